@@ -911,6 +911,7 @@ func TestExpand(t *testing.T) {
 		{rule: "a line needs no arguments", line: "/repair", entry: "skill repair", text: "Repair ."},
 		{rule: "a skill needs no model", line: "/repair the 5\" disk", entry: "skill repair", text: "Repair the 5\" disk."},
 		{rule: "a skill has precedence over a command", line: "/pdf a.pdf", entry: "skill pdf", text: "Read a.pdf."},
+		{rule: "a skill has precedence over the file of a command", line: "/pdf.md a.pdf", entry: "skill pdf", text: "Read a.pdf."},
 		{rule: "a kind selects the command", line: "/pdf 1", kinds: []toolshelf.Kind{command}, entry: "command pdf", text: "command 1"},
 		{rule: "a kind selects the skill", line: "/pdf 1", kinds: []toolshelf.Kind{skill}, entry: "skill pdf", text: "Read 1."},
 		{rule: "a skill for models only hides no command", line: "/notes 1", entry: "command notes", text: "command 1"},

@@ -260,6 +260,8 @@ func (c *Catalog) invoked(ctx context.Context, op, typed, name string, wanted se
 	if stem, _ := names.TrimMarkdown(name); wanted.commands && (c.validName(name) || c.validName(stem)) {
 		command, err := c.get(ctx, op, name)
 		switch {
+		case err == nil && command.Name != name: // without ".md", a skill may have the name
+			return c.invoked(ctx, op, command.Name, wanted)
 		case err == nil && !command.Dependency:
 			return Expansion{Kind: KindCommand, Name: command.Name, Command: &command}, nil
 		case err != nil && CodeOf(err) != CodeCommandNotFound:

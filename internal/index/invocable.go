@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"iter"
 	"sort"
 
@@ -65,9 +64,11 @@ func (v Invocable) Contains(name string) bool {
 	if skill := find(v.skills(), name); skill != nil && v.shows(Invoked{skill, true}) {
 		return true
 	}
-	stem, _ := names.TrimMarkdown(name)
-	command := cmp.Or(find(v.commands(), name), find(v.commands(), stem))
-	return command != nil && v.shows(Invoked{Entry: command})
+	if command := find(v.commands(), name); command != nil {
+		return v.shows(Invoked{Entry: command})
+	}
+	stem, ok := names.TrimMarkdown(name)
+	return ok && find(v.commands(), stem) != nil && v.Contains(stem)
 }
 
 // shows reports whether a user may invoke a listed entry.

@@ -82,8 +82,8 @@ type Rendering struct {
 // Render fills in arguments. $name and ${input:name} stand for the argument of args.Named with the
 // name, or for the argument at the position of the name in [Renderer.Arguments]. A name of Arguments
 // in args.Named gives its argument the position; a number that Arguments does not list is a position
-// too. Without args.Line, $ARGUMENTS is the list, joined by blanks, and without a list the values of
-// args.Named, first by position, then by name.
+// too. Without args.Line, $ARGUMENTS is the list and the values of args.Named, first by position, then
+// by name, joined by blanks.
 //
 // The time is linear in the length of the text and of the result, for every text.
 // If nothing is filled in, Text is the Content of the command, without a copy.

@@ -107,6 +107,7 @@ func (r Renderer) parameters(meter *markdown.Meter, of Source, found survey) []P
 	}
 	var (
 		numbered [maxNumbered]bool
+		rest     int // the index of the first argument of a slice
 		named    []Parameter
 		all      bool
 		required bool
@@ -116,6 +117,7 @@ func (r Renderer) parameters(meter *markdown.Meter, of Source, found survey) []P
 		case allToken, sliceToken:
 			all = true
 			required = required || t.required && r.Rules.NoNumber == client.Fails
+			rest = max(rest, t.number-found.first)
 		case numberToken, indexToken, defaultToken:
 			all = all || t.kind == defaultToken && t.number == allArguments
 			if t.kind != indexToken {
@@ -136,6 +138,9 @@ func (r Renderer) parameters(meter *markdown.Meter, of Source, found survey) []P
 	}
 	for n := len(list); n < maxNumbered && numbered[n] && !names[found.numeral(n)]; n++ {
 		list = append(list, Parameter{Name: found.numeral(n), Required: r.Rules.NoNumber == client.Fails})
+	}
+	if n := len(list); n > 0 && n == rest && !names[found.numeral(n)] { // the text after $1 in $1 and ${@:2}
+		list = append(list, Parameter{Name: found.numeral(n)})
 	}
 	list = append(list, named...)
 	if list == nil && (all || words != "") {

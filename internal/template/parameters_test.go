@@ -113,6 +113,17 @@ func TestArgumentsThatARenderingRequires(t *testing.T) {
 	}
 }
 
+func TestASliceAfterNumbersIsAnArgument(t *testing.T) {
+	of, r := template.Source{Text: "Fix $1: ${@:2}."}, template.Renderer{Rules: client.Pi().Rules}
+	got, err := r.Parameters(t.Context(), of)
+	if diff := cmp.Diff([]template.Parameter{{Name: "1", Position: 1}, {Name: "2", Position: 2}}, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if got, err := r.Render(t.Context(), of, template.Args{Named: map[string]string{"1": "a.go", "2": "all of it"}}); got.Text != "Fix a.go: all of it." || err != nil {
+		t.Errorf("%q, %v", got.Text, err)
+	}
+}
+
 // The positions of Parameters are the positions of Render, and the names are the
 // names of Args.Named.
 func TestParametersFillTheText(t *testing.T) {

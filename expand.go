@@ -261,7 +261,7 @@ func (c *Catalog) invoked(ctx context.Context, op, typed, name string, wanted se
 		command, err := c.get(ctx, op, name)
 		switch {
 		case err == nil && command.Name != name: // without ".md", a skill may have the name
-			return c.invoked(ctx, op, command.Name, wanted)
+			return c.invoked(ctx, op, typed, command.Name, wanted)
 		case err == nil && !command.Dependency:
 			return Expansion{Kind: KindCommand, Name: command.Name, Command: &command}, nil
 		case err != nil && CodeOf(err) != CodeCommandNotFound:

@@ -1,12 +1,16 @@
 package agentmd_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
@@ -170,4 +174,52 @@ func FuzzParseFiles(f *testing.F) {
 			t.Errorf("%q: the document differs", data)
 		}
 	})
+}
+
+// TestCorpusFiles reads public files through this package alone: every header that a YAML library accepts has the same
+// texts, no description is lost, and the body is the end of the file.
+func TestCorpusFiles(t *testing.T) {
+	dir := os.Getenv("TOOLSHELF_CORPUS")
+	if dir == "" {
+		t.Skip("TOOLSHELF_CORPUS is not set: it names a directory of public command and skill files")
+	}
+	files, compared, recovered := 0, 0, 0
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.EqualFold(filepath.Ext(path), ".md") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		files++
+		skill, command := agentmd.ParseSkill(path, data), agentmd.ParseCommand(path, data)
+		if !bytes.HasSuffix(data, skill.Body) || !bytes.Equal(skill.Body, command.Body) {
+			t.Errorf("%s: the body is not the end of the file", path)
+		}
+		header := skill.Frontmatter
+		if strings.Contains("\n"+header.Raw, "\ndescription: ") && command.Description == "" {
+			t.Errorf("%s: the description is lost", path)
+		}
+		var node yaml.Node
+		if header.Format != "yaml" || yaml.Unmarshal([]byte(header.Raw), &node) != nil || len(node.Content) == 0 || agentmd.Parse(data).Diagnostics != nil {
+			recovered++
+			return nil
+		}
+		compared++
+		for i := 0; i+1 < len(node.Content[0].Content); i += 2 {
+			key, value := node.Content[0].Content[i], node.Content[0].Content[i+1]
+			if value.Kind == yaml.ScalarNode && value.Tag == "!!str" && header.Text(key.Value) != value.Value {
+				t.Errorf("%s: %s is %q, want %q", path, key.Value, header.Text(key.Value), value.Value)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d files, %d headers compared, %d without a header or with a defect", files, compared, recovered)
+	if compared == 0 {
+		t.Error("no header was compared")
+	}
 }

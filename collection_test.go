@@ -968,9 +968,9 @@ func TestAnExpansionHasTheEntryAndTheArguments(t *testing.T) {
 	}
 	for line, want := range map[string]toolshelf.Expansion{
 		"/review 417 'very high'": {Rendering: toolshelf.Rendering{Text: "Review #417 as very high."}, Kind: toolshelf.KindCommand, Name: "review",
-			Args: toolshelf.Args{Line: "417 'very high'", List: []string{"417", "very high"}}, Command: &command},
+			Args: toolshelf.Args{Line: "417 'very high'", List: []string{"417", "very high"}}, Frontmatter: command.Frontmatter, Command: &command},
 		"/pdf  a b": {Rendering: toolshelf.Rendering{Text: "Read a."}, Kind: toolshelf.KindSkill, Name: "pdf",
-			Args: toolshelf.Args{Line: "a b", List: []string{"a", "b"}}, Skill: &skill},
+			Args: toolshelf.Args{Line: "a b", List: []string{"a", "b"}}, Frontmatter: skill.Frontmatter, Skill: &skill},
 	} {
 		got, err := c.Expand(t.Context(), line)
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(toolshelf.Frontmatter{})); diff != "" || err != nil {

@@ -159,11 +159,12 @@ func (c *Catalog) typedName(typed string) string {
 // An Expansion is the text of a command or a skill that a user invokes.
 type Expansion struct {
 	Rendering
-	Kind    Kind     `json:"kind"`
-	Name    string   `json:"name"`
-	Args    Args     `json:"args"`
-	Command *Command `json:"command,omitempty"` // as from Get; nil for a skill
-	Skill   *Skill   `json:"skill,omitempty"`   // as from GetSkill; nil for a command
+	Kind        Kind        `json:"kind"`
+	Name        string      `json:"name"`
+	Args        Args        `json:"args"`
+	Frontmatter Frontmatter `json:"-"`                 // of the command or of the skill
+	Command     *Command    `json:"command,omitempty"` // as from Get; nil for a skill
+	Skill       *Skill      `json:"skill,omitempty"`   // as from GetSkill; nil for a command
 }
 
 // blanks separate the name from the arguments.
@@ -250,7 +251,7 @@ func (c *Catalog) invoked(ctx context.Context, op, typed, name string, wanted se
 		skill, err := find.resolve(ctx)
 		switch {
 		case err == nil && skill.UserInvocable:
-			return Expansion{Kind: KindSkill, Name: skill.Name, Skill: &skill}, nil
+			return Expansion{Kind: KindSkill, Name: skill.Name, Frontmatter: skill.Frontmatter, Skill: &skill}, nil
 		case err == nil:
 			unknown.Message = "only a model invokes the skill " + quote(name) + ", because its frontmatter has user-invocable: false; remove the field to invoke the skill"
 		case CodeOf(err) != CodeSkillNotFound:
@@ -263,7 +264,7 @@ func (c *Catalog) invoked(ctx context.Context, op, typed, name string, wanted se
 		case err == nil && command.Name != name: // without ".md", a skill may have the name
 			return c.invoked(ctx, op, typed, command.Name, wanted)
 		case err == nil && !command.Dependency:
-			return Expansion{Kind: KindCommand, Name: command.Name, Command: &command}, nil
+			return Expansion{Kind: KindCommand, Name: command.Name, Frontmatter: command.Frontmatter, Command: &command}, nil
 		case err != nil && CodeOf(err) != CodeCommandNotFound:
 			return Expansion{}, err
 		}

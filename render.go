@@ -28,9 +28,9 @@ func (s Skill) template() template.Source {
 // $ARGUMENTS is the arguments, joined by blanks. Render executes nothing and reads nothing.
 //
 // Render returns the errors of [Renderer.Render]. The default rules have no error except
-// [ErrSizeLimitExceeded]. The same arguments always give the same text. [Renderer.Render] also takes
-// the line that a user typed, arguments by name, and values, and [Renderer.Arguments] lists the
-// expected arguments.
+// [ErrSizeLimitExceeded]. The same arguments always give the same text. [Renderer.Render], with the
+// Rules of the command, also takes the line that a user typed, arguments by name, and values, and
+// [Renderer.Arguments] lists the expected arguments.
 func (c Command) Render(args ...string) (string, error) {
 	rendering, err := Renderer{Rules: c.Rules}.Render(context.Background(), c, Args{List: args})
 	return rendering.Text, err
@@ -38,7 +38,7 @@ func (c Command) Render(args ...string) (string, error) {
 
 // Render returns the text of the skill with arguments filled in, as [Command.Render] does.
 // ${CLAUDE_SKILL_DIR} is the directory of Path. If the reader of the text must not see directories
-// of the host, use [Renderer.Render], which fills in only the Values of the program.
+// of the host, use a [Renderer] with the Rules of the skill, which fills in only the Values of the program.
 func (s Skill) Render(args ...string) (string, error) {
 	rendering, err := s.renderer().Render(context.Background(), s, Args{List: args})
 	return rendering.Text, err

@@ -74,6 +74,7 @@ type LintOption interface{ applyLint(*lintOptions) }
 type lintOptions struct {
 	progress func(Progress)
 	profile  *lint.Profile
+	err      error // of a row that is not valid
 }
 
 // A PromptOption changes the result of one call of SkillsPrompt or CommandsPrompt.

@@ -963,6 +963,9 @@ func TestARowOfTheProgram(t *testing.T) {
 		{Skills: []client.Place{{Dir: "a", Pattern: "*.toml"}}},
 		{Skills: []client.Place{{Dir: "a", Pattern: "*/AGENT.md"}}},
 		{Skills: []client.Place{{Dir: "a", Pattern: "SKILL.md"}}},
+		{Agents: []client.Place{{Dir: "a", Pattern: "*.md"}}},
+		client.AgentSkills(),
+		{Commands: []client.Place{{Dir: "a", Pattern: "*.md"}}, Rules: client.Rules{Count: 77}},
 	} {
 		if _, err := toolshelf.New(toolshelf.WithClient(row)); !errors.Is(err, toolshelf.ErrInvalidOption) || !strings.Contains(err.Error(), "a") {
 			t.Errorf("%+v: %v", row, err)
@@ -981,6 +984,26 @@ func TestWithHome(t *testing.T) {
 			t.Errorf("home %q: a file shadows itself: %q", home, all)
 		}
 	}
+	t.Run("the root is the home directory", func(t *testing.T) {
+		home := diskOf(t, map[string]string{".claude/commands/a.md": "", ".config/opencode/commands/b.md": ""})
+		t.Setenv("HOME", home)
+		t.Setenv("USERPROFILE", home)
+		t.Setenv("XDG_CONFIG_HOME", "")
+		t.Setenv("APPDATA", filepath.Join(home, ".config"))
+		options := []toolshelf.Option{toolshelf.WithRoot(home), toolshelf.WithClient(client.Claude(), client.OpenCode()), toolshelf.WithParents("")}
+		if diff := cmp.Diff(map[string]string{"a": ".claude/commands", "b": "~/.config/opencode/commands"}, layersOf(t, catalog(t, options...))); diff != "" {
+			t.Errorf("layers (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(map[string]string{"a": ".claude/commands"}, layersOf(t, catalog(t, append(options, toolshelf.WithHome(""))...))); diff != "" {
+			t.Errorf("layers without a home directory (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("the root is above the home directory", func(t *testing.T) {
+		c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"/w/h/.claude/commands/a.md": ""})), toolshelf.WithRoot("/w"), toolshelf.WithHome("/w/h"), toolshelf.WithClient(client.Claude()))
+		if diff := cmp.Diff(map[string]string{"a": "~/.claude/commands"}, layersOf(t, c)); diff != "" {
+			t.Errorf("layers (-want +got):\n%s", diff)
+		}
+	})
 	t.Run("no home directory on the operating system", func(t *testing.T) {
 		home := diskOf(t, map[string]string{".claude/commands/a.md": "", ".config/opencode/commands/b.md": ""})
 		t.Setenv("HOME", home)
@@ -1048,10 +1071,16 @@ func TestWithParents(t *testing.T) {
 	}
 	t.Run("a boundary that is not above the root", func(t *testing.T) {
 		for _, boundary := range []string{"/w/other", "/w/repo/sub/root/below", "below", "/w/re"} {
-			_, err := toolshelf.New(toolshelf.WithFs(memoryOf(t, map[string]string{"/w/repo/x": ""})), toolshelf.WithRoot("/w/repo"), toolshelf.WithParents(boundary))
+			_, err := toolshelf.New(toolshelf.WithFs(memoryOf(t, map[string]string{"/w/repo/x": ""})), toolshelf.WithRoot("/w/repo"), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(boundary))
 			if !errors.Is(err, toolshelf.ErrInvalidOption) || !strings.Contains(err.Error(), "not above the root") {
 				t.Errorf("%s: %v", boundary, err)
 			}
+		}
+	})
+	t.Run("no client", func(t *testing.T) {
+		_, err := toolshelf.New(toolshelf.WithParents(""), toolshelf.WithCommandsDir("team"))
+		if !errors.Is(err, toolshelf.ErrInvalidOption) || !strings.Contains(err.Error(), "add WithClient") {
+			t.Errorf("got %v", err)
 		}
 	})
 	t.Run("the home directory is no parent", func(t *testing.T) {

@@ -39,6 +39,9 @@ func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, e
 			opt.applyLint(&options)
 		}
 	}
+	if options.err != nil {
+		return nil, options.err
+	}
 	a := &audit.Audit{Commands: c.commands.Index, Skills: c.skills.Index, Root: c.root, Profile: options.profile, Valid: c.validElement}
 	progress := newReporter(options.progress, func() (entries, files int64) { return c.commands.FilesRead() + c.skills.FilesRead(), a.Checked.Load() })
 	all, err := c.lint(ctx, op, progress, a)
@@ -50,17 +53,20 @@ func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, e
 }
 
 // LintFor makes Lint check by the rules of a client, such as client.Claude(). An error is then a file
-// that the client rejects, and a warning is a file that the client reads with a change: a field that
-// the client ignores, or a description of which the client shows a model only the beginning. The
-// suggestion for a misspelled key is a key of the client.
+// that the client rejects, and a warning is a file that the client reads with a change, such as an
+// unknown field of a skill, or a description of which the client shows a model only the beginning. In a
+// command, an unknown key is a warning only if the key resembles a key of the client.
 //
-// The rules are the Fields and Strict of the row. Without LintFor, Lint checks skills by
+// The rules are the Fields and Strict of the row. A row that is not valid (client.Client.Check) is
+// [ErrInvalidOption]. Without LintFor, Lint checks skills by
 // client.AgentSkills(), and compares misspelled keys with the keys of all clients.
 func LintFor(c client.Client) LintOption { return lintFor(c) }
 
 type lintFor client.Client
 
-func (c lintFor) applyLint(o *lintOptions) { o.profile = lint.For(client.Client(c)) }
+func (c lintFor) applyLint(o *lintOptions) {
+	o.profile, o.err = lint.For(client.Client(c)), checkRow("LintFor", client.Client(c))
+}
 
 // lint returns the problems in the order of Lint. The audit counts the checked files.
 func (c *Catalog) lint(ctx context.Context, op string, progress *parallel.Reporter, a *audit.Audit) ([]problem.Problem, error) {

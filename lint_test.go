@@ -923,6 +923,35 @@ func TestStrictLoadsOnlyTheFilesThatAClientLoads(t *testing.T) {
 	}
 }
 
+func TestARowThatIsNotValidIsAnError(t *testing.T) {
+	row := client.Client{Name: "mine", Fields: []client.Field{{Required: true}}}
+	_, err := toolshelf.New(toolshelf.WithStrict(row))
+	if want := `WithStrict: the field "" of the client "mine": the field has no name`; !errors.Is(err, toolshelf.ErrInvalidOption) || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	found, err := catalog(t, toolshelf.WithFs(memoryOf(t, strictFiles))).Lint(t.Context(), toolshelf.LintFor(row))
+	if want := `LintFor: the field "" of the client "mine": the field has no name`; !errors.Is(err, toolshelf.ErrInvalidOption) || !strings.Contains(err.Error(), want) || found != nil {
+		t.Errorf("got %v, %v, want %s", found, err, want)
+	}
+}
+
+func TestAnUnknownKeyIsAWarningInASkillAndInACommandOnlyIfMisspelled(t *testing.T) {
+	files := memoryOf(t, map[string]string{"commands/a.md": "---\ndescription: d\nalwaysApply: true\nargument_hint: a\n---\n$1\n", "skills/pdf/SKILL.md": "---\nname: pdf\ndescription: d\nalwaysApply: true\n---\n"})
+	found, err := catalog(t, toolshelf.WithFs(files)).Lint(t.Context(), toolshelf.LintFor(client.Claude()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range found {
+		if d.Code != toolshelf.DiagPlaceholderMiscounted {
+			got = append(got, fmt.Sprint(d.Severity, " ", d.Code, " ", d.Key))
+		}
+	}
+	if diff := cmp.Diff([]string{"warning FIELD_MISSPELLED argument_hint", "warning SKILL_FIELD_UNEXPECTED alwaysApply"}, got); diff != "" {
+		t.Errorf("diagnostics (-want +got):\n%s", diff)
+	}
+}
+
 func TestStrictJudgesTheHeadAndTheWholeFileAlike(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, strictFiles)), toolshelf.WithCommandsDir(), toolshelf.WithStrict(client.OpenCode()))
 	diagnostics, err := c.Lint(t.Context(), toolshelf.LintFor(client.OpenCode()))

@@ -46,6 +46,7 @@ type config struct {
 	root        string
 	home        *string // of WithHome
 	boundary    *string // of WithParents
+	clients     bool    // WithClient is given
 	commands    layerList
 	skills      layerList
 	nested      bool
@@ -94,6 +95,9 @@ func newConfig(opts []Option) (config, error) {
 	}
 	c.commands.addDefault("commands")
 	c.skills.addDefault("skills")
+	if c.boundary != nil && !c.clients {
+		return config{}, invalidOption("WithParents: the catalog has no client; add WithClient")
+	}
 	c.colons = c.nested || slices.ContainsFunc(c.commands.all, func(l layer) bool { return l.place.Nested() || l.place.Prefix != "" })
 	if err := c.completeTrusted(); err != nil {
 		return config{}, err
@@ -232,7 +236,7 @@ func WithSkillsFS(name string, fsys fs.FS) Option {
 // The names follow the client: .gemini/commands/git/commit.toml is the command "git:commit", and
 // .codex/prompts/review.md the command "prompts:review". A command in a TOML file has the text of
 // its field prompt. [Command.Render] and [Skill.Render] follow the placeholder rules of the client.
-// A place that the catalog cannot read is [ErrInvalidOption].
+// A row without a place, or that is not valid (client.Client.Check), is [ErrInvalidOption].
 func WithClient(clients ...client.Client) Option {
 	return optionFunc(func(c *config) error {
 		commands, skills, err := index.Places(clients)
@@ -241,11 +245,13 @@ func WithClient(clients ...client.Client) Option {
 		}
 		c.commands.addPlaces(commands)
 		c.skills.addPlaces(skills)
+		c.clients = true
 		return nil
 	})
 }
 
-// WithHome sets the home directory of [WithClient], on the filesystem of the catalog. A relative dir is
+// WithHome sets the home directory of [WithClient], on the filesystem of the catalog, and has no effect
+// without WithClient, because no other option reads a directory of the user. A relative dir is
 // below the root. The directory for configuration is dir/.config. If dir is "", the catalog reads no
 // directory of a user, as a server for several users should. The default is [os.UserHomeDir] on the
 // operating system's filesystem, and no home directory on another filesystem.
@@ -257,7 +263,7 @@ func WithHome(dir string) Option {
 // directories above the root, nearest first: up to the first directory with a .git, which may be a
 // file, or to the directory boundary, whichever is nearer. A relative boundary is below the root, as
 // in "..". Without a .git and with the boundary "", the catalog reads no parent. If the boundary does not
-// contain the root, New returns [ErrInvalidOption]. No file above the boundary is read.
+// contain the root, or WithClient is missing, New returns [ErrInvalidOption]. No file above the boundary is read.
 //
 // The places of the parents follow the places of the project and precede the places of the user.
 // The home directory is no parent. New determines the parents, so a later .git has no effect.
@@ -279,7 +285,18 @@ func WithParents(boundary string) Option {
 // every file that can be read. The rules cost some microseconds for each new or changed file, and read
 // the beginning of a file up to the end of its header.
 func WithStrict(c client.Client) Option {
-	return optionFunc(func(config *config) error { config.strict = lint.For(c); return nil })
+	return optionFunc(func(config *config) error {
+		config.strict = lint.For(c)
+		return checkRow("WithStrict", c)
+	})
+}
+
+// checkRow returns [ErrInvalidOption] for a row that is not valid.
+func checkRow(option string, row client.Client) error {
+	if err := row.Check(); err != nil {
+		return invalidOption(option + ": " + err.Error())
+	}
+	return nil
 }
 
 // judge returns the Config.Judge of a kind of files.

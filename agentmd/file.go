@@ -123,7 +123,8 @@ func (e *CheckError) Error() string {
 }
 
 // Check returns a [*CheckError] with the reasons why a client rejects the skill, or nil. The rules are
-// the Fields and Strict of the row, as for LintFor and WithStrict of package toolshelf.
+// the Fields and Strict of the row, as for LintFor and WithStrict of package toolshelf. For a row that is
+// not valid, Check returns the error of [client.Client.Check].
 func (s Skill) Check(c client.Client) error {
 	_, file := read(s.Name, "", s.Raw)
 	return check(c, client.Skills, file)
@@ -145,6 +146,9 @@ func (a Agent) Check(c client.Client) error {
 }
 
 func check(c client.Client, kind client.Files, file lint.File) error {
+	if err := c.Check(); err != nil {
+		return err
+	}
 	found := newDiagnostics(lint.For(c).Rejects(kind, file))
 	if len(found) == 0 {
 		return nil

@@ -14,7 +14,9 @@
 package client
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -176,6 +178,49 @@ func (p Place) Check() error {
 	}
 	if file == "" || strings.ContainsAny(file, `*?[]{}/\`) || !utf8.ValidString(file) {
 		return fmt.Errorf(`invalid pattern %q; use a pattern such as "*.md", "**/*.md" or "*/SKILL.md"`, p.Pattern)
+	}
+	return nil
+}
+
+// Check returns an error if a place, a field or a rule of the row is not valid. Two fields of the same
+// files have different names. A row may have no place, as [AgentSkills].
+func (c Client) Check() error {
+	for _, p := range slices.Concat(c.Commands, c.Skills, c.Agents, c.Instructions) {
+		if err := p.Check(); err != nil {
+			return fmt.Errorf("the place %q of the client %q: %w", p.Path(), c.Name, err)
+		}
+	}
+	for _, rules := range []Rules{c.Rules, c.SkillRules} {
+		if err := rules.check(); err != nil {
+			return fmt.Errorf("the rules of the client %q: %w", c.Name, err)
+		}
+	}
+	for i, f := range c.Fields {
+		err := f.check()
+		for _, kind := range []Files{Commands, Skills, Agents} {
+			if err == nil && slices.ContainsFunc(c.Fields[:i], func(other Field) bool { return other.Name == f.Name && other.In(kind) && f.In(kind) }) {
+				err = errors.New("a second field has the name; remove one of the two fields")
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("the field %q of the client %q: %w", f.Name, c.Name, err)
+		}
+	}
+	return nil
+}
+
+func (f Field) check() error {
+	switch {
+	case strings.TrimSpace(f.Name) == "":
+		return errors.New(`the field has no name; use a key of the header, such as "description"`)
+	case f.Kind < Text || f.Kind > Mapping:
+		return fmt.Errorf("unknown kind %d; use Text, Flag, List or Mapping", int(f.Kind))
+	case f.Files < 0 || f.Files > Commands|Skills|Agents:
+		return fmt.Errorf("unknown files %d; use Commands, Skills and Agents, joined by |", int(f.Files))
+	case f.Limit < 0 || f.Cut < 0:
+		return errors.New("Limit or Cut is negative; use 0 for no limit")
+	case (f.Limit > 0 || f.Cut > 0 || f.Slug || f.Directory) && f.Kind != Text:
+		return errors.New("only a field of the kind Text can have Limit, Cut, Slug or Directory; remove these rules")
 	}
 	return nil
 }

@@ -20,9 +20,6 @@ func TestRowsAreValid(t *testing.T) {
 		for kind, places := range map[string][]Place{"commands": c.Commands, "skills": c.Skills, "agents": c.Agents, "instructions": c.Instructions} {
 			seen, base := map[Place]bool{}, Project
 			for _, p := range places {
-				if err := p.Check(); err != nil {
-					t.Errorf("%s of %s: %v", kind, c.Name, err)
-				}
 				if seen[p] {
 					t.Errorf("%s of %s: %+v twice", kind, c.Name, p)
 				}
@@ -40,17 +37,13 @@ func TestRowsAreValid(t *testing.T) {
 				}
 			}
 		}
-		for _, kind := range []Files{Commands, Skills, Agents} {
-			fields := map[string]bool{}
-			for _, f := range c.Fields {
-				if !f.In(kind) {
-					continue
-				}
-				if f.Name == "" || fields[f.Name] || (f.Limit != 0 || f.Cut != 0 || f.Slug || f.Directory) && f.Kind != Text || f.Limit < 0 || f.Cut < 0 || f.Directory && kind != Skills {
-					t.Errorf("%s: wrong or repeated field %+v", c.Name, f)
-				}
-				fields[f.Name] = true
+		for _, f := range c.Fields {
+			if f.Directory && f.Files != Skills {
+				t.Errorf("%s: wrong field %+v", c.Name, f)
 			}
+		}
+		if err := c.Check(); err != nil {
+			t.Error(err)
 		}
 	}
 	if !slices.IsSortedFunc(All(), func(a, b Client) int { return strings.Compare(a.Name, b.Name) }) {
@@ -133,6 +126,37 @@ func TestPlacesThatAreNotValid(t *testing.T) {
 	for _, pattern := range []string{"*.md", "**/*.md", "*.prompt.md", "**/*.toml", "*/SKILL.md", "**/SKILL.md", "AGENTS.md"} {
 		if err := (Place{Dir: ".", Pattern: pattern}).Check(); err != nil {
 			t.Errorf("%q: %v", pattern, err)
+		}
+	}
+}
+
+func TestRowsThatAreNotValid(t *testing.T) {
+	for want, row := range map[string]Client{
+		`the place "../a" of the client "mine": invalid directory "../a"; use`: {Agents: []Place{{Dir: "../a", Pattern: "*.md"}}},
+		`the field "" of the client "mine": the field has no name; use`:        {Fields: []Field{{Name: "model"}, {Required: true}}},
+		`the field " " of the client "mine": the field has no name`:            {Fields: []Field{{Name: " "}}},
+		`the field "a" of the client "mine": unknown kind 4; use`:              {Fields: []Field{{Name: "a", Kind: Mapping + 1}}},
+		`the field "a" of the client "mine": unknown files 8; use`:             {Fields: []Field{{Name: "a", Files: Agents << 1}}},
+		`the field "a" of the client "mine": Limit or Cut is negative`:         {Fields: []Field{{Name: "a", Limit: -1}}},
+		`the field "a" of the client "mine": only a field of the kind Text`:    {Fields: []Field{{Name: "a", Kind: List, Cut: 1}}},
+		`the field "a" of the client "mine": a second field has the name`:      {Fields: []Field{{Name: "a"}, {Name: "a", Files: Skills, Required: true}}},
+		`the rules of the client "mine": unknown Count 77; use`:                {Rules: Rules{Count: 77}},
+		`the rules of the client "mine": unknown Append -1; use`:               {SkillRules: Rules{Append: -1}},
+		`the rules of the client "mine": unknown Number 4`:                     {Rules: Rules{Number: OneDigit + 1}},
+		`the rules of the client "mine": unknown NoNumber 3`:                   {Rules: Rules{NoNumber: Fails + 1}},
+		`the rules of the client "mine": unknown NoName 3`:                     {Rules: Rules{NoName: Fails + 1}},
+		`the rules of the client "mine": unknown Code 4`:                       {Rules: Rules{Code: NoCode + 1}},
+		`the rules of the client "mine": unknown Escape 4`:                     {Rules: Rules{Escape: NoEscape + 1}},
+		`the rules of the client "mine": unknown Forms 0x`:                     {Rules: Rules{Forms: NoForms << 1}},
+	} {
+		row.Name = "mine"
+		if err := row.Check(); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	for _, row := range []Client{{}, AgentSkills(), {Fields: []Field{{Name: "a", Files: Commands}, {Name: "a", Files: Skills | Agents}}}, {Rules: Rules{Forms: NoForms | DefaultForms}}} {
+		if err := row.Check(); err != nil {
+			t.Errorf("%+v: %v", row, err)
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package client
 
+import "fmt"
+
 // Rules are the rules by which a client fills arguments into the text of a command or of a skill.
 // Two Rules are comparable with ==. The zero Rules are the default rules, for texts of authors with
 // different clients in mind.
@@ -115,3 +117,24 @@ const (
 	AppendCommand               // after the text, a blank line, "/", the name of the command and a blank
 	Drop                        // nowhere
 )
+
+func (r Rules) check() error {
+	if r.Forms > NoForms|(NoForms-1) {
+		return fmt.Errorf("unknown Forms %#x; use the constants of Form, joined by |", uint32(r.Forms))
+	}
+	for _, rule := range []struct {
+		name        string
+		value, last int
+		first       string
+	}{
+		{"Count", int(r.Count), int(CountFromZero), "CountAuto"}, {"Number", int(r.Number), int(OneDigit), "OutsideWordsAndPrices"},
+		{"NoNumber", int(r.NoNumber), int(Fails), "Stays"}, {"NoName", int(r.NoName), int(Fails), "Stays"},
+		{"Code", int(r.Code), int(NoCode), "CodeWithoutNumbers"}, {"Escape", int(r.Escape), int(NoEscape), "BackslashOrDollars"},
+		{"Append", int(r.Append), int(Drop), "AppendLabeled"},
+	} {
+		if rule.value < 0 || rule.value > rule.last {
+			return fmt.Errorf("unknown %s %d; use a constant of its type, such as %s", rule.name, rule.value, rule.first)
+		}
+	}
+	return nil
+}

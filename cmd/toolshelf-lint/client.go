@@ -66,8 +66,11 @@ func (c client) options(dir string) []toolshelf.Option {
 	if len(row.Commands)+len(row.Skills)+len(commands)+len(skills) == 0 {
 		return nil
 	}
-	return []toolshelf.Option{toolshelf.WithRoot(dir), toolshelf.WithNestedCommands(), toolshelf.WithSkillDepth(c.skillDepth),
-		toolshelf.WithClient(row), toolshelf.WithCommandsDir(commands...), toolshelf.WithSkillsDir(skills...)}
+	options := []toolshelf.Option{toolshelf.WithRoot(dir), toolshelf.WithNestedCommands(), toolshelf.WithSkillDepth(c.skillDepth)}
+	if len(row.Commands)+len(row.Skills) > 0 {
+		options = append(options, toolshelf.WithClient(row))
+	}
+	return append(options, toolshelf.WithCommandsDir(commands...), toolshelf.WithSkillsDir(skills...))
 }
 
 // existing returns the places and the further names that are directories in dir. If several lead to

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -69,10 +68,18 @@ func checkSkills(p client.Place) error {
 // subdirectories, and a place with parents the same place without parents. A place of several clients
 // has the rules of the first client. A place that the index cannot read is an error.
 func Places(clients []client.Client) (commands, skills []Place, err error) {
+	for _, c := range clients {
+		if err := c.Check(); err != nil {
+			return nil, nil, err
+		}
+		if len(c.Commands)+len(c.Skills) == 0 {
+			return nil, nil, fmt.Errorf("the client %q has no place of commands or skills; add a place, or use the row in WithStrict and LintFor only", c.Name)
+		}
+	}
 	for _, inProject := range []bool{true, false} {
 		add := func(all *[]Place, from client.Client, places []client.Place, rules client.Rules, check func(client.Place) error) {
 			for _, p := range places {
-				invalid := cmp.Or(p.Check(), check(p))
+				invalid := check(p)
 				switch i := slices.IndexFunc(*all, func(other Place) bool { return samePlace(p, other.Place) }); {
 				case err != nil:
 				case invalid != nil:

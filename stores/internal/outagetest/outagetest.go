@@ -55,7 +55,7 @@ var Calls = []Call{
 			return err
 		}
 		list, err := adapter.ListPrompts(ctx, nil)
-		return expect(err, len(list.Prompts), 2)
+		return expect(err, len(list.Prompts), 3) // the skill "long" hides the command "long"
 	}},
 	{"Get", get("deploy")},
 	{"Get of a long command", get("long")},

@@ -234,7 +234,7 @@ func All() []Client {
 // Lookup returns the client with a name. For an unknown name, the error has the nearest name.
 func Lookup(name string) (Client, error) {
 	all := All()
-	nearest, least := "", len(name)/2+1 // a name with other letters in half of its places is not similar
+	nearest, least := "", len(name)/3+1 // a name with other letters in more than a third of its places is not similar
 	names := make([]string, len(all))
 	for i, c := range all {
 		if c.Name == name {

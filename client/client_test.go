@@ -87,6 +87,7 @@ func TestLookup(t *testing.T) {
 		"vs-code":  `unknown client "vs-code"; did you mean "vscode"?`,
 		"opencod":  `unknown client "opencod"; did you mean "opencode"?`,
 		"":         `unknown client ""; use one of amp, claude, `,
+		"acme":     `unknown client "acme"; use one of amp, claude, `,
 		"xyzxyz":   `unknown client "xyzxyz"; use one of amp, `,
 		"a\nb\x00": `unknown client "a\nb\x00"; use one of amp, `,
 	} {

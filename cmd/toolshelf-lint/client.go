@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,9 +38,12 @@ func lookup(name string) (client, error) {
 		return c, nil
 	}
 	row, err := table.Lookup(name)
+	if err != nil {
+		return client{}, fmt.Errorf("%w (for a client of your own, use -commands and -skills, or call Lint with LintFor)", err)
+	}
 	ofUser := func(p table.Place) bool { return p.Base != table.Project }
 	row.Commands, row.Skills = slices.DeleteFunc(row.Commands, ofUser), slices.DeleteFunc(row.Skills, ofUser)
-	return client{Client: row, rules: toolshelf.LintFor(row), skillDepth: 1}, err
+	return client{Client: row, rules: toolshelf.LintFor(row), skillDepth: 1}, nil
 }
 
 // with returns the client with further directories, which each project must have.

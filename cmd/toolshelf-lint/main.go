@@ -28,7 +28,7 @@
 // load, and a warning is a value that the client ignores or changes, such as the description
 // and when_to_use beyond 1,536 characters in Claude Code. Without -client, the rules for skills
 // are the rules of the reference validator of Agent Skills. The client agentskills has these
-// rules and the directories of no client. toolshelf-lint does not read the home directory.
+// rules and the directories that toolshelf-lint checks without -client. toolshelf-lint does not read the home directory.
 //
 // -commands and -skills add directories, and may occur several times. The directory is
 // relative to the root of each project. A project without the directory is an error, so that
@@ -161,7 +161,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		usage()
 		return exitPassed
 	case err != nil:
-		defer usage()
+		usage()
 		return unchecked(err)
 	case *printVersion:
 		fmt.Fprintln(stdout, "toolshelf-lint", version())

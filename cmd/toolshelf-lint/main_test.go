@@ -278,6 +278,30 @@ func TestImpossibleChecks(t *testing.T) {
 	}
 }
 
+func TestAWrongFlagPrintsTheErrorAfterTheUsage(t *testing.T) {
+	project(t, nil)
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-unknown"}, "toolshelf-lint: flag provided but not defined: -unknown"},
+		{[]string{"-client", "acme"}, "windsurf (for a client of your own, use -commands and -skills, or call Lint with LintFor)"},
+	} {
+		_, stderr := printed(t, 2, tt.args...)
+		if lines := strings.Split(strings.TrimSpace(stderr), "\n"); !strings.HasPrefix(stderr, "usage: ") || !strings.HasSuffix(lines[len(lines)-1], tt.want) {
+			t.Errorf("%q printed %q", tt.args, stderr)
+		}
+	}
+}
+
+func TestTheClientAgentSkillsHasTheUsualDirectories(t *testing.T) {
+	project(t, map[string]string{"empty/file": ""})
+	_, without := printed(t, 2, "empty")
+	if _, stderr := printed(t, 2, "-client", "agentskills", "empty"); stderr != without {
+		t.Errorf("printed %q, without -client %q", stderr, without)
+	}
+}
+
 func TestHelpAndVersionCheckNothing(t *testing.T) {
 	project(t, nil)
 	if _, stderr := printed(t, 0, "-h"); !strings.Contains(stderr, "-client NAME") || !strings.Contains(stderr, "⏎ stands for a line break") {

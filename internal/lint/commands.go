@@ -106,7 +106,8 @@ func (p *Profile) Text(kind client.Files, f File) []problem.Problem {
 func (f *File) text(listed bool) []problem.Problem {
 	found := f.profile.Judge(f.kind, f.header())
 	field, ok := f.field("description")
-	if listed && f.kind == client.Commands && !f.explained() && strings.TrimSpace(field.Value.String()) == "" {
+	required := f.profile.field(f.kind, "description").Required // fields reports the missing field as an error
+	if listed && f.kind == client.Commands && !required && !f.explained() && strings.TrimSpace(field.Value.String()) == "" {
 		if !ok {
 			field = matter.Field{Key: field.Key}
 		}

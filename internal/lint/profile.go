@@ -190,12 +190,12 @@ func (f *File) fields() (found []problem.Problem) {
 		ruled := f.kind == client.Skills && slices.Contains([]string{"name", "description", "compatibility"}, known.Name)
 		empty := strings.TrimSpace(text) == "" && field.Value.Kind < matter.Sequence
 		switch {
-		case known.Cut > 0 && ok:
+		case known.Cut > 0 && ok && !empty:
 			found = append(found, f.cut(known, field)...)
 		case ruled:
 		case known.Required && empty && !f.explained():
 			if !ok {
-				field = matter.Field{Key: field.Key}
+				field = matter.Field{Key: field.Key, Line: f.Doc.Line} // the opening fence, or the whole file
 			}
 			found = append(found, f.at(field, problem.Error, problem.FieldMissing, f.profile.title()+" requires the field "+known.Name, "add the field"))
 		case known.Limit > 0 && n > known.Limit:

@@ -110,12 +110,25 @@ func TestAClientJudgesACommand(t *testing.T) {
 		{client.Gemini(), "a.toml", "description = a\n", "FRONTMATTER_INVALID"},
 		{client.Qwen(), "a.toml", "description = a\n", "FRONTMATTER_INVALID"},
 		{client.Pi(), "a.md", "---\ndescription: d\n---\n", ""},
-		{mine, "a.md", "---\nmodel: m\n---\n", "no_description FIELD_MISSING"},
+		{mine, "a.md", "---\nmodel: m\n---\n", "FIELD_MISSING"},
+		{mine, "a.md", "---\ndescription:\nmodel: m\n---\n", "FIELD_MISSING"},
+		{mine, "a.md", "Review.\n", "FIELD_MISSING FIELD_MISSING"},
 		{mine, "a.md", "---\ndescription: 0123456789\nmodel: m\n---\n", "description_cut"},
 		{mine, "a.md", "---\ndescription: d\nmodel:\n---\n", "FIELD_MISSING"},
 	} {
 		if got := judged(tt.client, client.Commands, tt.file, tt.text); got != tt.want {
 			t.Errorf("%s: %q: got %q, want %q", tt.client.Name, tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestAMissingFieldHasTheLineOfTheOpeningFence(t *testing.T) {
+	mine := For(client.Client{Name: "mine", Fields: []client.Field{{Name: "description", Required: true}}})
+	for text, want := range map[string]int{"---\nmodel: m\n---\n": 1, "Review.\n": 0, "---\nmodel: m\ndescription:\n---\n": 3} {
+		for _, found := range [][]problem.Problem{mine.Text(client.Commands, file("a.md", text)), mine.Rejects(client.Commands, file("a.md", text))} {
+			if len(found) != 1 || found[0].Code != problem.FieldMissing || found[0].Line != want {
+				t.Errorf("%q: got %+v, want line %d", text, found, want)
+			}
 		}
 	}
 }

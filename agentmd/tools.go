@@ -37,13 +37,13 @@ func ParseToolRules(text string) ([]ToolRule, error) {
 	if !utf8.ValidString(text) {
 		return nil, fmt.Errorf("invalid tool rules: the text is not UTF-8; save the file as UTF-8")
 	}
-	tools, begins, unbalanced := matter.SplitTools(text)
+	tools, unbalanced := matter.SplitTools(text)
 	at := func(i int) string {
 		rule := tools[i]
 		if len(rule) > maxShownRule {
 			rule = strings.ToValidUTF8(rule[:maxShownRule], "") + "…"
 		}
-		return fmt.Sprintf("tool rule %s at character %d", strconv.Quote(rule), 1+utf8.RuneCountInString(text[:begins[i]]))
+		return fmt.Sprintf("tool rule %s at character %d", strconv.Quote(rule), 1+utf8.RuneCountInString(text[:begin(text, tools[:i+1])]))
 	}
 	if unbalanced >= 0 {
 		return nil, fmt.Errorf(`%s has unbalanced parentheses; close each "(" before the next rule, as in "Bash(git:*) Read"`, at(unbalanced))
@@ -57,6 +57,17 @@ func ParseToolRules(text string) ([]ToolRule, error) {
 		rules = append(rules, rule)
 	}
 	return rules, nil
+}
+
+// begin returns the offset of the last of the first tools of a text.
+func begin(text string, tools []string) (at int) {
+	for i, tool := range tools {
+		if i > 0 {
+			at += len(tools[i-1])
+		}
+		at += strings.Index(text[at:], tool)
+	}
+	return at
 }
 
 // maxShownRule is the number of bytes of a rule in an error.

@@ -2,7 +2,6 @@ package matter
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -587,18 +586,30 @@ func opensQuote(text string) bool {
 func literal(chunk string, lists bool) string {
 	_, value, _ := keyLine(chunk)
 	_, rest, _ := strings.Cut(chunk, "\n")
-	joined, breaks := []byte(value), ""
+	var joined []byte // nil while the value has one line
+	breaks := 0       // number of blank lines before the line
 	for line := range strings.Lines(rest) {
 		text := strings.TrimSpace(line)
 		switch {
 		case text == "":
-			breaks += "\n"
+			breaks++
 		case line[0] == ' ' || line[0] == '\t' || isItem(line) && lists || line[0] != '#' && opensQuote(value):
-			joined = append(append(joined, cmp.Or(breaks, " ")...), text...)
-			breaks = ""
+			if joined == nil {
+				joined = []byte(value)
+			}
+			if breaks == 0 {
+				joined = append(joined, ' ')
+			}
+			for ; breaks > 0; breaks-- {
+				joined = append(joined, '\n')
+			}
+			joined = append(joined, text...)
 		}
 	}
-	return unquoted(strings.TrimSpace(string(joined)))
+	if joined != nil {
+		value = string(joined)
+	}
+	return unquoted(strings.TrimSpace(value))
 }
 
 // unquoted returns the text of a value that is not valid YAML: without the sign of a

@@ -13,7 +13,7 @@ import (
 // unbalanced parentheses, or "".
 func Tools(v Value) (tools []string, unbalanced string) {
 	if v.Kind != Sequence {
-		tools, _, i := SplitTools(v.String())
+		tools, i := SplitTools(v.String())
 		if i >= 0 {
 			unbalanced = tools[i]
 		}
@@ -21,16 +21,16 @@ func Tools(v Value) (tools []string, unbalanced string) {
 	}
 	tools = v.Strings()
 	for _, item := range tools {
-		if split, _, i := SplitTools(item); i >= 0 {
+		if split, i := SplitTools(item); i >= 0 {
 			return tools, split[i]
 		}
 	}
 	return tools, ""
 }
 
-// SplitTools returns the tools of a text and their offsets. unbalanced is the index of the
-// first tool with unbalanced parentheses, or -1.
-func SplitTools(text string) (tools []string, begins []int, unbalanced int) {
+// SplitTools returns the tools of a text, as parts of the text. unbalanced is the index of the first tool
+// with unbalanced parentheses, or -1.
+func SplitTools(text string) (tools []string, unbalanced int) {
 	begin, depth, matched := 0, 0, true
 	unbalanced = -1
 	for i := 0; i <= len(text); i++ {
@@ -50,11 +50,11 @@ func SplitTools(text string) (tools []string, begins []int, unbalanced int) {
 			if unbalanced < 0 && (depth > 0 || !matched) {
 				unbalanced = len(tools)
 			}
-			tools, begins = append(tools, text[begin:i]), append(begins, begin)
+			tools = append(tools, text[begin:i])
 		}
 		begin, matched = i+1, true
 	}
-	return tools, begins, unbalanced
+	return tools, unbalanced
 }
 
 const toolsKey = "allowed-tools"

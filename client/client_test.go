@@ -1,7 +1,9 @@
 package client
 
 import (
+	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -48,6 +50,23 @@ func TestRowsAreValid(t *testing.T) {
 	}
 	if !slices.IsSortedFunc(All(), func(a, b Client) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Error("All does not sort by name")
+	}
+}
+
+// A client is a row, not code.
+func TestARowHasAtMost30Lines(t *testing.T) {
+	source, err := os.ReadFile("table.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile(`(?ms)^func ([A-Z]\w+)\(\) Client \{\n.*?^\}`).FindAllStringSubmatch(strings.ReplaceAll(string(source), "\r\n", "\n"), -1)
+	if len(rows) != len(All())+1 {
+		t.Fatalf("%d rows, want %d", len(rows), len(All())+1)
+	}
+	for _, row := range rows {
+		if n := 1 + strings.Count(row[0], "\n"); n > 30 {
+			t.Errorf("%s has %d lines", row[1], n)
+		}
 	}
 }
 

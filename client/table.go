@@ -1,5 +1,7 @@
 package client
 
+import "slices"
+
 // AgentSkills returns the Agent Skills specification as a row without places: the fields of a
 // SKILL.md and their limits.
 func AgentSkills() Client {
@@ -53,18 +55,13 @@ func Claude() Client {
 		},
 		Rules: claudeRules, SkillRules: claudeRules,
 		Manifests: []string{".claude-plugin/plugin.json"}, // code.claude.com/docs/en/plugins-reference, 2026-10
-		Fields: []Field{ // code.claude.com/docs/en/skills and …/sub-agents, 2026-08, and Claude Code 2.1.330
-			{Name: "name"}, {Name: "description", Cut: 1536}, {Name: "when_to_use"}, {Name: "argument-hint"}, {Name: "arguments", Kind: List},
-			{Name: "disable-model-invocation", Kind: Flag}, {Name: "user-invocable", Kind: Flag}, {Name: "background", Kind: Flag},
-			{Name: "allowed-tools", Kind: List}, {Name: "disallowed-tools", Kind: List}, {Name: "paths", Kind: List}, {Name: "metadata", Kind: Mapping},
-			{Name: "model"}, {Name: "effort"}, {Name: "context"}, {Name: "agent"}, {Name: "shell"}, {Name: "version"}, {Name: "license"}, {Name: "compatibility"},
-			{Name: "hooks", Kind: Mapping}, {Name: "hide-from-slash-command-tool", Kind: Flag, Files: Commands},
-			{Name: "name", Files: Agents, Required: true}, {Name: "description", Files: Agents, Required: true}, {Name: "tools", Files: Agents, Kind: List},
-			{Name: "disallowedTools", Files: Agents, Kind: List}, {Name: "skills", Files: Agents, Kind: List}, {Name: "mcpServers", Files: Agents, Kind: List},
-			{Name: "hooks", Files: Agents, Kind: Mapping}, {Name: "background", Files: Agents, Kind: Flag}, {Name: "model", Files: Agents},
-			{Name: "permissionMode", Files: Agents}, {Name: "maxTurns", Files: Agents}, {Name: "memory", Files: Agents}, {Name: "effort", Files: Agents},
-			{Name: "isolation", Files: Agents}, {Name: "color", Files: Agents}, {Name: "initialPrompt", Files: Agents},
-		}}
+		Fields: slices.Concat( // code.claude.com/docs/en/skills and …/sub-agents, 2026-08, and Claude Code 2.1.330
+			[]Field{{Name: "name"}, {Name: "description", Cut: 1536}, {Name: "when_to_use"}, {Name: "argument-hint"}, {Name: "arguments", Kind: List}},
+			fields(0, Flag, "disable-model-invocation", "user-invocable", "background"), fields(0, List, "allowed-tools", "disallowed-tools", "paths"), fields(0, Mapping, "metadata"),
+			fields(0, Text, "model", "effort", "context", "agent", "shell", "version", "license", "compatibility"), fields(0, Mapping, "hooks"), fields(Commands, Flag, "hide-from-slash-command-tool"),
+			[]Field{{Name: "name", Files: Agents, Required: true}, {Name: "description", Files: Agents, Required: true}}, fields(Agents, List, "tools", "disallowedTools", "skills", "mcpServers"),
+			fields(Agents, Mapping, "hooks"), fields(Agents, Flag, "background"), fields(Agents, Text, "model", "permissionMode", "maxTurns", "memory", "effort", "isolation", "color", "initialPrompt"),
+		)}
 }
 
 // claudeRules are the rules of code.claude.com/docs/en/skills, available string substitutions, 2026-10.
@@ -318,10 +315,8 @@ func Kit() Client {
 func OpenCode() Client {
 	return Client{Name: "opencode", Title: "OpenCode",
 		Commands: []Place{ // opencode.ai/docs/commands, and config/command.ts for the pattern, 2026-11
-			{Dir: ".opencode/commands", Pattern: "**/*.md", Parents: true},
-			{Dir: ".opencode/command", Pattern: "**/*.md", Parents: true},
-			{Base: Config, Dir: "opencode/commands", Pattern: "**/*.md"},
-			{Base: Config, Dir: "opencode/command", Pattern: "**/*.md"},
+			{Dir: ".opencode/commands", Pattern: "**/*.md", Parents: true}, {Dir: ".opencode/command", Pattern: "**/*.md", Parents: true},
+			{Base: Config, Dir: "opencode/commands", Pattern: "**/*.md"}, {Base: Config, Dir: "opencode/command", Pattern: "**/*.md"},
 		},
 		Skills: []Place{ // opencode.ai/docs/skills, and skill/index.ts for the pattern, 2026-11
 			{Dir: ".opencode/skills", Pattern: "**/SKILL.md", Parents: true},
@@ -332,23 +327,20 @@ func OpenCode() Client {
 			{Base: Home, Dir: ".agents/skills", Pattern: "**/SKILL.md"},
 		},
 		Agents: []Place{ // opencode.ai/docs/agents, 2026-11
-			{Dir: ".opencode/agents", Pattern: "**/*.md"},
-			{Dir: ".opencode/agent", Pattern: "**/*.md"},
-			{Base: Config, Dir: "opencode/agents", Pattern: "**/*.md"},
-			{Base: Config, Dir: "opencode/agent", Pattern: "**/*.md"},
+			{Dir: ".opencode/agents", Pattern: "**/*.md"}, {Dir: ".opencode/agent", Pattern: "**/*.md"},
+			{Base: Config, Dir: "opencode/agents", Pattern: "**/*.md"}, {Base: Config, Dir: "opencode/agent", Pattern: "**/*.md"},
 		},
 		Instructions: []Place{ // opencode.ai/docs/rules, 2026-11
 			{Dir: ".", Pattern: "AGENTS.md", Parents: true},
 		},
 		Rules: openCodeRules, SkillRules: openCodeRules,
-		Fields: []Field{ // github.com/anomalyco/opencode config/command.ts and skill/index.ts, and opencode.ai/docs/agents, 2026-11
-			{Name: "description", Files: Commands}, {Name: "agent", Files: Commands}, {Name: "model", Files: Commands}, {Name: "subtask", Files: Commands, Kind: Flag},
-			{Name: "name", Files: Skills, Required: true}, {Name: "description", Files: Skills, Required: true}, {Name: "license", Files: Skills},
-			{Name: "compatibility", Files: Skills}, {Name: "metadata", Files: Skills, Kind: Mapping},
-			{Name: "description", Files: Agents}, {Name: "mode", Files: Agents}, {Name: "model", Files: Agents}, {Name: "temperature", Files: Agents}, {Name: "top_p", Files: Agents},
-			{Name: "maxSteps", Files: Agents}, {Name: "tools", Files: Agents, Kind: Mapping}, {Name: "permission", Files: Agents, Kind: Mapping}, {Name: "prompt", Files: Agents},
-			{Name: "hidden", Files: Agents, Kind: Flag}, {Name: "disable", Files: Agents, Kind: Flag}, {Name: "color", Files: Agents},
-		}}
+		Fields: slices.Concat( // github.com/anomalyco/opencode config/command.ts and skill/index.ts, and opencode.ai/docs/agents, 2026-11
+			fields(Commands, Text, "description", "agent", "model"), fields(Commands, Flag, "subtask"),
+			[]Field{{Name: "name", Files: Skills, Required: true}, {Name: "description", Files: Skills, Required: true}},
+			fields(Skills, Text, "license", "compatibility"), fields(Skills, Mapping, "metadata"),
+			fields(Agents, Text, "description", "mode", "model", "temperature", "top_p", "maxSteps"), fields(Agents, Mapping, "tools", "permission"),
+			fields(Agents, Text, "prompt"), fields(Agents, Flag, "hidden", "disable"), fields(Agents, Text, "color"),
+		)}
 }
 
 // openCodeRules are the rules of packages/opencode/src/session/prompt.ts and config/markdown.ts, 2026-11.
@@ -433,35 +425,28 @@ func VSCode() Client {
 			{Dir: ".github/prompts", Pattern: "*.prompt.md", Name: FromHeader},
 		},
 		Skills: []Place{ // code.visualstudio.com/docs/agent-customization/agent-skills, 2026-11
-			{Dir: ".github/skills", Pattern: "**/SKILL.md"},
-			{Dir: ".claude/skills", Pattern: "**/SKILL.md"},
-			{Dir: ".agents/skills", Pattern: "**/SKILL.md"},
+			{Dir: ".github/skills", Pattern: "**/SKILL.md"}, {Dir: ".claude/skills", Pattern: "**/SKILL.md"}, {Dir: ".agents/skills", Pattern: "**/SKILL.md"},
 			{Base: Home, Dir: ".copilot/skills", Pattern: "**/SKILL.md"},
 			{Base: Home, Dir: ".claude/skills", Pattern: "**/SKILL.md"},
 			{Base: Home, Dir: ".agents/skills", Pattern: "**/SKILL.md"},
 		},
 		Agents: []Place{ // code.visualstudio.com/docs/agent-customization/custom-agents, 2026-11
-			{Dir: ".github/agents", Pattern: "*.agent.md", Name: FromHeader},
-			{Dir: ".claude/agents", Pattern: "*.md", Name: FromHeader},
+			{Dir: ".github/agents", Pattern: "*.agent.md", Name: FromHeader}, {Dir: ".claude/agents", Pattern: "*.md", Name: FromHeader},
 		},
 		Instructions: []Place{ // code.visualstudio.com/docs/agent-customization/custom-instructions, 2026-11
-			{Dir: ".github", Pattern: "copilot-instructions.md"},
-			{Dir: ".github/instructions", Pattern: "**/*.instructions.md"},
-			{Dir: ".", Pattern: "AGENTS.md"},
+			{Dir: ".github", Pattern: "copilot-instructions.md"}, {Dir: ".github/instructions", Pattern: "**/*.instructions.md"}, {Dir: ".", Pattern: "AGENTS.md"},
 		},
 		Rules:     Rules{Forms: Input | Value, Pairs: true, Code: NoCode, Escape: NoEscape, Append: AppendLine}, // …/prompt-files, variables
 		Manifests: []string{"plugin.json"},                                                                      // github.com/agentplugins/agent-plugins-spec, readers, 2026-08
-		Fields: []Field{ // code.visualstudio.com/docs/agent-customization, and promptsServiceImpl.ts of github.com/microsoft/vscode, 2026-11
-			{Name: "name", Files: Commands}, {Name: "description", Files: Commands}, {Name: "argument-hint", Files: Commands}, {Name: "agent", Files: Commands},
-			{Name: "mode", Files: Commands}, {Name: "model", Files: Commands}, {Name: "tools", Files: Commands, Kind: List},
-			{Name: "name", Files: Skills, Required: true, Directory: true}, {Name: "description", Files: Skills, Required: true, Cut: 1024},
-			{Name: "argument-hint", Files: Skills}, {Name: "user-invocable", Files: Skills, Kind: Flag}, {Name: "disable-model-invocation", Files: Skills, Kind: Flag},
-			{Name: "license", Files: Skills}, {Name: "compatibility", Files: Skills}, {Name: "metadata", Files: Skills, Kind: Mapping}, {Name: "allowed-tools", Files: Skills, Kind: List},
-			{Name: "name", Files: Agents}, {Name: "description", Files: Agents}, {Name: "argument-hint", Files: Agents}, {Name: "tools", Files: Agents, Kind: List},
-			{Name: "agents", Files: Agents, Kind: List}, {Name: "model", Files: Agents, Kind: List}, {Name: "user-invocable", Files: Agents, Kind: Flag},
-			{Name: "user-invokable", Files: Agents, Kind: Flag}, {Name: "disable-model-invocation", Files: Agents, Kind: Flag}, {Name: "infer", Files: Agents, Kind: Flag},
-			{Name: "target", Files: Agents}, {Name: "mcp-servers", Files: Agents, Kind: Mapping}, {Name: "handoffs", Files: Agents, Kind: List},
-		}}
+		Fields: slices.Concat( // code.visualstudio.com/docs/agent-customization, and promptsServiceImpl.ts of github.com/microsoft/vscode, 2026-11
+			fields(Commands, Text, "name", "description", "argument-hint", "agent", "mode", "model"), fields(Commands, List, "tools"),
+			[]Field{{Name: "name", Files: Skills, Required: true, Directory: true}, {Name: "description", Files: Skills, Required: true, Cut: 1024}},
+			fields(Skills, Text, "argument-hint"), fields(Skills, Flag, "user-invocable", "disable-model-invocation"), fields(Skills, Text, "license", "compatibility"),
+			fields(Skills, Mapping, "metadata"), fields(Skills, List, "allowed-tools"),
+			fields(Agents, Text, "name", "description", "argument-hint"), fields(Agents, List, "tools", "agents", "model"),
+			fields(Agents, Flag, "user-invocable", "user-invokable", "disable-model-invocation", "infer"),
+			fields(Agents, Text, "target"), fields(Agents, Mapping, "mcp-servers"), fields(Agents, List, "handoffs"),
+		)}
 }
 
 // Windsurf returns the row of Windsurf. Windsurf calls its commands workflows.
@@ -481,4 +466,13 @@ func Windsurf() Client {
 			{Dir: ".windsurf/rules", Pattern: "*.md"},
 		},
 		Rules: Rules{Forms: NoForms, Append: AppendLine}} // docs.windsurf.com/windsurf/cascade/workflows, 2026-11; third party
+}
+
+// fields returns fields without rules. The zero Files are commands and skills.
+func fields(files Files, kind Kind, names ...string) []Field {
+	all := make([]Field, len(names))
+	for i, name := range names {
+		all[i] = Field{Name: name, Kind: kind, Files: files}
+	}
+	return all
 }

@@ -19,8 +19,8 @@ var rootCounts = []struct {
 	ceiling, goal int
 }{
 	{"files", 26, 25},             // without test files
-	{"lines of code", 4952, 4900}, // of these files, without comments and blank lines
-	{"exported names", 167, 145},  // functions, methods and types
+	{"lines of code", 4793, 4900}, // of these files, without comments and blank lines
+	{"exported names", 159, 145},  // functions, methods and types
 	{"test files", 40, 45},
 }
 

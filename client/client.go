@@ -218,7 +218,7 @@ func (f Field) check() error {
 	case f.Files < 0 || f.Files > Commands|Skills|Agents:
 		return fmt.Errorf("unknown files %d; use Commands, Skills and Agents, joined by |", int(f.Files))
 	case f.Limit < 0 || f.Cut < 0:
-		return errors.New("Limit or Cut is negative; use 0 for no limit")
+		return errors.New("a negative Limit or Cut; use 0 for no limit")
 	case (f.Limit > 0 || f.Cut > 0 || f.Slug || f.Directory) && f.Kind != Text:
 		return errors.New("only a field of the kind Text can have Limit, Cut, Slug or Directory; remove these rules")
 	}

@@ -157,7 +157,7 @@ func TestRowsThatAreNotValid(t *testing.T) {
 		`the field " " of the client "mine": the field has no name`:            {Fields: []Field{{Name: " "}}},
 		`the field "a" of the client "mine": unknown kind 4; use`:              {Fields: []Field{{Name: "a", Kind: Mapping + 1}}},
 		`the field "a" of the client "mine": unknown files 8; use`:             {Fields: []Field{{Name: "a", Files: Agents << 1}}},
-		`the field "a" of the client "mine": Limit or Cut is negative`:         {Fields: []Field{{Name: "a", Limit: -1}}},
+		`the field "a" of the client "mine": a negative Limit or Cut`:          {Fields: []Field{{Name: "a", Limit: -1}}},
 		`the field "a" of the client "mine": only a field of the kind Text`:    {Fields: []Field{{Name: "a", Kind: List, Cut: 1}}},
 		`the field "a" of the client "mine": a second field has the name`:      {Fields: []Field{{Name: "a"}, {Name: "a", Files: Skills, Required: true}}},
 		`the rules of the client "mine": unknown Count 77; use`:                {Rules: Rules{Count: 77}},

@@ -127,7 +127,7 @@ func TestParentsOfOtherUsersAreNotRead(t *testing.T) {
 		reported bool
 	}{
 		{"no directory", nil, []string{"far", "near", "own"}, false},
-		{"the root alone", []string{"repo/sub/root", "repo/sub/root/.claude/commands"}, []string{"far", "near", "own"}, false},
+		{"the root alone", []string{"repo/sub/project", "repo/sub/project/.claude/commands"}, []string{"far", "near", "own"}, false},
 		{"a parent", []string{"repo/sub"}, []string{"far", "own"}, true},
 		{"the repository", []string{"repo"}, []string{"near", "own"}, true},
 		{"the .git", []string{"repo/.git"}, []string{"near", "own"}, true},
@@ -137,14 +137,14 @@ func TestParentsOfOtherUsersAreNotRead(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := diskOf(t, map[string]string{"repo/.git/HEAD": "", "repo/.claude/commands/far.md": "---\ndescription: d\n---\n", "repo/sub/.claude/commands/near.md": "---\ndescription: d\n---\n",
-				"repo/sub/root/.claude/commands/own.md": "---\ndescription: d\n---\n", "repo/sub/other/x": ""})
+				"repo/sub/project/.claude/commands/own.md": "---\ndescription: d\n---\n", "repo/sub/other/x": ""})
 			for _, name := range tt.foreign {
 				if err := os.Lchown(filepath.Join(dir, name), 65534, 65534); err != nil {
 					t.Fatal(err)
 				}
 			}
 			t.Setenv("SUDO_UID", "")
-			all := append(options, toolshelf.WithRoot(filepath.Join(dir, "repo/sub/root")), toolshelf.WithParents(""))
+			all := append(options, toolshelf.WithRoot(filepath.Join(dir, "repo/sub/project")), toolshelf.WithParents(""))
 			c := catalog(t, all...)
 			if got := names(t, c); !slices.Equal(got, tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
@@ -194,8 +194,8 @@ func TestParentsOfRootAreNotReadByAnotherUser(t *testing.T) {
 	const place = "TEST_PARENTS_IN"
 	dir := os.Getenv(place)
 	if dir == "" {
-		dir = diskOf(t, map[string]string{"repo/.git": "", "repo/.claude/commands/far.md": "", "repo/root/.claude/commands/own.md": ""})
-		for _, name := range []string{"..", ".", "repo/root"} {
+		dir = diskOf(t, map[string]string{"repo/.git": "", "repo/.claude/commands/far.md": "", "repo/project/.claude/commands/own.md": ""})
+		for _, name := range []string{"..", ".", "repo/project"} {
 			if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -207,7 +207,7 @@ func TestParentsOfRootAreNotReadByAnotherUser(t *testing.T) {
 	}
 	t.Setenv("SUDO_UID", "0")
 	foreign := os.Getenv(place) != ""
-	c := catalog(t, toolshelf.WithRoot(filepath.Join(dir, "repo/root")), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(""))
+	c := catalog(t, toolshelf.WithRoot(filepath.Join(dir, "repo/project")), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(""))
 	if got := names(t, c); slices.Contains(got, "far") == foreign || !slices.Contains(got, "own") {
 		t.Errorf("files of root: %t, got %q", foreign, got)
 	}

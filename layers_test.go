@@ -1038,17 +1038,17 @@ func TestWithHome(t *testing.T) {
 func TestWithParents(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
-		files    []string // below /w; the root is /w/repo/sub/root
+		files    []string // below /w; the root is /w/repo/sub/project
 		boundary string
 		want     map[string]string // the layer of each command
 	}{
-		{"up to the repository, nearest first", []string{"repo/.git/HEAD", "repo/sub/root/.opencode/commands/a.md", "repo/sub/.opencode/commands/a.md", "repo/sub/.opencode/commands/b.md",
+		{"up to the repository, nearest first", []string{"repo/.git/HEAD", "repo/sub/project/.opencode/commands/a.md", "repo/sub/.opencode/commands/a.md", "repo/sub/.opencode/commands/b.md",
 			"repo/.opencode/commands/a.md", "repo/.opencode/commands/b.md", "repo/.opencode/commands/c.md", "repo/.opencode/command/d.md", ".opencode/commands/e.md", "home/.config/opencode/commands/c.md"}, "",
 			map[string]string{"a": ".opencode/commands", "b": "../.opencode/commands", "c": "../../.opencode/commands", "d": "../../.opencode/command"}},
 		{"a .git that is a file", []string{"repo/.git", "repo/.opencode/commands/a.md", ".opencode/commands/b.md"}, "", map[string]string{"a": "../../.opencode/commands"}},
 		{"the first of two repositories", []string{".git/HEAD", "repo/sub/.git", "repo/sub/.opencode/commands/a.md", "repo/.opencode/commands/b.md"}, "", map[string]string{"a": "../.opencode/commands"}},
 		{"no repository", []string{"repo/.opencode/commands/a.md", "repo/sub/.opencode/commands/b.md"}, "", map[string]string{}},
-		{"the root is the repository", []string{".git/HEAD", "repo/sub/root/.git/HEAD", "repo/sub/.opencode/commands/a.md"}, "/w", map[string]string{}},
+		{"the root is the repository", []string{".git/HEAD", "repo/sub/project/.git/HEAD", "repo/sub/.opencode/commands/a.md"}, "/w", map[string]string{}},
 		{"a boundary without a repository", []string{"repo/.opencode/commands/a.md", ".opencode/commands/b.md"}, "/w/repo", map[string]string{"a": "../../.opencode/commands"}},
 		{"a boundary below the repository", []string{"repo/.git/HEAD", "repo/.opencode/commands/a.md", "repo/sub/.opencode/commands/b.md"}, "/w/repo/sub", map[string]string{"b": "../.opencode/commands"}},
 		{"a boundary above the repository", []string{"repo/.git/HEAD", "repo/.opencode/commands/a.md", ".opencode/commands/b.md"}, "/w", map[string]string{"a": "../../.opencode/commands"}},
@@ -1058,11 +1058,11 @@ func TestWithParents(t *testing.T) {
 		{"a place that does not look up", []string{"repo/.git/HEAD", "repo/.gemini/commands/a.toml"}, "", map[string]string{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			files := map[string]string{"/w/repo/sub/root/README.md": ""}
+			files := map[string]string{"/w/repo/sub/project/README.md": ""}
 			for _, file := range tt.files {
 				files[path.Join("/w", file)] = "prompt = ''"
 			}
-			c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithRoot("/w/repo/sub/root"), toolshelf.WithHome("/w/home"),
+			c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithRoot("/w/repo/sub/project"), toolshelf.WithHome("/w/home"),
 				toolshelf.WithClient(client.OpenCode(), client.Gemini()), toolshelf.WithParents(tt.boundary))
 			if diff := cmp.Diff(tt.want, layersOf(t, c)); diff != "" {
 				t.Errorf("layers (-want +got):\n%s", diff)
@@ -1070,7 +1070,7 @@ func TestWithParents(t *testing.T) {
 		})
 	}
 	t.Run("a boundary that is not above the root", func(t *testing.T) {
-		for _, boundary := range []string{"/w/other", "/w/repo/sub/root/below", "below", "/w/re"} {
+		for _, boundary := range []string{"/w/other", "/w/repo/sub/project/below", "below", "/w/re"} {
 			_, err := toolshelf.New(toolshelf.WithFs(memoryOf(t, map[string]string{"/w/repo/x": ""})), toolshelf.WithRoot("/w/repo"), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(boundary))
 			if !errors.Is(err, toolshelf.ErrInvalidOption) || !strings.Contains(err.Error(), "not above the root") {
 				t.Errorf("%s: %v", boundary, err)
@@ -1175,10 +1175,10 @@ func (f *recordingFs) Stat(name string) (os.FileInfo, error) {
 }
 
 func TestNothingAboveTheBoundaryIsRead(t *testing.T) {
-	files := map[string]string{"/.git/x": "", "/w/.claude/commands/a.md": "", "/w/repo/.claude/commands/b.md": "", "/w/repo/sub/root/x": "", "/.claude/commands/c.md": ""}
-	for boundary, highest := range map[string]string{"/w/repo": "/w/repo", "/w/repo/sub/root": "/w/repo/sub/root", "": "/"} {
+	files := map[string]string{"/.git/x": "", "/w/.claude/commands/a.md": "", "/w/repo/.claude/commands/b.md": "", "/w/repo/sub/project/x": "", "/.claude/commands/c.md": ""}
+	for boundary, highest := range map[string]string{"/w/repo": "/w/repo", "/w/repo/sub/project": "/w/repo/sub/project", "": "/"} {
 		recorded := &recordingFs{Fs: memoryOf(t, files)}
-		c := catalog(t, toolshelf.WithFs(recorded), toolshelf.WithRoot("/w/repo/sub/root"), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(boundary))
+		c := catalog(t, toolshelf.WithFs(recorded), toolshelf.WithRoot("/w/repo/sub/project"), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(boundary))
 		names(t, c)
 		_, _ = c.Get(t.Context(), "a")
 		problems(t, c)
@@ -1213,13 +1213,13 @@ func TestParentsOnDisk(t *testing.T) {
 		}
 	})
 	t.Run("links in a parent", func(t *testing.T) {
-		dir := diskOf(t, map[string]string{"repo/.git": "", "repo/shared/commands/in.md": "", "repo/p/root/.claude/commands/own.md": "", "out/commands/out.md": "", "out/s/SKILL.md": skill, "repo/p/.claude/commands/x.md": ""})
+		dir := diskOf(t, map[string]string{"repo/.git": "", "repo/shared/commands/in.md": "", "repo/p/project/.claude/commands/own.md": "", "out/commands/out.md": "", "out/s/SKILL.md": skill, "repo/p/.claude/commands/x.md": ""})
 		link(t, filepath.Join("..", "out"), filepath.Join(dir, "repo", ".claude"))
 		link(t, filepath.Join("..", "..", "..", "..", "out", "commands", "out.md"), filepath.Join(dir, "repo", "p", ".claude", "commands", "out.md"))
 		link(t, filepath.Join("..", ".claude"), filepath.Join(dir, "repo", "p", ".opencode"))
 		link(t, "commands", filepath.Join(dir, "repo", "p", ".claude", "commands", "loop"))
 		for policy, want := range map[toolshelf.Symlinks][]string{toolshelf.SymlinksInside: {"own", "x"}, toolshelf.SymlinksDeny: {"own", "x"}, toolshelf.SymlinksAll: {"out", "own", "x"}} {
-			c := catalog(t, toolshelf.WithRoot(filepath.Join(dir, "repo", "p", "root")), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(""), toolshelf.WithSymlinks(policy))
+			c := catalog(t, toolshelf.WithRoot(filepath.Join(dir, "repo", "p", "project")), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(""), toolshelf.WithSymlinks(policy))
 			if got := names(t, c); !slices.Equal(got, want) {
 				t.Errorf("policy %d: got %q, want %q", policy, got, want)
 			}
@@ -1230,8 +1230,8 @@ func TestParentsOnDisk(t *testing.T) {
 		}
 	})
 	t.Run("the directory of a place appears with a watch", func(t *testing.T) {
-		dir := diskOf(t, map[string]string{"repo/.git": "", "repo/root/x": ""})
-		c := catalog(t, toolshelf.WithRoot(filepath.Join(dir, "repo", "root")), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(""), toolshelf.WithWatch())
+		dir := diskOf(t, map[string]string{"repo/.git": "", "repo/project/x": ""})
+		c := catalog(t, toolshelf.WithRoot(filepath.Join(dir, "repo", "project")), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(""), toolshelf.WithWatch())
 		if got := names(t, c); len(got) > 0 {
 			t.Errorf("got %q", got)
 		}

@@ -1,23 +1,6 @@
 // Package loaders compares loaders of skills and commands with the cases in testdata. Each case is a directory of files,
-// with the entries that a correct loader shows to a model, a public source and the reason.
-//
-// A file of testdata is one group of cases, in the format of golang.org/x/tools/txtar. A part is a case if its
-// name has no slash, dot or arrow, and the parts up to the next case are its files:
-//
-//	-- colon in a description --
-//	source: https://agentskills.io/client-implementation/adding-skills-support#handling-malformed-yaml
-//	reason: An unquoted colon is the most frequent mistake.
-//	shown: demo | Review: is it correct?
-//	body: Text.
-//	-- demo/SKILL.md --
-//	…
-//
-// A case has one line "shown" for each entry: the name, and the whole description. A name may have alternatives, separated
-// by " or ". A case without "shown" has no entry, because the file must be rejected or is not an entry. The line "may show"
-// names an entry that a correct loader may show or omit. The line "body" has the beginning of the text of the first entry;
-// "body: -" means no text. A description or a body in double quotes is a Go string. With a line "escapes: yes", "\xNN", "\uNNNN", "\t", "\r", "\s" (blank), "\\" and "\*{N,TEXT}" (N repetitions) in
-// the files are replaced, and "\z" at the end of a line removes the line break. The part "a -> b" is a link, and "a/" is an
-// empty directory.
+// with the entries that a correct loader shows to a model, a public source and the reason. testdata/README.md describes
+// the format of the cases.
 //
 // Each case has a good neighbor beside its files, so that a loader that loses all entries is seen.
 package loaders

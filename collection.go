@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/digest"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
@@ -48,7 +49,7 @@ func (c *Catalog) inRoot(layers []index.Layer) bool {
 }
 
 // open opens the layers of a new collection. The error is the error of the watch.
-func (c *collection[Info]) open(of *Catalog, user userDirs, newIndex func(index.Config) (*index.Index, error), x index.Config, s search.Config) (*collection[Info], error) {
+func (c *collection[Info]) open(of *Catalog, user userDirs, kind client.Files, x index.Config, s search.Config) (*collection[Info], error) {
 	config := &of.config
 	x.Layers = of.openLayers(c.layers, user)
 	x.Lifetime = of.lifetime
@@ -56,7 +57,7 @@ func (c *collection[Info]) open(of *Catalog, user userDirs, newIndex func(index.
 	x.TTL, x.Now = config.ttl, config.now
 	x.Watch, x.Feed, x.Exited = config.watch, of.feed, of.logExit
 	var err error
-	if c.Index, err = newIndex(x); err != nil {
+	if c.Index, err = index.New(kind, x); err != nil {
 		return nil, err
 	}
 	s.Index, s.Description = c.Index, c.description
@@ -238,11 +239,11 @@ func (c *collection[Info]) fileError(op, name string, entry *index.Entry, err er
 		return err
 	}
 	file := c.file + " of " + c.noun + " " + quote(entry.Name)
-	if c.Layer(entry.Layer()).Files {
+	if c.LayerOf(entry).Files {
 		file = "the file of " + c.noun + " " + quote(entry.Name)
 	}
 	e := &Error{Code: CodeFileRead, Op: op, Path: name, Err: err,
-		Message: "cannot read " + file + " (" + escape.Reason(err) + "); " + c.Layer(entry.Layer()).ReadAdvice(err)}
+		Message: "cannot read " + file + " (" + escape.Reason(err) + "); " + c.LayerOf(entry).ReadAdvice(err)}
 	switch {
 	case errors.Is(err, fs.ErrClosed):
 		return closedMeanwhile(op)

@@ -129,7 +129,7 @@ func (c *Catalog) loadText(ctx context.Context, s *index.Snapshot, e *index.Entr
 
 // unloadedCommand returns a command without a text.
 func (c *Catalog) unloadedCommand(_ *index.Snapshot, e *index.Entry, err error) Command {
-	layer := c.commands.Layer(e.Layer())
+	layer := c.commands.LayerOf(e)
 	return Command{
 		Name: e.Name,
 		Metadata: CommandMetadata{Path: layer.FS.Path(e.Path), Size: e.Stamp.Size, LastModified: utc(e.Stamp.Modified()),
@@ -168,7 +168,7 @@ func (c *Catalog) commandInfo(e *index.Entry, path string) CommandInfo {
 		Size:         e.Stamp.Size,
 		LastModified: utc(e.Stamp.Modified()),
 		ArgumentHint: e.Hint(),
-		Layer:        c.commands.Layer(e.Layer()).Name,
+		Layer:        c.commands.LayerOf(e).Name,
 		Path:         path,
 	}
 }
@@ -288,7 +288,7 @@ func (c *Catalog) loadCommand(ctx context.Context, e *index.Entry) (Command, err
 	if e.Rejected() != nil {
 		return Command{}, e.Broken()
 	}
-	fsys := c.commands.FS(ctx, e.Layer())
+	fsys := c.commands.FSOf(ctx, e)
 	if c.commands.Current(e) {
 		if command, ok := c.listedCommand(e); ok {
 			return command, nil
@@ -341,7 +341,7 @@ func (c *Catalog) keepCommand(e *index.Entry, command Command, info confine.Info
 
 // commandUnchanged reports whether the file of an entry still has the given metadata.
 func (c *Catalog) commandUnchanged(fsys *confine.FS, e *index.Entry, known confine.Info) bool {
-	if c.commands.Layer(e.Layer()).Immutable {
+	if c.commands.LayerOf(e).Immutable {
 		return true
 	}
 	stat := fsys.Lstat
@@ -365,7 +365,7 @@ func (c *Catalog) detach(command Command) Command {
 
 // parseCommand converts a file to a command.
 func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) Command {
-	layer := c.commands.Layer(e.Layer())
+	layer := c.commands.LayerOf(e)
 	doc, _ := matter.ParseFile(e.Path, raw, true)
 	text := doc.Text(raw)
 	description, source := matter.Description(doc, text)
@@ -504,9 +504,9 @@ func (c *Catalog) newCommands(user userDirs) (*collection[CommandInfo], error) {
 		},
 	}
 	commands.filter = &filter[CommandInfo]{keep: c.config.keep.commands, info: func(_ *index.Snapshot, e *index.Entry) CommandInfo {
-		return c.commandInfo(e, commands.Layer(e.Layer()).FS.Path(e.Path))
+		return c.commandInfo(e, commands.LayerOf(e).FS.Path(e.Path))
 	}}
-	return commands.open(c, user, index.Commands, index.Config{
+	return commands.open(c, user, client.Commands, index.Config{
 		Nested:  c.config.nested,
 		Valid:   c.validElement,
 		Judge:   c.config.judge(client.Commands),

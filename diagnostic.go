@@ -73,6 +73,11 @@ const (
 	DiagPlaceholderMiscounted  DiagnosticCode = "PLACEHOLDER_MISCOUNTED"   // warning: a number stands for another argument in the client of the file
 )
 
+// Codes of agents.
+const (
+	DiagInvalidAgentName DiagnosticCode = "INVALID_AGENT_NAME" // error: a name is not a safe path element
+)
+
 // Codes of skills.
 const (
 	DiagInvalidSkillName          DiagnosticCode = "INVALID_SKILL_NAME"           // error: the directory name is not a safe path element

@@ -97,10 +97,10 @@ func (c *Catalog) CompleteName(ctx context.Context, prefix string, limit int, ki
 
 func (c *Catalog) completion(e index.Invoked) Completion {
 	if !e.Skill {
-		return Completion{Kind: KindCommand, Name: e.Name, Hint: e.Hint(), Description: e.Description(), Layer: c.commands.Layer(e.Layer()).Name}
+		return Completion{Kind: KindCommand, Name: e.Name, Hint: e.Hint(), Description: e.Description(), Layer: c.commands.LayerOf(e.Entry).Name}
 	}
 	header := agentmd.NewFrontmatter(e.Header())
-	return Completion{Kind: KindSkill, Name: e.Name, Hint: header.Text("argument-hint"), Description: strings.TrimSpace(header.Text("description")), Layer: c.skills.Layer(e.Layer()).Name}
+	return Completion{Kind: KindSkill, Name: e.Name, Hint: header.Text("argument-hint"), Description: strings.TrimSpace(header.Text("description")), Layer: c.skills.LayerOf(e.Entry).Name}
 }
 
 // A selection has the kinds of entries of a call.

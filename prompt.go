@@ -163,7 +163,7 @@ func preferredNames[Info any](ctx context.Context, op string, c *Catalog, in *co
 // add appends an entry to the block.
 func (o *promptOptions) add(b *promptblock.Block, x *index.Index, e *index.Entry, description string) {
 	location := ""
-	if layer := x.Layer(e.Layer()); o.locations && layer.Store == nil {
+	if layer := x.LayerOf(e); o.locations && layer.Store == nil {
 		location = layer.FS.Path(e.Spelled())
 	}
 	b.Add(e.Layer(), e.Name, description, location)

@@ -125,7 +125,7 @@ func skillFileName(given string) (string, error) {
 func (o *openSkill) pathError(op, given string, err error) error {
 	skill := quote(o.entry.Name)
 	e := &Error{Code: CodeFileRead, Op: op, Path: given, Err: err,
-		Message: "cannot read the file " + quote(given) + " of skill " + skill + " (" + escape.Reason(err) + "); " + o.skills.Layer(o.entry.Layer()).ReadAdvice(err)}
+		Message: "cannot read the file " + quote(given) + " of skill " + skill + " (" + escape.Reason(err) + "); " + o.skills.LayerOf(o.entry).ReadAdvice(err)}
 	switch {
 	case errors.Is(err, fs.ErrClosed) && o.sharedClosed():
 		return closedMeanwhile(op)

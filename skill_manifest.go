@@ -85,7 +85,7 @@ func (o *openSkill) manifest(ctx context.Context) (skillManifest, error) {
 	if m.Skill, m.Files[listed.Own].SHA256, err = o.head(own); err != nil {
 		return skillManifest{}, err
 	}
-	m.Skill.Path = o.skills.Layer(o.entry.Layer()).FS.Path(path.Join(path.Dir(o.entry.Path), own.Name))
+	m.Skill.Path = o.skills.LayerOf(o.entry).FS.Path(path.Join(path.Dir(o.entry.Path), own.Name))
 	for _, p := range listed.Problems {
 		m.Skill.Diagnostics = append(m.Skill.Diagnostics, agentmd.NewDiagnostic(p))
 	}

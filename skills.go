@@ -116,7 +116,7 @@ func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Ent
 			return r, err
 		}
 	}
-	skill := Skill{SkillInfo: o.info(text), Content: text.content(), Rules: c.skills.Layer(e.Layer()).Rules, Source: c.skillSource(e), FilesTruncated: true}
+	skill := Skill{SkillInfo: o.info(text), Content: text.content(), Rules: c.skills.LayerOf(e).Rules, Source: c.skillSource(e), FilesTruncated: true}
 	return reading[Skill, SkillInfo]{skill, []SkillInfo{skill.SkillInfo}}, nil
 }
 
@@ -151,14 +151,14 @@ func (c *Catalog) describeSkill(e *index.Entry, header Frontmatter, problems []p
 		Metadata:      metadata.Texts(),
 		AllowedTools:  allowedTools(header),
 		Loadable:      e.Broken() == nil,
-		Layer:         c.skills.Layer(e.Layer()).Name,
+		Layer:         c.skills.LayerOf(e).Name,
 		Frontmatter:   header,
 	}
 	s.DisableModelInvocation, _ = header.Bool("disable-model-invocation")
 	invocable, said := header.Bool("user-invocable")
 	s.UserInvocable = invocable || !said
 	if e.Broken() != index.ErrNoSkillFile {
-		s.Path = c.skills.Layer(e.Layer()).FS.Path(e.Spelled())
+		s.Path = c.skills.LayerOf(e).FS.Path(e.Spelled())
 	}
 	for _, p := range problems {
 		s.Diagnostics = append(s.Diagnostics, agentmd.NewDiagnostic(p))
@@ -419,12 +419,12 @@ func (o *openSkill) readOnce(ctx context.Context, options skillOptions) (Skill, 
 		Files:          make([]SkillFile, len(listed.Files)),
 		FilesTruncated: listed.Truncated,
 		Source:         o.skillSource(o.entry),
-		Rules:          o.skills.Layer(o.entry.Layer()).Rules,
+		Rules:          o.skills.LayerOf(o.entry).Rules,
 	}
 	o.record(func() SkillInfo { return skill.SkillInfo })
 	// The directory may spell the file name in another letter case than the list.
 	if spelled := listed.Files[listed.Own].Name; !strings.HasSuffix(o.entry.Spelled(), spelled) {
-		skill.Path = o.skills.Layer(o.entry.Layer()).FS.Path(path.Join(path.Dir(o.entry.Path), spelled))
+		skill.Path = o.skills.LayerOf(o.entry).FS.Path(path.Join(path.Dir(o.entry.Path), spelled))
 	}
 	for i, f := range listed.Files {
 		skill.Files[i] = SkillFile{Path: f.Name, Size: f.Info.Size}
@@ -526,7 +526,7 @@ type skillSource struct {
 func (skillSource) Equal(skillSource) bool { return true }
 
 func (c *Catalog) skillSource(e *index.Entry) skillSource {
-	return skillSource{c, c.skills.Layer(e.Layer()).Store != nil}
+	return skillSource{c, c.skills.LayerOf(e).Store != nil}
 }
 
 // A SkillOption is an option of one GetSkill call.
@@ -589,12 +589,11 @@ func (c *Catalog) newSkills(user userDirs) (*collection[SkillInfo], error) {
 		notFound:    CodeSkillNotFound,
 		hint:        skillHint,
 	}
-	return skills.open(c, user, index.Skills, index.Config{
-		Depth:      c.config.skillDepth,
-		Broken:     true,
-		KeepHeader: true,
-		Judge:      c.config.judge(client.Skills),
-		Changed:    c.skillsChanged,
-		Whole:      index.KeepVersioned(&c.caches.skillTexts),
+	return skills.open(c, user, client.Skills, index.Config{
+		Depth:   c.config.skillDepth,
+		Broken:  true,
+		Judge:   c.config.judge(client.Skills),
+		Changed: c.skillsChanged,
+		Whole:   index.KeepVersioned(&c.caches.skillTexts),
 	}, search.Config{Text: c.caches.skillTexts.Find})
 }

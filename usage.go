@@ -108,7 +108,7 @@ func (c *Catalog) usageOf(ctx context.Context, entries []index.Invoked, rules *c
 	for i, e := range entries {
 		all[i] = bridge.Usage{Name: e.Name, Description: c.completion(e).Description}
 		from, _, usages := c.usageSource(e.Skill)
-		key := usageKey{e, from.Layer(e.Layer()).Rules}
+		key := usageKey{e, from.LayerOf(e.Entry).Rules}
 		if rules != nil {
 			key.rules = *rules
 		}
@@ -182,7 +182,7 @@ func (c *Catalog) readUsageHead(e *index.Entry, from *index.Index, texts *index.
 	if text, info, ok := texts.Find(e); ok {
 		return text, info, nil
 	}
-	f, err := from.FS(c.lifetime, e.Layer()).OpenRegular(e.Path)
+	f, err := from.FSOf(c.lifetime, e).OpenRegular(e.Path)
 	if err != nil {
 		return nil, confine.Info{}, err
 	}

@@ -47,6 +47,7 @@ var rules = []rule{
 	{toolshelf.DiagHintWithoutPlaceholder, "warning: the frontmatter has an argument-hint, and the text has no placeholder"},
 	{toolshelf.DiagPlaceholderBeyondHint, "warning: the number of a placeholder exceeds the number of arguments in the frontmatter"},
 	{toolshelf.DiagPlaceholderMiscounted, "warning: a number stands for another argument in the client of the file"},
+	{toolshelf.DiagInvalidAgentName, "error: a name is not a safe path element"},
 	{toolshelf.DiagInvalidSkillName, "error: the directory name is not a safe path element"},
 	{toolshelf.DiagTooManyDirectories, "warning: a directory of skills has too many subdirectories, and some are not searched for skills"},
 	{toolshelf.DiagTooManyFiles, "warning: the list of the skill's files is truncated"},

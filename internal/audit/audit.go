@@ -51,7 +51,7 @@ func (a *Audit) OfCommands(ctx context.Context, commands, skills *index.Snapshot
 	if err != nil {
 		return nil, err
 	}
-	ignored, err := a.Commands.IgnoredCommands(ctx, commands)
+	ignored, err := a.Commands.Ignored(ctx, commands)
 	return append(found, ignored...), err
 }
 
@@ -64,7 +64,7 @@ func (a *Audit) OfSkills(ctx context.Context, skills *index.Snapshot) ([]problem
 	if err != nil {
 		return nil, err
 	}
-	ignored, err := a.Skills.IgnoredSkills(ctx, skills)
+	ignored, err := a.Skills.Ignored(ctx, skills)
 	found = append(slices.DeleteFunc(found, func(p problem.Problem) bool { return explained(p, ignored) }), ignored...)
 	return a.Profile.Judge(client.Skills, found), err
 }
@@ -154,8 +154,8 @@ func (a *Audit) file(ctx context.Context, x *index.Index, e *index.Entry, check 
 	if e.Broken() != nil && e.Rejected() == nil {
 		return nil
 	}
-	f := File(x.Layer(e.Layer()), e.Name, x.Place(e), nil, matter.Document{})
-	raw, _, err := x.ReadFile(x.FS(ctx, e.Layer()), e.Path)
+	f := File(*x.LayerOf(e), e.Name, x.Place(e), nil, matter.Document{})
+	raw, _, err := x.ReadFile(x.FSOf(ctx, e), e.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -194,7 +194,7 @@ func (a *Audit) skillFiles(ctx context.Context, e *index.Entry) []problem.Proble
 // nestedSkills reports skills in the subdirectories of a directory without a SKILL.md. With a
 // greater depth, the scan has found these skills.
 func (a *Audit) nestedSkills(ctx context.Context, e *index.Entry, directory *index.SkillDir) []problem.Problem {
-	if a.Skills.Layer(e.Layer()).Depth > 1 {
+	if a.Skills.LayerOf(e).Depth > 1 {
 		return nil
 	}
 	nested, err := directory.NestedSkills(ctx)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/lint"
@@ -34,10 +35,10 @@ func audit(t *testing.T, files map[string]string) (a *Audit, fsys afero.Fs, comm
 	for _, x := range []struct {
 		dir  string
 		into **index.Index
-		of   func(index.Config) (*index.Index, error)
-	}{{"commands", &a.Commands, index.Commands}, {"skills", &a.Skills, index.Skills}} {
-		if *x.into, err = x.of(index.Config{Layers: []index.Layer{{Name: x.dir, FS: root, Dir: x.dir, MayBeMissing: true}}, MaxFileSize: 1 << 20,
-			Valid: names.Plain, Now: time.Now, Lifetime: t.Context(), Broken: true, KeepHeader: x.dir == "skills", Depth: 1}); err != nil {
+		of   client.Files
+	}{{"commands", &a.Commands, client.Commands}, {"skills", &a.Skills, client.Skills}} {
+		if *x.into, err = index.New(x.of, index.Config{Layers: []index.Layer{{Name: x.dir, FS: root, Dir: x.dir, MayBeMissing: true}}, MaxFileSize: 1 << 20,
+			Valid: names.Plain, Now: time.Now, Lifetime: t.Context(), Broken: true, Depth: 1}); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { (*x.into).Close() })

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/names"
@@ -50,10 +51,10 @@ func newProject(t *testing.T) *project {
 			},
 		}
 	}
-	if p.commands, err = index.Commands(config("commands", func(s *index.Snapshot) { p.Notify(Snapshots{Commands: s}) })); err != nil {
+	if p.commands, err = index.New(client.Commands, config("commands", func(s *index.Snapshot) { p.Notify(Snapshots{Commands: s}) })); err != nil {
 		t.Fatal(err)
 	}
-	if p.skills, err = index.Skills(config("skills", func(s *index.Snapshot) { p.Notify(Snapshots{Skills: s}) })); err != nil {
+	if p.skills, err = index.New(client.Skills, config("skills", func(s *index.Snapshot) { p.Notify(Snapshots{Skills: s}) })); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.commands.Close(); p.skills.Close(); root.Close() })

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 )
@@ -25,7 +26,7 @@ func skills(t *testing.T, files map[string]string) (afero.Fs, *index.Index) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := index.Skills(index.Config{Layers: []index.Layer{{Name: "skills", FS: root, Dir: "skills", Immutable: true}}, MaxFileSize: 1 << 20})
+	x, err := index.New(client.Skills, index.Config{Layers: []index.Layer{{Name: "skills", FS: root, Dir: "skills", Immutable: true}}, MaxFileSize: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}

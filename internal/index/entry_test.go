@@ -66,7 +66,7 @@ func TestAnEntryDescribesTheBytesOfItsScan(t *testing.T) {
 	broken := "---\nname: [\ndescription: Does it.\n---\nBody.\n"
 	files := tree{"skills/a/SKILL.md": text, "skills/b/SKILL.md": broken, "skills/c/SKILL.md": "Text.\n"}
 	onEveryFilesystem(t, files, nil, func(t *testing.T, fsys *confine.FS) {
-		s := snapshotOf(t, skillsOf(t, Config{KeepHeader: true}, fsys, "skills"))
+		s := snapshotOf(t, skillsOf(t, Config{}, fsys, "skills"))
 		info, err := fsys.Info("skills/a/SKILL.md")
 		other, otherErr := fsys.Info("skills/b/SKILL.md")
 		plain, plainErr := fsys.Info("skills/c/SKILL.md")
@@ -113,7 +113,7 @@ func TestAnEntryDescribesNoLongerFenceLine(t *testing.T) {
 	half := "---\nname: a\n---"
 	files := tree{"skills/a/SKILL.md": half}
 	onEveryFilesystem(t, files, nil, func(t *testing.T, fsys *confine.FS) {
-		a := snapshotOf(t, skillsOf(t, Config{KeepHeader: true}, fsys, "skills")).Lookup("a")
+		a := snapshotOf(t, skillsOf(t, Config{}, fsys, "skills")).Lookup("a")
 		info, err := fsys.Info("skills/a/SKILL.md")
 		if err != nil {
 			t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
@@ -220,16 +221,16 @@ func commandsOf(t testing.TB, config Config, fsys *confine.FS, dirs ...string) *
 	if config.Valid == nil {
 		config.Valid = names.Plain
 	}
-	return open(t, Commands, config, fsys, dirs)
+	return open(t, client.Commands, config, fsys, dirs)
 }
 
 func skillsOf(t testing.TB, config Config, fsys *confine.FS, dirs ...string) *Index {
 	t.Helper()
-	config.KeepHeader, config.Broken = true, true
-	return open(t, Skills, config, fsys, dirs)
+	config.Broken = true
+	return open(t, client.Skills, config, fsys, dirs)
 }
 
-func open(t testing.TB, open func(Config) (*Index, error), config Config, fsys *confine.FS, dirs []string) *Index {
+func open(t testing.TB, of client.Files, config Config, fsys *confine.FS, dirs []string) *Index {
 	t.Helper()
 	if config.MaxFileSize == 0 {
 		config.MaxFileSize = 1 << 20
@@ -237,7 +238,7 @@ func open(t testing.TB, open func(Config) (*Index, error), config Config, fsys *
 	if config.Layers == nil {
 		config.Layers = layersOf(fsys, dirs...)
 	}
-	x, err := open(config)
+	x, err := New(of, config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,32 +19,36 @@ import (
 // maxIgnoredDirs bounds the directories of a layer that Ignored reads.
 const maxIgnoredDirs = 2000
 
-// IgnoredCommands returns the problems of files that a scan omits without a word, although
-// their authors may expect commands. A scan does not read these files and directories.
-// Links are not followed. The error is the error of ctx.
-func (x *Index) IgnoredCommands(ctx context.Context, s *Snapshot) ([]problem.Problem, error) {
-	return x.ignored(ctx, s, func(w *ignored) {
-		if !w.reportBelowTop(func(dirPath string) bool { return w.markdown(w.read(dirPath)) > 0 }) {
-			w.commands(w.layer.Dir, 0)
-		}
-	})
+// Ignored returns the problems of files that a scan omits without a word, although their authors may
+// expect entries of the index. A scan does not read these files and directories. Links are not followed. The error is the
+// error of ctx.
+func (x *Index) Ignored(ctx context.Context, s *Snapshot) ([]problem.Problem, error) {
+	if x.config.kind.ignored == nil {
+		return nil, nil
+	}
+	return x.ignored(ctx, s, x.config.kind.ignored)
 }
 
-// IgnoredSkills is like IgnoredCommands, but for skills.
-func (x *Index) IgnoredSkills(ctx context.Context, s *Snapshot) ([]problem.Problem, error) {
-	return x.ignored(ctx, s, func(w *ignored) {
-		hasSkill := func(dirPath string) bool {
-			return slices.ContainsFunc(w.read(dirPath).dirs, func(name string) bool { return w.read(below(dirPath, name)).skillFile() })
-		}
-		if w.layer.Files {
-			return
-		}
-		isSkill := slices.ContainsFunc(w.files.entries, func(e *Entry) bool { return path.Dir(e.Path) == w.layer.Dir })
-		if !isSkill && !w.reportBelowTop(hasSkill) {
-			w.flatSkills()
-			w.skills(w.layer.Dir, 1)
-		}
-	})
+// ignoredFiles reports the ignored files of a layer of files.
+func ignoredFiles(w *ignored) {
+	if !w.reportBelowTop(func(dirPath string) bool { return w.markdown(w.read(dirPath)) > 0 }) {
+		w.commands(w.layer.Dir, 0)
+	}
+}
+
+// ignoredDirectories reports the ignored files of a layer of directories with a SKILL.md.
+func ignoredDirectories(w *ignored) {
+	hasSkill := func(dirPath string) bool {
+		return slices.ContainsFunc(w.read(dirPath).dirs, func(name string) bool { return w.read(below(dirPath, name)).skillFile() })
+	}
+	if w.layer.Files {
+		return
+	}
+	isSkill := slices.ContainsFunc(w.files.entries, func(e *Entry) bool { return path.Dir(e.Path) == w.layer.Dir })
+	if !isSkill && !w.reportBelowTop(hasSkill) {
+		w.flatSkills()
+		w.skills(w.layer.Dir, 1)
+	}
 }
 
 func (x *Index) ignored(ctx context.Context, s *Snapshot, find func(*ignored)) ([]problem.Problem, error) {
@@ -208,7 +212,7 @@ func (w *ignored) markdownBelow(dirPath string, depth int) int {
 func (w *ignored) readElsewhere(name string) bool {
 	return slices.ContainsFunc(w.config.Layers, func(l Layer) bool {
 		_, ok := l.stem(name)
-		return ok && (l.Files || !w.config.KeepHeader) && l.FS.Path(l.Dir) == w.layer.FS.Path(w.layer.Dir)
+		return ok && (l.Files || !w.config.kind.described) && l.FS.Path(l.Dir) == w.layer.FS.Path(w.layer.Dir)
 	})
 }
 

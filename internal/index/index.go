@@ -25,7 +25,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
-	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
@@ -86,8 +85,7 @@ type Config struct {
 	// goroutines call Judge.
 	Judge func(l Layer, name, path string, raw []byte, doc matter.Document) []problem.Problem
 
-	Broken     bool // Snapshot.Entries also contains entries that cannot be loaded
-	KeepHeader bool // keep the result of Entry.Header
+	Broken bool // Snapshot.Entries also contains entries that cannot be loaded
 
 	// Whole, if not nil, is called with the text of each file of a Layer.Store that a scan
 	// has read as a whole, because another request for the file takes long. Whole is not
@@ -97,14 +95,14 @@ type Config struct {
 
 	Nested bool                   // Layer.Nested of all layers
 	Depth  int                    // the least Layer.Depth of all layers
-	Valid  func(name string) bool // reports whether a command, or a directory of commands, may have the name; for skills names.Loose
+	Valid  func(name string) bool // reports whether a command, or a directory of commands, may have the name; for other kinds names.Loose
+
+	kind kind // set by New
 }
 
 // An Index is safe for concurrent use.
 type Index struct {
 	config Config
-	scan   scanner
-	claims claims
 	last   atomic.Pointer[Snapshot]
 	fresh  atomic.Pointer[freshness]
 	flight flight[*Snapshot]
@@ -131,27 +129,14 @@ type freshness struct {
 	retry    time.Time // when calls ask a store again that has not answered; zero if all stores have answered
 }
 
-// Commands indexes the files of commands, usually Markdown files. Commands returns an
-// error if the operating system's facility for watching fails.
-func Commands(config Config) (*Index, error) { return newIndex(config, scanCommands, commandClaims) }
-
-// Skills indexes subdirectories. Each subdirectory is a skill, and SKILL.md is
-// the skill's file. A layer with a SKILL.md is a skill itself if no subdirectory
-// has a SKILL.md. In a layer with Files, each file is a skill. The error is the same as for
-// Commands.
-func Skills(config Config) (*Index, error) {
-	config.Valid = names.Loose
-	return newIndex(config, scanSkills, skillClaims)
-}
-
-func newIndex(config Config, scan scanner, claims claims) (*Index, error) {
+func newIndex(config Config) (*Index, error) {
 	config.MaxReads = cmp.Or(config.MaxReads, parallel.MaxReads)
 	config.Layers = slices.Clone(config.Layers)
 	for i := range config.Layers {
 		l := &config.Layers[i]
 		l.Nested, l.Depth = l.Nested || config.Nested, max(l.Depth, config.Depth)
 	}
-	x := &Index{config: config, scan: scan, claims: claims, open: make([]atomic.Pointer[confine.Dir], len(config.Layers)), retry: make([]atomic.Pointer[time.Time], len(config.Layers))}
+	x := &Index{config: config, open: make([]atomic.Pointer[confine.Dir], len(config.Layers)), retry: make([]atomic.Pointer[time.Time], len(config.Layers))}
 	x.flight.do, x.flight.lifetime = x.refresh, config.Lifetime
 	if config.Lifetime == nil {
 		x.flight.lifetime = context.Background()
@@ -237,7 +222,7 @@ func (x *Index) withinTTL(at time.Time) bool {
 // last scan. With a TTL, the last scan must also be within the TTL. Current makes no call of
 // the filesystem.
 func (x *Index) Current(e *Entry) bool {
-	if x.config.Feed == nil || !x.config.Layers[e.layer].Fed {
+	if x.config.Feed == nil || !x.LayerOf(e).Fed {
 		return false
 	}
 	f := x.fresh.Load()
@@ -270,6 +255,9 @@ func (x *Index) Layers() []Layer { return x.config.Layers }
 // Layer returns one of Config.Layers.
 func (x *Index) Layer(i int) Layer { return x.config.Layers[i] }
 
+// LayerOf returns the layer of an entry. The caller must not change the layer.
+func (x *Index) LayerOf(e *Entry) *Layer { return &x.config.Layers[e.layer] }
+
 // Place returns the path of an entry's file for problems: the layer's name and
 // the path below the layer's directory.
 func (x *Index) Place(e *Entry) string { return x.config.place(e.Layer(), e.Spelled()) }
@@ -293,18 +281,18 @@ func (x *Index) Judge(e *Entry, raw []byte, doc matter.Document) []problem.Probl
 	if x.config.Judge == nil {
 		return nil
 	}
-	return x.config.Judge(x.Layer(e.Layer()), e.Name, x.Place(e), raw, doc)
+	return x.config.Judge(*x.LayerOf(e), e.Name, x.Place(e), raw, doc)
 }
 
 // Unread returns the problem of a file that could not be read after the scan.
 func (x *Index) Unread(e *Entry, err error) problem.Problem {
 	return problem.Problem{Code: problem.FileRead, Severity: problem.Error, Path: x.Place(e),
-		Message: "cannot read the file: " + escape.Reason(err), Suggestion: x.Layer(e.Layer()).ReadAdvice(err)}
+		Message: "cannot read the file: " + escape.Reason(err), Suggestion: x.LayerOf(e).ReadAdvice(err)}
 }
 
 // Below returns the path of an entry's file below the layer's directory.
 func (x *Index) Below(e *Entry) string {
-	if dir := x.config.Layers[e.layer].Dir; dir != "." {
+	if dir := x.LayerOf(e).Dir; dir != "." {
 		return e.Path[len(dir)+1:]
 	}
 	return e.Path

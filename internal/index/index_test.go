@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
@@ -196,7 +197,7 @@ func TestConcurrentCallsShareAScan(t *testing.T) {
 func unclosed(t *testing.T, config Config, fsys *confine.FS) *Index {
 	t.Helper()
 	config.Layers, config.MaxFileSize, config.Valid = layersOf(fsys, "commands"), 1<<20, names.Plain
-	x, err := Commands(config)
+	x, err := New(client.Commands, config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -404,12 +405,12 @@ func TestAScanEndsWithItsContext(t *testing.T) {
 // during the read.
 func TestAScanFailsIfTheContextEndsInTheLastRead(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	x, err := newIndex(Config{Layers: []Layer{{Name: "commands", FS: confined(t)(confine.New(t.TempDir())), Dir: "."}}},
-		func(s *scan, _ *confine.Dir, _ string) (*layerFiles, error) {
+	x, err := newIndex(Config{Layers: []Layer{{Name: "commands", FS: confined(t)(confine.New(t.TempDir())), Dir: "."}},
+		kind: kind{scan: func(s *scan, _ *confine.Dir, _ string) (*layerFiles, error) {
 			cancel()
 			<-s.ctx.Done()
 			return s.result(), nil
-		}, nil)
+		}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func (l *lookout) known(wanted []string) *Entry {
 			}
 			return nil
 		}
-		if e == nil || e.Broken() != nil || !l.unclaimed(e.Layer(), name) || !l.unchanged(e.Layer()) && x.claims(l, e.Layer(), name, e) {
+		if e == nil || e.Broken() != nil || !l.unclaimed(e.Layer(), name) || !l.unchanged(e.Layer()) && x.config.kind.claims(l, e.Layer(), name, e) {
 			return nil
 		}
 		return e
@@ -79,7 +79,7 @@ func (l *lookout) known(wanted []string) *Entry {
 // unclaimed reports whether no file of the first n layers can have the name.
 func (l *lookout) unclaimed(n int, name string) bool {
 	for layer := range n {
-		if !l.unchanged(layer) && l.index.claims(l, layer, name, nil) {
+		if !l.unchanged(layer) && l.index.config.kind.claims(l, layer, name, nil) {
 			return false
 		}
 	}
@@ -167,8 +167,8 @@ func (e *Entry) is(info confine.Info) bool {
 // markdownSuffixes are the spellings of ".md" in order of precedence; see comparePrecedence.
 var markdownSuffixes = [...]string{".md", ".MD", ".Md", ".mD"}
 
-// commandClaims is the claims function of commands.
-func commandClaims(l *lookout, layer int, name string, e *Entry) bool {
+// fileClaims is the claims function of commands.
+func fileClaims(l *lookout, layer int, name string, e *Entry) bool {
 	config := &l.index.config
 	at := config.Layers[layer]
 	stem, ok := strings.CutPrefix(name, at.Prefix)
@@ -214,7 +214,7 @@ func skillClaims(l *lookout, layer int, name string, e *Entry) bool {
 	case !ok:
 		return false
 	case at.Files:
-		return e != nil && !l.same(layer, e) || commandClaims(l, layer, at.Prefix+name, e)
+		return e != nil && !l.same(layer, e) || fileClaims(l, layer, at.Prefix+name, e)
 	}
 	own, level := "", max(at.Depth, 1)
 	if e != nil {

@@ -154,7 +154,7 @@ func (s *scan) unread(f source, err error) *Entry {
 // failed reports whether err can be a failure of a store, and records that a later scan may
 // read the rest. A filesystem whose files have versions is a store.
 func (s *scan) failed(err error, versions bool) bool {
-	l := s.config.Layers[s.layer]
+	l := s.at
 	if !mayHaveChanged(err) || !versions && l.Store == nil && !l.Fed {
 		return false
 	}
@@ -178,7 +178,7 @@ func (s *scan) keepBelow(dirPath string, at func(file string) string) bool {
 // reportFailure reports a file or directory of a store that could not be read.
 func (s *scan) reportFailure(file string, err error) {
 	s.report(problem.Problem{Code: problem.FileRead, Severity: problem.Warning, Path: s.place(file),
-		Message: "the list has the previous content: " + unreadable(err), Suggestion: s.config.Layers[s.layer].ReadAdvice(err)})
+		Message: "the list has the previous content: " + unreadable(err), Suggestion: s.at.ReadAdvice(err)})
 }
 
 // read reads as much of a file as a list and the collectors need.
@@ -224,7 +224,7 @@ func (s *scan) read(f source) (*Entry, error) {
 		}
 		e := &Entry{Stamp: stamp.Of(info), layer: uint16(s.layer), Linked: f.link, settled: stamp.Settled(info, now)}
 		v := version{recent: stamp.Recent(info, now), short: int64(n) < min(int64(len(buf)), info.Size)}
-		if known != nil || !e.settled || s.config.KeepHeader { // see Describes
+		if known != nil || !e.settled || s.config.kind.header { // see Describes
 			v.head, v.parsed = maphash.Bytes(seed, head), len(head)
 		}
 		if v != (version{}) {
@@ -234,7 +234,7 @@ func (s *scan) read(f source) (*Entry, error) {
 		s.judge(e, f, doc, head)
 		s.limitMemory(e)
 		if int64(n) == info.Size && info.Size <= s.config.MaxFileSize && !s.fs.KnowsHeads() {
-			if s.config.Whole != nil && s.config.Layers[s.layer].Store != nil {
+			if s.config.Whole != nil && s.at.Store != nil {
 				s.config.Whole(e, info, buf[:n])
 			}
 			if collected {
@@ -255,7 +255,7 @@ var commandKeys = []string{"description", dependencyKey, userOnlyKey, hintKey, n
 func (s *scan) parse(pooled *headBuffer, file string, head []byte, limit int, info confine.Info) (matter.Document, bool) {
 	// A file that has grown since the open is longer than its size.
 	whole := len(head) < limit || int64(len(head)) == info.Size
-	if s.config.KeepHeader {
+	if s.config.kind.header {
 		return matter.Parse(head, whole)
 	}
 	if s.config.Judge != nil { // a rule can concern every field
@@ -298,14 +298,14 @@ const (
 func (s *scan) fill(e *Entry, f source, doc matter.Document, head []byte) {
 	description, _ := matter.Description(doc, doc.Text(head))
 	name, missing := s.named(doc, f.name)
-	if s.config.KeepHeader {
+	if s.config.kind.header {
 		e.setText(name, f.file, "", "")
 		e.text = description // usually a part of the header
 	} else {
 		hint, _ := doc.Get(hintKey)
 		e.setText(name, f.file, description, hint.String())
 	}
-	e.Dependency = !s.config.KeepHeader && IsDependency(doc, head) // skills are never dependencies
+	e.Dependency = s.config.kind.dependencies && IsDependency(doc, head)
 	disabled, _ := doc.Get(userOnlyKey)
 	e.UserOnly, _ = disabled.Bool()
 	if len(doc.Problems) > 0 {
@@ -319,7 +319,7 @@ func (s *scan) fill(e *Entry, f source, doc matter.Document, head []byte) {
 		e.set().broken = ErrNotListed
 		e.set().problems = append(e.set().problems, missing.In(s.place(f.file)))
 	}
-	if s.config.KeepHeader {
+	if s.config.kind.header {
 		d := e.set()
 		d.header, d.body = doc.Frontmatter, doc.Body
 		invocable, _ := doc.Get(invocableKey)
@@ -333,12 +333,12 @@ func (s *scan) judge(e *Entry, f source, doc matter.Document, head []byte) {
 	if s.config.Judge == nil || e.Broken() == ErrNotListed {
 		return
 	}
-	l := s.config.Layers[s.layer]
+	l := s.at
 	name := e.Name
-	if s.config.KeepHeader && !l.Files && path.Dir(f.file) == l.Dir { // the layer is a skill itself
+	if s.config.kind.header && !l.Files && path.Dir(f.file) == l.Dir { // the layer is a skill itself
 		name = l.skillName(doc.Frontmatter)
 	}
-	reasons := s.config.Judge(l, name, s.place(f.file), head, doc)
+	reasons := s.config.Judge(*l, name, s.place(f.file), head, doc)
 	if len(reasons) == 0 {
 		return
 	}
@@ -368,7 +368,7 @@ func (s *scan) unreadable(f source, err error) *Entry {
 		s.refusal.Store(true)
 	}
 	return s.broken(f, err, problem.Problem{Code: problem.FileRead, Severity: problem.Error, Path: s.place(f.file),
-		Message: "not listed: " + unreadable(err), Suggestion: s.config.Layers[s.layer].ReadAdvice(err)})
+		Message: "not listed: " + unreadable(err), Suggestion: s.at.ReadAdvice(err)})
 }
 
 // broken returns the entry of a file that cannot be loaded because of err. The

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 )
 
@@ -48,9 +49,9 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 			want: "b layer/web/b/SKILL.md; sub layer/web/sub/SKILL.md broken; FILE_READ_ERROR layer/web/sub/SKILL.md"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			x := Commands
+			x := client.Commands
 			if tt.skill {
-				x = Skills
+				x = client.Skills
 			}
 			fsys := confined(t)(confine.Over(faulty{tt.tree.inMemory(t), func(op, name string) error {
 				if op+path.Base(name) == tt.fault {
@@ -58,7 +59,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 				}
 				return nil
 			}}, "/"))
-			expect(t, open(t, x, Config{Nested: true, Valid: func(string) bool { return true }, Broken: tt.skill, KeepHeader: tt.skill, Depth: tt.depth}, fsys, []string{"layer"}), tt.want)
+			expect(t, open(t, x, Config{Nested: true, Valid: func(string) bool { return true }, Broken: tt.skill, Depth: tt.depth}, fsys, []string{"layer"}), tt.want)
 		})
 	}
 }

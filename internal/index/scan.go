@@ -23,6 +23,7 @@ type scan struct {
 	ctx    context.Context
 	config *Config
 	layer  int
+	at     *Layer
 	view
 	before     *layerFiles       // the result of the previous scan
 	resumed    map[string]*Entry // what interrupted scans have read since the previous scan, by path
@@ -42,7 +43,7 @@ type scan struct {
 
 func newScan(ctx context.Context, x *Index, layer int, store view) *scan {
 	l, state := x.config.Layers[layer], &x.states[layer]
-	s := &scan{ctx: ctx, config: &x.config, layer: layer, view: store, before: state.files, resumed: state.read, filesRead: &x.filesRead, free: &x.free}
+	s := &scan{ctx: ctx, config: &x.config, layer: layer, at: &x.config.Layers[layer], view: store, before: state.files, resumed: state.read, filesRead: &x.filesRead, free: &x.free}
 	if x.watch != nil && !l.Fixed {
 		s.watch = x.watch
 	}

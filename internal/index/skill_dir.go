@@ -37,7 +37,7 @@ type SkillDir struct {
 // OpenSkill opens the directory of a skill. The caller must close the SkillDir. The calls
 // of the filesystem may end with ctx.
 func (x *Index) OpenSkill(ctx context.Context, e *Entry) (*SkillDir, error) {
-	d := &SkillDir{index: x, entry: e, alone: x.config.Layers[e.layer].Files}
+	d := &SkillDir{index: x, entry: e, alone: x.LayerOf(e).Files}
 	if err := d.open(ctx); err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (d *SkillDir) open(ctx context.Context) (err error) {
 // openCached opens the directory of a skill below the open directory of the layer, which needs
 // fewer system calls. If a link or a change is on the way, openCached returns nil.
 func (x *Index) openCached(d *SkillDir) *confine.Dir {
-	l := x.config.Layers[d.entry.layer]
+	l := x.LayerOf(d.entry)
 	dir := x.open[d.entry.layer].Load()
 	if dir == nil || d.fs != l.FS || d.at == l.Dir || !dir.Current() {
 		return nil

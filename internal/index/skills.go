@@ -30,8 +30,8 @@ func skipped(name string) bool { return name == ".git" || name == "node_modules"
 // scanSkills lists the subdirectories of a layer. The layer is a skill itself
 // only if no direct subdirectory has a SKILL.md.
 func scanSkills(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error) {
-	if s.config.Layers[s.layer].Files {
-		return scanCommands(s, dir, dirPath)
+	if s.at.Files {
+		return scanFiles(s, dir, dirPath)
 	}
 	children, err := s.children(dir, dirPath)
 	if err != nil {
@@ -46,7 +46,7 @@ func scanSkills(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error) 
 	} else {
 		own = s.ownSkill(dir, dirPath, children)
 	}
-	if s.config.Layers[s.layer].Depth > 1 {
+	if s.at.Depth > 1 {
 		if err := s.nestedSkills(dir, dirPath); err != nil {
 			return nil, err
 		}
@@ -101,7 +101,7 @@ func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Ent
 		if i < 0 {
 			continue
 		}
-		l := s.config.Layers[s.layer]
+		l := s.at
 		known := children[i].known
 		e := s.load(source{dir: dir, base: base, typ: children[i].typ, file: path.Join(dirPath, base), name: l.Prefix + l.skillName(matter.Frontmatter{}), known: known})
 		if e == nil {
@@ -224,7 +224,7 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 
 func (s *scan) skillSource(dir *confine.Dir, dirPath, base, name string) source {
 	file := below(dirPath, base)
-	return source{dir: dir, base: base, file: file, name: s.config.Layers[s.layer].Prefix + name, known: s.find(file)}
+	return source{dir: dir, base: base, file: file, name: s.at.Prefix + name, known: s.find(file)}
 }
 
 // oddSkillFile is a spelling of SKILL.md that only a filesystem that ignores letter case finds.
@@ -233,7 +233,7 @@ const oddSkillFile = "sKILL.md"
 // spell gives a new entry the spelling of its file in the directory. On a filesystem that ignores
 // letter case, the directory can spell the name differently.
 func (s *scan) spell(e *Entry, dir *confine.Dir, name string) {
-	if s.config.Layers[s.layer].Store != nil || s.exactCase.Load() {
+	if s.at.Store != nil || s.exactCase.Load() {
 		return // a store distinguishes letter case, and a look costs a request
 	}
 	if _, err := dir.Lstat(oddSkillFile); err != nil {

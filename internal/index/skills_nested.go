@@ -33,7 +33,7 @@ func (s *scan) nestedSkills(dir *confine.Dir, top string) error {
 	left := maxDirs
 	seen := s.above(dir, top)
 	level := slices.Clone(s.entries)
-	for depth := 2; depth <= s.config.Layers[s.layer].Depth; depth++ {
+	for depth := 2; depth <= s.at.Depth; depth++ {
 		level = slices.DeleteFunc(level, unopened)
 		slices.SortFunc(level, func(a, b *Entry) int { return strings.Compare(a.Path, b.Path) })
 		var next []*Entry

@@ -56,6 +56,9 @@ func (x *Index) FS(ctx context.Context, layer int) *confine.FS {
 	return l.FS
 }
 
+// FSOf returns the filesystem for reads of the file of an entry. On a contextFS, the calls end with ctx.
+func (x *Index) FSOf(ctx context.Context, e *Entry) *confine.FS { return x.FS(ctx, e.Layer()) }
+
 // Remote reports whether the filesystem of the layer has one of the optional interfaces of
 // a store. The files of a store can change without a report of the operating system.
 func (l Layer) Remote() bool {

@@ -246,5 +246,5 @@ func (x *Index) scanDir(s *scan) (*layerFiles, error) {
 		return nil, err
 	}
 	defer x.keepOpen(s.layer, dir)
-	return x.scan(s, dir, dirPath)
+	return x.config.kind.scan(s, dir, dirPath)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
@@ -24,7 +25,7 @@ func watched(t *testing.T) (*Index, string) {
 		t.Fatal(err)
 	}
 	fsys := confined(t)(confine.New(dir))
-	x, err := Commands(Config{Layers: []Layer{{Name: "commands", FS: fsys, Dir: "."}}, MaxFileSize: 100, Valid: names.Plain, Watch: true, Now: time.Now})
+	x, err := New(client.Commands, Config{Layers: []Layer{{Name: "commands", FS: fsys, Dir: "."}}, MaxFileSize: 100, Valid: names.Plain, Watch: true, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,13 +111,13 @@ func TestCloseEndsScansBeforeTheWatch(t *testing.T) {
 	fsys := confined(t)(confine.New(dir))
 	begun := make(chan struct{})
 	var added error
-	x, err := newIndex(Config{Layers: []Layer{{Name: "commands", FS: fsys, Dir: "."}}, Watch: true, Now: time.Now},
-		func(s *scan, _ *confine.Dir, _ string) (*layerFiles, error) {
+	x, err := newIndex(Config{Layers: []Layer{{Name: "commands", FS: fsys, Dir: "."}}, Watch: true, Now: time.Now,
+		kind: kind{scan: func(s *scan, _ *confine.Dir, _ string) (*layerFiles, error) {
 			close(begun)
 			<-s.ctx.Done()
 			added = s.watch.add(dir, true)
 			return nil, s.ctx.Err()
-		}, nil)
+		}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,8 +215,8 @@ func TestALinkedFileIsNotWatched(t *testing.T) {
 func TestACleanWatchSavesTheScan(t *testing.T) {
 	x, _ := watched(t)
 	scans := 0
-	scanner := x.scan
-	x.scan = func(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error) {
+	scanner := x.config.kind.scan
+	x.config.kind.scan = func(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error) {
 		scans++
 		return scanner(s, dir, dirPath)
 	}

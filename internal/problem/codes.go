@@ -51,6 +51,9 @@ const (
 	DescriptionCut Code = "DESCRIPTION_CUT"
 )
 
+// Codes of problems of agents.
+const InvalidAgentName Code = "INVALID_AGENT_NAME"
+
 // Codes of problems of skills.
 const (
 	InvalidSkillName          Code = "INVALID_SKILL_NAME"

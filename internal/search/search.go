@@ -293,7 +293,7 @@ var seed = maphash.MakeSeed()
 // read reads the file of an entry.
 func (s *Finder) read(ctx context.Context, e *index.Entry, r *textReader) text {
 	t := text{document: rank.Document{Name: e.Name, Description: s.config.Description(e)}}
-	layer := s.config.Index.Layer(e.Layer())
+	layer := s.config.Index.LayerOf(e)
 	now := time.Now()
 	t.unsettledText.read = s.config.Now()
 	raw, info, err := s.readText(ctx, e, &r.buf)
@@ -321,7 +321,7 @@ func (s *Finder) readText(ctx context.Context, e *index.Entry, buf *[]byte) ([]b
 			return text, info, nil
 		}
 	}
-	fsys, name := s.config.Index.FS(ctx, e.Layer()), e.Path
+	fsys, name := s.config.Index.FSOf(ctx, e), e.Path
 	if fsys.KnowsHeads() {
 		return readKnownHead(fsys, name, buf)
 	}

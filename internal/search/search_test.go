@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/names"
@@ -52,7 +53,7 @@ func newFixture(t *testing.T, ttl time.Duration, files map[string]string) *fixtu
 		t.Fatal(err)
 	}
 	now := func() time.Time { return f.now }
-	f.index, err = index.Commands(index.Config{
+	f.index, err = index.New(client.Commands, index.Config{
 		Layers:      []index.Layer{{Name: "commands", FS: confined, Dir: "commands"}},
 		MaxFileSize: 1 << 20,
 		TTL:         ttl,

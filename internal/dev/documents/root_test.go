@@ -18,10 +18,10 @@ var rootCounts = []struct {
 	what          string
 	ceiling, goal int
 }{
-	{"files", 26, 25},             // without test files
-	{"lines of code", 4793, 4900}, // of these files, without comments and blank lines
-	{"exported names", 159, 145},  // functions, methods and types
-	{"test files", 40, 45},
+	{"files", 28, 25},             // without test files
+	{"lines of code", 5300, 4900}, // of these files, without comments and blank lines
+	{"exported names", 190, 145},  // functions, methods and types
+	{"test files", 43, 45},
 }
 
 func TestCountsOfTheRootAreTheirCeilings(t *testing.T) {

@@ -20,14 +20,14 @@ import (
 // a cycle of links on a filesystem that hides links.
 const maxDepth = 16
 
-// scanCommands adds the files of a layer.
-func scanCommands(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error) {
+// scanFiles adds the files of a layer, such as commands.
+func scanFiles(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error) {
 	var above []identity
-	l := s.config.Layers[s.layer]
+	l := s.at
 	if l.Nested {
 		above = []identity{identify(dir)}
 	}
-	if err := s.commands(dir, dirPath, l.Prefix, above); err != nil {
+	if err := s.files(dir, dirPath, l.Prefix, above); err != nil {
 		return nil, err
 	}
 	return s.result(), nil
@@ -36,13 +36,13 @@ func scanCommands(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error
 // commands adds the files of one directory and, with Layer.Nested, of
 // the subdirectories. The command names begin with prefix. The slice above
 // identifies the directories from the layer's directory down to this directory.
-func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identity) error {
+func (s *scan) files(dir *confine.Dir, dirPath, prefix string, above []identity) error {
 	children, err := s.children(dir, dirPath)
 	if err != nil {
 		return err
 	}
-	l := s.config.Layers[s.layer]
-	if s.config.KeepHeader && dirPath != l.Dir && slices.ContainsFunc(skillFiles[:], func(base string) bool { return s.ownFile(dirPath, children, base) >= 0 }) {
+	l := s.at
+	if s.config.kind.header && dirPath != l.Dir && slices.ContainsFunc(skillFiles[:], func(base string) bool { return s.ownFile(dirPath, children, base) >= 0 }) {
 		return nil // the files belong to the skill of the directory
 	}
 	files := children[:0]
@@ -52,7 +52,7 @@ func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identi
 		switch {
 		case c.known != nil:
 			files = append(files, c)
-		case strings.EqualFold(c.name, "README.md") || s.config.KeepHeader && slices.Contains(skillFiles[:], c.name):
+		case strings.EqualFold(c.name, "README.md") || s.config.kind.header && slices.Contains(skillFiles[:], c.name):
 		case ok && c.typ == fs.ModeDir:
 			s.reportDir(path.Join(dirPath, c.name))
 		case ok && !s.config.Valid(stem) && l.Names != client.OnlyHeader:
@@ -66,7 +66,7 @@ func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identi
 
 	entries := make([]*Entry, len(files))
 	err = parallel.Each(s.ctx, s.config.MaxReads, len(files), func(i int) {
-		entries[i] = s.command(dir, dirPath, prefix, files[i])
+		entries[i] = s.file(dir, dirPath, prefix, files[i])
 	})
 	s.entries = slices.Grow(s.entries, len(entries))
 	for _, e := range entries {
@@ -87,8 +87,8 @@ func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identi
 }
 
 // command returns the entry of one file, or nil if the file has vanished.
-func (s *scan) command(dir *confine.Dir, dirPath, prefix string, c child) *Entry {
-	l := s.config.Layers[s.layer]
+func (s *scan) file(dir *confine.Dir, dirPath, prefix string, c child) *Entry {
+	l := s.at
 	f := source{dir: dir, base: c.name, typ: c.typ, known: c.known}
 	if c.known != nil && l.Names == client.FromPath {
 		f.file, f.name = c.known.Path, c.known.Name
@@ -115,7 +115,7 @@ var ErrNotListed = errors.New("the file lacks a field of the frontmatter")
 // named returns the name of an entry by the rule of the layer. The argument is the name that the path
 // gives. If the header lacks a required field, named returns the problem.
 func (s *scan) named(doc matter.Document, name string) (string, *problem.Problem) {
-	l := s.config.Layers[s.layer]
+	l := s.at
 	missing := ""
 	if l.Names != client.FromPath {
 		if declared, _ := doc.Get(nameKey); s.config.Valid(declared.String()) {
@@ -125,7 +125,7 @@ func (s *scan) named(doc matter.Document, name string) (string, *problem.Problem
 			missing = "a valid name"
 		}
 	}
-	if missing == "" && s.config.KeepHeader && l.Files && !describesSkill(doc.Frontmatter) {
+	if missing == "" && s.config.kind.described && l.Files && !describesSkill(doc.Frontmatter) {
 		missing = "a description"
 	}
 	if missing == "" {
@@ -162,7 +162,7 @@ func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c ch
 			return nil
 		}
 		s.visit(dirPath)
-		err = s.commands(dir, dirPath, prefix+c.name+":", append(above, id))
+		err = s.files(dir, dirPath, prefix+c.name+":", append(above, id))
 	}
 	switch {
 	case err == nil, errors.Is(err, fs.ErrNotExist): // vanished during the scan
@@ -177,14 +177,9 @@ func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c ch
 	return nil
 }
 
-// reportName reports a file or directory with an invalid name.
+// reportName reports a file or directory with an invalid name. The suggestion is a valid name.
 func (s *scan) reportName(file, suggestion string) {
-	if s.config.KeepHeader {
-		s.report(problem.Problem{Code: problem.InvalidSkillName, Severity: problem.Error, Path: s.place(file),
-			Message: "not listed: the name is not a safe path element", Suggestion: "rename the file or directory"})
-		return
-	}
-	s.report(problem.Problem{Code: problem.InvalidCommandName, Severity: problem.Error, Path: s.place(file),
-		Message:    `not listed: a command name contains only letters, digits, "_" and "-"`,
-		Suggestion: `rename the file to "` + suggestion + `", or let the program accept other names`})
+	p := s.config.kind.invalidName
+	p.Severity, p.Path, p.Suggestion = problem.Error, s.place(file), strings.ReplaceAll(p.Suggestion, "%s", `"`+suggestion+`"`)
+	s.report(p)
 }

@@ -127,3 +127,10 @@ func newDiagnostics(problems []problem.Problem) []Diagnostic {
 	}
 	return all
 }
+
+// Codes of plugins.
+const (
+	DiagPluginInvalid      DiagnosticCode = "PLUGIN_INVALID"       // error: a marketplace, an entry of a marketplace, or a manifest is not valid, and the plugin is not listed
+	DiagPluginFieldIgnored DiagnosticCode = "PLUGIN_FIELD_IGNORED" // warning: a field of a manifest, or a manifest of an unknown format, has no effect
+	DiagPluginPathInvalid  DiagnosticCode = "PLUGIN_PATH_INVALID"  // error: a path of a manifest or of a marketplace leads nowhere, leads outside, or leads to a file instead of a directory
+)

@@ -88,3 +88,10 @@ const (
 	SkillCompatibilityTooLong Code = "SKILL_COMPATIBILITY_TOO_LONG"
 	SkillMetadataNotAMapping  Code = "SKILL_METADATA_NOT_A_MAPPING"
 )
+
+// Codes of problems of plugins.
+const (
+	PluginInvalid      Code = "PLUGIN_INVALID"
+	PluginFieldIgnored Code = "PLUGIN_FIELD_IGNORED"
+	PluginPathInvalid  Code = "PLUGIN_PATH_INVALID"
+)

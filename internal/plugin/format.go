@@ -1,0 +1,116 @@
+package plugin
+
+import (
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/names"
+)
+
+// marketplaces are the paths of marketplaces below a directory. The first existing file counts.
+var marketplaces = []string{
+	".claude-plugin/marketplace.json",  // code.claude.com/docs/en/plugin-marketplaces, 2026-10
+	".agents/plugins/marketplace.json", // github.com/openai/codex core-plugins/src/marketplace.rs, 2026-11
+	".github/plugin/marketplace.json",  // docs.github.com/en/copilot, Copilot CLI plugins, 2026-11
+}
+
+// A format is the rules of a client for the plugins with a manifest.
+type format struct {
+	manifest string            // the path of the manifest below the plugin
+	schema   string            // the value of $schema; "" accepts every manifest
+	fields   []string          // the only fields of the manifest; nil accepts every field, and makes wrong values warnings
+	valid    func(string) bool // the names of plugins
+	places   []place
+	hooks    string // the file of the hooks; "" without hooks
+	servers  string // the file of the MCP servers
+}
+
+// A place is a directory of a plugin with files of one kind.
+type place struct {
+	kind    client.Files
+	dir     string // the default directory, and the field with other paths
+	fixed   bool   // no field has other paths
+	adds    bool   // the paths of the field add to the default directory, and otherwise replace the directory
+	pattern string
+	names   client.NameRule
+	rules   client.Rules
+}
+
+// formats are in the default order of precedence.
+var formats = func() []*format {
+	claude, gemini, qwen, cursor := client.Claude(), client.Gemini(), client.Qwen(), client.Cursor()
+	skills := func(rules client.Rules) place {
+		return place{kind: client.Skills, dir: "skills", adds: true, pattern: "*/SKILL.md", names: client.FromHeader, rules: rules}
+	}
+	commands := func(pattern string, rules client.Rules) place {
+		return place{kind: client.Commands, dir: "commands", pattern: pattern, rules: rules}
+	}
+	agents := place{kind: client.Agents, dir: "agents", pattern: "**/*.md", names: client.FromHeader}
+	fixed := func(p place) place { p.fixed = true; return p }
+	return []*format{
+		// github.com/agentplugins/agent-plugins-spec, 1.0.0, sections 5 to 7, 2026-08
+		{manifest: "plugin.json", schema: "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json", valid: agentPluginName,
+			fields: []string{"$schema", "name", "version", "description", "author", "homepage", "repository", "license", "keywords", "extensions"},
+			places: []place{fixed(skills(client.Rules{}))}, servers: "mcp.json"},
+		// github.com/openai/codex core-plugins/src/manifest.rs and manifest_document.rs, 2026-11
+		{manifest: ".codex-plugin/plugin.json", valid: name, places: []place{skills(client.Rules{})}, hooks: "hooks/hooks.json", servers: ".mcp.json"},
+		// code.claude.com/docs/en/plugins-reference, 2026-08, and Claude Code 2.1.330
+		{manifest: ".claude-plugin/plugin.json", valid: name, places: []place{commands("**/*.md", claude.Rules), skills(claude.SkillRules), agents},
+			hooks: "hooks/hooks.json", servers: ".mcp.json"},
+		// cursor.com/docs/plugins/building, 2026-11
+		{manifest: ".cursor-plugin/plugin.json", valid: name, places: []place{commands("**/*.md", cursor.Rules), skills(cursor.SkillRules), agents},
+			hooks: "hooks/hooks.json", servers: "mcp.json"},
+		// github.com/google-gemini/gemini-cli 5411f113, packages/cli/src/config/extension-manager.ts, 2026-08
+		{manifest: "gemini-extension.json", valid: name, places: []place{fixed(commands("**/*.toml", gemini.Rules)), fixed(skills(gemini.SkillRules)), fixed(agents)},
+			hooks: "hooks/hooks.json"},
+		// github.com/QwenLM/qwen-code docs, extensions, 2026-10
+		{manifest: "qwen-extension.json", valid: name, places: []place{commands("**/*.md", qwen.Rules), commands("**/*.toml", qwen.Rules), skills(qwen.SkillRules), agents}},
+	}
+}()
+
+// bare is the format of a plugin without a manifest, which only Claude Code reads.
+var bare = find(".claude-plugin/plugin.json")
+
+func find(manifest string) *format {
+	for _, f := range formats {
+		if f.manifest == manifest {
+			return f
+		}
+	}
+	return nil
+}
+
+// selected returns the formats of the manifests.
+func selected(manifests []string) []*format {
+	if len(manifests) == 0 {
+		return formats
+	}
+	var all []*format
+	for _, m := range manifests {
+		if f := find(m); f != nil {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// maxName bounds the name of a plugin, in bytes, like the name of a directory.
+const maxName = 255
+
+// name reports whether a plugin may have the name. Names of commands begin with the name of the
+// plugin and ":".
+func name(s string) bool { return len(s) <= maxName && names.Loose(s) && !strings.Contains(s, ":") }
+
+// agentPluginName reports whether a name follows section 5.5 of Agent Plugins 1.0.0.
+func agentPluginName(s string) bool {
+	if s == "" || len(s) > 64 || strings.Contains(s, "--") || strings.Contains(s, "..") {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		letter := 'a' <= s[i] && s[i] <= 'z' || '0' <= s[i] && s[i] <= '9'
+		if !letter && (s[i] != '-' && s[i] != '.' || i == 0 || i == len(s)-1) {
+			return false
+		}
+	}
+	return true
+}

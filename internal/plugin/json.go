@@ -1,0 +1,230 @@
+package plugin
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// read returns the text of a file of a directory. The problem of a missing file is nil, and the
+// text is nil.
+func (f *finder) read(d *directory, file string) ([]byte, *problem.Problem) {
+	if !d.has(file) {
+		return nil, nil
+	}
+	fail := func(code problem.Code, message, suggestion string) ([]byte, *problem.Problem) {
+		return nil, &problem.Problem{Code: code, Severity: problem.Error, Path: escape.Path(d.join(file)), Message: message, Suggestion: suggestion}
+	}
+	unread := func(err error) ([]byte, *problem.Problem) {
+		return fail(problem.FileRead, "cannot read the file: "+escape.Reason(err), "let the program read the file")
+	}
+	opened, err := d.fsys.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return unread(err)
+	}
+	defer opened.Close()
+	info, err := opened.Stat()
+	if err != nil {
+		return unread(err)
+	}
+	if info.IsDir() {
+		return fail(problem.PluginInvalid, "a directory has the name of a manifest", "rename the directory")
+	}
+	tooLarge := fmt.Sprintf("the file has more than %d bytes", f.options.MaxSize)
+	if info.Size() > f.options.MaxSize {
+		return fail(problem.FileTooLarge, tooLarge, "shorten the file")
+	}
+	data, err := io.ReadAll(io.LimitReader(opened, f.options.MaxSize+1))
+	if err != nil {
+		return unread(err)
+	}
+	if int64(len(data)) > f.options.MaxSize {
+		return fail(problem.FileTooLarge, tooLarge, "shorten the file")
+	}
+	return data, nil
+}
+
+// An object is a JSON object. Of several members with one name, the last member counts, as in the
+// clients.
+type object struct {
+	place    string // before the name of a member in a problem, such as "plugins[3]."
+	path     string // of the file
+	members  map[string]json.RawMessage
+	keys     []string // in the order of the file, without repetition
+	problems *[]problem.Problem
+}
+
+func (o *object) UnmarshalJSON(data []byte) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return errNoObject
+	}
+	o.members = make(map[string]json.RawMessage)
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return err
+		}
+		key := t.(string)
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return err
+		}
+		if _, ok := o.members[key]; ok {
+			o.report(problem.DuplicateKey, problem.Warning, key, "the object has two members with the name "+o.quote(key)+"; the last member counts", "remove one of the members")
+		} else {
+			o.keys = append(o.keys, key)
+		}
+		o.members[key] = value
+	}
+	return nil
+}
+
+var errNoObject = errors.New("the value is not an object")
+
+// parse reads a file that contains one object.
+func parse(file string, data []byte, problems *[]problem.Problem) (*object, *problem.Problem) {
+	file = escape.Path(file)
+	invalid := func(line int, message, suggestion string) (*object, *problem.Problem) {
+		return nil, &problem.Problem{Code: problem.PluginInvalid, Severity: problem.Error, Path: file, Line: line, Message: message, Suggestion: suggestion}
+	}
+	if marked, ok := bytes.CutPrefix(data, []byte("\ufeff")); ok {
+		data = marked
+		*problems = append(*problems, problem.Problem{Code: problem.PluginFieldIgnored, Severity: problem.Warning, Path: file, Line: 1,
+			Message: "the file begins with a byte order mark, which other programs reject", Suggestion: "save the file as UTF-8 without a byte order mark"})
+	}
+	if !utf8.Valid(data) {
+		return invalid(0, "the file is not UTF-8", "save the file as UTF-8")
+	}
+	o := &object{path: file, problems: problems}
+	err := json.Unmarshal(data, o)
+	if s := (*json.SyntaxError)(nil); errors.As(err, &s) {
+		return invalid(1+bytes.Count(data[:min(max(s.Offset, 0), int64(len(data)))], []byte("\n")), "the file is not JSON: "+escape.Name(s.Error()), "correct the syntax")
+	}
+	if err == nil && o.members == nil {
+		err = errNoObject // null
+	}
+	if err != nil {
+		return invalid(1, "the file does not contain an object", "begin the file with {")
+	}
+	return o, nil
+}
+
+// child returns a member as an object.
+func (o *object) child(place string, value json.RawMessage) (*object, bool) {
+	c := &object{place: place, path: o.path, problems: o.problems}
+	if !isObject(value) || json.Unmarshal(value, c) != nil {
+		return nil, false
+	}
+	return c, true
+}
+
+func (o *object) quote(key string) string { return `"` + escape.Name(shortened(o.place+key)) + `"` }
+
+func (o *object) report(code problem.Code, severity problem.Severity, key, message, suggestion string) {
+	if len(*o.problems) >= maxProblems {
+		return
+	}
+	*o.problems = append(*o.problems, problem.Problem{Code: code, Severity: severity, Path: o.path, Key: escape.Name(shortened(key)), Message: message, Suggestion: suggestion})
+}
+
+// maxProblems bounds the memory of the problems of a file.
+const maxProblems = 10_000
+
+// ignore reports a member with another type than the documented types.
+func (o *object) ignore(key, want string) {
+	o.report(problem.PluginFieldIgnored, problem.Warning, key, "the field "+o.quote(key)+" is ignored: the value is not "+want, "write "+want)
+}
+
+// has reports whether the object has a member other than null.
+func (o *object) has(key string) bool {
+	v, ok := o.members[key]
+	return ok && string(v) != "null"
+}
+
+// text returns a member that is a text. A missing member is "".
+func (o *object) text(key string) string {
+	if !o.has(key) {
+		return ""
+	}
+	var s string
+	if json.Unmarshal(o.members[key], &s) != nil {
+		o.ignore(key, "a text")
+	}
+	return s
+}
+
+// texts returns a member that is a text or a list of texts.
+func (o *object) texts(key, want string) []string {
+	if !o.has(key) {
+		return nil
+	}
+	value := o.members[key]
+	if value[0] == '"' {
+		return []string{o.text(key)}
+	}
+	var items []json.RawMessage
+	if json.Unmarshal(value, &items) != nil {
+		o.ignore(key, want)
+		return nil
+	}
+	all := make([]string, 0, len(items))
+	for i, item := range items {
+		var s string
+		if json.Unmarshal(item, &s) != nil || item[0] != '"' {
+			o.ignore(fmt.Sprintf("%s[%d]", key, i), "a text")
+			continue
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func isObject(value json.RawMessage) bool { return len(value) > 0 && value[0] == '{' }
+
+// shortened returns the beginning of a text for a message.
+func shortened(s string) string {
+	const limit = 200
+	if len(s) <= limit {
+		return s
+	}
+	return strings.ToValidUTF8(s[:limit], "") + "…"
+}
+
+// below returns the clean form of a path relative to a directory, or the reason why the path is
+// not valid.
+func below(given string) (clean, reason string) {
+	slashed := strings.TrimSuffix(given, "/")
+	switch {
+	case given == "":
+		return "", "is empty"
+	case len(given) > maxPath:
+		return "", "is too long"
+	case strings.Contains(given, `\`):
+		return "", "has a backslash"
+	case strings.HasPrefix(given, "/"), strings.HasPrefix(given, "~"), len(given) > 1 && given[1] == ':':
+		return "", "is not relative"
+	case strings.ContainsFunc(given, func(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError }):
+		return "", "has a control character"
+	}
+	clean = path.Clean(slashed)
+	if clean == ".." || strings.HasPrefix(clean, "../") || !fs.ValidPath(clean) {
+		return "", "leads outside"
+	}
+	return clean, ""
+}
+
+// maxPath bounds a path of a manifest, in bytes.
+const maxPath = 4096

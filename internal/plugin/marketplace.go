@@ -1,0 +1,171 @@
+package plugin
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// A Source is the place of the files of a plugin, as an entry of a marketplace states the place. The
+// fields other than Kind are texts of the author.
+type Source struct {
+	Kind string // "relative", "local", "github", "url", "git-subdir", "npm", "archive", "command", or another word; "" without a marketplace
+
+	Path, Repo, URL, Ref, SHA, Package, Version, Registry, SHA256, Command, Mode string
+}
+
+// An entry is an entry of a marketplace.
+type entry struct {
+	object      *object
+	name        string
+	marketplace string // the name
+	source      Source
+	dir         string // of a relative source, below the marketplace
+	root        bool   // the source is the directory of the marketplace
+}
+
+// marketplace reads the first marketplace of a directory.
+func (f *finder) marketplace(top *directory) (data []byte, file string) {
+	for _, m := range marketplaces {
+		data, failed := f.read(top, m)
+		if failed != nil {
+			f.report(*failed)
+			return nil, m
+		}
+		if data != nil {
+			return data, m
+		}
+	}
+	return nil, ""
+}
+
+// preferred returns the formats with the manifest beside the marketplace first, because the marketplace
+// is written for the client of the manifest.
+func (f *finder) preferred(file string) []*format {
+	all := slices.Clone(f.formats)
+	slices.SortStableFunc(all, func(a, b *format) int {
+		return cmp.Compare(distance(a, file), distance(b, file))
+	})
+	return all
+}
+
+func distance(f *format, file string) int {
+	if path.Dir(f.manifest) == path.Dir(file) {
+		return 0
+	}
+	return 1
+}
+
+// readMarketplace adds the plugins of a marketplace.
+func (f *finder) readMarketplace(top *directory, file string, data []byte) {
+	f.table.Marketplace = top.join(file)
+	if data == nil {
+		return // reported
+	}
+	o, failed := parse(f.table.Marketplace, data, &f.table.Problems)
+	if failed != nil {
+		failed.Message = "the marketplace is not listed: " + failed.Message
+		f.report(*failed)
+		return
+	}
+	var entries []json.RawMessage
+	if value, ok := o.members["plugins"]; !ok || value[0] != '[' || json.Unmarshal(value, &entries) != nil {
+		o.report(problem.PluginInvalid, problem.Error, "plugins", `the marketplace is not listed: the field "plugins" is not a list`, `write a list "plugins"`)
+		return
+	}
+	base := "" // of bare names
+	if metadata, ok := o.child("metadata.", o.members["metadata"]); ok && metadata.has("pluginRoot") {
+		given := metadata.text("pluginRoot")
+		clean, reason := below(given)
+		if base = clean; reason != "" {
+			metadata.report(problem.PluginPathInvalid, problem.Error, "metadata", "the path "+quoted(given)+" "+reason, "write a path below the marketplace")
+		}
+	}
+	market := o.text("name")
+	seen := make(map[string]bool, len(entries))
+	for i, value := range entries {
+		if f.ctx.Err() != nil {
+			return
+		}
+		e := f.entry(o, fmt.Sprintf("plugins[%d].", i), value, base)
+		if e == nil {
+			continue
+		}
+		if seen[e.name] {
+			o.report(problem.Shadowed, problem.Warning, "plugins", fmt.Sprintf("the entry %d is not listed: an earlier entry has the name %s", i, quoted(e.name)), "choose another name")
+			continue
+		}
+		seen[e.name] = true
+		e.marketplace = market
+		if p := f.fromEntry(top, e); p != nil {
+			f.add(p)
+		}
+	}
+}
+
+// entry returns an entry with a valid name and source, or reports the reason and returns nil.
+func (f *finder) entry(o *object, place string, value json.RawMessage, base string) *entry {
+	fail := func(code problem.Code, message, suggestion string) *entry {
+		o.report(code, problem.Error, "plugins", "the entry "+strings.TrimSuffix(place, ".")+" is not listed: "+message, suggestion)
+		return nil
+	}
+	fields, ok := o.child(place, value)
+	if !ok {
+		return fail(problem.PluginInvalid, "the entry is not an object", "write an object with a name and a source")
+	}
+	e := &entry{object: fields, name: fields.text("name")}
+	if !name(e.name) {
+		return fail(problem.PluginInvalid, "the name "+quoted(e.name)+" is not valid", "choose another name")
+	}
+	source, local := fields.members["source"], true
+	switch remote, isObject := fields.child(place+"source.", source); {
+	case isObject:
+		e.source = Source{Kind: remote.text("source"), Path: remote.text("path"), Repo: remote.text("repo"), URL: remote.text("url"), Ref: remote.text("ref"), SHA: remote.text("sha"),
+			Package: remote.text("package"), Version: remote.text("version"), Registry: remote.text("registry"), SHA256: remote.text("sha256"), Command: remote.text("command"), Mode: remote.text("mode")}
+		if e.source.Kind == "" {
+			return fail(problem.PluginInvalid, "the source has no kind", `write a "source" in the source`)
+		}
+		local = e.source.Kind == "local" // Codex, core-plugins/src/marketplace.rs, 2026-11
+	case len(source) > 0 && source[0] == '"':
+		e.source = Source{Kind: "relative", Path: fields.text("source")}
+	default:
+		return fail(problem.PluginInvalid, "the entry has no source", `write a "source" such as "./plugins/name"`)
+	}
+	if !local {
+		return e
+	}
+	dir, reason := below(e.source.Path)
+	if reason != "" {
+		return fail(problem.PluginPathInvalid, "the source "+quoted(e.source.Path)+" "+reason, "write a path below the marketplace")
+	}
+	if base != "" && !strings.ContainsAny(e.source.Path, "/") && dir != "." { // Claude Code 2.1.239
+		dir = path.Join(base, dir)
+	}
+	e.dir, e.root = dir, dir == "."
+	return e
+}
+
+// fromEntry returns the plugin of an entry.
+func (f *finder) fromEntry(top *directory, e *entry) *Plugin {
+	if e.dir == "" {
+		p := &Plugin{Name: e.name, Marketplace: e.marketplace, Source: e.source}
+		p.describe([]*object{e.object.with(&p.Problems)}, false)
+		return p
+	}
+	full := top.join(e.dir)
+	d, err := f.open(full)
+	if err != nil {
+		if f.ctx.Err() == nil {
+			f.report(problem.Problem{Code: problem.PluginPathInvalid, Severity: problem.Error, Path: escape.Path(full),
+				Message: "the plugin " + quoted(e.name) + " is not listed: cannot read the directory: " + escape.Reason(err), Suggestion: "correct the source in " + escape.Path(f.table.Marketplace)})
+		}
+		return nil
+	}
+	return f.load(d, e)
+}

@@ -1,0 +1,239 @@
+// Package plugin reads the marketplaces and the manifests of plugins, and finds the plugins of a
+// directory. A plugin is a directory with commands, skills and agents. The package reads only JSON
+// files and names of directories. The package executes nothing and fetches nothing.
+//
+// A [Table] has the parts of each plugin: the directories and files in which another package looks
+// for commands, skills and agents. A part may be missing.
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// MaxSize is the default of Options.MaxSize.
+const MaxSize = 8 << 20
+
+// Options are the options of [Find].
+type Options struct {
+	// Manifests are the paths of manifests below a plugin, in the order of precedence, as in
+	// client.Client.Manifests. Find ignores a path without a format. An empty list means the order of
+	// the table of formats.
+	Manifests []string
+
+	MaxSize int64  // the size of the largest JSON file that Find reads, in bytes; 0 means MaxSize
+	Name    string // the name of a plugin in the directory "." that has no manifest with a name
+}
+
+// A Table has the plugins of a directory.
+type Table struct {
+	Marketplace string            // the path of the marketplace relative to the filesystem; "" without a marketplace
+	Plugins     []*Plugin         // in order of precedence
+	Problems    []problem.Problem // of the marketplace, of the directory, and of plugins that the table omits
+}
+
+// A Plugin is one plugin of a [Table].
+type Plugin struct {
+	Name, Version, Description, Homepage, Repository, License string
+
+	Keywords []string
+	Author   Person
+
+	Dir         string // relative to the filesystem; "" for a plugin whose files are elsewhere
+	Marketplace string // the name of the marketplace; "" without a marketplace
+	Manifest    string // the path relative to the filesystem; "" without a manifest
+	Source      Source // zero without a marketplace
+	Parts       []Part
+
+	// Hooks and MCPServers are the values that a manifest or an entry contains, as written. The files
+	// are the paths of JSON files with further values, relative to the filesystem. Find reads no
+	// such file, and a file may be missing.
+	Hooks, MCPServers         []json.RawMessage
+	HookFiles, MCPServerFiles []string
+
+	Problems []problem.Problem // the paths are relative to the filesystem
+}
+
+// A Person is an author.
+type Person struct{ Name, Email, URL string }
+
+// A Part is a place of the files of a plugin.
+type Part struct {
+	Kind     client.Files // client.Commands, client.Skills or client.Agents
+	Path     string       // clean, relative to the filesystem
+	File     bool         // the path is the path of a file
+	Declared bool         // a manifest or an entry names the path
+	Pattern  string       // of the files below the directory; "SKILL.md" if the directory is one skill; "" for a file
+	Names    client.NameRule
+	Rules    client.Rules
+}
+
+// Find returns the plugins of a directory. The directory is a marketplace, a plugin or a directory
+// of plugins: Find looks for a marketplace, then for a manifest or for directories of commands,
+// skills and agents, and then in the subdirectories. A marketplace inside of a plugin does not count. Find returns an
+// error only if the directory cannot be read, or if ctx ends. Find makes all accesses through
+// fsys, and opens the files of a plugin below fs.Sub of the directory of the plugin.
+func Find(ctx context.Context, fsys fs.FS, dir string, o Options) (Table, error) {
+	if o.MaxSize <= 0 {
+		o.MaxSize = MaxSize
+	}
+	f := &finder{ctx: ctx, fsys: fsys, options: o, formats: selected(o.Manifests), dirs: make(map[string]*directory), skills: make(map[string]skillDir)}
+	top, err := f.open(dir)
+	if err != nil {
+		return Table{}, err
+	}
+	switch data, file := f.marketplace(top); {
+	case file != "":
+		if len(o.Manifests) == 0 {
+			f.formats = f.preferred(file)
+		}
+		f.readMarketplace(top, file, data)
+	default:
+		if p := f.load(top, nil); p != nil {
+			f.add(p)
+		} else if !top.rejected {
+			f.search(top)
+		}
+	}
+	f.table.Problems = problem.Limit(f.table.Problems)
+	return f.table, ctx.Err()
+}
+
+// A finder is one call of Find.
+type finder struct {
+	ctx     context.Context
+	fsys    fs.FS
+	options Options
+	formats []*format
+	table   Table
+	dirs    map[string]*directory // by path; several entries of a marketplace may share a directory
+	skills  map[string]skillDir   // by the paths of the plugin and of the declared directory
+}
+
+// A directory is the open directory of a plugin.
+type directory struct {
+	path     string
+	fsys     fs.FS
+	entries  map[string]fs.FileMode // type bits by name
+	order    []string
+	manifest *manifest // nil before the search and without a manifest
+	searched bool
+	rejected bool             // the manifest of the directory is not valid
+	foreign  *problem.Problem // of a manifest without the schema of a format, if the directory has no other manifest
+	problems []problem.Problem
+	err      error
+}
+
+// open reads the names of the files of a directory.
+func (f *finder) open(dir string) (*directory, error) {
+	if d := f.dirs[dir]; d != nil {
+		return d, d.err
+	}
+	d := &directory{path: dir}
+	f.dirs[dir] = d
+	if d.err = f.ctx.Err(); d.err != nil {
+		return d, d.err
+	}
+	if d.fsys, d.err = fs.Sub(f.fsys, dir); d.err != nil {
+		return d, d.err
+	}
+	all, err := fs.ReadDir(d.fsys, ".")
+	if d.err = err; err != nil {
+		return d, err
+	}
+	d.entries = make(map[string]fs.FileMode, len(all))
+	for _, e := range all {
+		d.entries[e.Name()] = e.Type()
+		d.order = append(d.order, e.Name())
+	}
+	slices.SortFunc(d.order, names.Compare)
+	return d, nil
+}
+
+// has reports whether the directory can have a file with the path.
+func (d *directory) has(file string) bool {
+	first, below, nested := strings.Cut(file, "/")
+	typ, ok := d.entries[first]
+	return ok && (typ&fs.ModeSymlink != 0 || typ.IsDir() == (nested && below != ""))
+}
+
+// isDir reports whether the directory has a subdirectory, or a link, with the name.
+func (d *directory) isDir(name string) bool {
+	typ, ok := d.entries[name]
+	return ok && (typ.IsDir() || typ&fs.ModeSymlink != 0)
+}
+
+// join returns the path of a file of the directory, relative to the filesystem.
+func (d *directory) join(file string) string { return path.Join(d.path, file) }
+
+// search looks for plugins in the subdirectories.
+func (f *finder) search(top *directory) {
+	for _, name := range top.order {
+		if name[0] == '.' || !top.isDir(name) || f.ctx.Err() != nil {
+			continue
+		}
+		d, err := f.open(top.join(name))
+		if err != nil {
+			if f.ctx.Err() == nil && top.entries[name].IsDir() {
+				f.report(problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Error, Path: escape.Path(top.join(name)),
+					Message: "cannot read the directory: " + escape.Reason(err), Suggestion: "let the program read the directory"})
+			}
+			continue
+		}
+		if p := f.load(d, nil); p != nil {
+			f.add(p)
+		}
+		delete(f.dirs, d.path)
+	}
+}
+
+func (f *finder) report(p problem.Problem) { f.table.Problems = append(f.table.Problems, p) }
+
+func (f *finder) add(p *Plugin) {
+	p.Problems = problem.Limit(p.Problems)
+	f.table.Plugins = append(f.table.Plugins, p)
+}
+
+// skillDir is the content of a directory that a manifest declares as skills.
+type skillDir int
+
+const (
+	_         skillDir = iota
+	missing            // the directory does not exist, or cannot be read
+	oneSkill           // the directory has a SKILL.md
+	manySkill          // the subdirectories may have a SKILL.md
+)
+
+// skillsIn reads the names of the files of a declared directory of skills.
+func (f *finder) skillsIn(d *directory, dir string) skillDir {
+	if dir == "." {
+		if d.has("SKILL.md") {
+			return oneSkill
+		}
+		return manySkill
+	}
+	key := d.path + "\x00" + dir
+	if known := f.skills[key]; known != 0 {
+		return known
+	}
+	kind := missing
+	if first, _, _ := strings.Cut(dir, "/"); d.isDir(first) {
+		if all, err := fs.ReadDir(d.fsys, dir); err == nil {
+			kind = manySkill
+			if slices.ContainsFunc(all, func(e fs.DirEntry) bool { return e.Name() == "SKILL.md" && !e.IsDir() }) {
+				kind = oneSkill
+			}
+		}
+	}
+	f.skills[key] = kind
+	return kind
+}

@@ -1,0 +1,197 @@
+package plugin
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	diff "github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// memory returns a filesystem with the files.
+func memory(files map[string]string) fstest.MapFS {
+	fsys := fstest.MapFS{}
+	for name, text := range files {
+		fsys[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return fsys
+}
+
+var kindNames = map[client.Files]string{client.Commands: "commands", client.Skills: "skills", client.Agents: "agents"}
+
+// shown writes the plugins, their parts and all problems, one a line.
+func shown(t Table) (lines []string) {
+	list := func(problems []problem.Problem) {
+		for _, p := range problems {
+			lines = append(lines, fmt.Sprintf("%s %s: %s", p.Code, p.Path, p.Message))
+		}
+	}
+	list(t.Problems)
+	for _, p := range t.Plugins {
+		line := p.Name + " in " + cmp.Or(p.Dir, "nowhere")
+		if p.Source.Kind != "" {
+			line += " from " + p.Source.Kind
+		}
+		lines = append(lines, line)
+		for _, part := range p.Parts {
+			line := "  " + kindNames[part.Kind] + " " + part.Path
+			if part.Pattern != "" {
+				line += "/" + part.Pattern
+			}
+			if part.File {
+				line += ", a file"
+			}
+			if part.Declared {
+				line += ", declared"
+			}
+			lines = append(lines, line)
+		}
+		list(p.Problems)
+	}
+	return lines
+}
+
+// find returns the table of a directory.
+func findIn(t *testing.T, files map[string]string, dir string, o Options) Table {
+	t.Helper()
+	table, err := Find(t.Context(), memory(files), dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+const (
+	schema = `"$schema":"https://agent-plugins.org/schemas/1.0.0/plugin.schema.json"`
+	agent  = "x/plugin.json"
+	claude = "x/.claude-plugin/plugin.json"
+	market = ".claude-plugin/marketplace.json"
+)
+
+func TestFind(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		want  string // the lines of shown
+	}{
+		{"a directory without plugins is empty", map[string]string{"x/notes.md": ""}, ``},
+		{"the default directories of a plugin of Claude Code", map[string]string{claude: `{"name":"p"}`, "x/commands/a.md": "", "x/skills/s/SKILL.md": "", "x/agents/b.md": ""}, `
+			p in x
+			  commands x/commands/**/*.md
+			  skills x/skills/*/SKILL.md
+			  agents x/agents/**/*.md`},
+		{"commands and agents replace the default directory, and skills add", map[string]string{
+			claude: `{"name":"p","commands":"./more","agents":["./agents/b.md","lone.md"],"skills":["./extra/","./extra/one"]}`, "x/commands/a.md": "", "x/agents/c.md": "",
+			"x/skills/s/SKILL.md": "", "x/extra/one/SKILL.md": ""}, `
+			p in x
+			  commands x/more/**/*.md, declared
+			  skills x/skills/*/SKILL.md
+			  skills x/extra/*/SKILL.md, declared
+			  skills x/extra/one/SKILL.md, declared
+			  agents x/agents/b.md, a file, declared
+			  agents x/lone.md, a file, declared`},
+		{"a SKILL.md at the top is one skill", map[string]string{claude: `{"name":"p"}`, "x/SKILL.md": ""}, `
+			p in x
+			  skills x/SKILL.md`},
+		{"a SKILL.md at the top beside skills is no skill", map[string]string{claude: `{"name":"p"}`, "x/SKILL.md": "", "x/skills/s/SKILL.md": ""}, `
+			p in x
+			  skills x/skills/*/SKILL.md`},
+		{"a directory of skills at the top is declared", map[string]string{claude: `{"name":"p","skills":"."}`, "x/SKILL.md": ""}, `
+			p in x
+			  skills x/SKILL.md, declared`},
+		{"a plugin without a manifest has the name of the directory", map[string]string{"x/commands/a.md": "", "y/agents/b.md": "", "z/SKILL.md": ""}, `
+			x in x
+			  commands x/commands/**/*.md
+			y in y
+			  agents y/agents/**/*.md`},
+		{"a manifest without a name has the name of the directory", map[string]string{claude: `{"description":"d"}`}, `
+			x in x
+			PLUGIN_FIELD_IGNORED x/.claude-plugin/plugin.json: the manifest has no name; the plugin has the name of the directory`},
+		{"plugins are in the order of names", map[string]string{"b/commands/a.md": "", "A/commands/a.md": "", "c/commands/a.md": "", ".h/commands/a.md": ""}, `
+			A in A
+			  commands A/commands/**/*.md
+			b in b
+			  commands b/commands/**/*.md
+			c in c
+			  commands c/commands/**/*.md`},
+		{"a plugin of Agent Plugins has only skills", map[string]string{agent: `{` + schema + `,"name":"p"}`, "x/commands/a.md": "", "x/agents/b.md": "", "x/skills/s/SKILL.md": "", "x/SKILL.md": ""}, `
+			p in x
+			  skills x/skills/*/SKILL.md`},
+		{"Agent Plugins precede Codex, and Codex precedes Claude Code", map[string]string{
+			agent: `{` + schema + `,"name":"one"}`, claude: `{"name":"two"}`,
+			"y/.codex-plugin/plugin.json": `{"name":"codex"}`, "y/.claude-plugin/plugin.json": `{"name":"claude"}`, "y/skills/s/SKILL.md": ""}, `
+			one in x
+			codex in y
+			  skills y/skills/*/SKILL.md`},
+		{"a plugin.json without the schema does not count beside another manifest", map[string]string{agent: `{"name":"one"}`, claude: `{"name":"two"}`}, `
+			two in x`},
+		{"extensions of Gemini CLI and Qwen Code", map[string]string{"g/gemini-extension.json": `{"name":"g","commands":"x"}`, "g/commands/a.toml": "", "g/skills/s/SKILL.md": "",
+			"q/qwen-extension.json": `{"name":"q","commands":["one.md","two.toml"]}`}, `
+			g in g
+			  commands g/commands/**/*.toml
+			  skills g/skills/*/SKILL.md
+			q in q
+			  commands q/one.md, a file, declared
+			  commands q/two.toml, a file, declared`},
+		{"entries of a marketplace are in their order", map[string]string{market: `{"name":"m","plugins":[{"name":"b","source":"./x"},{"name":"a","source":"./y/z"}]}`, "x/commands/a.md": "", "y/z/agents/b.md": ""}, `
+			b in x from relative
+			  commands x/commands/**/*.md
+			a in y/z from relative
+			  agents y/z/agents/**/*.md`},
+		{"remote sources are data", map[string]string{market: `{"plugins":[{"name":"a","source":{"source":"github","repo":"o/r"}},{"name":"b","source":{"source":"npm","package":"@o/p"}},{"name":"c","source":{"source":"other"}}]}`}, `
+			a in nowhere from github
+			b in nowhere from npm
+			c in nowhere from other`},
+		{"a bare source is below pluginRoot", map[string]string{market: `{"metadata":{"pluginRoot":"./plugins"},"plugins":[{"name":"a","source":"one"},{"name":"b","source":"./x"}]}`, "plugins/one/commands/a.md": "", "x/commands/a.md": ""}, `
+			a in plugins/one from relative
+			  commands plugins/one/commands/**/*.md
+			b in x from relative
+			  commands x/commands/**/*.md`},
+		{"a local source of Codex is a path", map[string]string{".agents/plugins/marketplace.json": `{"plugins":[{"name":"a","source":{"source":"local","path":"./x"}}]}`, "x/skills/s/SKILL.md": ""}, `
+			a in x from local
+			  skills x/skills/*/SKILL.md`},
+		{"an entry with the whole marketplace lists all of its skills", map[string]string{market: `{"plugins":[
+			{"name":"a","source":"./","skills":["./skills/one"]},{"name":"b","source":"./","skills":["./skills/two","./skills"]},{"name":"c","source":"./","skills":["./none"]}]}`,
+			"skills/one/SKILL.md": "", "skills/two/SKILL.md": ""}, `
+			a in . from relative
+			  skills skills/one/SKILL.md, declared
+			b in . from relative
+			  skills skills/*/SKILL.md
+			  skills skills/two/SKILL.md, declared
+			c in . from relative
+			  skills skills/*/SKILL.md
+			  skills none/*/SKILL.md, declared`},
+		{"an entry adds components to the manifest", map[string]string{market: `{"plugins":[{"name":"e","source":"./x","commands":"./more","skills":"./extra"}]}`, claude: `{"name":"p","commands":"./own"}`, "x/skills/s/SKILL.md": ""}, `
+			p in x from relative
+			  commands x/own/**/*.md, declared
+			  commands x/more/**/*.md, declared
+			  skills x/skills/*/SKILL.md
+			  skills x/extra/*/SKILL.md, declared`},
+		{"a marketplace inside itself is a plugin", map[string]string{market: `{"plugins":[{"name":"a","source":"./"},{"name":"b","source":"./x"}]}`, "commands/a.md": "", "x/" + market: `{"plugins":[{"name":"c","source":"./"}]}`, "x/commands/a.md": ""}, `
+			a in . from relative
+			  commands commands/**/*.md
+			b in x from relative
+			  commands x/commands/**/*.md`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if d := diff.Diff(wantLines(tt.want), shown(findIn(t, tt.files, ".", Options{}))); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// wantLines returns the lines without the indentation of the test.
+func wantLines(text string) (lines []string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = strings.TrimPrefix(line, "\t\t\t"); strings.TrimSpace(line) != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}

@@ -13,12 +13,13 @@ var ctx = context.Background()
 func TestConformance(t *testing.T) {
 	skipWindows(t)
 	for _, test := range []struct {
-		name  string
-		deny  bool // DenySymlinks
-		trust bool // TrustDirs(OUTSIDE)
-		all   bool // TrustAll
-		tree  tree
-		calls string
+		name   string
+		deny   bool   // DenySymlinks
+		trust  bool   // TrustDirs(OUTSIDE)
+		all    bool   // TrustAll
+		within string // directories for Within, one after the other
+		tree   tree
+		calls  string
 	}{
 		{
 			name: "files and directories",
@@ -306,6 +307,251 @@ func TestConformance(t *testing.T) {
 			`,
 		},
 		{
+			name:   "names of Within",
+			within: "dir",
+			tree:   tree{"a.txt": "a", "dir/b.txt": "hello", "dir/sub/c.txt": "c", "dir2/d.txt": "d", "dir/dir/e.txt": "e"},
+			calls: `
+				stat dir = directory
+				lstat dir = directory
+				list dir = [b.txt dir sub]
+				open dir/b.txt = hello
+				open dir/sub/c.txt = c
+				open dir/dir/e.txt = e
+				open dir = not regular
+				readlink dir = invalid
+				stat dir/missing = not exist
+				stat dir/b.txt/x = not dir
+				dir dir open b.txt = hello
+				dir dir list sub = [c.txt]
+				dir dir lstat .. = escape
+				stat . = escape
+				list . = escape
+				stat a.txt = escape
+				stat missing = escape
+				stat b.txt = escape
+				open dir2/d.txt = escape
+				open dir/../a.txt = escape
+				open .. = escape
+				open /dir/b.txt = escape
+				stat dir/ = invalid
+				stat dir//b.txt = invalid
+				stat  = invalid
+			`,
+		},
+		{
+			name:   "links below the directory of Within",
+			within: "dir",
+			tree: tree{
+				"a.txt": "a", "other/o.txt": "o", "into": "-> dir", "dir/b.txt": "hello", "dir/sub/up": "-> ../b.txt", "dir/sub/top": "-> ..",
+				"dir/link": "-> b.txt", "dir/dirlink": "-> sub", "dir/out": "-> ../a.txt", "dir/outdir": "-> ../other", "dir/missing": "-> ../missing",
+				"dir/viaout": "-> out", "dir/sub/far": "-> ../../../outside/secret.txt", "dir/through": "-> sub/../../a.txt", "dir/self": "-> .",
+				"dir/dangling": "-> sub/missing", "dir/loop": "-> loop", "dir/parent": "-> ..", "dir/into": "-> ../into/b.txt",
+			},
+			calls: `
+				open dir/link = hello
+				open dir/sub/up = hello
+				open dir/dirlink/up = hello
+				open dir/sub/top/link = hello
+				open dir/self/self/b.txt = hello
+				lstat dir/out = link
+				stat dir/out = escape
+				open dir/out = escape
+				list dir/outdir = escape
+				open dir/outdir/o.txt = escape
+				stat dir/missing = escape
+				open dir/viaout = escape
+				open dir/sub/far = escape
+				open dir/through = escape
+				list dir/parent = escape
+				open dir/into = escape
+				open into/b.txt = escape
+				stat dir/dangling = not exist
+				stat dir/loop = loop
+				readlink dir/link = dir/b.txt
+				readlink dir/sub/top = dir
+				readlink dir/dirlink/up = dir/b.txt
+				readlink dir/dangling = dir/sub/missing
+				readlink dir/out = escape
+				readlink dir/viaout = escape
+				readlink dir/parent = escape
+				readlink into = escape
+				dir dir readlink link = dir/b.txt
+				dir dir readlink out = escape
+				dir dir/dirlink readlink up = dir/b.txt
+				dir dir open link = symlink
+				dir dir list outdir = symlink
+			`,
+		},
+		{
+			name:   "links that leave the directory of Within and come back",
+			within: "dir",
+			tree: tree{
+				"a.txt": "a", "into": "-> dir", "dir/b.txt": "hello", "dir/back": "-> ../dir/b.txt", "dir/abs": "-> ROOT/dir/b.txt", "dir/top": "-> ROOT/dir",
+				"dir/far": "-> ../../proj/./dir//b.txt", "dir/absout": "-> ROOT/a.txt", "dir/root": "-> ROOT", "dir/sibling": "-> ROOT/dir2",
+				"dir/absinto": "-> ROOT/into/b.txt", "dir/parent": "-> ..", "dir/over": "-> ROOT/dir/../a.txt", "dir/again": "-> ROOT/dir/../dir/b.txt", "dir2/x": "",
+			},
+			calls: `
+				open dir/back = hello
+				open dir/abs = hello
+				open dir/top/back = hello
+				open dir/far = hello
+				open dir/again = hello
+				open dir/parent/dir/b.txt = hello
+				open dir/parent/a.txt = escape
+				open dir/parent/into/b.txt = escape
+				list dir/parent = escape
+				open dir/absout = escape
+				list dir/root = escape
+				open dir/root/dir/b.txt = escape
+				stat dir/sibling = escape
+				open dir/absinto = escape
+				open dir/over = escape
+				readlink dir/back = dir/b.txt
+				readlink dir/abs = dir/b.txt
+				readlink dir/top = dir
+				readlink dir/far = dir/b.txt
+				readlink dir/absout = escape
+			`,
+		},
+		{
+			name:   "a directory of Within that is a link",
+			within: "alias/sub",
+			tree: tree{
+				"alias": "-> real", "real/sub": "-> deep/dir", "real/deep/dir/b.txt": "hello", "real/deep/dir/link": "-> b.txt",
+				"real/deep/dir/up": "-> ../x", "real/deep/x": "x", "real/deep/dir/abs": "-> ROOT/real/deep/dir/b.txt", "real/deep/dir/as": "-> ROOT/alias/sub/b.txt",
+				"real/deep/dir/back": "-> ../dir/b.txt",
+			},
+			calls: `
+				lstat alias/sub = directory
+				list alias/sub = [abs as b.txt back link up]
+				open alias/sub/link = hello
+				open alias/sub/abs = hello
+				open alias/sub/as = hello
+				open alias/sub/back = hello
+				open alias/sub/up = escape
+				open real/deep/dir/b.txt = escape
+				readlink alias/sub/link = alias/sub/b.txt
+				dir alias/sub readlink link = alias/sub/b.txt
+				dir alias/sub readlink up = escape
+			`,
+		},
+		{
+			name:   "a directory of Within that the FS does not open",
+			within: "out",
+			tree:   tree{"out": "-> OUTSIDE"},
+			calls: `
+				stat out = escape
+				lstat out = escape
+				list out = escape
+				open out/secret.txt = escape
+				stat out/missing = escape
+			`,
+		},
+		{
+			name:   "a directory of Within that is missing",
+			within: "missing",
+			tree:   tree{"a.txt": "a"},
+			calls:  "stat missing = not exist\nlist missing = not exist\nopen missing/x = not exist\nopen a.txt = escape",
+		},
+		{
+			name:   "a directory of Within that is a file",
+			within: "a.txt",
+			tree:   tree{"a.txt": "a"},
+			calls:  "stat a.txt = not dir\nlist a.txt = not dir\nopen a.txt/x = not dir",
+		},
+		{
+			name:   "Within with DenySymlinks",
+			deny:   true,
+			within: "dir",
+			tree:   tree{"dir/b.txt": "hello", "dir/link": "-> b.txt", "dir/out": "-> ../b.txt"},
+			calls:  "open dir/b.txt = hello\nopen dir/link = symlink\nopen dir/out = symlink\nreadlink dir/link = dir/b.txt\nreadlink dir/out = escape",
+		},
+		{
+			name:   "Within of a link with DenySymlinks",
+			deny:   true,
+			within: "alias",
+			tree:   tree{"dir/b.txt": "hello", "alias": "-> dir"},
+			calls:  "open alias/b.txt = symlink\nstat alias = symlink",
+		},
+		{
+			name:   "Within with TrustDirs",
+			trust:  true,
+			within: "dir",
+			tree: tree{
+				"a.txt": "a", "dir/b.txt": "hello", "dir/out": "-> ../a.txt", "dir/trusted": "-> OUTSIDE", "dir/rel": "-> ../../outside/secret.txt",
+				"dir/abs": "-> ROOT/a.txt", "dir/beyond": "-> OUTSIDE/../proj/dir/b.txt", "dir/beside": "-> OUTSIDE/../proj/a.txt",
+			},
+			calls: `
+				open dir/trusted/secret.txt = secret
+				list dir/trusted = [secret.txt]
+				open dir/rel = secret
+				open dir/beyond = hello
+				open dir/out = escape
+				open dir/abs = escape
+				open dir/beside = escape
+				readlink dir/trusted = escape
+				dir dir/trusted open secret.txt = secret
+			`,
+		},
+		{
+			name:   "Within of a trusted directory",
+			trust:  true,
+			within: "trusted",
+			tree:   tree{"trusted": "-> OUTSIDE", "abs": "-> ROOT"},
+			calls:  "list trusted = [secret.txt]\nopen trusted/secret.txt = secret\nreadlink trusted/secret.txt = invalid",
+		},
+		{
+			name:   "Within with TrustAll",
+			all:    true,
+			within: "dir",
+			tree:   tree{"a.txt": "a", "dir/out": "-> ../a.txt", "dir/abs": "-> OUTSIDE/secret.txt", "dir/root": "-> ROOT/a.txt", "dir/me": "-> b", "dir/b": "b"},
+			calls:  "open dir/out = a\nopen dir/abs = secret\nopen dir/root = a\nopen dir/me = b\nopen a.txt = escape\nreadlink dir/out = escape\nreadlink dir/me = dir/b",
+		},
+		{
+			name:   "Within of Within",
+			within: "a a/link/c",
+			tree: tree{
+				"x": "x", "a/y": "y", "a/b/c/d": "hello", "a/b/c/near": "-> d", "a/b/c/far": "-> ../z", "a/b/z": "z", "a/link": "-> b", "a/b/c/e/up": "-> ../d",
+				"a/b/c/out": "-> ../../y",
+			},
+			calls: `
+				open a/link/c/d = hello
+				open a/link/c/near = hello
+				open a/link/c/e/up = hello
+				open a/link/c/far = escape
+				open a/link/c/out = escape
+				open a/b/c/d = escape
+				open a/y = escape
+				open x = escape
+				list a = escape
+				readlink a/link/c/e/up = a/link/c/d
+			`,
+		},
+		{
+			name:   "Within of Within, by a link out of the first directory",
+			within: "a a/out",
+			tree:   tree{"b/c": "c", "a/out": "-> ../b"},
+			calls:  "list a/out = escape\nopen a/out/c = escape",
+		},
+		{
+			name:   "Within of Within, outside the first directory",
+			within: "a b",
+			tree:   tree{"a/x": "x", "b/x": "x"},
+			calls:  "list a = escape\nopen a/x = escape\nlist b = escape\nopen b/x = escape",
+		},
+		{
+			name:   "Within of the root",
+			within: ". .",
+			tree:   tree{"a/x": "x"},
+			calls:  "stat . = directory\nlist . = [a]\nopen a/x = x\nlist .. = escape",
+		},
+		{
+			name:   "Within of a name that is not valid",
+			within: "a/../b",
+			tree:   tree{"a/x": "x", "b/x": "x"},
+			calls:  "list . = escape\nopen a/x = escape\nopen b/x = escape\nopen a/../b/x = escape\nstat a/../b = escape",
+		},
+		{
 			name:  "forty links in a chain and no more",
 			tree:  chain(41),
 			calls: "open link1 = end\nopen link0 = loop",
@@ -335,6 +581,9 @@ func TestConformance(t *testing.T) {
 				}
 				f := k.make(t, test.tree, o)
 				defer f.Close()
+				for dir := range strings.FieldsSeq(test.within) {
+					f = f.Within(dir)
+				}
 				for line := range strings.Lines(test.calls) {
 					line = strings.Trim(line, "\t\n")
 					if line == "" {

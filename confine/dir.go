@@ -137,7 +137,7 @@ func (d *Dir) ReadLink(name string) (string, error) {
 	if err == nil {
 		var text, target string
 		if text, err = readLink(d.handle, name); err == nil {
-			if target, err = d.fs.resolve(d.tree, d.at, text); err == nil {
+			if target, err = d.fs.resolve(place{d.tree, d.at}, text); err == nil {
 				return target, nil
 			}
 		}

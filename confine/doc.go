@@ -7,7 +7,7 @@
 // and [FS.IOFS] returns the same files as an [io/fs.FS]. [FS.OpenRegular],
 // [FS.OpenDir] and [FS.Info] return files, directories and metadata without these
 // interfaces. A [Dir] is an open directory, for programs that open many entries of the
-// same directory.
+// same directory. [FS.Within] confines further, to one directory below the root.
 //
 // Use confine to pass model-generated or user-supplied names to a filesystem, and
 // to read directories in which other users create symbolic links.

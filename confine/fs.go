@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -68,6 +69,10 @@ type FS struct {
 	adapted      *adapted // nil on the operating system's filesystem
 	openTop      func(dir string, list bool) (dirHandle, error)
 	closed       atomic.Bool
+
+	name  string // of the root, as the names of the methods begin: "." except for Within
+	outer *FS    // the FS of Within, which opens the root; nil for New and Over
+	at    string // name of the root in outer
 }
 
 // KnowsHeads reports whether the underlying filesystem has the method ReadHead of docs/stores.md, and so
@@ -106,7 +111,7 @@ func newFS(dir string, o options, openTop func(dir string, list bool) (dirHandle
 	if err != nil {
 		return nil, fmt.Errorf("confine: the working directory is unknown: %w", cause(err))
 	}
-	f := &FS{dir: abs, openTop: openTop}
+	f := &FS{dir: abs, openTop: openTop, name: "."}
 	if err := f.set(o, filepath.IsAbs, filepath.Clean); err != nil {
 		return nil, err
 	}
@@ -127,7 +132,7 @@ func Over(fsys afero.Fs, dir string, opts ...Option) (*FS, error) {
 
 func overFS(fsys afero.Fs, dir string, o options) (*FS, error) {
 	adapted := newAdapted(fsys)
-	f := &FS{dir: path.Clean(filepath.ToSlash(dir)), adapted: adapted, openTop: adapted.open}
+	f := &FS{dir: path.Clean(filepath.ToSlash(dir)), adapted: adapted, openTop: adapted.open, name: "."}
 	isAbs := func(dir string) bool { return path.IsAbs(filepath.ToSlash(dir)) || filepath.IsAbs(dir) }
 	if err := f.set(o, isAbs, clean); err != nil {
 		return nil, err
@@ -150,6 +155,28 @@ func (f *FS) set(o options, isAbs func(dir string) bool, clean func(dir string) 
 	return nil
 }
 
+// Within returns an FS of the files at and below dir, under the same names as in f. A
+// name outside dir is ErrEscape. A link below dir that leads out of dir is ErrEscape too, unless
+// the link leads to a trusted directory of f.
+//
+// Each call opens dir as f does, so the name dir may contain links that f follows. For the links
+// below, dir is the root: the rules of the package documentation apply with the full path of dir,
+// f.Path(dir), as the path of the root. Lstat of dir describes the directory, never a link.
+// [FS.ReadLink] returns targets as names that begin with dir.
+//
+// Within looks up no file. If dir is not a valid name, every name is ErrEscape. An FS of Within
+// is small and keeps no file open. After Close of f or of the result, the calls of the result
+// return fs.ErrClosed.
+func (f *FS) Within(dir string) *FS { return f.within(dir, dir) }
+
+// within is Within. The names of the result begin with name in place of dir.
+func (f *FS) within(dir, name string) *FS {
+	return &FS{
+		dir: f.Path(dir), denySymlinks: f.denySymlinks, trustAll: f.trustAll, trusted: f.trusted,
+		adapted: f.adapted, openTop: f.openTop, name: name, outer: f, at: dir,
+	}
+}
+
 // Close makes later calls fail with fs.ErrClosed. Close does not affect running calls
 // and open Dirs and Files.
 func (f *FS) Close() error {
@@ -162,22 +189,31 @@ func (f *FS) Close() error {
 // Path returns the full path of a name on the underlying filesystem, or "" for an
 // invalid name. Opening a file by this path is not confined.
 func (f *FS) Path(name string) string {
+	rest, inside := below(f.name, name)
 	switch {
-	case checkName(name) != nil:
+	case checkName(name) != nil || !inside:
 		return ""
 	case f.adapted != nil:
-		return path.Join(f.dir, name)
+		return path.Join(f.dir, rest)
 	default:
-		return filepath.Join(f.dir, filepath.FromSlash(name))
+		return filepath.Join(f.dir, filepath.FromSlash(rest))
 	}
 }
 
-// check rejects calls after Close and invalid names.
+// check rejects calls after Close, invalid names, and names outside the root.
 func (f *FS) check(name string) error {
-	if f.closed.Load() {
-		return fs.ErrClosed
+	for g := f; g != nil; g = g.outer {
+		if g.closed.Load() {
+			return fs.ErrClosed
+		}
 	}
-	return checkName(name)
+	if err := checkName(name); err != nil {
+		return err
+	}
+	if _, inside := below(f.name, name); !inside {
+		return ErrEscape
+	}
+	return nil
 }
 
 // Lstat returns the metadata of a file. If the last element is a link, Lstat describes
@@ -238,26 +274,13 @@ func (f *FS) OpenDir(name string) (*Dir, error) {
 	if err := f.check(name); err != nil {
 		return nil, failure(op, name, err)
 	}
-	if name == "." {
-		// Opening the root by its path requires no search permission in the root.
-		top, err := f.openTop(f.dir, true)
-		if err != nil {
-			return nil, failure(op, name, err)
-		}
-		return &Dir{handle: top, fs: f, tree: f.dir, name: ".", at: "."}, nil
-	}
 	w := resolution{fs: f}
 	defer w.close()
-	dir := &Dir{fs: f, name: name}
-	err := w.to(name, true, func(elem string) (err error) {
-		dir.handle, err = w.dir.openDir(elem)
-		dir.tree, dir.at = w.tree, path.Join(w.at(), elem)
-		return err
-	})
+	handle, at, err := w.open(name, true)
 	if err != nil {
 		return nil, failure(op, name, err)
 	}
-	return dir, nil
+	return &Dir{handle: handle, fs: f, tree: at.tree, at: cmp.Or(at.path, "."), name: name}, nil
 }
 
 // ReadLink returns the target of a link, as a name relative to the root. Only the last
@@ -282,7 +305,7 @@ func (f *FS) ReadLink(name string) (string, error) {
 	if err != nil {
 		return "", failure(op, name, err)
 	}
-	target, err := f.resolve(w.tree, w.at(), text)
+	target, err := f.resolve(w.place(""), text)
 	return target, failure(op, name, err)
 }
 
@@ -305,18 +328,20 @@ func readLink(dir dirHandle, elem string) (text string, err error) {
 }
 
 // resolve returns the target of a link with the given text in the directory at.
-func (f *FS) resolve(tree, at, text string) (string, error) {
+func (f *FS) resolve(at place, text string) (string, error) {
 	// The target of a link does not depend on the options.
-	inside := &FS{dir: f.dir, adapted: f.adapted, openTop: f.openTop}
+	inside := &FS{dir: f.dir, adapted: f.adapted, openTop: f.openTop, name: f.name, outer: f.outer, at: f.at}
 	w := resolution{fs: inside}
 	defer w.close()
-	if tree != f.dir {
+	if err := w.start(f.dir, "."); err != nil {
+		return "", err
+	}
+	rest, ok := below(cmp.Or(w.root.path, "."), cmp.Or(at.path, "."))
+	if !ok || at.tree != w.root.tree {
 		// A trusted directory is outside.
 		return "", ErrEscape
 	}
-	if err := w.start(tree, plain(at, ".")); err != nil {
-		return "", err
-	}
+	w.path = plain(rest, ".")
 	if err := w.on(false, func(string) error { return nil }); err != nil {
 		return "", err
 	}
@@ -348,7 +373,7 @@ func (f *FS) resolve(tree, at, text string) (string, error) {
 			return "", ErrEscape
 		}
 	}
-	return first, nil
+	return path.Join(f.name, first), nil
 }
 
 // trees returns the root and the trusted directories.
@@ -359,8 +384,7 @@ func (f *FS) trees() []string {
 	return slices.Insert(slices.Clone(f.trusted), 0, f.dir)
 }
 
-// realPath returns the path of a tree without links, with slashes. Absolute links may
-// begin with this path or with the path of the tree.
+// realPath returns the path of a tree without links, with slashes.
 func (f *FS) realPath(tree string) (string, bool) {
 	if f.adapted != nil {
 		return tree, path.IsAbs(tree) || filepath.IsAbs(tree)

@@ -93,10 +93,86 @@ func TestRootThatIsAFile(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
 			f := k.make(t, tree{"file": "x"}, options{})
-			under := &FS{dir: f.Path("file"), adapted: f.adapted, openTop: f.openTop}
+			under := f.rootedAt(f.Path("file"))
 			expect(t, under, "stat . = not dir", "list . = not dir", "open x = not dir")
 		})
 	}
+}
+
+// Path and RealPath of Within are full paths. RealPath has no links below the root.
+func TestPathsOfWithin(t *testing.T) {
+	skipWindows(t)
+	for _, k := range kinds {
+		if !k.links {
+			continue
+		}
+		t.Run(k.name, func(t *testing.T) {
+			f := k.make(t, tree{"alias": "-> real", "real/sub/x": "", "real/link": "-> sub"}, options{})
+			w := f.Within("alias")
+			for name, want := range map[string]string{"alias": f.Path("alias"), "alias/sub/x": f.Path("alias/sub/x"), ".": "", "real": "", "alias2": "", "alias/..": ""} {
+				if got := w.Path(name); got != want {
+					t.Errorf("Path of %s: %q, want %q", name, got, want)
+				}
+			}
+			for name, want := range map[string]string{"alias": "real", "alias/sub": "real/sub", "alias/link": "real/sub"} {
+				dir := must1(w.OpenDir(name))
+				defer dir.Close()
+				if got := dir.RealPath(); got != f.Path(want) {
+					t.Errorf("RealPath of %s: %q, want %q", name, got, f.Path(want))
+				}
+			}
+			top := must1(w.OpenDir("alias"))
+			defer top.Close()
+			sub := must1(top.OpenDir("sub"))
+			defer sub.Close()
+			if got := sub.RealPath(); got != f.Path("real/sub") {
+				t.Errorf("RealPath of a child: %q", got)
+			}
+		})
+	}
+}
+
+// Close of an FS closes the FS of Within, and Close of the FS of Within closes no other FS.
+func TestCloseOfWithin(t *testing.T) {
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			f := k.make(t, tree{"a/b/x": "x"}, options{})
+			a, second := f.Within("a"), f.Within("a")
+			b := a.Within("a/b")
+			must(t, second.Close())
+			expect(t, second, "open a/b/x = closed")
+			expect(t, b, "open a/b/x = x")
+			must(t, f.Close())
+			for _, closed := range []*FS{a, b} {
+				expect(t, closed, "open a/b/x = closed", "list a/b = closed", "readlink a/b/x = closed", "stat .. = closed")
+			}
+		})
+	}
+}
+
+// An FS of Within needs no more memory than its fields and its path.
+func TestWithinIsCheap(t *testing.T) {
+	f := osFS("/home/proj", options{trusted: []string{"/a", "/b"}})
+	const most = 256
+	result := testing.Benchmark(func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			f.Within("plugins/example")
+		}
+	})
+	if got := result.AllocedBytesPerOp(); got > most {
+		t.Errorf("%d bytes, want at most %d", got, most)
+	}
+}
+
+// The steps of the way to the directory of Within count, so that a link with many ".." elements
+// does not repeat a long way without end.
+func TestWithinHasTheLimitOfElements(t *testing.T) {
+	skipWindows(t)
+	deep := strings.Repeat("d/", 500)
+	text := "-> " + strings.Repeat("../e/", 100) + "next"
+	f := osFS(onDisk(t, tree{deep + "e/link": text, deep + "e/next": "hello"}, &options{}), options{})
+	expect(t, f.Within(strings.TrimSuffix(deep, "/")), "open "+deep+"e/next = hello", "open "+deep+"e/link = too long")
 }
 
 func TestClosed(t *testing.T) {

@@ -71,6 +71,56 @@ func TestAnIOFSIsCalledAsRarelyAsPossible(t *testing.T) {
 	}
 }
 
+// Within of an fs.FS without links makes the same calls as the FS.
+func TestAnIOFSIsCalledAsRarelyThroughWithin(t *testing.T) {
+	var calls []string
+	files := requestedFS{fstest.MapFS{"pdf/SKILL.md": {Data: []byte("skill")}, "pdf/doc/x.txt": {Data: []byte("x")}}, &calls}
+	whole := over(afero.FromIOFS{FS: files}, ".", options{})
+	for _, tt := range []struct {
+		name string
+		do   func(f *FS) error
+	}{
+		{"a directory", func(f *FS) error { return onlyError(f.OpenDir("pdf")) }},
+		{"a file", func(f *FS) error { return onlyError(f.OpenRegular("pdf/doc/x.txt")) }},
+		{"metadata", func(f *FS) error { return onlyError(f.Info("pdf/doc/x.txt")) }},
+		{"metadata of the directory", func(f *FS) error { return onlyError(f.Info("pdf")) }},
+	} {
+		must(t, tt.do(whole))
+		want := slices.Clone(calls)
+		calls = nil
+		must(t, tt.do(whole.Within("pdf")))
+		if diff := cmp.Diff(want, calls); diff != "" {
+			t.Errorf("%s: calls (-without +with Within):\n%s", tt.name, diff)
+		}
+		calls = nil
+	}
+}
+
+// A headsFS knows the head of each file.
+type headsFS struct{ fstest.MapFS }
+
+func (f headsFS) ReadHead(name string) ([]byte, fs.FileInfo, error) {
+	info, err := fs.Stat(f.MapFS, name)
+	return []byte("head of " + name), info, err
+}
+
+func TestWithinKnowsHeads(t *testing.T) {
+	f := over(afero.FromIOFS{FS: headsFS{fstest.MapFS{"pdf/SKILL.md": {Data: []byte("skill")}}}}, ".", options{}).Within("pdf")
+	if !f.KnowsHeads() {
+		t.Error("it does not know heads")
+	}
+	dir := must1(f.OpenDir("pdf"))
+	defer dir.Close()
+	buf := make([]byte, 100)
+	n, _, err := dir.ReadHead("SKILL.md", buf)
+	if got := string(buf[:n]); got != "head of pdf/SKILL.md" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	if over(afero.FromIOFS{FS: fstest.MapFS{}}, ".", options{}).Within("pdf").KnowsHeads() {
+		t.Error("it knows heads that the filesystem does not know")
+	}
+}
+
 func onlyError[T any](_ T, err error) error          { return err }
 func onlyError2[A, B any](_ A, _ B, err error) error { return err }
 

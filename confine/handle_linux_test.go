@@ -21,6 +21,10 @@ func TestEveryDescriptorIsClosed(t *testing.T) {
 		must(t, unix.Mkfifo(dir+"/fifo", 0o600))
 		f := newFS(dir, o)
 		every := func() {
+			for _, line := range []string{"open sub/deep/b", "list sub/deep", "open sub/missing/x", "open a.txt", "stat sub", "readlink sub/deep/b", "dir sub list deep"} {
+				call(f.Within("sub"), line)
+				call(f.Within("sub").Within("sub/deep"), line)
+			}
 			for _, name := range []string{".", "a.txt", "sub", "sub/deep", "sub/deep/b", "link", "out", "loop", "etc", "fifo", "missing", "missing/x", "a.txt/x", ".."} {
 				for _, op := range []string{"stat", "lstat", "open", "list", "readlink", "dir . open", "dir . head", "dir . list", "dir . readlink"} {
 					call(f, op+" "+name)

@@ -12,9 +12,10 @@ import (
 )
 
 // IOFS returns the files of the FS as an fs.FS. The result is also an fs.StatFS,
-// fs.ReadDirFS, fs.ReadFileFS and fs.ReadLinkFS. As io/fs requires, ReadDir reads and sorts
-// the whole directory, and invalid names are fs.ErrInvalid. ReadLink returns a target
-// relative to the directory of the link.
+// fs.ReadDirFS, fs.ReadFileFS, fs.ReadLinkFS and fs.SubFS. As io/fs requires, ReadDir reads and
+// sorts the whole directory, and invalid names are fs.ErrInvalid. ReadLink returns a target
+// relative to the directory of the link. The result of [fs.Sub] has the files of [FS.Within],
+// with names relative to the directory.
 func (f *FS) IOFS() fs.FS { return ioView{f} }
 
 type ioView struct{ fs *FS }
@@ -24,6 +25,7 @@ var (
 	_ fs.ReadDirFS  = ioView{}
 	_ fs.ReadFileFS = ioView{}
 	_ fs.ReadLinkFS = ioView{}
+	_ fs.SubFS      = ioView{}
 )
 
 // Unlike fs.ValidPath, ioView accepts names that are not valid UTF-8. Otherwise fs.WalkDir
@@ -85,6 +87,13 @@ func (v ioView) ReadFile(name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
+func (v ioView) Sub(dir string) (fs.FS, error) {
+	if err := ioName("sub", dir); err != nil {
+		return nil, err
+	}
+	return v.fs.within(dir, ".").IOFS(), nil
+}
+
 // ioName is checkName with fs.ErrInvalid for every rejected name, as io/fs requires.
 func ioName(op, name string) error {
 	if checkName(name) != nil {
@@ -111,7 +120,7 @@ func (f *FS) readLinkRelative(name string) (string, error) {
 	at := "."
 	w := resolution{fs: f}
 	defer w.close()
-	err = w.to(name, false, func(string) error { at = w.at(); return nil })
+	err = w.to(name, false, func(string) error { at = path.Join(f.name, w.at()); return nil })
 	if err != nil {
 		return "", failure("readlink", name, err)
 	}

@@ -32,7 +32,32 @@ type kind struct {
 }
 
 // kinds are all kinds. The table of TestConformance applies to each kind.
-var kinds = []kind{
+var kinds = append(slices.Clone(made), within(made)...)
+
+// within returns the kinds whose roots have a parent, each as the fs.Sub of an FS of the parent.
+func within(kinds []kind) (all []kind) {
+	for _, k := range kinds {
+		if strings.Contains(k.name, "top") {
+			continue
+		}
+		direct := k.make
+		k.name += ", within its parent"
+		k.make = func(t testing.TB, files tree, o options) *FS {
+			f := direct(t, files, o)
+			return f.rootedAt(path.Dir(filepath.ToSlash(f.dir))).within(path.Base(filepath.ToSlash(f.dir)), ".")
+		}
+		all = append(all, k)
+	}
+	return all
+}
+
+// rootedAt returns an FS like f with another root, given by its full path.
+func (f *FS) rootedAt(dir string) *FS {
+	return &FS{dir: filepath.FromSlash(dir), denySymlinks: f.denySymlinks, trustAll: f.trustAll, trusted: f.trusted, adapted: f.adapted, openTop: f.openTop, name: "."}
+}
+
+// made are the kinds of New and Over.
+var made = []kind{
 	{"os", true, true, func(t testing.TB, files tree, o options) *FS {
 		return osFS(onDisk(t, files, &o), o)
 	}},

@@ -31,6 +31,21 @@ func checkName(name string) error {
 	return invalid
 }
 
+// below returns the part of a name below a directory. inside is false if the name is neither
+// the directory nor below.
+func below(dir, name string) (rest string, inside bool) {
+	switch {
+	case dir == ".":
+		return name, true
+	case name == dir:
+		return ".", true
+	}
+	if rest, inside = strings.CutPrefix(name, dir); !inside {
+		return "", false
+	}
+	return strings.CutPrefix(rest, "/")
+}
+
 // checkElement is checkName for a single element.
 func checkElement(elem string) error {
 	switch {

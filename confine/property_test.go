@@ -148,6 +148,81 @@ func TestKernelAgrees(t *testing.T) {
 	})
 }
 
+// TestWithinAgreesWithAnFSOfTheDirectory compares Within with New of the same directory. Only the
+// way to the directory differs: Within opens the directory by the rules of the outer FS.
+func TestWithinAgreesWithAnFSOfTheDirectory(t *testing.T) {
+	skipWindows(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		files := trees(true).Draw(rt, "tree")
+		dir := names.Draw(rt, "directory")
+		var o options
+		if rapid.Bool().Draw(rt, "trust") {
+			o.trusted = []string{"OUTSIDE"}
+		}
+		root := onDisk(t, files, &o)
+		lines := calls(rt)
+		way := word1(osFS(root, o).OpenDir(dir))
+		for what, f := range map[string]*FS{"os": osFS(root, o), "os.Root": rootFS(root, o), "wrapped OsFs": over(wrappedOsFs{}, root, o)} {
+			got := answers(f.within(dir, "."), lines)
+			if way == "" {
+				if diff := cmp.Diff(answers(osFS(filepath.Join(root, dir), o), lines), got); diff != "" {
+					rt.Errorf("New and %s:\n%s", what, diff)
+				}
+				continue
+			}
+			for i, line := range lines {
+				if want := line + " = " + way; got[i] != want {
+					rt.Errorf("%s: %s, want %s", what, got[i], want)
+				}
+			}
+		}
+	})
+}
+
+// word1 is the word of an error of OpenDir, or "".
+func word1(d *Dir, err error) string {
+	if err != nil {
+		return word(err)
+	}
+	d.Close()
+	return ""
+}
+
+// TestKernelAgreesWithin compares the files that Within finds with the kernel's resolution of
+// the whole path: each file is below the directory.
+func TestKernelAgreesWithin(t *testing.T) {
+	skipWindows(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		files := trees(true).Draw(rt, "tree")
+		dir := onDisk(t, files, &options{})
+		below := names.Draw(rt, "directory")
+		f := osFS(dir, options{}).Within(below)
+		root, rootErr := filepath.EvalSymlinks(filepath.Join(dir, below))
+		top, topErr := os.Stat(root)
+		for _, name := range append(slices.Collect(maps.Keys(files)), below, below+"/a", below+"/b/c") {
+			name = strings.TrimSuffix(name, "/")
+			info, err := f.Info(name)
+			named := name == below || strings.HasPrefix(name, below+"/")
+			full, fullErr := filepath.EvalSymlinks(filepath.Join(dir, name))
+			inside := rootErr == nil && topErr == nil && top.IsDir() && fullErr == nil && (full == root || strings.HasPrefix(full, root+"/"))
+			switch {
+			case err == nil && !(named && inside):
+				rt.Errorf("Within(%q): %s leads to %s, not below %s", below, name, full, root)
+			case err == nil:
+				if fi, err := os.Stat(full); err != nil || infoOf(fi).Ino != info.Ino {
+					rt.Errorf("Within(%q): %s is %v, %v; not %v", below, name, fi, err, info)
+				}
+			case !named && word(err) != "escape":
+				rt.Errorf("Within(%q): %s: %v", below, name, err)
+			case named && inside && word(err) != "escape":
+				rt.Errorf("Within(%q): %s is %s, but: %v", below, name, full, err)
+			case named && inside && !strings.Contains(fmt.Sprint(files), "OUTSIDE") && !strings.Contains(fmt.Sprint(files), "ROOT") && !strings.Contains(fmt.Sprint(files), ".."):
+				rt.Errorf("Within(%q): %s is %s and no link leads out, but: %v", below, name, full, err)
+			}
+		}
+	})
+}
+
 // TestReadLinkLeadsWhereTheLinkDoes compares the target of ReadLink with the file of Stat.
 func TestReadLinkLeadsWhereTheLinkDoes(t *testing.T) {
 	skipWindows(t)

@@ -24,12 +24,26 @@ var raceCalls = flag.Int("confine.racecalls", 5_000, "how many calls to make for
 func TestSwapRace(t *testing.T) {
 	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		for _, deny := range []bool{false, true} {
-			raced(t, newFS, deny)
+			raced(t, deny, func(root string, o options) *FS { return newFS(root, o) })
 		}
 	})
 }
 
-func raced(t *testing.T, newFS func(string, options) *FS, deny bool) {
+// TestSwapRaceWithin is TestSwapRace for links out of the directory of Within to a directory
+// that the outer FS reads.
+func TestSwapRaceWithin(t *testing.T) {
+	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
+		for _, deny := range []bool{false, true} {
+			raced(t, deny, func(root string, o options) *FS {
+				home := newFS(filepath.Dir(root), o)
+				expect(t, home, "open outside/secret = outside")
+				return home.within(filepath.Base(root), ".")
+			})
+		}
+	})
+}
+
+func raced(t *testing.T, deny bool, newFS func(root string, o options) *FS) {
 	home := t.TempDir()
 	root := filepath.Join(home, "proj")
 	write(t, home, tree{"outside/secret": "outside", "outside/name": "outside", "outside/sub/name": "outside"})

@@ -18,11 +18,20 @@ const (
 type resolution struct {
 	fs    *FS
 	tree  string    // the root or a trusted directory
+	top   place     // of the tree
+	root  place     // of the root
 	dir   dirHandle // the current directory; nil before the first step
 	path  string    // the whole path below tree
 	done  int       // length of the resolved part of path, free of links, "." and ".."
 	links int
 	steps int
+}
+
+// A place is a directory on the underlying filesystem. Within opens its root below another tree,
+// so the tree of a resolution and the tree of its place can differ.
+type place struct {
+	tree string // full path of a directory that the host program has chosen
+	path string // below tree, without links; "" for tree itself
 }
 
 func (w *resolution) close() {
@@ -40,20 +49,71 @@ func (w *resolution) at() string {
 	return w.path[:w.done]
 }
 
+// place returns the place of an element of the current directory.
+func (w *resolution) place(elem string) place {
+	at := path.Join(w.top.path, w.path[:w.done], elem)
+	if at == "." {
+		at = ""
+	}
+	return place{w.top.tree, at}
+}
+
 // start restarts at the top of a tree.
-func (w *resolution) start(tree, rest string) error {
+func (w *resolution) start(tree, rest string) (err error) {
 	w.close()
 	w.tree, w.path, w.done = tree, rest, 0
-	dir, err := w.fs.openTop(tree, false)
-	w.dir = dir
+	if tree == w.fs.dir {
+		w.dir, w.root, err = w.openRoot(false)
+		w.top = w.root
+		return err
+	}
+	w.top = place{tree: tree}
+	w.dir, err = w.fs.openTop(tree, false)
 	return err
+}
+
+// openRoot opens the root, for each if list is set. The FS of Within opens the name of the root
+// in the outer FS.
+func (w *resolution) openRoot(list bool) (dirHandle, place, error) {
+	outer := w.fs.outer
+	if outer == nil {
+		dir, err := w.fs.openTop(w.fs.dir, list)
+		return dir, place{tree: w.fs.dir}, err
+	}
+	way := resolution{fs: outer, steps: w.steps}
+	defer way.close()
+	dir, at, err := way.open(w.fs.at, list)
+	w.steps = way.steps
+	return dir, at, err
+}
+
+// open opens a directory and returns its place.
+func (w *resolution) open(name string, list bool) (dir dirHandle, at place, err error) {
+	if name == w.fs.name {
+		// Opening the root by its path requires no search permission in the root.
+		return w.openRoot(list)
+	}
+	err = w.to(name, true, func(elem string) (err error) {
+		at = w.place(elem)
+		if list {
+			dir, err = w.dir.openDir(elem)
+		} else {
+			dir, err = w.dir.child(elem)
+		}
+		return err
+	})
+	return dir, at, err
 }
 
 // to resolves name and calls do with the last element. The current directory contains the
 // element. If do returns ErrSymlink and follow is set, the resolution follows the link and
 // calls do again.
 func (w *resolution) to(name string, follow bool, do func(elem string) error) error {
-	if err := w.start(w.fs.dir, name); err != nil {
+	rest, inside := below(w.fs.name, name)
+	if !inside {
+		return ErrEscape
+	}
+	if err := w.start(w.fs.dir, rest); err != nil {
 		return err
 	}
 	return w.on(follow, do)
@@ -145,7 +205,7 @@ func (w *resolution) up() error {
 	// A relative link leads out of the tree, and may lead to a trusted directory or back
 	// into the tree. Above the tree, up resolves only the text of the path, because the
 	// path contains no links.
-	above, ok := w.fs.realPath(w.tree)
+	above, ok := w.realPath(w.tree)
 	if !ok {
 		return ErrEscape
 	}
@@ -162,7 +222,7 @@ func (w *resolution) jump(target, rest string) error {
 	for _, tree := range w.fs.trees() {
 		below, ok := cutTree(target, filepath.ToSlash(tree))
 		if !ok {
-			real, known := w.fs.realPath(tree)
+			real, known := w.realPath(tree)
 			if !known {
 				continue
 			}
@@ -182,6 +242,20 @@ func (w *resolution) jump(target, rest string) error {
 		}
 	}
 	return ErrEscape
+}
+
+// realPath returns the path of a tree without links, with slashes. Absolute links may
+// begin with this path or with the path of the tree.
+func (w *resolution) realPath(tree string) (string, bool) {
+	at := place{tree: tree}
+	if tree == w.fs.dir {
+		at = w.root
+	}
+	real, known := w.fs.realPath(at.tree)
+	if at.path != "" {
+		real = join(strings.TrimSuffix(real, "/"), at.path)
+	}
+	return real, known
 }
 
 // cutTree returns the part of an absolute path below a tree. cutTree does not resolve a ".."

@@ -25,14 +25,68 @@ func TestIOFS(t *testing.T) {
 			if !k.links {
 				return
 			}
-			linked := tree{"a.txt": "hello", "sub/b.txt": "b", "sub/up": "-> ../a.txt", "link": "-> sub/b.txt", "dir": "-> sub", "sub/self": "-> ."}
+			linked := tree{"a.txt": "hello", "sub/b.txt": "b", "link": "-> sub/b.txt", "dir": "-> sub", "sub/self": "-> ."}
 			f := k.make(t, linked, options{}).IOFS()
-			if err := fstest.TestFS(f, "a.txt", "sub/up", "link", "dir"); err != nil {
+			if err := fstest.TestFS(f, "a.txt", "sub/self", "link", "dir"); err != nil {
 				t.Error(err)
 			}
+			linked["sub/up"] = "-> ../a.txt" // TestFS would open this link in fs.Sub(f, "sub")
+			f = k.make(t, linked, options{}).IOFS()
 			for name, want := range map[string]string{"sub/up": "../a.txt", "link": "sub/b.txt", "dir": "sub", "dir/up": "../a.txt", "sub/self": "."} {
 				if got, err := fs.ReadLink(f, name); got != want || err != nil {
 					t.Errorf("ReadLink %s: %q, %v; want %q", name, got, err, want)
+				}
+			}
+		})
+	}
+}
+
+// The fs.Sub of an IOFS is the IOFS of Within, with names relative to the directory.
+func TestSubOfIOFS(t *testing.T) {
+	skipWindows(t)
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			files := tree{"a.txt": "a", "sub/b.txt": "b", "sub/deep/c.txt": "c"}
+			if k.links {
+				files["sub/link"], files["sub/out"], files["sub/deep/up"] = "-> deep/c.txt", "-> ../a.txt", "-> ../b.txt"
+			}
+			f := k.make(t, files, options{})
+			sub := must1(fs.Sub(f.IOFS(), "sub"))
+			deep := must1(fs.Sub(sub, "deep"))
+			for name, want := range map[string]string{"b.txt": "b", "deep/c.txt": "c", "link": "c"} {
+				if name == "link" && !k.links {
+					continue
+				}
+				if data, err := fs.ReadFile(sub, name); string(data) != want || err != nil {
+					t.Errorf("%s: %q, %v; want %q", name, data, err, want)
+				}
+			}
+			if data, err := fs.ReadFile(deep, "c.txt"); string(data) != "c" || err != nil {
+				t.Errorf("c.txt of the second Sub: %q, %v", data, err)
+			}
+			_, err := fs.Stat(deep, "missing/x")
+			var failed *fs.PathError
+			if !errors.As(err, &failed) || failed.Path != "missing/x" || !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the error has another name: %v", err)
+			}
+			for _, dir := range []string{"..", "/sub", "sub/../..", ""} {
+				if _, err := f.IOFS().(fs.SubFS).Sub(dir); !errors.Is(err, fs.ErrInvalid) {
+					t.Errorf("Sub(%q): %v", dir, err)
+				}
+			}
+			if !k.links {
+				return
+			}
+			for view, names := range map[fs.FS]map[string]string{sub: {"link": "deep/c.txt", "deep/up": "../b.txt"}} {
+				for name, want := range names {
+					if target, err := fs.ReadLink(view, name); target != want || err != nil {
+						t.Errorf("ReadLink %s: %q, %v; want %q", name, target, err, want)
+					}
+				}
+			}
+			for _, refused := range []error{onlyError(fs.ReadFile(sub, "out")), onlyError(fs.ReadLink(sub, "out")), onlyError(fs.ReadFile(deep, "up"))} {
+				if !errors.Is(refused, ErrEscape) {
+					t.Errorf("a link out of the directory: %v", refused)
 				}
 			}
 		})

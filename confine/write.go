@@ -42,7 +42,7 @@ func (f *FS) MakeDir(name string) (*Dir, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return d, err
 	}
-	if name == "." {
+	if name == f.name {
 		if err := f.makeTop(); err != nil {
 			return nil, failure("mkdir", name, err)
 		}
@@ -56,8 +56,16 @@ func (f *FS) MakeDir(name string) (*Dir, error) {
 	return above.MakeDir(path.Base(name))
 }
 
-// makeTop creates the root. The path belongs to the host program, so makeTop follows links.
+// makeTop creates the root. The path belongs to the host program, so makeTop follows links. The
+// root of Within belongs to the outer FS.
 func (f *FS) makeTop() error {
+	if f.outer != nil {
+		d, err := f.outer.MakeDir(f.at)
+		if err != nil {
+			return err
+		}
+		return d.Close()
+	}
 	if f.adapted != nil {
 		return f.adapted.MkdirAll(f.dir, 0o755)
 	}

@@ -20,7 +20,7 @@ import (
 // onWritable runs a test on each writable kind of FS.
 func onWritable(t *testing.T, test func(t *testing.T, k kind)) {
 	for _, k := range kinds {
-		if k.name != "MapFS" && k.name != "fs.FS without links" {
+		if !strings.HasPrefix(k.name, "MapFS") && !strings.HasPrefix(k.name, "fs.FS without links") {
 			t.Run(k.name, func(t *testing.T) { test(t, k) })
 		}
 	}
@@ -129,13 +129,28 @@ func TestMakeDirCreatesMissingDirectories(t *testing.T) {
 	})
 }
 
+func TestMakeDirWithinCreatesOnlyDirectoriesWithin(t *testing.T) {
+	onWritable(t, func(t *testing.T, k kind) {
+		f := k.make(t, tree{"a/x": "x"}, options{})
+		if got := writeTo(f.Within("new/b"), "new/b/c", "text"); got != "v1.md" {
+			t.Error(got)
+		}
+		for _, dir := range []string{"new/other", "new", "."} {
+			if got := writeTo(f.Within("new/b"), dir, "text"); got != "escape" {
+				t.Errorf("%s: %s", dir, got)
+			}
+		}
+		expect(t, f, "open new/b/c/v1.md = text", "list new = [b]", "list . = [a new]")
+	})
+}
+
 func TestMakeDirCreatesTheRoot(t *testing.T) {
 	onWritable(t, func(t *testing.T, k kind) {
 		f := k.make(t, nil, options{})
 		if k.name == "MemMapFs, its top" {
 			t.Skip("the top of MemMapFs always exists")
 		}
-		below := &FS{dir: f.dir + "/not/yet", openTop: f.openTop, adapted: f.adapted}
+		below := f.rootedAt(f.dir + "/not/yet")
 		if got := writeTo(below, "reports", "text"); got != "v1.md" {
 			t.Fatal(got)
 		}

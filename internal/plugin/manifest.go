@@ -187,6 +187,12 @@ func (f *finder) load(d *directory, e *entry) *Plugin {
 			m.object.with(&p.Problems).report(problem.PluginFieldIgnored, problem.Warning, "name", "the manifest has no name; the plugin has the name of the directory", `write a "name"`)
 		}
 	}
+	if m != nil && e != nil && e.whole() && m.object.defines() && e.object.defines() {
+		f.report(problem.Problem{Code: problem.PluginInvalid, Severity: problem.Error, Path: escape.Path(m.path),
+			Message:    `the plugin is not listed: the manifest and the entry with "strict": false both name commands, agents, skills or hooks`,
+			Suggestion: "remove the fields of the manifest or of the entry in " + escape.Path(f.table.Marketplace)})
+		return nil
+	}
 	p.describe(sources, m != nil && e != nil)
 	l := loading{f: f, d: d, p: p, format: format, entry: e}
 	if m != nil {
@@ -198,6 +204,11 @@ func (f *finder) load(d *directory, e *entry) *Plugin {
 	l.parts()
 	l.data()
 	return p
+}
+
+// defines reports whether a manifest or an entry names components.
+func (o *object) defines() bool {
+	return slices.ContainsFunc([]string{"commands", "agents", "skills", "hooks"}, o.has)
 }
 
 // isPlugin reports whether the directory has a directory with components.
@@ -273,15 +284,14 @@ func (l *loading) parts() {
 		if typ, ok := l.d.entries[pl.dir]; ok && !l.d.isDir(pl.dir) && typ.IsRegular() {
 			l.invalid(pl.dir, "the file "+quoted(pl.dir)+" has the name of a directory of the plugin")
 		}
-		var paths []string // of the fields
-		replaced := false
-		if !pl.fixed {
-			for _, o := range []*object{l.manifest, l.declared} {
-				if o != nil && o.has(pl.dir) {
-					paths = append(paths, l.paths(o, pl.dir)...)
-					replaced = replaced || !pl.adds
-				}
-			}
+		var paths []string                                                // of the fields
+		named := !pl.fixed && l.manifest != nil && l.manifest.has(pl.dir) // by the manifest; an entry only adds (Claude Code 2.1.330)
+		replaced := named && !pl.adds
+		if named {
+			paths = l.paths(l.manifest, pl.dir)
+		}
+		if !pl.fixed && l.declared != nil && l.declared.has(pl.dir) {
+			paths = append(paths, l.paths(l.declared, pl.dir)...)
 		}
 		var declared []Part
 		for _, p := range paths {
@@ -299,7 +309,7 @@ func (l *loading) parts() {
 		for _, p := range declared {
 			l.add(p)
 		}
-		if pl.kind == client.Skills && !pl.fixed && len(declared) == 0 && !replaced && !l.d.isDir(pl.dir) && l.d.has("SKILL.md") {
+		if pl.kind == client.Skills && !pl.fixed && !named && !replaced && !l.d.isDir(pl.dir) && l.d.has("SKILL.md") {
 			l.add(Part{Kind: pl.kind, Path: l.d.path, Pattern: "SKILL.md", Names: pl.names, Rules: pl.rules})
 		}
 	}

@@ -62,6 +62,9 @@ func distance(f *format, file string) int {
 	return 1
 }
 
+// whole reports whether the entry is the whole definition of the plugin: a manifest must not name other components.
+func (e *entry) whole() bool { return string(e.object.members["strict"]) == "false" }
+
 // readMarketplace adds the plugins of a marketplace.
 func (f *finder) readMarketplace(top *directory, file string, data []byte) {
 	f.table.Marketplace = top.join(file)

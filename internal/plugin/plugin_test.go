@@ -172,6 +172,23 @@ func TestFind(t *testing.T) {
 			  commands x/more/**/*.md, declared
 			  skills x/skills/*/SKILL.md
 			  skills x/extra/*/SKILL.md, declared`},
+		{"commands and agents of an entry do not replace the default directory", map[string]string{market: `{"plugins":[{"name":"e","source":"./x","strict":false,"commands":"./more","agents":["./b.md"]}]}`,
+			"x/commands/a.md": "", "x/agents/a.md": ""}, `
+			e in x from relative
+			  commands x/commands/**/*.md
+			  commands x/more/**/*.md, declared
+			  agents x/agents/**/*.md
+			  agents x/b.md, a file, declared`},
+		{"skills of an entry do not replace a SKILL.md at the top", map[string]string{market: `{"plugins":[{"name":"e","source":"./x","skills":"./more"}]}`, "x/SKILL.md": "", "x/more/s/SKILL.md": ""}, `
+			e in x from relative
+			  skills x/more/*/SKILL.md, declared
+			  skills x/SKILL.md`},
+		{"an entry with strict false and a manifest that both name components are in conflict", map[string]string{
+			market: `{"plugins":[{"name":"e","source":"./x","strict":false,"skills":"./s"},{"name":"f","source":"./y","strict":false}]}`, claude: `{"name":"p","commands":"./c"}`,
+			"y/.claude-plugin/plugin.json": `{"name":"q","commands":"./c"}`}, `
+			PLUGIN_INVALID x/.claude-plugin/plugin.json: the plugin is not listed: the manifest and the entry with "strict": false both name commands, agents, skills or hooks
+			q in y from relative
+			  commands y/c/**/*.md, declared`},
 		{"a marketplace inside itself is a plugin", map[string]string{market: `{"plugins":[{"name":"a","source":"./"},{"name":"b","source":"./x"}]}`, "commands/a.md": "", "x/" + market: `{"plugins":[{"name":"c","source":"./"}]}`, "x/commands/a.md": ""}, `
 			a in . from relative
 			  commands commands/**/*.md

@@ -8,10 +8,15 @@ import (
 )
 
 // marketplaces are the paths of marketplaces below a directory. The first existing file counts.
-var marketplaces = []string{
-	".claude-plugin/marketplace.json",  // code.claude.com/docs/en/plugin-marketplaces, 2026-10
-	".agents/plugins/marketplace.json", // github.com/openai/codex core-plugins/src/marketplace.rs, 2026-11
-	".github/plugin/marketplace.json",  // docs.github.com/en/copilot, Copilot CLI plugins, 2026-11
+var marketplaces = []struct {
+	path     string
+	manifest string // of the client of the marketplace; the entries of plugins without a manifest have the fields of its format
+	first    bool   // the manifest precedes all others, because the client reads no other format
+}{
+	{".claude-plugin/marketplace.json", ".claude-plugin/plugin.json", true},  // code.claude.com/docs/en/plugin-marketplaces, 2026-08, and Claude Code 2.1.330
+	{".agents/plugins/marketplace.json", "", false},                          // github.com/openai/codex 0.147.0, core-plugins/src/marketplace.rs, 2026-10
+	{".github/plugin/marketplace.json", ".github/plugin/plugin.json", false}, // github.com/github/docs 0afe69c8, cli-plugin-reference.md, 2026
+	{".cursor-plugin/marketplace.json", ".cursor-plugin/plugin.json", false}, // github.com/openai/codex 0.147.0, core-plugins/src/marketplace.rs, 2026-10
 }
 
 // A format is the rules of a client for the plugins with a manifest.
@@ -31,6 +36,7 @@ type place struct {
 	dir     string // the default directory, and the field with other paths
 	fixed   bool   // no field has other paths
 	adds    bool   // the paths of the field add to the default directory, and otherwise replace the directory
+	single  bool   // a SKILL.md of the plugin is a skill, if the plugin has no default directory and no field
 	pattern string
 	names   client.NameRule
 	rules   client.Rules
@@ -39,37 +45,44 @@ type place struct {
 // formats are in the default order of precedence.
 var formats = func() []*format {
 	claude, gemini, qwen, cursor := client.Claude(), client.Gemini(), client.Qwen(), client.Cursor()
-	skills := func(rules client.Rules) place {
-		return place{kind: client.Skills, dir: "skills", adds: true, pattern: "*/SKILL.md", names: client.FromHeader, rules: rules}
-	}
 	commands := func(pattern string, rules client.Rules) place {
 		return place{kind: client.Commands, dir: "commands", pattern: pattern, rules: rules}
 	}
-	agents := place{kind: client.Agents, dir: "agents", pattern: "**/*.md", names: client.FromHeader}
+	skills := func(rules client.Rules) place {
+		return place{kind: client.Skills, dir: "skills", pattern: "*/SKILL.md", names: client.FromHeader, rules: rules}
+	}
+	agents := func(pattern string) place {
+		return place{kind: client.Agents, dir: "agents", pattern: pattern, names: client.FromHeader}
+	}
 	fixed := func(p place) place { p.fixed = true; return p }
+	added := func(p place) place { p.adds, p.single = true, true; return p }
 	return []*format{
 		// github.com/agentplugins/agent-plugins-spec, 1.0.0, sections 5 to 7, 2026-08
 		{manifest: "plugin.json", schema: "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json", valid: agentPluginName,
 			fields: []string{"$schema", "name", "version", "description", "author", "homepage", "repository", "license", "keywords", "extensions"},
 			places: []place{fixed(skills(client.Rules{}))}, servers: "mcp.json"},
-		// github.com/openai/codex core-plugins/src/manifest.rs and manifest_document.rs, 2026-11
+		// github.com/openai/codex 0.147.0, core-plugins/src/manifest.rs and loader.rs, 2026-10. Codex lists commands as skills of its own.
 		{manifest: ".codex-plugin/plugin.json", valid: name, places: []place{skills(client.Rules{})}, hooks: "hooks/hooks.json", servers: ".mcp.json"},
 		// code.claude.com/docs/en/plugins-reference, 2026-08, and Claude Code 2.1.330
-		{manifest: ".claude-plugin/plugin.json", valid: name, places: []place{commands("**/*.md", claude.Rules), skills(claude.SkillRules), agents},
+		{manifest: ".claude-plugin/plugin.json", valid: name, places: []place{commands("**/*.md", claude.Rules), added(skills(claude.SkillRules)), agents("**/*.md")},
 			hooks: "hooks/hooks.json", servers: ".mcp.json"},
 		// cursor.com/docs/plugins/building, 2026-11
-		{manifest: ".cursor-plugin/plugin.json", valid: name, places: []place{commands("**/*.md", cursor.Rules), skills(cursor.SkillRules), agents},
+		{manifest: ".cursor-plugin/plugin.json", valid: name, places: []place{commands("**/*.md", cursor.Rules), skills(cursor.SkillRules), agents("**/*.md")},
 			hooks: "hooks/hooks.json", servers: "mcp.json"},
+		// github.com/github/docs 0afe69c8, cli-plugin-reference.md, 2026
+		{manifest: ".github/plugin/plugin.json", valid: name, places: []place{commands("**/*.md", client.Rules{}), skills(client.Rules{}), agents("**/*.agent.md")},
+			hooks: "hooks.json", servers: ".mcp.json"},
 		// github.com/google-gemini/gemini-cli 5411f113, packages/cli/src/config/extension-manager.ts, 2026-08
-		{manifest: "gemini-extension.json", valid: name, places: []place{fixed(commands("**/*.toml", gemini.Rules)), fixed(skills(gemini.SkillRules)), fixed(agents)},
+		{manifest: "gemini-extension.json", valid: name, places: []place{fixed(commands("**/*.toml", gemini.Rules)), fixed(skills(gemini.SkillRules)), fixed(agents("*.md"))},
 			hooks: "hooks/hooks.json"},
-		// github.com/QwenLM/qwen-code docs, extensions, 2026-10
-		{manifest: "qwen-extension.json", valid: name, places: []place{commands("**/*.md", qwen.Rules), commands("**/*.toml", qwen.Rules), skills(qwen.SkillRules), agents}},
+		// npm @qwen-code/qwen-code 0.15.10, extension manager; npm 0.24.4, FileCommandLoader, for TOML
+		{manifest: "qwen-extension.json", valid: name, places: []place{fixed(commands("**/*.md", qwen.Rules)), fixed(commands("**/*.toml", qwen.Rules)),
+			fixed(skills(qwen.SkillRules)), fixed(agents("*.md"))}, hooks: "hooks/hooks.json"},
 	}
 }()
 
-// bare is the format of a plugin without a manifest, which only Claude Code reads.
-var bare = find(".claude-plugin/plugin.json")
+// claudeFormat is the format of plugins without a manifest: Claude Code needs none.
+var claudeFormat = find(".claude-plugin/plugin.json")
 
 func find(manifest string) *format {
 	for _, f := range formats {

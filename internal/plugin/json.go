@@ -134,14 +134,21 @@ func (o *object) child(place string, value json.RawMessage) (*object, bool) {
 func (o *object) quote(key string) string { return `"` + escape.Name(shortened(o.place+key)) + `"` }
 
 func (o *object) report(code problem.Code, severity problem.Severity, key, message, suggestion string) {
-	if len(*o.problems) >= maxProblems {
-		return
-	}
 	*o.problems = append(*o.problems, problem.Problem{Code: code, Severity: severity, Path: o.path, Key: escape.Name(shortened(key)), Message: message, Suggestion: suggestion})
+	if len(*o.problems) > maxProblems {
+		*o.problems = problem.Limit(*o.problems)
+	}
 }
 
 // maxProblems bounds the memory of the problems of a file.
-const maxProblems = 10_000
+const maxProblems = 1000
+
+// with returns an object with the same members and another list of problems.
+func (o *object) with(problems *[]problem.Problem) *object {
+	c := *o
+	c.problems = problems
+	return &c
+}
 
 // ignore reports a member with another type than the documented types.
 func (o *object) ignore(key, want string) {
@@ -175,8 +182,8 @@ func (o *object) texts(key, want string) []string {
 	if value[0] == '"' {
 		return []string{o.text(key)}
 	}
-	var items []json.RawMessage
-	if json.Unmarshal(value, &items) != nil {
+	items, ok := list(value)
+	if !ok {
 		o.ignore(key, want)
 		return nil
 	}
@@ -190,6 +197,12 @@ func (o *object) texts(key, want string) []string {
 		all = append(all, s)
 	}
 	return all
+}
+
+// list returns the items of a value that is a list.
+func list(value json.RawMessage) (items []json.RawMessage, ok bool) {
+	ok = len(value) > 0 && value[0] == '[' && json.Unmarshal(value, &items) == nil
+	return items, ok
 }
 
 func isObject(value json.RawMessage) bool { return len(value) > 0 && value[0] == '{' }
@@ -210,7 +223,7 @@ func below(given string) (clean, reason string) {
 	switch {
 	case given == "":
 		return "", "is empty"
-	case len(given) > maxPath:
+	case len(given) > maxPath, strings.Count(given, "/") > maxDepth:
 		return "", "is too long"
 	case strings.Contains(given, `\`):
 		return "", "has a backslash"
@@ -226,5 +239,5 @@ func below(given string) (clean, reason string) {
 	return clean, ""
 }
 
-// maxPath bounds a path of a manifest, in bytes.
-const maxPath = 4096
+// maxPath bounds a path of a manifest, in bytes, and maxDepth the number of its directories.
+const maxPath, maxDepth = 4096, 64

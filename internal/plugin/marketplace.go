@@ -1,11 +1,9 @@
 package plugin
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/escape"
@@ -28,57 +26,43 @@ type entry struct {
 	source      Source
 	dir         string // of a relative source, below the marketplace
 	root        bool   // the source is the directory of the marketplace
+	strict      bool   // the manifest may name components too
 }
 
-// marketplace reads the first marketplace of a directory.
-func (f *finder) marketplace(top *directory) (data []byte, file string) {
+// marketplace reads the first marketplace of a directory, and reports whether the directory has a marketplace.
+func (f *finder) marketplace(top *directory) bool {
 	for _, m := range marketplaces {
-		data, failed := f.read(top, m)
+		data, failed := f.read(top, m.path)
+		if data == nil && failed == nil {
+			continue
+		}
+		f.table.Marketplace = top.join(m.path)
+		if own := find(m.manifest); own != nil {
+			f.bare = own
+			if m.first && len(f.options.Manifests) == 0 {
+				f.formats = append([]*format{own}, f.formats...)
+			}
+		}
 		if failed != nil {
 			f.report(*failed)
-			return nil, m
+		} else {
+			f.readMarketplace(top, data)
 		}
-		if data != nil {
-			return data, m
-		}
+		return true
 	}
-	return nil, ""
+	return false
 }
-
-// preferred returns the formats with the manifest beside the marketplace first, because the marketplace
-// is written for the client of the manifest.
-func (f *finder) preferred(file string) []*format {
-	all := slices.Clone(f.formats)
-	slices.SortStableFunc(all, func(a, b *format) int {
-		return cmp.Compare(distance(a, file), distance(b, file))
-	})
-	return all
-}
-
-func distance(f *format, file string) int {
-	if path.Dir(f.manifest) == path.Dir(file) {
-		return 0
-	}
-	return 1
-}
-
-// whole reports whether the entry is the whole definition of the plugin: a manifest must not name other components.
-func (e *entry) whole() bool { return string(e.object.members["strict"]) == "false" }
 
 // readMarketplace adds the plugins of a marketplace.
-func (f *finder) readMarketplace(top *directory, file string, data []byte) {
-	f.table.Marketplace = top.join(file)
-	if data == nil {
-		return // reported
-	}
+func (f *finder) readMarketplace(top *directory, data []byte) {
 	o, failed := parse(f.table.Marketplace, data, &f.table.Problems)
 	if failed != nil {
 		failed.Message = "the marketplace is not listed: " + failed.Message
 		f.report(*failed)
 		return
 	}
-	var entries []json.RawMessage
-	if value, ok := o.members["plugins"]; !ok || value[0] != '[' || json.Unmarshal(value, &entries) != nil {
+	entries, ok := list(o.members["plugins"])
+	if !ok {
 		o.report(problem.PluginInvalid, problem.Error, "plugins", `the marketplace is not listed: the field "plugins" is not a list`, `write a list "plugins"`)
 		return
 	}
@@ -122,7 +106,7 @@ func (f *finder) entry(o *object, place string, value json.RawMessage, base stri
 	if !ok {
 		return fail(problem.PluginInvalid, "the entry is not an object", "write an object with a name and a source")
 	}
-	e := &entry{object: fields, name: fields.text("name")}
+	e := &entry{object: fields, name: fields.text("name"), strict: string(fields.members["strict"]) != "false"}
 	if !name(e.name) {
 		return fail(problem.PluginInvalid, "the name "+quoted(e.name)+" is not valid", "choose another name")
 	}
@@ -157,8 +141,11 @@ func (f *finder) entry(o *object, place string, value json.RawMessage, base stri
 // fromEntry returns the plugin of an entry.
 func (f *finder) fromEntry(top *directory, e *entry) *Plugin {
 	if e.dir == "" {
-		p := &Plugin{Name: e.name, Marketplace: e.marketplace, Source: e.source}
-		p.describe([]*object{e.object.with(&p.Problems)}, false)
+		p := &Plugin{Marketplace: e.marketplace, Source: e.source}
+		fields := e.object.with(&p.Problems).definition(f.bare)
+		l := loading{p: p, entry: &fields}
+		l.describe(e.name)
+		p.Hooks, p.MCPServers = fields.hooks.values, fields.servers.values
 		return p
 	}
 	full := top.join(e.dir)

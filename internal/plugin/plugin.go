@@ -86,18 +86,13 @@ func Find(ctx context.Context, fsys fs.FS, dir string, o Options) (Table, error)
 	if o.MaxSize <= 0 {
 		o.MaxSize = MaxSize
 	}
-	f := &finder{ctx: ctx, fsys: fsys, options: o, formats: selected(o.Manifests), dirs: make(map[string]*directory), skills: make(map[string]skillDir)}
+	f := &finder{ctx: ctx, fsys: fsys, options: o, formats: selected(o.Manifests), bare: claudeFormat, dirs: make(map[string]*directory), skills: make(map[string]skillDir)}
 	top, err := f.open(dir)
 	if err != nil {
 		return Table{}, err
 	}
-	switch data, file := f.marketplace(top); {
-	case file != "":
-		if len(o.Manifests) == 0 {
-			f.formats = f.preferred(file)
-		}
-		f.readMarketplace(top, file, data)
-	default:
+	top.top = true
+	if !f.marketplace(top) {
 		if p := f.load(top, nil); p != nil {
 			f.add(p)
 		} else if !top.rejected {
@@ -114,7 +109,9 @@ type finder struct {
 	fsys    fs.FS
 	options Options
 	formats []*format
+	bare    *format // of plugins without a manifest
 	table   Table
+	parts   int                   // of all plugins
 	dirs    map[string]*directory // by path; several entries of a marketplace may share a directory
 	skills  map[string]skillDir   // by the paths of the plugin and of the declared directory
 }
@@ -125,11 +122,11 @@ type directory struct {
 	fsys     fs.FS
 	entries  map[string]fs.FileMode // type bits by name
 	order    []string
-	manifest *manifest // nil before the search and without a manifest
-	searched bool
+	top      bool             // the directory that the caller names
+	searched bool             // manifest, rejected and foreign are set
+	manifest *manifest        // nil without a manifest
 	rejected bool             // the manifest of the directory is not valid
-	foreign  *problem.Problem // of a manifest without the schema of a format, if the directory has no other manifest
-	problems []problem.Problem
+	foreign  *problem.Problem // of a manifest without the schema of the format
 	err      error
 }
 
@@ -161,9 +158,9 @@ func (f *finder) open(dir string) (*directory, error) {
 
 // has reports whether the directory can have a file with the path.
 func (d *directory) has(file string) bool {
-	first, below, nested := strings.Cut(file, "/")
-	typ, ok := d.entries[first]
-	return ok && (typ&fs.ModeSymlink != 0 || typ.IsDir() == (nested && below != ""))
+	first, _, nested := strings.Cut(file, "/")
+	_, ok := d.entries[first]
+	return ok && (!nested || d.isDir(first))
 }
 
 // isDir reports whether the directory has a subdirectory, or a link, with the name.
@@ -192,11 +189,16 @@ func (f *finder) search(top *directory) {
 		if p := f.load(d, nil); p != nil {
 			f.add(p)
 		}
-		delete(f.dirs, d.path)
+		delete(f.dirs, d.path) // no other plugin has the directory
 	}
 }
 
-func (f *finder) report(p problem.Problem) { f.table.Problems = append(f.table.Problems, p) }
+// report adds problems of the table.
+func (f *finder) report(all ...problem.Problem) {
+	if f.table.Problems = append(f.table.Problems, all...); len(f.table.Problems) > maxProblems {
+		f.table.Problems = problem.Limit(f.table.Problems)
+	}
+}
 
 func (f *finder) add(p *Plugin) {
 	p.Problems = problem.Limit(p.Problems)

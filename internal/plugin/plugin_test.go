@@ -86,13 +86,13 @@ func TestFind(t *testing.T) {
 			  skills x/skills/*/SKILL.md
 			  agents x/agents/**/*.md`},
 		{"commands and agents replace the default directory, and skills add", map[string]string{
-			claude: `{"name":"p","commands":"./more","agents":["./agents/b.md","lone.md"],"skills":["./extra/","./extra/one"]}`, "x/commands/a.md": "", "x/agents/c.md": "",
-			"x/skills/s/SKILL.md": "", "x/extra/one/SKILL.md": ""}, `
+			claude: `{"name":"p","commands":"./more","agents":["./agents/b.md","lone.md"],"skills":["./extra/","./lone/one"]}`, "x/commands/a.md": "", "x/agents/c.md": "",
+			"x/skills/s/SKILL.md": "", "x/extra/one/SKILL.md": "", "x/lone/one/SKILL.md": ""}, `
 			p in x
 			  commands x/more/**/*.md, declared
 			  skills x/skills/*/SKILL.md
 			  skills x/extra/*/SKILL.md, declared
-			  skills x/extra/one/SKILL.md, declared
+			  skills x/lone/one/SKILL.md, declared
 			  agents x/agents/b.md, a file, declared
 			  agents x/lone.md, a file, declared`},
 		{"a SKILL.md at the top is one skill", map[string]string{claude: `{"name":"p"}`, "x/SKILL.md": ""}, `
@@ -111,7 +111,7 @@ func TestFind(t *testing.T) {
 			  agents y/agents/**/*.md`},
 		{"a manifest without a name has the name of the directory", map[string]string{claude: `{"description":"d"}`}, `
 			x in x
-			PLUGIN_FIELD_IGNORED x/.claude-plugin/plugin.json: the manifest has no name; the plugin has the name of the directory`},
+			PLUGIN_FIELD_IGNORED x/.claude-plugin/plugin.json: the manifest has no name; the name of the plugin is "x"`},
 		{"plugins are in the order of names", map[string]string{"b/commands/a.md": "", "A/commands/a.md": "", "c/commands/a.md": "", ".h/commands/a.md": ""}, `
 			A in A
 			  commands A/commands/**/*.md
@@ -131,13 +131,14 @@ func TestFind(t *testing.T) {
 		{"a plugin.json without the schema does not count beside another manifest", map[string]string{agent: `{"name":"one"}`, claude: `{"name":"two"}`}, `
 			two in x`},
 		{"extensions of Gemini CLI and Qwen Code", map[string]string{"g/gemini-extension.json": `{"name":"g","commands":"x"}`, "g/commands/a.toml": "", "g/skills/s/SKILL.md": "",
-			"q/qwen-extension.json": `{"name":"q","commands":["one.md","two.toml"]}`}, `
+			"q/qwen-extension.json": `{"name":"q","commands":"one.md"}`, "q/commands/a.toml": "", "q/agents/b.md": ""}, `
 			g in g
 			  commands g/commands/**/*.toml
 			  skills g/skills/*/SKILL.md
 			q in q
-			  commands q/one.md, a file, declared
-			  commands q/two.toml, a file, declared`},
+			  commands q/commands/**/*.md
+			  commands q/commands/**/*.toml
+			  agents q/agents/*.md`},
 		{"entries of a marketplace are in their order", map[string]string{market: `{"name":"m","plugins":[{"name":"b","source":"./x"},{"name":"a","source":"./y/z"}]}`, "x/commands/a.md": "", "y/z/agents/b.md": ""}, `
 			b in x from relative
 			  commands x/commands/**/*.md
@@ -162,10 +163,28 @@ func TestFind(t *testing.T) {
 			  skills skills/one/SKILL.md, declared
 			b in . from relative
 			  skills skills/*/SKILL.md
-			  skills skills/two/SKILL.md, declared
 			c in . from relative
 			  skills skills/*/SKILL.md
 			  skills none/*/SKILL.md, declared`},
+		{"paths below another declared path are not read twice", map[string]string{claude: `{"name":"p","commands":["./a/b/c.md","./a","./a/b","./d.md","./d.md"],"skills":["./skills/s","./skills"]}`, "x/skills/s/SKILL.md": ""}, `
+			p in x
+			  commands x/a/**/*.md, declared
+			  commands x/d.md, a file, declared
+			  skills x/skills/*/SKILL.md`},
+		{"an entry that is not strict and has no components leaves the manifest", map[string]string{market: `{"plugins":[{"name":"e","source":"./x","strict":false}]}`, claude: `{"name":"p","commands":"./own"}`, "x/commands/a.md": ""}, `
+			p in x from relative
+			  commands x/own/**/*.md, declared`},
+		{"an entry does not change a plugin of Agent Plugins", map[string]string{market: `{"plugins":[{"name":"e","source":"./x","commands":"./more","description":"d"}]}`, agent: `{` + schema + `,"name":"p"}`}, `
+			p in x from relative`},
+		{"in a marketplace of Claude Code, its manifest precedes the others", map[string]string{market: `{"plugins":[{"name":"e","source":"./x"}]}`, "x/.codex-plugin/plugin.json": `{"name":"codex"}`, claude: `{"name":"claude"}`, agent: `{` + schema + `,"name":"one"}`}, `
+			claude in x from relative`},
+		{"the paths of Codex replace the default directory", map[string]string{"x/.codex-plugin/plugin.json": `{"name":"p","skills":["./more"],"commands":"./c"}`, "x/skills/s/SKILL.md": "", "x/commands/a.md": ""}, `
+			p in x
+			  skills x/more/*/SKILL.md, declared`},
+		{"a marketplace of Copilot", map[string]string{".github/plugin/marketplace.json": `{"plugins":[{"name":"a","source":"plugins/a"}]}`, "plugins/a/.github/plugin/plugin.json": `{"name":"a"}`, "plugins/a/agents/b.agent.md": ""}, `
+			a in plugins/a from relative
+			  agents plugins/a/agents/**/*.agent.md`},
+		{"the first marketplace counts", map[string]string{market: `{"plugins":[]}`, ".agents/plugins/marketplace.json": `{"plugins":[{"name":"a","source":"./x"}]}`, "x/commands/a.md": ""}, ``},
 		{"an entry adds components to the manifest", map[string]string{market: `{"plugins":[{"name":"e","source":"./x","commands":"./more","skills":"./extra"}]}`, claude: `{"name":"p","commands":"./own"}`, "x/skills/s/SKILL.md": ""}, `
 			p in x from relative
 			  commands x/own/**/*.md, declared
@@ -186,7 +205,7 @@ func TestFind(t *testing.T) {
 		{"an entry with strict false and a manifest that both name components are in conflict", map[string]string{
 			market: `{"plugins":[{"name":"e","source":"./x","strict":false,"skills":"./s"},{"name":"f","source":"./y","strict":false}]}`, claude: `{"name":"p","commands":"./c"}`,
 			"y/.claude-plugin/plugin.json": `{"name":"q","commands":"./c"}`}, `
-			PLUGIN_INVALID x/.claude-plugin/plugin.json: the plugin is not listed: the manifest and the entry with "strict": false both name commands, agents, skills or hooks
+			PLUGIN_INVALID x/.claude-plugin/plugin.json: the plugin is not listed: the manifest and the entry with "strict": false both name components
 			q in y from relative
 			  commands y/c/**/*.md, declared`},
 		{"a marketplace inside itself is a plugin", map[string]string{market: `{"plugins":[{"name":"a","source":"./"},{"name":"b","source":"./x"}]}`, "commands/a.md": "", "x/" + market: `{"plugins":[{"name":"c","source":"./"}]}`, "x/commands/a.md": ""}, `
@@ -211,4 +230,53 @@ func wantLines(text string) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// The argument is a plugin, and its directory has no name.
+func TestFindsThePluginOfTheDirectory(t *testing.T) {
+	for _, tt := range []struct {
+		name, dir string
+		files     map[string]string
+		want      string
+	}{
+		{"with a manifest", "x", map[string]string{claude: `{"name":"p"}`, "x/a/commands/a.md": ""}, `
+			p in x`},
+		{"without a manifest", "x", map[string]string{"x/commands/a.md": ""}, `
+			x in x
+			  commands x/commands/**/*.md`},
+		{"at the top of a filesystem", ".", map[string]string{"agents/a.md": ""}, `
+			top in .
+			  agents agents/**/*.md`},
+		{"of one skill", ".", map[string]string{"SKILL.md": "", "references/a.md": ""}, `
+			top in .
+			  skills ./SKILL.md`},
+		{"but a plugin with the name of a component is a plugin", ".", map[string]string{"skills/" + ".claude-plugin/plugin.json": `{"name":"skills"}`, "skills/commands/a.md": "", "b/commands/a.md": ""}, `
+			b in b
+			  commands b/commands/**/*.md
+			skills in skills
+			  commands skills/commands/**/*.md`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if d := diff.Diff(wantLines(tt.want), shown(findIn(t, tt.files, tt.dir, Options{Name: "top"}))); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestFindReadsTheManifestsOfTheOptions(t *testing.T) {
+	files := map[string]string{claude: `{"name":"claude"}`, "x/.codex-plugin/plugin.json": `{"name":"codex"}`, agent: `{` + schema + `,"name":"open"}`, "x/commands/a.md": ""}
+	for _, tt := range []struct {
+		manifests []string
+		want      string
+	}{
+		{nil, "open"},
+		{[]string{"unknown.json", ".codex-plugin/plugin.json", "plugin.json"}, "codex"},
+		{[]string{".cursor-plugin/plugin.json"}, "x"},
+	} {
+		table := findIn(t, files, ".", Options{Manifests: tt.manifests})
+		if len(table.Plugins) != 1 || table.Plugins[0].Name != tt.want {
+			t.Errorf("%q: got %q, want %s", tt.manifests, shown(table), tt.want)
+		}
+	}
 }

@@ -1,0 +1,211 @@
+package plugin
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// A loading joins the fields of the manifest and of the entry of one plugin.
+type loading struct {
+	f               *finder
+	d               *directory
+	p               *Plugin
+	format          *format
+	manifest, entry *definition // nil without fields
+	root            bool        // the entry has the whole marketplace as its source
+}
+
+// describe fills in the texts. The entry precedes the manifest, except for the version (Claude Code 2.1.330).
+func (l *loading) describe(name string) {
+	m, e := definition{}, definition{}
+	if l.manifest != nil {
+		m = *l.manifest
+	}
+	if l.entry != nil {
+		e = *l.entry
+	}
+	p := l.p
+	p.Name = name
+	p.Version = cmp.Or(m.version, e.version)
+	p.Description = cmp.Or(e.description, m.description)
+	p.Homepage = cmp.Or(e.homepage, m.homepage)
+	p.Repository = cmp.Or(e.repository, m.repository)
+	p.License = cmp.Or(e.license, m.license)
+	p.Author = cmp.Or(e.author, m.author)
+	if p.Keywords = e.keywords; len(p.Keywords) == 0 {
+		p.Keywords = m.keywords
+	}
+	if l.manifest != nil && m.name == "" {
+		l.p.Problems = append(l.p.Problems, problem.Problem{Code: problem.PluginFieldIgnored, Severity: problem.Warning, Path: escape.Path(p.Manifest), Key: "name",
+			Message: "the manifest has no name; the name of the plugin is " + quoted(name), Suggestion: `write a "name"`})
+	}
+}
+
+// conflict reports whether the manifest and the entry both name components. Claude Code 2.1.330 loads no such
+// plugin if the entry is not strict.
+func (l *loading) conflict() bool {
+	return l.manifest != nil && l.entry != nil && l.manifest.components() && l.entry.components()
+}
+
+func (d *definition) components() bool { return len(d.paths) > 0 || !d.hooks.empty() }
+
+// parts adds the parts of each place: the default directory, then the paths of the manifest, then
+// the paths of the entry. Only the manifest replaces a default directory (Claude Code 2.1.330).
+func (l *loading) parts() {
+	for _, pl := range l.format.places {
+		var paths []string
+		named := l.manifest != nil && l.manifest.paths[pl.dir] != nil
+		replaced := named && !pl.adds
+		for _, s := range []*definition{l.manifest, l.entry} {
+			if s != nil {
+				paths = append(paths, s.paths[pl.dir]...)
+			}
+		}
+		var declared []Part
+		for _, p := range paths {
+			if part, ok := l.part(pl, p); ok {
+				declared = append(declared, part)
+			}
+		}
+		if pl.adds && l.root && l.entry != nil && l.entry.paths[pl.dir] != nil {
+			replaced = l.lists(pl)
+		}
+		all := make([]Part, 0, 1+len(declared))
+		if !replaced && l.exists(pl.dir) {
+			part, _ := l.part(pl, pl.dir)
+			part.Declared = false
+			all = append(all, part)
+		}
+		all = append(all, declared...)
+		if pl.single && !named && !replaced && !l.d.isDir(pl.dir) && l.d.has("SKILL.md") {
+			part, _ := l.part(pl, ".")
+			part.Declared = false
+			all = append(all, part)
+		}
+		l.p.Parts = append(l.p.Parts, uncovered(all)...)
+	}
+	if l.f.parts += len(l.p.Parts); l.f.parts > maxParts {
+		l.p.Parts = nil
+		l.p.Problems = append(l.p.Problems, problem.Problem{Code: problem.PluginInvalid, Severity: problem.Error, Path: escape.Path(l.d.path),
+			Message: "the plugins declare too many paths; the paths of this plugin are not read", Suggestion: "declare directories instead of files"})
+	}
+}
+
+// maxParts bounds the memory of a table: entries of a marketplace may share a manifest with many paths.
+const maxParts = 100_000
+
+// lists reports whether an entry with the whole marketplace as its source lists all of its skills. The
+// list is complete if a listed directory exists, and if the list contains neither the default
+// directory nor the plugin (code.claude.com/docs/en/plugin-marketplaces, 2026-08).
+func (l *loading) lists(pl place) bool {
+	exists := false
+	for _, p := range l.entry.paths[pl.dir] {
+		if p == "." || p == pl.dir {
+			return false
+		}
+		exists = exists || l.f.skillsIn(l.d, p) != missing
+	}
+	return exists
+}
+
+// exists reports whether the plugin has a default directory, and reports a file with the name.
+func (l *loading) exists(dir string) bool {
+	if l.d.isDir(dir) {
+		return true
+	}
+	if _, ok := l.d.entries[dir]; ok {
+		l.invalid(dir, "the file "+quoted(dir)+" has the name of a directory of the plugin", "rename the file")
+	}
+	return false
+}
+
+func (l *loading) invalid(key, message, suggestion string) {
+	l.p.Problems = append(l.p.Problems, problem.Problem{Code: problem.PluginPathInvalid, Severity: problem.Error, Path: escape.Path(l.d.join(key)), Message: message, Suggestion: suggestion})
+}
+
+// part returns the part of a path. A path with the ending of the files of the place is the path of
+// a file. The path of a file of another place with the same field is no part.
+func (l *loading) part(pl place, p string) (part Part, ok bool) {
+	part = Part{Kind: pl.kind, Path: l.d.join(p), Declared: true, Pattern: pl.pattern, Names: pl.names, Rules: pl.rules}
+	if pl.kind == client.Skills {
+		if strings.EqualFold(path.Base(p), "SKILL.md") {
+			l.invalid(p, "the path is a file, not the directory of a skill", "write the path of the directory")
+			return part, false
+		}
+		if p != pl.dir && l.f.skillsIn(l.d, p) == oneSkill {
+			part.Pattern = "SKILL.md"
+		}
+		return part, true
+	}
+	ext := strings.ToLower(path.Ext(p))
+	if ext == path.Ext(pl.pattern) {
+		part.File, part.Pattern = true, ""
+	}
+	return part, part.File || ext != ".md" && ext != ".toml"
+}
+
+// uncovered returns the parts without the parts whose files are files of another part.
+func uncovered(all []Part) []Part {
+	if len(all) < 2 {
+		return all
+	}
+	type place struct{ path, pattern string }
+	places := make(map[place]bool, len(all))
+	for _, p := range all {
+		places[place{p.Path, p.Pattern}] = true
+	}
+	covered := func(p Part) bool {
+		if p.Pattern == "SKILL.md" {
+			return p.Path != "." && places[place{path.Dir(p.Path), "*/SKILL.md"}]
+		}
+		for dir := p.Path; dir != "."; {
+			dir = path.Dir(dir)
+			for _, pattern := range []string{"**/*.md", "**/*.toml"} {
+				if places[place{dir, pattern}] && (p.File && strings.EqualFold(path.Ext(p.Path), path.Ext(pattern)) || p.Pattern == pattern) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	kept := make(map[place]bool, len(all))
+	return slices.DeleteFunc(all, func(p Part) bool {
+		key := place{p.Path, p.Pattern}
+		if kept[key] || covered(p) {
+			return true
+		}
+		kept[key] = true
+		return false
+	})
+}
+
+// config adds the values and the files of a field, after the default file.
+func (l *loading) config(key, usual string) {
+	values, files := &l.p.Hooks, &l.p.HookFiles
+	pick := func(d *definition) config { return d.hooks }
+	if key == "mcpServers" {
+		values, files = &l.p.MCPServers, &l.p.MCPServerFiles
+		pick = func(d *definition) config { return d.servers }
+	}
+	if usual != "" && l.d.has(usual) {
+		*files = append(*files, l.d.join(usual))
+	}
+	for _, d := range []*definition{l.manifest, l.entry} {
+		if d == nil {
+			continue
+		}
+		c := pick(d)
+		*values = append(*values, c.values...)
+		for _, file := range c.files {
+			if file != usual {
+				*files = append(*files, l.d.join(file))
+			}
+		}
+	}
+}

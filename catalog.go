@@ -27,20 +27,21 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/text"
 )
 
-// A Catalog provides the commands, skills and files of one project. A Catalog is
+// A Catalog provides the commands, skills, agents and files of one project. A Catalog is
 // safe for concurrent use. All state is in the filesystem: each call sees the
 // files as they are, unless [WithCacheTTL], [WithWatch] or [WithFeed] is set.
 //
 // If the context of a method ends, the method returns the context's error, even if
 // the filesystem does not answer. If the root and everything mounted below are on
 // disks of a Linux machine, the methods for files (ListDir, Tree, FindFiles, Stat,
-// ReadFile and Grep) and for one command or skill (Get, GetSkill and ReadSkillFile)
+// ReadFile and Grep) and for one command, skill or agent (Get, GetSkill, ReadSkillFile and GetAgent)
 // first finish the system call in progress. After Close, every method with a context
 // returns [ErrClosed].
 type Catalog struct {
 	*shared
 	commands *collection[CommandInfo]
 	skills   *collection[SkillInfo]
+	agents   *collection[AgentInfo]
 
 	view  bool        // created by View, not by New
 	ended atomic.Bool // set by Close of a view
@@ -67,6 +68,7 @@ type shared struct {
 	local   *mounts.Tree // of the root; nil if the root cannot be local, see awaitRoot
 	opened  []*confine.FS
 	changes changes.Hub
+	indexes []*index.Index // of the commands, the skills and the agents; fewer if New fails
 	reports reportDirectories
 
 	commandDirs []string // of the layers of commands: the path of the filesystem, with a separator at the end
@@ -92,6 +94,8 @@ type caches struct {
 	commandTexts index.Texts[[]byte]
 	skills       index.Cache[skillText]
 	skillTexts   index.Texts[[]byte]
+	agents       index.Cache[Agent]
+	agentTexts   index.Texts[[]byte]
 	digests      digest.Cache
 	usages       index.Cache[usage] // of commands
 	skillUsages  index.Cache[usage]
@@ -100,7 +104,7 @@ type caches struct {
 
 // limit sets the memory of each cache except digests, in bytes.
 func (c *caches) limit(bytes int64) {
-	for _, max := range []*int64{&c.commands.Max, &c.commandTexts.Max, &c.skills.Max, &c.skillTexts.Max, &c.usages.Max, &c.skillUsages.Max, &c.lines.Max} {
+	for _, max := range []*int64{&c.commands.Max, &c.commandTexts.Max, &c.skills.Max, &c.skillTexts.Max, &c.agents.Max, &c.agentTexts.Max, &c.usages.Max, &c.skillUsages.Max, &c.lines.Max} {
 		*max = bytes
 	}
 }
@@ -144,6 +148,9 @@ func New(opts ...Option) (*Catalog, error) {
 	if c.commands, err = c.newCommands(user); err == nil {
 		c.skills, err = c.newSkills(user)
 	}
+	if err == nil {
+		c.agents, err = c.newAgents(user)
+	}
 	if err != nil {
 		c.Close()
 		return nil, &Error{Code: CodeInvalidOption, Op: op, Err: err,
@@ -164,26 +171,15 @@ func (c *Catalog) runFeed() {
 	c.config.logger.Debug("the feed has ended; every call checks the store", "error", err)
 }
 
-// commandsChanged removes from the caches all commands that are not in the new
-// snapshot, and wakes the subscribers.
-func (c *Catalog) commandsChanged(before, now *index.Snapshot) {
-	has := func(f index.File) bool { return now.Has(f.Layer, f.Path) }
-	c.caches.commands.Retain(has)
-	c.caches.commandTexts.Retain(has)
-	c.caches.usages.Retain(has)
-	c.logChange(now)
-	c.changes.Notify(changes.Snapshots{Commands: before})
-}
-
-// skillsChanged removes from the caches all skills that are not in the new
-// snapshot, with the digests of their files, and wakes the subscribers.
-func (c *Catalog) skillsChanged(before, now *index.Snapshot) {
-	c.caches.skills.Retain(now.HasSkillFile)
-	c.caches.skillTexts.Retain(now.HasSkillFile)
-	c.caches.skillUsages.Retain(now.HasSkillFile)
-	c.caches.digests.Retain(now)
-	c.logChange(now)
-	c.changes.Notify(changes.Snapshots{Skills: before})
+// changed returns the Config.Changed of the next index. The function calls drop, which removes from the caches
+// the files that are not in the new snapshot, and wakes the subscribers.
+func (c *Catalog) changed(drop func(now *index.Snapshot)) func(before, now *index.Snapshot) {
+	list := len(c.indexes)
+	return func(before, now *index.Snapshot) {
+		drop(now)
+		c.logChange(now)
+		c.changes.Notify(list, before)
+	}
 }
 
 // logExit reports a panic of a function of the caller on a goroutine without a caller.
@@ -213,7 +209,7 @@ func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
 	if c.isClosed() {
 		return nil, closedError(op)
 	}
-	keep := filterFuncs{slices.Clone(c.commands.filter.keep), slices.Clone(c.skills.filter.keep)}
+	keep := filterFuncs{slices.Clone(c.commands.filter.keep), slices.Clone(c.skills.filter.keep), slices.Clone(c.agents.filter.keep)}
 	for _, filter := range filters {
 		if filter == nil {
 			continue
@@ -222,7 +218,8 @@ func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
 			return nil, inOp(op, err)
 		}
 	}
-	return &Catalog{shared: c.shared, view: true, commands: c.commands.view(keep.commands), skills: c.skills.view(keep.skills)}, nil
+	return &Catalog{shared: c.shared, view: true,
+		commands: c.commands.view(keep.commands), skills: c.skills.view(keep.skills), agents: c.agents.view(keep.agents)}, nil
 }
 
 // Close ends all calls in progress and releases the open directories. A call in
@@ -251,11 +248,8 @@ func (c *Catalog) Close() error {
 	}
 	c.end()
 	c.changes.Close()
-	if c.commands != nil { // nil if New fails
-		c.commands.Close()
-	}
-	if c.skills != nil {
-		c.skills.Close()
+	for _, x := range c.indexes {
+		x.Close()
 	}
 	c.pending.Lock() // never unlocked
 	for _, fsys := range c.opened {
@@ -304,9 +298,10 @@ func (c *Catalog) methodError(op string, err error) error {
 type Change struct {
 	Commands Names
 	Skills   Names
+	Agents   Names
 }
 
-// Names are the commands or skills that a list newly shows, no longer shows, or
+// Names are the commands, skills or agents that a list newly shows, no longer shows, or
 // shows with another file.
 type Names struct {
 	Added   []string
@@ -314,12 +309,12 @@ type Names struct {
 	Changed []string
 }
 
-// OnChange calls f with the names that were added, removed and changed, whenever the commands or
-// skills differ from the previous scan. With [WithWatch] or [WithFeed], the catalog scans after a
+// OnChange calls f with the names that were added, removed and changed, whenever the commands, skills or
+// agents differ from the previous scan. With [WithWatch] or [WithFeed], the catalog scans after a
 // reported change. Otherwise, every method that lists scans.
 //
 // The result of the first scan is not a change. With WithWatch, OnChange may perform the first
-// scan itself, and read every command and skill. Without WithWatch, call List or ListSkills first.
+// scan itself, and read every command, skill and agent. Without WithWatch, call List, ListSkills or ListAgents first.
 //
 // Calls of f do not overlap, follow the order of the changes, and run in a goroutine of their own.
 // The function f may call every method of the catalog. The changes during a call of f are one
@@ -329,18 +324,18 @@ type Names struct {
 // Close does nothing. A panic of f ends the program. The document docs/methods.md has the details.
 func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 	if c.config.watch && !c.isClosed() {
-		for _, x := range []*index.Index{c.commands.Index, c.skills.Index} {
+		for _, x := range c.indexes {
 			if x.Last() == nil {
 				_, _ = x.Snapshot(context.Background()) // methods that list return the error
 			}
 		}
 	}
 	return c.changes.Subscribe(&changes.Subscriber{
-		Commands: changes.List{Index: c.commands.Index, Shown: c.commands.filter.apply},
-		Skills:   changes.List{Index: c.skills.Index, Shown: c.skills.filter.apply},
-		Ended:    &c.ended,
-		Exited:   c.logExit,
-		Call:     func(change changes.Change) { f(Change{Names(change.Commands), Names(change.Skills)}) },
+		Lists: []changes.List{{Index: c.commands.Index, Shown: c.commands.filter.apply}, {Index: c.skills.Index, Shown: c.skills.filter.apply},
+			{Index: c.agents.Index, Shown: c.agents.filter.apply}},
+		Ended:  &c.ended,
+		Exited: c.logExit,
+		Call:   func(change changes.Change) { f(Change{Names(change[0]), Names(change[1]), Names(change[2])}) },
 	})
 }
 

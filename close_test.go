@@ -76,6 +76,7 @@ func busyProject(n int) map[string]string {
 	for i := range n {
 		files[fmt.Sprintf("commands/c%02d.md", i)] = "---\ndescription: d\n---\nSome words.\n"
 		files[fmt.Sprintf("skills/s%02d/SKILL.md", i)] = fmt.Sprintf("---\nname: s%02d\ndescription: d\n---\n", i)
+		files[fmt.Sprintf("agents/a%02d.md", i)] = fmt.Sprintf("---\nname: a%02d\ndescription: d\n---\nSome words.\n", i)
 		files[fmt.Sprintf("skills/s00/files/f%02d", i)] = "x"
 		files[fmt.Sprintf("tree/d%02d/e/f.txt", i)] = "x"
 		files[fmt.Sprintf("reports/c00/c00-202601%02d00%02d00-r.md", 1+i/60, i%60)] = "x"
@@ -142,6 +143,12 @@ func everyMethod() map[string]func(context.Context, *toolshelf.Catalog) error {
 			return err
 		},
 		"ListSkills": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.ListSkills(ctx); return err },
+		"ListAgents": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.ListAgents(ctx); return err },
+		"GetAgent":   func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.GetAgent(ctx, "a00"); return err },
+		"AgentsPrompt": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.AgentsPrompt(ctx, toolshelf.Budget(1000), toolshelf.PromptFor("words"))
+			return err
+		},
 		"GetSkill": func(ctx context.Context, c *toolshelf.Catalog) error {
 			_, err := c.GetSkill(ctx, "s00", toolshelf.Digests())
 			return err
@@ -218,7 +225,7 @@ func TestNothingTouchesTheFilesystemAfterClose(t *testing.T) {
 			t.Run(op+", "+kind, func(t *testing.T) {
 				t.Parallel()
 				fsys := &tripwire{Fs: memoryOf(t, files), stop: -1}
-				options := []toolshelf.Option{toolshelf.WithFs(fsys), toolshelf.WithReports("", "reports")}
+				options := []toolshelf.Option{toolshelf.WithFs(fsys), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("", "reports")}
 				whole := catalog(t, options...)
 				if err := call(with(t), whole); err != nil {
 					t.Fatal(err)
@@ -410,13 +417,13 @@ func TestAGoexitOfTheCallersFilesystemIsNotAResult(t *testing.T) {
 				t.Run(op+", "+kind+", "+way, func(t *testing.T) {
 					t.Parallel()
 					fsys := &tripwire{Fs: memoryOf(t, files), stop: -1}
-					c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithReports("", "reports"))
+					c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("", "reports"))
 					if err := call(with(t), c); err != nil {
 						t.Fatal(err)
 					}
 					all := fsys.calls.Load()
 					for _, at := range []int64{1, all / 2} {
-						c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithReports("", "reports"))
+						c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("", "reports"))
 						fsys.calls.Store(0)
 						fsys.stop, fsys.at = max(1, at), exit
 						var err error

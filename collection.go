@@ -5,11 +5,14 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"path"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 
+	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/digest"
@@ -20,9 +23,10 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/search"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
-// A collection is the commands or the skills of a catalog, as the catalog shows
+// A collection is the commands, the skills or the agents of a catalog, as the catalog shows
 // them. All fields are set once. A view has a copy with another filter.
 type collection[Info any] struct {
 	*index.Index
@@ -36,10 +40,14 @@ type collection[Info any] struct {
 	inRoot bool    // all layers are below the root of the catalog
 
 	description func(*index.Entry) string
+	undescribed bool                 // prompts have the entries without a description
+	texts       *index.Texts[[]byte] // of stores
 
 	// The texts of errors.
-	noun     string                                         // "command" or "skill"
+	noun     string                                         // "command", "skill" or "agent"
 	file     string                                         // "the file" or "SKILL.md"
+	invalid  Code                                           // of a name that no entry can have
+	rule     string                                         // completes the message for an invalid name
 	notFound Code                                           // of an unknown name
 	hint     func(shown []*index.Entry, name string) string // completes the message for an unknown name
 }
@@ -48,19 +56,22 @@ func (c *Catalog) inRoot(layers []index.Layer) bool {
 	return !slices.ContainsFunc(layers, func(l index.Layer) bool { return l.FS != c.root })
 }
 
-// open opens the layers of a new collection. The error is the error of the watch.
-func (c *collection[Info]) open(of *Catalog, user userDirs, kind client.Files, x index.Config, s search.Config) (*collection[Info], error) {
+// open opens the layers of a new collection. The function drop removes from the caches the files that are
+// not in a new snapshot. The error is the error of the watch.
+func (c *collection[Info]) open(of *Catalog, user userDirs, kind client.Files, drop func(now *index.Snapshot), x index.Config, s search.Config) (*collection[Info], error) {
 	config := &of.config
 	x.Layers = of.openLayers(c.layers, user)
+	x.Judge, x.Changed, x.Whole = config.judge(kind), of.changed(drop), index.KeepVersioned(c.texts)
 	x.Lifetime = of.lifetime
 	x.MaxFileSize, x.MaxReads = config.maxFileSize, config.maxReads
 	x.TTL, x.Now = config.ttl, config.now
-	x.Watch, x.Feed, x.Exited = config.watch, of.feed, of.logExit
+	x.Watch, x.Feed, x.Exited = config.watch && len(x.Layers) > 0, of.feed, of.logExit // a watch without directories costs a descriptor
 	var err error
 	if c.Index, err = index.New(kind, x); err != nil {
 		return nil, err
 	}
-	s.Index, s.Description = c.Index, c.description
+	of.indexes = append(of.indexes, c.Index)
+	s.Index, s.Description, s.Text = c.Index, c.description, c.texts.Find
 	s.MaxFileSize, s.MaxReads = config.maxFileSize, config.maxReads
 	s.TTL, s.Now = config.ttl, config.now
 	s.Watch, s.Logger = config.watch, config.logger
@@ -107,6 +118,35 @@ func (c *collection[Info]) meant(name string) (meant string, arguments bool) {
 		dirs = append(dirs, l.name)
 	}
 	return names.Meant(name, dirs)
+}
+
+// checkName returns an error for a name that is not a safe path element.
+func (c *collection[Info]) checkName(op, name string) error {
+	if names.Loose(name) {
+		return nil
+	}
+	correction := c.rule
+	meant, _ := c.meant(name)
+	if dir, base := path.Split(meant); strings.EqualFold(base, "SKILL.md") {
+		meant = strings.TrimSuffix(dir, "/")
+	}
+	if names.Loose(meant) {
+		correction = "write " + quote(meant)
+	}
+	return &Error{Code: c.invalid, Op: op, Path: name, Message: "invalid " + c.noun + " name " + quote(name) + "; " + correction}
+}
+
+// shadows returns the places of the entries that an entry shadows.
+func (c *collection[Info]) shadows(s *index.Snapshot, e *index.Entry) (places []string) {
+	for _, other := range s.Shadows(e) {
+		places = append(places, c.Place(other))
+	}
+	return places
+}
+
+// headerDescription returns the description in the header of a skill or an agent.
+func headerDescription(e *index.Entry) string {
+	return strings.TrimSpace(agentmd.NewFrontmatter(e.Header()).Text("description"))
 }
 
 // unknownName returns the error for a name that no shown entry has.
@@ -336,6 +376,80 @@ type reading[T, Info any] struct {
 // A reader reads the file of an entry of a snapshot. If the reader fails, the states
 // count all the same.
 type reader[T, Info any] func(ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[T, Info], error)
+
+// A fileReader reads the entries of a collection that are single files.
+type fileReader[T, Info any] struct {
+	catalog *Catalog
+	in      *collection[Info]
+	cache   *index.Cache[T]
+	parse   func(e *index.Entry, raw []byte, info confine.Info) (value T, memory int)
+}
+
+// load returns the value of an entry. If the feed or a stat shows that the file is
+// unchanged, or the store does not answer and has served its last good snapshot,
+// load returns the value in the version of the list, as far as the catalog has the
+// bytes.
+func (r fileReader[T, Info]) load(ctx context.Context, e *index.Entry) (value T, err error) {
+	if e.Rejected() != nil {
+		return value, e.Broken()
+	}
+	fsys := r.in.FSOf(ctx, e)
+	if r.in.Current(e) {
+		if listed, ok := r.listed(e); ok {
+			return listed, nil
+		}
+	} else if kept := r.cache.Get(e.File()); kept != nil && r.unchanged(fsys, e, kept.Info) {
+		return kept.Value, nil
+	}
+	now, begin := time.Now(), r.catalog.config.now()
+	raw, info, err := r.in.ReadFile(fsys, e.Path)
+	if err != nil {
+		if r.in.Unanswered(e, begin, err) {
+			if listed, ok := r.listed(e); ok {
+				return listed, nil
+			}
+		}
+		return value, err
+	}
+	if r.catalog.config.strict != nil {
+		doc, _ := matter.ParseFile(e.Path, raw, true)
+		if err := r.in.rejection(e, raw, doc); err != nil {
+			return value, err
+		}
+	}
+	value, memory := r.parse(e, raw, info)
+	if r.in.Settled(e.Layer(), info, now) {
+		r.cache.Put(&index.Cached[T]{File: e.File(), Info: info, Value: value, Size: int64(memory)})
+	}
+	return value, nil
+}
+
+// listed returns the value in the version of the last scan, if the catalog has the bytes.
+func (r fileReader[T, Info]) listed(e *index.Entry) (value T, ok bool) {
+	if kept := r.cache.Get(e.File()); kept != nil && stamp.Of(kept.Info).Same(e.Stamp) {
+		return kept.Value, true
+	}
+	text, info, ok := r.in.texts.Find(e)
+	if !ok {
+		return value, false
+	}
+	value, memory := r.parse(e, text, info)
+	r.cache.Put(&index.Cached[T]{File: e.File(), Info: info, Value: value, Size: int64(memory)})
+	return value, true
+}
+
+// unchanged reports whether the file of an entry still has the given metadata.
+func (r fileReader[T, Info]) unchanged(fsys *confine.FS, e *index.Entry, known confine.Info) bool {
+	if r.in.LayerOf(e).Immutable {
+		return true
+	}
+	stat := fsys.Lstat
+	if e.Linked {
+		stat = fsys.Info
+	}
+	info, err := stat(e.Path)
+	return err == nil && stamp.SameFile(info, known)
+}
 
 // A lookup finds the entry with a name or, if no entry has the name, with the stem of the
 // name, and reads the file of the entry.

@@ -423,6 +423,7 @@ func shop() map[string]string {
 	}
 	for _, name := range []string{"admin-tools", "cart", "stock"} {
 		files["skills/"+name+"/SKILL.md"] = "---\nname: " + name + "\ndescription: It " + name + "s.\n---\n"
+		files["agents/"+name+".md"] = "---\ndescription: It " + name + "s.\n---\n"
 	}
 	return files
 }
@@ -431,6 +432,7 @@ func withoutAdmin() []toolshelf.Filter {
 	return []toolshelf.Filter{
 		toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return !strings.HasPrefix(i.Name, "admin") }),
 		toolshelf.WithSkillFilter(func(i toolshelf.SkillInfo) bool { return !strings.HasPrefix(i.Name, "admin") }),
+		toolshelf.WithAgentFilter(func(i toolshelf.AgentInfo) bool { return !strings.HasPrefix(i.Name, "admin") }),
 	}
 }
 
@@ -469,6 +471,27 @@ func everything(t *testing.T, c *toolshelf.Catalog) map[string][]string {
 			t.Error(err)
 		}
 	}
+	agents, err := c.ListAgents(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range agents {
+		shown["ListAgents"] = append(shown["ListAgents"], a.Name)
+	}
+	for _, name := range []string{"admin-tools", "cart", "stock"} {
+		for range 2 {
+			if _, err := c.GetAgent(t.Context(), name); err == nil {
+				shown["GetAgent"] = append(shown["GetAgent"], name)
+			} else if !errors.Is(err, toolshelf.ErrAgentNotFound) || strings.Count(err.Error(), "admin") > strings.Count(name, "admin") {
+				t.Error(err)
+			}
+		}
+	}
+	agentsPrompt, err := c.AgentsPrompt(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown["AgentsPrompt"] = agentsPrompt.Included
 	list, err := c.List(t.Context(), toolshelf.Page{Size: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -522,16 +545,18 @@ func TestAFilterHidesEntriesFromEveryMethod(t *testing.T) {
 		"ListSkills": {"admin-tools", "cart", "stock"}, "Skills": {"admin-tools", "cart", "stock"}, "GetSkill": twice("admin-tools", "cart", "stock"), "ReadSkillFile": {"admin-tools", "cart", "stock"},
 		"Search": {"admin-drop", "admin-tools", "buy", "cart", "sell", "stock"}, "prompts": {"admin-tools", "cart", "stock", "admin-drop", "buy", "sell"},
 		"CompleteName": {"admin-drop", "admin-tools", "buy", "cart", "sell", "stock"}, "Expand": {"admin-drop", "admin-tools", "buy", "cart", "sell", "stock"},
+		"ListAgents": {"admin-tools", "cart", "stock"}, "GetAgent": twice("admin-tools", "cart", "stock"), "AgentsPrompt": {"admin-tools", "cart", "stock"},
 	}
 	filtered := map[string][]string{
 		"All": {"buy", "sell"}, "Commands": {"buy", "sell"}, "List": {"2"}, "Get": twice("buy", "sell", "part"),
 		"ListSkills": {"cart", "stock"}, "Skills": {"cart", "stock"}, "GetSkill": twice("cart", "stock"), "ReadSkillFile": {"cart", "stock"},
 		"Search": {"buy", "cart", "sell", "stock"}, "prompts": {"cart", "stock", "buy", "sell"},
 		"CompleteName": {"buy", "cart", "sell", "stock"}, "Expand": {"buy", "cart", "sell", "stock"},
+		"ListAgents": {"cart", "stock"}, "GetAgent": twice("cart", "stock"), "AgentsPrompt": {"cart", "stock"},
 	}
 	root := toolshelf.WithRoot(diskOf(t, shop()))
-	layers := toolshelf.WithCommandsDir("commands", "more")
-	owner := catalog(t, root, layers)
+	layers, agents := toolshelf.WithCommandsDir("commands", "more"), toolshelf.WithAgentsDir("agents")
+	owner := catalog(t, root, layers, agents)
 	view, err := owner.View(withoutAdmin()...)
 	if err != nil {
 		t.Fatal(err)
@@ -540,7 +565,7 @@ func TestAFilterHidesEntriesFromEveryMethod(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	both, err := one.View(withoutAdmin()[1])
+	both, err := one.View(withoutAdmin()[1:]...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -549,7 +574,7 @@ func TestAFilterHidesEntriesFromEveryMethod(t *testing.T) {
 		want    map[string][]string
 	}{
 		"no filter":            {owner, whole},
-		"filters of New":       {catalog(t, root, withoutAdmin()[0], layers, withoutAdmin()[1]), filtered},
+		"filters of New":       {catalog(t, root, withoutAdmin()[0], layers, agents, withoutAdmin()[1], withoutAdmin()[2]), filtered},
 		"filters of a view":    {view, filtered},
 		"a view of a view":     {both, filtered},
 		"no filter, once more": {owner, whole},
@@ -663,8 +688,12 @@ func TestAFilterIsAppliedToANewVersionDespiteTheCache(t *testing.T) {
 }
 
 func TestAFilterMayCallACatalogWithoutTheFilter(t *testing.T) {
-	owner := catalog(t, toolshelf.WithFs(memoryOf(t, shop())))
+	owner := catalog(t, toolshelf.WithFs(memoryOf(t, shop())), toolshelf.WithAgentsDir("agents"))
 	view, err := owner.View(
+		toolshelf.WithAgentFilter(func(i toolshelf.AgentInfo) bool {
+			agent, err := owner.GetAgent(t.Context(), i.Name)
+			return err == nil && agent.Description != "It carts."
+		}),
 		toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool {
 			command, err := owner.Get(t.Context(), i.Name)
 			return err == nil && !command.Dependency && len(names(t, owner)) == 3 && i.Name != "sell"
@@ -681,6 +710,7 @@ func TestAFilterMayCallACatalogWithoutTheFilter(t *testing.T) {
 		"ListSkills": {"admin-tools", "stock"}, "Skills": {"admin-tools", "stock"}, "GetSkill": twice("admin-tools", "stock"), "ReadSkillFile": {"admin-tools", "stock"},
 		"Search": {"admin-drop", "admin-tools", "buy", "stock"}, "prompts": {"admin-tools", "stock", "admin-drop", "buy"},
 		"CompleteName": {"admin-drop", "admin-tools", "buy", "stock"}, "Expand": {"admin-drop", "admin-tools", "buy", "stock"},
+		"ListAgents": {"admin-tools", "stock"}, "GetAgent": twice("admin-tools", "stock"), "AgentsPrompt": {"admin-tools", "stock"},
 	}
 	if diff := cmp.Diff(want, everything(t, view)); diff != "" {
 		t.Errorf("shown (-want +got):\n%s", diff)
@@ -688,7 +718,7 @@ func TestAFilterMayCallACatalogWithoutTheFilter(t *testing.T) {
 }
 
 func TestANilFilterIsAnInvalidOption(t *testing.T) {
-	for _, filter := range []toolshelf.Filter{toolshelf.WithCommandFilter(nil), toolshelf.WithSkillFilter(nil)} {
+	for _, filter := range []toolshelf.Filter{toolshelf.WithCommandFilter(nil), toolshelf.WithSkillFilter(nil), toolshelf.WithAgentFilter(nil)} {
 		if _, err := toolshelf.New(filter); !errors.Is(err, toolshelf.ErrInvalidOption) {
 			t.Errorf("New: %v", err)
 		}

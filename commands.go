@@ -121,7 +121,7 @@ func (c *Catalog) Commands(ctx context.Context) iter.Seq2[Command, error] {
 // loadText is a loader.
 func (c *Catalog) loadText(ctx context.Context, s *index.Snapshot, e *index.Entry, kept *index.Cached[string]) (reading[Command, CommandInfo], error) {
 	if kept != nil {
-		command := c.parseCommand(e, []byte(kept.Value), kept.Info)
+		command, _ := c.parseCommand(e, []byte(kept.Value), kept.Info)
 		return reading[Command, CommandInfo]{command, []CommandInfo{command.info()}}, nil
 	}
 	return c.readCommand(ctx, s, e)
@@ -273,83 +273,11 @@ func (c Command) info() CommandInfo {
 
 // readCommand is a reader for a lookup.
 func (c *Catalog) readCommand(ctx context.Context, _ *index.Snapshot, e *index.Entry) (reading[Command, CommandInfo], error) {
-	command, err := c.loadCommand(ctx, e)
+	command, err := fileReader[Command, CommandInfo]{c, c.commands, &c.caches.commands, c.parseCommand}.load(ctx, e)
 	if err != nil {
 		return reading[Command, CommandInfo]{}, err
 	}
 	return reading[Command, CommandInfo]{command, []CommandInfo{command.info()}}, nil
-}
-
-// loadCommand returns the command of an entry. If the feed or a stat shows that the file is
-// unchanged, or the store does not answer and has served its last good snapshot,
-// loadCommand returns the command in the version of the list, as far as the catalog has the
-// bytes.
-func (c *Catalog) loadCommand(ctx context.Context, e *index.Entry) (Command, error) {
-	if e.Rejected() != nil {
-		return Command{}, e.Broken()
-	}
-	fsys := c.commands.FSOf(ctx, e)
-	if c.commands.Current(e) {
-		if command, ok := c.listedCommand(e); ok {
-			return command, nil
-		}
-	} else if kept := c.caches.commands.Get(e.File()); kept != nil && c.commandUnchanged(fsys, e, kept.Info) {
-		return kept.Value, nil
-	}
-	now, begin := time.Now(), c.config.now()
-	raw, info, err := c.commands.ReadFile(fsys, e.Path)
-	if err != nil {
-		if c.commands.Unanswered(e, begin, err) {
-			if command, ok := c.listedCommand(e); ok {
-				return command, nil
-			}
-		}
-		return Command{}, err
-	}
-	if c.config.strict != nil {
-		doc, _ := matter.ParseFile(e.Path, raw, true)
-		if err := c.commands.rejection(e, raw, doc); err != nil {
-			return Command{}, err
-		}
-	}
-	command := c.parseCommand(e, raw, info)
-	if c.commands.Settled(e.Layer(), info, now) {
-		c.keepCommand(e, command, info)
-	}
-	return command, nil
-}
-
-// listedCommand returns the command in the version of the last scan, if the catalog has the
-// bytes.
-func (c *Catalog) listedCommand(e *index.Entry) (Command, bool) {
-	if kept := c.caches.commands.Get(e.File()); kept != nil && stamp.Of(kept.Info).Same(e.Stamp) {
-		return kept.Value, true
-	}
-	text, info, ok := c.caches.commandTexts.Find(e)
-	if !ok {
-		return Command{}, false
-	}
-	command := c.parseCommand(e, text, info)
-	c.keepCommand(e, command, info)
-	return command, true
-}
-
-func (c *Catalog) keepCommand(e *index.Entry, command Command, info confine.Info) {
-	size := len(command.Raw) + len(command.Content) + agentmd.Header(&command.Frontmatter).Memory()
-	c.caches.commands.Put(&index.Cached[Command]{File: e.File(), Info: info, Value: command, Size: int64(size)})
-}
-
-// commandUnchanged reports whether the file of an entry still has the given metadata.
-func (c *Catalog) commandUnchanged(fsys *confine.FS, e *index.Entry, known confine.Info) bool {
-	if c.commands.LayerOf(e).Immutable {
-		return true
-	}
-	stat := fsys.Lstat
-	if e.Linked {
-		stat = fsys.Info
-	}
-	info, err := stat(e.Path)
-	return err == nil && stamp.SameFile(info, known)
 }
 
 // detach returns a copy that the caller may modify, and calls the function of
@@ -363,8 +291,8 @@ func (c *Catalog) detach(command Command) Command {
 	return command
 }
 
-// parseCommand converts a file to a command.
-func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) Command {
+// parseCommand converts a file to a command, and returns the memory of the command in bytes.
+func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) (Command, int) {
 	layer := c.commands.LayerOf(e)
 	doc, _ := matter.ParseFile(e.Path, raw, true)
 	text := doc.Text(raw)
@@ -392,7 +320,7 @@ func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) Co
 	if c.config.nextSteps == nil {
 		command.NextSteps = defaultNextSteps(command, c.config.reports.configured())
 	}
-	return command
+	return command, len(raw) + len(text) + doc.Memory()
 }
 
 // validName reports whether a command can have this name.
@@ -496,6 +424,8 @@ func (c *Catalog) newCommands(user userDirs) (*collection[CommandInfo], error) {
 		engine:      c.config.commandSearcher,
 		layers:      c.config.commands.all,
 		description: (*index.Entry).Description,
+		undescribed: true,
+		texts:       &c.caches.commandTexts,
 		noun:        "command",
 		file:        "the file",
 		notFound:    CodeCommandNotFound,
@@ -506,11 +436,10 @@ func (c *Catalog) newCommands(user userDirs) (*collection[CommandInfo], error) {
 	commands.filter = &filter[CommandInfo]{keep: c.config.keep.commands, info: func(_ *index.Snapshot, e *index.Entry) CommandInfo {
 		return c.commandInfo(e, commands.LayerOf(e).FS.Path(e.Path))
 	}}
-	return commands.open(c, user, client.Commands, index.Config{
-		Nested:  c.config.nested,
-		Valid:   c.validElement,
-		Judge:   c.config.judge(client.Commands),
-		Changed: c.commandsChanged,
-		Whole:   index.KeepVersioned(&c.caches.commandTexts),
-	}, search.Config{Text: c.caches.commandTexts.Find, Reports: c.reports.named()})
+	drop := func(now *index.Snapshot) {
+		c.caches.commands.Retain(now.HasFile)
+		c.caches.commandTexts.Retain(now.HasFile)
+		c.caches.usages.Retain(now.HasFile)
+	}
+	return commands.open(c, user, client.Commands, drop, index.Config{Nested: c.config.nested, Valid: c.validElement}, search.Config{Reports: c.reports.named()})
 }

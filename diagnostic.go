@@ -64,7 +64,7 @@ const (
 	DiagTooDeep                DiagnosticCode = "TOO_DEEP"                 // warning: a directory is nested too deeply and is not scanned
 	DiagSubdirectoryNotRead    DiagnosticCode = "SUBDIRECTORY_NOT_READ"    // warning: Markdown files are in a subdirectory, and the program reads no subdirectories
 	DiagExtensionNotRead       DiagnosticCode = "EXTENSION_NOT_READ"       // warning: a file resembles a command and does not end in .md
-	DiagNoDescription          DiagnosticCode = "NO_DESCRIPTION"           // warning: the frontmatter of a listed command has no description
+	DiagNoDescription          DiagnosticCode = "NO_DESCRIPTION"           // warning: the frontmatter of a listed command or agent has no description
 	DiagNoText                 DiagnosticCode = "NO_TEXT"                  // warning: the TOML file of a command has no prompt, so the text of the command is empty
 	DiagReferenceNotFound      DiagnosticCode = "REFERENCE_NOT_FOUND"      // warning: the content refers to a command or a linked file that does not exist
 	DiagFieldMisspelled        DiagnosticCode = "FIELD_MISSPELLED"         // warning: an unknown key of the frontmatter resembles a known key and has no effect
@@ -75,7 +75,8 @@ const (
 
 // Codes of agents.
 const (
-	DiagInvalidAgentName DiagnosticCode = "INVALID_AGENT_NAME" // error: a name is not a safe path element
+	DiagInvalidAgentName DiagnosticCode = "INVALID_AGENT_NAME" // error: the name of a file or directory, or in the frontmatter, is not a safe path element
+	DiagToolRuleInvalid  DiagnosticCode = "TOOL_RULE_INVALID"  // warning: a rule in tools or disallowedTools cannot be read
 )
 
 // Codes of skills.

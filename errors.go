@@ -36,6 +36,8 @@ const (
 	CodeFileTooLarge         Code = "FILE_TOO_LARGE"
 	CodeInvalidSkillName     Code = "INVALID_SKILL_NAME"
 	CodeSkillNotFound        Code = "SKILL_NOT_FOUND"
+	CodeInvalidAgentName     Code = "INVALID_AGENT_NAME"
+	CodeAgentNotFound        Code = "AGENT_NOT_FOUND"
 	CodeOutsideRoot          Code = "OUTSIDE_ROOT"
 	CodeNotADirectory        Code = "NOT_A_DIRECTORY"
 	CodeNotFound             Code = "NOT_FOUND"
@@ -71,6 +73,8 @@ var (
 	ErrFileTooLarge         = &Error{Code: CodeFileTooLarge}         // a file is larger than WithMaxFileSize allows
 	ErrInvalidSkillName     = &Error{Code: CodeInvalidSkillName}     // no skill can have the name
 	ErrSkillNotFound        = &Error{Code: CodeSkillNotFound}        // no skill has the name
+	ErrInvalidAgentName     = &Error{Code: CodeInvalidAgentName}     // no agent can have the name
+	ErrAgentNotFound        = &Error{Code: CodeAgentNotFound}        // no agent has the name
 	ErrOutsideRoot          = &Error{Code: CodeOutsideRoot}          // a path leads out of the root, or through a link that WithSymlinks does not allow
 	ErrNotADirectory        = &Error{Code: CodeNotADirectory}        // the path of a directory names a file
 	ErrNotFound             = &Error{Code: CodeNotFound}             // the file does not exist

@@ -38,10 +38,11 @@ func ParseArgs(line string) Args {
 // A Kind is the kind of an entry of a catalog.
 type Kind string
 
-// The kinds of entries that a user invokes by name.
+// The kinds of entries. A user invokes commands and skills by name.
 const (
 	KindCommand Kind = "command"
 	KindSkill   Kind = "skill"
+	KindAgent   Kind = "agent"
 )
 
 // A Completion is a command or a skill whose name completes the text that a user types.
@@ -115,7 +116,7 @@ func newSelection(op string, kinds []Kind) (s selection, err error) {
 		case KindSkill:
 			s.skills = true
 		default:
-			return s, &Error{Code: CodeInvalidOption, Op: op, Message: "unknown kind " + quote(string(k)) + "; use KindCommand or KindSkill"}
+			return s, &Error{Code: CodeInvalidOption, Op: op, Message: "a user invokes no entries of the kind " + quote(string(k)) + "; use KindCommand or KindSkill"}
 		}
 	}
 	if len(kinds) == 0 {

@@ -76,6 +76,12 @@ func views(t *testing.T, c *toolshelf.Catalog) map[string]string {
 	add("GetSkill", fmt.Sprintf("%s %q %v %v", skill.Raw, skill.Description, skill.Files, skill.Diagnostics), err)
 	file, err := c.ReadSkillFile(ctx, "a", "notes.txt")
 	add("ReadSkillFile", string(file), err)
+	agents, err := c.ListAgents(ctx)
+	add("ListAgents", agents, err)
+	agent, err := c.GetAgent(ctx, "a")
+	add("GetAgent", agent, err)
+	agentsPrompt, err := c.AgentsPrompt(ctx, toolshelf.Budget(1000), toolshelf.PromptFor("apples"))
+	add("AgentsPrompt", agentsPrompt, err)
 	for _, word := range []string{"apples", "quince", "bodyap", "bodyqu"} {
 		found, err := c.Search(ctx, word, 0)
 		found.SearchTime = 0
@@ -161,13 +167,14 @@ func TestEveryMethodSeesChangesWithoutANewTime(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			options, write := tt.open()
-			options = append(options, toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Name != "" }))
+			options = append(options, toolshelf.WithAgentsDir("agents"), toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Name != "" }))
 			c := catalog(t, options...)
 			for _, i := range []int{0, 1, 2, 3, 0, 3, 2, 4, 0, 5, 3, 1, 4, 5} {
 				text := sameSize(states[i])
 				write("commands/a.md", text)
 				write("skills/a/SKILL.md", text)
 				write("skills/a/notes.txt", fmt.Sprint(i))
+				write("agents/a.md", text)
 				if diff := cmp.Diff(views(t, catalog(t, options...)), views(t, c)); diff != "" {
 					t.Errorf("state %d, a new catalog and this one (-want +got):\n%s", i, diff)
 				}

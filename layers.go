@@ -25,7 +25,7 @@ func (c *Catalog) openLayers(named []layer, user userDirs) []index.Layer {
 			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: ".", Fixed: true, Immutable: l.immutable, Store: l.fsys, Fed: c.feed != nil})
 			continue
 		}
-		opened := index.Layer{Name: l.name, MayBeMissing: l.place.Pattern != "", Fed: c.feed != nil && !c.at.OnOS}.WithPlace(l.place)
+		opened := index.Layer{Name: l.name, MayBeMissing: l.place.Pattern != "" && !l.named, Fed: c.feed != nil && !c.at.OnOS}.WithPlace(l.place)
 		if l.parent != "" {
 			opened.FS, opened.Dir, opened.Optional = c.confineDir(l.parent), l.place.Dir, true
 			opened.Foreign = func() bool { return c.at.OfOtherUser(c.fsys(), l.parent, l.place.Dir) }
@@ -53,8 +53,9 @@ func (c *Catalog) addParents() error {
 	if err != nil {
 		return invalidOption("WithParents: " + err.Error())
 	}
-	c.config.commands.addParents(parents)
-	c.config.skills.addParents(parents)
+	for _, list := range c.config.layerLists() {
+		list.addParents(parents)
+	}
 	return nil
 }
 
@@ -119,8 +120,9 @@ func (c *Catalog) openUser() userDirs {
 		user[client.Home], user[client.Config] = c.at.User(c.config.home)
 	}
 	unknown := func(l layer) bool { return ofUser(l) && user[l.place.Base] == "" }
-	c.config.commands.all = slices.DeleteFunc(c.config.commands.all, unknown)
-	c.config.skills.all = slices.DeleteFunc(c.config.skills.all, unknown)
+	for _, list := range c.config.layerLists() {
+		list.all = slices.DeleteFunc(list.all, unknown)
+	}
 	return user
 }
 

@@ -963,7 +963,10 @@ func TestARowOfTheProgram(t *testing.T) {
 		{Skills: []client.Place{{Dir: "a", Pattern: "*.toml"}}},
 		{Skills: []client.Place{{Dir: "a", Pattern: "*/AGENT.md"}}},
 		{Skills: []client.Place{{Dir: "a", Pattern: "SKILL.md"}}},
-		{Agents: []client.Place{{Dir: "a", Pattern: "*.md"}}},
+		{Agents: []client.Place{{Dir: "a", Pattern: "*.toml"}}},
+		{Agents: []client.Place{{Dir: "a", Pattern: "AGENTS.md"}}},
+		{Agents: []client.Place{{Dir: "a", Pattern: "*/AGENT.md"}}},
+		{Instructions: []client.Place{{Dir: "a", Pattern: "*.md"}}},
 		client.AgentSkills(),
 		{Commands: []client.Place{{Dir: "a", Pattern: "*.md"}}, Rules: client.Rules{Count: 77}},
 	} {

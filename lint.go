@@ -13,7 +13,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// Lint checks every command and skill, also the hidden, shadowed and filtered files, and returns
+// Lint checks every command, skill and agent, also the hidden, shadowed and filtered files, and returns
 // the defects, sorted by path, line, column, code, key and message. If Lint finds no defect, the
 // list is empty and not nil. The constants of [DiagnosticCode] list the codes with their
 // severities.
@@ -21,13 +21,13 @@ import (
 // Without options, Lint is stricter than the methods that serve the files: Lint reports an error for
 // every skill that the reference validator of Agent Skills rejects. [LintFor] selects the rules of a
 // client. Lint also reports references to missing commands, invisible characters, and files that no list shows and that
-// resemble commands or skills. The number of defects of one file is limited.
+// resemble commands, skills or agents. The number of defects of one file is limited.
 //
 // A missing directory named in an option is a diagnostic, a missing default directory is empty,
 // and a missing root is [ErrDirectoryNotFound]. Lint returns the other errors of [Catalog.List].
 //
-// Lint costs as much as List, ListSkills and GetSkill of every skill, and reads every command and
-// SKILL.md in full. The document docs/methods.md has the details.
+// Lint costs as much as List, ListSkills, ListAgents and GetSkill of every skill, and reads every command,
+// SKILL.md and agent in full. The document docs/methods.md has the details.
 func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, error) {
 	const op = "Lint"
 	if err := c.begin(ctx, op); err != nil {
@@ -42,8 +42,14 @@ func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, e
 	if options.err != nil {
 		return nil, options.err
 	}
-	a := &audit.Audit{Commands: c.commands.Index, Skills: c.skills.Index, Root: c.root, Profile: options.profile, Valid: c.validElement}
-	progress := newReporter(options.progress, func() (entries, files int64) { return c.commands.FilesRead() + c.skills.FilesRead(), a.Checked.Load() })
+	a := &audit.Audit{Root: c.root, Profile: options.profile, Valid: c.validElement,
+		Indexes: map[client.Files]*index.Index{client.Commands: c.commands.Index, client.Skills: c.skills.Index, client.Agents: c.agents.Index}}
+	progress := newReporter(options.progress, func() (entries, files int64) {
+		for _, x := range c.indexes {
+			entries += x.FilesRead()
+		}
+		return entries, a.Checked.Load()
+	})
 	all, err := c.lint(ctx, op, progress, a)
 	progress.End(err)
 	if err != nil {
@@ -70,29 +76,32 @@ func (c lintFor) applyLint(o *lintOptions) {
 
 // lint returns the problems in the order of Lint. The audit counts the checked files.
 func (c *Catalog) lint(ctx context.Context, op string, progress *parallel.Reporter, a *audit.Audit) ([]problem.Problem, error) {
-	skills, skillsErr := parallel.Reported(ctx, progress, func(ctx context.Context) (*index.Snapshot, error) { return c.skills.optionalSnapshot(ctx, op) })
-	commands, commandsErr := parallel.Reported(ctx, progress, func(ctx context.Context) (*index.Snapshot, error) { return c.commands.optionalSnapshot(ctx, op) })
-	// part returns the problems of the commands or of the skills. The error is the error of
-	// the snapshot.
-	part := func(err error, check func(context.Context) ([]problem.Problem, error)) ([]problem.Problem, error) {
-		if missing, ok := missingDirectory(err); ok {
-			return []problem.Problem{missing}, nil
+	kinds := []client.Files{client.Commands, client.Skills, client.Agents}
+	snapshots, found := map[client.Files]*index.Snapshot{}, make([][]problem.Problem, len(kinds))
+	errs := make([]error, len(kinds))
+	for i, snapshot := range []func(context.Context, string) (*index.Snapshot, error){c.commands.optionalSnapshot, c.skills.optionalSnapshot, c.agents.optionalSnapshot} {
+		snapshots[kinds[i]], errs[i] = parallel.Reported(ctx, progress, func(ctx context.Context) (*index.Snapshot, error) { return snapshot(ctx, op) })
+	}
+	for i, kind := range kinds {
+		if missing, ok := missingDirectory(errs[i]); ok {
+			found[i] = []problem.Problem{missing}
+			continue
+		}
+		if errs[i] != nil {
+			return nil, errs[i]
+		}
+		var err error
+		found[i], err = parallel.Reported(ctx, progress, func(ctx context.Context) ([]problem.Problem, error) {
+			return await(ctx, c, func(ctx context.Context) ([]problem.Problem, error) { return a.Of(ctx, kind, snapshots) })
+		})
+		if errors.Is(err, fs.ErrClosed) {
+			err = closedMeanwhile(op)
 		}
 		if err != nil {
 			return nil, err
 		}
-		found, err := parallel.Reported(ctx, progress, func(ctx context.Context) ([]problem.Problem, error) { return await(ctx, c, check) })
-		if errors.Is(err, fs.ErrClosed) {
-			err = closedMeanwhile(op)
-		}
-		return found, err
 	}
-	ofCommands, err := part(commandsErr, func(ctx context.Context) ([]problem.Problem, error) { return a.OfCommands(ctx, commands, skills) })
-	if err != nil {
-		return nil, err
-	}
-	ofSkills, err := part(skillsErr, func(ctx context.Context) ([]problem.Problem, error) { return a.OfSkills(ctx, skills) })
-	return audit.Join(ofCommands, ofSkills), err
+	return audit.Join(found...), nil
 }
 
 // missingDirectory converts the error for a missing directory below the root to a

@@ -49,6 +49,7 @@ type config struct {
 	clients     bool    // WithClient is given
 	commands    layerList
 	skills      layerList
+	agents      layerList
 	nested      bool
 	colons      bool // the names of commands may contain ":", because of directories or a prefix
 	looseNames  bool
@@ -141,7 +142,11 @@ func (c *config) checkSources() error {
 	return nil
 }
 
-func (c *config) allLayers() []layer { return slices.Concat(c.commands.all, c.skills.all) }
+func (c *config) layerLists() []*layerList { return []*layerList{&c.commands, &c.skills, &c.agents} }
+
+func (c *config) allLayers() []layer {
+	return slices.Concat(c.commands.all, c.skills.all, c.agents.all)
+}
 
 // WithFs reads through fsys instead of the operating system's filesystem: an
 // afero.MemMapFs in a test, a bucket, an archive. The guarantees differ; see
@@ -189,7 +194,7 @@ func WithRoot(dir string) Option {
 // [WithCommandsFS] names a directory. Otherwise these methods find no commands and
 // return no error. A root that does not exist is always an error.
 func WithCommandsDir(dirs ...string) Option {
-	return optionFunc(func(c *config) error { return c.commands.addDirs("WithCommandsDir", dirs) })
+	return optionFunc(func(c *config) error { return c.commands.addDirs("WithCommandsDir", dirs, index.Place{}) })
 }
 
 // WithSkillsDir reads skills from these directories, highest precedence first,
@@ -197,7 +202,7 @@ func WithCommandsDir(dirs ...string) Option {
 // apply. Of the methods that read skills, ListSkills and Skills return
 // [ErrDirectoryNotFound] if the default directory is missing.
 func WithSkillsDir(dirs ...string) Option {
-	return optionFunc(func(c *config) error { return c.skills.addDirs("WithSkillsDir", dirs) })
+	return optionFunc(func(c *config) error { return c.skills.addDirs("WithSkillsDir", dirs, index.Place{}) })
 }
 
 // WithCommandsFS reads commands from the top of fsys, such as an embed.FS (use
@@ -224,14 +229,14 @@ func WithSkillsFS(name string, fsys fs.FS) Option {
 	return optionFunc(func(c *config) error { return c.skills.addFS("WithSkillsFS", name, fsys) })
 }
 
-// WithClient reads the places in which the clients keep commands and skills, in place of the
-// default directories: WithClient([client.Claude]()) reads .claude/commands and .claude/skills of the
-// project and of the home directory. A program may also pass a row of its own.
+// WithClient reads the places in which the clients keep commands, skills and agents, in place of the
+// default directories: WithClient([client.Claude]()) reads .claude/commands, .claude/skills and
+// .claude/agents of the project and of the home directory. A program may also pass a row of its own.
 //
 // Each place is a layer. The places of the project have precedence over the places of the user, and
 // the places of an earlier client over the places of a later client. A missing directory is empty.
 // Without a home directory, and on a filesystem other than the operating system's without [WithHome],
-// the catalog reads only the places of the project. Agents and instructions are not read.
+// the catalog reads only the places of the project. Instructions are not read.
 //
 // The names follow the client: .gemini/commands/git/commit.toml is the command "git:commit", and
 // .codex/prompts/review.md the command "prompts:review". A command in a TOML file has the text of
@@ -239,12 +244,13 @@ func WithSkillsFS(name string, fsys fs.FS) Option {
 // A row without a place, or that is not valid (client.Client.Check), is [ErrInvalidOption].
 func WithClient(clients ...client.Client) Option {
 	return optionFunc(func(c *config) error {
-		commands, skills, err := index.Places(clients)
+		places, err := index.Places(clients)
 		if err != nil {
 			return invalidOption("WithClient: " + err.Error())
 		}
-		c.commands.addPlaces(commands)
-		c.skills.addPlaces(skills)
+		c.commands.addPlaces(places[client.Commands])
+		c.skills.addPlaces(places[client.Skills])
+		c.agents.addPlaces(places[client.Agents])
 		c.clients = true
 		return nil
 	})
@@ -547,8 +553,8 @@ func WithSearcher(commands, skills Searcher) Option {
 	})
 }
 
-// A Filter is an [Option] that [Catalog.View] accepts too. [WithCommandFilter] and
-// [WithSkillFilter] return a Filter. A nil Filter shows everything.
+// A Filter is an [Option] that [Catalog.View] accepts too. [WithCommandFilter], [WithSkillFilter] and
+// [WithAgentFilter] return a Filter. A nil Filter shows everything.
 type Filter func(*filterFuncs) error
 
 func (f Filter) apply(c *config) error {
@@ -562,6 +568,7 @@ func (f Filter) apply(c *config) error {
 type filterFuncs struct {
 	commands []func(CommandInfo) bool
 	skills   []func(SkillInfo) bool
+	agents   []func(AgentInfo) bool
 }
 
 // WithCommandFilter shows only the commands for which keep returns true. To every method, the
@@ -578,25 +585,22 @@ type filterFuncs struct {
 // view. Keep must not call a method that applies the filter, because the method would call keep
 // again, without end.
 func WithCommandFilter(keep func(CommandInfo) bool) Filter {
-	return func(f *filterFuncs) error {
-		if keep == nil {
-			return invalidOption("WithCommandFilter: the function is nil; omit the option to show all commands")
-		}
-		f.commands = append(f.commands, keep)
-		return nil
+	return func(f *filterFuncs) error { return addFilter(&f.commands, keep, "WithCommandFilter", "commands") }
+}
+
+// addFilter returns [ErrInvalidOption] if keep is nil.
+func addFilter[Info any](all *[]func(Info) bool, keep func(Info) bool, option, content string) error {
+	if keep == nil {
+		return invalidOption(option + ": the function is nil; omit the option to show all " + content)
 	}
+	*all = append(*all, keep)
+	return nil
 }
 
 // WithSkillFilter shows only the skills for which keep returns true. The rules of
 // [WithCommandFilter] apply.
 func WithSkillFilter(keep func(SkillInfo) bool) Filter {
-	return func(f *filterFuncs) error {
-		if keep == nil {
-			return invalidOption("WithSkillFilter: the function is nil; omit the option to show all skills")
-		}
-		f.skills = append(f.skills, keep)
-		return nil
-	}
+	return func(f *filterFuncs) error { return addFilter(&f.skills, keep, "WithSkillFilter", "skills") }
 }
 
 // A Searcher is a search engine for the commands or for the skills of a catalog: Bleve,
@@ -639,7 +643,7 @@ type reportNames struct{ shared, local string }
 
 func (d reportNames) configured() bool { return d.shared != "" || d.local != "" }
 
-// A layerList has the layers of commands or of skills.
+// A layerList has the layers of commands, of skills or of agents.
 type layerList struct {
 	all      []layer // in order of precedence
 	replaced bool    // an option has replaced the default directory
@@ -678,7 +682,7 @@ func (l *layerList) addParents(parents []paths.Parent) {
 	for begin := len(l.all); begin > 0; {
 		begin--
 		end, option := begin+1, l.all[begin]
-		if option.place.Pattern == "" || option.place.Base != client.Project {
+		if option.named || option.place.Pattern == "" || option.place.Base != client.Project {
 			continue
 		}
 		for begin > option.first {
@@ -696,13 +700,13 @@ func (l *layerList) addParents(parents []paths.Parent) {
 	}
 }
 
-func (l *layerList) addDirs(option string, dirs []string) error {
+func (l *layerList) addDirs(option string, dirs []string, place index.Place) error {
 	l.replaced = true
 	for _, dir := range dirs {
 		if dir == "" {
 			return invalidOption(option + `: a directory is ""; name a directory, or use "." for the root`)
 		}
-		l.all = append(l.all, layer{name: dir, named: true})
+		l.all = append(l.all, layer{name: dir, named: true, place: place})
 	}
 	return nil
 }
@@ -728,7 +732,7 @@ type layer struct {
 	name  string
 	fsys  fs.FS
 	named bool        // the program named the layer, so the layer is not optional
-	place index.Place // of WithClient; a missing directory is empty
+	place index.Place // of WithClient, where a missing directory is empty, or the pattern of a named directory
 	first int         // the index of the first layer of the WithClient
 
 	parent string // the directory above the root that has the place, or ""

@@ -6,18 +6,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/promptblock"
 	"github.com/toolshelf-go/toolshelf/internal/search"
 )
 
-// A PromptList is a list of skills or commands for the instructions of a model.
+// A PromptList is a list of skills, commands or agents for the instructions of a model.
 type PromptList struct {
-	Text      string   `json:"text"`      // the block; "" if no skill or command is included
+	Text      string   `json:"text"`      // the block; "" if no entry is included
 	Included  []string `json:"included"`  // the names in Text, in the order of Text
 	Shortened []string `json:"shortened"` // the included names whose description is cut and ends with "…"
-	Dropped   []string `json:"dropped"`   // the names that exceed the budget, in the order of ListSkills or List
+	Dropped   []string `json:"dropped"`   // the names that exceed the budget, in the order of ListSkills, List or ListAgents
 }
 
 // A SkillsPrompt is the PromptList of skills.
@@ -39,7 +38,11 @@ type SkillsPrompt = PromptList
 // skills, and [ErrInvalidOption] for an invalid option. The cost is the cost of ListSkills, plus a
 // time linear in the length of the descriptions. The document docs/methods.md has the details.
 func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (SkillsPrompt, error) {
-	const op = "SkillsPrompt"
+	return promptOf(ctx, c, c.skills, "SkillsPrompt", opts)
+}
+
+// promptOf returns the PromptList of a collection.
+func promptOf[Info any](ctx context.Context, c *Catalog, in *collection[Info], op string, opts []PromptOption) (PromptList, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return PromptList{}, err
 	}
@@ -47,19 +50,18 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 	if err != nil {
 		return PromptList{}, inOp(op, err)
 	}
-	all, err := c.skills.optionalSnapshot(ctx, op)
+	all, err := in.optionalSnapshot(ctx, op)
 	if err != nil {
 		return PromptList{}, err
 	}
-	shown := c.skills.filter.apply(all)
-	block := promptblock.Block{Tag: "skill"}
-	if block.Preferred, err = preferredNames(ctx, op, c, c.skills, &options, all, shown); err != nil {
+	shown := in.filter.apply(all)
+	block := promptblock.Block{Tag: in.noun}
+	if block.Preferred, err = preferredNames(ctx, op, c, in, &options, all, shown); err != nil {
 		return PromptList{}, err
 	}
 	for _, e := range shown.Loadable {
-		header := agentmd.NewFrontmatter(e.Header()) // a SkillInfo for each entry would cost more than the block
-		if description := strings.TrimSpace(header.Text("description")); description != "" && !e.UserOnly {
-			options.add(&block, c.skills.Index, e, description)
+		if description := in.description(e); !e.UserOnly && (description != "" || in.undescribed) {
+			options.add(&block, in.Index, e, description)
 		}
 	}
 	result, err := block.Fit(ctx, options.budget)
@@ -75,30 +77,7 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 // does. CommandsPrompt returns the errors of List, but a missing default directory is
 // not an error and has no commands. An invalid option is [ErrInvalidOption].
 func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (PromptList, error) {
-	const op = "CommandsPrompt"
-	if err := c.begin(ctx, op); err != nil {
-		return PromptList{}, err
-	}
-	options, err := newPromptOptions(opts)
-	if err != nil {
-		return PromptList{}, inOp(op, err)
-	}
-	all, err := c.commands.optionalSnapshot(ctx, op)
-	if err != nil {
-		return PromptList{}, err
-	}
-	shown := c.commands.filter.apply(all)
-	block := promptblock.Block{Tag: "command"}
-	if block.Preferred, err = preferredNames(ctx, op, c, c.commands, &options, all, shown); err != nil {
-		return PromptList{}, err
-	}
-	for _, e := range shown.Loadable {
-		if !e.UserOnly {
-			options.add(&block, c.commands.Index, e, e.Description())
-		}
-	}
-	result, err := block.Fit(ctx, options.budget)
-	return PromptList(result), err
+	return promptOf(ctx, c, c.commands, "CommandsPrompt", opts)
 }
 
 // PromptLocations adds a <location> to each entry, for a model that reads files

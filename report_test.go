@@ -643,6 +643,14 @@ func otherMethods() map[string]func(context.Context, *toolshelf.Catalog) error {
 		"Skill.MarshalJSON": onSkill(func(s toolshelf.Skill) error { _, err := s.MarshalJSON(); return err }),
 		"Skill.Prompt":      onSkill(func(s toolshelf.Skill) error { s.Prompt(); return nil }),
 
+		"Agent.MarshalJSON": func(ctx context.Context, c *toolshelf.Catalog) error {
+			a, err := c.GetAgent(ctx, "a00")
+			if err == nil {
+				_, err = a.MarshalJSON()
+			}
+			return err
+		},
+
 		"Command.Render": onCommand(func(c toolshelf.Command) error { _, err := c.Render("x"); return err }),
 		"Renderer.Arguments": onCommand(func(c toolshelf.Command) error {
 			_, err := toolshelf.Renderer{}.Arguments(context.Background(), c)
@@ -667,6 +675,7 @@ func exportedMethods(t *testing.T) map[string]func(context.Context, *toolshelf.C
 		reflect.TypeFor[bridge.Catalog[toolshelf.SkillInfo, toolshelf.SkillFile]](): "",
 		reflect.TypeFor[*toolshelf.Skill]():                                         "Skill.",
 		reflect.TypeFor[*toolshelf.Command]():                                       "Command.",
+		reflect.TypeFor[*toolshelf.Agent]():                                         "Agent.",
 	} {
 		for i := range of.NumMethod() {
 			if name := prefix + of.Method(i).Name; all[name] == nil {
@@ -681,7 +690,7 @@ func TestOnlySaveReportWritesToAFilesystem(t *testing.T) {
 	files := busyProject(20)
 	for name, call := range exportedMethods(t) {
 		fsys := &refusing{Fs: memoryOf(t, files)}
-		c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithReports("reports", "state"))
+		c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("reports", "state"))
 		err := call(t.Context(), c)
 		if name == "SaveReport" {
 			if err == nil || len(fsys.changes) == 0 {
@@ -729,7 +738,7 @@ func TestOnlySaveReportWritesToTheDisk(t *testing.T) {
 	delete(all, "SaveReport")
 	before := state(t, root)
 	for name, call := range all {
-		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithReports("reports", "state"))
+		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("reports", "state"))
 		if err := call(t.Context(), c); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

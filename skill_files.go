@@ -40,7 +40,7 @@ func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte
 	if err := c.begin(ctx, op); err != nil {
 		return nil, err
 	}
-	if err := c.checkSkillName(op, skill); err != nil {
+	if err := c.skills.checkName(op, skill); err != nil {
 		return nil, err
 	}
 	return skillLookup(c, op, skill, func(ctx context.Context, open *openSkill) ([]byte, error) {

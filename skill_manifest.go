@@ -32,7 +32,7 @@ func (c bridged) SkillManifests(ctx context.Context, choose func(skills []SkillI
 		shown := c.skills.filter.apply(all)
 		for _, name := range c.chosenSkills(all, shown, choose) {
 			var m skillManifest
-			err := c.checkSkillName(op, name)
+			err := c.skills.checkName(op, name)
 			if err == nil {
 				m, err = skillLookup(c.Catalog, op, name, func(ctx context.Context, open *openSkill) (skillManifest, error) {
 					return attempt(ctx, open, func() (skillManifest, error) { return open.manifest(ctx) })

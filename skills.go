@@ -20,7 +20,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
-	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/search"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
@@ -123,16 +122,8 @@ func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Ent
 // listedSkill returns the SkillInfo of an entry for a list.
 func (c *Catalog) listedSkill(s *index.Snapshot, e *index.Entry) SkillInfo {
 	info := c.skillInfo(e)
-	info.Shadows = c.shadows(s, e)
+	info.Shadows = c.skills.shadows(s, e)
 	return info
-}
-
-// shadows returns the places of the skills that a skill shadows.
-func (c *Catalog) shadows(s *index.Snapshot, e *index.Entry) (places []string) {
-	for _, other := range s.Shadows(e) {
-		places = append(places, c.skills.Place(other))
-	}
-	return places
 }
 
 func (c *Catalog) skillInfo(e *index.Entry) SkillInfo {
@@ -149,7 +140,7 @@ func (c *Catalog) describeSkill(e *index.Entry, header Frontmatter, problems []p
 		License:       header.Text("license"),
 		Compatibility: header.Text("compatibility"),
 		Metadata:      metadata.Texts(),
-		AllowedTools:  allowedTools(header),
+		AllowedTools:  toolsIn(header, "allowed-tools"),
 		Loadable:      e.Broken() == nil,
 		Layer:         c.skills.LayerOf(e).Name,
 		Frontmatter:   header,
@@ -166,9 +157,9 @@ func (c *Catalog) describeSkill(e *index.Entry, header Frontmatter, problems []p
 	return s
 }
 
-// allowedTools reads the field allowed-tools.
-func allowedTools(header Frontmatter) []string {
-	v, _ := agentmd.Header(&header).Get("allowed-tools")
+// toolsIn reads a field with the names of tools.
+func toolsIn(header Frontmatter, key string) []string {
+	v, _ := agentmd.Header(&header).Get(key)
 	tools, _ := matter.Tools(v)
 	return tools
 }
@@ -226,16 +217,21 @@ type Skill struct {
 // MarshalJSON returns a JSON object with the fields of s and the member
 // "frontmatter". The JSON form of a SkillInfo has no such member.
 func (s Skill) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // the caller's encoder decides
-	err := e.Encode(struct {
+	return marshalPlain(struct {
 		SkillInfo
 		Frontmatter    Frontmatter `json:"frontmatter"`
 		Content        string      `json:"content"`
 		Files          []SkillFile `json:"files"`
 		FilesTruncated bool        `json:"files_truncated,omitempty"`
 	}{s.SkillInfo, s.Frontmatter, s.Content, s.Files, s.FilesTruncated})
+}
+
+// marshalPlain returns the JSON form of a value without escapes for HTML, because the caller's encoder decides.
+func marshalPlain(value any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(value)
 	return b.Bytes(), err
 }
 
@@ -272,7 +268,7 @@ func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption
 	if err := c.begin(ctx, op); err != nil {
 		return Skill{}, err
 	}
-	if err := c.checkSkillName(op, name); err != nil {
+	if err := c.skills.checkName(op, name); err != nil {
 		return Skill{}, err
 	}
 	return wholeSkill(c, op, name, o).resolve(ctx)
@@ -283,21 +279,6 @@ func wholeSkill(c *Catalog, op, name string, o skillOptions) lookup[Skill, Skill
 	return skillLookup(c, op, name, func(ctx context.Context, open *openSkill) (Skill, error) {
 		return attempt(ctx, open, func() (Skill, error) { return open.readOnce(ctx, o) })
 	})
-}
-
-func (c *Catalog) checkSkillName(op, name string) error {
-	if names.Loose(name) {
-		return nil
-	}
-	correction := "use the name of the skill's directory, without separators, control characters and leading dot"
-	meant, _ := c.skills.meant(name)
-	if dir, base := path.Split(meant); strings.EqualFold(base, "SKILL.md") {
-		meant = strings.TrimSuffix(dir, "/")
-	}
-	if names.Loose(meant) {
-		correction = "write " + quote(meant)
-	}
-	return &Error{Code: CodeInvalidSkillName, Op: op, Path: name, Message: "invalid skill name " + quote(name) + "; " + correction}
 }
 
 // skillHint completes the message for an unknown name: a shown skill that declares
@@ -449,7 +430,7 @@ func (o *openSkill) info(text skillText) SkillInfo {
 		problems = append(problems, p.In(o.skills.Place(o.entry)))
 	}
 	skill := o.describeSkill(o.entry, text.header, problems)
-	skill.Shadows = o.shadows(o.snapshot, o.entry)
+	skill.Shadows = o.skills.shadows(o.snapshot, o.entry)
 	return skill
 }
 
@@ -583,17 +564,20 @@ func (c *Catalog) newSkills(user userDirs) (*collection[SkillInfo], error) {
 		engine:      c.config.skillSearcher,
 		filter:      &filter[SkillInfo]{keep: c.config.keep.skills, info: c.listedSkill},
 		layers:      c.config.skills.all,
-		description: func(e *index.Entry) string { return c.skillInfo(e).Description },
+		description: headerDescription,
+		texts:       &c.caches.skillTexts,
 		noun:        "skill",
 		file:        "SKILL.md",
+		invalid:     CodeInvalidSkillName,
+		rule:        "use the name of the skill's directory, without separators, control characters and leading dot",
 		notFound:    CodeSkillNotFound,
 		hint:        skillHint,
 	}
-	return skills.open(c, user, client.Skills, index.Config{
-		Depth:   c.config.skillDepth,
-		Broken:  true,
-		Judge:   c.config.judge(client.Skills),
-		Changed: c.skillsChanged,
-		Whole:   index.KeepVersioned(&c.caches.skillTexts),
-	}, search.Config{Text: c.caches.skillTexts.Find})
+	drop := func(now *index.Snapshot) {
+		c.caches.skills.Retain(now.HasFile)
+		c.caches.skillTexts.Retain(now.HasFile)
+		c.caches.skillUsages.Retain(now.HasFile)
+		c.caches.digests.Retain(now)
+	}
+	return skills.open(c, user, client.Skills, drop, index.Config{Depth: c.config.skillDepth, Broken: true}, search.Config{})
 }

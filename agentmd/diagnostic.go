@@ -59,7 +59,7 @@ const (
 // The codes of ParseSkill, ParseCommand and ParseAgent, besides the codes of headers.
 const (
 	DiagInvisibleCharacter        DiagnosticCode = "INVISIBLE_CHARACTER"          // warning: the text contains characters that a model reads and a person does not see
-	DiagNoDescription             DiagnosticCode = "NO_DESCRIPTION"               // warning: the frontmatter of a listed command has no description
+	DiagNoDescription             DiagnosticCode = "NO_DESCRIPTION"               // warning: the frontmatter of a listed command or agent has no description
 	DiagNoText                    DiagnosticCode = "NO_TEXT"                      // warning: the TOML file of a command has no prompt, so the text of the command is empty
 	DiagFieldMisspelled           DiagnosticCode = "FIELD_MISSPELLED"             // warning: an unknown key of the frontmatter resembles a known key and has no effect
 	DiagHintWithoutPlaceholder    DiagnosticCode = "HINT_WITHOUT_PLACEHOLDER"     // warning: the frontmatter has an argument-hint, and the text has no placeholder
@@ -90,6 +90,8 @@ const (
 	DiagSkillCompatibilityNotText DiagnosticCode = "SKILL_COMPATIBILITY_NOT_TEXT" // error: the compatibility is a list or a mapping
 	DiagSkillCompatibilityTooLong DiagnosticCode = "SKILL_COMPATIBILITY_TOO_LONG" // error: the compatibility is longer than 500 characters
 	DiagSkillMetadataNotAMapping  DiagnosticCode = "SKILL_METADATA_NOT_A_MAPPING" // warning: the metadata is a text or a list
+	DiagInvalidAgentName          DiagnosticCode = "INVALID_AGENT_NAME"           // error: the name of a file or directory, or in the frontmatter, is not a safe path element
+	DiagToolRuleInvalid           DiagnosticCode = "TOOL_RULE_INVALID"            // warning: a rule in tools or disallowedTools cannot be read
 	DiagFieldMissing              DiagnosticCode = "FIELD_MISSING"                // error: the client rejects a file without the field
 	DiagFieldTooLong              DiagnosticCode = "FIELD_TOO_LONG"               // error: the client rejects a longer text
 	DiagDescriptionCut            DiagnosticCode = "DESCRIPTION_CUT"              // warning: the client shows a model only the beginning of the description

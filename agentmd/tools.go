@@ -1,11 +1,9 @@
 package agentmd
 
 import (
-	"fmt"
 	"net/url"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -34,67 +32,12 @@ func (r ToolRule) String() string {
 // parentheses that is no name, or with invalid UTF-8 names the rule and its first character. The
 // time is linear in the length of the text.
 func ParseToolRules(text string) ([]ToolRule, error) {
-	if !utf8.ValidString(text) {
-		return nil, fmt.Errorf("invalid tool rules: the text is not UTF-8; save the file as UTF-8")
-	}
-	tools, unbalanced := matter.SplitTools(text)
-	at := func(i int) string {
-		rule := tools[i]
-		if len(rule) > maxShownRule {
-			rule = strings.ToValidUTF8(rule[:maxShownRule], "") + "…"
-		}
-		return fmt.Sprintf("tool rule %s at character %d", strconv.Quote(rule), 1+utf8.RuneCountInString(text[:begin(text, tools[:i+1])]))
-	}
-	if unbalanced >= 0 {
-		return nil, fmt.Errorf(`%s has unbalanced parentheses; close each "(" before the next rule, as in "Bash(git:*) Read"`, at(unbalanced))
-	}
+	parsed, err := matter.ToolRules(text)
 	var rules []ToolRule
-	for i, tool := range tools {
-		rule, err := toolRule(tool)
-		if err != nil {
-			return nil, fmt.Errorf("%s %w", at(i), err)
-		}
-		rules = append(rules, rule)
+	for _, r := range parsed {
+		rules = append(rules, ToolRule(r))
 	}
-	return rules, nil
-}
-
-// begin returns the offset of the last of the first tools of a text.
-func begin(text string, tools []string) (at int) {
-	for i, tool := range tools {
-		if i > 0 {
-			at += len(tools[i-1])
-		}
-		at += strings.Index(text[at:], tool)
-	}
-	return at
-}
-
-// maxShownRule is the number of bytes of a rule in an error.
-const maxShownRule = 60
-
-// toolRule reads one rule with balanced parentheses.
-func toolRule(text string) (ToolRule, error) {
-	tool, specifier, limited := strings.Cut(text, "(")
-	if i := strings.IndexFunc(tool, notInTool); i >= 0 || tool == "" {
-		return ToolRule{}, fmt.Errorf(`has no valid tool name; write a name such as "Bash" before the parentheses, without quotes and brackets`)
-	}
-	if !limited {
-		return ToolRule{Tool: tool}, nil
-	}
-	specifier, closed := strings.CutSuffix(specifier, ")")
-	switch {
-	case !closed:
-		return ToolRule{}, fmt.Errorf("has text after the parentheses; write a blank between two rules")
-	case strings.TrimSpace(specifier) == "":
-		return ToolRule{}, fmt.Errorf("has empty parentheses; write %q for all calls of the tool", tool)
-	}
-	return ToolRule{Tool: tool, Specifier: specifier}, nil
-}
-
-// notInTool reports a character that no name of a tool contains.
-func notInTool(r rune) bool {
-	return r < utf8.RuneSelf && !strings.ContainsRune("_-*./:+@$#", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	return rules, err
 }
 
 // maxMatched is the length of the inputs and specifiers that Match compares with a pattern, in bytes.

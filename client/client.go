@@ -91,7 +91,8 @@ const (
 	// wildcards of the pattern, with ":" in place of "/".
 	FromPath NameRule = iota
 
-	// FromHeader takes the field name of the header. Without the field, FromHeader is FromPath.
+	// FromHeader takes the field name of the header. Without the field, FromHeader takes the name of the
+	// file, without its directories.
 	FromHeader
 
 	// OnlyHeader takes the field name of the header. A client ignores a file without the field.

@@ -1,4 +1,4 @@
-// Package audit reads the files of commands and skills, and collects the problems that package lint finds in the texts.
+// Package audit reads the files of commands, skills and agents, and collects the problems that package lint finds in the texts.
 package audit
 
 import (
@@ -35,45 +35,41 @@ func File(l index.Layer, name, path string, raw []byte, doc matter.Document) lin
 
 // An Audit checks the files of snapshots.
 type Audit struct {
-	Commands, Skills *index.Index
-	Root             *confine.FS
-	Profile          *lint.Profile
-	Valid            func(element string) bool // reports a valid element of the name of a command
+	Indexes map[client.Files]*index.Index
+	Root    *confine.FS
+	Profile *lint.Profile
+	Valid   func(element string) bool // reports a valid element of the name of a command
 
 	Checked atomic.Int64 // number of checked files
 }
 
-// OfCommands returns the problems of a snapshot of the commands. The commands may refer to the skills of
-// a snapshot, which may be nil.
-func (a *Audit) OfCommands(ctx context.Context, commands, skills *index.Snapshot) ([]problem.Problem, error) {
-	check := a.commandCheck(commands, skills)
-	found, err := a.files(ctx, commands, func(e *index.Entry) []problem.Problem { return a.file(ctx, a.Commands, e, check) })
+// Of returns the problems of the snapshot of a kind. The snapshots of other kinds may be missing: the commands may
+// refer to the skills.
+func (a *Audit) Of(ctx context.Context, kind client.Files, of map[client.Files]*index.Snapshot) ([]problem.Problem, error) {
+	x := a.Indexes[kind]
+	check := func(_ *index.Entry, f lint.File) []problem.Problem { return a.Profile.Text(kind, f) }
+	beside := func(context.Context, *index.Entry) []problem.Problem { return nil }
+	switch kind {
+	case client.Commands:
+		check = a.commandCheck(of[client.Commands], of[client.Skills])
+	case client.Skills:
+		check = func(_ *index.Entry, f lint.File) []problem.Problem { return a.Profile.Skill(f) }
+		beside = a.skillFiles
+	}
+	found, err := a.files(ctx, of[kind], func(e *index.Entry) []problem.Problem { return append(a.file(ctx, x, e, check), beside(ctx, e)...) })
 	if err != nil {
 		return nil, err
 	}
-	ignored, err := a.Commands.Ignored(ctx, commands)
-	return append(found, ignored...), err
-}
-
-// OfSkills returns the problems of a snapshot of the skills.
-func (a *Audit) OfSkills(ctx context.Context, skills *index.Snapshot) ([]problem.Problem, error) {
-	check := func(_ *index.Entry, f lint.File) []problem.Problem { return a.Profile.Skill(f) }
-	found, err := a.files(ctx, skills, func(e *index.Entry) []problem.Problem {
-		return append(a.file(ctx, a.Skills, e, check), a.skillFiles(ctx, e)...)
-	})
-	if err != nil {
-		return nil, err
-	}
-	ignored, err := a.Skills.Ignored(ctx, skills)
+	ignored, err := x.Ignored(ctx, of[kind])
 	found = append(slices.DeleteFunc(found, func(p problem.Problem) bool { return explained(p, ignored) }), ignored...)
-	return a.Profile.Judge(client.Skills, found), err
+	return a.Profile.Judge(kind, found), err
 }
 
-// Join returns the problems of commands and skills in the order of Lint.
-func Join(commands, skills []problem.Problem) []problem.Problem {
-	all := append(commands, skills...)
-	slices.SortFunc(all, problem.Compare)
-	return slices.Compact(all) // a file of a nested skill belongs to both skills
+// Join returns problems in the order of Lint.
+func Join(all ...[]problem.Problem) []problem.Problem {
+	found := slices.Concat(all...)
+	slices.SortFunc(found, problem.Compare)
+	return slices.Compact(found) // a file of a nested skill belongs to both skills
 }
 
 // explained reports whether an ignored file explains why a directory has no SKILL.md.
@@ -87,9 +83,9 @@ func explained(p problem.Problem, ignored []problem.Problem) bool {
 // commandCheck returns the check of a command file. The check knows every command
 // and skill to which the file may refer.
 func (a *Audit) commandCheck(commands, skills *index.Snapshot) func(*index.Entry, lint.File) []problem.Problem {
-	nested := slices.ContainsFunc(a.Commands.Layers(), func(l index.Layer) bool { return l.Nested })
+	nested := slices.ContainsFunc(a.Indexes[client.Commands].Layers(), func(l index.Layer) bool { return l.Nested })
 	l := &lint.Commands{Profile: a.Profile, Nested: nested, Valid: a.Valid, Present: func(file, fromRoot string) bool {
-		for _, layer := range a.Commands.Layers() {
+		for _, layer := range a.Indexes[client.Commands].Layers() {
 			if _, err := layer.FS.Lstat(path.Join(layer.Dir, file)); err == nil {
 				return true
 			}
@@ -101,7 +97,7 @@ func (a *Audit) commandCheck(commands, skills *index.Snapshot) func(*index.Entry
 		return err == nil
 	}}
 	command := func(e *index.Entry) lint.Command {
-		return lint.Command{Name: e.Name, Path: a.Commands.Below(e), Listed: !e.Dependency && commands.Lookup(e.Name) == e}
+		return lint.Command{Name: e.Name, Path: a.Indexes[client.Commands].Below(e), Listed: !e.Dependency && commands.Lookup(e.Name) == e}
 	}
 	for e := range commands.Files() {
 		l.Add(command(e))
@@ -170,7 +166,7 @@ func (a *Audit) file(ctx context.Context, x *index.Index, e *index.Entry, check 
 // skillFiles returns the problems of the other files of a skill. A directory
 // that no longer exists has no problems. The caller checks whether ctx has ended.
 func (a *Audit) skillFiles(ctx context.Context, e *index.Entry) []problem.Problem {
-	directory, err := a.Skills.OpenSkill(ctx, e)
+	directory, err := a.Indexes[client.Skills].OpenSkill(ctx, e)
 	if err != nil {
 		return nil
 	}
@@ -184,7 +180,7 @@ func (a *Audit) skillFiles(ctx context.Context, e *index.Entry) []problem.Proble
 	}
 	var found []problem.Problem
 	for _, p := range listed.Problems {
-		if e.Broken() == nil || p.Path != a.Skills.Place(e) { // the snapshot reports a broken SKILL.md
+		if e.Broken() == nil || p.Path != a.Indexes[client.Skills].Place(e) { // the snapshot reports a broken SKILL.md
 			found = append(found, p)
 		}
 	}
@@ -194,7 +190,7 @@ func (a *Audit) skillFiles(ctx context.Context, e *index.Entry) []problem.Proble
 // nestedSkills reports skills in the subdirectories of a directory without a SKILL.md. With a
 // greater depth, the scan has found these skills.
 func (a *Audit) nestedSkills(ctx context.Context, e *index.Entry, directory *index.SkillDir) []problem.Problem {
-	if a.Skills.LayerOf(e).Depth > 1 {
+	if a.Indexes[client.Skills].LayerOf(e).Depth > 1 {
 		return nil
 	}
 	nested, err := directory.NestedSkills(ctx)
@@ -209,7 +205,7 @@ func (a *Audit) nestedSkills(ctx context.Context, e *index.Entry, directory *ind
 	if len(nested) > shown {
 		names += fmt.Sprintf(" and %d more", len(nested)-shown)
 	}
-	return []problem.Problem{{Code: problem.SkillFileMissing, Severity: problem.Warning, Path: path.Dir(a.Skills.Place(e)),
+	return []problem.Problem{{Code: problem.SkillFileMissing, Severity: problem.Warning, Path: path.Dir(a.Indexes[client.Skills].Place(e)),
 		Message:    "not listed: skills one directory deeper: " + names,
 		Suggestion: "move the skills up one directory, or let the program search two levels (WithSkillDepth(2))"}}
 }

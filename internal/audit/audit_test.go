@@ -19,7 +19,7 @@ import (
 )
 
 // audit returns an Audit of files in memory and the snapshots of the files.
-func audit(t *testing.T, files map[string]string) (a *Audit, fsys afero.Fs, commands, skills *index.Snapshot) {
+func audit(t *testing.T, files map[string]string) (a *Audit, fsys afero.Fs, of map[client.Files]*index.Snapshot) {
 	t.Helper()
 	fsys = afero.NewMemMapFs()
 	for file, text := range files {
@@ -31,25 +31,21 @@ func audit(t *testing.T, files map[string]string) (a *Audit, fsys afero.Fs, comm
 	if err != nil {
 		t.Fatal(err)
 	}
-	a = &Audit{Root: root, Profile: lint.Default(), Valid: names.Plain}
-	for _, x := range []struct {
-		dir  string
-		into **index.Index
-		of   client.Files
-	}{{"commands", &a.Commands, client.Commands}, {"skills", &a.Skills, client.Skills}} {
-		if *x.into, err = index.New(x.of, index.Config{Layers: []index.Layer{{Name: x.dir, FS: root, Dir: x.dir, MayBeMissing: true}}, MaxFileSize: 1 << 20,
-			Valid: names.Plain, Now: time.Now, Lifetime: t.Context(), Broken: true, Depth: 1}); err != nil {
+	a = &Audit{Indexes: map[client.Files]*index.Index{}, Root: root, Profile: lint.Default(), Valid: names.Plain}
+	of = map[client.Files]*index.Snapshot{}
+	for kind, dir := range map[client.Files]string{client.Commands: "commands", client.Skills: "skills", client.Agents: "agents"} {
+		x, err := index.New(kind, index.Config{Layers: []index.Layer{{Name: dir, FS: root, Dir: dir, MayBeMissing: true}}, MaxFileSize: 1 << 20,
+			Valid: names.Plain, Now: time.Now, Lifetime: t.Context(), Broken: true, Depth: 1})
+		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { (*x.into).Close() })
+		t.Cleanup(x.Close)
+		a.Indexes[kind] = x
+		if of[kind], err = x.Snapshot(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if commands, err = a.Commands.Snapshot(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if skills, err = a.Skills.Snapshot(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return a, fsys, commands, skills
+	return a, fsys, of
 }
 
 func TestAuditReportsEachProblemOnce(t *testing.T) {
@@ -66,25 +62,29 @@ func TestAuditReportsEachProblemOnce(t *testing.T) {
 			[]problem.Code{problem.DuplicateKey}, 1},
 		{"a file that is removed after the scan", map[string]string{"commands/a.md": "Review.\n", "commands/b.md": "Test.\n"}, "commands/a.md", []problem.Code{problem.NoDescription}, 2},
 		{"a directory without SKILL.md", map[string]string{"skills/x/notes.txt": "x"}, "", []problem.Code{problem.SkillFileMissing}, 0},
+		{"an agent", map[string]string{"agents/a.md": "---\nname: a\ndescription: Reviews\n---\nReview.\n"}, "", nil, 1},
+		{"an agent without a header", map[string]string{"agents/a.md": "Review.\n"}, "", []problem.Code{problem.NoDescription}, 1},
+		{"an agent with defects", map[string]string{"agents/a.md": "---\nname: a/b\ndescripton: Reviews\ntools: Read, Bash(\n---\nReview.\u202e\n"}, "",
+			[]problem.Code{problem.InvalidAgentName, problem.FieldMisspelled, problem.ToolRuleInvalid, problem.InvisibleCharacter}, 1},
 		{"skills one directory deeper", map[string]string{"skills/x/pdf/SKILL.md": good}, "", []problem.Code{problem.SkillFileMissing, problem.SkillFileMissing}, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			a, fsys, commands, skills := audit(t, tt.files)
+			a, fsys, of := audit(t, tt.files)
 			if tt.remove != "" {
 				if err := fsys.Remove(tt.remove); err != nil {
 					t.Fatal(err)
 				}
 			}
-			ofCommands, err := a.OfCommands(t.Context(), commands, skills)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ofSkills, err := a.OfSkills(t.Context(), skills)
-			if err != nil {
-				t.Fatal(err)
+			var found [][]problem.Problem
+			for kind := range of {
+				problems, err := a.Of(t.Context(), kind, of)
+				if err != nil {
+					t.Fatal(err)
+				}
+				found = append(found, problems)
 			}
 			var got []problem.Code
-			all := Join(ofCommands, ofSkills)
+			all := Join(found...)
 			for _, p := range all {
 				got = append(got, p.Code)
 			}
@@ -99,14 +99,13 @@ func TestAuditReportsEachProblemOnce(t *testing.T) {
 }
 
 func TestAnEndedContextReturnsNoPartOfTheProblems(t *testing.T) {
-	a, _, commands, skills := audit(t, map[string]string{"commands/a.md": "---\ndescription: a\ndescription: b\n---\n", "skills/x/notes.txt": "x"})
+	a, _, of := audit(t, map[string]string{"commands/a.md": "---\ndescription: a\ndescription: b\n---\n", "skills/x/notes.txt": "x", "agents/a.md": ""})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got, err := a.OfCommands(ctx, commands, skills); !errors.Is(err, context.Canceled) || got != nil {
-		t.Errorf("commands: got %v, %v", got, err)
-	}
-	if got, err := a.OfSkills(ctx, skills); !errors.Is(err, context.Canceled) || got != nil {
-		t.Errorf("skills: got %v, %v", got, err)
+	for kind := range of {
+		if got, err := a.Of(ctx, kind, of); !errors.Is(err, context.Canceled) || got != nil {
+			t.Errorf("kind %d: got %v, %v", kind, got, err)
+		}
 	}
 }
 

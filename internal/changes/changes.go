@@ -1,8 +1,8 @@
-// Package changes tells subscribers the differences between the snapshots of commands and
-// of skills.
+// Package changes tells subscribers the differences between the snapshots of indexes.
 package changes
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -11,13 +11,12 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
 
-// A Change describes the differences since the last Change of a Subscriber.
-type Change struct {
-	Commands Names
-	Skills   Names
-}
+// A Change describes the differences since the last Change of a Subscriber, in the order of Subscriber.Lists.
+type Change []Names
 
-func (c Change) empty() bool { return c.Commands.empty() && c.Skills.empty() }
+func (c Change) empty() bool {
+	return !slices.ContainsFunc(c, func(n Names) bool { return !n.empty() })
+}
 
 // Names are the entries that a list newly shows, no longer shows, or shows with another
 // file, in the order of names.Compare. Lists without names are nil.
@@ -28,12 +27,6 @@ type Names struct {
 }
 
 func (n Names) empty() bool { return n.Added == nil && n.Removed == nil && n.Changed == nil }
-
-// Snapshots are snapshots of the commands and of the skills. An unknown snapshot is
-// nil.
-type Snapshots struct {
-	Commands, Skills *index.Snapshot
-}
 
 // A List is an index with a selection of its entries.
 type List struct {
@@ -71,22 +64,26 @@ func difference(before, now *index.Snapshot) (n Names) {
 	return n
 }
 
-// A Subscriber receives the differences of two lists. The functions run without a lock of
+// A Subscriber receives the differences of lists. The functions run without a lock of
 // the Hub.
 type Subscriber struct {
-	Commands, Skills List
-	Ended            *atomic.Bool         // refuses the subscription if set; see Hub.End
-	Exited           func(*parallel.Exit) // called if a Shown panics or calls runtime.Goexit
-	Call             func(Change)         // called with each Change, in a goroutine of the subscription
+	Lists  []List
+	Ended  *atomic.Bool         // refuses the subscription if set; see Hub.End
+	Exited func(*parallel.Exit) // called if a Shown panics or calls runtime.Goexit
+	Call   func(Change)         // called with each Change, in a goroutine of the subscription
 
-	wake  chan struct{} // holds a token after a change
-	stop  chan struct{} // closed by the Hub
-	known Snapshots     // of the last Change, guarded by Hub.mu; each is nil before the first snapshot
+	wake  chan struct{}     // holds a token after a change
+	stop  chan struct{}     // closed by the Hub
+	known []*index.Snapshot // of the last Change, guarded by Hub.mu; each is nil before the first snapshot
 }
 
 // last returns the last snapshots of the lists.
-func (s *Subscriber) last() Snapshots {
-	return Snapshots{s.Commands.Index.Last(), s.Skills.Index.Last()}
+func (s *Subscriber) last() []*index.Snapshot {
+	all := make([]*index.Snapshot, len(s.Lists))
+	for i, l := range s.Lists {
+		all[i] = l.Index.Last()
+	}
+	return all
 }
 
 // A Hub keeps the subscribers of a catalog. The zero Hub has no subscribers. All methods
@@ -141,20 +138,18 @@ func (h *Hub) follow(s *Subscriber) {
 // since returns the changes since the last call for the subscriber that has returned.
 func (h *Hub) since(s *Subscriber) Change {
 	h.mu.Lock()
-	before, now := s.known, s.last()
+	before, now := slices.Clone(s.known), s.last()
 	h.mu.Unlock()
-	change := Change{
-		Commands: s.Commands.since(before.Commands, now.Commands),
-		Skills:   s.Skills.since(before.Skills, now.Skills),
+	change := make(Change, len(s.Lists))
+	for i, l := range s.Lists {
+		change[i] = l.since(before[i], now[i])
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	// An unknown snapshot stays unknown: Notify sets the snapshot before the change.
-	if before.Commands != nil {
-		s.known.Commands = now.Commands
-	}
-	if before.Skills != nil {
-		s.known.Skills = now.Skills
+	for i := range now {
+		if before[i] != nil { // an unknown snapshot stays unknown: Notify sets the snapshot before the change
+			s.known[i] = now[i]
+		}
 	}
 	return change
 }
@@ -200,18 +195,15 @@ func (h *Hub) End(ended *atomic.Bool) {
 	}
 }
 
-// Notify wakes every subscriber without waiting, after a change of the commands or of
-// the skills. A subscriber without a known snapshot gets the snapshot before the
+// Notify wakes every subscriber without waiting, after a change of the list with a position in
+// Subscriber.Lists. A subscriber without a known snapshot of the list gets the snapshot before the
 // change.
-func (h *Hub) Notify(before Snapshots) {
+func (h *Hub) Notify(list int, before *index.Snapshot) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for s := range h.all {
-		if s.known.Commands == nil {
-			s.known.Commands = before.Commands
-		}
-		if s.known.Skills == nil {
-			s.known.Skills = before.Skills
+		if s.known[list] == nil {
+			s.known[list] = before
 		}
 		select {
 		case s.wake <- struct{}{}:

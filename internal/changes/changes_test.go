@@ -51,10 +51,10 @@ func newProject(t *testing.T) *project {
 			},
 		}
 	}
-	if p.commands, err = index.New(client.Commands, config("commands", func(s *index.Snapshot) { p.Notify(Snapshots{Commands: s}) })); err != nil {
+	if p.commands, err = index.New(client.Commands, config("commands", func(s *index.Snapshot) { p.Notify(0, s) })); err != nil {
 		t.Fatal(err)
 	}
-	if p.skills, err = index.New(client.Skills, config("skills", func(s *index.Snapshot) { p.Notify(Snapshots{Skills: s}) })); err != nil {
+	if p.skills, err = index.New(client.Skills, config("skills", func(s *index.Snapshot) { p.Notify(1, s) })); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.commands.Close(); p.skills.Close(); root.Close() })
@@ -81,7 +81,7 @@ func (p *project) scan(x *index.Index) {
 func (p *project) subscriber(call func(Change)) *Subscriber {
 	all := func(s *index.Snapshot) *index.Snapshot { return s }
 	return &Subscriber{
-		Commands: List{p.commands, all}, Skills: List{p.skills, all}, Ended: &p.ended, Call: call,
+		Lists: []List{{p.commands, all}, {p.skills, all}}, Ended: &p.ended, Call: call,
 		Exited: func(exit *parallel.Exit) { p.t.Errorf("exit: %v", exit) },
 	}
 }
@@ -114,12 +114,12 @@ func TestASlowSubscriberDelaysNothingElse(t *testing.T) {
 	p.Subscribe(p.subscriber(func(change Change) {
 		entered <- true
 		<-leave
-		if slow = append(slow, change.Commands.Added...); len(slow) == 10 {
+		if slow = append(slow, change[0].Added...); len(slow) == 10 {
 			close(done)
 		}
 	}))
 	var quick atomic.Int64
-	p.Subscribe(p.subscriber(func(change Change) { quick.Add(int64(len(change.Commands.Added))) }))
+	p.Subscribe(p.subscriber(func(change Change) { quick.Add(int64(len(change[0].Added))) }))
 	for i := range 10 {
 		p.write(fmt.Sprintf("commands/n%d.md", i))
 		p.scan(p.commands)
@@ -172,13 +172,13 @@ func TestTheFirstSnapshotIsNotAChange(t *testing.T) {
 		p.beforeNotify = nil
 		p.write("commands/b.md")
 		p.scan(p.commands)
-		if diff := cmp.Diff(Change{Commands: Names{Added: []string{"b"}}}, <-changes); diff != "" {
+		if diff := cmp.Diff(Change{{Added: []string{"b"}}, {}}, <-changes); diff != "" {
 			t.Errorf("change (-want +got):\n%s", diff)
 		}
 	}
 	p.write("skills/second/SKILL.md")
 	p.scan(p.skills)
-	if diff := cmp.Diff(Change{Skills: Names{Added: []string{"second"}}}, <-changes); diff != "" {
+	if diff := cmp.Diff(Change{{}, {Added: []string{"second"}}}, <-changes); diff != "" {
 		t.Errorf("change (-want +got):\n%s", diff)
 	}
 }
@@ -192,7 +192,7 @@ func TestAChangeAfterAnExitOfAFilterHasAllNames(t *testing.T) {
 			exited, changes := make(chan string, 1), make(chan Change, 1)
 			s := p.subscriber(func(change Change) { changes <- change })
 			s.Exited = func(exit *parallel.Exit) { exited <- exit.String() }
-			s.Commands.Shown = func(s *index.Snapshot) *index.Snapshot {
+			s.Lists[0].Shown = func(s *index.Snapshot) *index.Snapshot {
 				if exits.Load() {
 					exit()
 				}
@@ -208,7 +208,7 @@ func TestAChangeAfterAnExitOfAFilterHasAllNames(t *testing.T) {
 			exits.Store(false)
 			p.write("commands/c.md")
 			p.scan(p.commands)
-			if diff := cmp.Diff(Change{Commands: Names{Added: []string{"b", "c"}}}, <-changes); diff != "" {
+			if diff := cmp.Diff(Change{{Added: []string{"b", "c"}}, {}}, <-changes); diff != "" {
 				t.Errorf("change (-want +got):\n%s", diff)
 			}
 		})

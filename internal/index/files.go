@@ -145,7 +145,7 @@ func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c ch
 	}
 	if len(above) > maxDepth {
 		s.report(problem.Problem{Code: problem.TooDeep, Severity: problem.Warning, Path: s.place(dirPath),
-			Message: "not listed: nested commands are limited to 16 levels of directories", Suggestion: "move the directory to a higher level"})
+			Message: "not listed: subdirectories are limited to 16 levels of directories", Suggestion: "move the directory to a higher level"})
 		return nil
 	}
 	dir, err := parent.OpenDir(c.name)
@@ -162,7 +162,10 @@ func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c ch
 			return nil
 		}
 		s.visit(dirPath)
-		err = s.files(dir, dirPath, prefix+c.name+":", append(above, id))
+		if s.at.Names == client.FromPath {
+			prefix += c.name + ":"
+		}
+		err = s.files(dir, dirPath, prefix, append(above, id))
 	}
 	switch {
 	case err == nil, errors.Is(err, fs.ErrNotExist): // vanished during the scan

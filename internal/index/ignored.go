@@ -172,7 +172,7 @@ func (w *ignored) commands(dirPath string, depth int) {
 	found := w.read(dirPath)
 	for _, name := range found.files {
 		if suggestion := w.renamed(dirPath, name); suggestion != "" && !w.readElsewhere(name) {
-			w.report(problem.ExtensionNotRead, problem.Warning, below(dirPath, name), "not listed: the file of a command ends in "+cmp.Or(w.layer.Suffix, ".md"), suggestion)
+			w.report(problem.ExtensionNotRead, problem.Warning, below(dirPath, name), "not listed: the file of "+w.config.kind.noun+" ends in "+cmp.Or(w.layer.Suffix, ".md"), suggestion)
 		}
 	}
 	for _, name := range found.dirs {

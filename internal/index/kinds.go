@@ -8,6 +8,7 @@ import (
 
 // A kind is what distinguishes the entries of one index from the entries of other indexes.
 type kind struct {
+	noun   string // in messages
 	scan   scanner
 	claims claims
 
@@ -22,11 +23,11 @@ type kind struct {
 
 // kinds is the table of the kinds. An index of a further kind needs a row, and no function.
 var kinds = map[client.Files]kind{
-	client.Commands: {scan: scanFiles, claims: fileClaims, dependencies: true, ignored: ignoredFiles,
+	client.Commands: {noun: "a command", scan: scanFiles, claims: fileClaims, dependencies: true, ignored: ignoredFiles,
 		invalidName: problem.Problem{Code: problem.InvalidCommandName, Message: `not listed: a command name contains only letters, digits, "_" and "-"`,
 			Suggestion: `rename the file to %s, or let the program accept other names`}},
-	client.Skills: {scan: scanSkills, claims: skillClaims, header: true, described: true, loose: true, ignored: ignoredDirectories, invalidName: looseName(problem.InvalidSkillName)},
-	client.Agents: {scan: scanFiles, claims: fileClaims, header: true, loose: true, invalidName: looseName(problem.InvalidAgentName)},
+	client.Skills: {noun: "a skill", scan: scanSkills, claims: skillClaims, header: true, described: true, loose: true, ignored: ignoredDirectories, invalidName: looseName(problem.InvalidSkillName)},
+	client.Agents: {noun: "an agent", scan: scanFiles, claims: fileClaims, header: true, loose: true, ignored: ignoredFiles, invalidName: looseName(problem.InvalidAgentName)},
 }
 
 func looseName(code problem.Code) problem.Problem {

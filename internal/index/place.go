@@ -1,7 +1,6 @@
 package index
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,62 +41,67 @@ func (l Layer) WithPlace(of Place) Layer {
 
 func skillPlace(p client.Place) bool { return p.Pattern == "*/SKILL.md" || p.Pattern == "**/SKILL.md" }
 
-// checkCommands returns an error if the index cannot read commands in a place.
-func checkCommands(p client.Place) error {
-	if !filePlace(p) {
-		return errors.New(`commands need a pattern such as "*.md" or "**/*.toml"`)
-	}
-	return nil
-}
-
-// filePlace reports whether each file of a place is a command or a skill.
+// filePlace reports whether each file of a place is an entry.
 func filePlace(p client.Place) bool {
 	return strings.HasPrefix(p.Pattern, "*") && !strings.Contains(p.Suffix(), "/")
 }
 
-// checkSkills returns an error if the index cannot read skills in a place.
-func checkSkills(p client.Place) error {
-	if !skillPlace(p) && (!filePlace(p) || !strings.HasSuffix(p.Pattern, ".md")) {
-		return errors.New(`skills need the pattern "*/SKILL.md" or "**/SKILL.md", or for files a pattern such as "*.md"`)
-	}
-	return nil
+// markdownPlace reports whether each Markdown file of a place is an entry.
+func markdownPlace(p client.Place) bool { return filePlace(p) && strings.HasSuffix(p.Pattern, ".md") }
+
+// placed are the places of the kinds of files, with the rules of their texts, and the reason why an index cannot read a
+// place.
+var placed = []struct {
+	kind   client.Files
+	of     func(client.Client) ([]client.Place, client.Rules)
+	reads  func(client.Place) bool
+	reason string
+}{
+	{client.Commands, func(c client.Client) ([]client.Place, client.Rules) { return c.Commands, c.Rules }, filePlace,
+		`commands need a pattern such as "*.md" or "**/*.toml"`},
+	{client.Skills, func(c client.Client) ([]client.Place, client.Rules) { return c.Skills, c.SkillRules }, func(p client.Place) bool { return skillPlace(p) || markdownPlace(p) },
+		`skills need the pattern "*/SKILL.md" or "**/SKILL.md", or for files a pattern such as "*.md"`},
+	{client.Agents, func(c client.Client) ([]client.Place, client.Rules) { return c.Agents, client.Rules{} }, markdownPlace,
+		`agents need a pattern such as "*.md" or "**/*.agent.md"`},
 }
 
-// Places returns the places of clients, highest precedence first: the places of the project, then
+// Places returns the places of clients by the kind of files, highest precedence first: the places of the project, then
 // the places of the user. A place with subdirectories includes the same place without
 // subdirectories, and a place with parents the same place without parents. A place of several clients
 // has the rules of the first client. A place that the index cannot read is an error.
-func Places(clients []client.Client) (commands, skills []Place, err error) {
+func Places(clients []client.Client) (map[client.Files][]Place, error) {
+	all := map[client.Files][]Place{}
 	for _, c := range clients {
 		if err := c.Check(); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if len(c.Commands)+len(c.Skills) == 0 {
-			return nil, nil, fmt.Errorf("the client %q has no place of commands or skills; add a place, or use the row in WithStrict and LintFor only", c.Name)
+		if len(c.Commands)+len(c.Skills)+len(c.Agents) == 0 {
+			return nil, fmt.Errorf("the client %q has no place of commands, skills or agents; add a place, or use the row in WithStrict and LintFor only", c.Name)
+		}
+		for _, k := range placed {
+			places, _ := k.of(c)
+			if i := slices.IndexFunc(places, func(p client.Place) bool { return !k.reads(p) }); i >= 0 {
+				return nil, fmt.Errorf("the place %q of the client %q: %s", places[i].Path(), c.Name, k.reason)
+			}
 		}
 	}
 	for _, inProject := range []bool{true, false} {
-		add := func(all *[]Place, from client.Client, places []client.Place, rules client.Rules, check func(client.Place) error) {
-			for _, p := range places {
-				invalid := check(p)
-				switch i := slices.IndexFunc(*all, func(other Place) bool { return samePlace(p, other.Place) }); {
-				case err != nil:
-				case invalid != nil:
-					err = fmt.Errorf("the place %q of the client %q: %w", p.Path(), from.Name, invalid)
-				case inProject != (p.Base == client.Project):
-				case i < 0:
-					*all = append(*all, Place{p, rules})
-				default:
-					(*all)[i] = Both((*all)[i], Place{p, rules})
+		for _, c := range clients {
+			for _, k := range placed {
+				places, rules := k.of(c)
+				for _, p := range places {
+					switch i := slices.IndexFunc(all[k.kind], func(other Place) bool { return samePlace(p, other.Place) }); {
+					case inProject != (p.Base == client.Project):
+					case i < 0:
+						all[k.kind] = append(all[k.kind], Place{p, rules})
+					default:
+						all[k.kind][i] = Both(all[k.kind][i], Place{p, rules})
+					}
 				}
 			}
 		}
-		for _, c := range clients {
-			add(&commands, c, c.Commands, c.Rules, checkCommands)
-			add(&skills, c, c.Skills, c.SkillRules, checkSkills)
-		}
 	}
-	return commands, skills, err
+	return all, nil
 }
 
 // Both returns the place that includes the files of two places with the same directory, ending and

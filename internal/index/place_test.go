@@ -41,16 +41,14 @@ func FuzzPlaces(f *testing.F) {
 			loose = loose && (elem == "." || names.Loose(elem) && (!skipped(elem) || !skillPlace(p)))
 		}
 		tr := tree{"place/" + file: "---\nname: declared\n---\n"}
-		for kind, check := range map[string]func(client.Place) error{"commands": checkCommands, "skills": checkSkills} {
-			if check(p) != nil {
+		for _, k := range placed {
+			if !k.reads(p) {
 				continue
 			}
+			kind := k.kind
 			layer := Layer{Name: "place", FS: confined(t)(confine.Over(tr.inMemory(t), "/")), Dir: "place"}.WithPlace(Place{Place: p})
-			want, open := matches && loose, skillsOf
-			if kind == "commands" {
-				open = commandsOf
-			}
-			x := open(t, Config{Layers: []Layer{layer}, Valid: names.Loose}, nil)
+			want := matches && loose
+			x := open(t, kind, Config{Layers: []Layer{layer}, Valid: names.Loose}, nil, nil)
 			stem, named := layer.stem(base)
 			switch {
 			case skillPlace(p): // the file of the layer itself is a skill too
@@ -58,7 +56,7 @@ func FuzzPlaces(f *testing.F) {
 				want = (base == skillFiles[0] || base == skillFiles[1]) && loose && (levels <= 1 || p.Nested() && levels <= maxPlaceDepth)
 			default:
 				want = want && named && base[0] != '.' && !strings.EqualFold(base, "README.md") && strings.Count(file, "/") <= maxDepth && (names.Loose(stem) || p.Name == client.OnlyHeader) &&
-					(kind == "commands" || base != skillFiles[0] && base != skillFiles[1])
+					(kind == client.Commands || base != skillFiles[0] && base != skillFiles[1])
 			}
 			var found []string
 			for e := range snapshotOf(t, x).Files() {
@@ -67,11 +65,11 @@ func FuzzPlaces(f *testing.F) {
 				}
 			}
 			if want != (len(found) == 1) {
-				t.Errorf("%s: pattern %q, file %q: found %q, want %t", kind, pattern, file, found, want)
+				t.Errorf("kind %d: pattern %q, file %q: found %q, want %t", kind, pattern, file, found, want)
 			}
 			for _, name := range found {
 				if !strings.HasPrefix(name, prefix) || p.Name != client.FromPath && name != prefix+"declared" {
-					t.Errorf("%s: pattern %q, file %q: name %q", kind, pattern, file, name)
+					t.Errorf("kind %d: pattern %q, file %q: name %q", kind, pattern, file, name)
 				}
 			}
 		}

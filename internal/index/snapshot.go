@@ -95,11 +95,8 @@ func (s *Snapshot) Shadows(e *Entry) []*Entry { return s.shadows[e] }
 // problem.Compare. The time is linear in the number of files.
 func (s *Snapshot) Problems() []problem.Problem { return s.problems() }
 
-// Has reports whether a layer has an entry for the file.
-func (s *Snapshot) Has(layer int, file string) bool { return s.layers[layer].find(file) != nil }
-
-// HasSkillFile reports whether a layer has a skill with the file.
-func (s *Snapshot) HasSkillFile(f File) bool {
+// HasFile reports whether a layer has an entry with the file.
+func (s *Snapshot) HasFile(f File) bool {
 	e := s.layers[f.Layer].find(f.Path)
 	return e != nil && hasSkillFile(e)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -107,12 +108,12 @@ func (f *File) text(listed bool) []problem.Problem {
 	found := f.profile.Judge(f.kind, f.header())
 	field, ok := f.field("description")
 	required := f.profile.field(f.kind, "description").Required // fields reports the missing field as an error
-	if listed && f.kind == client.Commands && !required && !f.explained() && strings.TrimSpace(field.Value.String()) == "" {
+	if listed && !required && !f.explained() && strings.TrimSpace(field.Value.String()) == "" {
 		if !ok {
 			field = matter.Field{Key: field.Key}
 		}
 		missing := f.at(field, problem.Warning, problem.NoDescription,
-			"description is missing in the frontmatter", "describe what the command does and when to use it")
+			"description is missing in the frontmatter", "describe what the "+nouns[f.kind]+" does and when to use it")
 		found = append([]problem.Problem{missing}, found...)
 	}
 	if listed {
@@ -129,7 +130,41 @@ func (f *File) text(listed bool) []problem.Problem {
 	if f.kind == client.Commands {
 		return slices.Concat(problem.Limit(found), f.hint(), f.invisible())
 	}
-	return append(problem.Limit(found), f.invisible()...)
+	return append(problem.Limit(slices.Concat(found, f.declaredName(), f.toolRules())), f.invisible()...)
+}
+
+// nouns are the kinds of files in messages.
+var nouns = map[client.Files]string{client.Commands: "command", client.Agents: "agent"}
+
+// declaredName reports a name in the header that no file can have.
+func (f *File) declaredName() []problem.Problem {
+	field, ok := f.field("name")
+	if text := strings.TrimSpace(field.Value.String()); !ok || text == "" || names.Loose(text) {
+		return nil
+	}
+	return []problem.Problem{f.at(field, problem.Error, problem.InvalidAgentName, "the name in the frontmatter is not a safe path element, and has no effect",
+		`write a name without "/", "\", "..", control characters and leading dot`)}
+}
+
+// toolRules reports the first rule of each field that no client can read.
+func (f *File) toolRules() (found []problem.Problem) {
+	for _, field := range f.unique {
+		if !slices.Contains([]string{"tools", "disallowed-tools", "disallowedTools"}, field.Key) {
+			continue
+		}
+		texts := field.Value.Strings()
+		for _, entry := range field.Value.Fields() {
+			texts = append(texts, entry.Key)
+		}
+		for _, text := range texts {
+			if _, err := matter.ToolRules(text); err != nil {
+				message, suggestion, _ := strings.Cut(err.Error(), "; ")
+				found = append(found, f.at(field, problem.Warning, problem.ToolRuleInvalid, message, suggestion))
+				break
+			}
+		}
+	}
+	return found
 }
 
 // promptless reports whether the file is a command in TOML without a text, and no found problem is the cause.

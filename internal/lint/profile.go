@@ -33,7 +33,7 @@ var Default = sync.OnceValue(func() *Profile {
 // specification.
 func For(c client.Client) *Profile {
 	p := &Profile{client: c, meant: map[client.Files][]string{}}
-	for _, kind := range []client.Files{client.Commands, client.Skills} {
+	for _, kind := range []client.Files{client.Commands, client.Skills, client.Agents} {
 		of := []client.Client{c}
 		if !slices.ContainsFunc(c.Fields, func(f client.Field) bool { return f.In(kind) }) {
 			of = append([]client.Client{client.AgentSkills()}, client.All()...)

@@ -52,7 +52,10 @@ const (
 )
 
 // Codes of problems of agents.
-const InvalidAgentName Code = "INVALID_AGENT_NAME"
+const (
+	InvalidAgentName Code = "INVALID_AGENT_NAME"
+	ToolRuleInvalid  Code = "TOOL_RULE_INVALID"
+)
 
 // Codes of problems of skills.
 const (

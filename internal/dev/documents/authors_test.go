@@ -32,6 +32,7 @@ func documentedMessages(t *testing.T) (all []documentedMessage) {
 	for heading, files := range map[string][]string{
 		"Messages for commands and skills": {"commands/review.md", "skills/pdf/SKILL.md"},
 		"Messages for commands":            {"commands/review.md"},
+		"Messages for agents":              {"agents/review.md"},
 		"Messages for skills":              {"skills/pdf/SKILL.md"},
 		"Messages for plugins":             nil, // Lint of files without plugins reports no such message
 	} {
@@ -82,7 +83,7 @@ func TestAuthorsDocumentListsEveryDiagnosticCode(t *testing.T) {
 // option of Go, because authors do not know the program.
 func lint(t *testing.T, files map[string]string) []toolshelf.Diagnostic {
 	t.Helper()
-	diagnostics, err := catalogtest.Open(t, toolshelf.WithRoot(catalogtest.Disk(t, files))).Lint(t.Context())
+	diagnostics, err := catalogtest.Open(t, toolshelf.WithRoot(catalogtest.Disk(t, files)), toolshelf.WithAgentsDir("agents")).Lint(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

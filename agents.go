@@ -1,0 +1,199 @@
+package toolshelf
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/toolshelf-go/toolshelf/agentmd"
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/search"
+)
+
+// AgentInfo describes an agent in a list: a Markdown file whose text is the prompt of a model, and whose
+// frontmatter describes the task, the tools and the model. The fields come from the frontmatter. A field is
+// empty if the frontmatter lacks the field or cannot be read. [Frontmatter.Fields] of Frontmatter has
+// the other fields that clients document, with types.
+type AgentInfo struct {
+	Name         string   `json:"name"`                    // by the rule of the layer: the name in the frontmatter, or the name of the file; as accepted by GetAgent
+	DeclaredName string   `json:"declared_name,omitempty"` // the name in the frontmatter
+	Description  string   `json:"description"`             // may contain line breaks
+	Model        string   `json:"model,omitempty"`         // the first of a list
+	Tools        []string `json:"tools"`                   // one item per tool, as written; null without the field, which usually means all tools; empty means none
+
+	DisableModelInvocation bool `json:"disable_model_invocation,omitempty"` // only the user may choose the agent
+	UserInvocable          bool `json:"user_invocable"`                     // the user may choose the agent; false only for user-invocable: false
+
+	Loadable    bool         `json:"loadable"`              // GetAgent can load the agent; false for an unreadable file
+	Path        string       `json:"path"`                  // full path on the filesystem of the file
+	Layer       string       `json:"layer"`                 // the directory or the FS name, as given to the option
+	Shadows     []string     `json:"shadows,omitempty"`     // lower-precedence agents with the same name, as the layer and the path below the layer
+	Diagnostics []Diagnostic `json:"diagnostics,omitempty"` // defects of the file; see DiagnosticCode
+	Frontmatter Frontmatter  `json:"-"`                     // the complete frontmatter; in JSON only as a member of an Agent
+}
+
+// An Agent is the complete content of the file of an agent.
+type Agent struct {
+	AgentInfo
+	Content string `json:"content"` // the Markdown after the frontmatter, unchanged
+	Raw     []byte `json:"-"`       // the bytes of the file; the caller may modify them
+}
+
+// MarshalJSON returns a JSON object with the fields of a and the member "frontmatter". The JSON form of an
+// AgentInfo has no such member.
+func (a Agent) MarshalJSON() ([]byte, error) {
+	return marshalPlain(struct {
+		AgentInfo
+		Frontmatter Frontmatter `json:"frontmatter"`
+		Content     string      `json:"content"`
+	}{a.AgentInfo, a.Frontmatter, a.Content})
+}
+
+// WithAgentsDir reads agents from these directories and their subdirectories, highest precedence first. The name of
+// an agent is the name in the frontmatter, or else the name of the file without ".md". Subdirectories
+// are not part of a name. README.md, hidden files, and the files beside a SKILL.md are no agents.
+//
+// There is no default directory: without WithAgentsDir and [WithClient], a catalog has no agents. A
+// relative directory is below the root. If every directory of agents is missing, the rules of [WithSkillsDir] apply.
+func WithAgentsDir(dirs ...string) Option {
+	place := index.Place{Place: client.Place{Pattern: "**/*.md", Name: client.FromHeader}}
+	return optionFunc(func(c *config) error { return c.agents.addDirs("WithAgentsDir", dirs, place) })
+}
+
+// WithAgentFilter shows only the agents for which keep returns true. The rules of [WithCommandFilter] apply.
+func WithAgentFilter(keep func(AgentInfo) bool) Filter {
+	return func(f *filterFuncs) error { return addFilter(&f.agents, keep, "WithAgentFilter", "agents") }
+}
+
+// ListAgents returns the agents of [WithAgentsDir] and [WithClient] in case-insensitive name order. An agent that
+// cannot be loaded has Loadable false, and the reason in Diagnostics. If several files have the same name, the first layer
+// wins, and in a layer the first path; Shadows names the other files. Without agents, the list is empty.
+//
+// In a place of Claude Code, a file without a name in the frontmatter is no agent, and [Catalog.Lint] reports
+// the file.
+//
+// ListAgents returns [ErrDirectoryNotFound] if WithAgentsDir names directories and none exists. [Catalog.List] describes the other
+// errors and the cost.
+func (c *Catalog) ListAgents(ctx context.Context) ([]AgentInfo, error) {
+	const op = "ListAgents"
+	if err := c.begin(ctx, op); err != nil {
+		return nil, err
+	}
+	snapshot, err := c.agents.shownSnapshot(ctx, op)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]AgentInfo, len(snapshot.Entries))
+	for i, e := range snapshot.Entries {
+		list[i] = c.listedAgent(snapshot, e)
+	}
+	return list, nil
+}
+
+// GetAgent returns the agent with a name of ListAgents, in the same letter case. The result describes one state
+// of the file.
+//
+// GetAgent returns [ErrInvalidAgentName] for a name that no agent can have, [ErrAgentNotFound] if no
+// layer has the name, [ErrFileTooLarge], and [ErrFileRead] if the file cannot be read. [Catalog.List] describes the
+// errors of unreadable directories.
+//
+// GetAgent stats the files that could take the name from the agent, and reads the file. A cache holds up to 16 MiB of agents. For
+// a new name, GetAgent also costs as much as ListAgents.
+func (c *Catalog) GetAgent(ctx context.Context, name string) (Agent, error) {
+	const op = "GetAgent"
+	if err := c.begin(ctx, op); err != nil {
+		return Agent{}, err
+	}
+	if err := c.agents.checkName(op, name); err != nil {
+		return Agent{}, err
+	}
+	return lookup[Agent, AgentInfo]{c, c.agents, op, name, name, c.readAgent}.resolve(ctx)
+}
+
+// AgentsPrompt returns the agents that a model may choose as an <available_agents> block with an <agent>
+// element for each agent. The form, the budget, the escapes and the errors are those of
+// [Catalog.SkillsPrompt]. AgentsPrompt omits agents without a description, agents that cannot be loaded, and
+// agents with disable-model-invocation: true. [Catalog.GetAgent] takes the names.
+func (c *Catalog) AgentsPrompt(ctx context.Context, opts ...PromptOption) (PromptList, error) {
+	return promptOf(ctx, c, c.agents, "AgentsPrompt", opts)
+}
+
+// readAgent is a reader for a lookup.
+func (c *Catalog) readAgent(ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[Agent, AgentInfo], error) {
+	agent, err := fileReader[Agent, AgentInfo]{c, c.agents, &c.caches.agents, c.parseAgent}.load(ctx, e)
+	if err != nil {
+		return reading[Agent, AgentInfo]{}, err
+	}
+	agent.Shadows, agent.Raw = c.agents.shadows(s, e), bytes.Clone(agent.Raw) // the cache has the original
+	agent.Tools, agent.Diagnostics = slices.Clone(agent.Tools), slices.Clone(agent.Diagnostics)
+	return reading[Agent, AgentInfo]{agent, []AgentInfo{agent.AgentInfo}}, nil
+}
+
+// parseAgent converts a file to an agent, and returns the memory of the agent in bytes.
+func (c *Catalog) parseAgent(e *index.Entry, raw []byte, _ confine.Info) (Agent, int) {
+	doc, _ := matter.Parse(raw, true)
+	var problems []problem.Problem
+	for _, p := range doc.Problems {
+		problems = append(problems, p.In(c.agents.Place(e)))
+	}
+	agent := Agent{AgentInfo: c.agentInfo(e, agentmd.NewFrontmatter(doc.Frontmatter), problems), Content: string(raw[doc.Body:]), Raw: raw}
+	return agent, len(raw) + len(agent.Content) + doc.Memory()
+}
+
+// listedAgent returns the AgentInfo of an entry for a list.
+func (c *Catalog) listedAgent(s *index.Snapshot, e *index.Entry) AgentInfo {
+	info := c.agentInfo(e, agentmd.NewFrontmatter(e.Header()), e.Problems())
+	info.Shadows = c.agents.shadows(s, e)
+	return info
+}
+
+// agentInfo returns the AgentInfo of a file with a header and problems.
+func (c *Catalog) agentInfo(e *index.Entry, header Frontmatter, problems []problem.Problem) AgentInfo {
+	fields, layer := header.Fields(), c.agents.LayerOf(e)
+	a := AgentInfo{Name: e.Name, DeclaredName: header.Text("name"), Description: fields.Description, Model: fields.Model,
+		DisableModelInvocation: fields.DisableModelInvocation, UserInvocable: fields.UserInvocable,
+		Loadable: e.Broken() == nil, Path: layer.FS.Path(e.Spelled()), Layer: layer.Name, Frontmatter: header}
+	if fields.Tools != nil {
+		a.Tools = []string{}
+	}
+	for _, rule := range fields.Tools {
+		a.Tools = append(a.Tools, rule.String())
+	}
+	if fields.Err != nil {
+		a.Tools = toolsIn(header, "tools") // an agent with tools that no program can read does not have all tools
+	}
+	if len(problems) > 0 {
+		a.Diagnostics = newDiagnostics(problems)
+	}
+	return a
+}
+
+// newAgents returns the agents of a new catalog. The error is the error of the watch.
+func (c *Catalog) newAgents(user userDirs) (*collection[AgentInfo], error) {
+	agents := &collection[AgentInfo]{
+		filter:      &filter[AgentInfo]{keep: c.config.keep.agents, info: c.listedAgent},
+		layers:      c.config.agents.all,
+		description: headerDescription,
+		texts:       &c.caches.agentTexts,
+		noun:        "agent",
+		file:        "the file",
+		invalid:     CodeInvalidAgentName,
+		rule:        "use a name of ListAgents, without separators, control characters and leading dot",
+		notFound:    CodeAgentNotFound,
+		hint: func(shown []*index.Entry, name string) string {
+			if len(c.config.agents.all) == 0 {
+				return "the program reads no agents; add WithAgentsDir or WithClient"
+			}
+			return suggestion(shown, name, "list the agents for the names")
+		},
+	}
+	drop := func(now *index.Snapshot) {
+		c.caches.agents.Retain(now.HasFile)
+		c.caches.agentTexts.Retain(now.HasFile)
+	}
+	return agents.open(c, user, client.Agents, drop, index.Config{Broken: true}, search.Config{})
+}

@@ -31,6 +31,7 @@ type AgentInfo struct {
 	Loadable    bool         `json:"loadable"`              // GetAgent can load the agent; false for an unreadable file
 	Path        string       `json:"path"`                  // full path on the filesystem of the file
 	Layer       string       `json:"layer"`                 // the directory or the FS name, as given to the option
+	Plugin      string       `json:"plugin,omitempty"`      // the name of the plugin, which begins Name; "" for an agent of no plugin
 	Shadows     []string     `json:"shadows,omitempty"`     // lower-precedence agents with the same name, as the layer and the path below the layer
 	Diagnostics []Diagnostic `json:"diagnostics,omitempty"` // defects of the file; see DiagnosticCode
 	Frontmatter Frontmatter  `json:"-"`                     // the complete frontmatter; in JSON only as a member of an Agent
@@ -57,7 +58,7 @@ func (a Agent) MarshalJSON() ([]byte, error) {
 // an agent is the name in the frontmatter, or else the name of the file without ".md". Subdirectories
 // are not part of a name. README.md, hidden files, and the files beside a SKILL.md are no agents.
 //
-// There is no default directory: without WithAgentsDir and [WithClient], a catalog has no agents. A
+// There is no default directory: without WithAgentsDir, [WithClient] and [WithPlugins], a catalog has no agents. A
 // relative directory is below the root. If every directory of agents is missing, the rules of [WithSkillsDir] apply.
 func WithAgentsDir(dirs ...string) Option {
 	place := index.Place{Place: client.Place{Pattern: "**/*.md", Name: client.FromHeader}}
@@ -69,7 +70,7 @@ func WithAgentFilter(keep func(AgentInfo) bool) Filter {
 	return func(f *filterFuncs) error { return addFilter(&f.agents, keep, "WithAgentFilter", "agents") }
 }
 
-// ListAgents returns the agents of [WithAgentsDir] and [WithClient] in case-insensitive name order. An agent that
+// ListAgents returns the agents of [WithAgentsDir], [WithClient] and [WithPlugins] in case-insensitive name order. An agent that
 // cannot be loaded has Loadable false, and the reason in Diagnostics. If several files have the same name, the first layer
 // wins, and in a layer the first path; Shadows names the other files. Without agents, the list is empty.
 //
@@ -156,7 +157,7 @@ func (c *Catalog) agentInfo(e *index.Entry, header Frontmatter, problems []probl
 	fields, layer := header.Fields(), c.agents.LayerOf(e)
 	a := AgentInfo{Name: e.Name, DeclaredName: header.Text("name"), Description: fields.Description, Model: fields.Model,
 		DisableModelInvocation: fields.DisableModelInvocation, UserInvocable: fields.UserInvocable,
-		Loadable: e.Broken() == nil, Path: layer.FS.Path(e.Spelled()), Layer: layer.Name, Frontmatter: header}
+		Loadable: e.Broken() == nil, Path: layer.FS.Path(e.Spelled()), Layer: layer.Name, Plugin: e.Plugin(), Frontmatter: header}
 	if fields.Tools != nil {
 		a.Tools = []string{}
 	}

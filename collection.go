@@ -3,6 +3,7 @@ package toolshelf
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 	"path"
@@ -154,6 +155,26 @@ func (c *collection[Info]) unknownName(op, name, stem string, shown *index.Snaps
 	return &Error{Code: c.notFound, Op: op, Path: name,
 		Message: "there is no " + c.noun + " " + quote(stem) + "; " + c.hint(shown.Entries, stem)}
 }
+
+// ambiguousName returns the error for a name that several plugins have.
+func (c *collection[Info]) ambiguousName(op, name string, candidates []*index.Entry) error {
+	e := &Error{Code: CodeAmbiguousName, Op: op, Path: name}
+	for _, candidate := range candidates {
+		e.Names = append(e.Names, candidate.Name)
+	}
+	shown := make([]string, min(len(e.Names), maxShownNames))
+	for i := range shown {
+		shown[i] = quote(e.Names[i])
+	}
+	e.Message = fmt.Sprintf("%d plugins have a %s %s; write %s", len(e.Names), c.noun, quote(name), strings.Join(shown, " or "))
+	if more := len(e.Names) - len(shown); more > 0 {
+		e.Message += fmt.Sprintf(" or one of %d other names", more)
+	}
+	return e
+}
+
+// maxShownNames is the number of candidates in a message.
+const maxShownNames = 5
 
 // The limits of the memory of an iteration over all texts, in bytes.
 const (
@@ -525,8 +546,11 @@ func (l lookup[T, Info]) inNext(ctx context.Context, snapshot func(context.Conte
 // the filter.
 func (l lookup[T, Info]) in(ctx context.Context, all, shown *index.Snapshot) (T, error) {
 	var zero T
-	e := shown.Lookup(l.name, l.stem)
-	if e == nil {
+	e, candidates := shown.Find(l.name, l.stem)
+	switch {
+	case len(candidates) > 0:
+		return zero, l.from.ambiguousName(l.op, l.name, candidates)
+	case e == nil:
 		return zero, l.from.unknownName(l.op, l.name, l.stem, shown)
 	}
 	now, err := l.await(ctx, func(ctx context.Context) (reading[T, Info], error) { return l.read(ctx, all, e) })

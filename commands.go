@@ -35,6 +35,7 @@ type CommandInfo struct {
 	// The values of Get that the JSON of a list omits.
 	ArgumentHint string `json:"-"` // Frontmatter.Text("argument-hint")
 	Layer        string `json:"-"` // the directory or the FS name, as given to the option
+	Plugin       string `json:"-"` // the name of the plugin, which begins Name; "" for a command of no plugin
 	Path         string `json:"-"` // full path on the filesystem of the file
 }
 
@@ -135,6 +136,7 @@ func (c *Catalog) unloadedCommand(_ *index.Snapshot, e *index.Entry, err error) 
 		Metadata: CommandMetadata{Path: layer.FS.Path(e.Path), Size: e.Stamp.Size, LastModified: utc(e.Stamp.Modified()),
 			Description: e.Description()},
 		Layer:       layer.Name,
+		Plugin:      e.Plugin(),
 		Diagnostics: newDiagnostics(c.commands.unread(e, err)),
 	}
 }
@@ -169,6 +171,7 @@ func (c *Catalog) commandInfo(e *index.Entry, path string) CommandInfo {
 		LastModified: utc(e.Stamp.Modified()),
 		ArgumentHint: e.Hint(),
 		Layer:        c.commands.LayerOf(e).Name,
+		Plugin:       e.Plugin(),
 		Path:         path,
 	}
 }
@@ -195,7 +198,8 @@ type Command struct {
 	Dependency  bool         `json:"-"` // part of other commands, omitted by List
 	Loadable    bool         `json:"-"` // the command has its text; false only for an unreadable file in Commands
 	Layer       string       `json:"-"` // the directory or the FS name, as given to the option
-	Rules       client.Rules `json:"-"` // the placeholder rules of the client of the layer; zero without WithClient
+	Plugin      string       `json:"-"` // as in CommandInfo
+	Rules       client.Rules `json:"-"` // the placeholder rules of the client of the layer or of the plugin; zero without WithClient
 }
 
 // CommandMetadata describes the file of a command.
@@ -268,7 +272,7 @@ func (c *Catalog) cachedCommand(name, stem string) (Command, bool) {
 func (c Command) info() CommandInfo {
 	m := c.Metadata
 	return CommandInfo{Name: c.Name, Description: m.Description, Size: m.Size, LastModified: m.LastModified,
-		ArgumentHint: c.Frontmatter.Text("argument-hint"), Layer: c.Layer, Path: m.Path}
+		ArgumentHint: c.Frontmatter.Text("argument-hint"), Layer: c.Layer, Plugin: c.Plugin, Path: m.Path}
 }
 
 // readCommand is a reader for a lookup.
@@ -312,6 +316,7 @@ func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) (C
 		Dependency:  index.IsDependency(doc, raw),
 		Loadable:    true,
 		Layer:       layer.Name,
+		Plugin:      e.Plugin(),
 		Rules:       layer.Rules,
 	}
 	for _, p := range doc.Problems {
@@ -323,8 +328,11 @@ func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) (C
 	return command, len(raw) + len(text) + doc.Memory()
 }
 
-// validName reports whether a command can have this name.
+// validName reports whether a command can have this name. The names in plugins are loose.
 func (c *Catalog) validName(name string) bool {
+	if len(c.config.plugins.all) > 0 && names.Loose(name) {
+		return true
+	}
 	if !c.config.colons {
 		return c.validElement(name)
 	}

@@ -15,11 +15,12 @@ type Code string
 // context is returned unchanged, never wrapped in an Error, except that
 // [ErrSearchTimeout] wraps the error of a deadline.
 type Error struct {
-	Code    Code   // the kind of failure; never empty
-	Op      string // the method or function that failed, such as "List" or "mcpadapter.New"; empty in the Err… sentinels
-	Path    string // the file, directory or name, as given by the caller or relative to its root; may be empty
-	Message string // the problem and its solution, without Op and Code
-	Err     error  // the cause, for errors.Is and errors.As; may be nil. The method Error omits the cause, because its text may contain a host path
+	Code    Code     // the kind of failure; never empty
+	Op      string   // the method or function that failed, such as "List" or "mcpadapter.New"; empty in the Err… sentinels
+	Path    string   // the file, directory or name, as given by the caller or relative to its root; may be empty
+	Message string   // the problem and its solution, without Op and Code
+	Names   []string // the candidates of [ErrAmbiguousName]; nil in all other errors
+	Err     error    // the cause, for errors.Is and errors.As; may be nil. The method Error omits the cause, because its text may contain a host path
 }
 
 // The codes of errors. The Err… sentinel of each code documents the failure.
@@ -32,6 +33,7 @@ const (
 	CodePermissionDenied     Code = "PERMISSION_DENIED"
 	CodeInvalidCommandName   Code = "INVALID_COMMAND_NAME"
 	CodeCommandNotFound      Code = "COMMAND_NOT_FOUND"
+	CodeAmbiguousName        Code = "AMBIGUOUS_NAME"
 	CodeFileRead             Code = "FILE_READ_ERROR"
 	CodeFileTooLarge         Code = "FILE_TOO_LARGE"
 	CodeInvalidSkillName     Code = "INVALID_SKILL_NAME"
@@ -69,6 +71,7 @@ var (
 	ErrPermissionDenied     = &Error{Code: CodePermissionDenied}     // no permission to read a directory, or a file with ReadFile or Grep
 	ErrInvalidCommandName   = &Error{Code: CodeInvalidCommandName}   // no command can have the name
 	ErrCommandNotFound      = &Error{Code: CodeCommandNotFound}      // no command has the name
+	ErrAmbiguousName        = &Error{Code: CodeAmbiguousName}        // several plugins have the name; Error.Names has the full names
 	ErrFileRead             = &Error{Code: CodeFileRead}             // a file exists but cannot be read
 	ErrFileTooLarge         = &Error{Code: CodeFileTooLarge}         // a file is larger than WithMaxFileSize allows
 	ErrInvalidSkillName     = &Error{Code: CodeInvalidSkillName}     // no skill can have the name
@@ -129,7 +132,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // than a Code matches only itself.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
-	return ok && *t == Error{Code: e.Code}
+	return ok && t.Code == e.Code && t.Op == "" && t.Path == "" && t.Message == "" && t.Err == nil && t.Names == nil
 }
 
 // CodeOf returns the Code of the first [Error] in err's chain. For nil and for

@@ -48,10 +48,11 @@ const (
 // A Completion is a command or a skill whose name completes the text that a user types.
 type Completion struct {
 	Kind        Kind   `json:"kind"`
-	Name        string `json:"name"`           // as accepted by Expand, Get or GetSkill
-	Hint        string `json:"hint,omitempty"` // the field argument-hint, such as "[issue] [priority]"
-	Description string `json:"description"`    // may contain line breaks
-	Layer       string `json:"layer"`          // the directory or the FS name, as given to the option
+	Name        string `json:"name"`             // as accepted by Expand, Get or GetSkill
+	Hint        string `json:"hint,omitempty"`   // the field argument-hint, such as "[issue] [priority]"
+	Description string `json:"description"`      // may contain line breaks
+	Layer       string `json:"layer"`            // the directory or the FS name, as given to the option
+	Plugin      string `json:"plugin,omitempty"` // the name of the plugin, which begins Name
 }
 
 // defaultCompletions is the default limit of CompleteName.
@@ -98,10 +99,10 @@ func (c *Catalog) CompleteName(ctx context.Context, prefix string, limit int, ki
 
 func (c *Catalog) completion(e index.Invoked) Completion {
 	if !e.Skill {
-		return Completion{Kind: KindCommand, Name: e.Name, Hint: e.Hint(), Description: e.Description(), Layer: c.commands.LayerOf(e.Entry).Name}
+		return Completion{Kind: KindCommand, Name: e.Name, Hint: e.Hint(), Description: e.Description(), Layer: c.commands.LayerOf(e.Entry).Name, Plugin: e.Plugin()}
 	}
 	header := agentmd.NewFrontmatter(e.Header())
-	return Completion{Kind: KindSkill, Name: e.Name, Hint: header.Text("argument-hint"), Description: strings.TrimSpace(header.Text("description")), Layer: c.skills.LayerOf(e.Entry).Name}
+	return Completion{Kind: KindSkill, Name: e.Name, Hint: header.Text("argument-hint"), Description: strings.TrimSpace(header.Text("description")), Layer: c.skills.LayerOf(e.Entry).Name, Plugin: e.Plugin()}
 }
 
 // A selection has the kinds of entries of a call.
@@ -248,21 +249,33 @@ func (c bridged) Invoked(ctx context.Context, name string) (any, error) {
 // typed. A name that no entry can have never reaches the filesystem.
 func (c *Catalog) invoked(ctx context.Context, op, typed, name string, wanted selection) (Expansion, error) {
 	unknown := &Error{Code: CodeCommandNotFound, Op: op, Path: firstRunes(typed, maxQuery)}
+	var bare Expansion  // a skill of a plugin, found without the name of the plugin; a command of the whole name has precedence
+	var ambiguous error // several skills of plugins have the name
 	if find := wholeSkill(c, op, name, skillOptions{}); wanted.skills && names.Loose(name) && !find.absent(ctx) {
 		skill, err := find.resolve(ctx)
+		found := Expansion{Kind: KindSkill, Name: skill.Name, Frontmatter: skill.Frontmatter, Skill: &skill}
 		switch {
+		case err == nil && skill.UserInvocable && skill.Name != name:
+			bare = found
 		case err == nil && skill.UserInvocable:
-			return Expansion{Kind: KindSkill, Name: skill.Name, Frontmatter: skill.Frontmatter, Skill: &skill}, nil
+			return found, nil
 		case err == nil:
 			unknown.Message = "only a model invokes the skill " + quote(name) + ", because its frontmatter has user-invocable: false; remove the field to invoke the skill"
+		case CodeOf(err) == CodeAmbiguousName:
+			ambiguous = err
 		case CodeOf(err) != CodeSkillNotFound:
 			return Expansion{}, err
 		}
 	}
 	if stem, _ := names.TrimMarkdown(name); wanted.commands && (c.validName(name) || c.validName(stem)) {
 		command, err := c.get(ctx, op, name)
+		whole := err == nil && command.Name == name
 		switch {
-		case err == nil && command.Name != name: // without ".md", a skill may have the name
+		case !whole && bare.Skill != nil:
+			return bare, nil
+		case !whole && ambiguous != nil:
+			return Expansion{}, ambiguous
+		case err == nil && !whole: // without ".md", or with the name of a plugin, a skill may have the name
 			return c.invoked(ctx, op, typed, command.Name, wanted)
 		case err == nil && !command.Dependency:
 			return Expansion{Kind: KindCommand, Name: command.Name, Frontmatter: command.Frontmatter, Command: &command}, nil
@@ -270,6 +283,12 @@ func (c *Catalog) invoked(ctx context.Context, op, typed, name string, wanted se
 			return Expansion{}, err
 		}
 		unknown.Err = err
+	}
+	switch {
+	case bare.Skill != nil:
+		return bare, nil
+	case ambiguous != nil:
+		return Expansion{}, ambiguous
 	}
 	if unknown.Message == "" {
 		unknown.Message = "there is no " + wanted.String() + " " + quote(unknown.Path) + "; " + c.invocableHint(firstRunes(name, maxQuery), wanted)

@@ -50,6 +50,8 @@ type config struct {
 	commands    layerList
 	skills      layerList
 	agents      layerList
+	plugins     layerList
+	manifests   []string // of the clients of WithClient
 	nested      bool
 	colons      bool // the names of commands may contain ":", because of directories or a prefix
 	looseNames  bool
@@ -96,10 +98,11 @@ func newConfig(opts []Option) (config, error) {
 	}
 	c.commands.addDefault("commands")
 	c.skills.addDefault("skills")
+	c.addPlugins()
 	if c.boundary != nil && !c.clients {
 		return config{}, invalidOption("WithParents: the catalog has no client; add WithClient")
 	}
-	c.colons = c.nested || slices.ContainsFunc(c.commands.all, func(l layer) bool { return l.place.Nested() || l.place.Prefix != "" })
+	c.colons = c.nested || len(c.plugins.all) > 0 || slices.ContainsFunc(c.commands.all, func(l layer) bool { return l.place.Nested() || l.place.Prefix != "" })
 	if err := c.completeTrusted(); err != nil {
 		return config{}, err
 	}
@@ -251,6 +254,9 @@ func WithClient(clients ...client.Client) Option {
 		c.commands.addPlaces(places[client.Commands])
 		c.skills.addPlaces(places[client.Skills])
 		c.agents.addPlaces(places[client.Agents])
+		for _, row := range clients {
+			c.manifests = append(c.manifests, row.Manifests...)
+		}
 		c.clients = true
 		return nil
 	})
@@ -736,6 +742,8 @@ type layer struct {
 	first int         // the index of the first layer of the WithClient
 
 	parent string // the directory above the root that has the place, or ""
+
+	plugins *index.Plugins // of WithPlugins, or nil
 
 	immutable bool // the files of fsys never change
 }

@@ -620,8 +620,9 @@ func otherMethods() map[string]func(context.Context, *toolshelf.Catalog) error {
 			c.OnChange(func(toolshelf.Change) {})()
 			return nil
 		},
-		"View": func(_ context.Context, c *toolshelf.Catalog) error { _, err := c.View(); return err },
-		"Root": func(_ context.Context, c *toolshelf.Catalog) error { bridgeOf(c).Root(); return nil },
+		"Plugins": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Plugins(ctx); return err },
+		"View":    func(_ context.Context, c *toolshelf.Catalog) error { _, err := c.View(); return err },
+		"Root":    func(_ context.Context, c *toolshelf.Catalog) error { bridgeOf(c).Root(); return nil },
 		"RelativePath": func(_ context.Context, c *toolshelf.Catalog) error {
 			bridgeOf(c).RelativePath("commands", "commands/c00.md")
 			return nil

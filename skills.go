@@ -44,6 +44,7 @@ type SkillInfo struct {
 	Loadable    bool         `json:"loadable"`              // GetSkill can load the skill; false without a usable SKILL.md
 	Path        string       `json:"path"`                  // full path of SKILL.md on the filesystem of the file; empty without a SKILL.md
 	Layer       string       `json:"layer"`                 // the directory or the FS name, as given to the option
+	Plugin      string       `json:"plugin,omitempty"`      // the name of the plugin, which begins Name; "" for a skill of no plugin
 	Shadows     []string     `json:"shadows,omitempty"`     // lower-precedence skills with the same name, as the layer and the path of SKILL.md below the layer
 	Diagnostics []Diagnostic `json:"diagnostics,omitempty"` // defects of the skill; see DiagnosticCode
 	Frontmatter Frontmatter  `json:"-"`                     // the complete frontmatter; in JSON only as a member of a Skill
@@ -143,6 +144,7 @@ func (c *Catalog) describeSkill(e *index.Entry, header Frontmatter, problems []p
 		AllowedTools:  toolsIn(header, "allowed-tools"),
 		Loadable:      e.Broken() == nil,
 		Layer:         c.skills.LayerOf(e).Name,
+		Plugin:        e.Plugin(),
 		Frontmatter:   header,
 	}
 	s.DisableModelInvocation, _ = header.Bool("disable-model-invocation")

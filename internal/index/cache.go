@@ -14,10 +14,11 @@ import (
 type File struct {
 	Layer int    // index in Config.Layers
 	Path  string // relative to the layer's FS
+	part  *Part  // two plugins can have the same file
 }
 
 // File returns the file of the entry.
-func (e *Entry) File() File { return File{e.Layer(), e.Path} }
+func (e *Entry) File() File { return File{e.Layer(), e.Path, e.Part()} }
 
 // A Cache keeps values that were read from files, and evicts the least recently used
 // value first. A Cache does not look at the files: compare the current metadata of a

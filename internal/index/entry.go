@@ -37,6 +37,7 @@ type details struct {
 	modelOnly bool   // skills only: see ModelOnly
 	spelled   string // the path with the spelling of the directory, if Path has another letter case
 	shared    int64  // bytes that the entry takes from sharedMemory; see limitMemory
+	part      *Part  // the place in a plugin; nil in a layer without plugins
 	missing   int64  // bytes that the whole entry needs if limitMemory has cut the entry; otherwise 0
 }
 
@@ -64,6 +65,25 @@ func (e *Entry) Spelled() string { return cmp.Or(e.get().spelled, e.Path) }
 
 // Layer returns the index of the entry's layer in Config.Layers.
 func (e *Entry) Layer() int { return int(e.layer) }
+
+// Part returns the place of the file in a plugin, or nil.
+func (e *Entry) Part() *Part { return e.get().part }
+
+// Plugin returns the name of the plugin of the entry, or "".
+func (e *Entry) Plugin() string {
+	if p := e.Part(); p != nil {
+		return p.Plugin
+	}
+	return ""
+}
+
+// Bare returns the name without the name of the plugin.
+func (e *Entry) Bare() string {
+	if p := e.Part(); p != nil {
+		return strings.TrimPrefix(e.Name, p.Prefix)
+	}
+	return e.Name
+}
 
 // Header returns the frontmatter of a skill.
 func (e *Entry) Header() matter.Frontmatter { return e.get().header }

@@ -21,16 +21,13 @@ import (
 const maxDepth = 16
 
 // scanFiles adds the files of a layer, such as commands.
-func scanFiles(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error) {
+func scanFiles(s *scan, dir *confine.Dir, dirPath string) error {
 	var above []identity
 	l := s.at
 	if l.Nested {
 		above = []identity{identify(dir)}
 	}
-	if err := s.files(dir, dirPath, l.Prefix, above); err != nil {
-		return nil, err
-	}
-	return s.result(), nil
+	return s.files(dir, dirPath, l.Prefix, above)
 }
 
 // commands adds the files of one directory and, with Layer.Nested, of
@@ -42,6 +39,9 @@ func (s *scan) files(dir *confine.Dir, dirPath, prefix string, above []identity)
 		return err
 	}
 	l := s.at
+	if l.Only != "" {
+		children = slices.DeleteFunc(children, func(c child) bool { return c.name != l.Only })
+	}
 	if s.config.kind.header && dirPath != l.Dir && slices.ContainsFunc(skillFiles[:], func(base string) bool { return s.ownFile(dirPath, children, base) >= 0 }) {
 		return nil // the files belong to the skill of the directory
 	}
@@ -55,7 +55,7 @@ func (s *scan) files(dir *confine.Dir, dirPath, prefix string, above []identity)
 		case strings.EqualFold(c.name, "README.md") || s.config.kind.header && slices.Contains(skillFiles[:], c.name):
 		case ok && c.typ == fs.ModeDir:
 			s.reportDir(path.Join(dirPath, c.name))
-		case ok && !s.config.Valid(stem) && l.Names != client.OnlyHeader:
+		case ok && !s.valid(stem) && l.Names != client.OnlyHeader:
 			s.reportName(path.Join(dirPath, c.name), names.PlainSpelling(stem)+cmp.Or(l.Suffix, ".md"))
 		case ok:
 			files = append(files, c)
@@ -65,7 +65,7 @@ func (s *scan) files(dir *confine.Dir, dirPath, prefix string, above []identity)
 	}
 
 	entries := make([]*Entry, len(files))
-	err = parallel.Each(s.ctx, s.config.MaxReads, len(files), func(i int) {
+	err = parallel.Each(s.ctx, s.reads, len(files), func(i int) {
 		entries[i] = s.file(dir, dirPath, prefix, files[i])
 	})
 	s.entries = slices.Grow(s.entries, len(entries))
@@ -99,6 +99,11 @@ func (s *scan) file(dir *confine.Dir, dirPath, prefix string, c child) *Entry {
 	return s.load(f)
 }
 
+// valid reports whether a file, or a directory of files, may have a name.
+func (s *scan) valid(name string) bool {
+	return s.config.Valid(name) || s.at.Loose && names.Loose(name)
+}
+
 // stem returns the part of a file name that is the name of a command, and whether the file can be a
 // command.
 func (l Layer) stem(name string) (string, bool) {
@@ -114,12 +119,16 @@ var ErrNotListed = errors.New("the file lacks a field of the frontmatter")
 
 // named returns the name of an entry by the rule of the layer. The argument is the name that the path
 // gives. If the header lacks a required field, named returns the problem.
-func (s *scan) named(doc matter.Document, name string) (string, *problem.Problem) {
-	l := s.at
+func (s *scan) named(doc matter.Document, f source) (string, *problem.Problem) {
+	l, name := s.at, f.name
 	missing := ""
 	if l.Names != client.FromPath {
-		if declared, _ := doc.Get(nameKey); s.config.Valid(declared.String()) {
-			return l.Prefix + declared.String(), nil
+		if declared, _ := doc.Get(nameKey); s.valid(declared.String()) {
+			prefix := l.Prefix
+			if stem, ok := l.stem(f.base); ok && l.Subdirs {
+				prefix = strings.TrimSuffix(name, stem)
+			}
+			return prefix + declared.String(), nil
 		}
 		if l.Names == client.OnlyHeader {
 			missing = "a valid name"
@@ -139,7 +148,7 @@ func (s *scan) named(doc matter.Document, name string) (string, *problem.Problem
 // s.ctx has ended: a problem with one directory does not affect the others.
 func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c child, above []identity) error {
 	dirPath := path.Join(parentPath, c.name)
-	if !s.config.Valid(c.name) {
+	if !s.valid(c.name) {
 		s.reportName(dirPath, names.PlainSpelling(c.name))
 		return nil
 	}
@@ -162,7 +171,7 @@ func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c ch
 			return nil
 		}
 		s.visit(dirPath)
-		if s.at.Names == client.FromPath {
+		if s.at.Names == client.FromPath || s.at.Subdirs {
 			prefix += c.name + ":"
 		}
 		err = s.files(dir, dirPath, prefix, append(above, id))

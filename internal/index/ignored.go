@@ -54,7 +54,7 @@ func ignoredDirectories(w *ignored) {
 func (x *Index) ignored(ctx context.Context, s *Snapshot, find func(*ignored)) ([]problem.Problem, error) {
 	var all []problem.Problem
 	for i, files := range s.layers {
-		if !files.missing {
+		if !files.missing && x.config.Layers[i].Plugins == nil {
 			w := ignored{ctx: ctx, config: &x.config, index: i, layer: x.config.Layers[i], fs: x.FS(ctx, i), snapshot: s, files: files, left: maxIgnoredDirs}
 			find(&w)
 			all = append(all, w.problems...)

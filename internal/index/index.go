@@ -50,15 +50,24 @@ type Layer struct {
 
 	Rules client.Rules // the placeholder rules of the client of WithPlace
 
+	// Plugins, if not nil, finds the plugins in the directory. Each place of files in a plugin is a part, whose Layer is a
+	// copy of this layer. All indexes of a catalog have the same Plugins.
+	Plugins *Plugins
+
 	Prefix string          // precedes each name
 	Names  client.NameRule // where the name comes from
 
-	// Commands, and skills with Files.
-	Nested bool   // read subdirectories; their names, each followed by ":", precede the name of the file
-	Suffix string // the end of the file names, which the name omits; "" means ".md" in any letter case
+	Loose bool // every safe path element is a valid name
+
+	// Files of commands and of agents, and skills with Files.
+	Only    string // the only file that is read; "" means all files
+	Subdirs bool   // the names of subdirectories, each followed by ":", precede a name from the header too
+	Nested  bool   // read subdirectories; their names, each followed by ":", precede the name of the file
+	Suffix  string // the end of the file names, which the name omits; "" means ".md" in any letter case
 
 	// Skills only.
 	Depth int  // number of directory levels to search; 0 means 1
+	Own   bool // the directory is a skill itself, and no subdirectory is
 	Files bool // each file is a skill without other files, and needs a name or a description in the header
 }
 
@@ -227,7 +236,7 @@ func (x *Index) Current(e *Entry) bool {
 	}
 	f := x.fresh.Load()
 	return f != nil && x.config.Feed.unchanged(*f) && (x.config.TTL == 0 || x.withinTTL(f.at)) &&
-		f.snapshot.layers[e.layer].find(e.Path) == e
+		f.snapshot.layers[e.layer].find(e.Path, e.Part()) == e
 }
 
 // Unanswered reports whether err, the error of a read of the file of an entry, can be a
@@ -255,8 +264,15 @@ func (x *Index) Layers() []Layer { return x.config.Layers }
 // Layer returns one of Config.Layers.
 func (x *Index) Layer(i int) Layer { return x.config.Layers[i] }
 
-// LayerOf returns the layer of an entry. The caller must not change the layer.
-func (x *Index) LayerOf(e *Entry) *Layer { return &x.config.Layers[e.layer] }
+// LayerOf returns the layer of an entry, in a plugin the layer of the part. The caller must not change the layer.
+func (x *Index) LayerOf(e *Entry) *Layer { return x.config.layerOf(e) }
+
+func (c *Config) layerOf(e *Entry) *Layer {
+	if p := e.Part(); p != nil {
+		return &p.Layer
+	}
+	return &c.Layers[e.layer]
+}
 
 // Place returns the path of an entry's file for problems: the layer's name and
 // the path below the layer's directory.
@@ -292,7 +308,7 @@ func (x *Index) Unread(e *Entry, err error) problem.Problem {
 
 // Below returns the path of an entry's file below the layer's directory.
 func (x *Index) Below(e *Entry) string {
-	if dir := x.LayerOf(e).Dir; dir != "." {
+	if dir := x.config.Layers[e.layer].Dir; dir != "." {
 		return e.Path[len(dir)+1:]
 	}
 	return e.Path

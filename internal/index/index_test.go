@@ -406,10 +406,10 @@ func TestAScanEndsWithItsContext(t *testing.T) {
 func TestAScanFailsIfTheContextEndsInTheLastRead(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	x, err := newIndex(Config{Layers: []Layer{{Name: "commands", FS: confined(t)(confine.New(t.TempDir())), Dir: "."}},
-		kind: kind{scan: func(s *scan, _ *confine.Dir, _ string) (*layerFiles, error) {
+		kind: kind{scan: func(s *scan, _ *confine.Dir, _ string) error {
 			cancel()
 			<-s.ctx.Done()
-			return s.result(), nil
+			return nil
 		}}})
 	if err != nil {
 		t.Fatal(err)

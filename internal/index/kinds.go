@@ -9,12 +9,14 @@ import (
 // A kind is what distinguishes the entries of one index from the entries of other indexes.
 type kind struct {
 	noun   string // in messages
+	files  client.Files
 	scan   scanner
 	claims claims
 
 	header       bool // an entry keeps its frontmatter and the offset of its body
 	dependencies bool // a file can be a part of other files
 	described    bool // the only file of an entry needs a name or a description in its header; see Layer.Files
+	plugins      bool // the index reports the problems of plugins, which all indexes of a catalog find
 	loose        bool // every safe path element is a valid name; otherwise Config.Valid decides
 
 	ignored     func(*ignored)  // reports files that a scan omits without a word; may be nil
@@ -23,7 +25,7 @@ type kind struct {
 
 // kinds is the table of the kinds. An index of a further kind needs a row, and no function.
 var kinds = map[client.Files]kind{
-	client.Commands: {noun: "a command", scan: scanFiles, claims: fileClaims, dependencies: true, ignored: ignoredFiles,
+	client.Commands: {noun: "a command", scan: scanFiles, claims: fileClaims, dependencies: true, plugins: true, ignored: ignoredFiles,
 		invalidName: problem.Problem{Code: problem.InvalidCommandName, Message: `not listed: a command name contains only letters, digits, "_" and "-"`,
 			Suggestion: `rename the file to %s, or let the program accept other names`}},
 	client.Skills: {noun: "a skill", scan: scanSkills, claims: skillClaims, header: true, described: true, loose: true, ignored: ignoredDirectories, invalidName: looseName(problem.InvalidSkillName)},
@@ -40,6 +42,7 @@ func looseName(code problem.Code) problem.Problem {
 // file is a skill. New returns an error if the operating system's facility for watching fails.
 func New(of client.Files, config Config) (*Index, error) {
 	config.kind = kinds[of]
+	config.kind.files = of
 	if config.kind.loose {
 		config.Valid = names.Loose
 	}

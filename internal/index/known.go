@@ -68,7 +68,7 @@ func (l *lookout) known(wanted []string) *Entry {
 			}
 			return nil
 		}
-		if e == nil || e.Broken() != nil || !l.unclaimed(e.Layer(), name) || !l.unchanged(e.Layer()) && x.config.kind.claims(l, e.Layer(), name, e) {
+		if e == nil || e.Broken() != nil || !l.unclaimed(e.Layer(), name) || !l.unchanged(e.Layer()) && l.claims(e.Layer(), name, e) {
 			return nil
 		}
 		return e
@@ -76,10 +76,17 @@ func (l *lookout) known(wanted []string) *Entry {
 	return nil
 }
 
+// claims reports whether a file of a layer can have the name, with precedence over e. The manifest of any plugin can
+// give the name to a file.
+func (l *lookout) claims(layer int, name string, e *Entry) bool {
+	at := &l.index.config.Layers[layer]
+	return at.Plugins != nil || l.index.config.kind.claims(l, layer, name, e)
+}
+
 // unclaimed reports whether no file of the first n layers can have the name.
 func (l *lookout) unclaimed(n int, name string) bool {
 	for layer := range n {
-		if !l.unchanged(layer) && l.index.config.kind.claims(l, layer, name, nil) {
+		if !l.unchanged(layer) && l.claims(layer, name, nil) {
 			return false
 		}
 	}

@@ -35,15 +35,15 @@ func newLayerFiles(entries []*Entry, problems []problem.Problem) *layerFiles {
 	return f
 }
 
-// find returns the entry with a path, or nil.
-func (f *layerFiles) find(path string) *Entry {
+// find returns the entry with a path in a part, or nil. The part of a layer without plugins is nil.
+func (f *layerFiles) find(path string, in *Part) *Entry {
 	if len(f.entries) == 0 {
 		return nil
 	}
 	position := f.positions()
 	for at, tag := f.slot(path); f.slots[at] != 0; at = f.next(at) {
 		if f.slots[at]&^position == tag {
-			if e := f.entries[f.slots[at]&position-1]; e.Path == path {
+			if e := f.entries[f.slots[at]&position-1]; e.Path == path && e.Part() == in {
 				return e
 			}
 		}

@@ -18,12 +18,12 @@ func TestFindAgreesWithAMap(t *testing.T) {
 		f := newLayerFiles(entries, nil)
 		for i := range 2*len(entries) + 1 {
 			path := "commands/" + strconv.Itoa(i)
-			if f.find(path) != want[path] {
-				t.Fatalf("find(%q) of %d entries is %v", path, len(entries), f.find(path))
+			if f.find(path, nil) != want[path] {
+				t.Fatalf("find(%q) of %d entries is %v", path, len(entries), f.find(path, nil))
 			}
 		}
 	})
-	if e := new(layerFiles).find("a"); e != nil {
+	if e := new(layerFiles).find("a", nil); e != nil {
 		t.Errorf("a layer before the first scan has %v", e)
 	}
 }

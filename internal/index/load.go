@@ -168,7 +168,7 @@ func (s *scan) failed(err error, versions bool) bool {
 func (s *scan) keepBelow(dirPath string, at func(file string) string) bool {
 	before := len(s.entries)
 	for _, e := range s.before.entries {
-		if strings.HasPrefix(at(e.Path), dirPath+"/") {
+		if e.Part() == s.part && strings.HasPrefix(at(e.Path), dirPath+"/") {
 			s.entries = append(s.entries, e)
 		}
 	}
@@ -229,6 +229,9 @@ func (s *scan) read(f source) (*Entry, error) {
 		}
 		if v != (version{}) {
 			e.set().version = v
+		}
+		if s.part != nil {
+			e.set().part = s.part
 		}
 		s.fill(e, f, doc, head)
 		s.judge(e, f, doc, head)
@@ -297,7 +300,7 @@ const (
 // fill copies the fields of an entry from a parsed head.
 func (s *scan) fill(e *Entry, f source, doc matter.Document, head []byte) {
 	description, _ := matter.Description(doc, doc.Text(head))
-	name, missing := s.named(doc, f.name)
+	name, missing := s.named(doc, f)
 	if s.config.kind.header {
 		e.setText(name, f.file, "", "")
 		e.text = description // usually a part of the header
@@ -374,7 +377,7 @@ func (s *scan) unreadable(f source, err error) *Entry {
 // broken returns the entry of a file that cannot be loaded because of err. The
 // problem p describes err to the author of the file.
 func (s *scan) broken(f source, err error, p problem.Problem) *Entry {
-	e := &Entry{Stamp: f.listed, layer: uint16(s.layer), details: &details{broken: err, problems: []problem.Problem{p}}}
+	e := &Entry{Stamp: f.listed, layer: uint16(s.layer), details: &details{broken: err, problems: []problem.Problem{p}, part: s.part}}
 	e.setText(f.name, f.file, "", "")
 	return keep(f.known, e)
 }

@@ -24,6 +24,8 @@ type scan struct {
 	config *Config
 	layer  int
 	at     *Layer
+	part   *Part // in a plugin; at is then the layer of the part
+	reads  int   // number of files to read at the same time from a slow filesystem
 	view
 	before     *layerFiles       // the result of the previous scan
 	resumed    map[string]*Entry // what interrupted scans have read since the previous scan, by path
@@ -43,7 +45,7 @@ type scan struct {
 
 func newScan(ctx context.Context, x *Index, layer int, store view) *scan {
 	l, state := x.config.Layers[layer], &x.states[layer]
-	s := &scan{ctx: ctx, config: &x.config, layer: layer, at: &x.config.Layers[layer], view: store, before: state.files, resumed: state.read, filesRead: &x.filesRead, free: &x.free}
+	s := &scan{ctx: ctx, config: &x.config, layer: layer, at: &x.config.Layers[layer], reads: x.config.MaxReads, view: store, before: state.files, resumed: state.read, filesRead: &x.filesRead, free: &x.free}
 	if x.watch != nil && !l.Fixed {
 		s.watch = x.watch
 	}
@@ -72,17 +74,17 @@ func (s *scan) followedLink() {
 // find returns the entry of a file from the previous scan, or from an interrupted scan
 // since, or nil.
 func (s *scan) find(file string) *Entry {
-	if e := s.resumed[file]; e != nil {
+	if e := s.resumed[file]; e != nil && e.Part() == s.part {
 		return e
 	}
-	return s.before.find(file)
+	return s.before.find(file, s.part)
 }
 
 // kept returns what this interrupted scan and the interrupted scans before have read.
 func (s *scan) kept() map[string]*Entry {
 	kept := maps.Clone(s.resumed)
 	for _, e := range s.entries {
-		if e.Broken() == nil && s.before.find(e.Path) != e {
+		if e.Broken() == nil && s.before.find(e.Path, e.Part()) != e {
 			if kept == nil {
 				kept = make(map[string]*Entry)
 			}
@@ -98,7 +100,10 @@ func (s *scan) kept() map[string]*Entry {
 func (s *scan) result() *layerFiles {
 	same := s.before.read && len(s.entries) == len(s.before.entries)
 	for _, e := range s.entries {
-		same = same && s.before.find(e.Path) == e
+		same = same && s.before.find(e.Path, e.Part()) == e
+	}
+	if s.at.Plugins != nil { // the order of the plugins can change
+		same = same && slices.IsSortedFunc(s.before.entries, s.config.comparePrecedence)
 	}
 	slices.SortFunc(s.problems, problem.Compare)
 	if same && slices.Equal(s.problems, s.before.problems) {
@@ -108,11 +113,14 @@ func (s *scan) result() *layerFiles {
 	return newLayerFiles(s.entries, s.problems)
 }
 
-// comparePrecedence orders the files of one layer. The first of the files with
+// comparePrecedence orders the files of one layer. A plugin precedes the later plugins. The first of the files with
 // the same name claims the name. ".md" precedes ".MD". A skill precedes the
 // skills of deeper directories.
 func (c *Config) comparePrecedence(a, b *Entry) int {
-	if c.Layers[a.layer].Depth > 1 {
+	if order := a.Part().compare(b.Part()); order != 0 {
+		return order
+	}
+	if c.layerOf(a).Depth > 1 {
 		if deeper := strings.Count(a.Path, "/") - strings.Count(b.Path, "/"); deeper != 0 {
 			return deeper
 		}
@@ -172,7 +180,10 @@ func (s *scan) children(dir *confine.Dir, dirPath string) ([]child, error) {
 	if dirPath == "." {
 		prefix = ""
 	}
-	all := make([]child, 0, len(s.before.entries))
+	var all []child
+	if s.part == nil {
+		all = make([]child, 0, len(s.before.entries))
+	}
 	file := []byte(prefix)
 	err := dir.EachBytes(s.ctx, func(name []byte, typ fs.FileMode) error {
 		if name[0] == '.' {

@@ -29,16 +29,22 @@ func skipped(name string) bool { return name == ".git" || name == "node_modules"
 
 // scanSkills lists the subdirectories of a layer. The layer is a skill itself
 // only if no direct subdirectory has a SKILL.md.
-func scanSkills(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error) {
+func scanSkills(s *scan, dir *confine.Dir, dirPath string) error {
 	if s.at.Files {
 		return scanFiles(s, dir, dirPath)
 	}
 	children, err := s.children(dir, dirPath)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	if s.at.Own {
+		if own := s.ownSkill(dir, dirPath, children); own != nil {
+			s.entries = []*Entry{own}
+		}
+		return nil
 	}
 	if s.entries, err = s.skills(dir, dirPath, children); err != nil {
-		return nil, err
+		return err
 	}
 	var own *Entry
 	if slices.ContainsFunc(s.entries, hasSkillFile) {
@@ -48,7 +54,7 @@ func scanSkills(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error) 
 	}
 	if s.at.Depth > 1 {
 		if err := s.nestedSkills(dir, dirPath); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if own != nil {
@@ -56,7 +62,7 @@ func scanSkills(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error) 
 		s.entries = slices.DeleteFunc(s.entries, func(e *Entry) bool { return !hasSkillFile(e) })
 		s.entries = append(s.entries, own)
 	}
-	return s.result(), nil
+	return nil
 }
 
 // isBare reports whether the entry is a directory without a SKILL.md.
@@ -153,7 +159,7 @@ func (l Layer) dirName() string { return path.Base(filepath.ToSlash(l.FS.Path(l.
 func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*Entry, error) {
 	entries := make([]*Entry, len(children))
 	links := make([]error, len(children))
-	err := parallel.Each(s.ctx, s.config.MaxReads, len(children), func(i int) {
+	err := parallel.Each(s.ctx, s.reads, len(children), func(i int) {
 		if name := children[i].name; names.Loose(name) && !skipped(name) {
 			entries[i], links[i] = s.skill(dir, dirPath, children[i])
 		}

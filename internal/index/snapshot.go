@@ -3,9 +3,11 @@ package index
 import (
 	"cmp"
 	"iter"
+	"path"
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
@@ -22,6 +24,13 @@ type Snapshot struct {
 	layers   []*layerFiles            // the merged layers
 	problems func() []problem.Problem // see Problems
 	memory   int64                    // sum of details.shared
+	bare     *bareNames               // of winners
+}
+
+// bareNames has the entries of plugins by the names without the name of the plugin.
+type bareNames struct {
+	once sync.Once
+	of   map[string][]*Entry
 }
 
 // Lookup returns the entry for the first of the names that an entry has, even if
@@ -34,6 +43,44 @@ func (s *Snapshot) Lookup(wanted ...string) *Entry {
 		}
 	}
 	return nil
+}
+
+// Find returns the entry that Lookup returns. If no entry has any of the names, Find returns the only entry of a plugin
+// with the bare name. A skill of a plugin also has the name of its directory. If several entries have the bare name, Find returns them
+// as the candidates.
+func (s *Snapshot) Find(wanted ...string) (e *Entry, candidates []*Entry) {
+	if e := s.Lookup(wanted...); e != nil {
+		return e, nil
+	}
+	s.bare.once.Do(func() { s.bare.of = bareOf(s.winners) })
+	for _, name := range wanted {
+		switch found := s.bare.of[name]; len(found) {
+		case 0:
+		case 1:
+			return found[0], nil
+		default:
+			return nil, found
+		}
+	}
+	return nil, nil
+}
+
+// bareOf returns the bare names of sorted entries.
+func bareOf(entries []*Entry) map[string][]*Entry {
+	all := make(map[string][]*Entry)
+	for _, e := range entries {
+		p := e.Part()
+		if p == nil {
+			continue
+		}
+		bare := e.Bare()
+		all[bare] = append(all[bare], e)
+		if dir := path.Base(path.Dir(e.Path)); !p.Files && dir != bare {
+			all[dir] = append(all[dir], e)
+			all[p.Prefix+dir] = append(all[p.Prefix+dir], e)
+		}
+	}
+	return all
 }
 
 // Named returns the winning entry of each name without the dependencies, in the order of
@@ -58,6 +105,7 @@ func find(entries []*Entry, name string) *Entry {
 // accepts. The copy has the problems of all files.
 func (s *Snapshot) Where(keep func(*Entry) bool) *Snapshot {
 	shown := *s
+	shown.bare = new(bareNames)
 	shown.Entries = make([]*Entry, 0, len(s.Entries))
 	shown.winners = make([]*Entry, 0, len(s.winners))
 	listed := s.Entries
@@ -97,14 +145,14 @@ func (s *Snapshot) Problems() []problem.Problem { return s.problems() }
 
 // HasFile reports whether a layer has an entry with the file.
 func (s *Snapshot) HasFile(f File) bool {
-	e := s.layers[f.Layer].find(f.Path)
+	e := s.layers[f.Layer].find(f.Path, f.part)
 	return e != nil && hasSkillFile(e)
 }
 
 // HasSkill reports whether a directory of a layer has a SKILL.md.
 func (s *Snapshot) HasSkill(layer int, dirPath string) bool {
 	for _, base := range skillFiles {
-		if e := s.layers[layer].find(below(dirPath, base)); e != nil && hasSkillFile(e) {
+		if e := s.layers[layer].find(below(dirPath, base), nil); e != nil && hasSkillFile(e) {
 			return true
 		}
 	}
@@ -129,7 +177,7 @@ func (s *Snapshot) Files() iter.Seq[*Entry] {
 // name wins. A directory without a SKILL.md wins only if no skill has the name, and
 // shadows nothing.
 func merge(config *Config, layers []*layerFiles) *Snapshot {
-	s := &Snapshot{Generation: 1, layers: layers, shadows: make(map[*Entry][]*Entry)}
+	s := &Snapshot{Generation: 1, layers: layers, shadows: make(map[*Entry][]*Entry), bare: new(bareNames)}
 	s.problems = func() []problem.Problem { return s.collectProblems(config) }
 	n := 0
 	for _, f := range layers {

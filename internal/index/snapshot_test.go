@@ -49,7 +49,7 @@ func TestWhere(t *testing.T) {
 	if shown.Lookup("c") != nil || shown.Lookup("b") != nil || shown.Lookup("a") != s.Lookup("a") {
 		t.Error("Lookup finds a rejected entry, or not an accepted entry")
 	}
-	if shown.Generation != s.Generation || len(shown.Problems()) != 1 || len(shown.Shadows(s.Lookup("a"))) != 1 || !shown.HasFile(File{1, "two/c.md"}) {
+	if shown.Generation != s.Generation || len(shown.Problems()) != 1 || len(shown.Shadows(s.Lookup("a"))) != 1 || !shown.HasFile(File{Layer: 1, Path: "two/c.md"}) {
 		t.Error("the copy lacks the generation, problems, shadowed entries or files of the snapshot")
 	}
 	if diff := cmp.Diff([]string{"a", "c", "d"}, entryNames(s.Entries)); diff != "" {
@@ -75,7 +75,7 @@ func TestShadowsAndHas(t *testing.T) {
 	if len(shadowed) != 1 || x.Place(shadowed[0]) != "two/a.md" || s.Shadows(shadowed[0]) != nil || s.Shadows(s.Lookup("c")) != nil {
 		t.Errorf("a shadows %q", entryNames(shadowed))
 	}
-	if !s.HasFile(File{0, "one/b.md"}) || !s.HasFile(File{1, "two/a.md"}) || s.HasFile(File{0, "two/a.md"}) || s.HasFile(File{1, "two/none.md"}) {
+	if !s.HasFile(File{Layer: 0, Path: "one/b.md"}) || !s.HasFile(File{Layer: 1, Path: "two/a.md"}) || s.HasFile(File{Layer: 0, Path: "two/a.md"}) || s.HasFile(File{Layer: 1, Path: "two/none.md"}) {
 		t.Error("Has does not report the files of each layer")
 	}
 }

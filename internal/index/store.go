@@ -56,8 +56,15 @@ func (x *Index) FS(ctx context.Context, layer int) *confine.FS {
 	return l.FS
 }
 
-// FSOf returns the filesystem for reads of the file of an entry. On a contextFS, the calls end with ctx.
-func (x *Index) FSOf(ctx context.Context, e *Entry) *confine.FS { return x.FS(ctx, e.Layer()) }
+// FSOf returns the filesystem for reads of the file of an entry. No link leads out of the plugin of the entry. On
+// a contextFS, the calls end with ctx.
+func (x *Index) FSOf(ctx context.Context, e *Entry) *confine.FS {
+	fsys := x.FS(ctx, e.Layer())
+	if p := e.Part(); p != nil {
+		return fsys.Within(p.PluginDir)
+	}
+	return fsys
+}
 
 // Remote reports whether the filesystem of the layer has one of the optional interfaces of
 // a store. The files of a store can change without a report of the operating system.
@@ -142,7 +149,7 @@ func (x *Index) viewSkill(ctx context.Context, d *SkillDir) error {
 			return err
 		}
 	}
-	d.fs, d.at = x.FS(ctx, d.entry.Layer()), dirPath
+	d.fs, d.at = x.FSOf(ctx, d.entry), dirPath
 	return nil
 }
 

@@ -23,9 +23,8 @@ func (e *LayerError) Error() string { return e.Err.Error() }
 
 func (e *LayerError) Unwrap() error { return e.Err }
 
-// A scanner reads one layer. If the layer is unchanged, the scanner returns
-// s.before itself.
-type scanner func(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error)
+// A scanner adds the entries and the problems of a directory to the scan.
+type scanner func(s *scan, dir *confine.Dir, dirPath string) error
 
 // refresh validates the last snapshot for all callers that wait for the flight.
 func (x *Index) refresh(ctx context.Context) (*Snapshot, error) {
@@ -246,5 +245,12 @@ func (x *Index) scanDir(s *scan) (*layerFiles, error) {
 		return nil, err
 	}
 	defer x.keepOpen(s.layer, dir)
-	return x.config.kind.scan(s, dir, dirPath)
+	scan := x.config.kind.scan
+	if s.at.Plugins != nil {
+		scan = scanPlugins
+	}
+	if err := scan(s, dir, dirPath); err != nil {
+		return nil, err
+	}
+	return s.result(), nil
 }

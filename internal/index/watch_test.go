@@ -112,11 +112,11 @@ func TestCloseEndsScansBeforeTheWatch(t *testing.T) {
 	begun := make(chan struct{})
 	var added error
 	x, err := newIndex(Config{Layers: []Layer{{Name: "commands", FS: fsys, Dir: "."}}, Watch: true, Now: time.Now,
-		kind: kind{scan: func(s *scan, _ *confine.Dir, _ string) (*layerFiles, error) {
+		kind: kind{scan: func(s *scan, _ *confine.Dir, _ string) error {
 			close(begun)
 			<-s.ctx.Done()
 			added = s.watch.add(dir, true)
-			return nil, s.ctx.Err()
+			return s.ctx.Err()
 		}}})
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +216,7 @@ func TestACleanWatchSavesTheScan(t *testing.T) {
 	x, _ := watched(t)
 	scans := 0
 	scanner := x.config.kind.scan
-	x.config.kind.scan = func(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error) {
+	x.config.kind.scan = func(s *scan, dir *confine.Dir, dirPath string) error {
 		scans++
 		return scanner(s, dir, dirPath)
 	}

@@ -93,6 +93,14 @@ func find(manifest string) *format {
 	return nil
 }
 
+// Manifests returns the paths of the manifests of all formats, in the default order.
+func Manifests() (all []string) {
+	for _, f := range formats {
+		all = append(all, f.manifest)
+	}
+	return all
+}
+
 // selected returns the formats of the manifests.
 func selected(manifests []string) []*format {
 	if len(manifests) == 0 {

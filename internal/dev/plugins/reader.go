@@ -171,7 +171,7 @@ func (r *reader) marketplace(root string, data []byte, beside string) {
 func (r *reader) plugin(dir, root string, entry definition, order []string) {
 	m, file, err := r.manifest(dir, order, entry.Name != "")
 	name := cmp.Or(m.Name, entry.Name, path.Base(dir))
-	conflict := entry.Strict != nil && !*entry.Strict && m.declares() && entry.declares()
+	conflict := entry.Strict != nil && !*entry.Strict && file != "" && entry.declares()
 	switch {
 	case err != nil:
 	case conflict:

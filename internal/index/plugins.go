@@ -1,0 +1,241 @@
+package index
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
+	"github.com/toolshelf-go/toolshelf/internal/plugin"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// Plugins finds the plugins in the directory of a layer. The indexes of all kinds share the result.
+type Plugins struct {
+	Options plugin.Options
+
+	mu   sync.Mutex
+	last *pluginTable
+}
+
+// A pluginTable is the result of plugin.Find, and is immutable except the orders of the parts.
+type pluginTable struct {
+	plugin.Table
+	parts map[client.Files][]*Part
+	reads pluginReads
+}
+
+// A Part is a place of files in a plugin. The Layer is a copy of the layer with the plugins, with the
+// directory, the names and the rules of the part. As long as the key is the same, a scan has the same Part.
+type Part struct {
+	Layer
+	Plugin    string // the name of the plugin
+	PluginDir string // the directory of the plugin, relative to FS; no link leads out of the directory
+
+	key   partKey
+	order atomic.Int64 // in the order of precedence
+}
+
+// A partKey distinguishes the parts of a layer. Two parts of one key have equal files.
+type partKey struct {
+	plugin.Part
+	plugin, dir string
+}
+
+// compare orders the parts of one layer. The part of a layer without plugins is nil.
+func (p *Part) compare(q *Part) int {
+	if p == q || p == nil || q == nil {
+		return 0
+	}
+	return cmp.Compare(p.order.Load(), q.order.Load())
+}
+
+// newPart returns a part of a layer.
+func newPart(l Layer, key partKey) *Part {
+	p := &Part{Plugin: key.plugin, PluginDir: key.dir, key: key}
+	l.Plugins, l.Dir = nil, key.Path
+	if key.File {
+		l.Dir, l.Only = path.Dir(key.Path), path.Base(key.Path)
+	}
+	pattern := key.Pattern
+	switch {
+	case key.File && path.Ext(key.Path) == ".toml":
+		pattern = "*.toml"
+	case key.File:
+		pattern = "*.md"
+	case pattern == ownSkillPattern:
+		l.Own, pattern = true, "*/"+ownSkillPattern
+	}
+	p.Layer = l.WithPlace(Place{Place: client.Place{Pattern: pattern, Name: key.Names, Prefix: key.plugin + ":"}, Rules: key.Rules})
+	p.Loose, p.Subdirs = true, p.Files
+	return p
+}
+
+// ownSkillPattern is the pattern of a part that is one skill.
+const ownSkillPattern = "SKILL.md"
+
+// find returns the plugins of a layer. If the files that the last call has read are unchanged, find returns the
+// last result.
+func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last != nil && p.last.reads.unchanged(s) {
+		return p.last, nil
+	}
+	now := &pluginTable{parts: make(map[client.Files][]*Part)}
+	var err error
+	if now.Table, err = plugin.Find(s.ctx, &pluginFS{scan: s, reads: &now.reads, dir: "."}, dirPath, p.Options); err != nil {
+		return nil, err
+	}
+	known := make(map[partKey]*Part)
+	if p.last != nil {
+		for _, parts := range p.last.parts {
+			for _, part := range parts {
+				known[part.key] = part
+			}
+		}
+	}
+	var order int64
+	for _, found := range now.Plugins {
+		for _, place := range found.Parts {
+			key := partKey{place, found.Name, found.Dir}
+			part := known[key]
+			if part == nil {
+				part = newPart(*s.at, key)
+				known[key] = part
+			}
+			order++
+			part.order.Store(order)
+			now.parts[place.Kind] = append(now.parts[place.Kind], part)
+		}
+	}
+	p.last = now
+	return now, nil
+}
+
+// PluginsOf returns copies of the plugins that the last scan of a layer has found. The paths of their problems are
+// those of Place.
+func (x *Index) PluginsOf(layer int) (all []*plugin.Plugin) {
+	at := x.config.Layers[layer].Plugins
+	if at == nil {
+		return nil
+	}
+	at.mu.Lock()
+	defer at.mu.Unlock()
+	if at.last == nil {
+		return nil
+	}
+	for _, p := range at.last.Plugins {
+		found := *p
+		found.Problems = make([]problem.Problem, len(p.Problems))
+		for i, each := range p.Problems {
+			found.Problems[i] = each.In(x.config.place(layer, each.Path))
+		}
+		all = append(all, &found)
+	}
+	return all
+}
+
+// scanPlugins adds the files of all plugins of a layer.
+func scanPlugins(s *scan, _ *confine.Dir, dirPath string) error {
+	table, err := s.at.Plugins.find(s, dirPath)
+	if err != nil {
+		return err
+	}
+	if s.config.kind.plugins {
+		for _, p := range slices.Concat(table.Problems, pluginProblems(table.Plugins)) {
+			s.report(p.In(s.place(p.Path)))
+		}
+	}
+	parts := table.parts[s.config.kind.files]
+	scans := make([]*scan, len(parts))
+	err = parallel.Each(s.ctx, s.reads, len(parts), func(i int) {
+		scans[i] = s.within(parts[i], max(1, s.reads/len(parts)))
+		scans[i].scanPart()
+	})
+	var before *Part
+	seen := make(map[string]bool) // the paths of the plugin
+	for _, of := range scans {
+		if of == nil { // ctx has ended
+			continue
+		}
+		if before == nil || before.Plugin != of.part.Plugin || before.PluginDir != of.part.PluginDir {
+			clear(seen)
+		}
+		before = of.part
+		for _, e := range of.entries {
+			if !seen[e.Path] && !isBare(e) {
+				seen[e.Path] = true
+				s.entries = append(s.entries, e)
+			}
+		}
+		s.problems = append(s.problems, of.problems...)
+		for _, flag := range []struct{ of, all *atomic.Bool }{{&of.incomplete, &s.incomplete}, {&of.refusal, &s.refusal}} {
+			if flag.of.Load() {
+				flag.all.Store(true)
+			}
+		}
+	}
+	return err
+}
+
+func pluginProblems(plugins []*plugin.Plugin) (all []problem.Problem) {
+	for _, p := range plugins {
+		all = append(all, p.Problems...)
+	}
+	return all
+}
+
+// within returns a scan of a part, which reads at most the given number of files at the same time.
+func (s *scan) within(p *Part, reads int) *scan {
+	of := &scan{ctx: s.ctx, config: s.config, layer: s.layer, at: &p.Layer, part: p, reads: reads, view: s.view,
+		before: s.before, resumed: s.resumed, watch: s.watch, filesRead: s.filesRead, free: s.free, collectors: s.collectors}
+	of.fs = s.fs.Within(p.PluginDir)
+	if s.refused != nil {
+		of.refused = s.refused.Within(p.PluginDir)
+	}
+	return of
+}
+
+// scanPart adds the files of a part. A problem with one part does not affect the others.
+func (s *scan) scanPart() {
+	dirPath := s.at.Dir
+	s.visit(dirPath)
+	dir, err := s.fs.OpenDir(dirPath)
+	if err == nil {
+		defer dir.Close()
+		err = s.config.kind.scan(s, dir, dirPath)
+	}
+	at := s.part.key.Path
+	switch {
+	case err == nil && s.at.Only != "" && len(s.entries) == 0 && len(s.problems) == 0:
+		err = fs.ErrNotExist
+		fallthrough
+	case err != nil && s.ctx.Err() == nil:
+		s.reportPart(at, err)
+	}
+}
+
+// reportPart reports a part that cannot be read. Only a path that the plugin declares has to exist.
+func (s *scan) reportPart(at string, err error) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if s.part.key.Declared {
+			s.report(problem.Problem{Code: problem.PluginPathInvalid, Severity: problem.Warning, Path: s.place(at),
+				Message: "the plugin names the path, and the path does not exist", Suggestion: "create the file or directory, or remove the path from the plugin"})
+		}
+	case errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
+		s.report(s.linkProblem(at, err))
+	case s.failed(err, false) && s.keepBelow(at, path.Clean):
+		s.reportFailure(at, err)
+	default:
+		s.report(problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Error, Path: s.place(at),
+			Message: "the files in the directory are not listed: " + unreadable(err), Suggestion: "check the type and the permissions of the directory"})
+	}
+}

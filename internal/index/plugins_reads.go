@@ -1,0 +1,221 @@
+package index
+
+import (
+	"errors"
+	"hash/maphash"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
+)
+
+// A pluginFS is the filesystem of a scan for plugin.Find. A pluginFS records all accesses, and an
+// fs.Sub of a pluginFS is confined to its directory.
+type pluginFS struct {
+	*scan
+	reads *pluginReads
+	dir   string // the directory relative to scan.fs that confines the accesses
+}
+
+// pluginReads are the accesses of plugin.Find, with their results.
+type pluginReads []pluginRead
+
+// A pluginRead is one access.
+type pluginRead struct {
+	dir, file string // pluginFS.dir, and the file relative to scan.fs
+	list      bool   // the names in a directory were read
+	missing   bool   // the file does not exist
+	failed    bool   // the result can change without another access: the next scan reads again
+
+	hash    uint64 // of the names and types in a directory, or of the first bytes of a file
+	bytes   int64  // read from a file
+	stamp   stamp.Stamp
+	settled bool
+}
+
+var (
+	_ fs.ReadDirFS = (*pluginFS)(nil)
+	_ fs.StatFS    = (*pluginFS)(nil)
+	_ fs.SubFS     = (*pluginFS)(nil)
+)
+
+// confined returns the filesystem for accesses below a directory.
+func (s *scan) confined(dir string) *confine.FS {
+	if dir == "." {
+		return s.fs
+	}
+	return s.fs.Within(dir)
+}
+
+// record adds an access with its error.
+func (f *pluginFS) record(r pluginRead, err error) {
+	r.dir = f.dir
+	r.missing = errors.Is(err, fs.ErrNotExist)
+	r.failed = r.failed || err != nil && !r.missing
+	*f.reads = append(*f.reads, r)
+}
+
+func (f *pluginFS) Sub(dir string) (fs.FS, error) {
+	return &pluginFS{f.scan, f.reads, path.Join(f.dir, dir)}, nil
+}
+
+func (f *pluginFS) Stat(name string) (fs.FileInfo, error) {
+	file := path.Join(f.dir, name)
+	f.followedLink() // Find asks only for links
+	info, err := f.confined(f.dir).Info(file)
+	f.record(pluginRead{file: file, stamp: stamp.Of(info), settled: true}, err)
+	return pluginFile{name: name, info: info}, err
+}
+
+func (f *pluginFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	file := path.Join(f.dir, name)
+	f.visit(file)
+	var all []fs.DirEntry
+	hash, err := f.names(f.dir, file, func(name string, typ fs.FileMode) { all = append(all, pluginEntry{f, path.Join(file, name), typ}) })
+	f.record(pluginRead{file: file, list: true, hash: hash}, err)
+	slices.SortFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return all, err
+}
+
+// names calls add with the names and the types in a directory, and returns their hash, in any order.
+func (s *scan) names(dir, file string, add func(name string, typ fs.FileMode)) (hash uint64, err error) {
+	opened, err := s.confined(dir).OpenDir(file)
+	if err != nil {
+		return 0, err
+	}
+	defer opened.Close()
+	err = opened.EachBytes(s.ctx, func(name []byte, typ fs.FileMode) error {
+		hash += maphash.Bytes(seed, name) ^ uint64(typ)*0x9E3779B97F4A7C15
+		if add != nil {
+			add(string(name), typ)
+		}
+		return nil
+	})
+	return hash, err
+}
+
+func (f *pluginFS) Open(name string) (fs.File, error) {
+	file := path.Join(f.dir, name)
+	f.visit(path.Dir(file))
+	now := time.Now()
+	opened, err := f.confined(f.dir).OpenRegular(file)
+	if err != nil {
+		f.record(pluginRead{file: file}, err)
+		return nil, err
+	}
+	f.filesRead.Add(1)
+	info := opened.Info()
+	f.record(pluginRead{file: file, stamp: stamp.Of(info), settled: stamp.Settled(info, now), failed: true}, nil) // until Close
+	p := &openPluginFile{File: opened, name: path.Base(name), reads: f.reads, at: len(*f.reads) - 1}
+	p.hash.SetSeed(seed)
+	return p, nil
+}
+
+// An openPluginFile hashes the bytes that the caller reads.
+type openPluginFile struct {
+	*confine.File
+	name  string
+	reads *pluginReads
+	at    int
+	hash  maphash.Hash
+	bytes int64
+}
+
+func (f *openPluginFile) Stat() (fs.FileInfo, error) { return pluginFile{f.name, f.Info()}, nil }
+
+func (f *openPluginFile) Read(p []byte) (int, error) {
+	n, err := f.File.Read(p)
+	_, _ = f.hash.Write(p[:n])
+	f.bytes += int64(n)
+	return n, err
+}
+
+// Close completes the record.
+func (f *openPluginFile) Close() error {
+	r := &(*f.reads)[f.at]
+	r.hash, r.bytes, r.failed = f.hash.Sum64(), f.bytes, false
+	return f.File.Close()
+}
+
+// A pluginEntry is a file in a directory.
+type pluginEntry struct {
+	fs   *pluginFS
+	file string
+	typ  fs.FileMode
+}
+
+func (e pluginEntry) Name() string { return path.Base(e.file) }
+func (e pluginEntry) IsDir() bool  { return e.Type().IsDir() }
+
+// Type asks for a type that the directory does not know.
+func (e pluginEntry) Type() fs.FileMode {
+	if e.typ == confine.TypeUnknown {
+		info, _ := e.fs.confined(e.fs.dir).Lstat(e.file)
+		return info.Mode.Type()
+	}
+	return e.typ
+}
+
+func (e pluginEntry) Info() (fs.FileInfo, error) {
+	info, err := e.fs.confined(e.fs.dir).Lstat(e.file)
+	return pluginFile{e.Name(), info}, err
+}
+
+// A pluginFile describes a file.
+type pluginFile struct {
+	name string
+	info confine.Info
+}
+
+func (f pluginFile) Name() string       { return f.name }
+func (f pluginFile) Size() int64        { return f.info.Size }
+func (f pluginFile) Mode() fs.FileMode  { return f.info.Mode }
+func (f pluginFile) ModTime() time.Time { return f.info.Modified }
+func (f pluginFile) IsDir() bool        { return f.info.Mode.IsDir() }
+func (f pluginFile) Sys() any           { return nil }
+
+// unchanged reports whether all accesses have the same results now.
+func (reads pluginReads) unchanged(s *scan) bool {
+	for i := range reads {
+		if s.ctx.Err() != nil || !reads[i].unchanged(s) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *pluginRead) unchanged(s *scan) bool {
+	switch {
+	case r.failed:
+		return false
+	case r.list:
+		s.visit(r.file)
+		hash, err := s.names(r.dir, r.file, nil)
+		return hash == r.hash && (err == nil || r.missing && errors.Is(err, fs.ErrNotExist))
+	}
+	s.visit(path.Dir(r.file))
+	now := time.Now()
+	fsys := s.confined(r.dir)
+	if r.settled || r.missing {
+		info, err := fsys.Info(r.file)
+		return r.missing && errors.Is(err, fs.ErrNotExist) || err == nil && !r.missing && stamp.Of(info).Same(r.stamp)
+	}
+	opened, err := fsys.OpenRegular(r.file)
+	if err != nil {
+		return false
+	}
+	defer opened.Close()
+	var hash maphash.Hash
+	hash.SetSeed(seed)
+	n, err := io.CopyN(&hash, opened, r.bytes)
+	if err != nil && err != io.EOF || n != r.bytes || hash.Sum64() != r.hash || opened.Info().Size != r.stamp.Size {
+		return false
+	}
+	r.stamp, r.settled = stamp.Of(opened.Info()), stamp.Settled(opened.Info(), now)
+	return true
+}

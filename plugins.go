@@ -1,0 +1,144 @@
+package toolshelf
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"slices"
+
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/plugin"
+)
+
+// WithPlugins reads the commands, the skills and the agents of plugins. Each directory is a
+// marketplace, a plugin, or a directory of plugins: the catalog looks for a marketplace.json, then for a
+// manifest or the directories of a plugin, and then in the subdirectories. A relative directory is below
+// the root. The document docs/plugins.md has the formats and the rules.
+//
+// Names begin with the name of the plugin, as in "deploy:rollback". [Catalog.Get], [Catalog.GetSkill],
+// [Catalog.GetAgent] and [Catalog.Expand] also find the name "rollback" if exactly one plugin has the name; otherwise the
+// error is [ErrAmbiguousName]. The field Plugin of each row has the name of the plugin. Plugins have the
+// lowest precedence, the first plugin first. The default directories stay.
+//
+// The manifests of the clients of [WithClient] have precedence over the other formats. A path of a
+// manifest, or a link, that leads out of its plugin is not followed. The catalog executes and fetches
+// nothing. Pass the directories of the installed plugins: the cache of a client also has old versions
+// and disabled plugins. A call of a list also reads the directory of each plugin.
+func WithPlugins(dirs ...string) Option {
+	return optionFunc(func(c *config) error { return c.plugins.addDirs("WithPlugins", dirs, index.Place{}) })
+}
+
+// WithPluginsFS reads the plugins at the top of fsys, as [WithPlugins] does. The name identifies fsys in the
+// field Layer. The rules of [WithCommandsFS] for fsys apply.
+func WithPluginsFS(name string, fsys fs.FS) Option {
+	return optionFunc(func(c *config) error { return c.plugins.addFS("WithPluginsFS", name, fsys) })
+}
+
+// addPlugins adds the layers of plugins below all other layers.
+func (c *config) addPlugins() {
+	manifests := slices.Clone(c.manifests)
+	for _, m := range plugin.Manifests() {
+		if !slices.Contains(manifests, m) {
+			manifests = append(manifests, m)
+		}
+	}
+	for i := range c.plugins.all {
+		c.plugins.all[i].plugins = &index.Plugins{Options: plugin.Options{Manifests: manifests, MaxSize: min(c.maxFileSize, plugin.MaxSize)}}
+	}
+	for _, list := range []*layerList{&c.commands, &c.skills, &c.agents} {
+		list.all = append(list.all, c.plugins.all...)
+	}
+}
+
+// A Plugin describes a plugin of [WithPlugins].
+type Plugin struct {
+	Name        string `json:"name"`
+	Version     string `json:"version,omitempty"`
+	Description string `json:"description,omitempty"`
+	Author      struct {
+		Name  string `json:"name,omitempty"`
+		Email string `json:"email,omitempty"`
+		URL   string `json:"url,omitempty"`
+	} `json:"author,omitzero"`
+	Homepage   string   `json:"homepage,omitempty"`
+	Repository string   `json:"repository,omitempty"`
+	License    string   `json:"license,omitempty"`
+	Keywords   []string `json:"keywords,omitempty"`
+
+	Layer       string       `json:"layer"`                 // the directory or the FS name, as given to the option
+	Marketplace string       `json:"marketplace,omitempty"` // the name of the marketplace that lists the plugin
+	Path        string       `json:"path"`                  // full path of the directory on its filesystem; "" for a remote source
+	Manifest    string       `json:"manifest,omitempty"`    // full path of the manifest; "" without a manifest
+	Source      PluginSource `json:"source,omitzero"`       // from the marketplace
+
+	// Hooks and MCPServers are the values of the manifest and of the marketplace, as written. The files, as
+	// full paths, hold further values. The catalog reads no such file, and a file may be missing.
+	Hooks          []json.RawMessage `json:"hooks,omitempty"`
+	MCPServers     []json.RawMessage `json:"mcp_servers,omitempty"`
+	HookFiles      []string          `json:"hook_files,omitempty"`
+	MCPServerFiles []string          `json:"mcp_server_files,omitempty"`
+
+	Diagnostics []Diagnostic `json:"diagnostics,omitempty"` // defects of the manifest and of the entry of the marketplace
+}
+
+// A PluginSource is the place of a plugin in a marketplace. A plugin with another Kind than "relative" and
+// "local" is not on the filesystem, and has no commands, skills and agents.
+type PluginSource struct {
+	Kind string `json:"kind"` // "relative", "local", "github", "url", "git-subdir", "npm", "archive", "command", or another word of the marketplace
+
+	// The fields of the kind, as written; "" without a value.
+	Path     string `json:"path,omitempty"`
+	Repo     string `json:"repo,omitempty"`
+	URL      string `json:"url,omitempty"`
+	Ref      string `json:"ref,omitempty"`
+	SHA      string `json:"sha,omitempty"`
+	Package  string `json:"package,omitempty"`
+	Version  string `json:"version,omitempty"`
+	Registry string `json:"registry,omitempty"`
+	SHA256   string `json:"sha256,omitempty"`
+	Command  string `json:"command,omitempty"`
+	Mode     string `json:"mode,omitempty"`
+}
+
+// Plugins returns the plugins of [WithPlugins] in the order of precedence. Remote plugins, which a
+// marketplace only names, have a Source and no Path. Filters have no effect. Without plugins, the list is empty.
+//
+// Plugins returns [ErrDirectoryNotFound] if every directory of commands and of plugins is missing, and the other errors of
+// [Catalog.List], whose cost is the cost of Plugins.
+func (c *Catalog) Plugins(ctx context.Context) ([]Plugin, error) {
+	const op = "Plugins"
+	list := []Plugin{}
+	if err := c.begin(ctx, op); err != nil || len(c.config.plugins.all) == 0 {
+		return list, err
+	}
+	if _, err := c.commands.optionalSnapshot(ctx, op); err != nil {
+		return nil, err
+	}
+	for i, l := range c.commands.Layers() {
+		for _, found := range c.commands.PluginsOf(i) {
+			list = append(list, newPlugin(l, found))
+		}
+	}
+	return list, nil
+}
+
+func newPlugin(l index.Layer, found *plugin.Plugin) Plugin {
+	full := func(name string) string {
+		if name == "" {
+			return ""
+		}
+		return l.FS.Path(name)
+	}
+	paths := func(names []string) (all []string) {
+		for _, name := range names {
+			all = append(all, full(name))
+		}
+		return all
+	}
+	p := Plugin{Name: found.Name, Version: found.Version, Description: found.Description, Homepage: found.Homepage, Repository: found.Repository,
+		License: found.License, Keywords: slices.Clone(found.Keywords), Layer: l.Name, Marketplace: found.Marketplace, Path: full(found.Dir), Manifest: full(found.Manifest),
+		Source: PluginSource(found.Source), Hooks: slices.Clone(found.Hooks), MCPServers: slices.Clone(found.MCPServers),
+		HookFiles: paths(found.HookFiles), MCPServerFiles: paths(found.MCPServerFiles), Diagnostics: newDiagnostics(found.Problems)}
+	p.Author.Name, p.Author.Email, p.Author.URL = found.Author.Name, found.Author.Email, found.Author.URL
+	return p
+}

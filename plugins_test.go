@@ -1,0 +1,318 @@
+package toolshelf_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// marketplace is a marketplace of two plugins and a remote plugin.
+func marketplace() map[string]string {
+	return map[string]string{
+		"shop/.claude-plugin/marketplace.json": `{"name": "shop", "plugins": [
+			{"name": "deploy", "source": "./plugins/deploy", "version": "1.2.0"},
+			{"name": "review", "source": "./plugins/review"},
+			{"name": "far", "source": {"source": "github", "repo": "acme/far"}, "description": "Elsewhere."}]}`,
+		"shop/plugins/deploy/.claude-plugin/plugin.json": `{"name": "deploy", "description": "Deploys.", "author": {"name": "Ada"}}`,
+		"shop/plugins/deploy/commands/go.md":             "---\ndescription: Deploys.\n---\nDeploy $0.",
+		"shop/plugins/deploy/commands/db/reset.md":       "---\ndescription: Resets.\n---\nReset.",
+		"shop/plugins/deploy/skills/cloud/SKILL.md":      "---\nname: Cloud Skill\ndescription: Knows clouds.\n---\nText.",
+		"shop/plugins/deploy/skills/cloud/notes.md":      "Notes.",
+		"shop/plugins/deploy/agents/guard.md":            "---\nname: Guard\ndescription: Guards.\n---\nGuard.",
+		"shop/plugins/review/agents/db/guard.md":         "---\ndescription: Guards the database.\n---\nGuard it.",
+		"shop/plugins/review/agents/go/Lead.md":          "---\nname: head\n---\nLead.",
+		"shop/plugins/review/commands/go.md":             "---\ndescription: Reviews.\n---\nReview $ARGUMENTS.",
+		"shop/plugins/review/commands/only.md":           "---\ndescription: Only here.\n---\nOnly.",
+		"shop/plugins/review/skills/style/SKILL.md":      "---\nname: style\ndescription: Knows style.\n---\nText.",
+	}
+}
+
+func withShop(more ...toolshelf.Option) []toolshelf.Option {
+	return append([]toolshelf.Option{toolshelf.WithPlugins("shop")}, more...)
+}
+
+// pluginRows returns a line for each command and skill.
+func pluginRows(t testing.TB, c *toolshelf.Catalog) (rows []string) {
+	t.Helper()
+	for command, err := range c.All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, "command "+command.Name+" of "+command.Plugin)
+	}
+	skills, err := c.ListSkills(t.Context())
+	if err != nil && !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
+		t.Fatal(err)
+	}
+	for _, s := range skills {
+		rows = append(rows, "skill "+s.Name+" of "+s.Plugin)
+	}
+	agents, err := c.ListAgents(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range agents {
+		rows = append(rows, "agent "+a.Name+" of "+a.Plugin)
+	}
+	return rows
+}
+
+func TestNamesInPluginsBeginWithThePlugin(t *testing.T) {
+	want := []string{"command deploy:db:reset of deploy", "command deploy:go of deploy", "command review:go of review", "command review:only of review",
+		"skill deploy:Cloud Skill of deploy", "skill review:style of review",
+		"agent deploy:Guard of deploy", "agent review:db:guard of review", "agent review:go:head of review"}
+	for name, c := range map[string]*toolshelf.Catalog{
+		"memory": catalog(t, withShop(toolshelf.WithFs(memoryOf(t, marketplace())))...),
+		"disk":   catalog(t, withShop(toolshelf.WithRoot(diskOf(t, marketplace())))...),
+		"fs.FS":  catalog(t, toolshelf.WithRoot(t.TempDir()), toolshelf.WithPluginsFS("built in", mapFS(marketplace(), "shop/"))),
+	} {
+		if diff := cmp.Diff(want, pluginRows(t, c)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// mapFS returns the files below a directory.
+func mapFS(files map[string]string, below string) fstest.MapFS {
+	all := fstest.MapFS{}
+	for name, text := range files {
+		if rest, ok := strings.CutPrefix(name, below); ok {
+			all[rest] = &fstest.MapFile{Data: []byte(text)}
+		}
+	}
+	return all
+}
+
+func TestABareNameFindsTheOnlyPlugin(t *testing.T) {
+	files := marketplace()
+	files["commands/only.md"] = "Of the project."
+	c := catalog(t, withShop(toolshelf.WithFs(memoryOf(t, files)))...)
+	get := func(name string) (string, error) { x, err := c.Get(t.Context(), name); return x.Name, err }
+	skill := func(name string) (string, error) { x, err := c.GetSkill(t.Context(), name); return x.Name, err }
+	agent := func(name string) (string, error) { x, err := c.GetAgent(t.Context(), name); return x.Name, err }
+	expand := func(name string) (string, error) { x, err := c.Expand(t.Context(), "/"+name+" x"); return x.Name, err }
+	for _, tt := range []struct {
+		what  string
+		find  func(string) (string, error)
+		name  string
+		want  string
+		err   error
+		names []string
+	}{
+		{what: "the whole name", find: get, name: "deploy:go", want: "deploy:go"},
+		{what: "a name of one plugin", find: get, name: "db:reset", want: "deploy:db:reset"},
+		{what: "a name with .md", find: get, name: "db:reset.md", want: "deploy:db:reset"},
+		{what: "a name of the project", find: get, name: "only", want: "only"},
+		{what: "a name of two plugins", find: get, name: "go", err: toolshelf.ErrAmbiguousName, names: []string{"deploy:go", "review:go"}},
+		{what: "an unknown name", find: get, name: "none", err: toolshelf.ErrCommandNotFound},
+		{what: "an unknown name of a plugin", find: get, name: "deploy:none", err: toolshelf.ErrCommandNotFound},
+		{what: "a skill", find: skill, name: "deploy:Cloud Skill", want: "deploy:Cloud Skill"},
+		{what: "a skill by its bare name", find: skill, name: "Cloud Skill", want: "deploy:Cloud Skill"},
+		{what: "a skill by its directory", find: skill, name: "deploy:cloud", want: "deploy:Cloud Skill"},
+		{what: "a skill by its bare directory", find: skill, name: "cloud", want: "deploy:Cloud Skill"},
+		{what: "an unknown skill", find: skill, name: "none", err: toolshelf.ErrSkillNotFound},
+		{what: "an agent", find: agent, name: "review:db:guard", want: "review:db:guard"},
+		{what: "an agent by its bare name", find: agent, name: "Guard", want: "deploy:Guard"},
+		{what: "an agent below a directory", find: agent, name: "go:head", want: "review:go:head"},
+		{what: "a typed name", find: expand, name: "db:reset", want: "deploy:db:reset"},
+		{what: "a typed skill", find: expand, name: "style", want: "review:style"},
+		{what: "a typed name of two plugins", find: expand, name: "go", err: toolshelf.ErrAmbiguousName, names: []string{"deploy:go", "review:go"}},
+	} {
+		name, err := tt.find(tt.name)
+		var e *toolshelf.Error
+		if name != tt.want && tt.err == nil || !errors.Is(err, tt.err) || errors.As(err, &e) && !slices.Equal(e.Names, tt.names) {
+			t.Errorf("%s: got %q, %v; want %q, %v with %q", tt.what, name, err, tt.want, tt.err, tt.names)
+		}
+	}
+}
+
+func TestAFilterDecidesABareName(t *testing.T) {
+	c := catalog(t, withShop(toolshelf.WithFs(memoryOf(t, marketplace())))...)
+	view, err := c.View(toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Plugin == "review" }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if command, err := view.Get(t.Context(), "go"); err != nil || command.Name != "review:go" {
+		t.Errorf("got %q, %v", command.Name, err)
+	}
+	if _, err := view.Get(t.Context(), "db:reset"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
+		t.Errorf("the hidden command: %v", err)
+	}
+}
+
+func TestACommandOfTheWholeNamePrecedesASkillOfAPlugin(t *testing.T) {
+	files := marketplace()
+	files["commands/style.md"] = "Style."
+	c := catalog(t, withShop(toolshelf.WithFs(memoryOf(t, files)))...)
+	if x, err := c.Expand(t.Context(), "/style"); err != nil || x.Kind != toolshelf.KindCommand {
+		t.Errorf("got %s %q, %v", x.Kind, x.Name, err)
+	}
+}
+
+func TestTheRulesOfAPluginAreThoseOfItsClient(t *testing.T) {
+	c := catalog(t, withShop(toolshelf.WithFs(memoryOf(t, marketplace())))...)
+	if x, err := c.Expand(t.Context(), "/deploy:go eu us"); err != nil || x.Text != "Deploy eu." {
+		t.Errorf("got %q, %v", x.Text, err)
+	}
+}
+
+func TestLayersPrecedePluginsAndTheFirstPluginTheOthers(t *testing.T) {
+	files := marketplace()
+	files["commands/deploy/go.md"] = "Nested."
+	files["more/deploy/.claude-plugin/plugin.json"] = `{"name": "deploy"}`
+	files["more/deploy/commands/go.md"] = "Second."
+	files["more/deploy/commands/new.md"] = "New."
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithPlugins("shop", "more"), toolshelf.WithNestedCommands())
+	command, err := c.Get(t.Context(), "deploy:go")
+	if err != nil || command.Content != "Nested." || command.Plugin != "" {
+		t.Errorf("got %q of %q, %v", command.Content, command.Plugin, err)
+	}
+	if command, err := c.Get(t.Context(), "deploy:new"); err != nil || command.Layer != "more" {
+		t.Errorf("got %q, %v", command.Layer, err)
+	}
+	shadowed := slices.DeleteFunc(problems(t, c), func(p string) bool { return !strings.HasPrefix(p, "SHADOWED ") })
+	if want := []string{"SHADOWED more/deploy/commands/go.md", "SHADOWED shop/plugins/deploy/commands/go.md"}; !slices.Equal(shadowed, want) {
+		t.Errorf("got %q", shadowed)
+	}
+}
+
+func TestPluginsDescribesLocalAndRemotePlugins(t *testing.T) {
+	root := diskOf(t, marketplace())
+	plugins, err := catalog(t, withShop(toolshelf.WithRoot(root))...).Plugins(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range plugins {
+		below, _ := filepath.Rel(root, p.Path)
+		got = append(got, strings.Join([]string{p.Name, p.Version, p.Description, p.Author.Name, p.Marketplace, p.Layer, filepath.ToSlash(below), p.Source.Kind, p.Source.Repo}, "|"))
+	}
+	want := []string{"deploy|1.2.0|Deploys.|Ada|shop|shop|shop/plugins/deploy|relative|", "review||||shop|shop|shop/plugins/review|relative|", "far||Elsewhere.||shop|shop||github|acme/far"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestPluginsWithoutADirectory(t *testing.T) {
+	if plugins, err := catalog(t, toolshelf.WithRoot(t.TempDir())).Plugins(t.Context()); err != nil || plugins == nil || len(plugins) > 0 {
+		t.Errorf("without an option: %v, %v", plugins, err)
+	}
+	c := catalog(t, withShop(toolshelf.WithRoot(t.TempDir()), toolshelf.WithCommandsDir())...)
+	if _, err := c.Plugins(t.Context()); !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
+		t.Errorf("a missing directory: %v", err)
+	}
+}
+
+// No link of a plugin leads to the files of another plugin or of the project.
+func TestALinkLeadsOutOfNoPlugin(t *testing.T) {
+	files := marketplace()
+	files["secret.md"] = "Secret."
+	files["shop/plugins/review/inner.md"] = "Inner."
+	root := diskOf(t, files)
+	for link, target := range map[string]string{
+		"shop/plugins/review/commands/out.md":       "../../../../secret.md",
+		"shop/plugins/review/commands/other.md":     "../../deploy/commands/go.md",
+		"shop/plugins/review/commands/in.md":        "../inner.md",
+		"shop/plugins/review/skills/stolen":         "../../deploy/skills/cloud",
+		"shop/plugins/review/skills/style/notes.md": "../../../deploy/skills/cloud/notes.md",
+	} {
+		if err := os.Symlink(target, filepath.Join(root, filepath.FromSlash(link))); err != nil {
+			t.Skip(err)
+		}
+	}
+	c := catalog(t, withShop(toolshelf.WithRoot(root))...)
+	var of []string
+	for _, row := range pluginRows(t, c) {
+		if strings.HasSuffix(row, " of review") {
+			of = append(of, strings.TrimSuffix(row, " of review"))
+		}
+	}
+	if want := []string{"command review:go", "command review:in", "command review:only", "skill review:style", "agent review:db:guard", "agent review:go:head"}; !slices.Equal(of, want) {
+		t.Errorf("got %q", of)
+	}
+	if _, err := c.ReadSkillFile(t.Context(), "review:style", "notes.md"); !errors.Is(err, toolshelf.ErrOutsideRoot) {
+		t.Errorf("a file of the skill: %v", err)
+	}
+}
+
+// The answers of a catalog after any changes of the plugins are those of a new catalog.
+func TestAChangeOfAPluginIsSeenByTheNextCall(t *testing.T) {
+	manifest := func(name string) string { return fmt.Sprintf(`{"name": %q}`, name) }
+	changes := map[string][]string{ // the contents of a file; "" removes the file
+		"shop/.claude-plugin/marketplace.json": {marketplace()["shop/.claude-plugin/marketplace.json"], "", `{`,
+			`{"name": "shop", "plugins": [{"name": "review", "source": "./plugins/review"}, {"name": "deploy", "source": "./plugins/deploy"}]}`,
+			`{"name": "shop", "plugins": [{"name": "deploy", "source": "./plugins/deploy", "commands": "./more"}, {"name": "deploy", "source": "./plugins/review"}]}`},
+		"shop/plugins/deploy/.claude-plugin/plugin.json": {manifest("deploy"), manifest("rollout"), "", "[]"},
+		"shop/plugins/deploy/.codex-plugin/plugin.json":  {"", manifest("codex")},
+		"shop/plugins/review/.claude-plugin/plugin.json": {"", manifest("review"), manifest("deploy")},
+		"shop/plugins/deploy/commands/go.md":             {"Go.", "", "Went."},
+		"shop/plugins/deploy/more/more.md":               {"", "More."},
+		"shop/plugins/review/commands/go.md":             {"Go.", ""},
+		"shop/plugins/review/skills/style/SKILL.md":      {"---\nname: style\ndescription: d\n---\n", "", "---\nname: other\ndescription: d\n---\n"},
+		"shop/plugins/review/agents/go/Lead.md":          {"", "---\nname: Lead\n---\n", "---\nname: [x\n---\n"},
+		"shop/plugins/third/commands/go.md":              {"", "Third."},
+		"shop/deploy/commands/go.md":                     {"", "Below the top."},
+		"commands/deploy/go.md":                          {"", "Nested."},
+	}
+	paths := slices.Sorted(maps.Keys(changes))
+	for seed := range uint64(12) {
+		random := rand.New(rand.NewPCG(seed, 31))
+		root := diskOf(t, marketplace())
+		options := withShop(toolshelf.WithRoot(root), toolshelf.WithNestedCommands())
+		if seed%2 == 1 {
+			options[0] = toolshelf.WithPlugins("shop/plugins")
+		}
+		old := catalog(t, options...)
+		for step := range 25 {
+			file := paths[random.IntN(len(paths))]
+			text := changes[file][random.IntN(len(changes[file]))]
+			full := filepath.Join(root, filepath.FromSlash(file))
+			if text == "" {
+				_ = os.Remove(full)
+			} else if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o777), os.WriteFile(full, []byte(text), 0o666)); err != nil {
+				t.Fatal(err)
+			}
+			got, want := pluginAnswers(t.Context(), old), pluginAnswers(t.Context(), catalog(t, options...))
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Fatalf("seed %d, step %d, %s = %q (-new +old):\n%s", seed, step, file, text, diff)
+			}
+		}
+	}
+}
+
+// pluginAnswers returns the results of several methods.
+func pluginAnswers(ctx context.Context, c *toolshelf.Catalog) map[string]string {
+	all := map[string]string{}
+	add := func(method string, value any, err error) { all[method] = fmt.Sprintf("%+v, %v", value, err) }
+	for _, name := range []string{"deploy:go", "review:go", "go", "rollout:go"} {
+		command, err := c.Get(ctx, name)
+		add("Get "+name, command.Name+" "+command.Content, err)
+	}
+	for _, name := range []string{"review:style", "style", "review:other"} {
+		skill, err := c.GetSkill(ctx, name)
+		add("GetSkill "+name, skill.Name+" "+skill.Path, err)
+	}
+	list, err := c.List(ctx, toolshelf.Page{})
+	add("List", list, err)
+	skills, err := c.ListSkills(ctx)
+	add("ListSkills", skills, err)
+	agents, err := c.ListAgents(ctx)
+	add("ListAgents", agents, err)
+	plugins, err := c.Plugins(ctx)
+	add("Plugins", plugins, err)
+	diagnostics, err := c.Lint(ctx)
+	add("Lint", diagnostics, err)
+	return all
+}

@@ -227,13 +227,13 @@ func below(given string) (clean, reason string) {
 		return "", "is too long"
 	case strings.Contains(given, `\`):
 		return "", "has a backslash"
-	case strings.HasPrefix(given, "/"), strings.HasPrefix(given, "~"), len(given) > 1 && given[1] == ':':
+	case strings.HasPrefix(given, "/"), given == "~", strings.HasPrefix(given, "~/"), len(given) > 1 && given[1] == ':':
 		return "", "is not relative"
 	case strings.ContainsFunc(given, func(r rune) bool { return r < ' ' || r == 0x7f || r == utf8.RuneError }):
 		return "", "has a control character"
 	}
 	clean = path.Clean(slashed)
-	if clean == ".." || strings.HasPrefix(clean, "../") || !fs.ValidPath(clean) {
+	if !fs.ValidPath(clean) { // begins with ".."
 		return "", "leads outside"
 	}
 	return clean, ""

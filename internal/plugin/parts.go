@@ -58,6 +58,11 @@ func (d *definition) components() bool { return len(d.paths) > 0 || !d.hooks.emp
 // parts adds the parts of each place: the default directory, then the paths of the manifest, then
 // the paths of the entry. Only the manifest replaces a default directory (Claude Code 2.1.330).
 func (l *loading) parts() {
+	if l.f.parts > maxParts {
+		l.p.Problems = append(l.p.Problems, problem.Problem{Code: problem.PluginInvalid, Severity: problem.Error, Path: escape.Path(l.d.path),
+			Message: "the plugin has no commands, skills and agents, because the plugins before name too many paths", Suggestion: "name directories instead of files"})
+		return
+	}
 	for _, pl := range l.format.places {
 		var paths []string
 		named := l.manifest != nil && l.manifest.paths[pl.dir] != nil
@@ -90,14 +95,11 @@ func (l *loading) parts() {
 		}
 		l.p.Parts = append(l.p.Parts, uncovered(all)...)
 	}
-	if l.f.parts += len(l.p.Parts); l.f.parts > maxParts {
-		l.p.Parts = nil
-		l.p.Problems = append(l.p.Problems, problem.Problem{Code: problem.PluginInvalid, Severity: problem.Error, Path: escape.Path(l.d.path),
-			Message: "the plugins declare too many paths; the paths of this plugin are not read", Suggestion: "declare directories instead of files"})
-	}
+	l.f.parts += len(l.p.Parts)
 }
 
-// maxParts bounds the memory of a table: entries of a marketplace may share a manifest with many paths.
+// maxParts bounds the memory of a table, because entries of a marketplace may share a manifest with many
+// paths. Plugins after the number of parts have no parts.
 const maxParts = 100_000
 
 // lists reports whether an entry with the whole marketplace as its source lists all of its skills. The

@@ -1,0 +1,425 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	diff "github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// codes returns the codes of all problems of a table.
+func codes(t Table) (all []problem.Code) {
+	add := func(problems []problem.Problem) {
+		for _, p := range problems {
+			all = append(all, p.Code)
+		}
+	}
+	add(t.Problems)
+	for _, p := range t.Plugins {
+		add(p.Problems)
+	}
+	return all
+}
+
+// Each case has the defect in the plugin bad, beside the plugins a and z.
+func TestADefectOfAPluginAffectsNoOtherPlugin(t *testing.T) {
+	const open = "bad/plugin.json"
+	named := func(name string) map[string]string {
+		return map[string]string{open: `{` + schema + `,"name":"` + name + `"}`}
+	}
+	field := func(field string) map[string]string {
+		return map[string]string{open: `{` + schema + `,"name":"bad",` + field + `}`}
+	}
+	const claude = "bad/.claude-plugin/plugin.json"
+	path := func(path string) map[string]string {
+		return map[string]string{claude: `{"name":"bad","commands":["` + path + `","./good"]}`}
+	}
+	const invalid, ignored, outside = problem.PluginInvalid, problem.PluginFieldIgnored, problem.PluginPathInvalid
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		code  problem.Code
+		kept  bool // the plugin bad is listed
+	}{
+		{"no schema", map[string]string{open: `{"name":"bad"}`}, invalid, false},
+		{"a schema that is no text", map[string]string{open: `{"$schema":1,"name":"bad"}`}, invalid, false},
+		{"another version", map[string]string{open: `{"$schema":"https://agent-plugins.org/schemas/9.0.0/plugin.schema.json","name":"bad"}`}, invalid, false},
+		{"no name", map[string]string{open: `{` + schema + `}`}, invalid, false},
+		{"an empty name", named(""), invalid, false},
+		{"a name of 65", named(strings.Repeat("a", 65)), invalid, false},
+		{"an uppercase name", named("A"), invalid, false},
+		{"two hyphens", named("a--b"), invalid, false},
+		{"two periods", named("a..b"), invalid, false},
+		{"a hyphen at the end", named("a-"), invalid, false},
+		{"a period at the beginning", named(".a"), invalid, false},
+		{"an underscore", named("a_b"), invalid, false},
+		{"a colon", named("a:b"), invalid, false},
+		{"a line break", named(`a\nb`), invalid, false},
+		{"a name that is no text", map[string]string{open: `{` + schema + `,"name":["bad"]}`}, invalid, false},
+		{"a version that is no text", field(`"version":1`), invalid, false},
+		{"a description that is null", field(`"description":null`), invalid, false},
+		{"keywords that are no list", field(`"keywords":"a"`), invalid, false},
+		{"keywords that are no texts", field(`"keywords":["a",1]`), invalid, false},
+		{"an author that is no object", field(`"author":"a"`), invalid, false},
+		{"an author with another field", field(`"author":{"name":"a","age":"1"}`), invalid, false},
+		{"an author with a number", field(`"author":{"name":1}`), invalid, false},
+		{"an unknown field", field(`"commands":"./x"`), ignored, true},
+		{"extensions that are no object", field(`"extensions":false`), ignored, true},
+		{"a key twice", field(`"version":"1","version":"2"`), problem.DuplicateKey, true},
+		{"an array", map[string]string{claude: `["bad"]`}, invalid, false},
+		{"null", map[string]string{claude: `null`}, invalid, false},
+		{"an empty file", map[string]string{claude: ``}, invalid, false},
+		{"text after the object", map[string]string{claude: `{"name":"bad"}{}`}, invalid, false},
+		{"a directory as a manifest", map[string]string{claude + "/x": ``}, invalid, false},
+		{"a deep value", map[string]string{claude: `{"name":"bad","x":` + strings.Repeat("[", 1e5) + strings.Repeat("]", 1e5) + `}`}, invalid, false},
+		{"a large file", map[string]string{claude: `{"name":"bad","x":"` + strings.Repeat("x", 1<<20) + `"}`}, problem.FileTooLarge, false},
+		{"invalid UTF-8", map[string]string{claude: "{\"name\":\"bad\",\"x\":\"\xff\"}"}, invalid, false},
+		{"UTF-16", map[string]string{claude: "\xff\xfe{\x00}\x00"}, invalid, false},
+		{"a byte order mark", map[string]string{claude: "\ufeff{\"name\":\"bad\"}"}, ignored, true},
+		{"a colon in a name of Claude Code", map[string]string{claude: `{"name":"a:b"}`}, invalid, false},
+		{"a path as a name", map[string]string{claude: `{"name":"../a"}`}, invalid, false},
+		{"a name with a line break", map[string]string{claude: `{"name":"a\nb"}`}, invalid, false},
+		{"a name with a line separator", map[string]string{claude: `{"name":"a\u2028b"}`}, invalid, false},
+		{"a long name", map[string]string{claude: `{"name":"` + strings.Repeat("a", 256) + `"}`}, invalid, false},
+		{"a number as a name", map[string]string{claude: `{"name":1}`}, ignored, true},
+		{"keywords of another type", map[string]string{claude: `{"name":"bad","keywords":1}`}, ignored, true},
+		{"commands of another type", map[string]string{claude: `{"name":"bad","commands":{"a":{"source":"./a.md"}}}`}, ignored, true},
+		{"a path of another type", map[string]string{claude: `{"name":"bad","commands":[1]}`}, ignored, true},
+		{"an absolute path", path("/etc"), outside, true},
+		{"a path of Windows", path("C:/x"), outside, true},
+		{"a path with a backslash", path(`.\\x`), outside, true},
+		{"a path out of the plugin", path("../a/commands"), outside, true},
+		{"a path out of the plugin and back", path("./x/../../bad/x"), outside, true},
+		{"a path of the home directory", path("~/x"), outside, true},
+		{"an empty path", path(""), outside, true},
+		{"a path with a NUL", path(`a\u0000b`), outside, true},
+		{"a path with a line break", path(`a\nb`), outside, true},
+		{"a long path", path(strings.Repeat("a", 5000)), outside, true},
+		{"a deep path", path(strings.Repeat("a/", 1000)), outside, true},
+		{"a path of a file of a skill", map[string]string{claude: `{"name":"bad","skills":"./s/SKILL.md"}`}, outside, true},
+		{"hooks of another type", map[string]string{claude: `{"name":"bad","hooks":1}`}, ignored, true},
+		{"a path of hooks out of the plugin", map[string]string{claude: `{"name":"bad","hooks":"../x.json"}`}, outside, true},
+		{"a file in place of a directory", map[string]string{claude: `{"name":"bad"}`, "bad/commands": ""}, outside, true},
+		{"a name of a directory with a colon", map[string]string{"b:ad/commands/a.md": ""}, invalid, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			files := map[string]string{"a/commands/a.md": "", "z/.claude-plugin/plugin.json": `{"name":"z"}`, "z/commands/a.md": ""}
+			for name, text := range tt.files {
+				files[name] = text
+			}
+			table := findIn(t, files, ".", Options{MaxSize: 1 << 20})
+			var names []string
+			for _, p := range table.Plugins {
+				names = append(names, p.Name)
+			}
+			want := []string{"a", "z"}
+			if tt.kept {
+				want = []string{"a", "bad", "z"}
+			}
+			if !slices.Equal(names, want) || !slices.Contains(codes(table), tt.code) {
+				t.Errorf("got %q and %q, want %q and %s", names, codes(table), want, tt.code)
+			}
+			checkTable(t, table)
+		})
+	}
+}
+
+func TestADefectOfAnEntryAffectsNoOtherEntry(t *testing.T) {
+	const invalid, outside = problem.PluginInvalid, problem.PluginPathInvalid
+	for _, tt := range []struct {
+		name, entry string
+		code        problem.Code
+	}{
+		{"a number", `5`, invalid},
+		{"a list", `[]`, invalid},
+		{"null", `null`, invalid},
+		{"no name", `{"source":"./x"}`, invalid},
+		{"a name that is no text", `{"name":{},"source":"./x"}`, invalid},
+		{"a name with a colon", `{"name":"b:c","source":"./x"}`, invalid},
+		{"two periods as the name", `{"name":"..","source":"./x"}`, invalid},
+		{"a name with a line break", `{"name":"b\nc","source":"./x"}`, invalid},
+		{"no source", `{"name":"b"}`, invalid},
+		{"a number as the source", `{"name":"b","source":1}`, invalid},
+		{"a source without a kind", `{"name":"b","source":{"repo":"o/r"}}`, invalid},
+		{"an absolute source", `{"name":"b","source":"/etc"}`, outside},
+		{"a source outside", `{"name":"b","source":"../x"}`, outside},
+		{"a source with a backslash", `{"name":"b","source":".\\x"}`, outside},
+		{"a local source outside", `{"name":"b","source":{"source":"local","path":"../x"}}`, outside},
+		{"a missing directory", `{"name":"b","source":"./missing"}`, outside},
+		{"a file", `{"name":"b","source":"./file.md"}`, outside},
+		{"the name of an earlier entry", `{"name":"a","source":"./y"}`, problem.Shadowed},
+		{"a key twice", `{"name":"b","name":"..","source":"./x"}`, problem.DuplicateKey},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			table := findIn(t, map[string]string{market: `{"plugins":[{"name":"a","source":"./x"},` + tt.entry + `,{"name":"z","source":"./y"}]}`, "x/commands/a.md": "", "y/agents/a.md": "", "file.md": ""}, ".", Options{})
+			if len(table.Plugins) != 2 || table.Plugins[0].Name != "a" || table.Plugins[1].Name != "z" || !slices.Contains(codes(table), tt.code) {
+				t.Errorf("got\n%s\nwant the plugins a and z, and %s", strings.Join(shown(table), "\n"), tt.code)
+			}
+			checkTable(t, table)
+		})
+	}
+}
+
+func TestAMarketplaceThatIsNotValidHasNoPlugins(t *testing.T) {
+	for _, text := range []string{``, `[]`, `null`, `{}`, `{"plugins":{}}`, `{"plugins":1}`, `{"plugins":[}`, "\xff\xfe{\x00", `{"plugins":[],"x":"` + strings.Repeat("x", 1<<20) + `"}`} {
+		table := findIn(t, map[string]string{market: text, "x/commands/a.md": ""}, ".", Options{MaxSize: 1 << 20})
+		if len(table.Plugins) != 0 || len(table.Problems) != 1 || table.Problems[0].Severity != problem.Error {
+			t.Errorf("%.40q: got %q", text, shown(table))
+		}
+		checkTable(t, table)
+	}
+}
+
+// checkTable verifies the promises of a table for every input.
+func checkTable(t *testing.T, table Table) {
+	t.Helper()
+	check := func(problems []problem.Problem) {
+		for _, p := range problems {
+			for _, text := range []string{p.Path, p.Key, p.Message, p.Suggestion} {
+				if strings.ContainsAny(text, "\n\r\x00\u2028") || len(text) > 5000 {
+					t.Errorf("the problem is no line of text: %.200q", text)
+				}
+			}
+			if p.Code == "" || p.Severity == "" || p.Message == "" {
+				t.Errorf("incomplete problem %+v", p)
+			}
+		}
+		if len(problems) > problem.Max {
+			t.Errorf("%d problems", len(problems))
+		}
+	}
+	check(table.Problems)
+	for _, p := range table.Plugins {
+		check(p.Problems)
+		if !name(p.Name) {
+			t.Errorf("the name %q", p.Name)
+		}
+		if p.Dir == "" && len(p.Parts) > 0 || p.Dir != "" && !fs.ValidPath(p.Dir) {
+			t.Errorf("the directory %q of %q", p.Dir, p.Name)
+		}
+		var paths []string
+		for _, part := range p.Parts {
+			paths = append(paths, part.Path)
+			if part.File != (part.Pattern == "") {
+				t.Errorf("a file with a pattern, or a directory without: %+v", part)
+			}
+		}
+		for _, path := range slices.Concat(paths, p.HookFiles, p.MCPServerFiles) {
+			if !fs.ValidPath(path) || p.Dir != "." && path != p.Dir && !strings.HasPrefix(path, p.Dir+"/") {
+				t.Errorf("%q is not below %q", path, p.Dir)
+			}
+		}
+	}
+}
+
+// A rooted filesystem is confined to its directory, as are the filesystems of its subdirectories.
+type rooted struct {
+	root *os.Root
+	fs.FS
+}
+
+func openRooted(t *testing.T, root *os.Root, err error) rooted {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	return rooted{root, root.FS()}
+}
+
+type confined struct {
+	rooted
+	t *testing.T
+}
+
+func (c confined) Sub(dir string) (fs.FS, error) {
+	root, err := c.root.OpenRoot(filepath.FromSlash(dir))
+	if err != nil {
+		return nil, err
+	}
+	return confined{openRooted(c.t, root, nil), c.t}, nil
+}
+
+func (c confined) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(c.FS, name) }
+
+func TestLinksDoNotLeadOutOfAPlugin(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"secret/plugin.json": `{` + schema + `,"name":"secret"}`, "secret/skills/s/SKILL.md": "", "secret/" + market: `{"plugins":[{"name":"secret","source":"./"}]}`,
+		"one/.claude-plugin/plugin.json": `{"name":"one","skills":["./linked","./own"]}`, "one/own/SKILL.md": "", "two/.claude-plugin/x": "",
+	} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, target := range map[string]string{"one/linked": "../secret/skills/s", "two/plugin.json": "../secret/plugin.json", "two/commands": "../one", "three": dir + "/secret"} {
+		if err := os.Symlink(filepath.FromSlash(target), filepath.Join(dir, filepath.FromSlash(link))); err != nil {
+			t.Skip(err)
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	fsys := confined{openRooted(t, root, err), t}
+	table, err := Find(t.Context(), fsys, ".", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := wantLines(`
+			FILE_READ_ERROR two/plugin.json: the plugin is not listed: cannot read the file: path escapes from parent
+			one in one
+			  skills one/linked/*/SKILL.md, declared
+			  skills one/own/SKILL.md, declared
+			secret in secret
+			  skills secret/skills/*/SKILL.md`)
+	got := shown(table)
+	if d := diff.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// A counter counts the calls of a filesystem.
+type counter struct {
+	fs.FS
+	opened, listed *int
+}
+
+func (c counter) Open(name string) (fs.File, error) { *c.opened++; return c.FS.Open(name) }
+
+func (c counter) ReadDir(name string) ([]fs.DirEntry, error) {
+	*c.listed++
+	return fs.ReadDir(c.FS, name)
+}
+
+func (c counter) Sub(dir string) (fs.FS, error) {
+	below, err := fs.Sub(c.FS, dir)
+	return counter{below, c.opened, c.listed}, err
+}
+
+func TestFindReadsEachDirectoryAndManifestOnce(t *testing.T) {
+	var entries []string
+	files := map[string]string{"shared/.claude-plugin/plugin.json": `{"name":"shared","skills":["./more"]}`, "shared/commands/a.md": "", "shared/more/s/SKILL.md": ""}
+	for i := range 100 {
+		dir := fmt.Sprintf("plugins/p%d", i)
+		files[dir+"/.claude-plugin/plugin.json"] = fmt.Sprintf(`{"name":"p%d"}`, i)
+		files[dir+"/commands/a.md"], files[dir+"/skills/s/SKILL.md"], files[dir+"/hooks/hooks.json"], files[dir+"/.mcp.json"] = "", "", "{}", "{}"
+		entries = append(entries, fmt.Sprintf(`{"name":"p%d","source":"./%s"}`, i, dir), fmt.Sprintf(`{"name":"s%d","source":"./shared","skills":["./more"]}`, i))
+	}
+	files[market] = `{"plugins":[` + strings.Join(entries, ",") + `]}`
+	opened, listed := 0, 0
+	table, err := Find(t.Context(), counter{memory(files), &opened, &listed}, ".", Options{})
+	if err != nil || len(table.Plugins) != 200 {
+		t.Fatal(err, len(table.Plugins))
+	}
+	// A marketplace and 101 manifests; the top, 101 plugins and one declared directory of skills.
+	if opened != 102 || listed != 103 {
+		t.Errorf("%d files opened and %d directories listed, want 102 and 103", opened, listed)
+	}
+	checkTable(t, table)
+}
+
+// Entries that share a manifest share its fields, so a small marketplace does not repeat a large manifest.
+func TestSharedManifestsDoNotMultiply(t *testing.T) {
+	paths := make([]string, 2000)
+	for i := range paths {
+		paths[i] = fmt.Sprintf(`"./c%d.md"`, i)
+	}
+	entries := make([]string, 2000)
+	for i := range entries {
+		entries[i] = fmt.Sprintf(`{"name":"p%d","source":"./x"}`, i)
+	}
+	files := map[string]string{market: `{"plugins":[` + strings.Join(entries, ",") + `]}`, claude: `{"name":"p","description":"` + strings.Repeat("d", 1<<20) + `","commands":[` + strings.Join(paths, ",") + `]}`}
+	table := findIn(t, files, ".", Options{})
+	parts := 0
+	for _, p := range table.Plugins {
+		parts += len(p.Parts)
+	}
+	if len(table.Plugins) != 2000 || parts < maxParts || parts > maxParts+2000 || !slices.Contains(codes(table), problem.PluginInvalid) {
+		t.Errorf("%d plugins, %d parts, %q", len(table.Plugins), parts, codes(table)[:min(3, len(codes(table)))])
+	}
+	if allocated := testing.AllocsPerRun(1, func() { findIn(t, files, ".", Options{}) }); allocated > 1e6 {
+		t.Errorf("%.0f allocations", allocated)
+	}
+}
+
+func TestFindReturnsTheErrorOfTheDirectory(t *testing.T) {
+	fsys := memory(map[string]string{"x/commands/a.md": ""})
+	if _, err := Find(t.Context(), fsys, "missing", Options{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if _, err := Find(t.Context(), fsys, "../x", Options{}); err == nil {
+		t.Error("no error")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Find(ctx, fsys, ".", Options{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// The rules of section 6 and 7.1 of Agent Plugins 1.0.0 about skills, and of section 5.2 and 8.1 about recovery.
+func TestSkillsOfAgentPlugins(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		want  string
+	}{
+		{"only immediate children of skills", map[string]string{agent: `{` + schema + `,"name":"p"}`, "x/skills/a/SKILL.md": "", "x/skills/a/references/b/SKILL.md": "", "x/skills/none/README.md": "", "x/SKILL.md": ""}, `
+			p in x
+			  skills x/skills/*/SKILL.md`},
+		{"without skills", map[string]string{agent: `{` + schema + `,"name":"p"}`, "x/SKILL.md": "", "x/commands/a.md": ""}, `
+			p in x`},
+		{"an unknown field and wrong extensions", map[string]string{agent: `{` + schema + `,"name":"p","other":true,"skills":"./more","extensions":false}`, "x/skills/a/SKILL.md": ""}, `
+			p in x
+			  skills x/skills/*/SKILL.md
+			PLUGIN_FIELD_IGNORED x/plugin.json: the field "other" is ignored: the format has no such field
+			PLUGIN_FIELD_IGNORED x/plugin.json: the field "skills" is ignored: the format has no such field
+			PLUGIN_FIELD_IGNORED x/plugin.json: the field "extensions" is ignored: the value is not an object`},
+		{"an mcp.json that is not JSON", map[string]string{agent: `{` + schema + `,"name":"p"}`, "x/mcp.json": "{", "x/skills/a/SKILL.md": ""}, `
+			p in x
+			  skills x/skills/*/SKILL.md`},
+		{"a file with the name skills", map[string]string{agent: `{` + schema + `,"name":"p"}`, "x/skills": ""}, `
+			p in x
+			PLUGIN_PATH_INVALID x/skills: the file "skills" has the name of a directory of the plugin`},
+		{"extensions of clients", map[string]string{agent: `{` + schema + `,"name":"a.b-c.1","extensions":{"com.example":{"x":1}}}`, "x/com.example/skills/a/SKILL.md": ""}, `
+			a.b-c.1 in x`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if d := diff.Diff(wantLines(tt.want), shown(findIn(t, tt.files, ".", Options{}))); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func FuzzFind(f *testing.F) {
+	for _, seed := range []string{`{"name":"p","commands":["./a","../b","/c"],"skills":".","agents":"a.md","hooks":{},"mcpServers":["./x.json",{}]}`, `{` + schema + `,"name":"p","author":{"name":"a"},"keywords":["k"],"extensions":{}}`,
+		`{"plugins":[{"name":"a","source":"./x","strict":false,"skills":["./s"]},{"name":"b","source":{"source":"url","url":"u"}},{"name":"a","source":"./"}],"metadata":{"pluginRoot":"./p"}}`, "\ufeff{}", `[`, `{"a":1,"a":2}`, "{\"name\":\"a\\u2028\\ud800\"}"} {
+		f.Add([]byte(seed), []byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, first, second []byte) {
+		for _, names := range [][2]string{{market, claude}, {agent, "y/gemini-extension.json"}, {".agents/plugins/marketplace.json", "x/.codex-plugin/plugin.json"}, {claude, "y/.github/plugin/plugin.json"}} {
+			files := map[string]string{names[0]: string(first), names[1]: string(second), "x/commands/a.md": "", "x/s/SKILL.md": "", "y/skills/s/SKILL.md": "", "SKILL.md": ""}
+			opened, listed := 0, 0
+			table, err := Find(t.Context(), counter{memory(files), &opened, &listed}, ".", Options{Name: "top"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkTable(t, table)
+			if limit := 20 + len(first) + len(second); opened+listed > limit || len(table.Plugins) > limit {
+				t.Errorf("%d files, %d directories and %d plugins of %d bytes", opened, listed, len(table.Plugins), limit)
+			}
+		}
+	})
+}

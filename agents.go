@@ -23,7 +23,7 @@ type AgentInfo struct {
 	DeclaredName string   `json:"declared_name,omitempty"` // the name in the frontmatter
 	Description  string   `json:"description"`             // may contain line breaks
 	Model        string   `json:"model,omitempty"`         // the first of a list
-	Tools        []string `json:"tools"`                   // one item per tool, as written; null without the field, which usually means all tools; empty means none
+	Tools        []string `json:"tools,omitzero"`          // one item per tool, as written; nil, and omitted in JSON, without the field, which usually means all tools; empty means none
 
 	DisableModelInvocation bool `json:"disable_model_invocation,omitempty"` // only the user may choose the agent
 	UserInvocable          bool `json:"user_invocable"`                     // the user may choose the agent; false only for user-invocable: false
@@ -183,7 +183,7 @@ func (c *Catalog) newAgents(user userDirs) (*collection[AgentInfo], error) {
 		noun:        "agent",
 		file:        "the file",
 		invalid:     CodeInvalidAgentName,
-		rule:        "use a name of ListAgents, without separators, control characters and leading dot",
+		rule:        "use a listed name, without separators, control characters and leading dot",
 		notFound:    CodeAgentNotFound,
 		hint: func(shown []*index.Entry, name string) string {
 			if len(c.config.agents.all) == 0 {

@@ -165,12 +165,12 @@ func TestErrorsOfGetAgent(t *testing.T) {
 	files := map[string]string{"agents/a.md": "---\nname: reviewer\n---\n", "agents/large.md": strings.Repeat("x", 200)}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithAgentsDir("agents"), toolshelf.WithMaxFileSize(100))
 	for name, want := range map[string]string{
-		"../a":      `invalid agent name "../a"; use a name of ListAgents, without separators, control characters and leading dot (INVALID_AGENT_NAME)`,
-		"agents/a":  `invalid agent name "agents/a"; write "a" (INVALID_AGENT_NAME)`,
-		"":          `invalid agent name ""; use a name of ListAgents, without separators, control characters and leading dot (INVALID_AGENT_NAME)`,
-		"reviwer":   `there is no agent "reviwer"; did you mean "reviewer"? (AGENT_NOT_FOUND)`,
-		"something": `there is no agent "something"; list the agents for the names (AGENT_NOT_FOUND)`,
-		"large":     `the file of agent "large" is larger than allowed; shorten the file, or raise the limit with WithMaxFileSize (FILE_TOO_LARGE)`,
+		"../a":               `invalid agent name "../a"; use a listed name, without separators, control characters and leading dot (INVALID_AGENT_NAME)`,
+		"agents/reviewer.md": `invalid agent name "agents/reviewer.md"; write "reviewer" (INVALID_AGENT_NAME)`,
+		"":                   `invalid agent name ""; use a listed name, without separators, control characters and leading dot (INVALID_AGENT_NAME)`,
+		"reviwer":            `there is no agent "reviwer"; did you mean "reviewer"? (AGENT_NOT_FOUND)`,
+		"something":          `there is no agent "something"; list the agents for the names (AGENT_NOT_FOUND)`,
+		"large":              `the file of agent "large" is larger than allowed; shorten the file, or raise the limit with WithMaxFileSize (FILE_TOO_LARGE)`,
 	} {
 		if _, err := c.GetAgent(t.Context(), name); err == nil || err.Error() != "toolshelf: GetAgent: "+want {
 			t.Errorf("GetAgent(%q): %v", name, err)

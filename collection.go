@@ -131,6 +131,7 @@ func (c *collection[Info]) checkName(op, name string) error {
 	if dir, base := path.Split(meant); strings.EqualFold(base, "SKILL.md") {
 		meant = strings.TrimSuffix(dir, "/")
 	}
+	meant, _ = names.TrimMarkdown(meant)
 	if names.Loose(meant) {
 		correction = "write " + quote(meant)
 	}

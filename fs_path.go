@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"syscall"
 
 	"github.com/toolshelf-go/toolshelf/confine"
@@ -95,12 +94,14 @@ func (c bridged) RelativePath(layer, full string) string {
 		}
 		return full
 	}
-	for _, l := range slices.Concat(c.commands.Layers(), c.skills.Layers()) {
-		if l.Name != layer {
-			continue
-		}
-		if relative, ok := paths.Below(l.FS.Path(l.Dir), c.shownDir(l.FS, l.Dir, l.Name), full); ok {
-			return relative
+	for _, x := range c.indexes {
+		for _, l := range x.Layers() {
+			if l.Name != layer {
+				continue
+			}
+			if relative, ok := paths.Below(l.FS.Path(l.Dir), c.shownDir(l.FS, l.Dir, l.Name), full); ok {
+				return relative
+			}
 		}
 	}
 	return full

@@ -29,12 +29,13 @@ const maxValues = 100
 // The values depend on the argument. If the description of the argument lists values,
 // as in "[major|minor|patch]", Complete uses this list. The arguments command_name and
 // command have the names of the listed commands. The arguments skill_name and skill have
-// the names of the skills that can be loaded. All other arguments have no values.
+// the names of the skills that can be loaded, and agent_name the names of the agents that can be loaded. All other
+// arguments have no values.
 //
 // Complete returns an *RPCError with CodeInvalidParams for an unknown prompt, tool or
 // argument; the error of the context; or an error of the catalog.
 //
-// Complete scans the commands and the skills at most once.
+// Complete scans the commands, the skills and the agents at most once.
 func (a *Adapter) Complete(ctx context.Context, name, argument, typed string) (values Completion, err error) {
 	defer a.hider.error(&err)
 	list := sync.OnceValues(func() (bridge.Invocable, error) {
@@ -63,11 +64,24 @@ func (a *Adapter) Complete(ctx context.Context, name, argument, typed string) (v
 	case argument == "skill_name" || argument == "skill":
 		all, err = list()
 		choices = all.SkillNames()
+	case argument == "agent_name":
+		choices, err = a.agentNames(ctx)
 	}
 	if err != nil {
 		return Completion{}, err
 	}
 	return complete(choices, typed), nil
+}
+
+// agentNames returns the names of the agents that can be loaded.
+func (a *Adapter) agentNames(ctx context.Context) (names []string, err error) {
+	agents, err := a.catalog.ListAgents(ctx)
+	for _, agent := range agents {
+		if agent.Loadable {
+			names = append(names, agent.Name)
+		}
+	}
+	return names, a.ignoreMissing(ctx, err)
 }
 
 // argumentChoices returns the values in the description of an argument, or an error if

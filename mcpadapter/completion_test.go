@@ -2,6 +2,7 @@ package mcpadapter_test
 
 import (
 	"io/fs"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,7 +12,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// TestCompletionOfSkillNames completes the arguments skill_name of the tools and
+// TestCompletionOfSkillNames completes the arguments skill_name and agent_name of the tools and
 // skill of a command.
 func TestCompletionOfSkillNames(t *testing.T) {
 	a := adapterOf(t, catalog(t, memory(t, map[string]string{
@@ -20,8 +21,10 @@ func TestCompletionOfSkillNames(t *testing.T) {
 		"skills/my-pdf/SKILL.md":    "---\nname: my-pdf\ndescription: d\n---\n",
 		"skills/csv/SKILL.md":       "---\nname: csv\ndescription: d\n---\n",
 		"skills/empty/notes.txt":    "",
+		"agents/pdf.md":             "---\nname: pdf-reader\n---\n",
+		"agents/broken.md":          strings.Repeat("x", 300),
 		"commands/use.md":           "---\narguments:\n  - name: skill\n---\nUse $skill.\n",
-	})))
+	}), toolshelf.WithAgentsDir("agents"), toolshelf.WithMaxFileSize(200)))
 	for _, tt := range []struct {
 		name, argument, typed string
 		want                  []string
@@ -31,6 +34,7 @@ func TestCompletionOfSkillNames(t *testing.T) {
 		{"read_skill_file", "skill_name", "FORMS", []string{"pdf-forms"}},
 		{"get_skill", "skill_name", "x", []string{}},
 		{"use", "skill", "c", []string{"csv"}},
+		{"get_agent", "agent_name", "", []string{"pdf-reader"}},
 	} {
 		got, err := a.Complete(ctx, tt.name, tt.argument, tt.typed)
 		if diff := cmp.Diff(mcpadapter.Completion{Values: tt.want, Total: len(tt.want)}, got); diff != "" || err != nil {

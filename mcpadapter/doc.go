@@ -35,6 +35,8 @@
 //	search_skills     query, max_results                     the best matching skills
 //	get_skill         skill_name                             one skill and the list of its files
 //	read_skill_file   skill_name, path                       one file of a skill
+//	list_agents                                              the names and descriptions of the agents
+//	get_agent         agent_name                             one agent
 //	list_directory    path, show_hidden, sort_by,
 //	                  gitignore, show_sizes, limit,
 //	                  max_characters, cursor                 one page of a directory
@@ -62,8 +64,8 @@
 // results and its error codes. The file docs/tools.md of the repository lists all
 // tool contracts.
 //
-// A catalog without any directory of commands, or of skills, offers no tools for them; see
-// toolshelf.WithCommandsDir. report_feedback requires toolshelf.WithReports. Only
+// A catalog without any directory of commands, of skills or of agents, offers no tools for them; see
+// toolshelf.WithCommandsDir and toolshelf.WithAgentsDir. report_feedback requires toolshelf.WithReports. Only
 // report_feedback writes, and its annotations declare this. No tool fills arguments into
 // the text of a command; see GetPrompt.
 //
@@ -72,19 +74,19 @@
 // empty input for {}. A tool rejects all other deviations, including unknown
 // arguments, with a message that states the accepted values.
 //
-// The results of the tools for files, get_skill and read_skill_file are texts. Only with
+// The results of the tools for files, get_skill, get_agent and read_skill_file are texts. Only with
 // WithStructuredContent, these tools declare an output schema and return structured content
 // too, because several clients then hand a model only the structured content. The
 // results of the other tools are JSON.
 //
-// A failed call is a Result with IsError. The tools for commands, skills and
-// reports return the error as {"error":{"code":"…","message":"…"}}. list_skills
-// returns {"error":"…"}. The tools for files return the text "Error: …", with the
+// A failed call is a Result with IsError. The tools for commands, skills, agents and
+// reports return the error as {"error":{"code":"…","message":"…"}}. list_skills and
+// list_agents return {"error":"…"}. The tools for files return the text "Error: …", with the
 // code in the structured content. The codes are the codes of package toolshelf, and
 // INVALID_ARGUMENTS for arguments that do not fit the schema.
 //
 // A message contains no path of the host that the caller did not provide. The
-// results of get_command, get_skill and report_feedback contain the full path of
+// results of get_command, get_skill, get_agent and report_feedback contain the full path of
 // the file. WithRelativePaths shows paths relative to the root in results and
 // messages.
 //

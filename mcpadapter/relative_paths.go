@@ -15,7 +15,7 @@ import (
 
 // WithRelativePaths shows paths relative to the root of the catalog instead of
 // full paths, in the results and errors of the library's tools and prompts:
-// metadata.path of get_command; path, layer, shadows and diagnostics of get_skill;
+// metadata.path of get_command; path, layer, shadows and diagnostics of get_skill and get_agent;
 // report_path of report_feedback; and the directories in messages. The root itself is
 // ".". For a layer outside the root, the path of a file begins with the name that the
 // option of the catalog gives to the layer.
@@ -23,7 +23,7 @@ import (
 // The default is full paths, as the tool contracts require. The tools for files always
 // show relative paths.
 //
-// WithRelativePaths does not change the texts of commands, skills and their files, the
+// WithRelativePaths does not change the texts of commands, skills and their files, and agents, the
 // patterns in the results of search_files and search_text, and the results of extra tools.
 func WithRelativePaths() Option {
 	return func(c *config) error { c.relativePaths = true; return nil }
@@ -63,6 +63,14 @@ func (h rootHider) texts(all []string) []string {
 		all[i] = h.text(s)
 	}
 	return all
+}
+
+// diagnostics replaces the paths in diagnostics by relative paths.
+func (h rootHider) diagnostics(all []toolshelf.Diagnostic) {
+	for i := range all {
+		d := &all[i]
+		d.Path, d.Message, d.Suggestion = h.text(d.Path), h.text(d.Message), h.text(d.Suggestion)
+	}
 }
 
 // error replaces an error of the catalog or of the protocol by an error with

@@ -61,6 +61,8 @@ func allTexts(t testing.TB, a *mcpadapter.Adapter, root string) (texts []string)
 		"list_skills":     {`{}`, `{"x":1}`},
 		"search_skills":   {`{"query":"calculator"}`, `{"query":""}`},
 		"get_skill":       {`{"skill_name":"calculator"}`, `{"skill_name":"broken"}`, `{"skill_name":"nothing"}`, `{"skill_name":` + in("/skills/calculator") + `}`},
+		"list_agents":     {`{}`, `{"x":1}`},
+		"get_agent":       {`{"agent_name":"a"}`, `{"agent_name":"broken"}`, `{"agent_name":"nothing"}`, `{"agent_name":` + in("/agents/a.md") + `}`},
 		"read_skill_file": {`{"skill_name":"calculator","path":"SKILL.md"}`, `{"skill_name":"calculator","path":"nothing"}`, `{"skill_name":"calculator","path":` + in("/skills/calculator/SKILL.md") + `}`},
 		"list_directory":  {`{"path":"."}`, `{"path":` + in("") + `}`, `{"path":` + in("/src") + `}`, `{"path":` + in("/nothing") + `}`, `{"path":` + in("/src/agent.lisp") + `}`, `{"path":` + in("/../other") + `}`, `{"path":"link"}`, `{"path":7}`},
 		"directory_tree":  {`{}`, `{"path":` + in("/skills") + `}`, `{"path":` + in("/nothing") + `}`, `{"path":` + in("/../other") + `}`},
@@ -98,6 +100,8 @@ func allTexts(t testing.TB, a *mcpadapter.Adapter, root string) (texts []string)
 	add("Complete", completion, err)
 	completion, err = a.Complete(ctx, "get_skill", "skill_name", "")
 	add("Complete", completion, err)
+	completion, err = a.Complete(ctx, "get_agent", "agent_name", "")
+	add("Complete", completion, err)
 	_, err = a.Call(ctx, "nothing", nil)
 	add("Call", nil, err)
 	s := ready(t, a)
@@ -122,24 +126,24 @@ func containing(texts []string, path string) (found []string) {
 func TestWithRelativePathsHidesTheRoot(t *testing.T) {
 	broken := map[string]func(t *testing.T, root string){
 		"whole":                    func(*testing.T, string) {},
-		"without commands, skills": func(t *testing.T, root string) { remove(t, root, "commands", "skills") },
+		"without commands, skills": func(t *testing.T, root string) { remove(t, root, "commands", "skills", "agents") },
 		"without the root":         func(t *testing.T, root string) { remove(t, root, ".") },
 		"commands and skills are files": func(t *testing.T, root string) {
-			remove(t, root, "commands", "skills", "reports", "local")
-			for _, name := range []string{"commands", "skills", "reports", "local"} {
+			remove(t, root, "commands", "skills", "agents", "reports", "local")
+			for _, name := range []string{"commands", "skills", "agents", "reports", "local"} {
 				if err := os.WriteFile(filepath.Join(root, name), nil, 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
 		},
 		"links out of the root": func(t *testing.T, root string) {
-			for _, name := range []string{"commands", "skills", "reports", "local", "link"} {
+			for _, name := range []string{"commands", "skills", "agents", "reports", "local", "link"} {
 				remove(t, root, name)
 				symlink(t, t.TempDir(), filepath.Join(root, name))
 			}
 		},
 		"links to nothing in the root": func(t *testing.T, root string) {
-			for _, name := range []string{"commands", "skills", "reports", "local", "link"} {
+			for _, name := range []string{"commands", "skills", "agents", "reports", "local", "link"} {
 				remove(t, root, name)
 				symlink(t, filepath.Join(root, "nothing"), filepath.Join(root, name))
 			}
@@ -147,15 +151,17 @@ func TestWithRelativePathsHidesTheRoot(t *testing.T) {
 	}
 	for name, change := range broken {
 		t.Run(name, func(t *testing.T) {
-			files := map[string]string{"local/x/.keep": "", "reports/x/.keep": "", "skills/broken/SKILL.md": "---\ndescription: [\n---\n", "link": ""}
+			files := map[string]string{"local/x/.keep": "", "reports/x/.keep": "", "skills/broken/SKILL.md": "---\ndescription: [\n---\n", "link": "",
+				"agents/a.md": "---\ndescription: A\n---\n", "agents/broken.md": "---\ndescription: [\n---\n"}
 			for name, content := range project {
 				files[name] = content
 			}
 			root := onDisk(t, files)
-			outside := onDisk(t, map[string]string{"outer.md": "Outer.\n", "outer/SKILL.md": "---\ndescription: Outer\n---\n", "calculator/SKILL.md": "---\ndescription: Another\n---\n"})
+			outside := onDisk(t, map[string]string{"a.md": "Another.\n", "outer.md": "Outer.\n", "outer/SKILL.md": "---\ndescription: Outer\n---\n", "calculator/SKILL.md": "---\ndescription: Another\n---\n"})
 			c := opened(t, toolshelf.WithRoot(root),
 				toolshelf.WithCommandsDir(filepath.Join(root, "commands"), outside), toolshelf.WithCommandsFS("built in", fstest.MapFS{"embedded.md": {Data: []byte("Embedded.\n")}}),
 				toolshelf.WithSkillsDir(filepath.Join(root, "skills"), filepath.Join(root, "more"), outside),
+				toolshelf.WithAgentsDir(filepath.Join(root, "agents"), outside),
 				toolshelf.WithReports(filepath.Join(root, "reports"), filepath.Join(root, "local")))
 			change(t, root)
 			if found := containing(allTexts(t, adapterOf(t, c, mcpadapter.WithStructuredContent()), root), root); len(found) < 3 {

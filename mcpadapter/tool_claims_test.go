@@ -33,6 +33,7 @@ func claimed() map[string]string {
 		"skills/pdf-processing/most.txt":                   strings.Repeat("x", 1<<20),
 		"skills/pdf-processing/more.txt":                   strings.Repeat("x", 1<<20+1),
 		"skills/Review/SKILL.md":                           "---\ndescription: Review a pull request\n---\n",
+		"agents/team/review.md":                            "---\nname: reviewer\ndescription: Reviews a pull request\ntools: Read, Grep\nmodel: opus\n---\nReview it.\n",
 		"files/a.md":                                       "1",
 		"files/b.md":                                       "333",
 		"files/sub/a.go":                                   "22",
@@ -219,6 +220,13 @@ var claims = []claim{
 		c.holds(`{"skill_name":"pdf-processing"}`, "\n---\nRead references/guide.md.\n\n", "\ndescription: Read PDF files.\n", "\n  references/guide.md (")
 	}},
 	{"get_skill", "skill_name", "Name of the skill to read", func(c caller) { c.refuses(`{"skill_name":"../x"}`, "INVALID_SKILL_NAME") }},
+	{"list_agents", "", "List all available agents: agents is the array of the names, and descriptions explains the names.", func(c caller) {
+		c.holds(`{}`, `"agents":["reviewer"]`, `"descriptions":{"reviewer":"Reviews a pull request"}`)
+	}},
+	{"get_agent", "", "Get the definition of an agent by its name: its tools, model and instructions. Use a name that list_agents has returned.", func(c caller) {
+		c.holds(`{"agent_name":"reviewer"}`, "Agent: reviewer\n", "\ntools: Read, Grep\nmodel: opus\n---\nReview it.")
+	}},
+	{"get_agent", "agent_name", "Name of the agent", func(c caller) { c.refuses(`{"agent_name":"../x"}`, "INVALID_AGENT_NAME") }},
 	{"read_skill_file", "", "Read one file of a skill, such as references/guide.md or scripts/run.py. " +
 		"Use a path from the list of files that get_skill returns. " +
 		"Returns UTF-8 text unchanged, and other content in Base64. Refuses a file of more than 1 MiB.", func(c caller) {
@@ -629,7 +637,7 @@ func inputOf(t *testing.T, tool mcpadapter.Tool) (schema input) {
 
 func claimedCatalog(t *testing.T) *toolshelf.Catalog {
 	t.Helper()
-	return catalog(t, memory(t, claimed()), toolshelf.WithReports("reports", "local"))
+	return catalog(t, memory(t, claimed()), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("reports", "local"))
 }
 
 func TestDescriptionsMatchTheBehavior(t *testing.T) {
@@ -663,7 +671,7 @@ func TestDescriptionsMatchTheBehavior(t *testing.T) {
 func TestToolsAcceptTheExamplesOfTheirSchemas(t *testing.T) {
 	a := adapterOf(t, claimedCatalog(t), mcpadapter.WithStructuredContent())
 	working := map[string]json.RawMessage{
-		"command_name": json.RawMessage(`"review-pr"`), "skill_name": json.RawMessage(`"pdf-processing"`), "path": json.RawMessage(`"references/guide.md"`),
+		"command_name": json.RawMessage(`"review-pr"`), "skill_name": json.RawMessage(`"pdf-processing"`), "agent_name": json.RawMessage(`"reviewer"`), "path": json.RawMessage(`"references/guide.md"`),
 		"report_content": json.RawMessage(`"x"`), "user_wants_upload": json.RawMessage(`true`), "pattern": json.RawMessage(`"x"`), "query": json.RawMessage(`"x"`),
 	}
 	examples := 0
@@ -738,6 +746,7 @@ func TestToolsAcceptTheSuggestionsOfTheirErrors(t *testing.T) {
 		{"list_directory", `{"path":"filse"}`, "did you mean 'files/'?", []string{`{"path":"files/"}`}},
 		{"get_file_info", `{"path":"files/bb.md"}`, "did you mean 'files/b.md'?", []string{`{"path":"files/b.md"}`}},
 		{"get_command", `{"command_name":"review-rp"}`, `did you mean \"review-pr\"?`, []string{`{"command_name":"review-pr"}`}},
+		{"get_agent", `{"agent_name":"agents/reviewer.md"}`, `write \"reviewer\"`, []string{`{"agent_name":"reviewer"}`}},
 		{"get_skill", `{"skill_name":"review"}`, `did you mean \"Review\"?`, []string{`{"skill_name":"Review"}`}},
 	} {
 		tool, _ := a.Lookup(tt.tool)
@@ -869,7 +878,7 @@ func TestReportFeedbackDescribesTheDirectoriesThatExist(t *testing.T) {
 		{"reports", "", []string{"ask the user first"}, []string{"kept on this machine"}},
 		{"", "local", []string{"kept on this machine"}, []string{"user_wants_upload true"}},
 	} {
-		a := adapterOf(t, catalog(t, memory(t, claimed()), toolshelf.WithReports(tt.shared, tt.local)))
+		a := adapterOf(t, catalog(t, memory(t, claimed()), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports(tt.shared, tt.local)))
 		tool, _ := a.Lookup("report_feedback")
 		for _, text := range tt.says {
 			if !strings.Contains(tool.Description, text) {

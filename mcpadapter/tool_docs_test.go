@@ -217,7 +217,7 @@ func TestToolContractsNameTheErrorCodes(t *testing.T) {
 	for _, e := range []*toolshelf.Error{
 		toolshelf.ErrInvalidOption, toolshelf.ErrInvalidPage, toolshelf.ErrInvalidPageSize, toolshelf.ErrDirectoryNotFound,
 		toolshelf.ErrPermissionDenied, toolshelf.ErrInvalidCommandName, toolshelf.ErrCommandNotFound, toolshelf.ErrFileRead,
-		toolshelf.ErrFileTooLarge, toolshelf.ErrInvalidSkillName, toolshelf.ErrSkillNotFound, toolshelf.ErrOutsideRoot,
+		toolshelf.ErrFileTooLarge, toolshelf.ErrInvalidAgentName, toolshelf.ErrAgentNotFound, toolshelf.ErrInvalidSkillName, toolshelf.ErrSkillNotFound, toolshelf.ErrOutsideRoot,
 		toolshelf.ErrNotADirectory, toolshelf.ErrNotFound, toolshelf.ErrInvalidSort, toolshelf.ErrInvalidPattern,
 		toolshelf.ErrInvalidQuery, toolshelf.ErrSearchTimeout, toolshelf.ErrSearchFailed, toolshelf.ErrEmptyContent, toolshelf.ErrSizeLimitExceeded,
 		toolshelf.ErrInvalidReportName, toolshelf.ErrDirectoryPreparation, toolshelf.ErrFileWrite, toolshelf.ErrLocalSave, toolshelf.ErrNotText, toolshelf.ErrInvalidCursor, toolshelf.ErrClosed,
@@ -272,9 +272,9 @@ func TestMissingDirectoriesHaveTheDocumentedCodes(t *testing.T) {
 	}
 	root := toolshelf.WithRoot("/root")
 	adapters := map[string]*mcpadapter.Adapter{
-		"default": adapterOf(t, catalog(t, empty, root, reports)),
-		"named":   adapterOf(t, catalog(t, empty, root, reports, toolshelf.WithCommandsDir("c"), toolshelf.WithSkillsDir("s"))),
-		"no root": adapterOf(t, catalog(t, empty, toolshelf.WithRoot("/missing"), reports)),
+		"default": adapterOf(t, catalog(t, empty, root, reports, toolshelf.WithAgentsDir("a"))),
+		"named":   adapterOf(t, catalog(t, empty, root, reports, toolshelf.WithCommandsDir("c"), toolshelf.WithSkillsDir("s"), toolshelf.WithAgentsDir("a"))),
+		"no root": adapterOf(t, catalog(t, empty, toolshelf.WithRoot("/missing"), reports, toolshelf.WithAgentsDir("a"))),
 	}
 	arguments := map[string]string{
 		"search_commands": `{"query":"x"}`,
@@ -282,6 +282,7 @@ func TestMissingDirectoriesHaveTheDocumentedCodes(t *testing.T) {
 		"get_command":     `{"command_name":"x"}`,
 		"report_feedback": `{"command_name":"x","report_content":"x","user_wants_upload":true}`,
 		"get_skill":       `{"skill_name":"x"}`,
+		"get_agent":       `{"agent_name":"x"}`,
 		"read_skill_file": `{"skill_name":"x","path":"x"}`,
 	}
 	quoted := regexp.MustCompile("`([^`]+)`")
@@ -320,10 +321,10 @@ var factsOfTexts = []struct {
 		"hint": "Sorted in this directory only", "warnings": "Warning: ",
 	}},
 	{"list_directory", `{"path":"links"}`, map[string]string{"entries[].target": "[LINK] in -> links/file", "entries[].outside": "[LINK] out (outside root)"}},
-	{"directory_tree", `{"limit":9,"exclude_patterns":["x*"]}`, map[string]string{
+	{"directory_tree", `{"limit":10,"exclude_patterns":["x*"]}`, map[string]string{
 		"path": "Directory tree: ./", "excluding": "Excluding: x*", "children": "[DIR]  docs/", "children[].name": "main.go", "children[].type": "[FILE]",
 		"children[].size": "(30 B)", "children[].more": "docs/ (7 entries)", "children[].dependency": "node_modules/ (2 entries)",
-		"children[].skipped": "node_modules/ (2 entries)", "children[].error": "denied/ (permission denied)", "more": "\n… and 1 more", "omitted": "+ omitted", "limits": "Cut at 9 entries",
+		"children[].skipped": "node_modules/ (2 entries)", "children[].error": "denied/ (permission denied)", "more": "\n… and 1 more", "omitted": "+ omitted", "limits": "Cut at 10 entries",
 	}},
 	{"directory_tree", `{"path":"docs"}`, map[string]string{"ignored": ".gitignore omits 1 entry", "warnings": "Warning: "}},
 	{"directory_tree", `{"path":".","limit":1000}`, map[string]string{"children[].children": "\n  [FILE] crlf.txt", "children[].target": "in -> links/file", "children[].outside": "out (outside root)"}},
@@ -340,7 +341,7 @@ var factsOfTexts = []struct {
 		"matches[].column": ", column 2000:…", "matches[].text": "match", "matches[].truncated": "y…", "matches[].before": "\n1-before", "matches[].after": "\n3-after",
 		"matches[].more": "\n… and 1 more\n", "total": "Found 3 lines", "files": "in 2 files", "binary": "1 file is not text", "skipped": "1 directory or file could not be read",
 		"ignored": ".gitignore omits 2 entries", "dependencies": "1 directory of dependencies was not searched", "limits": "beyond 1 line", "warnings": "Warning: "}},
-	{"search_text", `{"pattern":"^[0-9]+$"}`, map[string]string{"searched": "No lines found in 12 files", "long_lines": "1 line is larger than 1 MiB"}},
+	{"search_text", `{"pattern":"^[0-9]+$"}`, map[string]string{"searched": "No lines found in 13 files", "long_lines": "1 line is larger than 1 MiB"}},
 	{"search_text", `{"path":"docs","pattern":"a","files":["big.tx"]}`, map[string]string{"hint": "Did you mean 'big.txt'"}},
 	{"read_file", `{"path":"docs/utf16.txt","max_bytes":6}`, map[string]string{"text": "1\ta", "first": "1\t", "last": "2\t", "total": "and 1 more line", "next_line": "line 3",
 		"line_ending": "line breaks CRLF", "encoding": "Format: UTF-16LE", "bom": "byte order mark"}},
@@ -350,6 +351,8 @@ var factsOfTexts = []struct {
 	{"get_skill", `{"skill_name":"facts"}`, map[string]string{"name": "Skill: facts", "declared_name": "name: other", "description": "description: Has facts.", "content": "Do it.",
 		"frontmatter": "---\nname: other", "files": "SKILL.md (", "files[].path": "SKILL.md", "files[].size": " KB)", "path": "Path: ", "disable_model_invocation": "disable-model-invocation: true",
 		"user_invocable": "user-invocable: true", "license": "license: MIT", "compatibility": "compatibility: any", "metadata": "a: b", "allowed_tools": "allowed-tools: Read", "diagnostics": "Warning: allowed-tools: "}},
+	{"get_agent", `{"agent_name":"facts"}`, map[string]string{"name": "Agent: facts", "declared_name": "name: facts", "description": "description: Has facts.", "model": "model: opus", "tools": "tools: Read",
+		"content": "Do it.", "frontmatter": "---\nname: facts", "path": "Path: ", "disable_model_invocation": "disable-model-invocation: true", "user_invocable": "user-invocable: true", "diagnostics": "Warning: name: "}},
 	{"read_skill_file", `{"skill_name":"facts","path":"SKILL.md"}`, map[string]string{"content": "Do it."}},
 }
 
@@ -372,13 +375,14 @@ func TestTextsHaveTheFactsOfTheStructuredContent(t *testing.T) {
 		"many/lines.txt": strings.Repeat("z", 2<<20),
 		"skills/facts/SKILL.md": "---\nname: other\ndescription: Has facts.\ndisable-model-invocation: true\nuser-invocable: true\nlicense: MIT\ncompatibility: any\n" +
 			"metadata:\n  a: b\nallowed-tools: Read(\n---\nDo it.\n",
+		"agents/facts.md": "---\nname: facts\nname: facts\ndescription: Has facts.\nmodel: opus\ntools: Read\ndisable-model-invocation: true\nuser-invocable: true\n---\nDo it.\n",
 	} {
 		if err := cmp.Or(fsys.MkdirAll(path.Dir(name), 0o755), afero.WriteFile(fsys, name, []byte(content), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	linked := os.Symlink("file", root+"/links/in") == nil && os.Symlink(t.TempDir(), root+"/links/out") == nil
-	a := adapterOf(t, catalog(t, fsys), mcpadapter.WithStructuredContent())
+	a := adapterOf(t, catalog(t, fsys, toolshelf.WithAgentsDir("agents")), mcpadapter.WithStructuredContent())
 	known := map[string]bool{ // "tool property"
 		"read_file changed":         strings.Contains(toolshelf.FileText{Changed: true}.String(), "Warning: the file changed during the call"),
 		"get_skill files_truncated": true, // for more than 10,000 files

@@ -13,7 +13,7 @@ type errorShape struct {
 	failure  func(code toolshelf.Code, message string) Result
 }
 
-// errorObject is the error shape of the tools for commands, skills and reports:
+// errorObject is the error shape of the tools for commands, skills, agents and reports:
 // {"error":{"code":"…","message":"…"}}.
 var errorObject = errorShape{
 	schema: `{"type":"object","properties":{"code":{"type":"string"},"message":{"type":"string"}},"required":["code","message"]}`,
@@ -66,7 +66,7 @@ func truncate(message string) string {
 	return strings.ToValidUTF8(message[:maxBytes], "") + "…"
 }
 
-// errorString is the error shape of list_skills: {"error":"…"}.
+// errorString is the error shape of list_skills and list_agents: {"error":"…"}.
 var errorString = errorShape{
 	schema: `{"type":"string"}`,
 	failure: func(_ toolshelf.Code, message string) Result {

@@ -3,6 +3,7 @@ package mcpadapter_test
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -143,6 +144,8 @@ func TestResultsFitTheOutputSchemas(t *testing.T) {
 		"directory_tree":  {`{}`, `{"exclude_patterns":["*.md"],"max_depth":1}`, `{"path":"nothing"}`},
 		"get_file_info":   {`{"path":"src"}`, `{"path":"src/agent.lisp"}`, `{"path":"."}`, `{"path":"nothing"}`},
 		"get_skill":       {`{"skill_name":"calculator"}`, `{"skill_name":"nothing"}`},
+		"list_agents":     {`{}`, `{"x":1}`},
+		"get_agent":       {`{"agent_name":"plan"}`, `{"agent_name":"nothing"}`},
 		"read_skill_file": {`{"skill_name":"calculator","path":"logo.png"}`, `{"skill_name":"calculator","path":".."}`},
 		"report_feedback": {`{"command_name":"commit","report_content":"x","user_wants_upload":true}`, `{"command_name":"commit","report_content":"","user_wants_upload":true}`},
 		"search_files":    {`{"pattern":"*.md"}`, `{"pattern":"*.none"}`, `{"pattern":"["}`},
@@ -174,7 +177,9 @@ func TestResultsFitTheOutputSchemas(t *testing.T) {
 // everyTool returns an adapter with all tools of the library.
 func everyTool(t testing.TB, opts ...mcpadapter.Option) *mcpadapter.Adapter {
 	t.Helper()
-	return adapterOf(t, catalog(t, memory(t, project), toolshelf.WithReports("reports", "local")), opts...)
+	files := maps.Clone(project)
+	files["agents/plan.md"] = "---\ndescription: Plans.\n---\nPlan the work.\n"
+	return adapterOf(t, catalog(t, memory(t, files), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("reports", "local")), opts...)
 }
 
 func TestSchemaDecodesTheInputSchema(t *testing.T) {

@@ -31,44 +31,52 @@ var listSkills = definition{
 		if err != nil {
 			return Result{}, err
 		}
-		list := struct {
+		rows := make([]listRow, len(skills))
+		for i, skill := range skills {
+			rows[i] = listRow{skill.Name, skill.Description, skill.Loadable}
+		}
+		names, descriptions, notLoadable, err := described(ctx, rows, t.SkillsPrompt)
+		if err != nil {
+			return Result{}, err
+		}
+		return jsonResult(struct {
 			Skills       []string          `json:"skills"`
 			Descriptions map[string]string `json:"descriptions,omitempty"` // without skills, the tool contract allows only the member skills
 			NotLoadable  []string          `json:"not_loadable,omitempty"`
-		}{Skills: make([]string, len(skills))}
-		for i, skill := range skills {
-			list.Skills[i] = skill.Name
-			if !skill.Loadable {
-				list.NotLoadable = append(list.NotLoadable, skill.Name)
-			}
-		}
-		if list.Descriptions, err = t.descriptions(ctx, skills); err != nil {
-			return Result{}, err
-		}
-		return jsonResult(list)
+		}{names, descriptions, notLoadable})
 	},
 }
 
-// The limits of the descriptions of list_skills, in characters.
+// The limits of the descriptions of list_skills and list_agents, in characters.
 const (
-	maxDescription  = 200    // of one skill
-	maxDescriptions = 20_000 // of all skills
+	maxDescription  = 200    // of one entry
+	maxDescriptions = 20_000 // of all entries
 )
 
-// descriptions returns one line for each skill, by name. If the lines together are too
-// long, descriptions keeps the skills that Catalog.SkillsPrompt keeps within a budget of
+// A listRow is an entry of list_skills or list_agents.
+type listRow struct {
+	name, description string
+	loadable          bool
+}
+
+// described returns the names of all entries, one line for each entry, by name, and the names of the entries that cannot be
+// loaded. If the lines together are too long, described keeps the entries that the prompt of the entries keeps within a budget of
 // maxDescriptions, and shortens the longest lines to a common length.
-func (t toolset) descriptions(ctx context.Context, skills []toolshelf.SkillInfo) (map[string]string, error) {
-	lines := make(map[string]string, len(skills))
-	for _, skill := range skills {
-		if line := strings.Join(strings.Fields(skill.Description), " "); line != "" {
-			lines[skill.Name] = line
+func described(ctx context.Context, rows []listRow, prompt func(context.Context, ...toolshelf.PromptOption) (toolshelf.PromptList, error)) (names []string, lines map[string]string, notLoadable []string, err error) {
+	names, lines = make([]string, len(rows)), make(map[string]string, len(rows))
+	for i, row := range rows {
+		names[i] = row.name
+		if !row.loadable {
+			notLoadable = append(notLoadable, row.name)
+		}
+		if line := strings.Join(strings.Fields(row.description), " "); line != "" {
+			lines[row.name] = line
 		}
 	}
 	if !fits(lines, maxDescription) {
-		prompt, err := t.SkillsPrompt(ctx, toolshelf.Budget(maxDescriptions))
+		prompt, err := prompt(ctx, toolshelf.Budget(maxDescriptions))
 		if err != nil {
-			return nil, err
+			return nil, nil, nil, err
 		}
 		kept := make(map[string]string, len(prompt.Included))
 		for _, name := range prompt.Included {
@@ -82,7 +90,7 @@ func (t toolset) descriptions(ctx context.Context, skills []toolshelf.SkillInfo)
 	for name, line := range lines {
 		lines[name] = shortenLine(line, limit)
 	}
-	return lines, nil
+	return names, lines, notLoadable, nil
 }
 
 // fits reports whether the lines, cut to limit characters each, have at most
@@ -136,10 +144,7 @@ var getSkill = definition{
 		if t.relativePaths {
 			skill.Path = t.RelativePath(skill.Layer, skill.Path)
 			skill.Layer, skill.Shadows = t.hider.text(skill.Layer), t.hider.texts(skill.Shadows)
-			for i := range skill.Diagnostics {
-				d := &skill.Diagnostics[i]
-				d.Path, d.Message, d.Suggestion = t.hider.text(d.Path), t.hider.text(d.Message), t.hider.text(d.Suggestion)
-			}
+			t.hider.diagnostics(skill.Diagnostics)
 		}
 		return t.textResult(skillText(skill), skill)
 	},
@@ -150,18 +155,30 @@ var getSkill = definition{
 func skillText(skill toolshelf.Skill) string {
 	var b strings.Builder
 	b.WriteString("Skill: " + escape.Name(skill.Name) + "\nPath: " + escape.Path(skill.Path) + "\n\n")
-	if raw := skill.Frontmatter.Raw; raw != "" {
-		fence := map[string]string{"yaml": "---\n", "toml": "+++\n"}[skill.Frontmatter.Format]
-		b.WriteString(fence + strings.TrimSuffix(raw, "\n") + "\n" + fence)
-	}
-	b.WriteString(strings.TrimRight(skill.Content, "\r\n") + "\n\nFiles, relative to the directory of the skill:")
+	writeAuthored(&b, skill.Frontmatter, skill.Content)
+	b.WriteString("\n\nFiles, relative to the directory of the skill:")
 	for _, file := range skill.Files {
 		b.WriteString("\n  " + escape.Path(file.Path) + " (" + shown.Size(file.Size) + ")")
 	}
 	if skill.FilesTruncated {
 		b.WriteString("\n  … and more files")
 	}
-	for i, d := range skill.Diagnostics {
+	writeWarnings(&b, skill.Diagnostics)
+	return b.String()
+}
+
+// writeAuthored writes the frontmatter and the Markdown of a file as the author wrote them.
+func writeAuthored(b *strings.Builder, header toolshelf.Frontmatter, content string) {
+	if raw := header.Raw; raw != "" {
+		fence := map[string]string{"yaml": "---\n", "toml": "+++\n"}[header.Format]
+		b.WriteString(fence + strings.TrimSuffix(raw, "\n") + "\n" + fence)
+	}
+	b.WriteString(strings.TrimRight(content, "\r\n"))
+}
+
+// writeWarnings writes a line for each diagnostic.
+func writeWarnings(b *strings.Builder, diagnostics []toolshelf.Diagnostic) {
+	for i, d := range diagnostics {
 		if i == 0 {
 			b.WriteByte('\n')
 		}
@@ -171,7 +188,6 @@ func skillText(skill toolshelf.Skill) string {
 		}
 		b.WriteString(d.Message)
 	}
-	return b.String()
 }
 
 // skillOutput returns the output schema of get_skill with a description of the path.

@@ -205,6 +205,7 @@ func TestToolsThatCanOnlyFailAreNotOffered(t *testing.T) {
 		{"no reports", nil, []string{"report_feedback"}, "use WithReports"},
 		{"no commands", []toolshelf.Option{toolshelf.WithCommandsDir(), toolshelf.WithReports("reports", "")}, append(commands, "report_feedback"), "the catalog has no directory of commands"},
 		{"commands only in an fs.FS", []toolshelf.Option{toolshelf.WithCommandsDir(), toolshelf.WithCommandsFS("built in", embedded)}, []string{"report_feedback"}, "use WithReports"},
+		{"no agents", []toolshelf.Option{toolshelf.WithReports("reports", ""), toolshelf.WithAgentsDir()}, nil, ""},
 		{"no skills", []toolshelf.Option{toolshelf.WithSkillsDir(), toolshelf.WithReports("reports", "")}, skills, "the catalog has no directory of skills; use WithSkillsDir or WithSkillsFS"},
 	} {
 		c := catalog(t, memory(t, project), tt.options...)
@@ -227,6 +228,7 @@ func TestToolsThatCanOnlyFailAreNotOffered(t *testing.T) {
 // textTools are successful calls of the tools whose results are texts.
 var textTools = map[string]string{
 	"get_skill":       `{"skill_name":"calculator"}`,
+	"get_agent":       `{"agent_name":"plan"}`,
 	"read_skill_file": `{"skill_name":"calculator","path":"references/table.md"}`,
 	"list_directory":  `{"path":"src"}`,
 	"directory_tree":  `{}`,

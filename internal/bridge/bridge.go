@@ -94,15 +94,15 @@ type Catalog[Skill, File any] interface {
 	// the result is relative to the root, with slashes. For a layer outside the root, the result is the name of the layer
 	// and the path below the layer.
 	//
-	// For a Command, pass Layer and Metadata.Path. For a SkillInfo, pass Layer and Path. For a SavedReport or a ReportInfo,
+	// For a Command, pass Layer and Metadata.Path. For a SkillInfo and an AgentInfo, pass Layer and Path. For a SavedReport or a ReportInfo,
 	// pass the layer "" and Path. RelativePath returns any other path unchanged. RelativePath reads nothing, and works after
 	// Close.
 	RelativePath(layer, full string) string
 
-	// Configured reports whether the catalog has layers of commands and of skills, with or without a directory, and which
+	// Configured reports whether the catalog has layers of commands, of skills and of agents, with or without a directory, and which
 	// directories WithReports names: the shared directory, for reports with Upload, and the local directory, for all
 	// others. A catalog has no layers of commands if WithCommandsDir names no directory and no other option adds a layer.
-	Configured() (commands, skills, shared, local bool)
+	Configured() (commands, skills, agents, shared, local bool)
 }
 
 // A Usage describes a command or a skill that a user may invoke, and the arguments that the entry expects.

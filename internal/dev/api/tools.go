@@ -17,7 +17,7 @@ func offered() ([]string, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(root)
-	catalog, err := toolshelf.New(toolshelf.WithRoot(root), toolshelf.WithReports("reports", "local"))
+	catalog, err := toolshelf.New(toolshelf.WithRoot(root), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("reports", "local"))
 	if err != nil {
 		return nil, err
 	}

@@ -55,6 +55,14 @@ var calls = []struct{ project, tool, arguments, code string }{
 	{"project", "get_skill", `{"skill_name":"nothing"}`, "SKILL_NOT_FOUND"},
 	{"project", "get_skill", `{"skill_name":"../src"}`, "INVALID_SKILL_NAME"},
 
+	{"project", "list_agents", `{}`, ""},
+	{"empty", "list_agents", `{}`, "-"},
+	{"denied", "list_agents", `{}`, "-"},
+	{"project", "list_agents", `{"page":1}`, "-"},
+	{"project", "get_agent", `{"agent_name":"planner"}`, ""},
+	{"project", "get_agent", `{"agent_name":"nothing"}`, "AGENT_NOT_FOUND"},
+	{"project", "get_agent", `{"agent_name":"../src"}`, "INVALID_AGENT_NAME"},
+
 	{"project", "read_skill_file", `{"skill_name":"calculator","path":"SKILL.md"}`, ""},
 	{"project", "read_skill_file", `{"skill_name":"calculator","path":"nothing.md"}`, "NOT_FOUND"},
 	{"project", "read_skill_file", `{"skill_name":"calculator","path":"../weather/SKILL.md"}`, "OUTSIDE_ROOT"},

@@ -29,6 +29,7 @@ var project = map[string]string{
 	"skills/calculator/references/table.md": "äb",
 	"skills/calculator/logo.png":            "\x89PNG",
 	"skills/weather/SKILL.md":               "---\nname: weather\ndescription: Tells the weather.\n---\n",
+	"agents/plan.md":                        "---\nname: planner\ndescription: Plans the work.\n---\nPlan the work.\n",
 	"src/agent.lisp":                        "(agent)\n",
 	"src/tools/buffer.lisp":                 "(buffer)\n",
 	".hidden":                               "x",
@@ -41,9 +42,9 @@ func adapters(t testing.TB) map[string]*mcpadapter.Adapter {
 	closed.Close()
 	all := map[string]*mcpadapter.Adapter{}
 	for name, c := range map[string]*toolshelf.Catalog{
-		"project":   catalog(t, memory(t, project), toolshelf.WithReports("reports", "")),
-		"empty":     catalog(t, memory(t, map[string]string{"a.txt": ""})),
-		"denied":    catalog(t, deny{memory(t, project), []string{"commands", "skills", "src"}}),
+		"project":   catalog(t, memory(t, project), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("reports", "")),
+		"empty":     catalog(t, memory(t, map[string]string{"a.txt": ""}), toolshelf.WithAgentsDir("agents")),
+		"denied":    catalog(t, deny{memory(t, project), []string{"commands", "skills", "agents", "src"}}, toolshelf.WithAgentsDir("agents")),
 		"file":      catalog(t, deny{memory(t, project), []string{"commands/commit.md"}}),
 		"too large": catalog(t, memory(t, map[string]string{"commands/commit.md": strings.Repeat("x", 100)}), toolshelf.WithMaxFileSize(10)),
 		"closed":    closed,

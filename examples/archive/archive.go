@@ -1,0 +1,87 @@
+// Package archive opens a zip, tar or tar.gz archive of any author as an fs.FS, for toolshelf.WithSkillsFS and
+// toolshelf.WithCommandsFS. Copy the file into a program and choose the limits.
+package archive
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// maxUnpacked is the largest size of an unpacked tar archive, in bytes.
+const maxUnpacked = 64 << 20
+
+var errTooLarge = errors.New("the archive is too large: unpack the archive, and pass the directory")
+
+// Open returns the files of a zip, tar or tar.gz archive. The files of a zip archive stay packed until a read.
+func Open(archive []byte) (fs.FS, error) {
+	if bytes.HasPrefix(archive, []byte("PK")) {
+		return openZip(archive)
+	}
+	if unpacked, err := gzip.NewReader(bytes.NewReader(archive)); err == nil {
+		return openTar(unpacked)
+	}
+	return openTar(bytes.NewReader(archive))
+}
+
+// openZip rejects names that a zip.Reader changes, such as "../a", and names with many directories, because a
+// zip.Reader needs memory for each directory.
+func openZip(archive []byte) (fs.FS, error) {
+	files, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files.File {
+		name := strings.TrimSuffix(f.Name, "/")
+		if !fs.ValidPath(name) || strings.Contains(name, `\`) || strings.Count(name, "/") > 32 {
+			return nil, fmt.Errorf("unsafe name %.100q in the archive", f.Name)
+		}
+	}
+	// A directory with two entries of the same name cannot be read.
+	if err := fs.WalkDir(files, ".", func(_ string, _ fs.DirEntry, err error) error { return err }); err != nil {
+		return nil, err
+	}
+	return files, nil
+}
+
+// openTar copies the regular files of the archive to a zip archive in memory, without links and devices.
+func openTar(archive io.Reader) (fs.FS, error) {
+	limited := &io.LimitedReader{R: archive, N: maxUnpacked}
+	left := limited.N // a sparse file is larger than its part of the archive
+	from := tar.NewReader(limited)
+	var copied bytes.Buffer
+	to, buf := zip.NewWriter(&copied), make([]byte, 32<<10)
+	for {
+		h, err := from.Next()
+		switch {
+		case limited.N == 0:
+			return nil, errTooLarge
+		case err == io.EOF:
+			if err := to.Close(); err != nil {
+				return nil, err
+			}
+			return openZip(copied.Bytes())
+		case err != nil:
+			return nil, err
+		case h.Typeflag != tar.TypeReg:
+			continue
+		case h.Size > left:
+			return nil, errTooLarge
+		}
+		left -= h.Size
+		file, err := to.CreateHeader(&zip.FileHeader{Name: path.Clean(h.Name), Modified: h.ModTime})
+		if err != nil {
+			return nil, err
+		}
+		if _, err := io.CopyBuffer(file, from, buf); err != nil && limited.N > 0 {
+			return nil, err
+		}
+	}
+}

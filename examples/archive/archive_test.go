@@ -371,6 +371,7 @@ func TestATarBombIsAnError(t *testing.T) {
 		"directories":                  bytes.Repeat(gzipOf(bytes.Repeat(block("pdf/", '5', 0), 2048)), 1024),
 		"a sparse file of a gigabyte":  sparse(gigabyte),
 		"a sparse file of exabytes":    append(file, sparse(1<<63-1)...),
+		"sparse files of 96 MiB":       append(bytes.Repeat(sparse(32 << 20)[:1536], 3), make([]byte, 1024)...),
 		"a sparse file below the size": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -398,7 +399,7 @@ func TestATarBombIsAnError(t *testing.T) {
 // A zip.Reader makes an entry for each directory of a name.
 func TestNamesOfAnArchiveTakeMemoryInProportion(t *testing.T) {
 	var entries []entry
-	for i := range 50 {
+	for i := range 5 {
 		entries = append(entries, entry{fmt.Sprint(i) + strings.Repeat("/d", 32_000) + "/x", ""})
 	}
 	for name, archive := range map[string][]byte{"zip": zipOf(entries...), "tar": tarOf(entries...)} {
@@ -412,5 +413,32 @@ func TestNamesOfAnArchiveTakeMemoryInProportion(t *testing.T) {
 		if allocated := int(after.TotalAlloc - before.TotalAlloc); allocated > 20*len(archive) {
 			t.Errorf("%s of %d bytes: allocates %d", name, len(archive), allocated)
 		}
+	}
+}
+
+// A zip.Reader alone opens no file outside the archive, but changes names, and fails for duplicates.
+func TestAZipReaderWithoutChecks(t *testing.T) {
+	good := entry{"pdf/SKILL.md", skillText}
+	for _, tt := range []struct {
+		name    string
+		entries []entry
+		want    string
+	}{
+		{"a parent", []entry{good, {"../evil/SKILL.md", skillText}}, "evil SKILL.md=69\npdf SKILL.md=69"},
+		{"an absolute name", []entry{good, {"/evil/SKILL.md", skillText}}, "evil SKILL.md=69\npdf SKILL.md=69"},
+		{"a backslash", []entry{good, {`..\evil\SKILL.md`, skillText}},
+			`toolshelf: GetSkill: the files of skill "evil" change while they are read; try again (FILE_READ_ERROR)` + "\npdf SKILL.md=69"},
+		{"a link", []entry{good, {"pdf/passwd", "-> /etc/passwd"}}, "pdf SKILL.md=69"},
+		{"a name twice", []entry{good, good}, `toolshelf: GetSkill: cannot read SKILL.md of skill "pdf" (the filesystem failed); check its type and permissions (FILE_READ_ERROR)`},
+		{"a file that is also a directory", []entry{good, {"pdf", ""}},
+			`toolshelf: Skills: cannot read the directory "archive" of skills (pdf: duplicate entries in zip file); check its type and permissions (FILE_READ_ERROR)`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			archive := zipOf(tt.entries...)
+			files := must(zip.NewReader(bytes.NewReader(archive), int64(len(archive))))
+			if diff := cmp.Diff(tt.want, skillsOf(t, files)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
 	}
 }

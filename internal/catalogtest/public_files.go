@@ -71,7 +71,7 @@ var (
 	HeaderSizes        = Sizes{} // of files without a body
 )
 
-func (s Sizes) draw(random *rand.Rand) int {
+func (s Sizes) Draw(random *rand.Rand) int {
 	if s.median == 0 {
 		return 0
 	}
@@ -240,7 +240,7 @@ func newPublicDir(b *testing.B, n int, classes []HeaderClass, s Sizes, prefix st
 	of := ClassSequence(classes, n, random)
 	for i := range n {
 		name := fmt.Sprintf("%s-%s-%05d", prefix, writer.word(), i)
-		path, text := file(d.Root, name), writer.File(of[i], name, s.draw(random))
+		path, text := file(d.Root, name), writer.File(of[i], name, s.Draw(random))
 		err := os.MkdirAll(filepath.Dir(path), 0o755)
 		err = errors.Join(err, os.WriteFile(path, []byte(text), 0o644), os.Chtimes(path, old, old))
 		if err != nil {

@@ -132,6 +132,22 @@ func TestPathsOfWithin(t *testing.T) {
 	}
 }
 
+// A trusted directory is outside, so no name leads to the target of a link there.
+func TestReadLinkInATrustedDirectory(t *testing.T) {
+	skipWindows(t)
+	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
+		home := tempDir(t)
+		write(t, filepath.Join(home, "trusted"), tree{"dir/link": "-> x", "dir/x": "x"})
+		root := filepath.Join(home, "proj")
+		write(t, root, tree{"dir/x": "other", "dir/trusted": "-> " + home + "/trusted/dir"})
+		f := newFS(root, options{trusted: []string{filepath.Join(home, "trusted")}})
+		for _, f := range []*FS{f, f.Within("dir")} {
+			expect(t, f, "open dir/trusted/link = x", "readlink dir/trusted/link = escape", "dir dir/trusted readlink link = escape")
+		}
+		expect(t, f.Within("dir/trusted"), "readlink dir/trusted/link = dir/trusted/x", "dir dir/trusted readlink link = dir/trusted/x")
+	})
+}
+
 // Close of an FS closes the FS of Within, and Close of the FS of Within closes no other FS.
 func TestCloseOfWithin(t *testing.T) {
 	for _, k := range kinds {

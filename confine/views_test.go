@@ -77,7 +77,10 @@ func TestSubOfIOFS(t *testing.T) {
 			if !k.links {
 				return
 			}
-			for view, names := range map[fs.FS]map[string]string{sub: {"link": "deep/c.txt", "deep/up": "../b.txt"}} {
+			within := f.Within("sub").IOFS()
+			for view, names := range map[fs.FS]map[string]string{
+				sub: {"link": "deep/c.txt", "deep/up": "../b.txt"}, within: {"sub/link": "deep/c.txt", "sub/deep/up": "../b.txt"},
+			} {
 				for name, want := range names {
 					if target, err := fs.ReadLink(view, name); target != want || err != nil {
 						t.Errorf("ReadLink %s: %q, %v; want %q", name, target, err, want)

@@ -36,14 +36,8 @@ func WithPluginsFS(name string, fsys fs.FS) Option {
 
 // addPlugins adds the layers of plugins below all other layers.
 func (c *config) addPlugins() {
-	manifests := slices.Clone(c.manifests)
-	for _, m := range plugin.Manifests() {
-		if !slices.Contains(manifests, m) {
-			manifests = append(manifests, m)
-		}
-	}
 	for i := range c.plugins.all {
-		c.plugins.all[i].plugins = &index.Plugins{Options: plugin.Options{Manifests: manifests, MaxSize: min(c.maxFileSize, plugin.MaxSize)}}
+		c.plugins.all[i].plugins = &index.Plugins{Options: plugin.Options{Manifests: c.manifests, MaxSize: min(c.maxFileSize, plugin.MaxSize)}}
 	}
 	for _, list := range []*layerList{&c.commands, &c.skills, &c.agents} {
 		list.all = append(list.all, c.plugins.all...)

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/client"
@@ -93,24 +94,20 @@ func find(manifest string) *format {
 	return nil
 }
 
-// Manifests returns the paths of the manifests of all formats, in the default order.
-func Manifests() (all []string) {
-	for _, f := range formats {
-		all = append(all, f.manifest)
-	}
-	return all
-}
-
-// selected returns the formats of the manifests.
-func selected(manifests []string) []*format {
-	if len(manifests) == 0 {
-		return formats
-	}
+// ordered returns the formats of the manifests, then a preferred format, and then the other formats.
+func ordered(manifests []string, preferred *format) []*format {
 	var all []*format
-	for _, m := range manifests {
-		if f := find(m); f != nil {
+	add := func(f *format) {
+		if f != nil && !slices.Contains(all, f) {
 			all = append(all, f)
 		}
+	}
+	for _, m := range manifests {
+		add(find(m))
+	}
+	add(preferred)
+	for _, f := range formats {
+		add(f)
 	}
 	return all
 }

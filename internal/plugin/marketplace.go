@@ -39,8 +39,8 @@ func (f *finder) marketplace(top *directory) bool {
 		f.table.Marketplace = top.join(m.path)
 		if own := find(m.manifest); own != nil {
 			f.bare = own
-			if m.first && len(f.options.Manifests) == 0 {
-				f.formats = append([]*format{own}, f.formats...)
+			if m.first {
+				f.formats = ordered(f.options.Manifests, own)
 			}
 		}
 		if failed != nil {

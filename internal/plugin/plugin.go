@@ -25,9 +25,9 @@ const MaxSize = 8 << 20
 
 // Options are the options of [Find].
 type Options struct {
-	// Manifests are the paths of manifests below a plugin, in the order of precedence, as in
-	// client.Client.Manifests. Find ignores a path without a format. An empty list means the order of
-	// the table of formats.
+	// Manifests are the paths of the first manifests below a plugin, in the order of precedence, as in
+	// client.Client.Manifests. Find ignores a path without a format. The manifest of the client of the
+	// marketplace and then the other manifests in the order of the table of formats follow.
 	Manifests []string
 
 	MaxSize int64  // the size of the largest JSON file that Find reads, in bytes; 0 means MaxSize
@@ -86,7 +86,7 @@ func Find(ctx context.Context, fsys fs.FS, dir string, o Options) (Table, error)
 	if o.MaxSize <= 0 {
 		o.MaxSize = MaxSize
 	}
-	f := &finder{ctx: ctx, fsys: fsys, options: o, formats: selected(o.Manifests), bare: claudeFormat, dirs: make(map[string]*directory), skills: make(map[string]skillDir)}
+	f := &finder{ctx: ctx, fsys: fsys, options: o, formats: ordered(o.Manifests, nil), bare: claudeFormat, dirs: make(map[string]*directory), skills: make(map[string]skillDir)}
 	top, err := f.open(dir)
 	if err != nil {
 		return Table{}, err

@@ -3,6 +3,7 @@ package plugin
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -272,11 +273,19 @@ func TestFindReadsTheManifestsOfTheOptions(t *testing.T) {
 	}{
 		{nil, "open"},
 		{[]string{"unknown.json", ".codex-plugin/plugin.json", "plugin.json"}, "codex"},
-		{[]string{".cursor-plugin/plugin.json"}, "x"},
+		{[]string{".cursor-plugin/plugin.json"}, "open"},
+		{[]string{".claude-plugin/plugin.json"}, "claude"},
 	} {
 		table := findIn(t, files, ".", Options{Manifests: tt.manifests})
 		if len(table.Plugins) != 1 || table.Plugins[0].Name != tt.want {
 			t.Errorf("%q: got %q, want %s", tt.manifests, shown(table), tt.want)
+		}
+	}
+	listed := map[string]string{market: `{"plugins":[{"name":"e","source":"./x"}]}`}
+	maps.Copy(listed, files)
+	for want, manifests := range map[string][]string{"claude": {".cursor-plugin/plugin.json"}, "codex": {".codex-plugin/plugin.json"}} {
+		if table := findIn(t, listed, ".", Options{Manifests: manifests}); len(table.Plugins) != 1 || table.Plugins[0].Name != want {
+			t.Errorf("a marketplace, %q: got %q, want %s", manifests, shown(table), want)
 		}
 	}
 }

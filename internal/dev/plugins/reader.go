@@ -171,7 +171,7 @@ func (r *reader) marketplace(root string, data []byte, beside string) {
 func (r *reader) plugin(dir, root string, entry definition, order []string) {
 	m, file, err := r.manifest(dir, order, entry.Name != "")
 	name := cmp.Or(m.Name, entry.Name, path.Base(dir))
-	conflict := entry.Strict != nil && !*entry.Strict && file != "" && entry.declares()
+	conflict := entry.Strict != nil && !*entry.Strict && m.declares() && entry.declares()
 	switch {
 	case err != nil:
 	case conflict:
@@ -377,7 +377,11 @@ func (p part) skill(dir string) bool {
 	if dir == "." {
 		base = p.plugin
 	}
-	p.add("skill", file, cmp.Or(p.header(file), base))
+	name := p.header(file)
+	if strings.ContainsAny(name, "/\\") { // no name of a directory
+		name = ""
+	}
+	p.add("skill", file, cmp.Or(name, base))
 	return true
 }
 

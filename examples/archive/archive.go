@@ -1,5 +1,5 @@
 // Package archive opens a zip, tar or tar.gz archive of any author as an fs.FS, for toolshelf.WithSkillsFS and
-// toolshelf.WithCommandsFS. Copy the file into a program and choose the limits.
+// toolshelf.WithPluginsFS. Copy the file into a program and choose the limits.
 package archive
 
 import (

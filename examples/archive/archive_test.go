@@ -121,6 +121,50 @@ func Example() {
 	// scripts/fill.py
 }
 
+// The plugins of an archive, such as the download of a marketplace.
+func Example_plugins() {
+	download := gzipOf(tarOf(
+		entry{"market-main/.claude-plugin/marketplace.json", `{"name": "market", "owner": {"name": "A"}, "plugins": [{"name": "docs", "source": "./plugins/docs"}]}`},
+		entry{"market-main/plugins/docs/skills/pdf/SKILL.md", skillText},
+		entry{"market-main/plugins/docs/commands/check.md", "Check the links of $1.\n"},
+	))
+	files, err := Open(download)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	plugins, err := fs.Sub(files, "market-main")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	catalog, err := toolshelf.New(
+		toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
+		toolshelf.WithPluginsFS("market", toolshelf.Immutable(plugins)),
+		toolshelf.WithMaxFileSize(1<<20),
+	)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer catalog.Close()
+	skill, err := catalog.GetSkill(context.Background(), "docs:pdf")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(skill.Name, ": ", skill.Content)
+	command, err := catalog.Get(context.Background(), "check") // exactly one plugin has the name
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(command.Name, ": ", command.Content)
+	// Output:
+	// docs:pdf: Run scripts/fill.py.
+	// docs:check: Check the links of $1.
+}
+
 // shown describes the skills of an archive, or the first error.
 func shown(t *testing.T, archive []byte) string {
 	t.Helper()
@@ -440,5 +484,51 @@ func TestAZipReaderWithoutChecks(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// Files of plugins have the limit of the files of skills, and Lint reports a manifest beyond the limit.
+func TestAGigabyteOfAPluginIsReadUpToTheLimit(t *testing.T) {
+	const limit = 1 << 20
+	for _, file := range []string{"docs/skills/pdf/SKILL.md", "docs/commands/check.md", "docs/.claude-plugin/plugin.json", ".claude-plugin/marketplace.json"} {
+		for _, stated := range []uint64{100, gigabyte + uint64(len(skillText)), 1 << 40} {
+			t.Run(fmt.Sprintf("%s of %d", file, stated), func(t *testing.T) {
+				files, err := Open(bomb(file, stated))
+				if err != nil {
+					t.Fatal(err)
+				}
+				var count atomic.Int64
+				catalog := catalogtest.Open(t, toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(), toolshelf.WithMaxFileSize(limit),
+					toolshelf.WithPluginsFS("archive", toolshelf.Immutable(countedFS{files, &count})))
+				want := toolshelf.ErrFileTooLarge
+				if stated == 100 {
+					want = toolshelf.ErrFileRead // the file does not have the stated size
+				}
+				var report []toolshelf.Diagnostic
+				refused := 0
+				for name, call := range map[string]func() error{
+					"Plugins":    func() error { _, err := catalog.Plugins(t.Context()); return err },
+					"List":       func() error { _, err := catalog.List(t.Context(), toolshelf.Page{}); return err },
+					"ListSkills": func() error { _, err := catalog.ListSkills(t.Context()); return err },
+					"Get":        func() error { _, err := catalog.Get(t.Context(), "docs:check"); return err },
+					"GetSkill":   func() error { _, err := catalog.GetSkill(t.Context(), "docs:pdf"); return err },
+					"Lint":       func() (err error) { report, err = catalog.Lint(t.Context()); return err },
+				} {
+					count.Store(0)
+					if errors.Is(call(), want) {
+						refused++
+					}
+					if n := count.Load(); n > 2*limit {
+						t.Errorf("%s unpacks %d bytes", name, n)
+					}
+				}
+				if manifest := strings.HasSuffix(file, ".json"); !manifest && refused != 1 {
+					t.Errorf("%d calls refuse the file", refused)
+				}
+				if len(report) != 1 || report[0].Path != "archive/"+file || string(report[0].Code) != string(want.Code) {
+					t.Errorf("Lint reports %v", report)
+				}
+			})
+		}
 	}
 }

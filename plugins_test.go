@@ -316,3 +316,36 @@ func pluginAnswers(ctx context.Context, c *toolshelf.Catalog) map[string]string 
 	add("Lint", diagnostics, err)
 	return all
 }
+
+// With a watch, a call needs no scan of unchanged plugins, and sees a change of a manifest.
+func TestAWatchReportsAChangeOfAManifest(t *testing.T) {
+	root := diskOf(t, marketplace())
+	c := watching(t, withShop(toolshelf.WithRoot(root))...)
+	if command, err := c.Get(t.Context(), "deploy:go"); err != nil {
+		t.Fatal(command.Name, err)
+	}
+	for _, change := range []struct{ file, text, name string }{
+		{"shop/plugins/deploy/.claude-plugin/plugin.json", `{"name": "deploy", "commands": "./more"}`, ""},
+		{"shop/plugins/deploy/more/new.md", "New.", "deploy:new"},
+		{"shop/.claude-plugin/marketplace.json", `{"name": "shop", "plugins": [{"name": "other", "source": "./plugins/review"}]}`, "other:only"},
+	} {
+		full := filepath.Join(root, filepath.FromSlash(change.file))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o777), os.WriteFile(full, []byte(change.text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, func() string {
+			list, err := c.List(t.Context(), toolshelf.Page{})
+			if err != nil {
+				return err.Error()
+			}
+			var all []string
+			for _, row := range list.Commands {
+				all = append(all, row.Name)
+			}
+			if change.name == "" && slices.Contains(all, "deploy:go") || change.name != "" && !slices.Contains(all, change.name) {
+				return fmt.Sprint(change.file, " has no effect: ", all)
+			}
+			return ""
+		})
+	}
+}

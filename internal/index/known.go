@@ -76,11 +76,13 @@ func (l *lookout) known(wanted []string) *Entry {
 	return nil
 }
 
-// claims reports whether a file of a layer can have the name, with precedence over e. The manifest of any plugin can
-// give the name to a file.
+// claims reports whether a file of a layer can have the name, with precedence over e. A change of any manifest
+// can give the name to a file of a plugin.
 func (l *lookout) claims(layer int, name string, e *Entry) bool {
-	at := &l.index.config.Layers[layer]
-	return at.Plugins != nil || l.index.config.kind.claims(l, layer, name, e)
+	if l.index.config.Layers[layer].Plugins != nil {
+		return !l.index.clean() || l.index.Last() != l.last
+	}
+	return l.index.config.kind.claims(l, layer, name, e)
 }
 
 // unclaimed reports whether no file of the first n layers can have the name.

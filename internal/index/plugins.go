@@ -90,7 +90,9 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 	}
 	now := &pluginTable{parts: make(map[client.Files][]*Part)}
 	var err error
-	if now.Table, err = plugin.Find(s.ctx, &pluginFS{scan: s, reads: &now.reads, dir: "."}, dirPath, p.Options); err != nil {
+	dirs := &pluginDirs{scan: s}
+	defer dirs.close()
+	if now.Table, err = plugin.Find(s.ctx, &pluginFS{dirs, &now.reads, "."}, dirPath, p.Options); err != nil {
 		return nil, err
 	}
 	known := make(map[partKey]*Part)
@@ -143,7 +145,8 @@ func (x *Index) PluginsOf(layer int) (all []*plugin.Plugin) {
 }
 
 // scanPlugins adds the files of all plugins of a layer.
-func scanPlugins(s *scan, _ *confine.Dir, dirPath string) error {
+func scanPlugins(s *scan, dir *confine.Dir, dirPath string) error {
+	s.top, s.topPath = dir, dirPath
 	table, err := s.at.Plugins.find(s, dirPath)
 	if err != nil {
 		return err
@@ -195,7 +198,7 @@ func pluginProblems(plugins []*plugin.Plugin) (all []problem.Problem) {
 // within returns a scan of a part, which reads at most the given number of files at the same time.
 func (s *scan) within(p *Part, reads int) *scan {
 	of := &scan{ctx: s.ctx, config: s.config, layer: s.layer, at: &p.Layer, part: p, reads: reads, view: s.view,
-		before: s.before, resumed: s.resumed, watch: s.watch, filesRead: s.filesRead, free: s.free, collectors: s.collectors}
+		before: s.before, resumed: s.resumed, top: s.top, topPath: s.topPath, watch: s.watch, filesRead: s.filesRead, free: s.free, collectors: s.collectors}
 	of.fs = s.fs.Within(p.PluginDir)
 	if s.refused != nil {
 		of.refused = s.refused.Within(p.PluginDir)
@@ -207,7 +210,7 @@ func (s *scan) within(p *Part, reads int) *scan {
 func (s *scan) scanPart() {
 	dirPath := s.at.Dir
 	s.visit(dirPath)
-	dir, err := s.fs.OpenDir(dirPath)
+	dir, err := s.openDir(s.fs, dirPath)
 	if err == nil {
 		defer dir.Close()
 		err = s.config.kind.scan(s, dir, dirPath)

@@ -17,9 +17,86 @@ import (
 // A pluginFS is the filesystem of a scan for plugin.Find. A pluginFS records all accesses, and an
 // fs.Sub of a pluginFS is confined to its directory.
 type pluginFS struct {
-	*scan
+	*pluginDirs
 	reads *pluginReads
 	dir   string // the directory relative to scan.fs that confines the accesses
+}
+
+// pluginDirs opens files near each other with few system calls.
+type pluginDirs struct {
+	*scan
+	last *confine.Dir // the last opened directory, or nil
+	path string       // of last
+}
+
+// open opens a directory, which stays open until the next call of open or close.
+func (d *pluginDirs) open(within, dirPath string) (*confine.Dir, error) {
+	if d.last != nil && d.path == dirPath {
+		return d.last, nil
+	}
+	d.close()
+	last, err := d.openDir(d.confined(within), dirPath)
+	if err == nil {
+		d.last, d.path = last, dirPath
+	}
+	return last, err
+}
+
+func (d *pluginDirs) close() {
+	if d.last != nil {
+		d.last.Close()
+	}
+	d.last = nil
+}
+
+// in calls do with the directory of a file, or if a link is on the way, returns confine.ErrSymlink.
+func (d *pluginDirs) in(file string, do func(dir *confine.Dir) error) error {
+	dirPath := path.Dir(file)
+	switch {
+	case d.last == nil:
+		return confine.ErrSymlink
+	case dirPath == d.path:
+		return do(d.last)
+	case !isBelow(d.path, dirPath):
+		return confine.ErrSymlink
+	}
+	dir, err := openBelow(d.last, d.path, dirPath)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return do(dir)
+}
+
+// openFile opens a regular file.
+func (d *pluginDirs) openFile(within, file string) (f *confine.File, err error) {
+	err = d.in(file, func(dir *confine.Dir) (err error) { f, err = dir.OpenRegular(path.Base(file)); return err })
+	if errors.Is(err, confine.ErrSymlink) {
+		d.followedLink()
+		return d.confined(within).OpenRegular(file)
+	}
+	return f, err
+}
+
+// info describes a file, or the target of a link.
+func (d *pluginDirs) info(within, file string) (info confine.Info, err error) {
+	err = d.in(file, func(dir *confine.Dir) (err error) { info, err = dir.Lstat(path.Base(file)); return err })
+	if errors.Is(err, confine.ErrSymlink) || info.Mode&fs.ModeSymlink != 0 {
+		d.followedLink()
+		return d.confined(within).Info(file)
+	}
+	return info, err
+}
+
+// openDir opens a directory, if possible below the open directory of the layer.
+func (s *scan) openDir(fsys *confine.FS, dirPath string) (*confine.Dir, error) {
+	if s.top != nil && isBelow(s.topPath, dirPath) {
+		if dir, err := openBelow(s.top, s.topPath, dirPath); !errors.Is(err, confine.ErrSymlink) {
+			return dir, err
+		}
+		s.followedLink()
+	}
+	return fsys.OpenDir(dirPath)
 }
 
 // pluginReads are the accesses of plugin.Find, with their results.
@@ -61,13 +138,12 @@ func (f *pluginFS) record(r pluginRead, err error) {
 }
 
 func (f *pluginFS) Sub(dir string) (fs.FS, error) {
-	return &pluginFS{f.scan, f.reads, path.Join(f.dir, dir)}, nil
+	return &pluginFS{f.pluginDirs, f.reads, path.Join(f.dir, dir)}, nil
 }
 
 func (f *pluginFS) Stat(name string) (fs.FileInfo, error) {
 	file := path.Join(f.dir, name)
-	f.followedLink() // Find asks only for links
-	info, err := f.confined(f.dir).Info(file)
+	info, err := f.info(f.dir, file)
 	f.record(pluginRead{file: file, stamp: stamp.Of(info), settled: true}, err)
 	return pluginFile{name: name, info: info}, err
 }
@@ -83,13 +159,12 @@ func (f *pluginFS) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 // names calls add with the names and the types in a directory, and returns their hash, in any order.
-func (s *scan) names(dir, file string, add func(name string, typ fs.FileMode)) (hash uint64, err error) {
-	opened, err := s.confined(dir).OpenDir(file)
+func (d *pluginDirs) names(within, dirPath string, add func(name string, typ fs.FileMode)) (hash uint64, err error) {
+	opened, err := d.open(within, dirPath)
 	if err != nil {
 		return 0, err
 	}
-	defer opened.Close()
-	err = opened.EachBytes(s.ctx, func(name []byte, typ fs.FileMode) error {
+	err = opened.EachBytes(d.ctx, func(name []byte, typ fs.FileMode) error {
 		hash += maphash.Bytes(seed, name) ^ uint64(typ)*0x9E3779B97F4A7C15
 		if add != nil {
 			add(string(name), typ)
@@ -103,7 +178,7 @@ func (f *pluginFS) Open(name string) (fs.File, error) {
 	file := path.Join(f.dir, name)
 	f.visit(path.Dir(file))
 	now := time.Now()
-	opened, err := f.confined(f.dir).OpenRegular(file)
+	opened, err := f.openFile(f.dir, file)
 	if err != nil {
 		f.record(pluginRead{file: file}, err)
 		return nil, err
@@ -181,31 +256,32 @@ func (f pluginFile) Sys() any           { return nil }
 
 // unchanged reports whether all accesses have the same results now.
 func (reads pluginReads) unchanged(s *scan) bool {
+	d := &pluginDirs{scan: s}
+	defer d.close()
 	for i := range reads {
-		if s.ctx.Err() != nil || !reads[i].unchanged(s) {
+		if s.ctx.Err() != nil || !reads[i].unchanged(d) {
 			return false
 		}
 	}
 	return true
 }
 
-func (r *pluginRead) unchanged(s *scan) bool {
+func (r *pluginRead) unchanged(d *pluginDirs) bool {
 	switch {
 	case r.failed:
 		return false
 	case r.list:
-		s.visit(r.file)
-		hash, err := s.names(r.dir, r.file, nil)
+		d.visit(r.file)
+		hash, err := d.names(r.dir, r.file, nil)
 		return hash == r.hash && (err == nil || r.missing && errors.Is(err, fs.ErrNotExist))
 	}
-	s.visit(path.Dir(r.file))
+	d.visit(path.Dir(r.file))
 	now := time.Now()
-	fsys := s.confined(r.dir)
 	if r.settled || r.missing {
-		info, err := fsys.Info(r.file)
+		info, err := d.info(r.dir, r.file)
 		return r.missing && errors.Is(err, fs.ErrNotExist) || err == nil && !r.missing && stamp.Of(info).Same(r.stamp)
 	}
-	opened, err := fsys.OpenRegular(r.file)
+	opened, err := d.openFile(r.dir, r.file)
 	if err != nil {
 		return false
 	}

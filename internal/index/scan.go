@@ -20,12 +20,14 @@ import (
 // A scan reads one layer. The entries of unchanged files come from the previous
 // scan.
 type scan struct {
-	ctx    context.Context
-	config *Config
-	layer  int
-	at     *Layer
-	part   *Part // in a plugin; at is then the layer of the part
-	reads  int   // number of files to read at the same time from a slow filesystem
+	ctx     context.Context
+	config  *Config
+	layer   int
+	at      *Layer
+	part    *Part        // in a plugin; at is then the layer of the part
+	top     *confine.Dir // in a layer with plugins, the open directory topPath of the layer; otherwise nil
+	topPath string
+	reads   int // number of files to read at the same time from a slow filesystem
 	view
 	before     *layerFiles       // the result of the previous scan
 	resumed    map[string]*Entry // what interrupted scans have read since the previous scan, by path

@@ -62,9 +62,16 @@ func (x *Index) openCached(d *SkillDir) *confine.Dir {
 	if dir == nil || d.fs != l.FS || d.at == l.Dir || !dir.Current() {
 		return nil
 	}
-	rest := d.at
-	if l.Dir != "." {
-		rest = d.at[len(l.Dir)+1:]
+	opened, _ := openBelow(dir, l.Dir, d.at)
+	return opened
+}
+
+// openBelow opens a directory below the open directory with the path top. If a link is on the way, the
+// error is confine.ErrSymlink.
+func openBelow(dir *confine.Dir, top, dirPath string) (*confine.Dir, error) {
+	rest := dirPath
+	if top != "." {
+		rest = dirPath[len(top)+1:]
 	}
 	for at := dir; ; {
 		var elem string
@@ -74,10 +81,15 @@ func (x *Index) openCached(d *SkillDir) *confine.Dir {
 			at.Close()
 		}
 		if err != nil || rest == "" {
-			return next
+			return next, err
 		}
 		at = next
 	}
+}
+
+// isBelow reports whether a path is below the directory top.
+func isBelow(top, file string) bool {
+	return top == "." && file != "." || strings.HasPrefix(file, top+"/")
 }
 
 // place returns the path of a file for problems, not escaped. The name "." is the directory.

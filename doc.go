@@ -36,15 +36,17 @@
 //   - Skills: [Catalog.ListSkills], [Catalog.GetSkill], [Catalog.Skills] (all, with their
 //     texts), [Catalog.ReadSkillFile], [Skill.FS], [Catalog.SearchSkills],
 //     [Catalog.SkillsPrompt], [Skill.Prompt].
+//   - Agents: [Catalog.ListAgents], [Catalog.GetAgent], [Catalog.AgentsPrompt].
 //   - Files of the project: [Catalog.ListDir], [Catalog.Tree], [Catalog.FindFiles],
 //     [Catalog.Stat], [Catalog.ReadFile], [Catalog.Grep]; [Budget] and [Tokens] bound the text.
 //   - For authors: [Catalog.Lint] and [Diagnostic].
 //   - Reports of a model: [Catalog.SaveReport], [Catalog.Reports].
 //   - Changes: [Catalog.OnChange], with [WithWatch] or [WithFeed].
-//   - A part of a catalog: [Catalog.View] with [WithCommandFilter] and [WithSkillFilter].
+//   - A part of a catalog: [Catalog.View] with [WithCommandFilter], [WithSkillFilter]
+//     and [WithAgentFilter].
 //   - Directories and filesystems: [WithRoot], [WithFs], [WithCommandsDir], [WithSkillsDir],
-//     [WithCommandsFS], [WithSkillsFS], [WithClient], [WithParents]; for remote
-//     stores [Versioned] and [SnapshotFS].
+//     [WithAgentsDir], [WithCommandsFS], [WithSkillsFS], [WithClient], [WithParents], [WithPlugins],
+//     [WithPluginsFS], [Catalog.Plugins]; for remote stores [Versioned] and [SnapshotFS].
 //   - Lists of the program's own: [Paginate].
 //   - Errors: [Error], [CodeOf], and a sentinel for each code.
 //
@@ -57,7 +59,9 @@
 // Get serves the command, and List omits it.
 //
 // A skill is a directory with a SKILL.md in the Agent Skills format
-// (https://agentskills.io/specification).
+// (https://agentskills.io/specification). An agent is a Markdown file that describes the task, the
+// tools and the model of an agent. A plugin is a directory of commands, skills and agents, which
+// people install from a marketplace.
 //
 // A layer is one directory of commands or of skills. The directory is on the
 // catalog's filesystem, or is an [io/fs.FS]. If several layers contain the same name,

@@ -14,6 +14,7 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
 )
@@ -348,4 +349,70 @@ func TestAWatchReportsAChangeOfAManifest(t *testing.T) {
 			return ""
 		})
 	}
+}
+
+func ExampleWithPlugins() {
+	fsys := afero.NewMemMapFs()
+	write := func(name, text string) {
+		if err := afero.WriteFile(fsys, name, []byte(text), 0o644); err != nil {
+			panic(err)
+		}
+	}
+	write("shop/.claude-plugin/marketplace.json", `{"name": "shop", "plugins": [{"name": "deploy", "source": "./deploy"}]}`)
+	write("shop/deploy/commands/rollback.md", "Roll back to $ARGUMENTS.")
+
+	catalog, err := toolshelf.New(toolshelf.WithFs(fsys), toolshelf.WithPlugins("shop"))
+	if err != nil {
+		panic(err)
+	}
+	defer catalog.Close()
+	for _, name := range []string{"deploy:rollback", "rollback"} {
+		command, err := catalog.Get(context.Background(), name)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(command.Name, "of", command.Plugin)
+	}
+	// Output:
+	// deploy:rollback of deploy
+	// deploy:rollback of deploy
+}
+
+func ExampleWithPluginsFS() {
+	builtIn := fstest.MapFS{ // usually an embed.FS
+		"deploy/.claude-plugin/plugin.json": {Data: []byte(`{"name": "deploy"}`)},
+		"deploy/skills/cloud/SKILL.md":      {Data: []byte("---\ndescription: Knows the cloud.\n---\n")},
+	}
+	catalog, err := toolshelf.New(toolshelf.WithRoot("testdata"), toolshelf.WithPluginsFS("built in", builtIn))
+	if err != nil {
+		panic(err)
+	}
+	defer catalog.Close()
+	skill, err := catalog.GetSkill(context.Background(), "deploy:cloud")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(skill.Name, "from", skill.Layer)
+	// Output: deploy:cloud from built in
+}
+
+func ExampleCatalog_Plugins() {
+	market := fstest.MapFS{".claude-plugin/marketplace.json": {Data: []byte(`{"name": "shop", "plugins": [
+		{"name": "deploy", "source": "./deploy", "version": "1.2.0"},
+		{"name": "review", "source": {"source": "github", "repo": "acme/review"}}]}`)}, "deploy/commands/rollback.md": {}}
+	catalog, err := toolshelf.New(toolshelf.WithPluginsFS("shop", market))
+	if err != nil {
+		panic(err)
+	}
+	defer catalog.Close()
+	plugins, err := catalog.Plugins(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	for _, p := range plugins {
+		fmt.Printf("%s: %s %s\n", p.Name, p.Source.Kind, p.Source.Path+p.Source.Repo)
+	}
+	// Output:
+	// deploy: relative ./deploy
+	// review: github acme/review
 }

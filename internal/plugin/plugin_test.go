@@ -199,10 +199,14 @@ func TestFind(t *testing.T) {
 			  commands x/more/**/*.md, declared
 			  agents x/agents/**/*.md
 			  agents x/b.md, a file, declared`},
-		{"skills of an entry do not replace a SKILL.md at the top", map[string]string{market: `{"plugins":[{"name":"e","source":"./x","skills":"./more"}]}`, "x/SKILL.md": "", "x/more/s/SKILL.md": ""}, `
+		{"skills of an entry replace a SKILL.md at the top without a manifest", map[string]string{
+			market: `{"plugins":[{"name":"e","source":"./x","skills":"./more"},{"name":"f","source":"./y","skills":"./more"}]}`, "x/SKILL.md": "", "x/more/s/SKILL.md": "",
+			"y/.claude-plugin/plugin.json": `{"name":"f"}`, "y/SKILL.md": "", "y/more/s/SKILL.md": ""}, `
 			e in x from relative
 			  skills x/more/*/SKILL.md, declared
-			  skills x/SKILL.md`},
+			f in y from relative
+			  skills y/more/*/SKILL.md, declared
+			  skills y/SKILL.md`},
 		{"an entry with strict false and a manifest that both name components are in conflict", map[string]string{
 			market: `{"plugins":[{"name":"e","source":"./x","strict":false,"skills":"./s"},{"name":"f","source":"./y","strict":false}]}`, claude: `{"name":"p","commands":"./c"}`,
 			"y/.claude-plugin/plugin.json": `{"name":"q","commands":"./c"}`}, `

@@ -216,7 +216,7 @@ func (r *reader) plugin(dir, root string, entry definition, order []string) {
 	for _, s := range append(slices.Clone(m.Skills.all), listed...) {
 		p.skills(s)
 	}
-	if r.isFile(path.Join(dir, "SKILL.md")) && !m.Skills.set && !exclusive && !r.isDir(path.Join(dir, "skills")) {
+	if r.isFile(path.Join(dir, "SKILL.md")) && !m.Skills.set && (file != "" || !entry.Skills.set) && !exclusive && !r.isDir(path.Join(dir, "skills")) {
 		p.skill(dir)
 	}
 }

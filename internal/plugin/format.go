@@ -56,14 +56,15 @@ var formats = func() []*format {
 		return place{kind: client.Agents, dir: "agents", pattern: pattern, names: client.FromHeader}
 	}
 	fixed := func(p place) place { p.fixed = true; return p }
+	nested := func(p place) place { p.pattern = "**/SKILL.md"; return p }
 	added := func(p place) place { p.adds, p.single = true, true; return p }
 	return []*format{
 		// github.com/agentplugins/agent-plugins-spec, 1.0.0, sections 5 to 7, 2026-08
 		{manifest: "plugin.json", schema: "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json", valid: agentPluginName,
 			fields: []string{"$schema", "name", "version", "description", "author", "homepage", "repository", "license", "keywords", "extensions"},
 			places: []place{fixed(skills(client.Rules{}))}, servers: "mcp.json"},
-		// github.com/openai/codex 0.147.0, core-plugins/src/manifest.rs and loader.rs, 2026-10. Codex lists commands as skills of its own.
-		{manifest: ".codex-plugin/plugin.json", valid: name, places: []place{skills(client.Rules{})}, hooks: "hooks/hooks.json", servers: ".mcp.json"},
+		// npm @openai/codex 0.169.0, method plugin/read of codex app-server, 2026-11. Codex lists commands as skills of its own.
+		{manifest: ".codex-plugin/plugin.json", valid: name, places: []place{nested(skills(client.Rules{}))}, hooks: "hooks/hooks.json", servers: ".mcp.json"},
 		// code.claude.com/docs/en/plugins-reference, 2026-08, and Claude Code 2.1.330
 		{manifest: ".claude-plugin/plugin.json", valid: name, places: []place{commands("**/*.md", claude.Rules), added(skills(claude.SkillRules)), agents("**/*.md")},
 			hooks: "hooks/hooks.json", servers: ".mcp.json"},

@@ -154,7 +154,7 @@ func (l *loading) part(pl place, p string) (part Part, ok bool) {
 	return part, part.File || ext != ".md" && ext != ".toml"
 }
 
-// uncovered returns the parts without the parts whose files are files of another part.
+// uncovered returns the parts of one place without the parts whose files are files of another part.
 func uncovered(all []Part) []Part {
 	if len(all) < 2 {
 		return all
@@ -164,16 +164,14 @@ func uncovered(all []Part) []Part {
 	for _, p := range all {
 		places[place{p.Path, p.Pattern}] = true
 	}
+	nested := []string{"**/*.md", "**/*.toml", "**/*.agent.md", "**/SKILL.md"}
 	covered := func(p Part) bool {
-		if p.Pattern == "SKILL.md" {
-			return p.Path != "." && places[place{path.Dir(p.Path), "*/SKILL.md"}]
+		if p.Pattern == "SKILL.md" && p.Path != "." && places[place{path.Dir(p.Path), "*/SKILL.md"}] {
+			return true
 		}
 		for dir := p.Path; dir != "."; {
-			dir = path.Dir(dir)
-			for _, pattern := range []string{"**/*.md", "**/*.toml"} {
-				if places[place{dir, pattern}] && (p.File && strings.EqualFold(path.Ext(p.Path), path.Ext(pattern)) || p.Pattern == pattern) {
-					return true
-				}
+			if dir = path.Dir(dir); slices.ContainsFunc(nested, func(pattern string) bool { return places[place{dir, pattern}] }) {
+				return true
 			}
 		}
 		return false

@@ -128,7 +128,7 @@ func TestFind(t *testing.T) {
 			"y/.codex-plugin/plugin.json": `{"name":"codex"}`, "y/.claude-plugin/plugin.json": `{"name":"claude"}`, "y/skills/s/SKILL.md": ""}, `
 			one in x
 			codex in y
-			  skills y/skills/*/SKILL.md`},
+			  skills y/skills/**/SKILL.md`},
 		{"a plugin.json without the schema does not count beside another manifest", map[string]string{agent: `{"name":"one"}`, claude: `{"name":"two"}`}, `
 			two in x`},
 		{"extensions of Gemini CLI and Qwen Code", map[string]string{"g/gemini-extension.json": `{"name":"g","commands":"x"}`, "g/commands/a.toml": "", "g/skills/s/SKILL.md": "",
@@ -181,7 +181,7 @@ func TestFind(t *testing.T) {
 			claude in x from relative`},
 		{"the paths of Codex replace the default directory", map[string]string{"x/.codex-plugin/plugin.json": `{"name":"p","skills":["./more"],"commands":"./c"}`, "x/skills/s/SKILL.md": "", "x/commands/a.md": ""}, `
 			p in x
-			  skills x/more/*/SKILL.md, declared`},
+			  skills x/more/**/SKILL.md, declared`},
 		{"a marketplace of Copilot", map[string]string{".github/plugin/marketplace.json": `{"plugins":[{"name":"a","source":"plugins/a"}]}`, "plugins/a/.github/plugin/plugin.json": `{"name":"a"}`, "plugins/a/agents/b.agent.md": ""}, `
 			a in plugins/a from relative
 			  agents plugins/a/agents/**/*.agent.md`},

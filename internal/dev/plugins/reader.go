@@ -189,8 +189,10 @@ func (r *reader) plugin(dir, root string, entry definition, order []string) {
 	case "plugin.json": // Agent Plugins: only skills/*/SKILL.md
 		p.skills("./skills")
 		return
-	case ".codex-plugin/plugin.json": // no commands and no agents
-		p.skills("./skills")
+	case ".codex-plugin/plugin.json": // no commands and no agents; skills of the manifest replace the default (Codex 0.169.0)
+		if !m.Skills.set {
+			p.skills("./skills")
+		}
 		for _, s := range m.Skills.all {
 			p.skills(s)
 		}

@@ -139,6 +139,18 @@ func TestABareNameFindsTheOnlyPlugin(t *testing.T) {
 	}
 }
 
+func TestASearchNamesThePlugin(t *testing.T) {
+	c := catalog(t, withShop(toolshelf.WithFs(memoryOf(t, marketplace())))...)
+	commands, err := c.Search(t.Context(), "resets", 0)
+	if err != nil || len(commands.Results) != 1 || commands.Results[0].Name != "deploy:db:reset" || commands.Results[0].Plugin != "deploy" {
+		t.Errorf("got %+v, %v", commands.Results, err)
+	}
+	skills, err := c.SearchSkills(t.Context(), "clouds", 0)
+	if err != nil || len(skills.Results) != 1 || skills.Results[0].Name != "deploy:Cloud Skill" || skills.Results[0].Plugin != "deploy" {
+		t.Errorf("got %+v, %v", skills.Results, err)
+	}
+}
+
 func TestAFilterDecidesABareName(t *testing.T) {
 	c := catalog(t, withShop(toolshelf.WithFs(memoryOf(t, marketplace())))...)
 	view, err := c.View(toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Plugin == "review" }))

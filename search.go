@@ -38,7 +38,8 @@ type SearchResult struct {
 	Score       float64 `json:"score"` // above 0, at most 1; with WithSearcher, 0 is possible
 	Tier        string  `json:"tier"`  // "tier1", "tier2" or "tier3"
 	Description string  `json:"description"`
-	MatchReason string  `json:"match_reason"` // the matching words by field, such as: name matches "slow meeting"
+	MatchReason string  `json:"match_reason"`     // the matching words by field, such as: name matches "slow meeting"
+	Plugin      string  `json:"plugin,omitempty"` // the name of the plugin, which begins Name; "" for a result of no plugin
 }
 
 type searchResultsJSON struct {
@@ -114,8 +115,9 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 		return SearchResults{}, searchError(op, err)
 	}
 	results := SearchResults{Results: make([]SearchResult, len(found.Hits)), TotalFound: found.Total}
+	last := in.Last() // at least as new as the searched snapshot
 	for i, h := range found.Hits {
-		results.Results[i] = SearchResult{Name: h.Name, Score: h.Score, Tier: fmt.Sprintf("tier%d", h.Tier),
+		results.Results[i] = SearchResult{Plugin: last.Plugin(h.Name), Name: h.Name, Score: h.Score, Tier: fmt.Sprintf("tier%d", h.Tier),
 			Description: h.Description, MatchReason: h.Reason}
 	}
 	results.SearchTime = time.Since(begin)

@@ -83,6 +83,14 @@ func bareOf(entries []*Entry) map[string][]*Entry {
 	return all
 }
 
+// Plugin returns the name of the plugin of the entry with a name, or "".
+func (s *Snapshot) Plugin(name string) string {
+	if e := s.Lookup(name); e != nil {
+		return e.Plugin()
+	}
+	return ""
+}
+
 // Named returns the winning entry of each name without the dependencies, in the order of
 // names.Compare, including broken entries.
 func (s *Snapshot) Named() []*Entry {

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
@@ -14,6 +15,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // maxDepth limits the levels of nested command directories. The limit also ends
@@ -34,6 +36,7 @@ func scanFiles(s *scan, dir *confine.Dir, dirPath string) error {
 // the subdirectories. The command names begin with prefix. The slice above
 // identifies the directories from the layer's directory down to this directory.
 func (s *scan) files(dir *confine.Dir, dirPath, prefix string, above []identity) error {
+	s.listing(dir, dirPath)
 	children, err := s.children(dir, dirPath)
 	if err != nil {
 		return err
@@ -84,6 +87,40 @@ func (s *scan) files(dir *confine.Dir, dirPath, prefix string, above []identity)
 		}
 	}
 	return nil
+}
+
+// A listedDir is a directory before a scan has listed the directory.
+type listedDir struct {
+	path  string
+	stamp stamp.Stamp
+}
+
+// listed has the directories of a layer whose headers name the files. No file has been added while the directories are
+// unchanged. Without directories, a new file could go unnoticed.
+type listed struct {
+	files *layerFiles // the result of the scan
+	dirs  []listedDir
+}
+
+// listing adds a directory to scan.dirs.
+func (s *scan) listing(dir *confine.Dir, dirPath string) {
+	if s.at.Names == client.FromPath || s.part != nil {
+		return
+	}
+	now := time.Now()
+	info, err := dir.Info()
+	if err != nil || !stamp.Settled(info, now) {
+		s.unsettled.Store(true)
+	}
+	s.dirs = append(s.dirs, listedDir{dirPath, stamp.Of(info)})
+}
+
+// listed returns the directories of the scan.
+func (s *scan) listed(files *layerFiles) *listed {
+	if s.unsettled.Load() || slices.ContainsFunc(files.entries, (*Entry).unread) {
+		return &listed{files: files}
+	}
+	return &listed{files, s.dirs}
 }
 
 // command returns the entry of one file, or nil if the file has vanished.
@@ -175,6 +212,9 @@ func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c ch
 			prefix += c.name + ":"
 		}
 		err = s.files(dir, dirPath, prefix, append(above, id))
+	}
+	if err != nil {
+		s.unsettled.Store(true)
 	}
 	switch {
 	case err == nil, errors.Is(err, fs.ErrNotExist): // vanished during the scan

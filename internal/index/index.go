@@ -119,6 +119,7 @@ type Index struct {
 	follow *follower                     // nil without Config.Watch and Config.Feed
 	states []layerState                  // by layer; only scans use the field, one after the other
 	open   []atomic.Pointer[confine.Dir] // by layer; see StatCached
+	listed []atomic.Pointer[listed]      // by layer; see lookout.renames
 	retry  []atomic.Pointer[time.Time]   // by layer; freshness.retry of the last scan; nil if the store has answered
 
 	collecting sync.Mutex // guards collectors
@@ -145,7 +146,7 @@ func newIndex(config Config) (*Index, error) {
 		l := &config.Layers[i]
 		l.Nested, l.Depth = l.Nested || config.Nested, max(l.Depth, config.Depth)
 	}
-	x := &Index{config: config, open: make([]atomic.Pointer[confine.Dir], len(config.Layers)), retry: make([]atomic.Pointer[time.Time], len(config.Layers))}
+	x := &Index{config: config, open: make([]atomic.Pointer[confine.Dir], len(config.Layers)), listed: make([]atomic.Pointer[listed], len(config.Layers)), retry: make([]atomic.Pointer[time.Time], len(config.Layers))}
 	x.flight.do, x.flight.lifetime = x.refresh, config.Lifetime
 	if config.Lifetime == nil {
 		x.flight.lifetime = context.Background()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -183,7 +184,7 @@ func fileClaims(l *lookout, layer int, name string, e *Entry) bool {
 	stem, ok := strings.CutPrefix(name, at.Prefix)
 	switch {
 	case at.Names != client.FromPath:
-		return true // a file with any name
+		return l.renames(layer, e)
 	case !ok:
 		return false
 	case at.Nested && strings.Contains(stem, ":"):
@@ -212,12 +213,50 @@ func fileClaims(l *lookout, layer int, name string, e *Entry) bool {
 	return false
 }
 
+// renames reports whether a layer whose headers name the files can have a new file, or the file of e another name. A change
+// of the header of another file in place goes unnoticed until the next scan, because only a stat of every file would
+// show the change.
+func (l *lookout) renames(layer int, e *Entry) bool {
+	switch files, known := l.last.layers[layer], l.index.listed[layer].Load(); {
+	case l.cached:
+		return true
+	case files.missing && len(files.problems) == 0:
+		_, err := l.index.FS(l.ctx, layer).Info(l.index.config.Layers[layer].Dir)
+		return !absent(err)
+	case known == nil || known.files != files || known.dirs == nil:
+		return true
+	default:
+		if e != nil {
+			if info, err := l.lstat(layer, e.Path); err != nil || !stamp.Of(info).Same(e.Stamp) { // links have no dirs
+				return true
+			}
+		}
+		return slices.ContainsFunc(known.dirs, func(d listedDir) bool {
+			info, err := l.dirInfo(layer, d.path)
+			return err != nil || !stamp.Of(info).Same(d.stamp)
+		})
+	}
+}
+
+// dirInfo describes a directory of a layer.
+func (l *lookout) dirInfo(layer int, dirPath string) (confine.Info, error) {
+	if dirPath == l.index.config.Layers[layer].Dir {
+		if dir := l.openDir(layer); dir != nil && l.index.enter() {
+			defer l.index.leave()
+			return dir.Info()
+		}
+	}
+	return l.index.FS(l.ctx, layer).Info(dirPath)
+}
+
 // skillClaims is the claims function of skills. A directory without a SKILL.md claims nothing.
 func skillClaims(l *lookout, layer int, name string, e *Entry) bool {
 	x := l.index
 	at := x.config.Layers[layer]
 	name, ok := strings.CutPrefix(name, at.Prefix)
 	switch {
+	case at.Names != client.FromPath && at.Files:
+		return l.renames(layer, e)
 	case at.Names != client.FromPath:
 		return true
 	case !ok:

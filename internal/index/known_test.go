@@ -4,8 +4,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/afero"
 	"pgregory.net/rapid"
@@ -348,5 +350,79 @@ func TestKnownSeesNewFilesOfOtherPatterns(t *testing.T) {
 				t.Errorf("with %s: %s", tt.file, e.Path)
 			}
 		})
+	}
+}
+
+// TestKnownByHeader asks for files that have the name of their header, after one change. Unchanged directories have no new
+// files, and the file of the entry must be unchanged.
+func TestKnownByHeader(t *testing.T) {
+	files := tree{"one/x.md": "---\nname: a\n---\n", "one/deep/plain.md": "Text.\n", "one/bad.md": "---\nname: [\n---\n", "two/low.md": "---\nname: low\n---\n"}
+	other := "---\nname: other\n---\n"
+	for _, tt := range []struct {
+		name   string
+		change func(root string) error
+		known  bool
+	}{
+		{"a", func(string) error { return nil }, true}, {"plain", func(string) error { return nil }, true}, {"low", func(string) error { return nil }, true},
+		{"a", func(root string) error { return os.WriteFile(filepath.Join(root, "one/x.md"), []byte(other), 0o644) }, false},
+		{"a", func(root string) error { return create(filepath.Join(root, "one/new.md"), "", other) }, false},
+		{"a", func(root string) error { return create(filepath.Join(root, "one/deep/new.md"), "", other) }, false},
+		{"a", func(root string) error { return create(filepath.Join(root, "one/far/new.md"), "", other) }, false},
+		{"a", func(root string) error { return os.Remove(filepath.Join(root, "one/deep/plain.md")) }, false},
+		{"a", func(root string) error { return create(filepath.Join(root, "two/new.md"), "", other) }, true}, // without precedence
+		{"low", func(root string) error { return create(filepath.Join(root, "one/new.md"), "", other) }, false},
+		{"a", func(root string) error { return create(filepath.Join(root, "zero/new.md"), "", other) }, false}, // a layer that was missing
+	} {
+		root := files.onDisk(t)
+		fsys := confined(t)(confine.New(root))
+		layers := layersOf(fsys, "zero", "one", "two")
+		for i, l := range layers {
+			layers[i] = l.WithPlace(namedByHeader)
+		}
+		x := open(t, client.Agents, Config{Layers: layers, Broken: true}, nil, nil)
+		known := func() *Entry {
+			e := x.Known(t.Context(), x.Last(), tt.name)
+			if e != nil && e != x.Last().Lookup(tt.name) {
+				t.Errorf("%s: %v", tt.name, e)
+			}
+			return e
+		}
+		untilKnown(t, fsys, func() bool { return snapshotOf(t, x) != nil && known() != nil })
+		if err := tt.change(root); err != nil {
+			t.Fatal(err)
+		}
+		if e := known(); (e != nil) != tt.known {
+			t.Errorf("%s: Known = %v, want %t", tt.name, e, tt.known)
+		}
+	}
+}
+
+// Through a link, and beside a file that cannot be read, an unchanged directory proves nothing.
+func TestNoHeaderIsKnownWithoutProof(t *testing.T) {
+	fsys := confined(t)(confine.New(tree{"link/x.md": "---\nname: a\n---\n", "link/y.md": "-> ../y.txt", "y.txt": "", "large/x.md": "---\nname: a\n---\n",
+		"large/y.md": strings.Repeat("x", 101), "plain/x.md": "---\nname: a\n---\n"}.onDisk(t)))
+	known := map[string]func() bool{}
+	for _, l := range layersOf(fsys, "link", "large", "plain") {
+		x := open(t, client.Agents, Config{Layers: []Layer{l.WithPlace(namedByHeader)}, Broken: true, MaxFileSize: 100}, nil, nil)
+		known[l.Name] = func() bool { return x.Known(t.Context(), snapshotOf(t, x), "a") != nil }
+	}
+	untilKnown(t, fsys, known["plain"])
+	if known["link"]() || known["large"]() {
+		t.Error("a link, or a large file, cannot take the name")
+	}
+}
+
+var namedByHeader = Place{Place: client.Place{Pattern: "**/*.md", Name: client.FromHeader}}
+
+// untilKnown waits until the directories of a filesystem are older than a tick of its clock.
+func untilKnown(t *testing.T, fsys *confine.FS, known func() bool) {
+	t.Helper()
+	if info, err := fsys.Info("."); err != nil || info.Changed.IsZero() {
+		t.Skip("the filesystem has no change times: ", err)
+	}
+	for end := time.Now().Add(20 * time.Second); !known(); runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatal("never known")
+		}
 	}
 }

@@ -37,9 +37,11 @@ type scan struct {
 	collectors []*collector      // at the beginning of the scan
 
 	entries  []*Entry
-	mu       sync.Mutex // guards problems: several goroutines load files
+	dirs     []listedDir // of a layer whose headers name the files; see listed
+	mu       sync.Mutex  // guards problems: several goroutines load files
 	problems []problem.Problem
 
+	unsettled  atomic.Bool // the dirs do not show every new file of the layer
 	exactCase  atomic.Bool // a directory of the layer distinguishes letter case
 	incomplete atomic.Bool // a file could not be read, but a later scan may read the file
 	refusal    atomic.Bool // the filesystem refused a listed file, which may be readable later without another version
@@ -68,6 +70,7 @@ func (s *scan) visit(dirPath string) {
 // followedLink records that the result of the scan depends on the target of a
 // link.
 func (s *scan) followedLink() {
+	s.unsettled.Store(true)
 	if s.watch != nil {
 		s.watch.markUnwatched()
 	}

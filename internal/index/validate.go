@@ -252,5 +252,7 @@ func (x *Index) scanDir(s *scan) (*layerFiles, error) {
 	if err := scan(s, dir, dirPath); err != nil {
 		return nil, err
 	}
-	return s.result(), nil
+	files := s.result()
+	x.listed[s.layer].Store(s.listed(files))
+	return files, nil
 }

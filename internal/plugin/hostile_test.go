@@ -179,6 +179,16 @@ func TestAMarketplaceThatIsNotValidHasNoPlugins(t *testing.T) {
 	}
 }
 
+func TestAMarketplaceWithoutAValidNameHasItsPlugins(t *testing.T) {
+	for _, name := range []string{`"a\nb"`, `"../a"`, `1`, `null`} {
+		table := findIn(t, map[string]string{market: `{"name":` + name + `,"plugins":[{"name":"a","source":"./x"}]}`, "x/commands/a.md": ""}, ".", Options{})
+		if len(table.Plugins) != 1 || table.Plugins[0].Marketplace != "" || len(table.Problems) > 1 {
+			t.Errorf("%s: got %q", name, shown(table))
+		}
+		checkTable(t, table)
+	}
+}
+
 // checkTable verifies the promises of a table for every input.
 func checkTable(t *testing.T, table Table) {
 	t.Helper()

@@ -66,33 +66,23 @@ type object struct {
 	problems *[]problem.Problem
 }
 
-func (o *object) UnmarshalJSON(data []byte) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return errNoObject
-	}
+// split sets the members to the members of a value that is an object.
+func (o *object) split(value json.RawMessage) {
 	o.members = make(map[string]json.RawMessage)
-	for d.More() {
-		t, err := d.Token()
-		if err != nil {
-			return err
-		}
-		key := t.(string)
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return err
+	key, isKey := "", false
+	each(value, func(part json.RawMessage) {
+		if isKey = !isKey; isKey {
+			key, _ = text(part)
+			return
 		}
 		if _, ok := o.members[key]; ok {
 			o.report(problem.DuplicateKey, problem.Warning, key, "the object has two members with the name "+o.quote(key)+"; the last member counts", "remove one of the members")
 		} else {
 			o.keys = append(o.keys, key)
 		}
-		o.members[key] = value
-	}
-	return nil
+		o.members[key] = part
+	})
 }
-
-var errNoObject = errors.New("the value is not an object")
 
 // parse reads a file that contains one object.
 func parse(file string, data []byte, problems *[]problem.Problem) (*object, *problem.Problem) {
@@ -108,26 +98,30 @@ func parse(file string, data []byte, problems *[]problem.Problem) (*object, *pro
 	if !utf8.Valid(data) {
 		return invalid(0, "the file is not UTF-8", "save the file as UTF-8")
 	}
-	o := &object{path: file, problems: problems}
-	err := json.Unmarshal(data, o)
-	if s := (*json.SyntaxError)(nil); errors.As(err, &s) {
-		return invalid(1+bytes.Count(data[:min(max(s.Offset, 0), int64(len(data)))], []byte("\n")), "the file is not JSON: "+escape.Name(s.Error()), "correct the syntax")
+	if !json.Valid(data) {
+		var syntax *json.SyntaxError
+		if !errors.As(json.Unmarshal(data, new(json.RawMessage)), &syntax) {
+			return invalid(0, "the file is not JSON", "correct the syntax")
+		}
+		line := 1 + bytes.Count(data[:min(max(syntax.Offset, 0), int64(len(data)))], []byte("\n"))
+		return invalid(line, "the file is not JSON: "+escape.Name(syntax.Error()), "correct the syntax")
 	}
-	if err == nil && o.members == nil {
-		err = errNoObject // null
-	}
-	if err != nil {
+	data = bytes.TrimLeft(data, " \t\r\n")
+	if !isObject(data) {
 		return invalid(1, "the file does not contain an object", "begin the file with {")
 	}
+	o := &object{path: file, problems: problems}
+	o.split(data)
 	return o, nil
 }
 
 // child returns a member as an object.
 func (o *object) child(place string, value json.RawMessage) (*object, bool) {
-	c := &object{place: place, path: o.path, problems: o.problems}
-	if !isObject(value) || json.Unmarshal(value, c) != nil {
+	if !isObject(value) {
 		return nil, false
 	}
+	c := &object{place: place, path: o.path, problems: o.problems}
+	c.split(value)
 	return c, true
 }
 
@@ -166,8 +160,8 @@ func (o *object) text(key string) string {
 	if !o.has(key) {
 		return ""
 	}
-	var s string
-	if json.Unmarshal(o.members[key], &s) != nil {
+	s, ok := text(o.members[key])
+	if !ok {
 		o.ignore(key, "a text")
 	}
 	return s
@@ -189,8 +183,8 @@ func (o *object) texts(key, want string) []string {
 	}
 	all := make([]string, 0, len(items))
 	for i, item := range items {
-		var s string
-		if json.Unmarshal(item, &s) != nil || item[0] != '"' {
+		s, ok := text(item)
+		if !ok {
 			o.ignore(fmt.Sprintf("%s[%d]", key, i), "a text")
 			continue
 		}
@@ -198,14 +192,6 @@ func (o *object) texts(key, want string) []string {
 	}
 	return all
 }
-
-// list returns the items of a value that is a list.
-func list(value json.RawMessage) (items []json.RawMessage, ok bool) {
-	ok = len(value) > 0 && value[0] == '[' && json.Unmarshal(value, &items) == nil
-	return items, ok
-}
-
-func isObject(value json.RawMessage) bool { return len(value) > 0 && value[0] == '{' }
 
 // shortened returns the beginning of a text for a message.
 func shortened(s string) string {

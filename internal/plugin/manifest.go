@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"bytes"
 	"encoding/json"
 	"path"
 	"slices"
@@ -82,8 +83,7 @@ func (f *finder) manifestOf(d *directory) *manifest {
 func (o *object) checkSchema(want string) *problem.Problem {
 	message := `the manifest has no "$schema"`
 	if value := o.members["$schema"]; len(value) > 0 {
-		var given string
-		if json.Unmarshal(value, &given) == nil && given == want {
+		if given, _ := text(value); given == want {
 			return nil
 		}
 		message = "the $schema is not " + want
@@ -210,11 +210,11 @@ func (o *object) config(key string) (c config) {
 		items = []json.RawMessage{o.members[key]}
 	}
 	for _, item := range items {
-		var given string
+		given, isText := text(item)
 		switch {
 		case isObject(item):
-			c.values = append(c.values, item)
-		case json.Unmarshal(item, &given) != nil || item[0] != '"':
+			c.values = append(c.values, bytes.Clone(item)) // the item would keep the file in memory
+		case !isText:
 			o.ignore(key, "an object or a path")
 		default:
 			if p, ok := o.below(key, given); ok {

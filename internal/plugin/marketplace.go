@@ -75,6 +75,10 @@ func (f *finder) readMarketplace(top *directory, data []byte) {
 		}
 	}
 	market := o.text("name")
+	if market != "" && !name(market) {
+		o.report(problem.PluginFieldIgnored, problem.Warning, "name", "the name "+quoted(market)+" of the marketplace is not valid", "choose another name")
+		market = ""
+	}
 	seen := make(map[string]bool, len(entries))
 	for i, value := range entries {
 		if f.ctx.Err() != nil {

@@ -2,8 +2,10 @@ package plugin
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -290,6 +292,74 @@ func TestFindReadsTheManifestsOfTheOptions(t *testing.T) {
 	for want, manifests := range map[string][]string{"claude": {".cursor-plugin/plugin.json"}, "codex": {".codex-plugin/plugin.json"}} {
 		if table := findIn(t, listed, ".", Options{Manifests: manifests}); len(table.Plugins) != 1 || table.Plugins[0].Name != want {
 			t.Errorf("a marketplace, %q: got %q, want %s", manifests, shown(table), want)
+		}
+	}
+}
+
+func TestTheTextsOfAPlugin(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		want  Plugin // without Parts
+	}{
+		{"of a manifest", map[string]string{claude: `{"name":"p","version":"1","description":"d","homepage":"h","repository":"r","license":"MIT","keywords":["a","b"],"author":{"name":"n","email":"e","url":"u"}}`},
+			Plugin{Name: "p", Version: "1", Description: "d", Homepage: "h", Repository: "r", License: "MIT", Keywords: []string{"a", "b"}, Author: Person{"n", "e", "u"}, Dir: "x", Manifest: claude}},
+		{"in the forms of package.json", map[string]string{claude: `{"name":"p","author":"n <e>","repository":{"type":"git","url":"r"},"keywords":"a"}`},
+			Plugin{Name: "p", Repository: "r", Keywords: []string{"a"}, Author: Person{Name: "n <e>"}, Dir: "x", Manifest: claude}},
+		{"of an entry precede the manifest, except for the name and the version", map[string]string{market: `{"name":"m","plugins":[{"name":"e","version":"2","description":"of e","author":{"name":"e"},"source":"./x"}]}`,
+			claude: `{"name":"p","version":"1","description":"of p","license":"MIT","author":{"name":"p","url":"u"}}`},
+			Plugin{Name: "p", Version: "1", Description: "of e", License: "MIT", Author: Person{Name: "e"}, Dir: "x", Manifest: claude, Marketplace: "m", Source: Source{Kind: "relative", Path: "./x"}}},
+		{"of a remote entry", map[string]string{market: `{"name":"m","plugins":[{"name":"e","description":"d","commands":"./c","mcpServers":{"s":{}},"source":{"source":"git-subdir","url":"u","path":"p","ref":"v1","sha":"f00"}}]}`},
+			Plugin{Name: "e", Description: "d", Marketplace: "m", MCPServers: []json.RawMessage{json.RawMessage(`{"s":{}}`)}, Source: Source{Kind: "git-subdir", URL: "u", Path: "p", Ref: "v1", SHA: "f00"}}},
+		{"with hooks and servers", map[string]string{claude: `{"name":"p","hooks":["./h.json",{"Stop":[]},"./hooks/hooks.json"],"mcpServers":"./m.json"}`, "x/hooks/hooks.json": `{}`, "x/.mcp.json": `{}`},
+			Plugin{Name: "p", Dir: "x", Manifest: claude, Hooks: []json.RawMessage{json.RawMessage(`{"Stop":[]}`)}, HookFiles: []string{"x/hooks/hooks.json", "x/h.json"}, MCPServerFiles: []string{"x/.mcp.json", "x/m.json"}}},
+		{"of Agent Plugins with the file of the format", map[string]string{agent: `{` + schema + `,"name":"p","version":"1"}`, "x/hooks/hooks.json": `{}`, "x/mcp.json": `{}`, "x/.mcp.json": `{}`},
+			Plugin{Name: "p", Version: "1", Dir: "x", Manifest: agent, MCPServerFiles: []string{"x/mcp.json"}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			table := findIn(t, tt.files, ".", Options{})
+			if len(table.Plugins) != 1 {
+				t.Fatal(shown(table))
+			}
+			got := *table.Plugins[0]
+			got.Parts = nil
+			if d := diff.Diff(tt.want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestSourcesHaveTheirFields(t *testing.T) {
+	for source, want := range map[string]Source{
+		`"./x"`: {Kind: "relative", Path: "./x"},
+		`{"source":"github","repo":"o/r","ref":"v1","sha":"f00"}`:                               {Kind: "github", Repo: "o/r", Ref: "v1", SHA: "f00"},
+		`{"source":"url","url":"https://example.com/a.git"}`:                                    {Kind: "url", URL: "https://example.com/a.git"},
+		`{"source":"npm","package":"@o/p","version":"^2","registry":"https://npm.example.com"}`: {Kind: "npm", Package: "@o/p", Version: "^2", Registry: "https://npm.example.com"},
+		`{"source":"archive","url":"https://example.com/a.zip","sha256":"f00"}`:                 {Kind: "archive", URL: "https://example.com/a.zip", SHA256: "f00"},
+		`{"source":"command","command":"tool path","mode":"link","timeout":5}`:                  {Kind: "command", Command: "tool path", Mode: "link"},
+		`{"source":"local","path":"./x"}`:                                                       {Kind: "local", Path: "./x"},
+		`{"source":"other","url":1,"x":{}}`:                                                     {Kind: "other"},
+	} {
+		table := findIn(t, map[string]string{market: `{"plugins":[{"name":"a","source":` + source + `}]}`, "x/commands/a.md": ""}, ".", Options{})
+		if len(table.Plugins) != 1 || table.Plugins[0].Source != want {
+			t.Errorf("%s: got %q, want %+v", source, shown(table), want)
+		}
+	}
+}
+
+// The same files give the same table.
+func TestFindIsDeterministic(t *testing.T) {
+	files := map[string]string{}
+	for i := range 50 {
+		dir := fmt.Sprintf("p%d", i)
+		files[dir+"/.claude-plugin/plugin.json"] = `{"name":"` + dir + `","x":1,"skills":["./a","./b","../c"],"keywords":2,"agents":7}`
+		files[dir+"/commands/a.md"] = ""
+	}
+	first := findIn(t, files, ".", Options{})
+	for range 10 {
+		if again := findIn(t, files, ".", Options{}); !reflect.DeepEqual(first, again) {
+			t.Fatal(diff.Diff(shown(first), shown(again)))
 		}
 	}
 }

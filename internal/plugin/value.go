@@ -1,0 +1,77 @@
+package plugin
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// The functions of this file read parts of a valid JSON text without copies. Package encoding/json would copy
+// each value at each level, and would not report the repetition of a key.
+
+// end returns the index after the value that begins at i.
+func end(text []byte, i int) int {
+	depth := 0
+	for ; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			for i++; text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			depth++
+			continue
+		case '}', ']':
+			depth--
+		case ',', ':', ' ', '\t', '\r', '\n':
+			continue
+		default: // a number or a word
+			for i+1 < len(text) && bytes.IndexByte([]byte(",:]} \t\r\n"), text[i+1]) < 0 {
+				i++
+			}
+		}
+		if depth == 0 {
+			return i + 1
+		}
+	}
+	return i
+}
+
+// each calls f with the values of a list, or with the keys and the values of an object, in turn.
+func each(value json.RawMessage, f func(part json.RawMessage)) {
+	for i := 1; i < len(value); {
+		switch value[i] {
+		case ',', ':', ' ', '\t', '\r', '\n':
+			i++
+		case ']', '}':
+			return
+		default:
+			after := end(value, i)
+			f(value[i:after:after])
+			i = after
+		}
+	}
+}
+
+// list returns the items of a value that is a list.
+func list(value json.RawMessage) (items []json.RawMessage, ok bool) {
+	if len(value) == 0 || value[0] != '[' {
+		return nil, false
+	}
+	each(value, func(item json.RawMessage) { items = append(items, item) })
+	return items, true
+}
+
+// text returns a value that is a text.
+func text(value json.RawMessage) (s string, ok bool) {
+	if len(value) == 0 || value[0] != '"' {
+		return "", false
+	}
+	if bytes.IndexByte(value, '\\') < 0 {
+		return string(value[1 : len(value)-1]), true
+	}
+	return s, json.Unmarshal(value, &s) == nil
+}
+
+func isObject(value json.RawMessage) bool { return len(value) > 0 && value[0] == '{' }

@@ -1,0 +1,55 @@
+package plugin
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// FuzzValues compares the values of a text with encoding/json.
+func FuzzValues(f *testing.F) {
+	for _, seed := range []string{`{}`, ` { "a" : [ 1 , "x\"}]" , { "b" : null } ] , "a\u0041":-1.5e3,"c":true}`, `{"a":1,"a":{"a":"\\"}}`, `{"":[[],{},""]}`, "\ufeff{\"a\":1}"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var problems []problem.Problem
+		o, failed := parse("a.json", data, &problems)
+		var want map[string]json.RawMessage
+		if failed != nil {
+			if utf8.Valid(data) && json.Unmarshal(data, &want) == nil && want != nil {
+				t.Fatalf("%+v", failed)
+			}
+			return
+		}
+		if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &want); err != nil {
+			t.Fatal(err)
+		}
+		if len(want) != len(o.members) || len(want) != len(o.keys) {
+			t.Fatalf("%d members, want %d", len(o.members), len(want))
+		}
+		for key, value := range want {
+			if string(o.members[key]) != string(value) {
+				t.Errorf("%q: got %q, want %q", key, o.members[key], value)
+			}
+			var wantText string
+			isText := value[0] == '"' && json.Unmarshal(value, &wantText) == nil
+			if s, ok := text(o.members[key]); s != wantText || ok != isText {
+				t.Errorf("%q: got %q, want %q", key, s, wantText)
+			}
+			var wantItems []json.RawMessage
+			isList := value[0] == '[' && json.Unmarshal(value, &wantItems) == nil
+			items, ok := list(o.members[key])
+			if ok != isList || len(items) != len(wantItems) {
+				t.Fatalf("%q: got %q, want %q", key, items, wantItems)
+			}
+			for i := range items {
+				if string(items[i]) != string(wantItems[i]) {
+					t.Errorf("%q: got %q, want %q", key, items[i], wantItems[i])
+				}
+			}
+		}
+	})
+}

@@ -43,6 +43,9 @@ type place struct {
 	rules   client.Rules
 }
 
+// schemas begins each $schema of Agent Plugins.
+const schemas = "https://agent-plugins.org/schemas/"
+
 // formats are in the default order of precedence.
 var formats = func() []*format {
 	claude, gemini, qwen, cursor := client.Claude(), client.Gemini(), client.Qwen(), client.Cursor()
@@ -60,7 +63,7 @@ var formats = func() []*format {
 	added := func(p place) place { p.adds, p.single = true, true; return p }
 	return []*format{
 		// github.com/agentplugins/agent-plugins-spec, 1.0.0, sections 5 to 7, 2026-08
-		{manifest: "plugin.json", schema: "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json", valid: agentPluginName,
+		{manifest: "plugin.json", schema: schemas + "1.0.0/plugin.schema.json", valid: agentPluginName,
 			fields: []string{"$schema", "name", "version", "description", "author", "homepage", "repository", "license", "keywords", "extensions"},
 			places: []place{fixed(skills(client.Rules{}))}, servers: "mcp.json"},
 		// npm @openai/codex 0.169.0, method plugin/read of codex app-server, 2026-11. Codex lists commands as skills of its own.
@@ -77,7 +80,7 @@ var formats = func() []*format {
 		// github.com/google-gemini/gemini-cli 5411f113, packages/cli/src/config/extension-manager.ts, 2026-08
 		{manifest: "gemini-extension.json", valid: name, places: []place{fixed(commands("**/*.toml", gemini.Rules)), fixed(skills(gemini.SkillRules)), fixed(agents("*.md"))},
 			hooks: "hooks/hooks.json"},
-		// npm @qwen-code/qwen-code 0.15.10, extension manager; npm 0.24.4, FileCommandLoader, for TOML
+		// npm @qwen-code/qwen-code 0.24.4, loadExtension, and FileCommandLoader for TOML, 2026-11
 		{manifest: "qwen-extension.json", valid: name, places: []place{fixed(commands("**/*.md", qwen.Rules)), fixed(commands("**/*.toml", qwen.Rules)),
 			fixed(skills(qwen.SkillRules)), fixed(agents("*.md"))}, hooks: "hooks/hooks.json"},
 	}

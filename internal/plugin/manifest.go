@@ -57,10 +57,11 @@ func (f *finder) manifestOf(d *directory) *manifest {
 			o, failed = parse(m.path, data, &m.problems)
 		}
 		if format.schema != "" {
+			foreign := true // the manifest of another program
 			if failed == nil {
-				failed = o.checkSchema(format.schema)
+				foreign, failed = o.checkSchema(format.schema)
 			}
-			if failed != nil { // the manifest of another program
+			if failed != nil && (foreign || f.claude) {
 				d.foreign = failed
 				continue
 			}
@@ -79,16 +80,17 @@ func (f *finder) manifestOf(d *directory) *manifest {
 	return nil
 }
 
-// checkSchema returns the problem of another schema than the schema of a format.
-func (o *object) checkSchema(want string) *problem.Problem {
-	message := `the manifest has no "$schema"`
+// checkSchema returns the problem of another schema than the schema of a format. A manifest with another version of
+// Agent Plugins is no manifest of another program: Codex 0.169.0 and Qwen Code 0.24.4 reject the plugin, as section 5.2 demands.
+func (o *object) checkSchema(want string) (foreign bool, failed *problem.Problem) {
+	given, message := "", `the manifest has no "$schema"`
 	if value := o.members["$schema"]; len(value) > 0 {
-		if given, _ := text(value); given == want {
-			return nil
+		if given, _ = text(value); given == want {
+			return false, nil
 		}
 		message = "the $schema is not " + want
 	}
-	return &problem.Problem{Code: problem.PluginInvalid, Severity: problem.Error, Path: o.path, Key: "$schema", Message: message, Suggestion: `write "$schema": "` + want + `"`}
+	return !strings.HasPrefix(given, schemas), &problem.Problem{Code: problem.PluginInvalid, Severity: problem.Error, Path: o.path, Key: "$schema", Message: message, Suggestion: `write "$schema": "` + want + `"`}
 }
 
 // reject reports the manifest of a directory that is no plugin.

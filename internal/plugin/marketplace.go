@@ -39,7 +39,7 @@ func (f *finder) marketplace(top *directory) bool {
 		f.table.Marketplace = top.join(m.path)
 		if own := find(m.manifest); own != nil {
 			f.bare = own
-			if m.first {
+			if f.claude = m.first; m.first {
 				f.formats = ordered(f.options.Manifests, own)
 			}
 		}

@@ -110,6 +110,7 @@ type finder struct {
 	options Options
 	formats []*format
 	bare    *format // of plugins without a manifest
+	claude  bool    // the marketplace belongs to Claude Code, which reads no manifest of another program
 	table   Table
 	parts   int                   // of all plugins
 	dirs    map[string]*directory // by path; several entries of a marketplace may share a directory

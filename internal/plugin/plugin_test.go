@@ -133,6 +133,14 @@ func TestFind(t *testing.T) {
 			  skills y/skills/**/SKILL.md`},
 		{"a plugin.json without the schema does not count beside another manifest", map[string]string{agent: `{"name":"one"}`, claude: `{"name":"two"}`}, `
 			two in x`},
+		{"another version of Agent Plugins rejects a plugin", map[string]string{
+			"x/plugin.json": `{"$schema":"https://agent-plugins.org/schemas/9.0.0/plugin.schema.json","name":"p"}`, "x/.codex-plugin/plugin.json": `{"name":"p"}`}, `
+			PLUGIN_INVALID x/plugin.json: the plugin is not listed: the $schema is not https://agent-plugins.org/schemas/1.0.0/plugin.schema.json`},
+		{"a marketplace of Claude Code ignores another version of Agent Plugins", map[string]string{market: `{"plugins":[{"name":"e","source":"./x"}]}`,
+			"x/plugin.json": `{"$schema":"https://agent-plugins.org/schemas/9.0.0/plugin.schema.json","name":"p"}`, "x/commands/a.md": ""}, `
+			e in x from relative
+			  commands x/commands/**/*.md
+			PLUGIN_FIELD_IGNORED x/plugin.json: the manifest is ignored: the $schema is not https://agent-plugins.org/schemas/1.0.0/plugin.schema.json`},
 		{"extensions of Gemini CLI and Qwen Code", map[string]string{"g/gemini-extension.json": `{"name":"g","commands":"x"}`, "g/commands/a.toml": "", "g/skills/s/SKILL.md": "",
 			"q/qwen-extension.json": `{"name":"q","commands":"one.md"}`, "q/commands/a.toml": "", "q/agents/b.md": ""}, `
 			g in g

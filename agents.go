@@ -102,9 +102,8 @@ func (c *Catalog) ListAgents(ctx context.Context) ([]AgentInfo, error) {
 // layer has the name, [ErrFileTooLarge], and [ErrFileRead] if the file cannot be read. [Catalog.List] describes the
 // errors of unreadable directories.
 //
-// GetAgent stats the directories of agents, and reads the file. A cache holds up to 16 MiB of agents. For a new name, GetAgent also
-// costs as much as ListAgents. If another file gets the name in place, without a new file in its directory, GetAgent notices the file
-// after the next ListAgents.
+// GetAgent stats the directories and the files of agents that could take the name, and reads the file. A cache holds up to
+// 16 MiB of agents. For a new name, GetAgent also costs as much as ListAgents.
 func (c *Catalog) GetAgent(ctx context.Context, name string) (Agent, error) {
 	const op = "GetAgent"
 	if err := c.begin(ctx, op); err != nil {

@@ -96,7 +96,7 @@ type listedDir struct {
 }
 
 // listed has the directories of a layer whose headers name the files. No file has been added while the directories are
-// unchanged. Without directories, a new file could go unnoticed.
+// unchanged. Without directories, a new file, or a change of a file, could go unnoticed.
 type listed struct {
 	files *layerFiles // the result of the scan
 	dirs  []listedDir
@@ -117,7 +117,7 @@ func (s *scan) listing(dir *confine.Dir, dirPath string) {
 
 // listed returns the directories of the scan.
 func (s *scan) listed(files *layerFiles) *listed {
-	if s.unsettled.Load() || slices.ContainsFunc(files.entries, (*Entry).unread) {
+	if s.unsettled.Load() || slices.ContainsFunc(files.entries, func(e *Entry) bool { return e.unread() || !e.settled }) {
 		return &listed{files: files}
 	}
 	return &listed{files, s.dirs}

@@ -213,9 +213,8 @@ func fileClaims(l *lookout, layer int, name string, e *Entry) bool {
 	return false
 }
 
-// renames reports whether a layer whose headers name the files can have a new file, or the file of e another name. A change
-// of the header of another file in place goes unnoticed until the next scan, because only a stat of every file would
-// show the change.
+// renames reports whether a layer whose headers name the files can have a new file, or a file with another name that has
+// precedence over e.
 func (l *lookout) renames(layer int, e *Entry) bool {
 	switch files, known := l.last.layers[layer], l.index.listed[layer].Load(); {
 	case l.cached:
@@ -226,9 +225,13 @@ func (l *lookout) renames(layer int, e *Entry) bool {
 	case known == nil || known.files != files || known.dirs == nil:
 		return true
 	default:
-		if e != nil {
-			if info, err := l.lstat(layer, e.Path); err != nil || !stamp.Of(info).Same(e.Stamp) { // links have no dirs
+		for _, other := range files.entries {
+			info, err := l.lstat(layer, other.Path) // links have no dirs
+			if err != nil || !stamp.Of(info).Same(other.Stamp) {
 				return true
+			}
+			if other == e {
+				break // the later files have no precedence
 			}
 		}
 		return slices.ContainsFunc(known.dirs, func(d listedDir) bool {

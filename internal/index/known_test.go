@@ -368,6 +368,12 @@ func TestKnownByHeader(t *testing.T) {
 		{"a", func(root string) error { return create(filepath.Join(root, "one/new.md"), "", other) }, false},
 		{"a", func(root string) error { return create(filepath.Join(root, "one/deep/new.md"), "", other) }, false},
 		{"a", func(root string) error { return create(filepath.Join(root, "one/far/new.md"), "", other) }, false},
+		{"a", func(root string) error {
+			return os.WriteFile(filepath.Join(root, "one/bad.md"), []byte("---\nname: a\n---\n"), 0o644)
+		}, false},
+		{"low", func(root string) error {
+			return os.WriteFile(filepath.Join(root, "one/bad.md"), []byte("---\nname: low\n---\n"), 0o644)
+		}, false},
 		{"a", func(root string) error { return os.Remove(filepath.Join(root, "one/deep/plain.md")) }, false},
 		{"a", func(root string) error { return create(filepath.Join(root, "two/new.md"), "", other) }, true}, // without precedence
 		{"low", func(root string) error { return create(filepath.Join(root, "one/new.md"), "", other) }, false},

@@ -264,8 +264,9 @@ func (f *finder) load(d *directory, e *entry) *Plugin {
 		}
 	}
 	if e != nil && !e.strict && l.conflict() {
-		f.reject(d, p.Problems, problem.Problem{Code: problem.PluginInvalid, Path: escape.Path(p.Manifest),
-			Message: "the manifest and the entry with \"strict\": false both name components", Suggestion: "remove the fields of the manifest or of the entry in " + escape.Path(f.table.Marketplace)})
+		// Other entries may share the directory.
+		f.report(append(p.Problems, problem.Problem{Code: problem.PluginInvalid, Severity: problem.Error, Path: escape.Path(p.Manifest), Message: "the plugin " + quoted(e.name) +
+			" is not listed: the manifest and the entry with \"strict\": false both name components", Suggestion: "remove the fields of the manifest or of the entry in " + escape.Path(f.table.Marketplace)})...)
 		return nil
 	}
 	l.describe(f.nameOf(d, m, e))

@@ -218,9 +218,11 @@ func TestFind(t *testing.T) {
 			  skills y/more/*/SKILL.md, declared
 			  skills y/SKILL.md`},
 		{"an entry with strict false and a manifest that both name components are in conflict", map[string]string{
-			market: `{"plugins":[{"name":"e","source":"./x","strict":false,"skills":"./s"},{"name":"f","source":"./y","strict":false}]}`, claude: `{"name":"p","commands":"./c"}`,
+			market: `{"plugins":[{"name":"e","source":"./x","strict":false,"skills":"./s"},{"name":"same","source":"./x"},{"name":"f","source":"./y","strict":false}]}`, claude: `{"name":"p","commands":"./c"}`,
 			"y/.claude-plugin/plugin.json": `{"name":"q","commands":"./c"}`}, `
-			PLUGIN_INVALID x/.claude-plugin/plugin.json: the plugin is not listed: the manifest and the entry with "strict": false both name components
+			PLUGIN_INVALID x/.claude-plugin/plugin.json: the plugin "e" is not listed: the manifest and the entry with "strict": false both name components
+			p in x from relative
+			  commands x/c/**/*.md, declared
 			q in y from relative
 			  commands y/c/**/*.md, declared`},
 		{"a marketplace inside itself is a plugin", map[string]string{market: `{"plugins":[{"name":"a","source":"./"},{"name":"b","source":"./x"}]}`, "commands/a.md": "", "x/" + market: `{"plugins":[{"name":"c","source":"./"}]}`, "x/commands/a.md": ""}, `

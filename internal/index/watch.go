@@ -3,8 +3,10 @@ package index
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -309,9 +311,12 @@ func (w *watch) add(path string, whole bool) error {
 }
 
 // visit watches a directory that a scan is about to read. The watch begins
-// before the read. Therefore the read finds each change that has no event.
+// before the read. Therefore the read finds each change that has no event. A missing directory of a
+// layer needs no watch, because clean stats the directory.
 func (w *watch) visit(path string) {
-	if w.add(path, true) != nil {
+	err := w.add(path, true)
+	missing := errors.Is(err, fs.ErrNotExist) && slices.ContainsFunc(w.routes, func(r route) bool { return r.paths[0] == path })
+	if err != nil && !missing {
 		w.markUnwatched()
 	}
 }

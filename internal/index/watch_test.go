@@ -228,6 +228,37 @@ func TestACleanWatchSavesTheScan(t *testing.T) {
 	}
 }
 
+// A missing directory of a layer does not cost a scan for each call, and the watch sees the creation of the directory.
+func TestAWatchIsCleanWithoutTheDirectoryOfALayer(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.md"), []byte("a"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	fsys := confined(t)(confine.New(dir))
+	layers := []Layer{{Name: "missing", FS: fsys, Dir: "x/missing"}, {Name: "commands", FS: fsys, Dir: "."}}
+	x, err := New(client.Commands, Config{Layers: layers, MaxFileSize: 100, Valid: names.Plain, Watch: true, Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(x.Close)
+	await := func(what string, done func(*Snapshot) bool) {
+		t.Helper()
+		for end := time.Now().Add(20 * time.Second); !done(snapshotOf(t, x)); {
+			if time.Now().After(end) {
+				t.Fatal(what)
+			}
+		}
+	}
+	await("the watch is not clean without the directory", func(*Snapshot) bool { return x.watch.clean() })
+	if err := os.MkdirAll(filepath.Join(dir, "x", "missing"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "x", "missing", "b.md"), []byte("b"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	await("the file in the created directory is not listed", func(s *Snapshot) bool { return s.Lookup("b") != nil })
+}
+
 // A scan can end while a call decides whether the last snapshot is valid. Snapshot
 // calls Now before clean.
 func TestACleanWatchReturnsTheLastScan(t *testing.T) {

@@ -340,7 +340,11 @@ func (c *collection[Info]) layerError(op string, err error) error {
 	case failed.NoRoot:
 		return rootNotFound(op, c.root, failed)
 	}
-	e := directoryError(op, c.layers[failed.Layer].name, c.noun+"s", failed.Err, c.Layer(failed.Layer))
+	content := c.noun + "s"
+	if c.layers[failed.Layer].plugins != nil {
+		content = "plugins"
+	}
+	e := directoryError(op, c.layers[failed.Layer].name, content, failed.Err, c.Layer(failed.Layer))
 	if e.Code == CodeDirectoryNotFound {
 		e.Message += c.missingReason(failed)
 	}
@@ -368,7 +372,7 @@ func rootMissingText(root string) string {
 }
 
 // directoryError returns the error for a directory that cannot be read. The contract of
-// list_skills fixes the first two texts. The content of the directory is "commands", "skills" or "reports". A directory
+// list_skills fixes the first two texts. The content of the directory is "commands", "skills", "agents", "plugins" or "reports". A directory
 // of reports has no layer.
 func directoryError(op, name, content string, err error, layer index.Layer) *Error {
 	e := &Error{Op: op, Path: name, Err: err}

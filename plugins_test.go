@@ -223,7 +223,7 @@ func TestPluginsWithoutADirectory(t *testing.T) {
 		t.Errorf("without an option: %v, %v", plugins, err)
 	}
 	c := catalog(t, withShop(toolshelf.WithRoot(t.TempDir()), toolshelf.WithCommandsDir())...)
-	if _, err := c.Plugins(t.Context()); !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
+	if _, err := c.Plugins(t.Context()); !errors.Is(err, toolshelf.ErrDirectoryNotFound) || !strings.Contains(err.Error(), "Plugins folder not found at path: shop") {
 		t.Errorf("a missing directory: %v", err)
 	}
 }

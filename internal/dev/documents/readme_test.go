@@ -197,9 +197,10 @@ func TestDocumentedSnippets(t *testing.T) {
 	t.Parallel()
 	needsWorkspace(t) // some blocks import the bindings
 	project := map[string]string{
-		"commands/review.md":  "Read the diff of $1.\n",
-		"skills/pdf/SKILL.md": "---\nname: pdf\ndescription: Reads PDF files\n---\nRead it.\n",
-		"src/main.go":         "package main\n",
+		"commands/review.md":                         "Read the diff of $1.\n",
+		"vendor/plugins/deploy/commands/rollback.md": "Roll back.\n",
+		"skills/pdf/SKILL.md":                        "---\nname: pdf\ndescription: Reads PDF files\n---\nRead it.\n",
+		"src/main.go":                                "package main\n",
 	}
 	embedded := regexp.MustCompile(`(?m)^//go:embed (\w+)$`)
 	files := map[string]string{}

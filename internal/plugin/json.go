@@ -183,12 +183,12 @@ func (o *object) texts(key, want string) []string {
 	}
 	all := make([]string, 0, len(items))
 	for i, item := range items {
-		s, ok := text(item)
-		if !ok {
+		if s, isText := text(item); isText {
+			all = append(all, s)
+		} else if ok { // only the first, because a list can have many items
 			o.ignore(fmt.Sprintf("%s[%d]", key, i), "a text")
-			continue
+			ok = false
 		}
-		all = append(all, s)
 	}
 	return all
 }

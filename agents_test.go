@@ -120,7 +120,7 @@ func TestWithClientReadsThePlacesOfAgents(t *testing.T) {
 		"the home directory": {[]toolshelf.Option{toolshelf.WithRoot("/r/p"), toolshelf.WithHome("/h"), toolshelf.WithClient(client.Claude())}, []string{"home", "own"}},
 		"the parents":        {[]toolshelf.Option{toolshelf.WithRoot("/r/p/q"), toolshelf.WithParents(""), toolshelf.WithClient(client.Claude())}, []string{"own"}},
 		"an ending":          {[]toolshelf.Option{toolshelf.WithRoot("/r/p"), toolshelf.WithClient(client.VSCode())}, []string{"check", "nameless", "own"}},
-		"directories":        {[]toolshelf.Option{toolshelf.WithRoot("/r/p"), toolshelf.WithClient(client.OpenCode())}, []string{"deep:a"}},
+		"directories":        {[]toolshelf.Option{toolshelf.WithRoot("/r/p"), toolshelf.WithClient(client.OpenCode())}, []string{"other"}},
 		"and directories":    {[]toolshelf.Option{toolshelf.WithRoot("/r/p"), toolshelf.WithClient(client.Claude()), toolshelf.WithAgentsDir(".opencode/agents")}, []string{"other", "own"}},
 		"a client without":   {[]toolshelf.Option{toolshelf.WithRoot("/r/p"), toolshelf.WithClient(client.Crush())}, nil},
 	} {

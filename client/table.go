@@ -129,6 +129,7 @@ func Copilot() Client {
 		},
 		Agents: []Place{ // code.visualstudio.com/docs/agent-customization/custom-agents, 2026-11
 			{Dir: ".github/agents", Pattern: "*.agent.md", Name: FromHeader},
+			{Base: Home, Dir: ".copilot/agents", Pattern: "*.agent.md", Name: FromHeader}, // docs.github.com/en/copilot/how-tos/copilot-cli, custom agents, 2026-11
 		},
 		Instructions: []Place{ // docs.github.com/en/copilot/concepts/response-customization, 2026-11
 			{Dir: ".github", Pattern: "copilot-instructions.md"},
@@ -187,12 +188,18 @@ func Cursor() Client {
 			{Base: Home, Dir: ".claude/skills", Pattern: "**/SKILL.md"},
 			{Base: Home, Dir: ".codex/skills", Pattern: "**/SKILL.md"},
 		},
+		Agents: []Place{ // cursor.com/docs/subagents, 2026-11
+			{Dir: ".cursor/agents", Pattern: "*.md", Name: FromHeader}, {Dir: ".claude/agents", Pattern: "*.md", Name: FromHeader}, {Dir: ".codex/agents", Pattern: "*.md", Name: FromHeader},
+			{Base: Home, Dir: ".cursor/agents", Pattern: "*.md", Name: FromHeader}, {Base: Home, Dir: ".claude/agents", Pattern: "*.md", Name: FromHeader},
+			{Base: Home, Dir: ".codex/agents", Pattern: "*.md", Name: FromHeader},
+		},
 		Instructions: []Place{ // cursor.com/docs/rules, 2026-11
 			{Dir: ".cursor/rules", Pattern: "**/*.mdc"},
 			{Dir: ".", Pattern: "**/AGENTS.md"},
 		},
-		Rules:     Rules{Forms: NoForms, Append: AppendLine},             // cursor.com/docs/plugins/building, 2026-11
-		Manifests: []string{"plugin.json", ".cursor-plugin/plugin.json"}} // cursor.com/docs/plugins/building, 2026-11
+		Rules:     Rules{Forms: NoForms, Append: AppendLine},                                                                              // cursor.com/docs/plugins/building, 2026-11
+		Manifests: []string{"plugin.json", ".cursor-plugin/plugin.json"},                                                                  // cursor.com/docs/plugins/building, 2026-11
+		Fields:    slices.Concat(fields(Agents, Text, "name", "description", "model"), fields(Agents, Flag, "readonly", "is_background"))} // cursor.com/docs/subagents, 2026-11
 }
 
 // Factory returns the row of Factory's Droid. Droid also turns the name of a file into lower case
@@ -209,7 +216,12 @@ func Factory() Client {
 			{Base: Home, Dir: ".factory/skills", Pattern: "*/SKILL.md"},
 			{Base: Home, Dir: ".agents/skills", Pattern: "*/SKILL.md"},
 		},
-		Rules: Rules{Forms: Arguments, Number: Anywhere, Code: NoCode, Escape: NoEscape, Append: Drop}} // docs.factory.ai/cli/configuration/custom-slash-commands, 2026
+		Agents: []Place{ // docs.factory.ai/cli/configuration/custom-droids, 2026
+			{Dir: ".factory/droids", Pattern: "*.md", Name: OnlyHeader}, {Base: Home, Dir: ".factory/droids", Pattern: "*.md", Name: OnlyHeader},
+		},
+		Rules: Rules{Forms: Arguments, Number: Anywhere, Code: NoCode, Escape: NoEscape, Append: Drop}, // docs.factory.ai/cli/configuration/custom-slash-commands, 2026
+		Fields: slices.Concat([]Field{{Name: "name", Files: Agents, Required: true}}, // docs.factory.ai/cli/configuration/custom-droids, 2026
+			fields(Agents, Text, "description", "model", "reasoningEffort"), fields(Agents, List, "tools"))}
 }
 
 // Gemini returns the row of Gemini CLI. Gemini CLI also replaces other characters of a name by
@@ -226,8 +238,8 @@ func Gemini() Client {
 			{Base: Home, Dir: ".agents/skills", Pattern: "*/SKILL.md"},
 			{Base: Home, Dir: ".gemini/skills", Pattern: "*/SKILL.md"},
 		},
-		Agents: []Place{ // github.com/google-gemini/gemini-cli 5411f113, 2026-11; third party
-			{Dir: ".gemini/agents", Pattern: "*.md", Name: FromHeader},
+		Agents: []Place{ // github.com/google-gemini/gemini-cli 03c6714c, agents/agentLoader.ts and config/storage.ts, 2026; without files that begin with "_"
+			{Dir: ".gemini/agents", Pattern: "*.md", Name: OnlyHeader}, {Base: Home, Dir: ".gemini/agents", Pattern: "*.md", Name: OnlyHeader},
 		},
 		Instructions: []Place{ // geminicli.com/docs/cli/gemini-md, 2026-11
 			{Dir: ".", Pattern: "GEMINI.md", Parents: true},
@@ -239,7 +251,8 @@ func Gemini() Client {
 			{Name: "name", Files: Skills, Required: true}, {Name: "description", Files: Skills, Required: true},
 			{Name: "name", Files: Agents, Required: true}, {Name: "description", Files: Agents, Required: true}, {Name: "kind", Files: Agents},
 			{Name: "display_name", Files: Agents}, {Name: "tools", Files: Agents, Kind: List}, {Name: "mcp_servers", Files: Agents, Kind: Mapping}, {Name: "model", Files: Agents},
-			{Name: "temperature", Files: Agents}, {Name: "max_turns", Files: Agents}, {Name: "timeout_mins", Files: Agents},
+			{Name: "temperature", Files: Agents}, {Name: "max_turns", Files: Agents}, {Name: "timeout_mins", Files: Agents}, {Name: "policy", Files: Agents, Kind: Mapping},
+			{Name: "agent_card_url", Files: Agents}, {Name: "auth", Files: Agents, Kind: Mapping},
 		}}
 }
 
@@ -326,9 +339,9 @@ func OpenCode() Client {
 			{Base: Home, Dir: ".claude/skills", Pattern: "**/SKILL.md"},
 			{Base: Home, Dir: ".agents/skills", Pattern: "**/SKILL.md"},
 		},
-		Agents: []Place{ // opencode.ai/docs/agents, 2026-11
-			{Dir: ".opencode/agents", Pattern: "**/*.md"}, {Dir: ".opencode/agent", Pattern: "**/*.md"},
-			{Base: Config, Dir: "opencode/agents", Pattern: "**/*.md"}, {Base: Config, Dir: "opencode/agent", Pattern: "**/*.md"},
+		Agents: []Place{ // opencode.ai/docs/agents, and config/agent.ts for the pattern and the name, 2026-11
+			{Dir: ".opencode/agents", Pattern: "**/*.md", Name: FromHeader, Parents: true}, {Dir: ".opencode/agent", Pattern: "**/*.md", Name: FromHeader, Parents: true},
+			{Base: Config, Dir: "opencode/agents", Pattern: "**/*.md", Name: FromHeader}, {Base: Config, Dir: "opencode/agent", Pattern: "**/*.md", Name: FromHeader},
 		},
 		Instructions: []Place{ // opencode.ai/docs/rules, 2026-11
 			{Dir: ".", Pattern: "AGENTS.md", Parents: true},
@@ -338,7 +351,7 @@ func OpenCode() Client {
 			fields(Commands, Text, "description", "agent", "model"), fields(Commands, Flag, "subtask"),
 			[]Field{{Name: "name", Files: Skills, Required: true}, {Name: "description", Files: Skills, Required: true}},
 			fields(Skills, Text, "license", "compatibility"), fields(Skills, Mapping, "metadata"),
-			fields(Agents, Text, "description", "mode", "model", "temperature", "top_p", "maxSteps"), fields(Agents, Mapping, "tools", "permission"),
+			fields(Agents, Text, "name", "description", "mode", "model", "temperature", "top_p", "maxSteps"), fields(Agents, Mapping, "tools", "permission"),
 			fields(Agents, Text, "prompt"), fields(Agents, Flag, "hidden", "disable"), fields(Agents, Text, "color"),
 		)}
 }
@@ -393,15 +406,20 @@ func Qwen() Client {
 			{Base: Home, Dir: ".qwen/skills", Pattern: "*/SKILL.md"},
 			{Base: Home, Dir: ".agents/skills", Pattern: "*/SKILL.md"},
 		},
-		Agents: []Place{ // github.com/QwenLM/qwen-code docs/users/features/sub-agents.md, 2026-10
-			{Dir: ".qwen/agents", Pattern: "*.md"},
+		Agents: []Place{ // github.com/QwenLM/qwen-code 075d6f37, packages/core/src/subagents/subagent-manager.ts, 2026
+			{Dir: ".qwen/agents", Pattern: "*.md", Name: OnlyHeader}, {Base: Home, Dir: ".qwen/agents", Pattern: "*.md", Name: OnlyHeader},
 		},
 		Instructions: []Place{ // github.com/QwenLM/qwen-code docs, memory, 2026-10
 			{Dir: ".", Pattern: "QWEN.md", Parents: true},
 		},
 		Rules:      Rules{Forms: Args | ShellBraces | FileBraces, Code: NoCode, Escape: NoEscape, Append: AppendCommand}, // github.com/QwenLM/qwen-code packages/cli/src/services/command-factory.ts, 2026-10
 		SkillRules: Rules{Forms: NoForms, Append: AppendCommand},                                                         // npm @qwen-code/qwen-code 0.24.4, SkillCommandLoader, 2026-11
-		Manifests:  []string{"qwen-extension.json", "plugin.json"}}                                                       // github.com/QwenLM/qwen-code docs, extensions, 2026-10
+		Manifests:  []string{"qwen-extension.json", "plugin.json"},                                                       // github.com/QwenLM/qwen-code docs, extensions, 2026-10
+		Fields: slices.Concat( // …, subagent-manager.ts
+			[]Field{{Name: "name", Files: Agents, Required: true}, {Name: "description", Files: Agents, Required: true}}, fields(Agents, List, "tools", "disallowedTools"),
+			fields(Agents, Text, "model", "color", "approvalMode", "permissionMode", "maxTurns"), fields(Agents, Flag, "background"),
+			fields(Agents, Mapping, "mcpServers", "hooks", "executor", "runConfig", "modelConfig"),
+		)}
 }
 
 // Roo returns the row of Roo Code, without the skills of single modes.
@@ -432,6 +450,7 @@ func VSCode() Client {
 		},
 		Agents: []Place{ // code.visualstudio.com/docs/agent-customization/custom-agents, 2026-11
 			{Dir: ".github/agents", Pattern: "*.agent.md", Name: FromHeader}, {Dir: ".claude/agents", Pattern: "*.md", Name: FromHeader},
+			{Base: Home, Dir: ".copilot/agents", Pattern: "*.agent.md", Name: FromHeader}, // github.com/microsoft/vscode/issues/305642
 		},
 		Instructions: []Place{ // code.visualstudio.com/docs/agent-customization/custom-instructions, 2026-11
 			{Dir: ".github", Pattern: "copilot-instructions.md"}, {Dir: ".github/instructions", Pattern: "**/*.instructions.md"}, {Dir: ".", Pattern: "AGENTS.md"},

@@ -10,14 +10,14 @@ import (
 	table "github.com/toolshelf-go/toolshelf/client"
 )
 
-// A client states where a program looks for commands and skills in a project.
+// A client states where a program looks for commands, skills and agents in a project.
 type client struct {
 	table.Client
 	rules      toolshelf.LintOption // nil for the rules of Agent Skills
 	skillDepth int                  // levels of directories in which the client looks for skills
-	required   []string             // the commands and skills that each project must have
+	required   []string             // the directories that each project must have
 
-	commands, skills []string // directories besides the places of the client
+	commands, skills, agents []string // directories besides the places of the client
 }
 
 // anyClient has the usual directories.
@@ -25,6 +25,7 @@ var anyClient = client{
 	Client: table.Client{
 		Commands: []table.Place{{Dir: "commands", Pattern: "**/*.md"}, {Dir: ".claude/commands", Pattern: "**/*.md"}},
 		Skills:   []table.Place{{Dir: "skills", Pattern: "*/SKILL.md"}, {Dir: ".claude/skills", Pattern: "*/SKILL.md"}, {Dir: ".agents/skills", Pattern: "*/SKILL.md"}},
+		Agents:   []table.Place{{Dir: "agents", Pattern: "**/*.md", Name: table.FromHeader}, {Dir: ".claude/agents", Pattern: "**/*.md", Name: table.OnlyHeader}},
 	},
 	skillDepth: 4,
 }
@@ -39,22 +40,22 @@ func lookup(name string) (client, error) {
 	}
 	row, err := table.Lookup(name)
 	if err != nil {
-		return client{}, fmt.Errorf("%w (for a client of your own, use -commands and -skills, or call Lint with LintFor)", err)
+		return client{}, fmt.Errorf("%w (for a client of your own, use -commands, -skills and -agents, or call Lint with LintFor)", err)
 	}
 	ofUser := func(p table.Place) bool { return p.Base != table.Project }
-	row.Commands, row.Skills = slices.DeleteFunc(row.Commands, ofUser), slices.DeleteFunc(row.Skills, ofUser)
+	row.Commands, row.Skills, row.Agents = slices.DeleteFunc(row.Commands, ofUser), slices.DeleteFunc(row.Skills, ofUser), slices.DeleteFunc(row.Agents, ofUser)
 	return client{Client: row, rules: toolshelf.LintFor(row), skillDepth: 1}, nil
 }
 
 // with returns the client with further directories, which each project must have.
-func (c client) with(commands, skills []string) client {
-	c.commands, c.skills, c.required = commands, skills, slices.Concat(commands, skills)
+func (c client) with(commands, skills, agents []string) client {
+	c.commands, c.skills, c.agents, c.required = commands, skills, agents, slices.Concat(commands, skills, agents)
 	return c
 }
 
 // directories returns the names of all directories, relative to a project or absolute.
 func (c client) directories() (all []string) {
-	for _, p := range slices.Concat(c.Commands, c.Skills) {
+	for _, p := range slices.Concat(c.Commands, c.Skills, c.Agents) {
 		all = append(all, p.Dir)
 	}
 	return slices.Compact(append(all, c.required...))
@@ -64,17 +65,19 @@ func (c client) directories() (all []string) {
 // none exists, options returns nil.
 func (c client) options(dir string) []toolshelf.Option {
 	var row table.Client
-	var commands, skills []string
+	var commands, skills, agents []string
 	row.Commands, commands = existing(dir, c.Commands, c.commands)
 	row.Skills, skills = existing(dir, c.Skills, c.skills)
-	if len(row.Commands)+len(row.Skills)+len(commands)+len(skills) == 0 {
+	row.Agents, agents = existing(dir, c.Agents, c.agents)
+	places := len(row.Commands) + len(row.Skills) + len(row.Agents)
+	if places+len(commands)+len(skills)+len(agents) == 0 {
 		return nil
 	}
 	options := []toolshelf.Option{toolshelf.WithRoot(dir), toolshelf.WithNestedCommands(), toolshelf.WithSkillDepth(c.skillDepth)}
-	if len(row.Commands)+len(row.Skills) > 0 {
+	if places > 0 {
 		options = append(options, toolshelf.WithClient(row))
 	}
-	return append(options, toolshelf.WithCommandsDir(commands...), toolshelf.WithSkillsDir(skills...))
+	return append(options, toolshelf.WithCommandsDir(commands...), toolshelf.WithSkillsDir(skills...), toolshelf.WithAgentsDir(agents...))
 }
 
 // existing returns the places and the further names that are directories in dir. If several lead to

@@ -1,4 +1,4 @@
-// Command toolshelf-lint checks the commands and skills of a project, for editors and CI systems.
+// Command toolshelf-lint checks the commands, skills and agents of a project, for editors and CI systems.
 //
 //	go run ./cmd/toolshelf-lint [flags] [DIR…]
 //
@@ -8,6 +8,7 @@
 //	-client NAME    check the directories of one client of docs/authors.md, such as claude or vscode
 //	-commands DIR   also check the commands in this directory of each project
 //	-skills DIR     also check the skills in this directory of each project
+//	-agents DIR     also check the agents in this directory of each project
 //	-format FORMAT  print text, json, sarif or github
 //	-strict         let warnings fail the check
 //	-version        print the version
@@ -21,8 +22,8 @@
 //
 // # Clients
 //
-// Without -client, toolshelf-lint checks commands and .claude/commands, and skills,
-// .claude/skills and .agents/skills. Skills may be up to four directory levels deep. With
+// Without -client, toolshelf-lint checks commands and .claude/commands, skills,
+// .claude/skills and .agents/skills, and agents and .claude/agents. Skills may be up to four directory levels deep. With
 // -client, toolshelf-lint checks the directories in which the client looks, to the depth to
 // which the client looks, by the rules of the client: an error is a file that the client does not
 // load, and a warning is a value that the client ignores or changes, such as the description
@@ -30,7 +31,7 @@
 // are the rules of the reference validator of Agent Skills. The client agentskills has these
 // rules and the directories that toolshelf-lint checks without -client. toolshelf-lint does not read the home directory.
 //
-// -commands and -skills add directories, and may occur several times. The directory is
+// -commands, -skills and -agents add directories, and may occur several times. The directory is
 // relative to the root of each project. A project without the directory is an error, so that
 // a wrong name does not pass the check.
 //
@@ -122,7 +123,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("toolshelf-lint", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // the errors of Parse contain arguments without escapes
 	usage := func() {
-		fmt.Fprintln(stderr, "usage: toolshelf-lint [flags] [DIR…]    checks the commands and skills of the projects (default: the working directory)")
+		fmt.Fprintln(stderr, "usage: toolshelf-lint [flags] [DIR…]    checks the commands, skills and agents of the projects (default: the working directory)")
 		flags.SetOutput(stderr)
 		flags.PrintDefaults()
 		fmt.Fprintln(stderr, `In the corrections "write FIELD" and "replace lines 3 to 5 by FIELD", ⏎ stands for a line break.`)
@@ -141,8 +142,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		checked, err = lookup(name)
 		return err
 	})
-	var commands, skills []string
-	for name, dirs := range map[string]*[]string{"commands": &commands, "skills": &skills} {
+	var commands, skills, agents []string
+	for name, dirs := range map[string]*[]string{"commands": &commands, "skills": &skills, "agents": &agents} {
 		flags.Func(name, "also check the "+name+" in the directory `DIR` of each project; may occur several times", func(dir string) error {
 			if dir == "" {
 				return errors.New("the name of the directory is empty")
@@ -167,7 +168,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stdout, "toolshelf-lint", version())
 		return exitPassed
 	default:
-		result, err := check(ctx, dirs, checked.with(commands, skills))
+		result, err := check(ctx, dirs, checked.with(commands, skills, agents))
 		if err == nil {
 			err = write(stdout, result.diagnostics)
 		}

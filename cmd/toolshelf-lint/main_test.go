@@ -69,6 +69,10 @@ func TestCheck(t *testing.T) {
 		{"a directory twice", "x/skills/a/SKILL.md", wrong, []string{"./x/", "x"}, 1, strings.Repeat("x/skills/a/SKILL.md"+theError, 2)},
 		{"another client", ".cursor/commands/a.md", warning, []string{"-client", "cursor"}, 0, ".cursor/commands/a.md" + theWarning},
 		{"a named directory of skills", "tools/agent/a/SKILL.md", wrong, []string{"-skills", "tools/agent"}, 1, "tools/agent/a/SKILL.md" + theError},
+		{"an agent", "agents/team/a.md", "---\nname: a\n---\n", nil, 0, "agents/team/a.md:1:1: warning: description is missing in the frontmatter; describe what the agent does and when to use it [NO_DESCRIPTION]\n"},
+		{"an agent that Claude Code rejects", ".claude/agents/a.md", "---\nname: a\n---\n", []string{"-client", "claude"}, 1, ".claude/agents/a.md:1:1: error: Claude Code requires the field description; add the field [FIELD_MISSING]\n"},
+		{"a file that is no agent of Claude Code", ".claude/agents/a.md", "Text.\n", nil, 0, ".claude/agents/a.md:1:1: warning: not listed: the frontmatter has no valid name; add a valid name to the frontmatter, or move the file away [FRONTMATTER_REQUIRED]\n"},
+		{"a named directory of agents", "tools/a.md", fine, []string{"-agents", "tools"}, 0, ""},
 		{"a named directory of commands", "prompts/sub/a.md", warning, []string{"-commands=prompts"}, 0, "prompts/sub/a.md" + theWarning},
 		{"named directories of two projects", "x/tools/a/SKILL.md", wrong, []string{"-skills", "tools", "x", "./x"}, 1, strings.Repeat("x/tools/a/SKILL.md"+theError, 2)},
 		{"a named directory beside the project", "tools/a/SKILL.md", wrong, []string{"-skills", "../tools", "x"}, 1, "tools/a/SKILL.md" + theError},
@@ -206,6 +210,22 @@ func TestEachDirectoryOfAClientIsChecked(t *testing.T) {
 	}
 }
 
+func TestEachDirectoryOfAgentsOfAClientIsChecked(t *testing.T) {
+	for _, row := range table.All() {
+		c, err := lookup(row.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range c.Agents {
+			file := p.Dir + "/a" + p.Suffix()
+			project(t, map[string]string{file: "---\nname: a\ndescription: b\ntools: Read(\n---\n"})
+			if got, _ := printed(t, 0, "-client", row.Name); !strings.HasPrefix(got, file+":4:1: warning: ") || strings.Count(got, "\n") != 1 {
+				t.Errorf("%s %s: got %q", row.Name, p.Dir, got)
+			}
+		}
+	}
+}
+
 func TestDescriptionsBeyondTheLimitOfAClient(t *testing.T) {
 	text := func(name string, description, more int, lines ...string) string {
 		return "---\nname: " + name + "\ndescription: " + strings.Repeat("é", description) + "\nwhen_to_use: " + strings.Repeat("é", more) + "\n" + strings.Join(lines, "\n") + "---\n"
@@ -262,7 +282,7 @@ func TestImpossibleChecks(t *testing.T) {
 		{[]string{".", "missing"}, "missing"},
 		{[]string{"file"}, "file"},
 		{[]string{"empty"}, "empty has none of the directories commands, .claude/commands, skills,"},
-		{[]string{"-client", "gemini"}, ". has none of the directories .gemini/commands, .agents/skills, .gemini/skills;"},
+		{[]string{"-client", "gemini"}, ". has none of the directories .gemini/commands, .agents/skills, .gemini/skills, .gemini/agents;"},
 		{[]string{"-skills", "missing"}, "missing"},
 		{[]string{"-commands", "commands/a.md"}, "a.md"},
 		{[]string{"-skills", "commands", ".", "empty"}, filepath.Join("empty", "commands")},
@@ -285,7 +305,7 @@ func TestAWrongFlagPrintsTheErrorAfterTheUsage(t *testing.T) {
 		want string
 	}{
 		{[]string{"-unknown"}, "toolshelf-lint: flag provided but not defined: -unknown"},
-		{[]string{"-client", "acme"}, "windsurf (for a client of your own, use -commands and -skills, or call Lint with LintFor)"},
+		{[]string{"-client", "acme"}, "windsurf (for a client of your own, use -commands, -skills and -agents, or call Lint with LintFor)"},
 	} {
 		_, stderr := printed(t, 2, tt.args...)
 		if lines := strings.Split(strings.TrimSpace(stderr), "\n"); !strings.HasPrefix(stderr, "usage: ") || !strings.HasSuffix(lines[len(lines)-1], tt.want) {

@@ -168,9 +168,9 @@ func clientTable() string {
 		return strings.Join(all, ", ")
 	}
 	var table strings.Builder
-	table.WriteString("| Client | `-client` of the linter | Commands | Skills |\n|---|---|---|---|\n")
+	table.WriteString("| Client | `-client` of the linter | Commands | Skills | Agents |\n|---|---|---|---|---|\n")
 	for _, c := range client.All() {
-		fmt.Fprintf(&table, "| %s | `%s` | %s | %s |\n", c.Title, c.Name, cell(c.Commands, ".md"), cell(c.Skills, "/SKILL.md"))
+		fmt.Fprintf(&table, "| %s | `%s` | %s | %s | %s |\n", c.Title, c.Name, cell(c.Commands, ".md"), cell(c.Skills, "/SKILL.md"), cell(c.Agents, ".md"))
 	}
 	return table.String()
 }

@@ -92,7 +92,9 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 	var err error
 	dirs := &pluginDirs{scan: s}
 	defer dirs.close()
-	if now.Table, err = plugin.Find(s.ctx, &pluginFS{dirs, &now.reads, "."}, dirPath, p.Options); err != nil {
+	options := p.Options
+	options.Reads = s.reads
+	if now.Table, err = plugin.Find(s.ctx, &pluginFS{pluginDirs: dirs, reads: &now.reads, dir: "."}, dirPath, options); err != nil {
 		return nil, err
 	}
 	known := make(map[partKey]*Part)

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
@@ -15,11 +16,14 @@ import (
 )
 
 // A pluginFS is the filesystem of a scan for plugin.Find. A pluginFS records all accesses, and an
-// fs.Sub of a pluginFS is confined to its directory.
+// fs.Sub of a pluginFS is confined to its directory. Until Release, the fs.Sub has open directories and records of its
+// own, so goroutines may use several at the same time.
 type pluginFS struct {
 	*pluginDirs
 	reads *pluginReads
-	dir   string // the directory relative to scan.fs that confines the accesses
+	dir   string    // the directory relative to scan.fs that confines the accesses
+	outer *pluginFS // nil after Release
+	mu    sync.Mutex
 }
 
 // pluginDirs opens files near each other with few system calls.
@@ -138,7 +142,18 @@ func (f *pluginFS) record(r pluginRead, err error) {
 }
 
 func (f *pluginFS) Sub(dir string) (fs.FS, error) {
-	return &pluginFS{f.pluginDirs, f.reads, path.Join(f.dir, dir)}, nil
+	return &pluginFS{pluginDirs: &pluginDirs{scan: f.scan}, reads: new(pluginReads), dir: path.Join(f.dir, dir), outer: f}, nil
+}
+
+// Release closes the open directories, and adds the records to the outer filesystem.
+func (f *pluginFS) Release() {
+	if outer := f.outer; outer != nil {
+		f.close()
+		outer.mu.Lock()
+		defer outer.mu.Unlock()
+		*outer.reads = append(*outer.reads, *f.reads...)
+		f.pluginDirs, f.reads, f.outer = outer.pluginDirs, outer.reads, nil
+	}
 }
 
 func (f *pluginFS) Stat(name string) (fs.FileInfo, error) {

@@ -39,11 +39,21 @@ type config struct {
 
 func (c config) empty() bool { return len(c.values)+len(c.files) == 0 }
 
-// manifestOf reads the first manifest of a directory. The result is nil if the directory has no
+// manifestOf returns the first manifest of a directory. The result is nil if the directory has no
 // manifest, or if the manifest is rejected.
 func (f *finder) manifestOf(d *directory) *manifest {
+	f.searchManifest(d)
+	if d.failed != nil && !d.rejected {
+		f.reject(d, d.manifest.problems, *d.failed)
+		d.manifest = nil
+	}
+	return d.manifest
+}
+
+// searchManifest reads the first manifest of a directory. A manifest that is not valid has only problems.
+func (f *finder) searchManifest(d *directory) {
 	if d.searched {
-		return d.manifest
+		return
 	}
 	d.searched = true
 	for _, format := range f.formats {
@@ -69,15 +79,10 @@ func (f *finder) manifestOf(d *directory) *manifest {
 		if failed == nil {
 			failed = m.decode(o)
 		}
-		if failed != nil {
-			f.reject(d, m.problems, *failed)
-			return nil
-		}
 		m.problems = problem.Limit(m.problems)
-		d.manifest = m
-		return m
+		d.manifest, d.failed = m, failed
+		return
 	}
-	return nil
 }
 
 // checkSchema returns the problem of another schema than the schema of a format. A manifest with another version of

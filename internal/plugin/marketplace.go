@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/escape"
@@ -80,22 +81,33 @@ func (f *finder) readMarketplace(top *directory, data []byte) {
 		market = ""
 	}
 	seen := make(map[string]bool, len(entries))
-	for i, value := range entries {
-		if f.ctx.Err() != nil {
-			return
+	for first := 0; first < len(entries); first += maxAhead {
+		var next []*entry
+		var dirs []string
+		for i := first; i < min(first+maxAhead, len(entries)) && f.ctx.Err() == nil; i++ {
+			e := f.entry(o, fmt.Sprintf("plugins[%d].", i), entries[i], base)
+			if e == nil {
+				continue
+			}
+			if seen[e.name] {
+				o.report(problem.Shadowed, problem.Warning, "plugins", fmt.Sprintf("the entry %d is not listed: an earlier entry has the name %s", i, quoted(e.name)), "choose another name")
+				continue
+			}
+			seen[e.name] = true
+			e.marketplace = market
+			next = append(next, e)
+			if dir := top.join(e.dir); e.dir != "" && !slices.Contains(dirs, dir) {
+				dirs = append(dirs, dir)
+			}
 		}
-		e := f.entry(o, fmt.Sprintf("plugins[%d].", i), value, base)
-		if e == nil {
-			continue
-		}
-		if seen[e.name] {
-			o.report(problem.Shadowed, problem.Warning, "plugins", fmt.Sprintf("the entry %d is not listed: an earlier entry has the name %s", i, quoted(e.name)), "choose another name")
-			continue
-		}
-		seen[e.name] = true
-		e.marketplace = market
-		if p := f.fromEntry(top, e); p != nil {
-			f.add(p)
+		f.ahead(dirs)
+		for _, e := range next {
+			if f.ctx.Err() != nil {
+				return
+			}
+			if p := f.fromEntry(top, e); p != nil {
+				f.add(p)
+			}
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -30,6 +31,7 @@ type Options struct {
 	// marketplace and then the other manifests in the order of the table of formats follow.
 	Manifests []string
 
+	Reads   int    // the number of directories to read at the same time from a slow filesystem; 0 means 1
 	MaxSize int64  // the size of the largest JSON file that Find reads, in bytes; 0 means MaxSize
 	Name    string // the name of a plugin in the directory "." that has no manifest with a name
 }
@@ -81,17 +83,19 @@ type Part struct {
 // of plugins: Find looks for a marketplace, then for a manifest or for directories of commands,
 // skills and agents, and then in the subdirectories. A marketplace inside of a plugin does not count. Find returns an
 // error only if the directory cannot be read, or if ctx ends. Find makes all accesses through
-// fsys, and opens the files of a plugin below fs.Sub of the directory of the plugin.
+// fsys, and opens the files of a plugin below fs.Sub of the directory of the plugin. If the fs.Sub has a method Release, Find
+// calls Release after the manifest, and may call fs.Sub and Release for several directories at the same time.
 func Find(ctx context.Context, fsys fs.FS, dir string, o Options) (Table, error) {
 	if o.MaxSize <= 0 {
 		o.MaxSize = MaxSize
 	}
 	f := &finder{ctx: ctx, fsys: fsys, options: o, formats: ordered(o.Manifests, nil), bare: claudeFormat, dirs: make(map[string]*directory), skills: make(map[string]skillDir)}
-	top, err := f.open(dir)
-	if err != nil {
-		return Table{}, err
+	top := f.list(dir)
+	defer top.release()
+	if top.err != nil {
+		return Table{}, top.err
 	}
-	top.top = true
+	f.dirs[dir], top.top = top, true
 	if !f.marketplace(top) {
 		if p := f.load(top, nil); p != nil {
 			f.add(p)
@@ -124,29 +128,62 @@ type directory struct {
 	entries  map[string]fs.FileMode // type bits by name
 	order    []string
 	top      bool             // the directory that the caller names
-	searched bool             // manifest, rejected and foreign are set
-	manifest *manifest        // nil without a manifest
-	rejected bool             // the manifest of the directory is not valid
+	searched bool             // manifest, failed and foreign are set
+	manifest *manifest        // nil without a valid manifest
+	failed   *problem.Problem // of a manifest that is not valid
+	rejected bool             // failed is reported
 	foreign  *problem.Problem // of a manifest without the schema of the format
 	err      error
 }
 
-// open reads the names of the files of a directory.
+// open returns a directory with its manifest.
 func (f *finder) open(dir string) (*directory, error) {
-	if d := f.dirs[dir]; d != nil {
-		return d, d.err
+	if f.dirs[dir] == nil {
+		f.dirs[dir] = f.look(dir)
 	}
+	return f.dirs[dir], f.dirs[dir].err
+}
+
+// ahead opens several directories at the same time for the next calls of open.
+func (f *finder) ahead(dirs []string) {
+	looked := make([]*directory, len(dirs))
+	_ = parallel.Each(f.ctx, max(1, f.options.Reads), len(dirs), func(i int) {
+		if f.dirs[dirs[i]] == nil {
+			looked[i] = f.look(dirs[i])
+		}
+	})
+	for i, d := range looked {
+		if d != nil {
+			f.dirs[dirs[i]] = d
+		}
+	}
+}
+
+// maxAhead bounds the memory of directories that Find has read and not loaded.
+const maxAhead = 256
+
+// look reads the names of the files and the manifest of a directory. Several goroutines may call look.
+func (f *finder) look(dir string) *directory {
+	d := f.list(dir)
+	defer d.release()
+	if d.err == nil {
+		f.searchManifest(d)
+	}
+	return d
+}
+
+// list reads the names of the files of a directory.
+func (f *finder) list(dir string) *directory {
 	d := &directory{path: dir}
-	f.dirs[dir] = d
 	if d.err = f.ctx.Err(); d.err != nil {
-		return d, d.err
+		return d
 	}
 	if d.fsys, d.err = fs.Sub(f.fsys, dir); d.err != nil {
-		return d, d.err
+		return d
 	}
-	all, err := fs.ReadDir(d.fsys, ".")
-	if d.err = err; err != nil {
-		return d, err
+	var all []fs.DirEntry
+	if all, d.err = fs.ReadDir(d.fsys, "."); d.err != nil {
+		return d
 	}
 	d.entries = make(map[string]fs.FileMode, len(all))
 	for _, e := range all {
@@ -154,7 +191,14 @@ func (f *finder) open(dir string) (*directory, error) {
 		d.order = append(d.order, e.Name())
 	}
 	slices.SortFunc(d.order, names.Compare)
-	return d, nil
+	return d
+}
+
+// release tells the filesystem that Find has read the manifest of the directory.
+func (d *directory) release() {
+	if r, ok := d.fsys.(interface{ Release() }); ok {
+		r.Release()
+	}
 }
 
 // has reports whether the directory can have a file with the path.
@@ -175,9 +219,22 @@ func (d *directory) join(file string) string { return path.Join(d.path, file) }
 
 // search looks for plugins in the subdirectories.
 func (f *finder) search(top *directory) {
+	var dirs []string
 	for _, name := range top.order {
-		if name[0] == '.' || !top.isDir(name) || f.ctx.Err() != nil {
-			continue
+		if name[0] != '.' && top.isDir(name) {
+			dirs = append(dirs, name)
+		}
+	}
+	for i, name := range dirs {
+		if i%maxAhead == 0 {
+			next := make([]string, 0, maxAhead)
+			for _, name := range dirs[i:min(i+maxAhead, len(dirs))] {
+				next = append(next, top.join(name))
+			}
+			f.ahead(next)
+		}
+		if f.ctx.Err() != nil {
+			return
 		}
 		d, err := f.open(top.join(name))
 		if err != nil {

@@ -217,7 +217,7 @@ func TestToolContractsNameTheErrorCodes(t *testing.T) {
 	for _, e := range []*toolshelf.Error{
 		toolshelf.ErrInvalidOption, toolshelf.ErrInvalidPage, toolshelf.ErrInvalidPageSize, toolshelf.ErrDirectoryNotFound,
 		toolshelf.ErrPermissionDenied, toolshelf.ErrInvalidCommandName, toolshelf.ErrCommandNotFound, toolshelf.ErrFileRead,
-		toolshelf.ErrFileTooLarge, toolshelf.ErrInvalidAgentName, toolshelf.ErrAgentNotFound, toolshelf.ErrInvalidSkillName, toolshelf.ErrSkillNotFound, toolshelf.ErrOutsideRoot,
+		toolshelf.ErrFileTooLarge, toolshelf.ErrAmbiguousName, toolshelf.ErrInvalidAgentName, toolshelf.ErrAgentNotFound, toolshelf.ErrInvalidSkillName, toolshelf.ErrSkillNotFound, toolshelf.ErrOutsideRoot,
 		toolshelf.ErrNotADirectory, toolshelf.ErrNotFound, toolshelf.ErrInvalidSort, toolshelf.ErrInvalidPattern,
 		toolshelf.ErrInvalidQuery, toolshelf.ErrSearchTimeout, toolshelf.ErrSearchFailed, toolshelf.ErrEmptyContent, toolshelf.ErrSizeLimitExceeded,
 		toolshelf.ErrInvalidReportName, toolshelf.ErrDirectoryPreparation, toolshelf.ErrFileWrite, toolshelf.ErrLocalSave, toolshelf.ErrNotText, toolshelf.ErrInvalidCursor, toolshelf.ErrClosed,

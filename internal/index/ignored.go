@@ -32,7 +32,7 @@ func (x *Index) Ignored(ctx context.Context, s *Snapshot) ([]problem.Problem, er
 // ignoredFiles reports the ignored files of a layer of files.
 func ignoredFiles(w *ignored) {
 	if !w.reportBelowTop(func(dirPath string) bool { return w.markdown(w.read(dirPath)) > 0 }) {
-		w.commands(w.layer.Dir, 0)
+		w.otherEndings(w.layer.Dir, 0)
 	}
 }
 
@@ -46,8 +46,8 @@ func ignoredDirectories(w *ignored) {
 	}
 	isSkill := slices.ContainsFunc(w.files.entries, func(e *Entry) bool { return path.Dir(e.Path) == w.layer.Dir })
 	if !isSkill && !w.reportBelowTop(hasSkill) {
-		w.flatSkills()
-		w.skills(w.layer.Dir, 1)
+		w.withoutDirectory()
+		w.otherSpellings(w.layer.Dir, 1)
 	}
 }
 
@@ -167,8 +167,8 @@ func (w *ignored) reportBelowTop(holds func(dirPath string) bool) bool {
 	return false
 }
 
-// commands reports the ignored files of a directory that the scan has read.
-func (w *ignored) commands(dirPath string, depth int) {
+// otherEndings reports the ignored files of a directory that the scan has read.
+func (w *ignored) otherEndings(dirPath string, depth int) {
 	found := w.read(dirPath)
 	for _, name := range found.files {
 		if suggestion := w.renamed(dirPath, name); suggestion != "" && !w.readElsewhere(name) {
@@ -188,7 +188,7 @@ func (w *ignored) commands(dirPath string, depth int) {
 					"move the files to the directory above, or let the program read subdirectories")
 			}
 		case depth < maxDepth && w.config.Valid(name):
-			w.commands(sub, depth+1)
+			w.otherEndings(sub, depth+1)
 		}
 	}
 }
@@ -278,9 +278,9 @@ func hasText(f matter.Frontmatter, keys ...string) bool {
 	})
 }
 
-// flatSkills reports the Markdown files beside the directories of skills that have the
+// withoutDirectory reports the Markdown files beside the directories of skills that have the
 // frontmatter of a skill.
-func (w *ignored) flatSkills() {
+func (w *ignored) withoutDirectory() {
 	top := w.layer.Dir
 	for _, name := range w.read(top).files {
 		if stem, markdown := names.TrimMarkdown(name); !markdown || name[0] == '.' || isProjectFile(stem) || slices.Contains(skillFiles[:], name) || w.readElsewhere(name) {
@@ -293,9 +293,9 @@ func (w *ignored) flatSkills() {
 	}
 }
 
-// skills reports the files below a directory whose names differ from SKILL.md in letter case,
+// otherSpellings reports the files below a directory whose names differ from SKILL.md in letter case,
 // to the depth of the scan.
-func (w *ignored) skills(dirPath string, depth int) {
+func (w *ignored) otherSpellings(dirPath string, depth int) {
 	for _, name := range w.read(dirPath).dirs {
 		sub := below(dirPath, name)
 		if !names.Loose(name) || w.snapshot.HasSkill(w.index, sub) {
@@ -306,7 +306,7 @@ func (w *ignored) skills(dirPath string, depth int) {
 			w.report(problem.SkillFileMissing, problem.Error, below(sub, files[i]), "the directory has no SKILL.md, because the name of this file has other letter case",
 				"rename the file to SKILL.md")
 		} else if depth < w.layer.Depth {
-			w.skills(sub, depth+1)
+			w.otherSpellings(sub, depth+1)
 		}
 	}
 }

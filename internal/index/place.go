@@ -26,7 +26,7 @@ func (l Layer) WithPlace(of Place) Layer {
 		return l
 	}
 	l.Rules, l.Prefix, l.Names = of.Rules, p.Prefix, p.Name
-	if skillPlace(p) {
+	if directoryPlace(p) {
 		if l.Depth = 1; p.Nested() {
 			l.Depth = maxPlaceDepth
 		}
@@ -39,7 +39,9 @@ func (l Layer) WithPlace(of Place) Layer {
 	return l
 }
 
-func skillPlace(p client.Place) bool { return p.Pattern == "*/SKILL.md" || p.Pattern == "**/SKILL.md" }
+func directoryPlace(p client.Place) bool {
+	return p.Pattern == "*/SKILL.md" || p.Pattern == "**/SKILL.md"
+}
 
 // filePlace reports whether each file of a place is an entry.
 func filePlace(p client.Place) bool {
@@ -59,7 +61,7 @@ var placed = []struct {
 }{
 	{client.Commands, func(c client.Client) ([]client.Place, client.Rules) { return c.Commands, c.Rules }, filePlace,
 		`commands need a pattern such as "*.md" or "**/*.toml"`},
-	{client.Skills, func(c client.Client) ([]client.Place, client.Rules) { return c.Skills, c.SkillRules }, func(p client.Place) bool { return skillPlace(p) || markdownPlace(p) },
+	{client.Skills, func(c client.Client) ([]client.Place, client.Rules) { return c.Skills, c.SkillRules }, func(p client.Place) bool { return directoryPlace(p) || markdownPlace(p) },
 		`skills need the pattern "*/SKILL.md" or "**/SKILL.md", or for files a pattern such as "*.md"`},
 	{client.Agents, func(c client.Client) ([]client.Place, client.Rules) { return c.Agents, client.Rules{} }, markdownPlace,
 		`agents need a pattern such as "*.md" or "**/*.agent.md"`},

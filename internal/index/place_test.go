@@ -38,7 +38,7 @@ func FuzzPlaces(f *testing.F) {
 		}
 		base, loose := path.Base(file), !strings.HasPrefix(file, ".")
 		for elem := range strings.SplitSeq(path.Dir(file), "/") {
-			loose = loose && (elem == "." || names.Loose(elem) && (!skipped(elem) || !skillPlace(p)))
+			loose = loose && (elem == "." || names.Loose(elem) && (!skipped(elem) || !directoryPlace(p)))
 		}
 		tr := tree{"place/" + file: "---\nname: declared\n---\n"}
 		for _, k := range placed {
@@ -51,7 +51,7 @@ func FuzzPlaces(f *testing.F) {
 			x := open(t, kind, Config{Layers: []Layer{layer}, Valid: names.Loose}, nil, nil)
 			stem, named := layer.stem(base)
 			switch {
-			case skillPlace(p): // the file of the layer itself is a skill too
+			case directoryPlace(p): // the file of the layer itself is a skill too
 				levels := strings.Count(file, "/")
 				want = (base == skillFiles[0] || base == skillFiles[1]) && loose && (levels <= 1 || p.Nested() && levels <= maxPlaceDepth)
 			default:

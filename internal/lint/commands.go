@@ -44,7 +44,7 @@ type commandName struct {
 	set       uint64 // bit set of the letters, modulo 64
 }
 
-func newCommandName(name string) commandName {
+func newTargetName(name string) commandName {
 	n := commandName{name: name, directory: strings.LastIndexByte(name, ':') + 1}
 	n.letters = []rune(strings.ToLower(name[n.directory:]))
 	for _, r := range n.letters {
@@ -65,7 +65,7 @@ func (l *Commands) Add(c Command) {
 	l.prepare()
 	base := strings.ToLower(path.Base(c.Path))
 	l.files[base] = append(l.files[base], c.Path)
-	name := newCommandName(c.Name)
+	name := newTargetName(c.Name)
 	l.names = append(l.names, name)
 	l.known[c.Name] = true
 	l.last[c.Name[name.directory:]] = true

@@ -104,7 +104,7 @@ func (l *Commands) mayRefer(name string, inCode bool) bool {
 // is the missing name with the directory as a prefix, or else the command with the
 // nearest name. If no name is near, similar returns "".
 func (l *Commands) similar(name string) string {
-	wanted := newCommandName(name)
+	wanted := newTargetName(name)
 	directory, last := name[:wanted.directory], name[wanted.directory:]
 	if directory != "" {
 		if long := directory + strings.TrimSuffix(directory, ":") + "-" + last; l.known[long] {

@@ -1,0 +1,65 @@
+package documents
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sharedPackages serve every kind of files by the rows of tables. A further kind is a row, and no function.
+var sharedPackages = []string{"internal/index", "internal/search", "internal/promptblock", "internal/lint"}
+
+// namesOfKinds are the functions whose names contain a kind although their package serves every kind. A change may only
+// remove a name.
+var namesOfKinds = []string{
+	"index.Index.OpenSkill", "index.Index.viewSkill", "index.Invocable.CommandNames", "index.Invocable.SkillNames", "index.Invocable.commands", "index.Invocable.skills",
+	"index.Layer.skillName", "index.SkillDir.NestedSkills", "index.SkillDir.isSkillFile", "index.Snapshot.HasSkill", "index.describesSkill", "index.hasSkillFile",
+	"index.listing.skillFile", "index.lookout.hasSkillFile", "index.lookout.holdsSkill", "index.lookout.ownSkillClaims", "index.lookout.skillFileBefore",
+	"index.scan.nestedSkills", "index.scan.ownSkill", "index.scan.skill", "index.scan.skillSource", "index.scan.skills", "index.scan.skillsIn", "index.scanSkills",
+	"index.skillClaims",
+	"lint.Commands.AddSkill", "lint.Profile.Skill", "lint.newSkill",
+}
+
+func TestNoFurtherFunctionIsForOneKind(t *testing.T) {
+	found := map[string]bool{}
+	for _, dir := range sharedPackages {
+		files, err := filepath.Glob(dir + "/*.go")
+		if err != nil || len(files) == 0 {
+			t.Fatal(dir, err)
+		}
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range file.Decls {
+				f, ok := d.(*ast.FuncDecl)
+				if !ok || !slices.ContainsFunc([]string{"agent", "command", "skill", "instruction"}, func(kind string) bool { return strings.Contains(strings.ToLower(f.Name.Name), kind) }) {
+					continue
+				}
+				full := path.Base(dir) + "." + f.Name.Name
+				if f.Recv != nil {
+					full = path.Base(dir) + "." + receiver(f.Recv.List[0].Type) + "." + f.Name.Name
+				}
+				found[full] = true
+				if !slices.Contains(namesOfKinds, full) {
+					t.Errorf("%s: the name of %s contains a kind; add a row to a table such as internal/index/kinds.go, and no function", name, full)
+				}
+			}
+		}
+	}
+	for _, name := range namesOfKinds {
+		if !found[name] {
+			t.Errorf("there is no %s; remove the name from namesOfKinds, which may only shrink", name)
+		}
+	}
+	t.Logf("%d functions of %v are for one kind", len(found), sharedPackages)
+}

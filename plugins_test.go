@@ -181,6 +181,22 @@ func TestTheRulesOfAPluginAreThoseOfItsClient(t *testing.T) {
 	}
 }
 
+// In Claude Code 2.1.330, a SKILL.md makes the directory skills one skill. In Agent Plugins 1.0.0, section 7.1, only
+// subdirectories are skills.
+func TestASkillFileInTheDirectoryOfTheSkillsOfAPlugin(t *testing.T) {
+	files := map[string]string{"open/plugin.json": `{"$schema": "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json", "name": "open"}`, "claude/.claude-plugin/plugin.json": `{"name": "claude"}`}
+	for _, dir := range []string{"open/skills/", "open/skills/below/", "claude/skills/", "claude/skills/below/"} {
+		files["plugins/"+dir+"SKILL.md"] = "---\nname: " + filepath.Base(dir) + "\ndescription: Knows.\n---\nText."
+	}
+	for _, manifest := range []string{"open/plugin.json", "claude/.claude-plugin/plugin.json"} {
+		files["plugins/"+manifest] = files[manifest]
+	}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithPlugins("plugins"))
+	if diff := cmp.Diff([]string{"skill claude:skills of claude", "skill open:below of open"}, pluginRows(t, c)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestLayersPrecedePluginsAndTheFirstPluginTheOthers(t *testing.T) {
 	files := marketplace()
 	files["commands/deploy/go.md"] = "Nested."

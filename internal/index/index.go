@@ -67,9 +67,19 @@ type Layer struct {
 
 	// Skills only.
 	Depth int  // number of directory levels to search; 0 means 1
-	Own   bool // the directory is a skill itself, and no subdirectory is
+	Own   Own  // whether the directory is a skill itself
 	Files bool // each file is a skill without other files, and needs a name or a description in the header
 }
+
+// An Own states whether a directory of skills is a skill itself.
+type Own int
+
+const (
+	OwnAlone Own = iota // with a SKILL.md, if no subdirectory is a skill
+	OwnFirst            // with a SKILL.md, and then no subdirectory is a skill
+	OwnOnly             // no subdirectory is a skill
+	OwnNever            // only subdirectories are skills
+)
 
 // Config configures an Index.
 type Config struct {

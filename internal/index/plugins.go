@@ -70,7 +70,11 @@ func newPart(l Layer, key partKey) *Part {
 	case key.File:
 		pattern = "*.md"
 	case pattern == ownSkillPattern:
-		l.Own, pattern = true, "*/"+ownSkillPattern
+		l.Own, pattern = OwnOnly, "*/"+ownSkillPattern
+	case key.Single:
+		l.Own = OwnFirst
+	default:
+		l.Own = OwnNever
 	}
 	p.Layer = l.WithPlace(Place{Place: client.Place{Pattern: pattern, Name: key.Names, Prefix: key.plugin + ":"}, Rules: key.Rules})
 	p.Loose, p.Subdirs = true, p.Files

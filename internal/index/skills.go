@@ -37,19 +37,24 @@ func scanSkills(s *scan, dir *confine.Dir, dirPath string) error {
 	if err != nil {
 		return err
 	}
-	if s.at.Own {
+	if s.at.Own == OwnFirst || s.at.Own == OwnOnly {
 		if own := s.ownSkill(dir, dirPath, children); own != nil {
 			s.entries = []*Entry{own}
 		}
-		return nil
+		if len(s.entries) > 0 || s.at.Own == OwnOnly {
+			return nil
+		}
 	}
 	if s.entries, err = s.skills(dir, dirPath, children); err != nil {
 		return err
 	}
 	var own *Entry
-	if slices.ContainsFunc(s.entries, hasSkillFile) {
-		s.reportOwnFile(dirPath, children)
-	} else {
+	switch {
+	case s.at.Own == OwnNever:
+		s.reportOwnFile(dirPath, children, "only subdirectories are skills of the plugin")
+	case s.at.Own == OwnAlone && slices.ContainsFunc(s.entries, hasSkillFile):
+		s.reportOwnFile(dirPath, children, "subdirectories contain skills, and therefore the directory is not a skill")
+	case s.at.Own == OwnAlone:
 		own = s.ownSkill(dir, dirPath, children)
 	}
 	if s.at.Depth > 1 {
@@ -87,12 +92,12 @@ func (s *scan) ownFile(dirPath string, children []child, base string) int {
 	return slices.IndexFunc(children, func(c child) bool { return c.name == base && !s.isDir(dirPath, c) })
 }
 
-// reportOwnFile reports the SKILL.md of a layer whose subdirectories are skills.
-func (s *scan) reportOwnFile(dirPath string, children []child) {
+// reportOwnFile reports the SKILL.md of a layer that is no skill itself.
+func (s *scan) reportOwnFile(dirPath string, children []child, reason string) {
 	for _, base := range skillFiles {
 		if s.ownFile(dirPath, children, base) >= 0 {
 			s.report(problem.Problem{Code: problem.SkillFileUnused, Severity: problem.Warning, Path: s.place(dirPath, base),
-				Message:    "not listed: subdirectories contain skills, and therefore the directory is not a skill",
+				Message:    "not listed: " + reason,
 				Suggestion: "move the file to a subdirectory"})
 			return
 		}

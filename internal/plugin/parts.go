@@ -142,7 +142,7 @@ func (l *loading) part(pl place, p string) (part Part, ok bool) {
 			l.invalid(p, "the path is a file, not the directory of a skill", "write the path of the directory")
 			return part, false
 		}
-		if p != pl.dir && l.f.skillsIn(l.d, p) == oneSkill {
+		if part.Single = pl.single; p != pl.dir && l.f.skillsIn(l.d, p) == oneSkill {
 			part.Pattern = "SKILL.md"
 		}
 		return part, true

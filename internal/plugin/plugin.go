@@ -75,6 +75,7 @@ type Part struct {
 	File     bool         // the path is the path of a file
 	Declared bool         // a manifest or an entry names the path
 	Pattern  string       // of the files below the directory; "SKILL.md" if the directory is one skill; "" for a file
+	Single   bool         // a SKILL.md of a directory of skills makes the directory the only skill; otherwise only subdirectories are skills
 	Names    client.NameRule
 	Rules    client.Rules
 }

@@ -105,11 +105,12 @@ func (c *Catalog) Plugins(ctx context.Context) ([]Plugin, error) {
 	if err := c.begin(ctx, op); err != nil || len(c.config.plugins.all) == 0 {
 		return list, err
 	}
-	if _, err := c.commands.optionalSnapshot(ctx, op); err != nil {
+	snapshot, err := c.commands.optionalSnapshot(ctx, op)
+	if err != nil {
 		return nil, err
 	}
 	for i, l := range c.commands.Layers() {
-		for _, found := range c.commands.PluginsOf(i) {
+		for _, found := range c.commands.PluginsOf(snapshot, i) {
 			list = append(list, newPlugin(l, found))
 		}
 	}

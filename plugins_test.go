@@ -139,6 +139,36 @@ func TestABareNameFindsTheOnlyPlugin(t *testing.T) {
 	}
 }
 
+func TestADeclaredNamePrecedesTheDirectoryOfAnotherSkill(t *testing.T) {
+	c := catalog(t, toolshelf.WithPlugins("p"), toolshelf.WithFs(memoryOf(t, map[string]string{
+		"p/skills/cloud/SKILL.md": "---\nname: alpha\ndescription: d\n---\n",
+		"p/skills/beta/SKILL.md":  "---\nname: cloud\ndescription: d\n---\n",
+	})))
+	for name, want := range map[string]string{"cloud": "p:cloud", "p:cloud": "p:cloud", "alpha": "p:alpha", "beta": "p:cloud"} {
+		if s, err := c.GetSkill(t.Context(), name); err != nil || s.Name != want {
+			t.Errorf("%s: got %q, %v; want %q", name, s.Name, err, want)
+		}
+	}
+}
+
+// A catalog that lists without a scan also finds a skill by a name without the plugin.
+func TestExpandFindsABareNameWithoutAScan(t *testing.T) {
+	for what, c := range map[string]*toolshelf.Catalog{
+		"a watch":             watching(t, withShop(toolshelf.WithRoot(diskOf(t, marketplace())))...),
+		"an immutable fs.FS":  catalog(t, toolshelf.WithRoot(t.TempDir()), toolshelf.WithPluginsFS("shop", toolshelf.Immutable(mapFS(marketplace(), "shop/")))),
+		"a scan of each call": catalog(t, withShop(toolshelf.WithFs(memoryOf(t, marketplace())))...),
+	} {
+		if _, err := c.ListSkills(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]string{"style": "review:style", "cloud": "deploy:Cloud Skill", "deploy:cloud": "deploy:Cloud Skill"} {
+			if x, err := c.Expand(t.Context(), "/"+name+" x"); err != nil || x.Name != want {
+				t.Errorf("%s: /%s: got %q, %v; want %q", what, name, x.Name, err, want)
+			}
+		}
+	}
+}
+
 func TestASearchNamesThePlugin(t *testing.T) {
 	c := catalog(t, withShop(toolshelf.WithFs(memoryOf(t, marketplace())))...)
 	commands, err := c.Search(t.Context(), "resets", 0)
@@ -241,6 +271,21 @@ func TestPluginsWithoutADirectory(t *testing.T) {
 	c := catalog(t, withShop(toolshelf.WithRoot(t.TempDir()), toolshelf.WithCommandsDir())...)
 	if _, err := c.Plugins(t.Context()); !errors.Is(err, toolshelf.ErrDirectoryNotFound) || !strings.Contains(err.Error(), "Plugins folder not found at path: shop") {
 		t.Errorf("a missing directory: %v", err)
+	}
+}
+
+func TestPluginsOmitsThePluginsOfARemovedDirectory(t *testing.T) {
+	files := marketplace()
+	files["more/other/commands/go.md"] = "Other."
+	root := diskOf(t, files)
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithPlugins("shop", "more"))
+	for want := 4; want >= 1; want -= 3 {
+		if plugins, err := c.Plugins(t.Context()); err != nil || len(plugins) != want {
+			t.Errorf("got %d plugins, %v; want %d", len(plugins), err, want)
+		}
+		if err := os.RemoveAll(filepath.Join(root, "shop")); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

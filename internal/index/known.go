@@ -34,7 +34,11 @@ func (x *Index) KnownCached(last *Snapshot, wanted ...string) *Entry {
 // Absent reports whether stats prove that a snapshot taken now has no entry of a name, except a directory without a
 // SKILL.md. Absent scans no layer. The argument last is the value of [Index.Last].
 func (x *Index) Absent(ctx context.Context, last *Snapshot, name string) bool {
-	return last != nil && last.Lookup(name) == nil && (&lookout{index: x, ctx: ctx, last: last}).unclaimed(len(x.config.Layers), name)
+	if last == nil {
+		return false
+	}
+	e, candidates := last.Find(name)
+	return e == nil && len(candidates) == 0 && (&lookout{index: x, ctx: ctx, last: last}).unclaimed(len(x.config.Layers), name)
 }
 
 // A lookout finds out whether a file that a snapshot does not contain can have a name.

@@ -14,6 +14,7 @@ type layerFiles struct {
 	missing  bool              // the layer's directory does not exist, or is optional and cannot be read
 	entries  []*Entry          // every file, in order of precedence
 	problems []problem.Problem // problems without an entry: unusable names, links not followed
+	plugins  *pluginTable      // nil in a layer without plugins
 
 	// slots is a hash table of the paths with linear probing. A map of strings takes
 	// six times as much memory. A slot has the position of an entry plus 1 in the low

@@ -24,11 +24,12 @@ type Plugins struct {
 	last *pluginTable
 }
 
-// A pluginTable is the result of plugin.Find, and is immutable except the orders of the parts.
+// A pluginTable is the result of plugin.Find, and is immutable except the reads.
 type pluginTable struct {
 	plugin.Table
-	parts map[client.Files][]*Part
-	reads pluginReads
+	parts map[client.Files][]*Part // in the order of precedence
+	order map[*Part]int            // of all parts
+	reads pluginReads              // guarded by Plugins.mu
 }
 
 // A Part is a place of files in a plugin. The Layer is a copy of the layer with the plugins, with the
@@ -38,8 +39,7 @@ type Part struct {
 	Plugin    string // the name of the plugin
 	PluginDir string // the directory of the plugin, relative to FS; no link leads out of the directory
 
-	key   partKey
-	order atomic.Int64 // in the order of precedence
+	key partKey
 }
 
 // A partKey distinguishes the parts of a layer. Two parts of one key have equal files.
@@ -48,12 +48,12 @@ type partKey struct {
 	plugin, dir string
 }
 
-// compare orders the parts of one layer. The part of a layer without plugins is nil.
-func (p *Part) compare(q *Part) int {
-	if p == q || p == nil || q == nil {
+// compare orders the parts of a layer. A layer without plugins has no table.
+func (t *pluginTable) compare(p, q *Part) int {
+	if t == nil {
 		return 0
 	}
-	return cmp.Compare(p.order.Load(), q.order.Load())
+	return cmp.Compare(t.order[p], t.order[q])
 }
 
 // newPart returns a part of a layer.
@@ -92,7 +92,7 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 	if p.last != nil && p.last.reads.unchanged(s) {
 		return p.last, nil
 	}
-	now := &pluginTable{parts: make(map[client.Files][]*Part)}
+	now := &pluginTable{parts: make(map[client.Files][]*Part), order: make(map[*Part]int)}
 	var err error
 	dirs := &pluginDirs{scan: s}
 	defer dirs.close()
@@ -103,13 +103,10 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 	}
 	known := make(map[partKey]*Part)
 	if p.last != nil {
-		for _, parts := range p.last.parts {
-			for _, part := range parts {
-				known[part.key] = part
-			}
+		for part := range p.last.order {
+			known[part.key] = part
 		}
 	}
-	var order int64
 	for _, found := range now.Plugins {
 		for _, place := range found.Parts {
 			key := partKey{place, found.Name, found.Dir}
@@ -118,8 +115,7 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 				part = newPart(*s.at, key)
 				known[key] = part
 			}
-			order++
-			part.order.Store(order)
+			now.order[part] = len(now.order)
 			now.parts[place.Kind] = append(now.parts[place.Kind], part)
 		}
 	}
@@ -127,19 +123,13 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 	return now, nil
 }
 
-// PluginsOf returns copies of the plugins that the last scan of a layer has found. The paths of their problems are
-// those of Place.
-func (x *Index) PluginsOf(layer int) (all []*plugin.Plugin) {
-	at := x.config.Layers[layer].Plugins
-	if at == nil {
+// PluginsOf returns copies of the plugins of a layer in a snapshot. The paths of their problems are those of Place.
+func (x *Index) PluginsOf(s *Snapshot, layer int) (all []*plugin.Plugin) {
+	table := s.layers[layer].plugins
+	if table == nil {
 		return nil
 	}
-	at.mu.Lock()
-	defer at.mu.Unlock()
-	if at.last == nil {
-		return nil
-	}
-	for _, p := range at.last.Plugins {
+	for _, p := range table.Plugins {
 		found := *p
 		found.Problems = make([]problem.Problem, len(p.Problems))
 		for i, each := range p.Problems {
@@ -157,6 +147,7 @@ func scanPlugins(s *scan, dir *confine.Dir, dirPath string) error {
 	if err != nil {
 		return err
 	}
+	s.plugins = table
 	if s.config.kind.plugins {
 		for _, p := range slices.Concat(table.Problems, pluginProblems(table.Plugins)) {
 			s.report(p.In(s.place(p.Path)))

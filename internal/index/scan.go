@@ -27,7 +27,8 @@ type scan struct {
 	part    *Part        // in a plugin; at is then the layer of the part
 	top     *confine.Dir // in a layer with plugins, the open directory topPath of the layer; otherwise nil
 	topPath string
-	reads   int // number of files to read at the same time from a slow filesystem
+	plugins *pluginTable // in a layer with plugins
+	reads   int          // number of files to read at the same time from a slow filesystem
 	view
 	before     *layerFiles       // the result of the previous scan
 	resumed    map[string]*Entry // what interrupted scans have read since the previous scan, by path
@@ -103,26 +104,25 @@ func (s *scan) kept() map[string]*Entry {
 // filesystem returns the files of a directory in any order. Therefore result
 // compares without the order, and sorts only a new result.
 func (s *scan) result() *layerFiles {
-	same := s.before.read && len(s.entries) == len(s.before.entries)
+	same := s.before.read && len(s.entries) == len(s.before.entries) && s.plugins == s.before.plugins
 	for _, e := range s.entries {
 		same = same && s.before.find(e.Path, e.Part()) == e
-	}
-	if s.at.Plugins != nil { // the order of the plugins can change
-		same = same && slices.IsSortedFunc(s.before.entries, s.config.comparePrecedence)
 	}
 	slices.SortFunc(s.problems, problem.Compare)
 	if same && slices.Equal(s.problems, s.before.problems) {
 		return s.before
 	}
-	slices.SortFunc(s.entries, s.config.comparePrecedence)
-	return newLayerFiles(s.entries, s.problems)
+	slices.SortFunc(s.entries, func(a, b *Entry) int { return s.config.comparePrecedence(s.plugins, a, b) })
+	files := newLayerFiles(s.entries, s.problems)
+	files.plugins = s.plugins
+	return files
 }
 
 // comparePrecedence orders the files of one layer. A plugin precedes the later plugins. The first of the files with
 // the same name claims the name. ".md" precedes ".MD". A skill precedes the
 // skills of deeper directories.
-func (c *Config) comparePrecedence(a, b *Entry) int {
-	if order := a.Part().compare(b.Part()); order != 0 {
+func (c *Config) comparePrecedence(plugins *pluginTable, a, b *Entry) int {
+	if order := plugins.compare(a.Part(), b.Part()); order != 0 {
 		return order
 	}
 	if c.layerOf(a).Depth > 1 {

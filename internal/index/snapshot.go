@@ -46,8 +46,8 @@ func (s *Snapshot) Lookup(wanted ...string) *Entry {
 }
 
 // Find returns the entry that Lookup returns. If no entry has any of the names, Find returns the only entry of a plugin
-// with the bare name. A skill of a plugin also has the name of its directory. If several entries have the bare name, Find returns them
-// as the candidates.
+// with the bare name. A skill of a plugin also has the name of its directory, unless a skill of the plugin declares the name. If several
+// entries have the bare name, Find returns them as the candidates.
 func (s *Snapshot) Find(wanted ...string) (e *Entry, candidates []*Entry) {
 	if e := s.Lookup(wanted...); e != nil {
 		return e, nil
@@ -75,7 +75,7 @@ func bareOf(entries []*Entry) map[string][]*Entry {
 		}
 		bare := e.Bare()
 		all[bare] = append(all[bare], e)
-		if dir := path.Base(path.Dir(e.Path)); !p.Files && dir != bare {
+		if dir := path.Base(path.Dir(e.Path)); !p.Files && find(entries, p.Prefix+dir) == nil {
 			all[dir] = append(all[dir], e)
 			all[p.Prefix+dir] = append(all[p.Prefix+dir], e)
 		}
@@ -209,7 +209,7 @@ func merge(config *Config, layers []*layerFiles) *Snapshot {
 		default:
 			return -1
 		}
-		return cmp.Or(cmp.Compare(a.layer, b.layer), config.comparePrecedence(a, b))
+		return cmp.Or(cmp.Compare(a.layer, b.layer), config.comparePrecedence(layers[a.layer].plugins, a, b))
 	})
 	s.winners = all[:0]
 	for _, e := range all {

@@ -84,8 +84,8 @@ func newPart(l Layer, key partKey) *Part {
 // ownSkillPattern is the pattern of a part that is one skill.
 const ownSkillPattern = "SKILL.md"
 
-// find returns the plugins of a layer. If the files that the last call has read are unchanged, find returns the
-// last result.
+// find returns the plugins of a layer. If the files that the last call has read are unchanged, or if a store fails, find
+// returns the last result.
 func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -100,6 +100,17 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 	options.Reads = s.reads
 	if now.Table, err = plugin.Find(s.ctx, &pluginFS{pluginDirs: dirs, reads: &now.reads, dir: "."}, dirPath, options); err != nil {
 		return nil, err
+	}
+	for _, r := range now.reads {
+		switch {
+		case r.err != nil && s.failed(r.err, false) && p.last != nil:
+			if s.config.kind.plugins {
+				s.reportFailure(r.file, r.err)
+			}
+			return p.last, nil
+		case errors.Is(r.err, fs.ErrPermission):
+			s.refusal.Store(true)
+		}
 	}
 	known := make(map[partKey]*Part)
 	if p.last != nil {

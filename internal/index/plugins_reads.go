@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"errors"
 	"hash/maphash"
 	"io"
@@ -111,7 +112,7 @@ type pluginRead struct {
 	dir, file string // pluginFS.dir, and the file relative to scan.fs
 	list      bool   // the names in a directory were read
 	missing   bool   // the file does not exist
-	failed    bool   // the result can change without another access: the next scan reads again
+	err       error  // any other error: the next scan reads again
 
 	hash    uint64 // of the names and types in a directory, or of the first bytes of a file
 	bytes   int64  // read from a file
@@ -137,7 +138,9 @@ func (s *scan) confined(dir string) *confine.FS {
 func (f *pluginFS) record(r pluginRead, err error) {
 	r.dir = f.dir
 	r.missing = errors.Is(err, fs.ErrNotExist)
-	r.failed = r.failed || err != nil && !r.missing
+	if !r.missing {
+		r.err = err
+	}
 	*f.reads = append(*f.reads, r)
 }
 
@@ -200,7 +203,7 @@ func (f *pluginFS) Open(name string) (fs.File, error) {
 	}
 	f.filesRead.Add(1)
 	info := opened.Info()
-	f.record(pluginRead{file: file, stamp: stamp.Of(info), settled: stamp.Settled(info, now), failed: true}, nil) // until Close
+	f.record(pluginRead{file: file, stamp: stamp.Of(info), settled: stamp.Settled(info, now)}, fs.ErrInvalid) // until Close
 	p := &openPluginFile{File: opened, name: path.Base(name), reads: f.reads, at: len(*f.reads) - 1}
 	p.hash.SetSeed(seed)
 	return p, nil
@@ -214,6 +217,7 @@ type openPluginFile struct {
 	at    int
 	hash  maphash.Hash
 	bytes int64
+	err   error
 }
 
 func (f *openPluginFile) Stat() (fs.FileInfo, error) { return pluginFile{f.name, f.Info()}, nil }
@@ -222,13 +226,16 @@ func (f *openPluginFile) Read(p []byte) (int, error) {
 	n, err := f.File.Read(p)
 	_, _ = f.hash.Write(p[:n])
 	f.bytes += int64(n)
+	if err != io.EOF {
+		f.err = cmp.Or(f.err, err)
+	}
 	return n, err
 }
 
 // Close completes the record.
 func (f *openPluginFile) Close() error {
 	r := &(*f.reads)[f.at]
-	r.hash, r.bytes, r.failed = f.hash.Sum64(), f.bytes, false
+	r.hash, r.bytes, r.err = f.hash.Sum64(), f.bytes, f.err
 	return f.File.Close()
 }
 
@@ -283,7 +290,7 @@ func (reads pluginReads) unchanged(s *scan) bool {
 
 func (r *pluginRead) unchanged(d *pluginDirs) bool {
 	switch {
-	case r.failed:
+	case r.err != nil:
 		return false
 	case r.list:
 		d.visit(r.file)

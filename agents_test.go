@@ -202,6 +202,28 @@ func TestToolsOfAnAgentAreAllToolsOnlyWithoutTheField(t *testing.T) {
 	}
 }
 
+// A list that omits part of a large frontmatter still has the tools.
+func TestToolsOfAnAgentAreListedWithoutRoomForItsFrontmatter(t *testing.T) {
+	files := manyHeaders(700, "agents/a%d.md", "---\ndescription: "+strings.Repeat("y", 60_000)+"\ntools:\n  - Read\n  - Grep\nmodel: opus\n---\n")
+	c := catalog(t, toolshelf.WithFs(afero.FromIOFS{FS: files}), toolshelf.WithAgentsDir("agents"))
+	list, err := c.ListAgents(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := 0
+	for _, a := range list {
+		if !slices.Equal(a.Tools, []string{"Read", "Grep"}) || a.Model != "opus" {
+			t.Fatalf("%s has the tools %q and the model %q", a.Name, a.Tools, a.Model)
+		}
+		if slices.ContainsFunc(a.Diagnostics, notKept) {
+			cut++
+		}
+	}
+	if cut == 0 {
+		t.Error("all frontmatters are whole; the test shows nothing")
+	}
+}
+
 func TestAgentsPromptHasTheAgentsForAModel(t *testing.T) {
 	files := map[string]string{
 		"agents/a.md": "---\ndescription: Reviews <code>\n---\n", "agents/b.md": "No description.\n", "agents/c.md": "---\ndescription: For a user\ndisable-model-invocation: true\n---\n",
@@ -342,6 +364,91 @@ func TestLintOfAgents(t *testing.T) {
 			t.Errorf("%d missing fields of Claude Code: %+v", missing, diagnostics)
 		}
 	})
+}
+
+func TestHostileHeadersOfAgentsAffectNoOtherAgent(t *testing.T) {
+	headers := map[string]string{
+		"list": "name: [a, b]\ntools: {a: {b: [c]}}\nmodel: {x: y}", "number": "name: 12\ntools: 12\nmodel: 1.50", "null": "name:\ntools:\nmodel:\ndescription:", "deep": "tools: " + strings.Repeat("[", 10_000),
+		"long": "name: " + strings.Repeat("x", 70_000), "nul": "name: a\x00b", "broken": "name: \"a\ntools: [", "tools": "tools: " + strings.Repeat("(", 1000), "line": "name: \"a\\nb\"", "dots": "name: ..",
+		"alias": "a: &a [x]\nb: &b [*a, *a]\nc: &c [*b, *b]\ntools: *c", "anchor": "<<: *none\nname: *none", "tag": "name: !!binary aGk=", "utf8": "name: \xff\xfe",
+	}
+	files := map[string]string{"agents/good.md": "---\nname: good\ndescription: d\n---\nText.\n"}
+	for name, header := range headers {
+		files["agents/"+name+".md"] = "---\n" + header + "\n---\nText.\n"
+	}
+	onMemoryAndDisk(t, files, func(t *testing.T, at toolshelf.Option) {
+		c := catalog(t, at, toolshelf.WithAgentsDir("agents"))
+		got := agentNames(t, c)
+		if len(got) != len(files) || !slices.Contains(got, "good") || slices.ContainsFunc(got, func(name string) bool { return strings.HasSuffix(name, "!") || strings.ContainsAny(name, "/\n\x00") }) {
+			t.Errorf("%d agents of %d files: %.2000q", len(got), len(files), got)
+		}
+		diagnostics, err := c.Lint(t.Context())
+		if err != nil || slices.ContainsFunc(diagnostics, func(d toolshelf.Diagnostic) bool {
+			return d.Path == "agents/good.md" || strings.Contains(d.String(), "\n")
+		}) {
+			t.Errorf("Lint: %v, %v", diagnostics, err)
+		}
+	})
+}
+
+// Every public file in a directory of agents is an agent with its whole text.
+func TestEveryPublicAgentIsLoaded(t *testing.T) {
+	files, agents := 0, 0
+	for _, dir := range agentDirectories(t, corpus(t)) {
+		c := catalog(t, toolshelf.WithRoot(dir), toolshelf.WithAgentsDir("."))
+		list, err := c.ListAgents(t.Context())
+		if err != nil {
+			t.Fatal(dir, err)
+		}
+		for _, info := range list {
+			agents += 1 + len(info.Shadows)
+			agent, err := c.GetAgent(t.Context(), info.Name)
+			if err != nil || !info.Loadable {
+				t.Errorf("%s: %v, %v", info.Path, info.Diagnostics, err)
+				continue
+			}
+			checkUnaltered(t, info.Path, agent.Raw, agent.Content)
+		}
+		err = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			_, statErr := os.Stat(filepath.Join(path, "SKILL.md"))
+			switch base := d.Name(); {
+			case path != dir && (base[0] == '.' || d.IsDir() && statErr == nil):
+				if d.IsDir() {
+					return filepath.SkipDir
+				}
+			case d.Type().IsRegular() && strings.EqualFold(filepath.Ext(base), ".md") && !strings.EqualFold(base, "README.md") && base != "SKILL.md":
+				files++
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Close()
+	}
+	t.Logf("%d agents of %d files", agents, files)
+	if files != agents {
+		t.Errorf("%d files, and %d agents", files, agents)
+	}
+}
+
+// agentDirectories returns the directories with the name agents below a directory, or skips the test.
+func agentDirectories(t *testing.T, top string) (dirs []string) {
+	t.Helper()
+	err := filepath.WalkDir(top, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == "agents" && path != filepath.Join(top, "agents") {
+			dirs = append(dirs, path)
+			return filepath.SkipDir
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dirs == nil {
+		t.Skip("the corpus has no agents")
+	}
+	return dirs
 }
 
 func ExampleCatalog_ListAgents() {

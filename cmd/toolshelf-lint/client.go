@@ -17,7 +17,7 @@ type client struct {
 	skillDepth int                  // levels of directories in which the client looks for skills
 	required   []string             // the directories that each project must have
 
-	commands, skills, agents []string // directories besides the places of the client
+	further // directories besides the places of the client
 }
 
 // anyClient has the usual directories.
@@ -40,16 +40,19 @@ func lookup(name string) (client, error) {
 	}
 	row, err := table.Lookup(name)
 	if err != nil {
-		return client{}, fmt.Errorf("%w (for a client of your own, use -commands, -skills and -agents, or call Lint with LintFor)", err)
+		return client{}, fmt.Errorf("%w (for a client of your own, use -commands, -skills, -agents and -plugins, or call Lint with LintFor)", err)
 	}
 	ofUser := func(p table.Place) bool { return p.Base != table.Project }
 	row.Commands, row.Skills, row.Agents = slices.DeleteFunc(row.Commands, ofUser), slices.DeleteFunc(row.Skills, ofUser), slices.DeleteFunc(row.Agents, ofUser)
 	return client{Client: row, rules: toolshelf.LintFor(row), skillDepth: 1}, nil
 }
 
-// with returns the client with further directories, which each project must have.
-func (c client) with(commands, skills, agents []string) client {
-	c.commands, c.skills, c.agents, c.required = commands, skills, agents, slices.Concat(commands, skills, agents)
+// further are the directories of the flags, which each project must have.
+type further struct{ commands, skills, agents, plugins []string }
+
+// with returns the client with further directories.
+func (c client) with(f further) client {
+	c.further, c.required = f, slices.Concat(f.commands, f.skills, f.agents, f.plugins)
 	return c
 }
 
@@ -65,19 +68,21 @@ func (c client) directories() (all []string) {
 // none exists, options returns nil.
 func (c client) options(dir string) []toolshelf.Option {
 	var row table.Client
-	var commands, skills, agents []string
+	row.Manifests = c.Manifests
+	var commands, skills, agents, plugins []string
 	row.Commands, commands = existing(dir, c.Commands, c.commands)
 	row.Skills, skills = existing(dir, c.Skills, c.skills)
 	row.Agents, agents = existing(dir, c.Agents, c.agents)
+	_, plugins = existing(dir, nil, c.plugins)
 	places := len(row.Commands) + len(row.Skills) + len(row.Agents)
-	if places+len(commands)+len(skills)+len(agents) == 0 {
+	if places+len(commands)+len(skills)+len(agents)+len(plugins) == 0 {
 		return nil
 	}
 	options := []toolshelf.Option{toolshelf.WithRoot(dir), toolshelf.WithNestedCommands(), toolshelf.WithSkillDepth(c.skillDepth)}
 	if places > 0 {
 		options = append(options, toolshelf.WithClient(row))
 	}
-	return append(options, toolshelf.WithCommandsDir(commands...), toolshelf.WithSkillsDir(skills...), toolshelf.WithAgentsDir(agents...))
+	return append(options, toolshelf.WithCommandsDir(commands...), toolshelf.WithSkillsDir(skills...), toolshelf.WithAgentsDir(agents...), toolshelf.WithPlugins(plugins...))
 }
 
 // existing returns the places and the further names that are directories in dir. If several lead to

@@ -9,6 +9,7 @@
 //	-commands DIR   also check the commands in this directory of each project
 //	-skills DIR     also check the skills in this directory of each project
 //	-agents DIR     also check the agents in this directory of each project
+//	-plugins DIR    also check the marketplace, the plugin or the plugins in this directory of each project
 //	-format FORMAT  print text, json, sarif or github
 //	-strict         let warnings fail the check
 //	-version        print the version
@@ -31,7 +32,7 @@
 // are the rules of the reference validator of Agent Skills. The client agentskills has these
 // rules and the directories that toolshelf-lint checks without -client. toolshelf-lint does not read the home directory.
 //
-// -commands, -skills and -agents add directories, and may occur several times. The directory is
+// -commands, -skills, -agents and -plugins add directories, and may occur several times. The directory is
 // relative to the root of each project. A project without the directory is an error, so that
 // a wrong name does not pass the check.
 //
@@ -142,8 +143,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		checked, err = lookup(name)
 		return err
 	})
-	var commands, skills, agents []string
-	for name, dirs := range map[string]*[]string{"commands": &commands, "skills": &skills, "agents": &agents} {
+	var named further
+	for name, dirs := range map[string]*[]string{"commands": &named.commands, "skills": &named.skills, "agents": &named.agents, "plugins": &named.plugins} {
 		flags.Func(name, "also check the "+name+" in the directory `DIR` of each project; may occur several times", func(dir string) error {
 			if dir == "" {
 				return errors.New("the name of the directory is empty")
@@ -168,7 +169,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stdout, "toolshelf-lint", version())
 		return exitPassed
 	default:
-		result, err := check(ctx, dirs, checked.with(commands, skills, agents))
+		result, err := check(ctx, dirs, checked.with(named))
 		if err == nil {
 			err = write(stdout, result.diagnostics)
 		}

@@ -72,6 +72,8 @@ func TestCheck(t *testing.T) {
 		{"an agent", "agents/team/a.md", "---\nname: a\n---\n", nil, 0, "agents/team/a.md:1:1: warning: description is missing in the frontmatter; describe what the agent does and when to use it [NO_DESCRIPTION]\n"},
 		{"an agent that Claude Code rejects", ".claude/agents/a.md", "---\nname: a\n---\n", []string{"-client", "claude"}, 1, ".claude/agents/a.md:1:1: error: Claude Code requires the field description; add the field [FIELD_MISSING]\n"},
 		{"a file that is no agent of Claude Code", ".claude/agents/a.md", "Text.\n", nil, 0, ".claude/agents/a.md:1:1: warning: not listed: the frontmatter has no valid name; add a valid name to the frontmatter, or move the file away [FRONTMATTER_REQUIRED]\n"},
+		{"a directory of plugins", "shop/deploy/.claude-plugin/plugin.json", `{"name": "deploy", "commands": "../x"}`, []string{"-plugins", "shop"}, 1,
+			"shop/deploy/.claude-plugin/plugin.json:1:1: error: the path \"../x\" of the field \"commands\" leads outside; write a path below the plugin, such as ./commands [PLUGIN_PATH_INVALID]\n"},
 		{"a named directory of agents", "tools/a.md", fine, []string{"-agents", "tools"}, 0, ""},
 		{"a named directory of commands", "prompts/sub/a.md", warning, []string{"-commands=prompts"}, 0, "prompts/sub/a.md" + theWarning},
 		{"named directories of two projects", "x/tools/a/SKILL.md", wrong, []string{"-skills", "tools", "x", "./x"}, 1, strings.Repeat("x/tools/a/SKILL.md"+theError, 2)},
@@ -305,7 +307,7 @@ func TestAWrongFlagPrintsTheErrorAfterTheUsage(t *testing.T) {
 		want string
 	}{
 		{[]string{"-unknown"}, "toolshelf-lint: flag provided but not defined: -unknown"},
-		{[]string{"-client", "acme"}, "windsurf (for a client of your own, use -commands, -skills and -agents, or call Lint with LintFor)"},
+		{[]string{"-client", "acme"}, "windsurf (for a client of your own, use -commands, -skills, -agents and -plugins, or call Lint with LintFor)"},
 	} {
 		_, stderr := printed(t, 2, tt.args...)
 		if lines := strings.Split(strings.TrimSpace(stderr), "\n"); !strings.HasPrefix(stderr, "usage: ") || !strings.HasSuffix(lines[len(lines)-1], tt.want) {

@@ -98,10 +98,10 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 	defer dirs.close()
 	options := p.Options
 	options.Reads = s.reads
-	if now.Table, err = plugin.Find(s.ctx, &pluginFS{pluginDirs: dirs, reads: &now.reads, dir: "."}, dirPath, options); err != nil {
+	if now.Table, err = plugin.Find(s.ctx, &pluginFS{pluginDirs: dirs, reads: &now.reads, block: now.reads.newBlock(), dir: "."}, dirPath, options); err != nil {
 		return nil, err
 	}
-	for _, r := range now.reads {
+	for r := range now.reads.all {
 		switch {
 		case r.err != nil && s.failed(r.err, false) && p.last != nil:
 			if s.config.kind.plugins {

@@ -10,9 +10,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
@@ -22,9 +24,9 @@ import (
 type pluginFS struct {
 	*pluginDirs
 	reads *pluginReads
+	block *[]pluginRead
 	dir   string    // the directory relative to scan.fs that confines the accesses
 	outer *pluginFS // nil after Release
-	mu    sync.Mutex
 }
 
 // pluginDirs opens files near each other with few system calls.
@@ -104,8 +106,31 @@ func (s *scan) openDir(fsys *confine.FS, dirPath string) (*confine.Dir, error) {
 	return fsys.OpenDir(dirPath)
 }
 
-// pluginReads are the accesses of plugin.Find, with their results.
-type pluginReads []pluginRead
+// pluginReads are the accesses of plugin.Find, with their results, in one block for each directory.
+type pluginReads struct {
+	mu     sync.Mutex
+	blocks []*[]pluginRead
+}
+
+// all calls yield with each access.
+func (reads *pluginReads) all(yield func(pluginRead) bool) {
+	for _, block := range reads.blocks {
+		for _, r := range *block {
+			if !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// newBlock returns a block, to which one goroutine at a time adds accesses.
+func (reads *pluginReads) newBlock() *[]pluginRead {
+	block := new([]pluginRead)
+	reads.mu.Lock()
+	defer reads.mu.Unlock()
+	reads.blocks = append(reads.blocks, block)
+	return block
+}
 
 // A pluginRead is one access.
 type pluginRead struct {
@@ -141,21 +166,18 @@ func (f *pluginFS) record(r pluginRead, err error) {
 	if !r.missing {
 		r.err = err
 	}
-	*f.reads = append(*f.reads, r)
+	*f.block = append(*f.block, r)
 }
 
 func (f *pluginFS) Sub(dir string) (fs.FS, error) {
-	return &pluginFS{pluginDirs: &pluginDirs{scan: f.scan}, reads: new(pluginReads), dir: path.Join(f.dir, dir), outer: f}, nil
+	return &pluginFS{pluginDirs: &pluginDirs{scan: f.scan}, reads: f.reads, block: f.reads.newBlock(), dir: path.Join(f.dir, dir), outer: f}, nil
 }
 
-// Release closes the open directories, and adds the records to the outer filesystem.
+// Release closes the open directories. The later accesses are accesses of the outer filesystem.
 func (f *pluginFS) Release() {
-	if outer := f.outer; outer != nil {
+	if f.outer != nil {
 		f.close()
-		outer.mu.Lock()
-		defer outer.mu.Unlock()
-		*outer.reads = append(*outer.reads, *f.reads...)
-		f.pluginDirs, f.reads, f.outer = outer.pluginDirs, outer.reads, nil
+		f.pluginDirs, f.block, f.outer = f.outer.pluginDirs, f.outer.block, nil
 	}
 }
 
@@ -204,7 +226,7 @@ func (f *pluginFS) Open(name string) (fs.File, error) {
 	f.filesRead.Add(1)
 	info := opened.Info()
 	f.record(pluginRead{file: file, stamp: stamp.Of(info), settled: stamp.Settled(info, now)}, fs.ErrInvalid) // until Close
-	p := &openPluginFile{File: opened, name: path.Base(name), reads: f.reads, at: len(*f.reads) - 1}
+	p := &openPluginFile{File: opened, name: path.Base(name), block: f.block, at: len(*f.block) - 1}
 	p.hash.SetSeed(seed)
 	return p, nil
 }
@@ -213,7 +235,7 @@ func (f *pluginFS) Open(name string) (fs.File, error) {
 type openPluginFile struct {
 	*confine.File
 	name  string
-	reads *pluginReads
+	block *[]pluginRead
 	at    int
 	hash  maphash.Hash
 	bytes int64
@@ -234,7 +256,7 @@ func (f *openPluginFile) Read(p []byte) (int, error) {
 
 // Close completes the record.
 func (f *openPluginFile) Close() error {
-	r := &(*f.reads)[f.at]
+	r := &(*f.block)[f.at]
 	r.hash, r.bytes, r.err = f.hash.Sum64(), f.bytes, f.err
 	return f.File.Close()
 }
@@ -277,15 +299,18 @@ func (f pluginFile) IsDir() bool        { return f.info.Mode.IsDir() }
 func (f pluginFile) Sys() any           { return nil }
 
 // unchanged reports whether all accesses have the same results now.
-func (reads pluginReads) unchanged(s *scan) bool {
-	d := &pluginDirs{scan: s}
-	defer d.close()
-	for i := range reads {
-		if s.ctx.Err() != nil || !reads[i].unchanged(d) {
-			return false
+func (reads *pluginReads) unchanged(s *scan) bool {
+	var changed atomic.Bool
+	err := parallel.Each(s.ctx, s.reads, len(reads.blocks), func(i int) {
+		d := &pluginDirs{scan: s}
+		defer d.close()
+		for block, at := *reads.blocks[i], 0; at < len(block) && !changed.Load(); at++ {
+			if s.ctx.Err() != nil || !block[at].unchanged(d) {
+				changed.Store(true)
+			}
 		}
-	}
-	return true
+	})
+	return err == nil && !changed.Load()
 }
 
 func (r *pluginRead) unchanged(d *pluginDirs) bool {

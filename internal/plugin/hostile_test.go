@@ -13,6 +13,7 @@ import (
 
 	diff "github.com/google/go-cmp/cmp"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -360,6 +361,24 @@ func TestSharedManifestsDoNotMultiply(t *testing.T) {
 	}
 	if allocated := testing.AllocsPerRun(1, func() { findIn(t, files, ".", Options{}) }); allocated > 1e6 {
 		t.Errorf("%.0f allocations", allocated)
+	}
+}
+
+// A marketplace inside itself lists each file for each entry, so the entries that share a directory are limited. Single skills have no limit.
+func TestEntriesThatShareADirectoryAreLimited(t *testing.T) {
+	entries := make([]string, 300)
+	for i := range entries {
+		entries[i] = fmt.Sprintf(`{"name":"p%d","source":"./","strict":false,"skills":["./skills/one"]}`, i)
+	}
+	table := findIn(t, map[string]string{market: `{"plugins":[` + strings.Join(entries, ",") + `]}`, "commands/a.md": "", "skills/one/SKILL.md": ""}, ".", Options{})
+	count := map[client.Files]int{}
+	for _, p := range table.Plugins {
+		for _, part := range p.Parts {
+			count[part.Kind]++
+		}
+	}
+	if len(table.Plugins) != 300 || count[client.Commands] != maxSharing || count[client.Skills] != 300 || !slices.Contains(codes(table), problem.PluginPathInvalid) {
+		t.Errorf("%d plugins, parts %v, %q", len(table.Plugins), count, codes(table)[:min(3, len(codes(table)))])
 	}
 }
 

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"cmp"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -95,10 +96,34 @@ func (l *loading) parts() {
 			part.Declared = false
 			all = append(all, part)
 		}
-		l.p.Parts = append(l.p.Parts, uncovered(all)...)
+		l.p.Parts = append(l.p.Parts, slices.DeleteFunc(uncovered(all), l.crowded)...)
 	}
 	l.f.parts += len(l.p.Parts)
 }
+
+// crowded reports whether too many plugins before share the directory of a part.
+func (l *loading) crowded(p Part) bool {
+	if !strings.Contains(p.Pattern, "*") {
+		return false // one file
+	}
+	key := sharedDir{p.Kind, p.Path}
+	l.f.sharing[key]++
+	if l.f.sharing[key] <= maxSharing {
+		return false
+	}
+	l.p.Problems = append(l.p.Problems, problem.Problem{Code: problem.PluginPathInvalid, Severity: problem.Error, Path: escape.Path(p.Path),
+		Message: fmt.Sprintf("the directory is not listed for the plugin: %d plugins before share the directory", maxSharing), Suggestion: "give the plugin a directory of its own, or list single skills and files"})
+	return true
+}
+
+// A sharedDir is a directory with files of one kind.
+type sharedDir struct {
+	kind client.Files
+	path string
+}
+
+// maxSharing bounds the number of plugins of a marketplace that share a directory of files, because each file is an entry of each plugin.
+const maxSharing = 100
 
 // maxParts bounds the memory of a table, because entries of a marketplace may share a manifest with many
 // paths. Plugins after the number of parts have no parts.

@@ -90,7 +90,7 @@ func Find(ctx context.Context, fsys fs.FS, dir string, o Options) (Table, error)
 	if o.MaxSize <= 0 {
 		o.MaxSize = MaxSize
 	}
-	f := &finder{ctx: ctx, fsys: fsys, options: o, formats: ordered(o.Manifests, nil), bare: claudeFormat, dirs: make(map[string]*directory), skills: make(map[string]skillDir)}
+	f := &finder{ctx: ctx, fsys: fsys, options: o, formats: ordered(o.Manifests, nil), bare: claudeFormat, dirs: make(map[string]*directory), skills: make(map[string]skillDir), sharing: make(map[sharedDir]int)}
 	top := f.list(dir)
 	defer top.release()
 	if top.err != nil {
@@ -118,6 +118,7 @@ type finder struct {
 	claude  bool    // the marketplace belongs to Claude Code, which reads no manifest of another program
 	table   Table
 	parts   int                   // of all plugins
+	sharing map[sharedDir]int     // the number of plugins that share the directory
 	dirs    map[string]*directory // by path; several entries of a marketplace may share a directory
 	skills  map[string]skillDir   // by the paths of the plugin and of the declared directory
 }

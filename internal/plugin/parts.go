@@ -148,7 +148,7 @@ func (l *loading) exists(dir string) bool {
 	if l.d.isDir(dir) {
 		return true
 	}
-	if _, ok := l.d.entries[dir]; ok {
+	if _, ok := l.d.entry(dir); ok {
 		l.invalid(dir, "the file "+quoted(dir)+" has the name of a directory of the plugin", "rename the file")
 	}
 	return false

@@ -127,8 +127,7 @@ type finder struct {
 type directory struct {
 	path     string
 	fsys     fs.FS
-	entries  map[string]fs.FileMode // type bits by name
-	order    []string
+	entries  []dirEntry       // in the order of names.Compare
 	top      bool             // the directory that the caller names
 	searched bool             // manifest, failed and foreign are set
 	manifest *manifest        // nil without a valid manifest
@@ -187,12 +186,11 @@ func (f *finder) list(dir string) *directory {
 	if all, d.err = fs.ReadDir(d.fsys, "."); d.err != nil {
 		return d
 	}
-	d.entries = make(map[string]fs.FileMode, len(all))
-	for _, e := range all {
-		d.entries[e.Name()] = e.Type()
-		d.order = append(d.order, e.Name())
+	d.entries = make([]dirEntry, len(all))
+	for i, e := range all {
+		d.entries[i] = dirEntry{e.Name(), e.Type()}
 	}
-	slices.SortFunc(d.order, names.Compare)
+	slices.SortFunc(d.entries, func(a, b dirEntry) int { return names.Compare(a.name, b.name) })
 	return d
 }
 
@@ -203,16 +201,31 @@ func (d *directory) release() {
 	}
 }
 
+// A dirEntry is a file in a directory, with the type bits.
+type dirEntry struct {
+	name string
+	typ  fs.FileMode
+}
+
+// entry returns the type bits of a file.
+func (d *directory) entry(name string) (typ fs.FileMode, ok bool) {
+	i, ok := slices.BinarySearchFunc(d.entries, name, func(e dirEntry, name string) int { return names.Compare(e.name, name) })
+	if ok {
+		typ = d.entries[i].typ
+	}
+	return typ, ok
+}
+
 // has reports whether the directory can have a file with the path.
 func (d *directory) has(file string) bool {
 	first, _, nested := strings.Cut(file, "/")
-	_, ok := d.entries[first]
+	_, ok := d.entry(first)
 	return ok && (!nested || d.isDir(first))
 }
 
 // isDir reports whether the directory has a subdirectory, or a link, with the name.
 func (d *directory) isDir(name string) bool {
-	typ, ok := d.entries[name]
+	typ, ok := d.entry(name)
 	return ok && (typ.IsDir() || typ&fs.ModeSymlink != 0)
 }
 
@@ -222,9 +235,9 @@ func (d *directory) join(file string) string { return path.Join(d.path, file) }
 // search looks for plugins in the subdirectories.
 func (f *finder) search(top *directory) {
 	var dirs []string
-	for _, name := range top.order {
-		if name[0] != '.' && top.isDir(name) {
-			dirs = append(dirs, name)
+	for _, e := range top.entries {
+		if e.name[0] != '.' && top.isDir(e.name) {
+			dirs = append(dirs, e.name)
 		}
 	}
 	for i, name := range dirs {
@@ -240,7 +253,7 @@ func (f *finder) search(top *directory) {
 		}
 		d, err := f.open(top.join(name))
 		if err != nil {
-			if f.ctx.Err() == nil && top.entries[name].IsDir() {
+			if typ, _ := top.entry(name); f.ctx.Err() == nil && typ.IsDir() {
 				f.report(problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Error, Path: escape.Path(top.join(name)),
 					Message: "cannot read the directory: " + escape.Reason(err), Suggestion: "let the program read the directory"})
 			}

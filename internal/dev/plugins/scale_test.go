@@ -69,8 +69,8 @@ func TestHostilePluginsCostLessThanTwiceTheFiles(t *testing.T) {
 		entries = append(entries, fmt.Sprintf(`{"name": %q, "source": "./%s"}`, name, name))
 		files[name+"/commands/a.md"] = &fstest.MapFile{Data: text}
 		files[name+"/.claude-plugin/plugin.json"] = &fstest.MapFile{Data: []byte(`{"name": "` + name + `"}`)}
-		plain[name+"/commands/a.md"] = &fstest.MapFile{Data: text}
-		plain[name+"/manifest/plugin.md"] = &fstest.MapFile{Data: []byte(`{"name": "` + name + `"}`)}
+		plain[name+"/commands/a-"+name+".md"] = &fstest.MapFile{Data: text}
+		plain[name+"/manifest/plugin-"+name+".md"] = &fstest.MapFile{Data: []byte(`{"name": "` + name + `"}`)}
 	}
 	files[".claude-plugin/marketplace.json"] = &fstest.MapFile{Data: []byte(`{"plugins": [` + strings.Join(entries, ",\n") + `]}`)}
 	ofPlugins := func(fsys fs.FS) []toolshelf.Option { return []toolshelf.Option{toolshelf.WithPluginsFS("x", fsys)} }
@@ -87,7 +87,7 @@ func TestHostilePluginsCostLessThanTwiceTheFiles(t *testing.T) {
 		return all
 	}
 	opens, read, allocated := cost(t, files, n, ofPlugins)
-	opens2, read2, allocated2 := cost(t, plain, 2, ofLayers)
+	opens2, read2, allocated2 := cost(t, plain, 2*n, ofLayers)
 	t.Logf("%d plugins: %d opens, %d bytes read, %d bytes allocated; as layers: %d, %d, %d", n, opens, read, allocated, opens2, read2, allocated2)
 	if opens > 2*opens2 || read > 2*read2 || allocated > 2*allocated2 {
 		t.Error("the plugins cost more than twice the layers")

@@ -320,7 +320,7 @@ func (r *pluginRead) unchanged(d *pluginDirs) bool {
 	case r.list:
 		d.visit(r.file)
 		hash, err := d.names(r.dir, r.file, nil)
-		return hash == r.hash && (err == nil || r.missing && errors.Is(err, fs.ErrNotExist))
+		return r.missing && errors.Is(err, fs.ErrNotExist) || err == nil && !r.missing && hash == r.hash
 	}
 	d.visit(path.Dir(r.file))
 	now := time.Now()

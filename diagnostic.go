@@ -31,7 +31,7 @@ type DiagnosticCode = agentmd.DiagnosticCode
 
 // Codes of commands and skills.
 const (
-	DiagDirectoryNotFound          DiagnosticCode = "DIRECTORY_NOT_FOUND"           // warning: none of the directories given to the program exists
+	DiagDirectoryNotFound          DiagnosticCode = "DIRECTORY_NOT_FOUND"           // warning: none of the directories given to the program exists, or a directory of plugins is missing
 	DiagFilesystemTopEmpty         DiagnosticCode = "FILESYSTEM_TOP_EMPTY"          // warning: the commands or skills are in a directory, not at the top, of a filesystem that the program passes
 	DiagFileRead                   DiagnosticCode = "FILE_READ_ERROR"               // error: the file cannot be read; warning for another file or subdirectory of a skill
 	DiagFileTooLarge               DiagnosticCode = "FILE_TOO_LARGE"                // error: the file is larger than the program allows

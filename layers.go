@@ -22,10 +22,10 @@ func (c *Catalog) openLayers(named []layer, user userDirs) []index.Layer {
 	for _, l := range named {
 		if l.fsys != nil {
 			fsys := c.closeLater(confine.Over(afero.FromIOFS{FS: l.fsys}, "."))
-			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: ".", Fixed: true, Immutable: l.immutable, Store: l.fsys, Fed: c.feed != nil, Plugins: l.plugins})
+			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: ".", Fixed: true, MayBeMissing: l.plugins != nil, Immutable: l.immutable, Store: l.fsys, Fed: c.feed != nil, Plugins: l.plugins})
 			continue
 		}
-		opened := index.Layer{Name: l.name, MayBeMissing: l.place.Pattern != "" && !l.named, Fed: c.feed != nil && !c.at.OnOS, Plugins: l.plugins}.WithPlace(l.place)
+		opened := index.Layer{Name: l.name, MayBeMissing: l.place.Pattern != "" && !l.named || l.plugins != nil, Fed: c.feed != nil && !c.at.OnOS, Plugins: l.plugins}.WithPlace(l.place)
 		if l.parent != "" {
 			opened.FS, opened.Dir, opened.Optional = c.confineDir(l.parent), l.place.Dir, true
 			opened.Foreign = func() bool { return c.at.OfOtherUser(c.fsys(), l.parent, l.place.Dir) }

@@ -21,7 +21,7 @@ import (
 // lowest precedence, the first plugin first. The default directories stay.
 //
 // The manifests of the clients of [WithClient] have precedence over the other formats. A path of a
-// manifest, or a link, that leads out of its plugin is not followed. The catalog executes and fetches
+// manifest, or a link, that leads out of its plugin is not followed ([WithSymlinks] can trust a target). The catalog executes and fetches
 // nothing. Pass the directories of the installed plugins: the cache of a client also has old versions
 // and disabled plugins. A call of a list also reads the directory of each plugin.
 func WithPlugins(dirs ...string) Option {
@@ -37,6 +37,7 @@ func WithPluginsFS(name string, fsys fs.FS) Option {
 // addPlugins adds the layers of plugins below all other layers.
 func (c *config) addPlugins() {
 	for i := range c.plugins.all {
+		c.plugins.all[i].named = false // a missing directory has no plugins
 		c.plugins.all[i].plugins = &index.Plugins{Options: plugin.Options{Manifests: c.manifests, MaxSize: min(c.maxFileSize, plugin.MaxSize)}}
 	}
 	for _, list := range []*layerList{&c.commands, &c.skills, &c.agents} {
@@ -97,22 +98,28 @@ type PluginSource struct {
 // Plugins returns the plugins of [WithPlugins] in the order of precedence. Remote plugins, which a
 // marketplace only names, have a Source and no Path. Filters have no effect. Without plugins, the list is empty.
 //
-// Plugins returns [ErrDirectoryNotFound] if every directory of commands and of plugins is missing, and the other errors of
-// [Catalog.List], whose cost is the cost of Plugins.
+// Plugins returns [ErrDirectoryNotFound] if every directory of plugins is missing, which is no error for the lists, and
+// the other errors of [Catalog.List] for unreadable directories. The cost is the cost of List.
 func (c *Catalog) Plugins(ctx context.Context) ([]Plugin, error) {
 	const op = "Plugins"
 	list := []Plugin{}
 	if err := c.begin(ctx, op); err != nil || len(c.config.plugins.all) == 0 {
 		return list, err
 	}
-	snapshot, err := c.commands.optionalSnapshot(ctx, op)
-	if err != nil {
-		return nil, err
+	snapshot, err := c.commands.Snapshot(ctx)
+	if snapshot == nil { // missing directories of commands are no error
+		return nil, c.commands.layerError(op, err)
 	}
-	for i, l := range c.commands.Layers() {
-		for _, found := range c.commands.PluginsOf(snapshot, i) {
+	missing := true
+	first := len(c.commands.layers) - len(c.config.plugins.all)
+	for i, l := range c.commands.Layers()[first:] {
+		missing = missing && snapshot.Missing(first+i)
+		for _, found := range c.commands.PluginsOf(snapshot, first+i) {
 			list = append(list, newPlugin(l, found))
 		}
+	}
+	if missing {
+		return nil, directoryError(op, c.commands.layers[first].name, "plugins", fs.ErrNotExist, c.commands.Layer(first))
 	}
 	return list, nil
 }

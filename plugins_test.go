@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 )
 
 // marketplace is a marketplace of two plugins and a remote plugin.
@@ -268,9 +269,45 @@ func TestPluginsWithoutADirectory(t *testing.T) {
 	if plugins, err := catalog(t, toolshelf.WithRoot(t.TempDir())).Plugins(t.Context()); err != nil || plugins == nil || len(plugins) > 0 {
 		t.Errorf("without an option: %v, %v", plugins, err)
 	}
-	c := catalog(t, withShop(toolshelf.WithRoot(t.TempDir()), toolshelf.WithCommandsDir())...)
-	if _, err := c.Plugins(t.Context()); !errors.Is(err, toolshelf.ErrDirectoryNotFound) || !strings.Contains(err.Error(), "Plugins folder not found at path: shop") {
-		t.Errorf("a missing directory: %v", err)
+	for _, dirs := range []toolshelf.Option{toolshelf.WithCommandsDir(), toolshelf.WithCommandsDir("none"), toolshelf.WithClient(client.Claude())} {
+		c := catalog(t, withShop(toolshelf.WithRoot(t.TempDir()), dirs)...)
+		if _, err := c.Plugins(t.Context()); !errors.Is(err, toolshelf.ErrDirectoryNotFound) || !strings.Contains(err.Error(), "Plugins folder not found at path: shop") {
+			t.Errorf("a missing directory: %v", err)
+		}
+	}
+}
+
+// A missing directory has no plugins, and changes no other list. Lint reports the directory.
+func TestAMissingDirectoryOfPlugins(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, marketplace())), toolshelf.WithPlugins("shop", "none"), toolshelf.WithClient(client.Claude()))
+	if plugins, err := c.Plugins(t.Context()); err != nil || len(plugins) != 3 {
+		t.Errorf("Plugins: %d, %v", len(plugins), err)
+	}
+	if all := problems(t, c); !slices.Contains(all, "DIRECTORY_NOT_FOUND none") {
+		t.Errorf("Lint: %q", all)
+	}
+	empty := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithPlugins("none"), toolshelf.WithClient(client.Claude()))
+	if list, err := empty.List(t.Context(), toolshelf.Page{}); err != nil || len(list.Commands) > 0 {
+		t.Errorf("List: %v, %v", list, err)
+	}
+	if skills, err := empty.ListSkills(t.Context()); err != nil || len(skills) > 0 {
+		t.Errorf("ListSkills: %v, %v", skills, err)
+	}
+}
+
+// A removed directory of plugins has no plugins from the next call on.
+func TestAnUninstalledPluginIsGone(t *testing.T) {
+	root := diskOf(t, marketplace())
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithPlugins("shop", "shop/plugins/review"))
+	if plugins, err := c.Plugins(t.Context()); err != nil || len(plugins) != 4 {
+		t.Fatal(len(plugins), err)
+	}
+	if err := os.RemoveAll(filepath.Join(root, "shop", "plugins")); err != nil {
+		t.Fatal(err)
+	}
+	plugins, err := c.Plugins(t.Context())
+	if err != nil || len(plugins) != 1 || plugins[0].Name != "far" {
+		t.Errorf("got %+v, %v", plugins, err)
 	}
 }
 

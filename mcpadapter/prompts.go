@@ -234,6 +234,12 @@ func (a *Adapter) command(ctx context.Context, name string) (toolshelf.Command, 
 		unknown.err = err
 		return toolshelf.Command{}, unknown
 	}
+	var ambiguous *toolshelf.Error
+	if errors.Is(err, toolshelf.ErrAmbiguousName) && errors.As(err, &ambiguous) {
+		invalid := invalidParams("%s", ambiguous.Message)
+		invalid.err = err
+		return toolshelf.Command{}, invalid
+	}
 	switch found := found.(type) {
 	case toolshelf.Skill:
 		return toolshelf.Command{Name: found.Name, Content: found.Content, Raw: found.Raw, Frontmatter: found.Frontmatter, Layer: found.Layer, Rules: found.Rules,

@@ -533,3 +533,17 @@ func TestStoredCursorOfPromptsStaysValid(t *testing.T) {
 		t.Errorf("after the stored cursor: got %+v, %v", next.Prompts, err)
 	}
 }
+
+// The prompt of a bare name exists if one plugin has the name. An ambiguous name is an error of the parameters.
+func TestAPromptByTheBareNameOfAPlugin(t *testing.T) {
+	c := catalog(t, memory(t, map[string]string{"shop/a/commands/go.md": "Go.", "shop/b/commands/go.md": "Go.", "shop/b/commands/only.md": "Only."}), toolshelf.WithPlugins("shop"))
+	session := ready(t, adapterOf(t, c))
+	got, err := session.Handle(ctx, "prompts/get", json.RawMessage(`{"name":"only"}`))
+	if err != nil || !strings.Contains(string(got), "Only.") {
+		t.Errorf("got %s, %v", got, err)
+	}
+	_, err = session.Handle(ctx, "prompts/get", json.RawMessage(`{"name":"go"}`))
+	if e := rpcError(t, err); e.Code != mcpadapter.CodeInvalidParams || !errors.Is(err, toolshelf.ErrAmbiguousName) || !strings.Contains(e.Message, `write "a:go" or "b:go"`) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -11,7 +11,7 @@ type rule struct {
 // The rules in the order of the constants of toolshelf. A test compares the texts with the
 // comments of the constants.
 var rules = []rule{
-	{toolshelf.DiagDirectoryNotFound, "warning: none of the directories given to the program exists"},
+	{toolshelf.DiagDirectoryNotFound, "warning: none of the directories given to the program exists, or a directory of plugins is missing"},
 	{toolshelf.DiagFilesystemTopEmpty, "warning: the commands or skills are in a directory, not at the top, of a filesystem that the program passes"},
 	{toolshelf.DiagFileRead, "error: the file cannot be read; warning for another file or subdirectory of a skill"},
 	{toolshelf.DiagFileTooLarge, "error: the file is larger than the program allows"},

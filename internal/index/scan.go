@@ -227,6 +227,9 @@ func (s *scan) isDir(dirPath string, c child) bool {
 // not reveal the files outside the root.
 func (s *scan) linkProblem(file string, err error) problem.Problem {
 	message := "not listed: the link is broken, cyclic, or leads outside the root"
+	if s.part != nil {
+		message = "not listed: the link is broken, cyclic, or leads outside the plugin"
+	}
 	if errors.Is(err, confine.ErrSymlink) {
 		message = "not listed: links are not followed"
 	}

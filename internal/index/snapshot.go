@@ -91,6 +91,9 @@ func (s *Snapshot) Plugin(name string) string {
 	return ""
 }
 
+// Missing reports whether the directory of a layer does not exist, or is optional and cannot be read.
+func (s *Snapshot) Missing(layer int) bool { return s.layers[layer].missing }
+
 // Named returns the winning entry of each name without the dependencies, in the order of
 // names.Compare, including broken entries.
 func (s *Snapshot) Named() []*Entry {

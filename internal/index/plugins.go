@@ -153,7 +153,8 @@ func (x *Index) PluginsOf(s *Snapshot, layer int) (all []*plugin.Plugin) {
 
 // scanPlugins adds the files of all plugins of a layer.
 func scanPlugins(s *scan, dir *confine.Dir, dirPath string) error {
-	s.top, s.topPath = dir, dirPath
+	s.tops = &openDirs{dirs: []openedDir{{dir, dirPath}}}
+	defer s.tops.close()
 	table, err := s.at.Plugins.find(s, dirPath)
 	if err != nil {
 		return err
@@ -206,7 +207,7 @@ func pluginProblems(plugins []*plugin.Plugin) (all []problem.Problem) {
 // within returns a scan of a part, which reads at most the given number of files at the same time.
 func (s *scan) within(p *Part, reads int) *scan {
 	of := &scan{ctx: s.ctx, config: s.config, layer: s.layer, at: &p.Layer, part: p, reads: reads, view: s.view,
-		before: s.before, resumed: s.resumed, top: s.top, topPath: s.topPath, watch: s.watch, filesRead: s.filesRead, free: s.free, collectors: s.collectors}
+		before: s.before, resumed: s.resumed, tops: s.tops, watch: s.watch, filesRead: s.filesRead, free: s.free, collectors: s.collectors}
 	of.fs = s.fs.Within(p.PluginDir)
 	if s.refused != nil {
 		of.refused = s.refused.Within(p.PluginDir)

@@ -42,6 +42,9 @@ func (d *pluginDirs) open(within, dirPath string) (*confine.Dir, error) {
 		return d.last, nil
 	}
 	d.close()
+	if dirPath == within && d.tops != nil {
+		d.tops.hold(path.Dir(dirPath))
+	}
 	last, err := d.openDir(d.confined(within), dirPath)
 	if err == nil {
 		d.last, d.path = last, dirPath
@@ -95,15 +98,64 @@ func (d *pluginDirs) info(within, file string) (info confine.Info, err error) {
 	return info, err
 }
 
-// openDir opens a directory, if possible below the open directory of the layer.
+// openDir opens a directory, if possible below an open directory of the layer.
 func (s *scan) openDir(fsys *confine.FS, dirPath string) (*confine.Dir, error) {
-	if s.top != nil && isBelow(s.topPath, dirPath) {
-		if dir, err := openBelow(s.top, s.topPath, dirPath); !errors.Is(err, confine.ErrSymlink) {
-			return dir, err
+	if s.tops != nil {
+		if top := s.tops.above(dirPath); top.dir != nil {
+			if dir, err := openBelow(top.dir, top.path, dirPath); !errors.Is(err, confine.ErrSymlink) {
+				return dir, err
+			}
+			s.followedLink()
 		}
-		s.followedLink()
 	}
 	return fsys.OpenDir(dirPath)
+}
+
+// openDirs are the open directory of a layer and a few open directories of plugins below.
+type openDirs struct {
+	mu   sync.Mutex
+	dirs []openedDir // the directory of the layer first
+}
+
+type openedDir struct {
+	dir  *confine.Dir
+	path string
+}
+
+// maxOpenDirs bounds the descriptors.
+const maxOpenDirs = 8
+
+// above returns the deepest open directory above a path, if any.
+func (o *openDirs) above(dirPath string) (deepest openedDir) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, d := range o.dirs {
+		if isBelow(d.path, dirPath) && (deepest.dir == nil || isBelow(deepest.path, d.path)) {
+			deepest = d
+		}
+	}
+	return deepest
+}
+
+// hold opens a directory until close, because the scan opens more directories below.
+func (o *openDirs) hold(dirPath string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	top := o.dirs[0]
+	known := slices.ContainsFunc(o.dirs, func(d openedDir) bool { return d.path == dirPath })
+	if known || len(o.dirs) == maxOpenDirs || !isBelow(top.path, dirPath) {
+		return
+	}
+	if dir, err := openBelow(top.dir, top.path, dirPath); err == nil {
+		o.dirs = append(o.dirs, openedDir{dir, dirPath})
+	}
+}
+
+// close closes the directories, except the directory of the layer.
+func (o *openDirs) close() {
+	for _, d := range o.dirs[1:] {
+		d.dir.Close()
+	}
 }
 
 // pluginReads are the accesses of plugin.Find, with their results, in one block for each directory.

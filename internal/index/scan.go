@@ -25,8 +25,7 @@ type scan struct {
 	layer   int
 	at      *Layer
 	part    *Part        // in a plugin; at is then the layer of the part
-	top     *confine.Dir // in a layer with plugins, the open directory topPath of the layer; otherwise nil
-	topPath string
+	tops    *openDirs    // in a layer with plugins; otherwise nil
 	plugins *pluginTable // in a layer with plugins
 	reads   int          // number of files to read at the same time from a slow filesystem
 	view

@@ -3,6 +3,7 @@ package toolshelf
 import (
 	"bytes"
 	"context"
+	"iter"
 	"slices"
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
@@ -121,6 +122,26 @@ func (c *Catalog) GetAgent(ctx context.Context, name string) (Agent, error) {
 // agents with disable-model-invocation: true. [Catalog.GetAgent] takes the names.
 func (c *Catalog) AgentsPrompt(ctx context.Context, opts ...PromptOption) (PromptList, error) {
 	return promptOf(ctx, c, c.agents, "AgentsPrompt", opts)
+}
+
+// Agents ranges over the agents of ListAgents with their texts, in the same order. An agent that cannot be loaded has
+// Loadable false, no text, and the reason in Diagnostics. [Catalog.Skills] describes changes during the range, errors, cost and memory.
+func (c *Catalog) Agents(ctx context.Context) iter.Seq2[Agent, error] {
+	return loadAll(ctx, c, c.agents, "Agents", c.loadAgent, func(s *index.Snapshot, e *index.Entry, err error) Agent {
+		info := c.listedAgent(s, e)
+		info.Loadable, info.Diagnostics = false, newDiagnostics(c.agents.unread(e, err))
+		return Agent{AgentInfo: info}
+	})
+}
+
+// loadAgent is a loader.
+func (c *Catalog) loadAgent(ctx context.Context, s *index.Snapshot, e *index.Entry, kept *index.Cached[string]) (reading[Agent, AgentInfo], error) {
+	if kept == nil {
+		return c.readAgent(ctx, s, e)
+	}
+	agent, _ := c.parseAgent(e, []byte(kept.Value), kept.Info)
+	agent.Shadows = c.agents.shadows(s, e)
+	return reading[Agent, AgentInfo]{agent, []AgentInfo{agent.AgentInfo}}, nil
 }
 
 // readAgent is a reader for a lookup.

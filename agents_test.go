@@ -20,14 +20,21 @@ import (
 )
 
 // agentNames returns the names of ListAgents, with "!" after the name of an agent that cannot be loaded, and checks that
-// GetAgent returns each listed agent.
+// GetAgent and Agents return each listed agent.
 func agentNames(t *testing.T, c *toolshelf.Catalog) (all []string) {
 	t.Helper()
 	list, err := c.ListAgents(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, info := range list {
+	ranged := collected(t, c.Agents(t.Context()))
+	if len(ranged) != len(list) {
+		t.Fatalf("Agents has %d agents, want %d", len(ranged), len(list))
+	}
+	for i, info := range list {
+		if diff := cmp.Diff(info, ranged[i].AgentInfo); diff != "" {
+			t.Errorf("ListAgents and Agents (-list +range):\n%s", diff)
+		}
 		if !info.Loadable {
 			all = append(all, info.Name+"!")
 			continue
@@ -37,6 +44,9 @@ func agentNames(t *testing.T, c *toolshelf.Catalog) (all []string) {
 			agent, err := c.GetAgent(t.Context(), info.Name)
 			if err != nil || !strings.HasSuffix(string(agent.Raw), agent.Content) {
 				t.Errorf("GetAgent(%q): %+v, %v", info.Name, agent, err)
+			}
+			if agent.Content != ranged[i].Content || !slices.Equal(agent.Raw, ranged[i].Raw) {
+				t.Errorf("Agents has %q, want %q", ranged[i].Raw, agent.Raw)
 			}
 			if diff := cmp.Diff(info, agent.AgentInfo); diff != "" {
 				t.Errorf("ListAgents and GetAgent(%q) (-list +get):\n%s", info.Name, diff)
@@ -488,6 +498,24 @@ func ExampleCatalog_GetAgent() {
 	// Review the change.
 	// 5 red
 	// toolshelf: GetAgent: there is no agent "revewer"; did you mean "reviewer"? (AGENT_NOT_FOUND)
+}
+
+func ExampleCatalog_Agents() {
+	catalog := open(toolshelf.WithAgentsDir("agents"), toolshelf.WithFs(project(map[string]string{
+		"agents/lead.md":   "---\ndescription: Plans the work.\n---\nPlan the work.\n",
+		"agents/review.md": "---\nname: reviewer\ntools: Read, Bash(git diff:*)\n---\nReview the change.\n",
+	})))
+	defer catalog.Close()
+	for agent, err := range catalog.Agents(context.Background()) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%s %v: %s", agent.Name, agent.Frontmatter.Fields().Tools, agent.Content)
+	}
+	// Output:
+	// lead []: Plan the work.
+	// reviewer [Read Bash(git diff:*)]: Review the change.
 }
 
 func ExampleCatalog_AgentsPrompt() {

@@ -145,6 +145,7 @@ func TestCancelledContext(t *testing.T) {
 		"All":        func() error { return lastError(c.All(ctx)) },
 		"Skills":     func() error { return lastError(c.Skills(ctx)) },
 		"Commands":   func() error { return lastError(c.Commands(ctx)) },
+		"Agents":     func() error { return lastError(c.Agents(ctx)) },
 	} {
 		if err := call(); err != context.Canceled {
 			t.Errorf("%s: %v, want the context's error", op, err)
@@ -167,6 +168,7 @@ func TestClosed(t *testing.T) {
 		"All":        func() error { return lastError(c.All(t.Context())) },
 		"Skills":     func() error { return lastError(c.Skills(t.Context())) },
 		"Commands":   func() error { return lastError(c.Commands(t.Context())) },
+		"Agents":     func() error { return lastError(c.Agents(t.Context())) },
 	} {
 		if err := call(); !errors.Is(err, toolshelf.ErrClosed) || !strings.HasPrefix(err.Error(), "toolshelf: "+op+": ") {
 			t.Errorf("%s: %v, want ErrClosed of toolshelf: %[1]s", op, err)

@@ -124,6 +124,7 @@ func everyMethod() map[string]func(context.Context, *toolshelf.Catalog) error {
 		},
 		"Skills":   func(ctx context.Context, c *toolshelf.Catalog) error { return lastError(c.Skills(ctx)) },
 		"Commands": func(ctx context.Context, c *toolshelf.Catalog) error { return lastError(c.Commands(ctx)) },
+		"Agents":   func(ctx context.Context, c *toolshelf.Catalog) error { return lastError(c.Agents(ctx)) },
 		"ListUsage": func(ctx context.Context, c *toolshelf.Catalog) error {
 			_, err := bridgeOf(c).ListUsage(ctx, 0, "", nil)
 			return err

@@ -172,13 +172,14 @@ func TestCommandsAgreeWithGet(t *testing.T) {
 	})
 }
 
-// Skills and Commands of a new catalog open each file once.
+// Skills, Commands and Agents of a new catalog open each file once.
 func TestEachTextIsReadOnce(t *testing.T) {
 	files := map[string]string{}
 	for i := range 100 {
 		body := strings.Repeat("x", i*600)
 		files[fmt.Sprintf("skills/s%d/SKILL.md", i)] = skillFile(fmt.Sprintf("s%d", i)) + body
 		files[fmt.Sprintf("commands/c%d.md", i)] = body
+		files[fmt.Sprintf("agents/a%d.md", i)] = body
 	}
 	root := diskOf(t, files)
 	old := time.Now().Add(-time.Minute) // see stamp.Settled
@@ -190,7 +191,7 @@ func TestEachTextIsReadOnce(t *testing.T) {
 	for where, fsys := range map[string]afero.Fs{"memory": memoryOf(t, files), "disk": afero.NewBasePathFs(afero.NewOsFs(), root)} {
 		t.Run(where, func(t *testing.T) {
 			opens := &openedFs{Fs: fsys, opens: map[string]int{}}
-			c := catalog(t, toolshelf.WithFs(opens))
+			c := catalog(t, toolshelf.WithFs(opens), toolshelf.WithAgentsDir("agents"))
 			for i, skill := range collected(t, c.Skills(t.Context())) {
 				if want := files[path.Join("skills", skill.Name, "SKILL.md")]; !strings.HasSuffix(want, "---\n"+skill.Content) {
 					t.Errorf("skill %d has %d bytes, want the end of %d", i, len(skill.Content), len(want))
@@ -199,6 +200,11 @@ func TestEachTextIsReadOnce(t *testing.T) {
 			for i, command := range collected(t, c.Commands(t.Context())) {
 				if want := files["commands/"+command.Name+".md"]; string(command.Raw) != want {
 					t.Errorf("command %d has %d bytes, want %d", i, len(command.Raw), len(want))
+				}
+			}
+			for i, agent := range collected(t, c.Agents(t.Context())) {
+				if want := files["agents/"+agent.Name+".md"]; string(agent.Raw) != want {
+					t.Errorf("agent %d has %d bytes, want %d", i, len(agent.Raw), len(want))
 				}
 			}
 			for file, n := range opens.opens {
@@ -348,11 +354,12 @@ func TestChangesDuringSkills(t *testing.T) {
 	}
 }
 
-func TestErrorsOfSkillsAndCommands(t *testing.T) {
+func TestErrorsOfSkillsCommandsAndAgents(t *testing.T) {
 	files := map[string]string{}
 	for i := range 300 {
 		files[fmt.Sprintf("skills/s%d/SKILL.md", i)] = skillFile("s")
 		files[fmt.Sprintf("commands/c%d.md", i)] = "text"
+		files[fmt.Sprintf("agents/a%d.md", i)] = "text"
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
@@ -376,8 +383,11 @@ func TestErrorsOfSkillsAndCommands(t *testing.T) {
 				"commands": func(ctx context.Context, c *toolshelf.Catalog) iter.Seq2[string, error] {
 					return named(c.Commands(ctx), func(s toolshelf.Command) string { return s.Name })
 				},
+				"agents": func(ctx context.Context, c *toolshelf.Catalog) iter.Seq2[string, error] {
+					return named(c.Agents(ctx), func(a toolshelf.Agent) string { return a.Name })
+				},
 			} {
-				c := catalog(t, toolshelf.WithFs(tt.fsys))
+				c := catalog(t, toolshelf.WithFs(tt.fsys), toolshelf.WithAgentsDir("agents"))
 				ctx, end := context.WithCancel(tt.ctx)
 				n, failed := 0, error(nil)
 				for name, err := range all(ctx, c) {
@@ -487,6 +497,9 @@ func everything(t *testing.T, c *toolshelf.Catalog) map[string][]string {
 			}
 		}
 	}
+	for _, a := range collected(t, c.Agents(t.Context())) {
+		shown["Agents"] = append(shown["Agents"], a.Name)
+	}
 	agentsPrompt, err := c.AgentsPrompt(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -545,14 +558,14 @@ func TestAFilterHidesEntriesFromEveryMethod(t *testing.T) {
 		"ListSkills": {"admin-tools", "cart", "stock"}, "Skills": {"admin-tools", "cart", "stock"}, "GetSkill": twice("admin-tools", "cart", "stock"), "ReadSkillFile": {"admin-tools", "cart", "stock"},
 		"Search": {"admin-drop", "admin-tools", "buy", "cart", "sell", "stock"}, "prompts": {"admin-tools", "cart", "stock", "admin-drop", "buy", "sell"},
 		"CompleteName": {"admin-drop", "admin-tools", "buy", "cart", "sell", "stock"}, "Expand": {"admin-drop", "admin-tools", "buy", "cart", "sell", "stock"},
-		"ListAgents": {"admin-tools", "cart", "stock"}, "GetAgent": twice("admin-tools", "cart", "stock"), "AgentsPrompt": {"admin-tools", "cart", "stock"},
+		"ListAgents": {"admin-tools", "cart", "stock"}, "Agents": {"admin-tools", "cart", "stock"}, "GetAgent": twice("admin-tools", "cart", "stock"), "AgentsPrompt": {"admin-tools", "cart", "stock"},
 	}
 	filtered := map[string][]string{
 		"All": {"buy", "sell"}, "Commands": {"buy", "sell"}, "List": {"2"}, "Get": twice("buy", "sell", "part"),
 		"ListSkills": {"cart", "stock"}, "Skills": {"cart", "stock"}, "GetSkill": twice("cart", "stock"), "ReadSkillFile": {"cart", "stock"},
 		"Search": {"buy", "cart", "sell", "stock"}, "prompts": {"cart", "stock", "buy", "sell"},
 		"CompleteName": {"buy", "cart", "sell", "stock"}, "Expand": {"buy", "cart", "sell", "stock"},
-		"ListAgents": {"cart", "stock"}, "GetAgent": twice("cart", "stock"), "AgentsPrompt": {"cart", "stock"},
+		"ListAgents": {"cart", "stock"}, "Agents": {"cart", "stock"}, "GetAgent": twice("cart", "stock"), "AgentsPrompt": {"cart", "stock"},
 	}
 	root := toolshelf.WithRoot(diskOf(t, shop()))
 	layers, agents := toolshelf.WithCommandsDir("commands", "more"), toolshelf.WithAgentsDir("agents")
@@ -710,7 +723,7 @@ func TestAFilterMayCallACatalogWithoutTheFilter(t *testing.T) {
 		"ListSkills": {"admin-tools", "stock"}, "Skills": {"admin-tools", "stock"}, "GetSkill": twice("admin-tools", "stock"), "ReadSkillFile": {"admin-tools", "stock"},
 		"Search": {"admin-drop", "admin-tools", "buy", "stock"}, "prompts": {"admin-tools", "stock", "admin-drop", "buy"},
 		"CompleteName": {"admin-drop", "admin-tools", "buy", "stock"}, "Expand": {"admin-drop", "admin-tools", "buy", "stock"},
-		"ListAgents": {"admin-tools", "stock"}, "GetAgent": twice("admin-tools", "stock"), "AgentsPrompt": {"admin-tools", "stock"},
+		"ListAgents": {"admin-tools", "stock"}, "Agents": {"admin-tools", "stock"}, "GetAgent": twice("admin-tools", "stock"), "AgentsPrompt": {"admin-tools", "stock"},
 	}
 	if diff := cmp.Diff(want, everything(t, view)); diff != "" {
 		t.Errorf("shown (-want +got):\n%s", diff)

@@ -132,6 +132,9 @@ func (c *collection[Info]) checkName(op, name string) error {
 		meant = strings.TrimSuffix(dir, "/")
 	}
 	meant, _ = names.TrimMarkdown(meant)
+	if slices.ContainsFunc(c.layers, func(l layer) bool { return l.plugins != nil }) {
+		meant = strings.ReplaceAll(meant, "/", ":")
+	}
 	if names.Loose(meant) {
 		correction = "write " + quote(meant)
 	}
@@ -167,7 +170,7 @@ func (c *collection[Info]) ambiguousName(op, name string, candidates []*index.En
 	for i := range shown {
 		shown[i] = quote(e.Names[i])
 	}
-	e.Message = fmt.Sprintf("%d plugins have a %s %s; write %s", len(e.Names), c.noun, quote(name), strings.Join(shown, " or "))
+	e.Message = fmt.Sprintf("%d plugins have %s %s; write %s", len(e.Names), c.Noun(), quote(name), strings.Join(shown, " or "))
 	if more := len(e.Names) - len(shown); more > 0 {
 		e.Message += fmt.Sprintf(" or one of %d other names", more)
 	}
@@ -619,18 +622,21 @@ func (f *filter[Info]) apply(all *index.Snapshot) *index.Snapshot {
 }
 
 // suggestion returns the end of a "not found" message: the entry with the most
-// similar name, or else the advice.
+// similar name, with or without the name of its plugin, or else the advice.
 func suggestion(entries []*index.Entry, name, advice string) string {
-	similar := names.Similar(name, func(yield func(string) bool) {
-		for _, e := range entries {
-			// A removed command may still be in the snapshot.
-			if e.Name != name && !yield(e.Name) {
-				return
+	for _, of := range []func(*index.Entry) string{func(e *index.Entry) string { return e.Name }, (*index.Entry).Bare} {
+		named := func(yield func(string) bool) {
+			for _, e := range entries {
+				// A removed command may still be in the snapshot.
+				if e.Name != name && !yield(of(e)) {
+					return
+				}
 			}
 		}
-	})
-	if similar == "" {
-		return advice
+		if similar := names.Similar(name, named); similar != "" {
+			i := slices.IndexFunc(entries, func(e *index.Entry) bool { return e.Name != name && of(e) == similar })
+			return "did you mean " + quote(entries[i].Name) + "?"
+		}
 	}
-	return "did you mean " + quote(similar) + "?"
+	return advice
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
@@ -59,7 +60,8 @@ type Completion struct {
 const defaultCompletions = 10
 
 // CompleteName returns the commands and the user-invocable skills whose names begin with a prefix,
-// in any letter case, in the order of [Catalog.List]. The prefix is the text that a user has typed,
+// in any letter case, in the order of [Catalog.List]. The entries of plugins follow whose names without
+// the name of the plugin begin with the prefix. The prefix is the text that a user has typed,
 // with or without a slash at the beginning, as for [Catalog.Expand]. The limit is the maximum number
 // of rows; 0 means 10.
 //
@@ -70,7 +72,7 @@ const defaultCompletions = 10
 //
 // CompleteName returns [ErrInvalidQuery] for a negative limit, [ErrInvalidOption] for an unknown kind,
 // and the errors of List and [Catalog.ListSkills], but a missing default directory contains no
-// entries. The cost is the cost of a page of List and of a scan of the skills.
+// entries. The cost is the cost of a page of List and of a scan of the skills, and linear in the number of entries of plugins.
 func (c *Catalog) CompleteName(ctx context.Context, prefix string, limit int, kinds ...Kind) ([]Completion, error) {
 	const op = "CompleteName"
 	if err := c.begin(ctx, op); err != nil {
@@ -87,12 +89,14 @@ func (c *Catalog) CompleteName(ctx context.Context, prefix string, limit int, ki
 	if err != nil {
 		return nil, err
 	}
-	list := []Completion{}
-	for e := range all.Prefixed(c.typedName(strings.TrimPrefix(prefix, "/"))) {
-		if len(list) == cmp.Or(limit, defaultCompletions) {
-			break
+	list, typed := []Completion{}, c.typedName(strings.TrimPrefix(prefix, "/"))
+	for _, entries := range []iter.Seq[index.Invoked]{all.Prefixed(typed), all.BarePrefixed(typed)} {
+		for e := range entries {
+			if len(list) == cmp.Or(limit, defaultCompletions) {
+				return list, nil
+			}
+			list = append(list, c.completion(e))
 		}
-		list = append(list, c.completion(e))
 	}
 	return list, nil
 }
@@ -178,7 +182,7 @@ const blanks = " \t\r\n"
 // that the text mentions: see [Directive].
 //
 // Names are those of [Catalog.CompleteName], in the same letter case; a skill has precedence over
-// a command. If the names of commands have directories, "/frontend/page" is "/frontend:page", as in
+// a command. The name of a plugin may be missing, as for [WithPlugins]. If the names of commands have directories, "/frontend/page" is "/frontend:page", as in
 // OpenCode. If no name is the first word, a name can be several words, as in "/my skill 4".
 //
 // If the line names no entry, as "/usr/bin/x fails" or an empty line, Expand returns
@@ -205,10 +209,16 @@ func (c *Catalog) Expand(ctx context.Context, line string, kinds ...Kind) (Expan
 			return Expansion{}, listErr
 		}
 		name, word := c.typedName(typed), end
-		for e := range all.Prefixed(name[:word] + " ") {
-			if n := len(e.Name); n > end && strings.HasPrefix(name, e.Name) && (n == len(name) || strings.IndexByte(blanks, name[n]) >= 0) {
+		longer := func(known string) {
+			if n := len(known); n > end && strings.HasPrefix(name, known) && (n == len(name) || strings.IndexByte(blanks, name[n]) >= 0) {
 				end = n
 			}
+		}
+		for e := range all.Prefixed(name[:word] + " ") {
+			longer(e.Name)
+		}
+		for e := range all.BarePrefixed(name[:word] + " ") {
+			longer(e.Bare())
 		}
 		if end > word {
 			x, err = c.invoked(ctx, op, typed[:end], name[:end], wanted)

@@ -140,6 +140,75 @@ func TestABareNameFindsTheOnlyPlugin(t *testing.T) {
 	}
 }
 
+func TestCompleteNameAlsoCompletesTheNamesWithoutThePlugin(t *testing.T) {
+	files := marketplace()
+	files["commands/gopher.md"] = "Of the project."
+	c := catalog(t, withShop(toolshelf.WithFs(memoryOf(t, files)))...)
+	const command, skill = toolshelf.KindCommand, toolshelf.KindSkill
+	for _, tt := range []struct {
+		rule, prefix string
+		limit        int
+		kinds        []toolshelf.Kind
+		want         []string
+	}{
+		{rule: "whole names precede names without the plugin", prefix: "/go", want: []string{"gopher", "deploy:go", "review:go"}},
+		{rule: "commands and skills are in one order", prefix: "c", want: []string{"deploy:Cloud Skill"}},
+		{rule: "letter case does not matter", prefix: "STY", want: []string{"review:style"}},
+		{rule: "a name without the plugin can have a directory", prefix: "db:", want: []string{"deploy:db:reset"}},
+		{rule: "the last part of a name is no name", prefix: "reset", want: []string{}},
+		{rule: "the limit counts all rows", prefix: "go", limit: 2, want: []string{"gopher", "deploy:go"}},
+		{rule: "the limit can end before the names without the plugin", prefix: "go", limit: 1, want: []string{"gopher"}},
+		{rule: "an entry is one row, even if both names begin with the prefix", prefix: "", limit: 100, want: []string{
+			"deploy:Cloud Skill", "deploy:db:reset", "deploy:go", "gopher", "review:go", "review:only", "review:style"}},
+		{rule: "a kind selects commands", prefix: "s", kinds: []toolshelf.Kind{command}, want: []string{}},
+		{rule: "a kind selects skills", prefix: "s", kinds: []toolshelf.Kind{skill}, want: []string{"review:style"}},
+	} {
+		got := []string{}
+		for _, row := range completed(t, c, tt.prefix, tt.limit, tt.kinds...) {
+			got = append(got, row.Name)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.rule, diff)
+		}
+	}
+	view, err := c.View(toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Plugin != "deploy" }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows := completed(t, view, "go", 0); len(rows) != 2 || rows[1].Name != "review:go" {
+		t.Errorf("a filter: got %+v", rows)
+	}
+}
+
+func TestExpandReadsANameOfSeveralWordsWithoutThePlugin(t *testing.T) {
+	c := catalog(t, withShop(toolshelf.WithFs(memoryOf(t, marketplace())))...)
+	for _, line := range []string{"/Cloud Skill 4", "/deploy:Cloud Skill 4"} {
+		if x, err := c.Expand(t.Context(), line); err != nil || x.Name != "deploy:Cloud Skill" || x.Args.Line != "4" {
+			t.Errorf("%s: got %q %q, %v", line, x.Name, x.Args.Line, err)
+		}
+	}
+}
+
+func TestAnUnknownNameSuggestsTheWholeNameInAPlugin(t *testing.T) {
+	c := catalog(t, withShop(toolshelf.WithFs(memoryOf(t, marketplace())))...)
+	for _, tt := range []struct {
+		what, want string
+		find       func() error
+	}{
+		{"a similar bare name", `did you mean "review:style"?`, func() error { _, err := c.GetSkill(t.Context(), "styl"); return err }},
+		{"the last part of a name", `did you mean "deploy:db:reset"?`, func() error { _, err := c.Get(t.Context(), "reset"); return err }},
+		{"a similar whole name", `did you mean "deploy:go"?`, func() error { _, err := c.Get(t.Context(), "deploy:og"); return err }},
+		{"a similar typed name", `did you mean "review:style"?`, func() error { _, err := c.Expand(t.Context(), "/stlye x"); return err }},
+		{"a similar agent", `did you mean "deploy:Guard"?`, func() error { _, err := c.GetAgent(t.Context(), "gaurd"); return err }},
+		{"a path of an agent", `write "review:db:guard"`, func() error { _, err := c.GetAgent(t.Context(), "review/db/guard"); return err }},
+		{"a path of a skill", `write "review:style"`, func() error { _, err := c.GetSkill(t.Context(), "review/style"); return err }},
+	} {
+		if err := tt.find(); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, want %s", tt.what, err, tt.want)
+		}
+	}
+}
+
 func TestADeclaredNamePrecedesTheDirectoryOfAnotherSkill(t *testing.T) {
 	c := catalog(t, toolshelf.WithPlugins("p"), toolshelf.WithFs(memoryOf(t, map[string]string{
 		"p/skills/cloud/SKILL.md": "---\nname: alpha\ndescription: d\n---\n",
@@ -179,6 +248,19 @@ func TestASearchNamesThePlugin(t *testing.T) {
 	skills, err := c.SearchSkills(t.Context(), "clouds", 0)
 	if err != nil || len(skills.Results) != 1 || skills.Results[0].Name != "deploy:Cloud Skill" || skills.Results[0].Plugin != "deploy" {
 		t.Errorf("got %+v, %v", skills.Results, err)
+	}
+}
+
+func TestAnAmbiguousNameIsDescribedByItsKind(t *testing.T) {
+	c := catalog(t, toolshelf.WithPlugins("plugins"), toolshelf.WithFs(memoryOf(t, map[string]string{
+		"plugins/a/agents/x.md": "x", "plugins/b/agents/x.md": "x", "plugins/a/commands/y.md": "y", "plugins/b/commands/y.md": "y"})))
+	_, err := c.GetAgent(t.Context(), "x")
+	if want := `2 plugins have an agent "x"; write "a:x" or "b:x"`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	_, err = c.Get(t.Context(), "y")
+	if want := `2 plugins have a command "y"; write "a:y" or "b:y"`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 

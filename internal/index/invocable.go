@@ -22,17 +22,29 @@ type Invoked struct {
 // Prefixed ranges over the entries whose names begin with a prefix, in any letter case, in the order of names.Compare.
 func (v Invocable) Prefixed(prefix string) iter.Seq[Invoked] {
 	return func(yield func(Invoked) bool) {
-		commands, skills := prefixed(v.commands(), prefix), prefixed(v.skills(), prefix)
-		for len(commands)+len(skills) > 0 {
-			next := Invoked{Skill: len(commands) == 0 || len(skills) > 0 && names.Compare(skills[0].Name, commands[0].Name) <= 0}
-			from := &commands
-			if next.Skill {
-				from = &skills
-			}
-			next.Entry, *from = (*from)[0], (*from)[1:]
-			if v.shows(next) && !yield(next) {
-				return
-			}
+		v.merge(prefixed(v.commands(), prefix), prefixed(v.skills(), prefix), yield)
+	}
+}
+
+// BarePrefixed ranges over the entries of plugins whose bare names begin with a prefix, and whose names do not, in any
+// letter case, in the order of names.Compare. The time is linear in the number of entries of plugins.
+func (v Invocable) BarePrefixed(prefix string) iter.Seq[Invoked] {
+	return func(yield func(Invoked) bool) {
+		v.merge(v.Commands.barePrefixed(prefix), v.Skills.barePrefixed(prefix), yield)
+	}
+}
+
+// merge calls yield for the shown entries of two sorted lists, in the order of names.Compare.
+func (v Invocable) merge(commands, skills []*Entry, yield func(Invoked) bool) {
+	for len(commands)+len(skills) > 0 {
+		next := Invoked{Skill: len(commands) == 0 || len(skills) > 0 && names.Compare(skills[0].Name, commands[0].Name) <= 0}
+		from := &commands
+		if next.Skill {
+			from = &skills
+		}
+		next.Entry, *from = (*from)[0], (*from)[1:]
+		if v.shows(next) && !yield(next) {
+			return
 		}
 	}
 }
@@ -113,6 +125,19 @@ func prefixed(entries []*Entry, prefix string) []*Entry {
 	begin := sort.Search(len(entries), func(i int) bool { return names.ComparePrefix(entries[i].Name, prefix) >= 0 })
 	entries = entries[begin:]
 	return entries[:sort.Search(len(entries), func(i int) bool { return names.ComparePrefix(entries[i].Name, prefix) > 0 })]
+}
+
+// barePrefixed returns the entries of BarePrefixed that can be loaded.
+func (s *Snapshot) barePrefixed(prefix string) (found []*Entry) {
+	if s == nil {
+		return nil
+	}
+	for _, e := range s.bareNames().entries {
+		if names.ComparePrefix(e.Bare(), prefix) == 0 && names.ComparePrefix(e.Name, prefix) != 0 {
+			found = append(found, e)
+		}
+	}
+	return found
 }
 
 // after returns the sorted entries after a name.

@@ -29,8 +29,22 @@ type Snapshot struct {
 
 // bareNames has the entries of plugins by the names without the name of the plugin.
 type bareNames struct {
-	once sync.Once
-	of   map[string][]*Entry
+	once    sync.Once
+	of      map[string][]*Entry
+	entries []*Entry // the entries of plugins in Snapshot.Loadable
+}
+
+// bareNames returns the bare names, computed by the first call.
+func (s *Snapshot) bareNames() *bareNames {
+	s.bare.once.Do(func() {
+		s.bare.of = bareOf(s.winners)
+		for _, e := range s.Loadable {
+			if e.Part() != nil {
+				s.bare.entries = append(s.bare.entries, e)
+			}
+		}
+	})
+	return s.bare
 }
 
 // Lookup returns the entry for the first of the names that an entry has, even if
@@ -52,9 +66,8 @@ func (s *Snapshot) Find(wanted ...string) (e *Entry, candidates []*Entry) {
 	if e := s.Lookup(wanted...); e != nil {
 		return e, nil
 	}
-	s.bare.once.Do(func() { s.bare.of = bareOf(s.winners) })
 	for _, name := range wanted {
-		switch found := s.bare.of[name]; len(found) {
+		switch found := s.bareNames().of[name]; len(found) {
 		case 0:
 		case 1:
 			return found[0], nil

@@ -95,16 +95,17 @@ type listedDir struct {
 	stamp stamp.Stamp
 }
 
-// listed has the directories of a layer whose headers name the files. No file has been added while the directories are
-// unchanged. Without directories, a new file, or a change of a file, could go unnoticed.
+// listed has the directories of a layer whose headers name the files, or of each part of a layer with plugins. No file has
+// been added while the directories are unchanged. Without directories, a new file, or a change of a file, could go unnoticed.
 type listed struct {
 	files *layerFiles // the result of the scan
 	dirs  []listedDir
+	parts map[*Part][]listedDir
 }
 
 // listing adds a directory to scan.dirs.
 func (s *scan) listing(dir *confine.Dir, dirPath string) {
-	if s.at.Names == client.FromPath || s.part != nil {
+	if s.at.Names == client.FromPath && s.part == nil {
 		return
 	}
 	now := time.Now()
@@ -112,15 +113,26 @@ func (s *scan) listing(dir *confine.Dir, dirPath string) {
 	if err != nil || !stamp.Settled(info, now) {
 		s.unsettled.Store(true)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.dirs = append(s.dirs, listedDir{dirPath, stamp.Of(info)})
 }
 
 // listed returns the directories of the scan.
 func (s *scan) listed(files *layerFiles) *listed {
-	if s.unsettled.Load() || slices.ContainsFunc(files.entries, func(e *Entry) bool { return e.unread() || !e.settled }) {
+	if s.at.Plugins != nil {
+		return &listed{files: files, parts: s.parts}
+	}
+	if s.provesNothing(files.entries) {
 		return &listed{files: files}
 	}
-	return &listed{files, s.dirs}
+	return &listed{files: files, dirs: s.dirs}
+}
+
+// provesNothing reports whether a later change of the entries, or a new file, could go unnoticed although the metadata of the
+// files and of s.dirs stays the same.
+func (s *scan) provesNothing(entries []*Entry) bool {
+	return s.unsettled.Load() || slices.ContainsFunc(entries, func(e *Entry) bool { return !isBare(e) && (e.unread() || !e.settled) })
 }
 
 // command returns the entry of one file, or nil if the file has vanished.

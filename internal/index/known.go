@@ -81,11 +81,13 @@ func (l *lookout) known(wanted []string) *Entry {
 	return nil
 }
 
-// claims reports whether a file of a layer can have the name, with precedence over e. A change of any manifest
-// can give the name to a file of a plugin.
+// claims reports whether a file of a layer can have the name, with precedence over e.
 func (l *lookout) claims(layer int, name string, e *Entry) bool {
+	if at := l.index.config.Layers[layer]; (at.Plugins != nil || at.Names != client.FromPath) && l.index.Last() == l.last && l.index.clean() {
+		return false // a watch makes fewer system calls than the stats of many files
+	}
 	if l.index.config.Layers[layer].Plugins != nil {
-		return !l.index.clean() || l.index.Last() != l.last
+		return l.pluginClaims(layer, name, e)
 	}
 	return l.index.config.kind.claims(l, layer, name, e)
 }

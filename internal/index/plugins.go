@@ -171,6 +171,7 @@ func scanPlugins(s *scan, dir *confine.Dir, dirPath string) error {
 		scans[i] = s.within(parts[i], max(1, s.reads/len(parts)))
 		scans[i].scanPart()
 	})
+	s.parts = make(map[*Part][]listedDir)
 	var before *Part
 	seen := make(map[string]bool) // the paths of the plugin
 	for _, of := range scans {
@@ -186,6 +187,9 @@ func scanPlugins(s *scan, dir *confine.Dir, dirPath string) error {
 				seen[e.Path] = true
 				s.entries = append(s.entries, e)
 			}
+		}
+		if !of.provesNothing(of.entries) {
+			s.parts[of.part] = of.dirs
 		}
 		s.problems = append(s.problems, of.problems...)
 		for _, flag := range []struct{ of, all *atomic.Bool }{{&of.incomplete, &s.incomplete}, {&of.refusal, &s.refusal}} {

@@ -37,8 +37,9 @@ type scan struct {
 	collectors []*collector      // at the beginning of the scan
 
 	entries  []*Entry
-	dirs     []listedDir // of a layer whose headers name the files; see listed
-	mu       sync.Mutex  // guards problems: several goroutines load files
+	dirs     []listedDir // of a layer whose headers name the files, or of a part; see listed
+	parts    map[*Part][]listedDir
+	mu       sync.Mutex // guards problems and dirs: several goroutines load files
 	problems []problem.Problem
 
 	unsettled  atomic.Bool // the dirs do not show every new file of the layer

@@ -33,6 +33,9 @@ func scanSkills(s *scan, dir *confine.Dir, dirPath string) error {
 	if s.at.Files {
 		return scanFiles(s, dir, dirPath)
 	}
+	if s.part != nil {
+		s.listing(dir, dirPath)
+	}
 	children, err := s.children(dir, dirPath)
 	if err != nil {
 		return err
@@ -216,6 +219,9 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 		return s.unread(s.skillSource(nil, dirPath, skillFiles[0], c.name), dirError{err}), nil
 	}
 	defer dir.Close()
+	if s.part != nil {
+		s.listing(dir, dirPath)
+	}
 	for _, name := range skillFiles {
 		f := s.skillSource(dir, dirPath, name, c.name)
 		if e := s.load(f); e != nil {

@@ -16,7 +16,7 @@ type layerFiles struct {
 	problems []problem.Problem // problems without an entry: unusable names, links not followed
 	plugins  *pluginTable      // nil in a layer without plugins
 
-	// slots is a hash table of the paths with linear probing. A map of strings takes
+	// slots is a hash table of the paths and the parts with linear probing. A map of strings takes
 	// six times as much memory. A slot has the position of an entry plus 1 in the low
 	// bits, and bits of the hash of the path above. An empty slot is 0.
 	slots []uint32
@@ -27,7 +27,7 @@ func newLayerFiles(entries []*Entry, problems []problem.Problem) *layerFiles {
 	f := &layerFiles{read: true, entries: entries, problems: problems}
 	f.slots = make([]uint32, 1<<bits.Len(uint(len(entries)+len(entries)/3)))
 	for i, e := range entries {
-		at, tag := f.slot(e.Path)
+		at, tag := f.slot(e.Path, e.Part())
 		for f.slots[at] != 0 {
 			at = f.next(at)
 		}
@@ -42,7 +42,7 @@ func (f *layerFiles) find(path string, in *Part) *Entry {
 		return nil
 	}
 	position := f.positions()
-	for at, tag := f.slot(path); f.slots[at] != 0; at = f.next(at) {
+	for at, tag := f.slot(path, in); f.slots[at] != 0; at = f.next(at) {
 		if f.slots[at]&^position == tag {
 			if e := f.entries[f.slots[at]&position-1]; e.Path == path && e.Part() == in {
 				return e
@@ -52,9 +52,12 @@ func (f *layerFiles) find(path string, in *Part) *Entry {
 	return nil
 }
 
-// slot returns the first slot of a path, and the bits of the hash in the slot.
-func (f *layerFiles) slot(path string) (at int, tag uint32) {
+// slot returns the first slot of a path in a part, and the bits of the hash in the slot.
+func (f *layerFiles) slot(path string, in *Part) (at int, tag uint32) {
 	hash := maphash.String(seed, path)
+	if in != nil {
+		hash ^= in.hash
+	}
 	return int(hash>>32) & (len(f.slots) - 1), uint32(hash) &^ f.positions()
 }
 

@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"errors"
+	"hash/maphash"
 	"io/fs"
 	"path"
 	"slices"
@@ -39,7 +40,8 @@ type Part struct {
 	Plugin    string // the name of the plugin
 	PluginDir string // the directory of the plugin, relative to FS; no link leads out of the directory
 
-	key partKey
+	key  partKey
+	hash uint64 // of key
 }
 
 // A partKey distinguishes the parts of a layer. Two parts of one key have equal files.
@@ -58,7 +60,7 @@ func (t *pluginTable) compare(p, q *Part) int {
 
 // newPart returns a part of a layer.
 func newPart(l Layer, key partKey) *Part {
-	p := &Part{Plugin: key.plugin, PluginDir: key.dir, key: key}
+	p := &Part{Plugin: key.plugin, PluginDir: key.dir, key: key, hash: maphash.Comparable(seed, key)}
 	l.Plugins, l.Dir = nil, key.Path
 	if key.File {
 		l.Dir, l.Only = path.Dir(key.Path), path.Base(key.Path)

@@ -421,6 +421,26 @@ func TestAMissingPluginIsListedWhenItsEmptyDirectoryExists(t *testing.T) {
 	}
 }
 
+func TestAManifestThatNamesTheDefaultDirectoryChangesNoCommand(t *testing.T) {
+	root := diskOf(t, marketplace())
+	c := catalog(t, withShop(toolshelf.WithRoot(root))...)
+	changes := make(chan toolshelf.Change, 10)
+	_ = names(t, c)
+	c.OnChange(func(change toolshelf.Change) { changes <- change })
+	for file, text := range map[string]string{
+		"shop/plugins/deploy/.claude-plugin/plugin.json": `{"name": "deploy", "commands": "./commands"}`,
+		"shop/plugins/review/commands/new.md":            "New.",
+	} {
+		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(file)), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = names(t, c)
+	if diff := cmp.Diff(toolshelf.Names{Added: []string{"review:new"}}, (<-changes).Commands); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // No link of a plugin leads to the files of another plugin or of the project.
 func TestALinkLeadsOutOfNoPlugin(t *testing.T) {
 	files := marketplace()

@@ -28,9 +28,10 @@ type Plugins struct {
 // A pluginTable is the result of plugin.Find, and is immutable except the reads.
 type pluginTable struct {
 	plugin.Table
-	parts map[client.Files][]*Part // in the order of precedence
-	order map[*Part]int            // of all parts
-	reads pluginReads              // guarded by Plugins.mu
+	parts    map[client.Files][]*Part // in the order of precedence
+	order    map[*Part]int            // of all parts
+	declared map[*Part]bool           // a plugin names the path, so the path has to exist
+	reads    pluginReads              // guarded by Plugins.mu
 }
 
 // A Part is a place of files in a plugin. The Layer is a copy of the layer with the plugins, with the
@@ -94,7 +95,7 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 	if p.last != nil && p.last.reads.unchanged(s) {
 		return p.last, nil
 	}
-	now := &pluginTable{parts: make(map[client.Files][]*Part), order: make(map[*Part]int)}
+	now := &pluginTable{parts: make(map[client.Files][]*Part), order: make(map[*Part]int), declared: make(map[*Part]bool)}
 	var err error
 	dirs := &pluginDirs{scan: s}
 	defer dirs.close()
@@ -122,13 +123,15 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 	}
 	for _, found := range now.Plugins {
 		for _, place := range found.Parts {
+			declared := place.Declared
+			place.Declared = false // the files are the same
 			key := partKey{place, found.Name, found.Dir}
 			part := known[key]
 			if part == nil {
 				part = newPart(*s.at, key)
 				known[key] = part
 			}
-			now.order[part] = len(now.order)
+			now.order[part], now.declared[part] = len(now.order), declared
 			now.parts[place.Kind] = append(now.parts[place.Kind], part)
 		}
 	}
@@ -213,7 +216,7 @@ func pluginProblems(plugins []*plugin.Plugin) (all []problem.Problem) {
 // within returns a scan of a part, which reads at most the given number of files at the same time.
 func (s *scan) within(p *Part, reads int) *scan {
 	of := &scan{ctx: s.ctx, config: s.config, layer: s.layer, at: &p.Layer, part: p, reads: reads, view: s.view,
-		before: s.before, resumed: s.resumed, tops: s.tops, watch: s.watch, filesRead: s.filesRead, free: s.free, collectors: s.collectors}
+		before: s.before, resumed: s.resumed, tops: s.tops, plugins: s.plugins, watch: s.watch, filesRead: s.filesRead, free: s.free, collectors: s.collectors}
 	of.fs = s.fs.Within(p.PluginDir)
 	if s.refused != nil {
 		of.refused = s.refused.Within(p.PluginDir)
@@ -244,7 +247,7 @@ func (s *scan) scanPart() {
 func (s *scan) reportPart(at string, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if s.part.key.Declared {
+		if s.plugins.declared[s.part] {
 			s.report(problem.Problem{Code: problem.PluginPathInvalid, Severity: problem.Warning, Path: s.place(at),
 				Message: "the plugin names the path, and the path does not exist", Suggestion: "create the file or directory, or remove the path from the plugin"})
 		}

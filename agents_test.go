@@ -376,6 +376,44 @@ func TestLintOfAgents(t *testing.T) {
 	})
 }
 
+func TestLintJudgesTheNameOfAnAgentByItsPlace(t *testing.T) {
+	claude := toolshelf.LintFor(client.Claude())
+	for _, tt := range []struct {
+		rule, file, text string
+		options          []toolshelf.Option
+		lint             []toolshelf.LintOption
+		want, listed     []string
+	}{
+		{rule: "Claude Code reads no agent of a project without a name", file: ".claude/agents/a.md", text: "---\ndescription: d\n---\n",
+			lint: []toolshelf.LintOption{claude}, want: []string{"FRONTMATTER_REQUIRED .claude/agents/a.md"}},
+		{rule: "an agent of a plugin needs no name", file: "p/agents/a.md", text: "---\ndescription: d\n---\n", lint: []toolshelf.LintOption{claude}, listed: []string{"p:a"}},
+		{rule: "an agent of a plugin needs no name with WithStrict", file: "p/agents/a.md", text: "---\ndescription: d\n---\n",
+			options: []toolshelf.Option{toolshelf.WithStrict(client.Claude())}, listed: []string{"p:a"}},
+		{rule: "an unsafe name has the code of a name, if the file is not listed", file: ".claude/agents/a.md", text: "---\nname: a/b\ndescription: d\n---\n",
+			lint: []toolshelf.LintOption{claude}, want: []string{"INVALID_AGENT_NAME .claude/agents/a.md"}},
+		{rule: "an unsafe name has the code of a name, if the file is listed", file: "p/agents/a.md", text: "---\nname: a/b\ndescription: d\n---\n",
+			lint: []toolshelf.LintOption{claude}, want: []string{"INVALID_AGENT_NAME p/agents/a.md"}, listed: []string{"p:a"}},
+		{rule: "a missing description is one diagnostic", file: "p/agents/a.md", text: "---\nname: a\n---\n",
+			options: []toolshelf.Option{toolshelf.WithStrict(client.Claude())}, want: []string{"FIELD_MISSING p/agents/a.md"}, listed: []string{"p:a!"}},
+		{rule: "a missing description is one diagnostic of LintFor", file: "p/agents/a.md", text: "---\nname: a\n---\n",
+			options: []toolshelf.Option{toolshelf.WithStrict(client.Claude())}, lint: []toolshelf.LintOption{claude}, want: []string{"FIELD_MISSING p/agents/a.md"}, listed: []string{"p:a!"}},
+	} {
+		t.Run(tt.rule, func(t *testing.T) {
+			options := append(tt.options, toolshelf.WithFs(memoryOf(t, map[string]string{tt.file: tt.text})), toolshelf.WithClient(client.Claude()))
+			if strings.HasPrefix(tt.file, "p/") {
+				options = append(options, toolshelf.WithPlugins("p"))
+			}
+			c := catalog(t, options...)
+			if got := problems(t, c, tt.lint...); !slices.Equal(got, tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+			if got := agentNames(t, c); !slices.Equal(got, tt.listed) {
+				t.Errorf("listed %q, want %q", got, tt.listed)
+			}
+		})
+	}
+}
+
 func TestHostileHeadersOfAgentsAffectNoOtherAgent(t *testing.T) {
 	headers := map[string]string{
 		"list": "name: [a, b]\ntools: {a: {b: [c]}}\nmodel: {x: y}", "number": "name: 12\ntools: 12\nmodel: 1.50", "null": "name:\ntools:\nmodel:\ndescription:", "deep": "tools: " + strings.Repeat("[", 10_000),

@@ -109,9 +109,9 @@ func memory(t *testing.T, root string) afero.Fs {
 }
 
 // problems returns "CODE path" for each diagnostic that concerns files.
-func problems(t testing.TB, c *toolshelf.Catalog) []string {
+func problems(t testing.TB, c *toolshelf.Catalog, opts ...toolshelf.LintOption) []string {
 	t.Helper()
-	diagnostics, err := c.Lint(t.Context())
+	diagnostics, err := c.Lint(t.Context(), opts...)
 	if err != nil {
 		t.Fatal(err)
 	}

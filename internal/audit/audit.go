@@ -24,13 +24,14 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// File returns a file of a layer for the checks. The name is the name of the entry.
+// File returns a file of a layer for the checks. The name is the name of the entry. In a plugin, a file without a name in
+// the header has the name of the path (code.claude.com/docs/en/plugins-reference, 2026-08).
 func File(l index.Layer, name, path string, raw []byte, doc matter.Document) lint.File {
 	name = strings.TrimPrefix(name, l.Prefix)
 	if l.Files {
 		name = name[strings.LastIndexByte(name, ':')+1:]
 	}
-	return lint.File{Name: name, Path: path, Raw: raw, Doc: doc, Alone: l.Files, Rules: l.Rules, NFKC: norm.NFKC.String}
+	return lint.File{Name: name, Path: path, Raw: raw, Doc: doc, Alone: l.Files, Named: l.Subdirs, Rules: l.Rules, NFKC: norm.NFKC.String}
 }
 
 // An Audit checks the files of snapshots.
@@ -160,7 +161,11 @@ func (a *Audit) file(ctx context.Context, x *index.Index, e *index.Entry, check 
 	}
 	f.Raw = raw
 	f.Doc, _ = matter.ParseFile(e.Path, raw, true)
-	return check(e, f)
+	found := check(e, f)
+	if slices.ContainsFunc(e.Rejected(), func(p problem.Problem) bool { return p.Code == problem.FieldMissing && p.Key == "description" }) {
+		found = slices.DeleteFunc(found, func(p problem.Problem) bool { return p.Code == problem.NoDescription })
+	}
+	return found
 }
 
 // skillFiles returns the problems of the other files of a skill. A directory

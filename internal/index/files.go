@@ -172,7 +172,8 @@ func (s *scan) named(doc matter.Document, f source) (string, *problem.Problem) {
 	l, name := s.at, f.name
 	missing := ""
 	if l.Names != client.FromPath {
-		if declared, _ := doc.Get(nameKey); s.valid(declared.String()) {
+		declared, _ := doc.Get(nameKey)
+		if s.valid(declared.String()) {
 			prefix := l.Prefix
 			if stem, ok := l.stem(f.base); ok && l.Subdirs {
 				prefix = strings.TrimSuffix(name, stem)
@@ -181,6 +182,11 @@ func (s *scan) named(doc matter.Document, f source) (string, *problem.Problem) {
 		}
 		if l.Names == client.OnlyHeader {
 			missing = "a valid name"
+			if declared.Kind < matter.Sequence && strings.TrimSpace(declared.String()) != "" {
+				p := s.config.kind.invalidName
+				p.Severity, p.Key, p.Suggestion = problem.Error, nameKey, "write another name in the frontmatter"
+				return name, &p
+			}
 		}
 	}
 	if missing == "" && s.config.kind.described && l.Files && !describesSkill(doc.Frontmatter) {

@@ -23,6 +23,7 @@ type File struct {
 	Doc   matter.Document // Raw, parsed as a whole file
 
 	Rules client.Rules // the placeholder rules of the client of the layer
+	Named bool         // the path gives the file a name, so no client requires the field name
 
 	// NFKC normalizes the name of a skill, as the reference validator does. Nil leaves the name unchanged:
 	// this package does not link the tables of Unicode.

@@ -193,6 +193,7 @@ func (f *File) fields() (found []problem.Problem) {
 		case known.Cut > 0 && ok && !empty:
 			found = append(found, f.cut(known, field)...)
 		case ruled:
+		case known.Required && empty && f.Named && known.Name == "name":
 		case known.Required && empty && !f.explained():
 			if !ok {
 				field = matter.Field{Key: field.Key, Line: f.Doc.Line} // the opening fence, or the whole file

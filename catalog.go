@@ -132,6 +132,7 @@ func New(opts ...Option) (*Catalog, error) {
 	if err := c.addParents(); err != nil {
 		return nil, inOp(op, err)
 	}
+	c.namePlugins()
 	c.lifetime, c.end = context.WithCancel(context.Background())
 	release.Warn(config.logger, runtime.GOOS, runtime.Version())
 	c.caches.limit(maxCache)

@@ -53,7 +53,7 @@ const (
 	DiagFrontmatterAfterBlankLines DiagnosticCode = "FRONTMATTER_AFTER_BLANK_LINES" // warning (error): the frontmatter follows blank lines
 	DiagFrontmatterUnknownFence    DiagnosticCode = "FRONTMATTER_UNKNOWN_FENCE"     // error: the first line only resembles a fence, and the fields are part of the content
 	DiagFrontmatterValueCut        DiagnosticCode = "FRONTMATTER_VALUE_CUT"         // warning: YAML reads part of a value as a comment, an anchor or a tag
-	DiagFrontmatterRequired        DiagnosticCode = "FRONTMATTER_REQUIRED"          // warning: the file lacks the name or the description that makes the file a command or a skill, and is not listed
+	DiagFrontmatterRequired        DiagnosticCode = "FRONTMATTER_REQUIRED"          // warning: the file lacks the name or the description that makes the file a command, a skill or an agent, and is not listed
 	DiagFrontmatterNotKept         DiagnosticCode = "FRONTMATTER_NOT_KEPT"          // warning: lists omit part of the frontmatter, because the large frontmatters of the catalog exceed 32 MiB
 	DiagAllowedToolsUnbalanced     DiagnosticCode = "ALLOWED_TOOLS_UNBALANCED"      // warning: allowed-tools contains unbalanced parentheses
 )
@@ -114,9 +114,9 @@ const (
 	DiagSkillMetadataNotAMapping  DiagnosticCode = "SKILL_METADATA_NOT_A_MAPPING" // warning: the metadata is a text or a list
 )
 
-// Codes of the rules of a client for commands and skills; see [LintFor].
+// Codes of the rules of a client for commands, skills and agents; see [LintFor].
 const (
-	DiagFieldMissing   DiagnosticCode = "FIELD_MISSING"   // error: the client rejects a file without the field
+	DiagFieldMissing   DiagnosticCode = "FIELD_MISSING"   // error: the client rejects a file without the field; an agent of a plugin needs no name
 	DiagFieldTooLong   DiagnosticCode = "FIELD_TOO_LONG"  // error: the client rejects a longer text
 	DiagDescriptionCut DiagnosticCode = "DESCRIPTION_CUT" // warning: the client shows a model only the beginning of the description
 )
@@ -133,5 +133,5 @@ func newDiagnostics(problems []problem.Problem) []Diagnostic {
 const (
 	DiagPluginInvalid      DiagnosticCode = "PLUGIN_INVALID"       // error: a marketplace, an entry of a marketplace, or a manifest is not valid, and the plugin is not listed
 	DiagPluginFieldIgnored DiagnosticCode = "PLUGIN_FIELD_IGNORED" // warning: a field of a manifest, or a manifest of an unknown format, has no effect
-	DiagPluginPathInvalid  DiagnosticCode = "PLUGIN_PATH_INVALID"  // error: a path of a manifest or of a marketplace leads nowhere, leads outside, or leads to a file instead of a directory
+	DiagPluginPathInvalid  DiagnosticCode = "PLUGIN_PATH_INVALID"  // error: a path of a manifest or of a marketplace leads outside, or to a file instead of a directory, or to a plugin that cannot be read; warning for a declared path that does not exist
 )

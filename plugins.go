@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io/fs"
+	"path/filepath"
 	"slices"
 
 	"github.com/toolshelf-go/toolshelf/internal/index"
@@ -45,6 +46,15 @@ func (c *config) addPlugins() {
 	}
 }
 
+// namePlugins names the plugin that each layer is if the plugin has no manifest with a name: as the filesystem or the directory.
+func (c *Catalog) namePlugins() {
+	for _, l := range c.config.plugins.all {
+		if l.plugins.Options.Name = l.name; l.fsys == nil {
+			l.plugins.Options.Name = filepath.Base(c.at.Absolute(l.name))
+		}
+	}
+}
+
 // A Plugin describes a plugin of [WithPlugins].
 type Plugin struct {
 	Name        string `json:"name"`
@@ -73,7 +83,9 @@ type Plugin struct {
 	HookFiles      []string          `json:"hook_files,omitempty"`
 	MCPServerFiles []string          `json:"mcp_server_files,omitempty"`
 
-	Diagnostics []Diagnostic `json:"diagnostics,omitempty"` // defects of the manifest and of the entry of the marketplace
+	// Diagnostics are the defects of the manifest and of the entry of the marketplace. Only Lint reports the
+	// defects of the files, the declared paths that do not exist, and the plugins that are not listed.
+	Diagnostics []Diagnostic `json:"diagnostics,omitempty"`
 }
 
 // A PluginSource is the place of a plugin in a marketplace. A plugin with another Kind than "relative" and

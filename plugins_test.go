@@ -347,6 +347,51 @@ func TestPluginsDescribesLocalAndRemotePlugins(t *testing.T) {
 	}
 }
 
+func TestAPluginWithoutAManifestHasTheNameOfItsFilesystemOrDirectory(t *testing.T) {
+	files := map[string]string{"deploy/commands/go.md": "Go.", "no:name/commands/go.md": "Go."}
+	memory := toolshelf.WithFs(memoryOf(t, files))
+	delete(files, "no:name/commands/go.md") // no name on Windows
+	top := diskOf(t, files)
+	deploy := filepath.Join(top, "deploy")
+	for _, tt := range []struct {
+		what string
+		c    *toolshelf.Catalog
+		want string // the only command; without a command, a part of the diagnostic
+	}{
+		{"an fs.FS", catalog(t, toolshelf.WithRoot(t.TempDir()), toolshelf.WithPluginsFS("built in", os.DirFS(deploy))), "built in:go"},
+		{"an fs.FS with a name that no plugin can have", catalog(t, toolshelf.WithRoot(t.TempDir()), toolshelf.WithPluginsFS("built:in", os.DirFS(deploy))), `the name "built:in"`},
+		{"a directory outside the root", catalog(t, toolshelf.WithRoot(t.TempDir()), toolshelf.WithPlugins(deploy)), "deploy:go"},
+		{"a directory below the root", catalog(t, toolshelf.WithRoot(top), toolshelf.WithPlugins("deploy")), "deploy:go"},
+		{"the root", catalog(t, toolshelf.WithRoot(deploy), toolshelf.WithCommandsDir(), toolshelf.WithPlugins(".")), "deploy:go"},
+		{"a directory with a name that no plugin can have", catalog(t, memory, toolshelf.WithPlugins("no:name")), `the name "no:name"`},
+	} {
+		got := names(t, tt.c)
+		if len(got) == 0 {
+			diagnostics, err := tt.c.Lint(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range diagnostics {
+				got = append(got, d.Message)
+			}
+		}
+		if len(got) != 1 || !strings.Contains(got[0], tt.want) {
+			t.Errorf("%s: got %q, want %s", tt.what, got, tt.want)
+		}
+	}
+}
+
+func TestADeclaredPathThatDoesNotExistIsAWarningOfLint(t *testing.T) {
+	for field, path := range map[string]string{"skills": "./nodir", "commands": "./nodir", "agents": "./none.md"} {
+		c := catalog(t, toolshelf.WithPlugins("p"), toolshelf.WithFs(memoryOf(t, map[string]string{
+			"p/.claude-plugin/plugin.json": `{"name": "p", "` + field + `": "` + path + `"}`})))
+		diagnostics, err := c.Lint(t.Context())
+		if err != nil || len(diagnostics) != 1 || diagnostics[0].Code != toolshelf.DiagPluginPathInvalid || diagnostics[0].Severity != toolshelf.SeverityWarning {
+			t.Errorf("%s: got %+v, %v", field, diagnostics, err)
+		}
+	}
+}
+
 func TestPluginsWithoutADirectory(t *testing.T) {
 	if plugins, err := catalog(t, toolshelf.WithRoot(t.TempDir())).Plugins(t.Context()); err != nil || plugins == nil || len(plugins) > 0 {
 		t.Errorf("without an option: %v, %v", plugins, err)

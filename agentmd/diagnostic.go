@@ -92,7 +92,7 @@ const (
 	DiagSkillMetadataNotAMapping  DiagnosticCode = "SKILL_METADATA_NOT_A_MAPPING" // warning: the metadata is a text or a list
 	DiagInvalidAgentName          DiagnosticCode = "INVALID_AGENT_NAME"           // error: the name of a file or directory, or in the frontmatter, is not a safe path element
 	DiagToolRuleInvalid           DiagnosticCode = "TOOL_RULE_INVALID"            // warning: a rule in tools or disallowedTools cannot be read
-	DiagFieldMissing              DiagnosticCode = "FIELD_MISSING"                // error: the client rejects a file without the field
+	DiagFieldMissing              DiagnosticCode = "FIELD_MISSING"                // error: the client rejects a file without the field; an agent of a plugin needs no name
 	DiagFieldTooLong              DiagnosticCode = "FIELD_TOO_LONG"               // error: the client rejects a longer text
 	DiagDescriptionCut            DiagnosticCode = "DESCRIPTION_CUT"              // warning: the client shows a model only the beginning of the description
 )

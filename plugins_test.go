@@ -454,13 +454,16 @@ func TestPluginsOmitsThePluginsOfARemovedDirectory(t *testing.T) {
 }
 
 func TestAMissingPluginIsListedWhenItsEmptyDirectoryExists(t *testing.T) {
-	root := diskOf(t, map[string]string{"shop/.claude-plugin/marketplace.json": `{"name": "shop", "plugins": [{"name": "late", "source": "./late"}]}`})
+	root := diskOf(t, map[string]string{
+		"shop/.claude-plugin/marketplace.json": `{"name": "shop", "plugins": [{"name": "late", "source": "./plugins/late"}]}`,
+		"shop/plugins/README.md":               "The directory of the plugins does not change.",
+	})
 	c := catalog(t, withShop(toolshelf.WithRoot(root))...)
 	for want := range 2 {
 		if plugins, err := c.Plugins(t.Context()); err != nil || len(plugins) != want {
 			t.Errorf("got %d plugins, %v; want %d", len(plugins), err, want)
 		}
-		if err := os.MkdirAll(filepath.Join(root, "shop", "late"), 0o777); err != nil {
+		if err := os.MkdirAll(filepath.Join(root, "shop", "plugins", "late"), 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}

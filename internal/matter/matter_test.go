@@ -516,6 +516,7 @@ func FuzzParse(f *testing.F) {
 		"", "Text", "---\na: b\n---\nText", "---\ndescription: [a] b\n---\n", "+++\na = 1\n+++\n", "{\"a\": 1}\n", ";;;\n{}\n;;;\n",
 		"---\na: &a [*a]\n---\n", "\ufeff---\r\na: |\r\n  ---\r\n---\r\nText", "---\na: caf\xe9\n---\n", "---\n? a\n: b\n---\n", "---\n\"a\": b: c\n---\n", "---\na: b\r\r\rc: [d]\n---\n",
 		"---\na: &a bcdef\nb: [*a, *a]\n<<: {*a : *a}\n---\n", "---\n? ? ? [a, \"b\\\\\"]\n---\n", "+++\na.\"b\".c = {d.e = 1}\n+++\n",
+		"---\ndescription: a\\n<example>\nb: c\n</example>\n- d\n\nE:\n<example>\nf: g\n</example>\n# h\nmodel: i\n---\nText",
 		"\ufeff\n \n---\na: b #c\n---\nText", "---\na: !b c\nd: &e f\ng: [h #i\n]\nallowed-tools: A(b\n---\n",
 	} {
 		f.Add([]byte(in), 10)

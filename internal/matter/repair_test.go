@@ -19,6 +19,9 @@ func follow(file string, p problem.Problem) (corrected string, ok bool) {
 	lines := strings.SplitAfter(file, "\n")
 	field, isField := Written(p.Suggestion)
 	fence, closing := strings.CutPrefix(p.Suggestion, `add a line "`)
+	if strings.HasPrefix(p.Suggestion, `put "|-" after `) {
+		return writeBlock(file, p.Key), true
+	}
 	var width int
 	if n, _ := fmt.Sscanf(p.Suggestion, "replace each tab at the beginning of a line with %d blanks", &width); n > 0 {
 		return retab(file, width), true
@@ -196,6 +199,11 @@ func TestSuggestionsKeepTheMeaning(t *testing.T) {
 		{"tags:\n- *bold\n- @x\n- y\n", `{"tags":["*bold","@x","y"]}`, ""},
 		{"metadata:\n  author: Foo: bar\n  version: \"1.0\n  more:\n    a: |\n      b: c: d\n    e: [f] g\n", `{"metadata":{"author":"Foo: bar","version":"1.0","more":{"a":"b: c: d\n","e":"[f] g"}}}`, ""},
 
+		// Lines without indentation.
+		{"description: Use: this\nwhen asked\n\n<example>\nuser: \"a\"\n  b\n</example>\n\n# c\nmodel: x\n", `{"description":"Use: this\nwhen asked\n\n<example>\nuser: \"a\"\n  b\n</example>","model":"x"}`, ""},
+		{"description: # Title\na\nmodel: x\n", `{"description":"Title\na","model":"x"}`, ""},
+		{"description: >\nUse this\nmodel: x\n", `{"description":"Use this","model":"x"}`, ""},
+
 		// Comments, anchors and tags.
 		{"description: # Title\n", `{"description":"Title"}`, ""},
 		{"description: Fix #1 in the parser\n", `{"description":"Fix #1 in the parser"}`, ""},
@@ -334,7 +342,8 @@ var (
 	brokenKeys   = strings.Fields("name description argument-hint allowed-tools metadata model Description descripton tags a \"q\" 's' é")
 	brokenValues = []string{"", "", "x", "é", "true", "null", "#1", "# c", "Fix #1", "x # c", "\"x", "'x", "x\"", "x'", "\"}", "\"x\" y", "'it's", "\"a\\qb\"", "\"", "'", "[", "]", "}", "[]", "[a, b", "[a] b",
 		"[a, [b]", "[a, \"b", "{a", "{a: b", "{a: b}", "a: b", "a:", ":", "|", ">-", "|2", "> x", "@x", "%x", "*a", "&a x", "!a x", "*", "- a", "? a", "<<", "[Read, Bash(x:*)]", "\\"}
-	brokenLines = []string{"", "é", "x", "- x", "- a: b", "a: b", "a: b: c", "a:", "a: |", "a: \"x", "a: 'it's'", "- [x", "- *a", "- @x", "a: b #1", "- &a b", "\"", "'", "]", "}", "]  # x", "# c", "#c", "x\"", "? a", "...", "%YAML 1.1", "key:value", ": x"}
+	brokenLines = []string{"", "é", "x", "- x", "- a: b", "a: b", "a: b: c", "a:", "a: |", "a: \"x", "a: 'it's'", "- [x", "- *a", "- @x", "a: b #1", "- &a b", "\"", "'", "]", "}", "]  # x", "# c", "#c", "x\"", "? a", "...", "%YAML 1.1", "key:value", ": x",
+		"<example>", "<example>", "</example>", "</example>", "Examples:", "a\\n<example>\\nb", "See https://example.com"}
 )
 
 // TestSuggestionsForBrokenHeaders applies the suggestions for headers with several

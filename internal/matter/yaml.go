@@ -527,10 +527,17 @@ func (d *Document) recover(text string, left *expansion, s *subset) (fields []Fi
 		}
 		f, problems, err := r.field(c)
 		broken = broken || err != nil
-		if text, line := cutStray(c.text); err != nil && !errors.Is(err, errRefused) && line > 0 {
-			c.text, c.stray = text, c.text[len(text):]
-			d.reportStray(c.line + line - 1)
-			f, problems, err = r.field(c)
+		if err != nil && !errors.Is(err, errRefused) {
+			whole := c.text
+			if read, p, ok := r.prose(&c); ok {
+				f, problems, err = read, []problem.Problem{p}, nil
+			} else if value, line := cutStray(whole); line > 0 {
+				c.text, c.stray = value, whole[len(value):]
+				f, problems, err = r.field(c)
+			}
+			if c.stray != "" {
+				d.reportStray(c.line + strings.Count(whole[:len(whole)-len(c.stray)], "\n"))
+			}
 		}
 		if err != nil {
 			problems = make([]problem.Problem, 1)
@@ -569,21 +576,27 @@ type chunk struct {
 }
 
 // chunks splits a header at the lines with a top-level key. The text before the
-// first of these lines belongs to no chunk.
+// first of these lines belongs to no chunk. The examples of a description, and the
+// headings above the examples, belong to its chunk.
 func chunks(text string) iter.Seq[chunk] {
 	return func(yield func(chunk) bool) {
 		var c chunk
 		line, from, at := 1, -1, 0
+		examples := exampleReader{text: text}
 		for l := range strings.Lines(text) {
 			line++
-			if key, _, ok := topLevelKey(l); ok {
+			end := at + len(l)
+			if key, value, ok := topLevelKey(l); ok && at >= examples.end && !(isProse(c.key) && isHeading(key, value, text[end:])) {
 				c.text = text[max(from, 0):at]
 				if from >= 0 && !yield(c) {
 					return
 				}
 				c.key, c.line, from = key, line, at
 			}
-			at += len(l)
+			if isProse(c.key) {
+				examples.read(at, end)
+			}
+			at = end
 		}
 		c.text = text[max(from, 0):at]
 		if from >= 0 {

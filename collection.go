@@ -170,7 +170,7 @@ func (c *collection[Info]) ambiguousName(op, name string, candidates []*index.En
 	for i := range shown {
 		shown[i] = quote(e.Names[i])
 	}
-	e.Message = fmt.Sprintf("%d plugins have %s %s; write %s", len(e.Names), c.Noun(), quote(name), strings.Join(shown, " or "))
+	e.Message = fmt.Sprintf("%d %ss of plugins have the name %s; write %s", len(e.Names), c.noun, quote(name), strings.Join(shown, " or "))
 	if more := len(e.Names) - len(shown); more > 0 {
 		e.Message += fmt.Sprintf(" or one of %d other names", more)
 	}

@@ -255,11 +255,11 @@ func TestAnAmbiguousNameIsDescribedByItsKind(t *testing.T) {
 	c := catalog(t, toolshelf.WithPlugins("plugins"), toolshelf.WithFs(memoryOf(t, map[string]string{
 		"plugins/a/agents/x.md": "x", "plugins/b/agents/x.md": "x", "plugins/a/commands/y.md": "y", "plugins/b/commands/y.md": "y"})))
 	_, err := c.GetAgent(t.Context(), "x")
-	if want := `2 plugins have an agent "x"; write "a:x" or "b:x"`; err == nil || !strings.Contains(err.Error(), want) {
+	if want := `2 agents of plugins have the name "x"; write "a:x" or "b:x"`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	_, err = c.Get(t.Context(), "y")
-	if want := `2 plugins have a command "y"; write "a:y" or "b:y"`; err == nil || !strings.Contains(err.Error(), want) {
+	if want := `2 commands of plugins have the name "y"; write "a:y" or "b:y"`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
@@ -688,4 +688,11 @@ func ExampleCatalog_Plugins() {
 	// Output:
 	// deploy: relative ./deploy
 	// review: github acme/review
+}
+
+func TestNamesOfTwoPluginsMayDifferInCaseOnly(t *testing.T) {
+	files := map[string]string{"shop/Deploy/commands/go.md": "---\ndescription: Goes.\n---\n", "shop/deploy/commands/go.md": "---\ndescription: Goes.\n---\n"}
+	if all := problems(t, catalog(t, withShop(toolshelf.WithFs(memoryOf(t, files)))...)); len(all) > 0 {
+		t.Errorf("got %q", all)
+	}
 }

@@ -269,9 +269,6 @@ func (x *Index) Last() *Snapshot { return x.last.Load() }
 // FilesRead returns the number of new and changed files that all scans have read.
 func (x *Index) FilesRead() int64 { return x.filesRead.Load() }
 
-// Noun returns the kind of the entries with its article, such as "an agent".
-func (x *Index) Noun() string { return x.config.kind.noun }
-
 // Layers returns Config.Layers. The slice is not a copy.
 func (x *Index) Layers() []Layer { return x.config.Layers }
 

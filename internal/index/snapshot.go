@@ -261,7 +261,8 @@ func (s *Snapshot) collectProblems(config *Config) []problem.Problem {
 		}
 	}
 	for i := 1; i < len(s.Entries); i++ {
-		if strings.EqualFold(s.Entries[i].Name, s.Entries[i-1].Name) {
+		same := s.Entries[i].Plugin() == s.Entries[i-1].Plugin() // in different plugins, no system has one file for both names
+		if same && strings.EqualFold(s.Entries[i].Name, s.Entries[i-1].Name) {
 			all = append(all, differsInCase(config, s.Entries[i], s.Entries[i-1]))
 		}
 	}

@@ -1,6 +1,7 @@
 package agentmd
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -28,7 +29,7 @@ type Fields struct {
 
 	Model   string // the first of a list
 	Agent   string // the agent that runs the text
-	Effort  string
+	Effort  string // effort or reasoningEffort
 	Context string // "fork" for an agent of its own
 	Shell   string
 	Mode    string
@@ -41,15 +42,15 @@ type Fields struct {
 
 	UserInvocable          bool // a user may choose the file; true if the field is missing
 	DisableModelInvocation bool // only a user may choose the file
-	Background             bool
+	Background             bool // background or is_background
 	Subtask                bool
 
 	Metadata map[string]string // a value that is no text as JSON
 
 	Tools          []ToolRule // the tools that the agent has; empty, such as "tools: []", means none, and nil all, or none if Err is not nil
 	Skills         []string
-	PermissionMode string
-	MaxTurns       int // maxTurns, max_turns or maxSteps; 0 without a positive number
+	PermissionMode string // permissionMode or approvalMode
+	MaxTurns       int    // maxTurns, max_turns or maxSteps; 0 without a positive number
 	Memory         string
 	Isolation      string
 	Color          string
@@ -76,9 +77,9 @@ type Argument struct {
 func (f Frontmatter) Fields() Fields {
 	fields := Fields{
 		Name: f.plain("name"), Description: f.plain("description"), WhenToUse: f.plain("when_to_use"), ArgumentHint: f.Text("argument-hint"),
-		Agent: f.plain("agent"), Effort: f.plain("effort"), Context: f.plain("context"), Shell: f.plain("shell"), Mode: f.plain("mode"),
+		Agent: f.plain("agent"), Effort: cmp.Or(f.plain("effort"), f.plain("reasoningEffort")), Context: f.plain("context"), Shell: f.plain("shell"), Mode: f.plain("mode"),
 		License: f.Text("license"), Compatibility: f.Text("compatibility"), Version: f.plain("version"), Paths: f.items("paths"),
-		Skills: f.items("skills"), PermissionMode: f.plain("permissionMode"), Memory: f.plain("memory"), Isolation: f.plain("isolation"),
+		Skills: f.items("skills"), PermissionMode: cmp.Or(f.plain("permissionMode"), f.plain("approvalMode")), Memory: f.plain("memory"), Isolation: f.plain("isolation"),
 		Color: f.plain("color"), InitialPrompt: f.Text("initialPrompt"), UserInvocable: true,
 	}
 	for _, p := range template.Declared(f.header) {
@@ -93,7 +94,11 @@ func (f Frontmatter) Fields() Fields {
 		}
 	}
 	fields.DisableModelInvocation, _ = f.Bool("disable-model-invocation")
-	fields.Background, _ = f.Bool("background")
+	for _, key := range []string{"is_background", "background"} {
+		if background, ok := f.Bool(key); ok {
+			fields.Background = background
+		}
+	}
 	fields.Subtask, _ = f.Bool("subtask")
 	if hooks, ok := f.header.Get("hooks"); ok && hooks.Kind != matter.Null {
 		fields.Hooks = hooks.AppendJSON(nil)

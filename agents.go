@@ -76,7 +76,7 @@ func WithAgentFilter(keep func(AgentInfo) bool) Filter {
 // wins, and in a layer the first path; Shadows names the other files. Without agents, the list is empty.
 //
 // In a place of Claude Code, a file without a name in the frontmatter is no agent, and [Catalog.Lint] reports
-// the file.
+// the file. In a plugin, the file has the name of the file.
 //
 // ListAgents returns [ErrDirectoryNotFound] if WithAgentsDir names directories and none exists. [Catalog.List] describes the other
 // errors and the cost.
@@ -96,8 +96,8 @@ func (c *Catalog) ListAgents(ctx context.Context) ([]AgentInfo, error) {
 	return list, nil
 }
 
-// GetAgent returns the agent with a name of ListAgents, in the same letter case. The result describes one state
-// of the file.
+// GetAgent returns the agent with a name of ListAgents, in the same letter case. The name of a plugin may be missing:
+// see [WithPlugins] and [ErrAmbiguousName]. The result describes one state of the file.
 //
 // GetAgent returns [ErrInvalidAgentName] for a name that no agent can have, [ErrAgentNotFound] if no
 // layer has the name, [ErrFileTooLarge], and [ErrFileRead] if the file cannot be read. [Catalog.List] describes the

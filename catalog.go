@@ -312,7 +312,8 @@ type Names struct {
 
 // OnChange calls f with the names that were added, removed and changed, whenever the commands, skills or
 // agents differ from the previous scan. With [WithWatch] or [WithFeed], the catalog scans after a
-// reported change. Otherwise, every method that lists scans.
+// reported change. Otherwise, every method that lists scans the files of its kind. A plugin has a Change only for its
+// commands, skills and agents: a new version, hook or server causes no Change.
 //
 // The result of the first scan is not a change. With WithWatch, OnChange may perform the first
 // scan itself, and read every command, skill and agent. Without WithWatch, call List, ListSkills or ListAgents first.

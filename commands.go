@@ -32,7 +32,7 @@ type CommandInfo struct {
 	Size         int64     `json:"size"`                   // file size in bytes
 	LastModified time.Time `json:"last_modified,omitzero"` // UTC; zero, and omitted in JSON, if unknown to the filesystem
 
-	// The values of Get that the JSON of a list omits.
+	// The values of Get that the JSON of a list omits, because the contract of the tool list_commands has no such fields.
 	ArgumentHint string `json:"-"` // Frontmatter.Text("argument-hint")
 	Layer        string `json:"-"` // the directory or the FS name, as given to the option
 	Plugin       string `json:"-"` // the name of the plugin, which begins Name; "" for a command of no plugin
@@ -198,7 +198,7 @@ type Command struct {
 	Dependency  bool         `json:"-"` // part of other commands, omitted by List
 	Loadable    bool         `json:"-"` // the command has its text; false only for an unreadable file in Commands
 	Layer       string       `json:"-"` // the directory or the FS name, as given to the option
-	Plugin      string       `json:"-"` // as in CommandInfo
+	Plugin      string       `json:"-"` // as in CommandInfo; JSON omits the field by the contract of the tool get_command
 	Rules       client.Rules `json:"-"` // the placeholder rules of the client of the layer or of the plugin; zero without WithClient
 }
 
@@ -213,7 +213,9 @@ type CommandMetadata struct {
 
 // Get returns the command with the given name, also a dependency that List omits. The name may end
 // in ".md". Otherwise Get compares names as List prints them, including letter case. A name never
-// becomes part of a path. Arguments are no part of a name: [Command.Render] fills in arguments.
+// becomes part of a path. Arguments are no part of a name: [Command.Render] fills in arguments. The
+// name of a plugin may be missing, as in "rollback" for "deploy:rollback"; if several plugins have the
+// name, the error is [ErrAmbiguousName].
 //
 // Get returns [ErrInvalidCommandName] for a name that no command can have, [ErrCommandNotFound] if
 // no layer contains the name (and also [ErrDirectoryNotFound] if no layer directory exists),

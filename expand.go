@@ -181,9 +181,9 @@ const blanks = " \t\r\n"
 // beginning. [ParseArgs] reads the text after the name. Expand executes nothing and reads no file
 // that the text mentions: see [Directive].
 //
-// Names are those of [Catalog.CompleteName], in the same letter case; a skill has precedence over
-// a command. The name of a plugin may be missing, as for [WithPlugins]. If the names of commands have directories, "/frontend/page" is "/frontend:page", as in
-// OpenCode. If no name is the first word, a name can be several words, as in "/my skill 4".
+// Names are those of [Catalog.CompleteName], in the same letter case; a skill has precedence over a command. The name of a
+// plugin may be missing; if several plugins have the name, the error is [ErrAmbiguousName]. If the names of commands have
+// directories, "/frontend/page" is "/frontend:page", as in OpenCode. A name can be several words, as in "/my skill 4".
 //
 // If the line names no entry, as "/usr/bin/x fails" or an empty line, Expand returns
 // [ErrCommandNotFound]: the line is a text for the model. A line without a slash can be a text too, so

@@ -479,7 +479,7 @@ func WithCacheTTL(d time.Duration) Option {
 	})
 }
 
-// WithWatch lets the operating system report changes in the directories of commands and skills. If
+// WithWatch lets the operating system report changes in the directories of commands, skills, agents and plugins. If
 // nothing has changed since the last call, a call costs no scan, and OnChange reports changes as
 // they happen, usually within milliseconds. A call still stats the directory of each layer, and
 // Get stats its file.
@@ -490,7 +490,7 @@ func WithCacheTTL(d time.Duration) Option {
 // machine.
 //
 // WithWatch supports only the operating system's filesystem. With another filesystem, New returns
-// [ErrInvalidOption]. The catalog assumes that the layers of WithCommandsFS and WithSkillsFS do
+// [ErrInvalidOption]. The catalog assumes that the layers of WithCommandsFS, WithSkillsFS and WithPluginsFS do
 // not change, except stores (see [SnapshotFS]): if a layer is a store, each call scans all layers, unless [WithFeed] reports the changes. The document docs/methods.md has
 // the details.
 func WithWatch() Option {

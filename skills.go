@@ -245,7 +245,7 @@ type SkillFile struct {
 }
 
 // GetSkill returns the skill with the given name: the name of the directory, as in ListSkills,
-// including letter case. Files contains the regular files below the directory, with hidden files
+// including letter case. The name of a plugin may be missing: see [WithPlugins] and [ErrAmbiguousName]. Files contains the regular files below the directory, with hidden files
 // and without .git and node_modules. Files ends after 10,000 files and directories or 16 levels.
 // GetSkill follows links only to files inside the directory of the skill.
 //

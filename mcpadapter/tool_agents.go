@@ -83,6 +83,7 @@ func agentOutput(path string) string {
 		`"frontmatter":{"type":"object","description":"All fields of the frontmatter"},`+
 		`"path":{"type":"string","description":"`+path+`"},`+
 		`"layer":{"type":"string","description":"Directory of agents that contains the agent"},`+
+		`"plugin":{"type":"string","description":"Plugin of the agent"},`+
 		`"disable_model_invocation":{"type":"boolean","description":"Only the user may choose the agent"},`+
 		`"user_invocable":{"type":"boolean","description":"The user may choose the agent"},`+
 		`"loadable":{"type":"boolean","description":"Always true"},`+

@@ -36,7 +36,8 @@ func searchTool(name, title string, description []sentence, tier string,
 			`"score":{"type":"number","minimum":0,"maximum":1},`+
 			`"tier":`+tier+`,`+
 			`"description":{"type":"string"},`+
-			`"match_reason":{"type":"string"}`+
+			`"match_reason":{"type":"string"},`+
+			`"plugin":{"type":"string","description":"Plugin of the result"}`+
 			`},"required":["name","score","tier","description","match_reason"]}},`+
 			`"search_time_ms":{"type":"integer","minimum":0},`+
 			`"total_found":{"type":"integer","minimum":0}`,

@@ -203,6 +203,7 @@ func skillOutput(path string) string {
 		`"files_truncated":{"type":"boolean","description":"The list of files is incomplete"},`+
 		`"path":{"type":"string","description":"`+path+`"},`+
 		`"layer":{"type":"string","description":"Directory of skills that contains the skill"},`+
+		`"plugin":{"type":"string","description":"Plugin of the skill"},`+
 		`"disable_model_invocation":{"type":"boolean","description":"Only the user may choose the skill"},`+
 		`"user_invocable":{"type":"boolean","description":"The user may choose the skill"},`+
 		`"loadable":{"type":"boolean","description":"Always true"},`+

@@ -2,7 +2,6 @@ package mcpadapter
 
 import (
 	"context"
-	"strconv"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -17,7 +16,7 @@ var listAgents = definition{
 	},
 	errors: errorString,
 	output: outputSchema(errorString, `"agents":{"type":"array","items":{"type":"string"}},`+
-		`"descriptions":{"type":"object","additionalProperties":{"type":"string","maxLength":`+strconv.Itoa(maxDescription)+`}},`+
+		`"descriptions":{"type":"object","additionalProperties":{"type":"string"}},`+
 		`"not_loadable":{"type":"array","items":{"type":"string"}}`,
 		"agents"),
 	run: func(ctx context.Context, t toolset, _ arguments) (Result, error) {
@@ -83,7 +82,7 @@ func agentOutput(path string) string {
 		`"frontmatter":{"type":"object","description":"All fields of the frontmatter"},`+
 		`"path":{"type":"string","description":"`+path+`"},`+
 		`"layer":{"type":"string","description":"Directory of agents that contains the agent"},`+
-		`"plugin":{"type":"string","description":"Plugin of the agent"},`+
+		`"plugin":{"type":"string"},`+
 		`"disable_model_invocation":{"type":"boolean","description":"Only the user may choose the agent"},`+
 		`"user_invocable":{"type":"boolean","description":"The user may choose the agent"},`+
 		`"loadable":{"type":"boolean","description":"Always true"},`+

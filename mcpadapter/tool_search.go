@@ -37,10 +37,10 @@ func searchTool(name, title string, description []sentence, tier string,
 			`"tier":`+tier+`,`+
 			`"description":{"type":"string"},`+
 			`"match_reason":{"type":"string"},`+
-			`"plugin":{"type":"string","description":"Plugin of the result"}`+
+			`"plugin":{"type":"string"}`+
 			`},"required":["name","score","tier","description","match_reason"]}},`+
-			`"search_time_ms":{"type":"integer","minimum":0},`+
-			`"total_found":{"type":"integer","minimum":0}`,
+			`"search_time_ms":{"type":"integer"},`+
+			`"total_found":{"type":"integer"}`,
 			"results", "search_time_ms", "total_found"),
 		run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
 			found, err := search(t.Catalog, ctx, args.string("query"), args.integer("max_results"), reportOption(ctx))

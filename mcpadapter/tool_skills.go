@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"sort"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -23,7 +22,7 @@ var listSkills = definition{
 	},
 	errors: errorString,
 	output: outputSchema(errorString, `"skills":{"type":"array","items":{"type":"string"}},`+
-		`"descriptions":{"type":"object","additionalProperties":{"type":"string","maxLength":`+strconv.Itoa(maxDescription)+`}},`+
+		`"descriptions":{"type":"object","additionalProperties":{"type":"string"}},`+
 		`"not_loadable":{"type":"array","items":{"type":"string"}}`,
 		"skills"),
 	run: func(ctx context.Context, t toolset, _ arguments) (Result, error) {
@@ -203,7 +202,7 @@ func skillOutput(path string) string {
 		`"files_truncated":{"type":"boolean","description":"The list of files is incomplete"},`+
 		`"path":{"type":"string","description":"`+path+`"},`+
 		`"layer":{"type":"string","description":"Directory of skills that contains the skill"},`+
-		`"plugin":{"type":"string","description":"Plugin of the skill"},`+
+		`"plugin":{"type":"string"},`+
 		`"disable_model_invocation":{"type":"boolean","description":"Only the user may choose the skill"},`+
 		`"user_invocable":{"type":"boolean","description":"The user may choose the skill"},`+
 		`"loadable":{"type":"boolean","description":"Always true"},`+

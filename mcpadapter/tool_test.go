@@ -828,3 +828,28 @@ func TestTextsNameNoOptionOfGo(t *testing.T) {
 		t.Errorf("GetPrompt: %v", err)
 	}
 }
+
+func TestOutputSchemasHaveTheFieldsOfEntriesOfPlugins(t *testing.T) {
+	c := catalog(t, memory(t, map[string]string{"p/commands/go.md": "Go.", "p/skills/style/SKILL.md": "---\nname: style\ndescription: Style.\n---\n", "p/agents/guard.md": "---\ndescription: Guards.\n---\n"}),
+		toolshelf.WithPlugins("p"))
+	a := adapterOf(t, c, mcpadapter.WithStructuredContent())
+	for name, args := range map[string]string{"search_commands": `{"query":"go"}`, "search_skills": `{"query":"style"}`, "get_skill": `{"skill_name":"style"}`, "get_agent": `{"agent_name":"guard"}`} {
+		got, err := a.Call(ctx, name, json.RawMessage(args))
+		if err != nil || got.IsError {
+			t.Fatalf("%s: %+v, %v", name, got, err)
+		}
+		i := slices.IndexFunc(a.Tools(), func(tool mcpadapter.Tool) bool { return tool.Name == name })
+		known, row := propertyOf(t, a.Tools()[i].OutputSchema).AnyOf[0].Properties, decoded(t, got.Structured).(map[string]any)
+		if results, ok := row["results"]; ok {
+			known, row = known["results"].Items.Properties, results.([]any)[0].(map[string]any)
+		}
+		if row["plugin"] != "p" {
+			t.Errorf("%s: got %v, want the plugin p", name, row)
+		}
+		for member := range row {
+			if _, ok := known[member]; !ok {
+				t.Errorf("%s: the output schema has no property %q", name, member)
+			}
+		}
+	}
+}

@@ -33,6 +33,9 @@ type Client struct {
 	Agents       []Place
 	Instructions []Place
 
+	ImportHops       int // the client replaces @path in an instruction by the file, over at most this number of files; 0 means no imports
+	InstructionBytes int // the client reads at most this number of bytes of the single files of Instructions in the project; 0 means no limit
+
 	// Manifests are the files that make a directory a plugin of the client, relative to the
 	// directory. The first existing file counts.
 	Manifests []string
@@ -59,7 +62,32 @@ type Place struct {
 	Name    NameRule // where the name of a file comes from
 	Prefix  string   // begins each name, as in "prompts:review"
 	Parents bool     // the client also looks in the parent directories of the project
+
+	// Instructions only. The pattern of a single file, such as "AGENTS.md", has no wildcard. All other
+	// files are rules, whose headers state when they apply.
+	Below     bool     // of a single file: the client also looks in each directory from the project down to the file in question
+	Fallback  Fallback // of a single file: read in place of other files
+	Globs     string   // of rules: the key of the globs, such as "paths"
+	When      string   // of rules: the key that can say always, by the globs, or on request, such as "inclusion"
+	OnRequest bool     // of rules: without globs and without When, a rule applies on request; otherwise always
+	AnyDepth  bool     // of rules: a glob without a slash matches the names of files at any depth, not only in the project's directory
 }
+
+// A Fallback states which other single files of the list make a client ignore a single file. An empty file
+// counts as missing, and the places of the user count as one directory.
+type Fallback int
+
+const (
+	// NoFallback reads the file in any case.
+	NoFallback Fallback = iota
+
+	// InDirectory reads the file in a directory in which no earlier single file of the list exists.
+	InDirectory
+
+	// InProject is InDirectory, and no single file without a Fallback exists in the project's directory and in its
+	// parents.
+	InProject
+)
 
 // A Base is the directory above the directory of a [Place].
 type Base int
@@ -127,6 +155,7 @@ const (
 	Commands Files = 1 << iota
 	Skills
 	Agents
+	Instructions // of rules
 )
 
 // A Kind is the kind of the value of a [Field].
@@ -183,6 +212,24 @@ func (p Place) Check() error {
 	return nil
 }
 
+// Single reports whether the pattern is the name of a file, without a wildcard.
+func (p Place) Single() bool { return !strings.Contains(p.Pattern, "*") }
+
+// checkInstruction returns an error if a place of instructions is not valid.
+func (p Place) checkInstruction() error {
+	switch {
+	case !p.Single() && (strings.Contains(p.Suffix(), "/") || p.Below || p.Fallback != NoFallback):
+		return errors.New(`a pattern with a wildcard is for rules: use a pattern such as "**/*.md", without Below and Fallback`)
+	case p.Single() && (p.Globs != "" || p.When != "" || p.OnRequest || p.AnyDepth):
+		return errors.New("only rules can have Globs, When, OnRequest and AnyDepth; use a pattern such as \"**/*.md\"")
+	case p.Base != Project && (p.Below || p.Fallback == InProject):
+		return errors.New("only a place of the project can have Below and InProject")
+	case p.Fallback < NoFallback || p.Fallback > InProject:
+		return fmt.Errorf("unknown fallback %d; use InDirectory or InProject", int(p.Fallback))
+	}
+	return nil
+}
+
 // Check returns an error if a place, a field or a rule of the row is not valid. Two fields of the same
 // files have different names. A row may have no place, as [AgentSkills].
 func (c Client) Check() error {
@@ -190,6 +237,19 @@ func (c Client) Check() error {
 		if err := p.Check(); err != nil {
 			return fmt.Errorf("the place %q of the client %q: %w", p.Path(), c.Name, err)
 		}
+	}
+	for _, p := range slices.Concat(c.Commands, c.Skills, c.Agents) {
+		if p.Below || p.Fallback != NoFallback || p.Globs != "" || p.When != "" || p.OnRequest || p.AnyDepth {
+			return fmt.Errorf("the place %q of the client %q: only Instructions can have Below, Fallback, Globs, When, OnRequest and AnyDepth", p.Path(), c.Name)
+		}
+	}
+	for _, p := range c.Instructions {
+		if err := p.checkInstruction(); err != nil {
+			return fmt.Errorf("the place %q of the client %q: %w", p.Path(), c.Name, err)
+		}
+	}
+	if c.ImportHops < 0 || c.InstructionBytes < 0 {
+		return fmt.Errorf("the client %q: a negative ImportHops or InstructionBytes; use 0 for none", c.Name)
 	}
 	for _, rules := range []Rules{c.Rules, c.SkillRules} {
 		if err := rules.check(); err != nil {

@@ -48,12 +48,13 @@ func Claude() Client {
 			{Dir: ".claude/agents", Pattern: "**/*.md", Name: OnlyHeader, Parents: true},
 			{Base: Home, Dir: ".claude/agents", Pattern: "**/*.md", Name: OnlyHeader},
 		},
-		Instructions: []Place{ // code.claude.com/docs/en/memory, 2026-10
-			{Dir: ".", Pattern: "CLAUDE.md", Parents: true},
-			{Dir: ".", Pattern: "CLAUDE.local.md", Parents: true},
-			{Dir: ".claude/rules", Pattern: "**/*.md"},
+		Instructions: []Place{ // code.claude.com/docs/en/memory, 2026-10; for AGENTS.md github.com/anthropics/claude-code v2.1.277, mods/agents-md
+			onTheWay("CLAUDE.md", NoFallback), {Dir: ".claude", Pattern: "CLAUDE.md", Parents: true, Below: true},
+			onTheWay("CLAUDE.local.md", NoFallback), onTheWay("AGENTS.md", InProject),
+			{Dir: ".claude/rules", Pattern: "**/*.md", Parents: true, Globs: "paths"},
+			{Base: Home, Dir: ".claude", Pattern: "CLAUDE.md"}, {Base: Home, Dir: ".claude/rules", Pattern: "**/*.md", Globs: "paths"},
 		},
-		Rules: claudeRules, SkillRules: claudeRules,
+		Rules: claudeRules, SkillRules: claudeRules, ImportHops: 4, // code.claude.com/docs/en/memory, imports, 2026-10
 		Manifests: []string{".claude-plugin/plugin.json"}, // code.claude.com/docs/en/plugins-reference, 2026-10
 		Fields: slices.Concat( // code.claude.com/docs/en/skills and …/sub-agents, 2026-08, and Claude Code 2.1.330
 			[]Field{{Name: "name"}, {Name: "description", Cut: 1536}, {Name: "when_to_use"}, {Name: "argument-hint"}, {Name: "arguments", Kind: List}},
@@ -81,10 +82,10 @@ func Cline() Client {
 			{Dir: ".clinerules/skills", Pattern: "*/SKILL.md"},
 			{Base: Home, Dir: ".cline/skills", Pattern: "*/SKILL.md"},
 		},
-		Instructions: []Place{ // docs.cline.bot/features/cline-rules, 2026-11
-			{Dir: ".clinerules", Pattern: "*.md"},
-			{Dir: ".", Pattern: "AGENTS.md"},
-			{Base: Home, Dir: "Documents/Cline/Rules", Pattern: "*.md"},
+		Instructions: []Place{ // docs.cline.bot/features/cline-rules/overview and …/conditional-rules, 2026-11
+			{Dir: ".clinerules", Pattern: "*.md", Globs: "paths"},
+			{Dir: ".", Pattern: "AGENTS.md", Below: true},
+			{Base: Home, Dir: "Documents/Cline/Rules", Pattern: "*.md", Globs: "paths"},
 		},
 		Rules: Rules{Forms: NoForms, Append: AppendLine}} // github.com/cline/cline 023acebf, src/core/slash-commands/index.ts
 }
@@ -103,10 +104,10 @@ func Codex() Client {
 			{Base: Home, Dir: ".agents/skills", Pattern: "**/SKILL.md"},
 			{Base: Home, Dir: ".codex/skills", Pattern: "**/SKILL.md"},
 		},
-		Instructions: []Place{ // developers.openai.com/codex/guides/agents-md, 2026-10
-			{Dir: ".", Pattern: "AGENTS.override.md", Parents: true},
-			{Dir: ".", Pattern: "AGENTS.md", Parents: true},
-		},
+		Instructions: []Place{ // developers.openai.com/codex/guides/agents-md, 2026-10, and codex-rs/core/src/agents_md.rs 0cf644af, 2026; without the names of the configuration
+			onTheWay("AGENTS.override.md", NoFallback), onTheWay("AGENTS.md", InDirectory),
+			{Base: Home, Dir: ".codex", Pattern: "AGENTS.override.md"}, {Base: Home, Dir: ".codex", Pattern: "AGENTS.md", Fallback: InDirectory},
+		}, InstructionBytes: 32 << 10, // project_doc_max_bytes
 		Rules: Rules{Forms: Arguments | Numbered | Capital, Count: CountFromOne, Number: OneDigit, NoNumber: Empty, NoName: Fails, Joined: true,
 			Code: NoCode, Escape: Dollars, Append: Drop}, // codex-rs/tui/src/bottom_pane/prompt_args.rs, the last version with prompts, 2026-02
 		Manifests: []string{"plugin.json", ".codex-plugin/plugin.json", ".claude-plugin/plugin.json", ".cursor-plugin/plugin.json"}, // core-plugins/manifest.rs, 2026-11
@@ -131,10 +132,12 @@ func Copilot() Client {
 			{Dir: ".github/agents", Pattern: "*.agent.md", Name: FromHeader},
 			{Base: Home, Dir: ".copilot/agents", Pattern: "*.agent.md", Name: FromHeader}, // docs.github.com/en/copilot/how-tos/copilot-cli, custom agents, 2026-11
 		},
-		Instructions: []Place{ // docs.github.com/en/copilot/concepts/response-customization, 2026-11
-			{Dir: ".github", Pattern: "copilot-instructions.md"},
-			{Dir: ".github/instructions", Pattern: "**/*.instructions.md"},
-			{Dir: ".", Pattern: "AGENTS.md"},
+		Instructions: []Place{ // docs.github.com/en/enterprise-cloud@latest/copilot/how-tos/copilot-cli/customize-copilot/add-custom-instructions, 2026-11
+			{Dir: ".github", Pattern: "copilot-instructions.md", Parents: true, Below: true}, onTheWay("AGENTS.md", NoFallback),
+			{Dir: ".", Pattern: "CLAUDE.md"}, {Dir: ".", Pattern: "GEMINI.md"},
+			{Dir: ".github/instructions", Pattern: "**/*.instructions.md", Parents: true, Globs: "applyTo", OnRequest: true},
+			{Base: Home, Dir: ".copilot", Pattern: "copilot-instructions.md"},
+			{Base: Home, Dir: ".copilot/instructions", Pattern: "**/*.instructions.md", Globs: "applyTo", OnRequest: true},
 		},
 		Manifests: []string{"plugin.json"}, // github.com/agentplugins/agent-plugins-spec, readers, 2026-08
 		Fields: []Field{ // docs.github.com/en/copilot/reference/custom-agents-configuration, 2026-11
@@ -193,9 +196,9 @@ func Cursor() Client {
 			{Base: Home, Dir: ".cursor/agents", Pattern: "*.md", Name: FromHeader}, {Base: Home, Dir: ".claude/agents", Pattern: "*.md", Name: FromHeader},
 			{Base: Home, Dir: ".codex/agents", Pattern: "*.md", Name: FromHeader},
 		},
-		Instructions: []Place{ // cursor.com/docs/rules, 2026-11
-			{Dir: ".cursor/rules", Pattern: "**/*.mdc"},
-			{Dir: ".", Pattern: "**/AGENTS.md"},
+		Instructions: []Place{ // cursor.com/docs/rules, 2026-11; "*.ts" matches in the root only
+			{Dir: ".", Pattern: "AGENTS.md", Below: true},
+			{Dir: ".cursor/rules", Pattern: "**/*.mdc", Globs: "globs", When: "alwaysApply", OnRequest: true},
 		},
 		Rules:     Rules{Forms: NoForms, Append: AppendLine},                                                                              // cursor.com/docs/plugins/building, 2026-11
 		Manifests: []string{"plugin.json", ".cursor-plugin/plugin.json"},                                                                  // cursor.com/docs/plugins/building, 2026-11
@@ -242,8 +245,8 @@ func Gemini() Client {
 			{Dir: ".gemini/agents", Pattern: "*.md", Name: OnlyHeader}, {Base: Home, Dir: ".gemini/agents", Pattern: "*.md", Name: OnlyHeader},
 		},
 		Instructions: []Place{ // geminicli.com/docs/cli/gemini-md, 2026-11
-			{Dir: ".", Pattern: "GEMINI.md", Parents: true},
-		},
+			onTheWay("GEMINI.md", NoFallback), {Base: Home, Dir: ".gemini", Pattern: "GEMINI.md"},
+		}, ImportHops: 5, // github.com/google-gemini/gemini-cli 04fbf507, packages/core/src/utils/memoryImportProcessor.ts, 2026
 		Rules:     Rules{Forms: Args | ShellBraces | FileBraces, Code: NoCode, Escape: NoEscape, Append: AppendCommand}, // github.com/google-gemini/gemini-cli 5411f113, packages/cli/src/services/prompt-processors, 2026-08
 		Manifests: []string{"gemini-extension.json"},                                                                    // geminicli.com/docs/extensions, 2026-11
 		Fields: []Field{ // github.com/google-gemini/gemini-cli 5411f113, FileCommandLoader.ts, skillLoader.ts and agentLoader.ts, 2026-08
@@ -295,7 +298,9 @@ func Kiro() Client {
 			{Base: Home, Dir: ".kiro/skills", Pattern: "*/SKILL.md"},
 		},
 		Instructions: []Place{ // kiro.dev/docs/steering, 2026-11
-			{Dir: ".kiro/steering", Pattern: "*.md"},
+			{Dir: ".", Pattern: "AGENTS.md"},
+			{Dir: ".kiro/steering", Pattern: "*.md", Globs: "fileMatchPattern", When: "inclusion", AnyDepth: true},
+			{Base: Home, Dir: ".kiro/steering", Pattern: "*.md", Globs: "fileMatchPattern", When: "inclusion", AnyDepth: true},
 		},
 		Manifests: []string{"plugin.json"}} // github.com/agentplugins/agent-plugins-spec, readers, 2026-08
 }
@@ -343,8 +348,8 @@ func OpenCode() Client {
 			{Dir: ".opencode/agents", Pattern: "**/*.md", Name: FromHeader, Parents: true}, {Dir: ".opencode/agent", Pattern: "**/*.md", Name: FromHeader, Parents: true},
 			{Base: Config, Dir: "opencode/agents", Pattern: "**/*.md", Name: FromHeader}, {Base: Config, Dir: "opencode/agent", Pattern: "**/*.md", Name: FromHeader},
 		},
-		Instructions: []Place{ // opencode.ai/docs/rules, 2026-11
-			{Dir: ".", Pattern: "AGENTS.md", Parents: true},
+		Instructions: []Place{ // opencode.ai/docs/rules, 2026-11, and session/instruction.ts 00b964bd; without the deprecated CONTEXT.md and the files *.local.md
+			onTheWay("AGENTS.md", NoFallback), onTheWay("CLAUDE.md", InDirectory), {Base: Config, Dir: "opencode", Pattern: "AGENTS.md"}, {Base: Home, Dir: ".claude", Pattern: "CLAUDE.md", Fallback: InDirectory},
 		},
 		Rules: openCodeRules, SkillRules: openCodeRules,
 		Fields: slices.Concat( // github.com/anomalyco/opencode config/command.ts and skill/index.ts, and opencode.ai/docs/agents, 2026-11
@@ -379,8 +384,9 @@ func Pi() Client {
 			{Base: Home, Dir: ".agents/skills", Pattern: "**/SKILL.md"},
 			{Base: Home, Dir: ".agents/skills", Pattern: "*.md", Name: FromHeader},
 		},
-		Instructions: []Place{ // github.com/badlogic/pi-mono 83378aad, 2026-11
-			{Dir: ".", Pattern: "AGENTS.md", Parents: true},
+		Instructions: []Place{ // github.com/badlogic/pi-mono 0507789f, packages/coding-agent/src/core/resource-loader.ts, 2026
+			onTheWay("AGENTS.md", NoFallback), onTheWay("CLAUDE.md", InDirectory),
+			{Base: Home, Dir: ".pi/agent", Pattern: "AGENTS.md"}, {Base: Home, Dir: ".pi/agent", Pattern: "CLAUDE.md", Fallback: InDirectory},
 		},
 		Rules: Rules{Forms: Arguments | Numbered | At | Slice | Default, Count: CountFromOne, Number: Anywhere, NoNumber: Empty, Joined: true,
 			Code: NoCode, Escape: NoEscape, Append: Drop}, // npm @earendil-works/pi-coding-agent 1.5.2, core/prompt-templates.js, 2026-11
@@ -409,9 +415,10 @@ func Qwen() Client {
 		Agents: []Place{ // github.com/QwenLM/qwen-code 075d6f37, packages/core/src/subagents/subagent-manager.ts, 2026
 			{Dir: ".qwen/agents", Pattern: "*.md", Name: OnlyHeader}, {Base: Home, Dir: ".qwen/agents", Pattern: "*.md", Name: OnlyHeader},
 		},
-		Instructions: []Place{ // github.com/QwenLM/qwen-code docs, memory, 2026-10
-			{Dir: ".", Pattern: "QWEN.md", Parents: true},
-		},
+		Instructions: []Place{ // github.com/QwenLM/qwen-code 0f8ce082, packages/core/src/utils/memoryDiscovery.ts and rulesDiscovery.ts, 2026
+			onTheWay("QWEN.md", NoFallback), onTheWay("AGENTS.md", NoFallback), {Dir: ".qwen", Pattern: "QWEN.local.md"}, {Dir: ".qwen/rules", Pattern: "**/*.md", Globs: "paths"}, {Base: Home, Dir: ".qwen/rules", Pattern: "**/*.md", Globs: "paths"},
+			{Base: Home, Dir: ".qwen", Pattern: "QWEN.md"}, {Base: Home, Dir: ".qwen", Pattern: "AGENTS.md"},
+		}, ImportHops: 5,
 		Rules:      Rules{Forms: Args | ShellBraces | FileBraces, Code: NoCode, Escape: NoEscape, Append: AppendCommand}, // github.com/QwenLM/qwen-code packages/cli/src/services/command-factory.ts, 2026-10
 		SkillRules: Rules{Forms: NoForms, Append: AppendCommand},                                                         // npm @qwen-code/qwen-code 0.24.4, SkillCommandLoader, 2026-11
 		Manifests:  []string{"qwen-extension.json", "plugin.json"},                                                       // github.com/QwenLM/qwen-code docs, extensions, 2026-10
@@ -448,12 +455,12 @@ func VSCode() Client {
 			{Base: Home, Dir: ".claude/skills", Pattern: "**/SKILL.md"},
 			{Base: Home, Dir: ".agents/skills", Pattern: "**/SKILL.md"},
 		},
-		Agents: []Place{ // code.visualstudio.com/docs/agent-customization/custom-agents, 2026-11
-			{Dir: ".github/agents", Pattern: "*.agent.md", Name: FromHeader}, {Dir: ".claude/agents", Pattern: "*.md", Name: FromHeader},
-			{Base: Home, Dir: ".copilot/agents", Pattern: "*.agent.md", Name: FromHeader}, // github.com/microsoft/vscode/issues/305642
+		Agents: []Place{ // code.visualstudio.com/docs/agent-customization/custom-agents, 2026-11, and github.com/microsoft/vscode/issues/305642
+			{Dir: ".github/agents", Pattern: "*.agent.md", Name: FromHeader}, {Dir: ".claude/agents", Pattern: "*.md", Name: FromHeader}, {Base: Home, Dir: ".copilot/agents", Pattern: "*.agent.md", Name: FromHeader},
 		},
 		Instructions: []Place{ // code.visualstudio.com/docs/agent-customization/custom-instructions, 2026-11
-			{Dir: ".github", Pattern: "copilot-instructions.md"}, {Dir: ".github/instructions", Pattern: "**/*.instructions.md"}, {Dir: ".", Pattern: "AGENTS.md"},
+			{Dir: ".github", Pattern: "copilot-instructions.md"}, {Dir: ".", Pattern: "AGENTS.md"}, {Dir: ".", Pattern: "CLAUDE.md"}, {Dir: ".claude", Pattern: "CLAUDE.md"}, {Dir: ".", Pattern: "CLAUDE.local.md"}, {Dir: ".github/instructions", Pattern: "**/*.instructions.md", Globs: "applyTo", OnRequest: true}, {Dir: ".claude/rules", Pattern: "**/*.md", Globs: "paths"},
+			{Base: Home, Dir: ".claude", Pattern: "CLAUDE.md"}, {Base: Home, Dir: ".copilot/instructions", Pattern: "**/*.instructions.md", Globs: "applyTo", OnRequest: true}, {Base: Home, Dir: ".claude/rules", Pattern: "**/*.md", Globs: "paths"},
 		},
 		Rules:     Rules{Forms: Input | Value, Pairs: true, Code: NoCode, Escape: NoEscape, Append: AppendLine}, // …/prompt-files, variables
 		Manifests: []string{"plugin.json"},                                                                      // github.com/agentplugins/agent-plugins-spec, readers, 2026-08
@@ -481,8 +488,10 @@ func Windsurf() Client {
 			{Base: Home, Dir: ".codeium/windsurf/skills", Pattern: "*/SKILL.md"},
 			{Base: Home, Dir: ".agents/skills", Pattern: "*/SKILL.md"},
 		},
-		Instructions: []Place{ // docs.windsurf.com, rules, 2026-11; third party
-			{Dir: ".windsurf/rules", Pattern: "*.md"},
+		Instructions: []Place{ // docs.windsurf.com/windsurf/cascade/memories and …/agents-md, 2026-11; github.com/github/spec-kit/issues/1201 for a rule without trigger
+			onTheWay("AGENTS.md", NoFallback),
+			{Dir: ".windsurf/rules", Pattern: "*.md", Parents: true, Globs: "globs", When: "trigger", OnRequest: true, AnyDepth: true},
+			{Base: Home, Dir: ".codeium/windsurf/memories", Pattern: "global_rules.md"},
 		},
 		Rules: Rules{Forms: NoForms, Append: AppendLine}} // docs.windsurf.com/windsurf/cascade/workflows, 2026-11; third party
 }
@@ -494,4 +503,9 @@ func fields(files Files, kind Kind, names ...string) []Field {
 		all[i] = Field{Name: name, Kind: kind, Files: files}
 	}
 	return all
+}
+
+// onTheWay returns the place of a file in each directory on the way to another file, from the parents of the project down.
+func onTheWay(name string, fallback Fallback) Place {
+	return Place{Dir: ".", Pattern: name, Parents: true, Below: true, Fallback: fallback}
 }

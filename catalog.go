@@ -18,6 +18,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/digest"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/instruction"
 	"github.com/toolshelf-go/toolshelf/internal/late"
 	"github.com/toolshelf-go/toolshelf/internal/mounts"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
@@ -43,6 +44,8 @@ type Catalog struct {
 	skills   *collection[SkillInfo]
 	agents   *collection[AgentInfo]
 
+	instructions *collection[Instruction] // the rules
+
 	view  bool        // created by View, not by New
 	ended atomic.Bool // set by Close of a view
 }
@@ -64,6 +67,7 @@ func init() {
 type shared struct {
 	config  config
 	at      paths.Root
+	parents []paths.Parent // with WithParents
 	root    *confine.FS
 	local   *mounts.Tree // of the root; nil if the root cannot be local, see awaitRoot
 	opened  []*confine.FS
@@ -73,7 +77,8 @@ type shared struct {
 
 	commandDirs []string // of the layers of commands: the path of the filesystem, with a separator at the end
 
-	feed *index.Feed // nil without WithFeed
+	feed   *index.Feed // nil without WithFeed
+	finder *instruction.Finder
 
 	caches     caches
 	usageReads *late.Reads[usageKey, []template.Parameter]
@@ -152,6 +157,9 @@ func New(opts ...Option) (*Catalog, error) {
 	if err == nil {
 		c.agents, err = c.newAgents(user)
 	}
+	if err == nil {
+		c.instructions, err = c.newInstructions(user)
+	}
 	if err != nil {
 		c.Close()
 		return nil, &Error{Code: CodeInvalidOption, Op: op, Err: err,
@@ -220,7 +228,7 @@ func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
 		}
 	}
 	return &Catalog{shared: c.shared, view: true,
-		commands: c.commands.view(keep.commands), skills: c.skills.view(keep.skills), agents: c.agents.view(keep.agents)}, nil
+		commands: c.commands.view(keep.commands), skills: c.skills.view(keep.skills), agents: c.agents.view(keep.agents), instructions: c.instructions}, nil
 }
 
 // Close ends all calls in progress and releases the open directories. A call in
@@ -334,7 +342,8 @@ func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 	}
 	return c.changes.Subscribe(&changes.Subscriber{
 		Lists: []changes.List{{Index: c.commands.Index, Shown: c.commands.filter.apply}, {Index: c.skills.Index, Shown: c.skills.filter.apply},
-			{Index: c.agents.Index, Shown: c.agents.filter.apply}},
+			{Index: c.agents.Index, Shown: c.agents.filter.apply},
+			{Index: c.instructions.Index, Shown: func(*index.Snapshot) *index.Snapshot { return nil }}}, // a Change has no instructions
 		Ended:  &c.ended,
 		Exited: c.logExit,
 		Call:   func(change changes.Change) { f(Change{Names(change[0]), Names(change[1]), Names(change[2])}) },

@@ -72,7 +72,7 @@ func (f countedFile) Write(p []byte) (int, error)          { f.c.count(); return
 
 // busyProject is a project with n files of each kind for every method.
 func busyProject(n int) map[string]string {
-	files := map[string]string{}
+	files := map[string]string{"AGENTS.md": "@tree/d00/e/f.txt\n", "tree/d00/CLAUDE.md": "Some words.\n"}
 	for i := range n {
 		files[fmt.Sprintf("commands/c%02d.md", i)] = "---\ndescription: d\n---\nSome words.\n"
 		files[fmt.Sprintf("skills/s%02d/SKILL.md", i)] = fmt.Sprintf("---\nname: s%02d\ndescription: d\n---\n", i)
@@ -146,6 +146,14 @@ func everyMethod() map[string]func(context.Context, *toolshelf.Catalog) error {
 		"ListSkills": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.ListSkills(ctx); return err },
 		"ListAgents": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.ListAgents(ctx); return err },
 		"GetAgent":   func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.GetAgent(ctx, "a00"); return err },
+		"Instructions": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.Instructions(ctx, "tree/d00/e/f.txt", toolshelf.Imports(1))
+			return err
+		},
+		"InstructionsPrompt": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.InstructionsPrompt(ctx, "tree/d00", toolshelf.Budget(1000))
+			return err
+		},
 		"AgentsPrompt": func(ctx context.Context, c *toolshelf.Catalog) error {
 			_, err := c.AgentsPrompt(ctx, toolshelf.Budget(1000), toolshelf.PromptFor("words"))
 			return err

@@ -79,6 +79,14 @@ const (
 	DiagToolRuleInvalid  DiagnosticCode = "TOOL_RULE_INVALID"  // warning: a rule in tools or disallowedTools cannot be read
 )
 
+// Codes of instructions.
+const (
+	DiagInvalidRuleName   DiagnosticCode = "INVALID_RULE_NAME"   // error: the name of a file or directory of rules is not a safe path element
+	DiagImportNotFollowed DiagnosticCode = "IMPORT_NOT_FOLLOWED" // warning: an import leads nowhere, leads outside, or exceeds a limit, and stays as text
+	DiagImportCycle       DiagnosticCode = "IMPORT_CYCLE"        // warning: an import leads to a file that contains the import, and stays as text
+	DiagInstructionCut    DiagnosticCode = "INSTRUCTION_CUT"     // warning: the instructions of the project exceed the limit of the client, which reads only their beginning
+)
+
 // Codes of skills.
 const (
 	DiagInvalidSkillName          DiagnosticCode = "INVALID_SKILL_NAME"           // error: the directory name is not a safe path element

@@ -37,6 +37,7 @@
 //     texts), [Catalog.ReadSkillFile], [Skill.FS], [Catalog.SearchSkills],
 //     [Catalog.SkillsPrompt], [Skill.Prompt].
 //   - Agents: [Catalog.ListAgents], [Catalog.GetAgent], [Catalog.AgentsPrompt].
+//   - Instructions such as AGENTS.md: [Catalog.Instructions], [Catalog.InstructionsPrompt].
 //   - Files of the project: [Catalog.ListDir], [Catalog.Tree], [Catalog.FindFiles],
 //     [Catalog.Stat], [Catalog.ReadFile], [Catalog.Grep]; [Budget] and [Tokens] bound the text.
 //   - For authors: [Catalog.Lint] and [Diagnostic].
@@ -45,8 +46,8 @@
 //   - A part of a catalog: [Catalog.View] with [WithCommandFilter], [WithSkillFilter]
 //     and [WithAgentFilter].
 //   - Directories and filesystems: [WithRoot], [WithFs], [WithCommandsDir], [WithSkillsDir],
-//     [WithAgentsDir], [WithCommandsFS], [WithSkillsFS], [WithClient], [WithParents], [WithPlugins],
-//     [WithPluginsFS], [Catalog.Plugins]; for remote stores [Versioned] and [SnapshotFS].
+//     [WithAgentsDir], [WithCommandsFS], [WithSkillsFS], [WithClient], [WithInstructions], [WithParents],
+//     [WithPlugins], [WithPluginsFS], [Catalog.Plugins]; for remote stores [Versioned] and [SnapshotFS].
 //   - Lists of the program's own: [Paginate].
 //   - Errors: [Error], [CodeOf], and a sentinel for each code.
 //

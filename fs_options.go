@@ -346,10 +346,11 @@ func Tokens(n int, count func(text string) int) BudgetOption {
 	return o
 }
 
-// A BudgetOption is a [FileOption] and a [PromptOption].
+// A BudgetOption is a [FileOption], a [PromptOption] and an [InstructionOption].
 type BudgetOption interface {
 	FileOption
 	PromptOption
+	InstructionOption
 }
 
 type budgetOption struct {
@@ -374,6 +375,13 @@ func (b budgetOption) applyDir(o *dirOptions) {
 func (b budgetOption) applyGrep(o *dirOptions) { b.applyDir(o) }
 
 func (b budgetOption) applyPrompt(o *promptOptions) {
+	if b.err != nil {
+		o.err = b.err
+	}
+	o.budget = b.Budget
+}
+
+func (b budgetOption) applyInstruction(o *instructionOptions) {
 	if b.err != nil {
 		o.err = b.err
 	}

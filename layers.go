@@ -53,6 +53,7 @@ func (c *Catalog) addParents() error {
 	if err != nil {
 		return invalidOption("WithParents: " + err.Error())
 	}
+	c.parents = parents
 	for _, list := range c.config.layerLists() {
 		list.addParents(parents)
 	}
@@ -116,7 +117,10 @@ type userDirs map[client.Base]string
 func (c *Catalog) openUser() userDirs {
 	user := userDirs{}
 	ofUser := func(l layer) bool { return l.place.Base != client.Project }
-	if slices.ContainsFunc(c.config.allLayers(), ofUser) {
+	single := func(row client.Client) bool {
+		return slices.ContainsFunc(row.Instructions, func(p client.Place) bool { return p.Base != client.Project })
+	}
+	if slices.ContainsFunc(c.config.allLayers(), ofUser) || slices.ContainsFunc(c.config.readers, single) {
 		user[client.Home], user[client.Config] = c.at.User(c.config.home)
 	}
 	unknown := func(l layer) bool { return ofUser(l) && user[l.place.Base] == "" }

@@ -46,7 +46,7 @@ type config struct {
 	root        string
 	home        *string // of WithHome
 	boundary    *string // of WithParents
-	clients     bool    // WithClient is given
+	clients     bool    // WithClient or WithInstructions is given
 	commands    layerList
 	skills      layerList
 	agents      layerList
@@ -72,6 +72,9 @@ type config struct {
 
 	commandSearcher Searcher // nil for the built-in search
 	skillSearcher   Searcher
+
+	instructions layerList       // of rules
+	readers      []client.Client // of WithInstructions
 }
 
 // A feed is the source of WithFeed. Without WithFeed, listen is nil.
@@ -100,7 +103,7 @@ func newConfig(opts []Option) (config, error) {
 	c.skills.addDefault("skills")
 	c.addPlugins()
 	if c.boundary != nil && !c.clients {
-		return config{}, invalidOption("WithParents: the catalog has no client; add WithClient")
+		return config{}, invalidOption("WithParents: the catalog has no client; add WithClient or WithInstructions")
 	}
 	c.colons = c.nested || len(c.plugins.all) > 0 || slices.ContainsFunc(c.commands.all, func(l layer) bool { return l.place.Nested() || l.place.Prefix != "" })
 	if err := c.completeTrusted(); err != nil {
@@ -145,10 +148,12 @@ func (c *config) checkSources() error {
 	return nil
 }
 
-func (c *config) layerLists() []*layerList { return []*layerList{&c.commands, &c.skills, &c.agents} }
+func (c *config) layerLists() []*layerList {
+	return []*layerList{&c.commands, &c.skills, &c.agents, &c.instructions}
+}
 
 func (c *config) allLayers() []layer {
-	return slices.Concat(c.commands.all, c.skills.all, c.agents.all)
+	return slices.Concat(c.commands.all, c.skills.all, c.agents.all, c.instructions.all)
 }
 
 // WithFs reads through fsys instead of the operating system's filesystem: an
@@ -239,7 +244,7 @@ func WithSkillsFS(name string, fsys fs.FS) Option {
 // Each place is a layer. The places of the project have precedence over the places of the user, and
 // the places of an earlier client over the places of a later client. A missing directory is empty.
 // Without a home directory, and on a filesystem other than the operating system's without [WithHome],
-// the catalog reads only the places of the project. Instructions are not read.
+// the catalog reads only the places of the project. [WithInstructions] reads instructions.
 //
 // The names follow the client: .gemini/commands/git/commit.toml is the command "git:commit", and
 // .codex/prompts/review.md the command "prompts:review". A command in a TOML file has the text of
@@ -262,8 +267,8 @@ func WithClient(clients ...client.Client) Option {
 	})
 }
 
-// WithHome sets the home directory of [WithClient], on the filesystem of the catalog, and has no effect
-// without WithClient, because no other option reads a directory of the user. A relative dir is
+// WithHome sets the home directory of [WithClient] and [WithInstructions], on the filesystem of the catalog, and has no
+// effect without both, because no other option reads a directory of the user. A relative dir is
 // below the root. The directory for configuration is dir/.config. If dir is "", the catalog reads no
 // directory of a user, as a server for several users should. The default is [os.UserHomeDir] on the
 // operating system's filesystem, and no home directory on another filesystem.
@@ -271,11 +276,11 @@ func WithHome(dir string) Option {
 	return optionFunc(func(c *config) error { c.home = &dir; return nil })
 }
 
-// WithParents also reads, for the places of [WithClient] whose client looks up ([client.Place]), the
+// WithParents also reads, for the places of [WithClient] and [WithInstructions] whose client looks up ([client.Place]), the
 // directories above the root, nearest first: up to the first directory with a .git, which may be a
 // file, or to the directory boundary, whichever is nearer. A relative boundary is below the root, as
 // in "..". Without a .git and with the boundary "", the catalog reads no parent. If the boundary does not
-// contain the root, or WithClient is missing, New returns [ErrInvalidOption]. No file above the boundary is read.
+// contain the root, or both options are missing, New returns [ErrInvalidOption]. No file above the boundary is read.
 //
 // The places of the parents follow the places of the project and precede the places of the user.
 // The home directory is no parent. New determines the parents, so a later .git has no effect.

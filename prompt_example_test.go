@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 )
 
 // described is a project of skills and commands for the examples of prompts.
@@ -191,4 +192,34 @@ func ExampleSkill_Prompt() {
 	//   <file>scripts/fill.py</file>
 	// </skill_resources>
 	// </skill_content>
+}
+
+// The instructions for a file: the AGENTS.md of the root, and the nearest last.
+func ExampleCatalog_InstructionsPrompt() {
+	catalog := open(toolshelf.WithFs(project(map[string]string{
+		"AGENTS.md":               "Run the tests before you finish. @docs/style.md\n",
+		"docs/style.md":           "Write short functions.\n",
+		"services/api/AGENTS.md":  "Return errors as JSON.\n",
+		".cursor/rules/go.mdc":    "---\nglobs: **/*.go\n---\nUse gofmt.\n",
+		".cursor/rules/react.mdc": "---\nglobs: **/*.tsx\n---\nUse hooks.\n",
+	})), toolshelf.WithInstructions(client.Cursor()))
+	defer catalog.Close()
+	prompt, err := catalog.InstructionsPrompt(context.Background(), "services/api/main.go", toolshelf.Imports(4))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(prompt.Text)
+	// Output:
+	// <project_instructions>
+	// <instruction_file path="AGENTS.md">
+	// Run the tests before you finish. Write short functions.
+	// </instruction_file>
+	// <instruction_file path="services/api/AGENTS.md">
+	// Return errors as JSON.
+	// </instruction_file>
+	// <instruction_file path=".cursor/rules/go.mdc">
+	// Use gofmt.
+	// </instruction_file>
+	// </project_instructions>
 }

@@ -45,7 +45,7 @@ func (s *scan) files(dir *confine.Dir, dirPath, prefix string, above []identity)
 	if l.Only != "" {
 		children = slices.DeleteFunc(children, func(c child) bool { return c.name != l.Only })
 	}
-	if s.config.kind.header && dirPath != l.Dir && slices.ContainsFunc(skillFiles[:], func(base string) bool { return s.ownFile(dirPath, children, base) >= 0 }) {
+	if s.config.kind.header && !s.config.kind.every && dirPath != l.Dir && slices.ContainsFunc(skillFiles[:], func(base string) bool { return s.ownFile(dirPath, children, base) >= 0 }) {
 		return nil // the files belong to the skill of the directory
 	}
 	files := children[:0]
@@ -55,7 +55,7 @@ func (s *scan) files(dir *confine.Dir, dirPath, prefix string, above []identity)
 		switch {
 		case c.known != nil:
 			files = append(files, c)
-		case strings.EqualFold(c.name, "README.md") || s.config.kind.header && slices.Contains(skillFiles[:], c.name):
+		case !s.config.kind.every && (strings.EqualFold(c.name, "README.md") || s.config.kind.header && slices.Contains(skillFiles[:], c.name)):
 		case ok && c.typ == fs.ModeDir:
 			s.reportDir(path.Join(dirPath, c.name))
 		case ok && !s.valid(stem) && l.Names != client.OnlyHeader:

@@ -18,6 +18,7 @@ type kind struct {
 	described    bool // the only file of an entry needs a name or a description in its header; see Layer.Files
 	plugins      bool // the index reports the problems of plugins, which all indexes of a catalog find
 	loose        bool // every safe path element is a valid name; otherwise Config.Valid decides
+	every        bool // README.md, SKILL.md and the files beside a SKILL.md are entries too
 
 	ignored     func(*ignored)  // reports files that a scan omits without a word; may be nil
 	invalidName problem.Problem // of a file or directory with an invalid name
@@ -28,15 +29,16 @@ var kinds = map[client.Files]kind{
 	client.Commands: {noun: "a command", scan: scanFiles, claims: fileClaims, dependencies: true, plugins: true, ignored: ignoredFiles,
 		invalidName: problem.Problem{Code: problem.InvalidCommandName, Message: `not listed: a command name contains only letters, digits, "_" and "-"`,
 			Suggestion: `rename the file to %s, or let the program accept other names`}},
-	client.Skills: {noun: "a skill", scan: scanSkills, claims: skillClaims, header: true, described: true, loose: true, ignored: ignoredDirectories, invalidName: looseName(problem.InvalidSkillName)},
-	client.Agents: {noun: "an agent", scan: scanFiles, claims: fileClaims, header: true, loose: true, ignored: ignoredFiles, invalidName: looseName(problem.InvalidAgentName)},
+	client.Skills:       {noun: "a skill", scan: scanSkills, claims: skillClaims, header: true, described: true, loose: true, ignored: ignoredDirectories, invalidName: looseName(problem.InvalidSkillName)},
+	client.Instructions: {noun: "a rule", scan: scanFiles, claims: fileClaims, header: true, loose: true, every: true, invalidName: looseName(problem.InvalidRuleName)},
+	client.Agents:       {noun: "an agent", scan: scanFiles, claims: fileClaims, header: true, loose: true, ignored: ignoredFiles, invalidName: looseName(problem.InvalidAgentName)},
 }
 
 func looseName(code problem.Code) problem.Problem {
 	return problem.Problem{Code: code, Message: "not listed: the name is not a safe path element", Suggestion: "rename the file or directory"}
 }
 
-// New returns an index of the files of a kind: the files of commands or agents, usually Markdown files,
+// New returns an index of the files of a kind: the files of commands, agents or rules, usually Markdown files,
 // or the directories of skills. In a layer of skills, each subdirectory is a skill, and SKILL.md is the file of the skill. A
 // layer with a SKILL.md is a skill itself if no subdirectory has a SKILL.md. In a layer with Files, each
 // file is a skill. New returns an error if the operating system's facility for watching fails.

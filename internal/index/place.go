@@ -65,6 +65,9 @@ var placed = []struct {
 		`skills need the pattern "*/SKILL.md" or "**/SKILL.md", or for files a pattern such as "*.md"`},
 	{client.Agents, func(c client.Client) ([]client.Place, client.Rules) { return c.Agents, client.Rules{} }, markdownPlace,
 		`agents need a pattern such as "*.md" or "**/*.agent.md"`},
+	{client.Instructions, func(c client.Client) ([]client.Place, client.Rules) {
+		return slices.DeleteFunc(slices.Clone(c.Instructions), client.Place.Single), client.Rules{}
+	}, filePlace, `rules need a pattern such as "*.md" or "**/*.mdc"`},
 }
 
 // Places returns the places of clients by the kind of files, highest precedence first: the places of the project, then
@@ -72,13 +75,30 @@ var placed = []struct {
 // subdirectories, and a place with parents the same place without parents. A place of several clients
 // has the rules of the first client. A place that the index cannot read is an error.
 func Places(clients []client.Client) (map[client.Files][]Place, error) {
+	for _, c := range clients {
+		if err := c.Check(); err == nil && len(c.Commands)+len(c.Skills)+len(c.Agents) == 0 {
+			return nil, fmt.Errorf("the client %q has no place of commands, skills or agents; add a place, or use the row in WithStrict and LintFor only", c.Name)
+		}
+	}
+	return places(clients)
+}
+
+// Rules returns the places of rules of clients, in the order of Places. Package instruction reads the single files.
+func Rules(clients []client.Client) ([]Place, error) {
+	for _, c := range clients {
+		if err := c.Check(); err == nil && len(c.Instructions) == 0 {
+			return nil, fmt.Errorf("the client %q has no place of instructions; add a place, or remove the client", c.Name)
+		}
+	}
+	all, err := places(clients)
+	return all[client.Instructions], err
+}
+
+func places(clients []client.Client) (map[client.Files][]Place, error) {
 	all := map[client.Files][]Place{}
 	for _, c := range clients {
 		if err := c.Check(); err != nil {
 			return nil, err
-		}
-		if len(c.Commands)+len(c.Skills)+len(c.Agents) == 0 {
-			return nil, fmt.Errorf("the client %q has no place of commands, skills or agents; add a place, or use the row in WithStrict and LintFor only", c.Name)
 		}
 		for _, k := range placed {
 			places, _ := k.of(c)

@@ -55,8 +55,8 @@ func FuzzPlaces(f *testing.F) {
 				levels := strings.Count(file, "/")
 				want = (base == skillFiles[0] || base == skillFiles[1]) && loose && (levels <= 1 || p.Nested() && levels <= maxPlaceDepth)
 			default:
-				want = want && named && base[0] != '.' && !strings.EqualFold(base, "README.md") && strings.Count(file, "/") <= maxDepth && (names.Loose(stem) || p.Name == client.OnlyHeader) &&
-					(kind == client.Commands || base != skillFiles[0] && base != skillFiles[1])
+				want = want && named && base[0] != '.' && (kind == client.Instructions || !strings.EqualFold(base, "README.md")) && strings.Count(file, "/") <= maxDepth && (names.Loose(stem) || p.Name == client.OnlyHeader) &&
+					(kind == client.Commands || kind == client.Instructions || base != skillFiles[0] && base != skillFiles[1])
 			}
 			var found []string
 			for e := range snapshotOf(t, x).Files() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -203,7 +204,7 @@ func (g *Glob) matches(m *meter, dir, name string, isDir bool) (bool, error) {
 	if g.dirOnly && !isDir {
 		return false, nil
 	}
-	path := ""
+	full := ""
 	for i := range g.alternatives {
 		a := &g.alternatives[i]
 		if a.suffix != "" {
@@ -214,10 +215,10 @@ func (g *Glob) matches(m *meter, dir, name string, isDir bool) (bool, error) {
 		}
 		text := name
 		if a.path {
-			if path == "" {
-				path = joinPath(dir, name)
+			if full == "" {
+				full = joinPath(dir, name)
 			}
-			text = path
+			text = full
 		}
 		if doublestar.MatchUnvalidated(a.pattern, text) {
 			return true, nil
@@ -277,6 +278,12 @@ func matchesAny(globs []Glob, m *meter, dir, name string, isDir bool) (bool, err
 		}
 	}
 	return false, nil
+}
+
+// Match reports whether any of the globs matches the path of a file. Match returns the context's error.
+func Match(ctx context.Context, globs []Glob, name string) (bool, error) {
+	dir, base := path.Split(name)
+	return matchesAny(globs, &meter{ctx: ctx}, strings.TrimSuffix(dir, "/"), base, false)
 }
 
 // joinPath joins a name to the path of a directory, which may be "".

@@ -56,6 +56,19 @@ func (r Root) Parents(fsys afero.Fs, boundary string, home *string) (parents []P
 	return parents, nil
 }
 
+// Below returns the path of the root below a parent, with slashes.
+func (r Root) Below(p Parent) string {
+	dir := r.Dir
+	if r.OnOS {
+		dir = Real(dir)
+	}
+	below, err := filepath.Rel(p.Dir, dir)
+	if err != nil {
+		return "."
+	}
+	return filepath.ToSlash(below)
+}
+
 // Real resolves the links of a path of the operating system's filesystem as far as the path exists.
 func Real(name string) string {
 	if real, err := filepath.EvalSymlinks(name); err == nil || name == filepath.Dir(name) {

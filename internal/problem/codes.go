@@ -57,6 +57,14 @@ const (
 	ToolRuleInvalid  Code = "TOOL_RULE_INVALID"
 )
 
+// Codes of problems of instructions.
+const (
+	InvalidRuleName   Code = "INVALID_RULE_NAME"
+	ImportNotFollowed Code = "IMPORT_NOT_FOLLOWED"
+	ImportCycle       Code = "IMPORT_CYCLE"
+	InstructionCut    Code = "INSTRUCTION_CUT"
+)
+
 // Codes of problems of skills.
 const (
 	InvalidSkillName          Code = "INVALID_SKILL_NAME"

@@ -1,0 +1,200 @@
+package toolshelf
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/budget"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/instruction"
+	"github.com/toolshelf-go/toolshelf/internal/promptblock"
+	"github.com/toolshelf-go/toolshelf/internal/search"
+)
+
+// An Instruction is a text that applies to a file of the project: an AGENTS.md, or a rule such as
+// .cursor/rules/go.mdc.
+type Instruction struct {
+	Path        string       `json:"path"`                  // relative to the root, as in "services/api/AGENTS.md", "../AGENTS.md" and "~/.claude/CLAUDE.md"
+	Layer       string       `json:"layer"`                 // the directory of the place, as in "services/api" and ".cursor/rules"
+	Scope       string       `json:"scope"`                 // the directory to whose files the instruction can apply; "~" for all projects of the user
+	Text        string       `json:"text"`                  // without the header; "" if the file cannot be read
+	Description string       `json:"description,omitempty"` // of the header
+	Digest      string       `json:"digest,omitempty"`      // "sha256:" and the hexadecimal digest of Text
+	Mode        Mode         `json:"mode"`
+	Globs       []string     `json:"globs,omitempty"`       // of the header of a rule, as written
+	Imports     []string     `json:"imports,omitempty"`     // the files whose texts are in Text; see Imports
+	Diagnostics []Diagnostic `json:"diagnostics,omitempty"` // defects of the file; see DiagnosticCode
+}
+
+// A Mode states when an [Instruction] applies.
+type Mode string
+
+const (
+	Always    Mode = "always"     // to each file below Scope
+	OnMatch   Mode = "on_match"   // to a file whose path a glob matches
+	OnRequest Mode = "on_request" // if the model or the user chooses the rule by its description
+)
+
+// WithInstructions reads the instructions of the clients: the single files and the rules of the field Instructions of
+// each row. Without WithInstructions, the catalog reads each AGENTS.md, and CLAUDE.md in a directory without an
+// AGENTS.md. Without arguments, WithInstructions reads nothing.
+//
+// The files above the root are read with [WithParents] only, and the files of the user are the files of [WithHome]. A
+// row that has no place of instructions, or that is not valid, is [ErrInvalidOption].
+func WithInstructions(clients ...client.Client) Option {
+	return optionFunc(func(c *config) error {
+		rules, err := index.Rules(clients)
+		if err != nil {
+			return invalidOption("WithInstructions: " + err.Error())
+		}
+		c.instructions.addPlaces(rules)
+		c.readers, c.clients = append(c.readers, clients...), true
+		return nil
+	})
+}
+
+// An InstructionOption is an option of [Catalog.Instructions] and of [Catalog.InstructionsPrompt].
+type InstructionOption interface{ applyInstruction(*instructionOptions) }
+
+type instructionOption func(*instructionOptions)
+
+func (f instructionOption) applyInstruction(o *instructionOptions) { f(o) }
+
+// instructionOptions are the options of a call. Only a prompt has a budget.
+type instructionOptions struct {
+	hops   int
+	shown  []Instruction
+	budget budget.Budget
+	err    error
+}
+
+// Imports replaces @path in a text by the text of the file, over at most the given number of hops. The path is relative
+// to the file with the import. With 0, each client follows the number of its row, such as 4 for Claude Code.
+//
+// Imports does not replace code, a path that leads out of the root, or for a file of the user out of the directory of the file, and
+// an import of a file that contains the import. The imports of an instruction add at most 1 MiB. An import that is not
+// followed stays as text, with a diagnostic.
+func Imports(hops int) InstructionOption {
+	return instructionOption(func(o *instructionOptions) {
+		if o.hops = hops; hops == 0 {
+			o.hops = instruction.HopsOfClient
+		} else if hops < 0 {
+			o.err = invalidOption("Imports: " + strconv.Itoa(hops) + " hops; use 0 or more")
+		}
+	})
+}
+
+// Except omits the instructions that a program has shown to the model: the instructions with the path and the digest of
+// a given instruction. A file that has changed since is not omitted.
+func Except(shown ...Instruction) InstructionOption {
+	shown = slices.Clone(shown)
+	return instructionOption(func(o *instructionOptions) { o.shown = append(o.shown, shown...) })
+}
+
+// Instructions returns the instructions for a file or a directory of the project, which may be missing, the most
+// general first: the files of the user, of the directories above the root, of the root, and of each
+// directory down to the path, each with the rules that always apply there; then the rules whose globs match the path; then the
+// rules on request. Empty files are omitted.
+//
+// A file that cannot be read has no Text, and the reason in Diagnostics. Instructions returns [ErrOutsideRoot] for a path
+// that leads out of the root, and the errors of unreadable directories that [Catalog.List] describes.
+//
+// Instructions reads no other directories than the directories on the way to the path and the directories of rules. A
+// cache holds up to 16 MiB of texts. The document docs/instructions.md has the table of the clients.
+func (c *Catalog) Instructions(ctx context.Context, path string, opts ...InstructionOption) ([]Instruction, error) {
+	list, _, err := c.instructionsFor(ctx, "Instructions", path, opts)
+	return list, err
+}
+
+// InstructionsPrompt returns the instructions for a path as a <project_instructions> block, with the source of
+// each text, the nearest last. Of a rule on request, the block has the description only, and [Catalog.ReadFile] the
+// text. Included has the paths of the instructions.
+//
+// [Budget] and [Tokens] limit the length. The budget first cuts the most general text, and the block states the number
+// of omitted and shortened texts. A text can neither end the block nor begin another block, as in [Skill.Prompt].
+// The errors are the errors of Instructions.
+func (c *Catalog) InstructionsPrompt(ctx context.Context, path string, opts ...InstructionOption) (PromptList, error) {
+	list, limit, err := c.instructionsFor(ctx, "InstructionsPrompt", path, opts)
+	if err != nil {
+		return PromptList{}, err
+	}
+	var block promptblock.Instructions
+	for _, i := range list {
+		switch {
+		case i.Mode == OnRequest && i.Description != "" && i.Text != "":
+			block.AddOnRequest(i.Path, i.Description)
+		case i.Mode != OnRequest && i.Text != "":
+			block.Add(i.Path, i.Text)
+		}
+	}
+	result, err := block.Fit(ctx, limit)
+	return PromptList(result), err
+}
+
+// instructionsFor returns the result of Instructions, and the budget.
+func (c *Catalog) instructionsFor(ctx context.Context, op, path string, opts []InstructionOption) ([]Instruction, budget.Budget, error) {
+	o, call := instructionOptions{err: c.begin(ctx, op)}, fileCall{catalog: c, op: op, path: path, dir: true}
+	for _, opt := range opts {
+		if opt != nil && o.err == nil {
+			opt.applyInstruction(&o)
+		}
+	}
+	if err := cmp.Or(o.err, call.resolve()); err != nil {
+		return nil, o.budget, inOp(op, err)
+	}
+	rules, err := c.instructions.optionalSnapshot(ctx, op)
+	if err != nil {
+		return nil, o.budget, err
+	}
+	texts, err := await(ctx, c, func(ctx context.Context) ([]instruction.Text, error) {
+		texts, err := c.finder.Find(ctx, call.name, rules, o.hops)
+		return texts, call.failure(ctx, err)
+	})
+	if err != nil {
+		return nil, o.budget, c.methodError(op, err)
+	}
+	list := make([]Instruction, 0, len(texts))
+	for _, t := range texts {
+		i := Instruction{t.Path, t.Layer, t.Scope, t.Text, t.Description, t.Digest, Mode(t.Mode), t.Globs, t.Imports, nil}
+		if len(t.Problems) > 0 {
+			i.Diagnostics = newDiagnostics(t.Problems)
+		}
+		if !slices.ContainsFunc(o.shown, func(known Instruction) bool { return known.Path == i.Path && known.Digest == i.Digest }) {
+			list = append(list, i)
+		}
+	}
+	return list, o.budget, nil
+}
+
+// newInstructions returns the rules of a new catalog, and sets the finder. The error is the error of the watch.
+func (c *Catalog) newInstructions(user userDirs) (*collection[Instruction], error) {
+	f := &instruction.Finder{Rows: c.config.readers, MaxSize: c.config.maxFileSize, Root: instruction.Tree{FS: c.root, Dir: ".", Name: ".", MayBeMissing: c.rootIsTop()}}
+	if !c.config.instructions.replaced {
+		f.Rows = instruction.Default
+	}
+	f.Texts.Max = maxCache
+	for _, parent := range c.parents {
+		f.Parents = append(f.Parents, instruction.Tree{FS: c.confineDir(parent.Dir), Dir: ".", Name: parent.Name, Path: parent.Dir, Below: c.at.Below(parent),
+			Foreign: func(file string) bool { return c.at.OfOtherUser(c.fsys(), parent.Dir, file) }})
+	}
+	f.OpenUser(func(p client.Place) (fsys *confine.FS, dir string, ok bool) {
+		if user[p.Base] != "" {
+			fsys, dir = c.locate(filepath.Join(user[p.Base], p.Dir))
+		}
+		return fsys, dir, fsys != nil
+	})
+	for _, l := range c.config.instructions.all {
+		f.AddRules(l.place.Place, l.parent)
+	}
+	rules := &collection[Instruction]{filter: &filter[Instruction]{}, layers: c.config.instructions.all, texts: new(index.Texts[[]byte]), noun: "instruction"}
+	rules, err := rules.open(c, user, client.Instructions, f.Retain, index.Config{Broken: true}, search.Config{})
+	if err == nil {
+		f.Rules, c.finder = rules.Index, f
+	}
+	return rules, err
+}

@@ -1,0 +1,387 @@
+package instruction_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+)
+
+func memory(t testing.TB, files map[string]string, opts ...toolshelf.Option) *toolshelf.Catalog {
+	t.Helper()
+	return catalogtest.Open(t, append([]toolshelf.Option{toolshelf.WithFs(catalogtest.Memory(t, files)), toolshelf.WithRoot("/repo"), toolshelf.WithHome("/home/me")}, opts...)...)
+}
+
+// codesOf returns the codes of the diagnostics of an instruction.
+func codesOf(i toolshelf.Instruction) (codes []string) {
+	for _, d := range i.Diagnostics {
+		codes = append(codes, string(d.Code))
+	}
+	return codes
+}
+
+func TestWithoutAnOptionACatalogReadsAgentsAndClaudeAsTheFallback(t *testing.T) {
+	c := memory(t, map[string]string{"/repo/AGENTS.md": "a", "/repo/CLAUDE.md": "b", "/repo/x/CLAUDE.md": "c", "/repo/x/.claude/CLAUDE.md": "d", "/repo/x/y/AGENTS.md": "",
+		"/repo/x/y/CLAUDE.md": "e", "/AGENTS.md": "outside", "/home/me/.claude/CLAUDE.md": "f"})
+	if got := pathsOf(t, c, "x/y/z.go"); !slices.Equal(got, []string{"AGENTS.md", "x/CLAUDE.md", "x/y/CLAUDE.md"}) {
+		t.Errorf("got %q", got)
+	}
+	if got := pathsOf(t, memory(t, map[string]string{"/repo/AGENTS.md": "a"}, toolshelf.WithInstructions()), "."); got != nil {
+		t.Errorf("WithInstructions() reads %q", got)
+	}
+}
+
+func TestClaudeReadsAgentsInAProjectWithoutFilesOfItsOwn(t *testing.T) {
+	files := map[string]string{"/repo/AGENTS.md": "a", "/repo/x/AGENTS.md": "b", "/repo/x/y/CLAUDE.md": "c", "/repo/x/y/AGENTS.md": "d"}
+	if got := pathsOf(t, memory(t, files, toolshelf.WithInstructions(client.Claude())), "x/y"); !slices.Equal(got, []string{"AGENTS.md", "x/AGENTS.md", "x/y/CLAUDE.md"}) {
+		t.Errorf("got %q", got)
+	}
+	files["/repo/CLAUDE.local.md"] = "e"
+	if got := pathsOf(t, memory(t, files, toolshelf.WithInstructions(client.Claude())), "x/y"); !slices.Equal(got, []string{"CLAUDE.local.md", "x/y/CLAUDE.md"}) {
+		t.Errorf("with a file of its own: %q", got)
+	}
+}
+
+func TestParentsPrecedeTheRootAndTheirGlobsBeginThere(t *testing.T) {
+	files := map[string]string{"/repo/.git/HEAD": "", "/repo/AGENTS.md": "a", "/repo/services/AGENTS.md": "b", "/repo/services/api/AGENTS.md": "c", "/AGENTS.md": "above",
+		"/repo/.claude/rules/api.md": "---\npaths: services/api/*.go\n---\nd", "/repo/.claude/rules/web.md": "---\npaths: web/**\n---\ne", "/repo/services/api/.claude/rules/top.md": "---\npaths: \"*.go\"\n---\nf"}
+	options := []toolshelf.Option{toolshelf.WithRoot("/repo/services/api"), toolshelf.WithInstructions(client.Claude())}
+	if got := pathsOf(t, memory(t, files, options...), "main.go"); !slices.Equal(got, []string{"AGENTS.md", ".claude/rules/top.md"}) {
+		t.Errorf("without WithParents: %q", got)
+	}
+	c := memory(t, files, append(options, toolshelf.WithParents(""))...)
+	if got := pathsOf(t, c, "main.go"); !slices.Equal(got, []string{"../../AGENTS.md", "../AGENTS.md", "AGENTS.md", "../../.claude/rules/api.md", ".claude/rules/top.md"}) {
+		t.Errorf("got %q", got)
+	}
+	var scopes []string
+	for _, i := range instructions(t, c, "main.go") {
+		scopes = append(scopes, i.Scope)
+	}
+	if !slices.Equal(scopes, []string{"../..", "..", ".", "../..", "."}) {
+		t.Errorf("scopes %q", scopes)
+	}
+}
+
+func TestFieldsOfAnInstruction(t *testing.T) {
+	c := memory(t, map[string]string{"/repo/.cursor/rules/go.mdc": "---\ndescription: Go code\nglobs: **/*.go, go.{mod,sum}\n---\nUse gofmt.\n", "/home/me/.claude/CLAUDE.md": "Mine.\n"},
+		toolshelf.WithInstructions(client.Cursor(), client.Claude()))
+	want := []toolshelf.Instruction{
+		{Path: "~/.claude/CLAUDE.md", Layer: "~/.claude", Scope: "~", Text: "Mine.\n", Mode: toolshelf.Always},
+		{Path: ".cursor/rules/go.mdc", Layer: ".cursor/rules", Scope: ".", Text: "Use gofmt.\n", Description: "Go code", Mode: toolshelf.OnMatch, Globs: []string{"**/*.go", "go.{mod,sum}"}},
+	}
+	got := instructions(t, c, "go.mod")
+	for i := range got {
+		if len(got[i].Digest) != len("sha256:")+64 {
+			t.Errorf("digest %q", got[i].Digest)
+		}
+		got[i].Digest, got[i].Diagnostics = "", nil
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+func TestModesOfRules(t *testing.T) {
+	for _, tt := range []struct {
+		row    client.Client
+		file   string
+		header string
+		mode   toolshelf.Mode // "" if the rule does not apply to a.go
+	}{
+		{client.Claude(), ".claude/rules/r.md", "", toolshelf.Always},
+		{client.Claude(), ".claude/rules/r.md", "paths: []", toolshelf.Always},
+		{client.Claude(), ".claude/rules/r.md", "paths: [a.go, b.go]", toolshelf.OnMatch},
+		{client.Claude(), ".claude/rules/r.md", "paths: b/", ""},
+		{client.Claude(), ".claude/rules/r.md", "globs: b/", toolshelf.Always},
+		{client.Cursor(), ".cursor/rules/r.mdc", "alwaysApply: true\nglobs: b/", toolshelf.Always},
+		{client.Cursor(), ".cursor/rules/r.mdc", "alwaysApply: false\nglobs: *.go", toolshelf.OnMatch},
+		{client.Cursor(), ".cursor/rules/r.mdc", "description: d", toolshelf.OnRequest},
+		{client.Copilot(), ".github/instructions/r.instructions.md", "applyTo: '**'", toolshelf.OnMatch},
+		{client.Copilot(), ".github/instructions/r.instructions.md", "", toolshelf.OnRequest},
+		{client.Kiro(), ".kiro/steering/r.md", "", toolshelf.Always},
+		{client.Kiro(), ".kiro/steering/r.md", "inclusion: manual", toolshelf.OnRequest},
+		{client.Kiro(), ".kiro/steering/r.md", "inclusion: auto\ndescription: d", toolshelf.OnRequest},
+		{client.Kiro(), ".kiro/steering/r.md", "inclusion: fileMatch\nfileMatchPattern: [\"*.go\"]", toolshelf.OnMatch},
+		{client.Kiro(), ".kiro/steering/r.md", "inclusion: fileMatch\nfileMatchPattern: \"*.ts\"", ""},
+		{client.Kiro(), ".kiro/steering/r.md", "inclusion: fileMatch", ""},
+		{client.Windsurf(), ".windsurf/rules/r.md", "trigger: always_on", toolshelf.Always},
+		{client.Windsurf(), ".windsurf/rules/r.md", "trigger: glob\nglobs: \"*.go\"", toolshelf.OnMatch},
+		{client.Windsurf(), ".windsurf/rules/r.md", "trigger: model_decision\ndescription: d", toolshelf.OnRequest},
+		{client.Windsurf(), ".windsurf/rules/r.md", "", toolshelf.OnRequest},
+		{client.Qwen(), ".qwen/rules/r.md", "paths: \"src/**\", \"*.go\"", toolshelf.OnMatch},
+		{client.Cline(), ".clinerules/r.md", "paths:\n  - \"*.go\"", toolshelf.OnMatch},
+		{client.VSCode(), ".claude/rules/r.md", "paths: x/**", ""},
+	} {
+		text := "Text.\n"
+		if tt.header != "" {
+			text = "---\n" + tt.header + "\n---\nText.\n"
+		}
+		got := instructions(t, memory(t, map[string]string{"/repo/" + tt.file: text}, toolshelf.WithInstructions(tt.row)), "a.go")
+		if tt.mode == "" && len(got) > 0 || tt.mode != "" && (len(got) != 1 || got[0].Mode != tt.mode || got[0].Text != "Text.\n") {
+			t.Errorf("%s, %q: got %+v, want %q", tt.row.Name, tt.header, got, tt.mode)
+		}
+	}
+}
+
+func TestGlobsWithoutASlash(t *testing.T) {
+	files := map[string]string{"/repo/.kiro/steering/r.md": "---\ninclusion: fileMatch\nfileMatchPattern: '*.go'\n---\na", "/repo/.cursor/rules/r.mdc": "---\nglobs: *.go\n---\nb"}
+	c := memory(t, files, toolshelf.WithInstructions(client.Kiro(), client.Cursor()))
+	if got := pathsOf(t, c, "x/y.go"); !slices.Equal(got, []string{".kiro/steering/r.md"}) {
+		t.Errorf("below the root: %q", got)
+	}
+	if got := pathsOf(t, c, "y.go"); !slices.Equal(got, []string{".kiro/steering/r.md", ".cursor/rules/r.mdc"}) {
+		t.Errorf("in the root: %q", got)
+	}
+}
+
+func TestCodexReads32KiBOfTheProject(t *testing.T) {
+	c := memory(t, map[string]string{"/home/me/.codex/AGENTS.md": strings.Repeat("h", 40<<10), "/repo/AGENTS.md": strings.Repeat("a", 30<<10), "/repo/x/AGENTS.md": strings.Repeat("é", 2<<10), "/repo/x/y/AGENTS.md": "c"},
+		toolshelf.WithInstructions(client.Codex()))
+	list := instructions(t, c, "x/y")
+	if len(list) != 3 || len(list[0].Text) != 40<<10 || len(list[1].Text) != 30<<10 || len(list[2].Text) != 2<<10 || !slices.Equal(codesOf(list[2]), []string{"INSTRUCTION_CUT"}) {
+		for _, i := range list {
+			t.Errorf("%s: %d bytes, %v", i.Path, len(i.Text), i.Diagnostics)
+		}
+	}
+	// Another client reads the whole file.
+	c = memory(t, map[string]string{"/repo/AGENTS.md": strings.Repeat("a", 40<<10), "/repo/x/AGENTS.md": "b"}, toolshelf.WithInstructions(client.Codex(), client.Cursor()))
+	if list := instructions(t, c, "x"); len(list) != 2 || len(list[0].Text) != 40<<10 || list[0].Diagnostics != nil {
+		t.Errorf("got %d instructions", len(list))
+	}
+}
+
+func TestTheSameTextInADirectoryIsOneInstruction(t *testing.T) {
+	c := memory(t, map[string]string{"/repo/AGENTS.md": "same", "/repo/CLAUDE.md": "same", "/repo/x/CLAUDE.md": "same"}, toolshelf.WithInstructions(client.Claude(), client.Codex()))
+	if got := pathsOf(t, c, "x"); !slices.Equal(got, []string{"CLAUDE.md", "x/CLAUDE.md"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestExceptOmitsWhatWasShown(t *testing.T) {
+	fsys := catalogtest.Memory(t, map[string]string{"/repo/AGENTS.md": "a", "/repo/x/AGENTS.md": "b"})
+	c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"))
+	shown := instructions(t, c, ".")
+	if got := pathsOf(t, c, "x/f.go", toolshelf.Except(shown...)); !slices.Equal(got, []string{"x/AGENTS.md"}) {
+		t.Errorf("got %q", got)
+	}
+	if err := afero.WriteFile(fsys, "/repo/AGENTS.md", []byte("changed"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := pathsOf(t, c, "x/f.go", toolshelf.Except(shown...), toolshelf.Except(instructions(t, c, "x")[1])); !slices.Equal(got, []string{"AGENTS.md"}) {
+		t.Errorf("after a change: %q", got)
+	}
+}
+
+// On a disk, a cache keeps the texts, and each call sees the files as they are.
+func TestChangesAreSeenAtOnce(t *testing.T) {
+	for name, option := range map[string]toolshelf.Option{"": nil, "WithWatch": toolshelf.WithWatch()} {
+		dir := catalogtest.Disk(t, map[string]string{"AGENTS.md": "a", ".cursor/rules/r.mdc": "---\nalwaysApply: true\n---\nb", "x/f.go": ""})
+		c := catalogtest.Open(t, toolshelf.WithRoot(dir), toolshelf.WithHome(""), toolshelf.WithInstructions(client.Cursor()), option)
+		view, err := c.View()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := func() (all string) {
+			for _, i := range instructions(t, view, "x/f.go") {
+				all += i.Path + ":" + i.Text + " "
+			}
+			return all
+		}
+		see := func(want string) {
+			t.Helper()
+			catalogtest.Eventually(t, func() string { // a watch reports a change of a rule a moment later
+				if got := text(); got != want {
+					return name + ": got " + got + ", want " + want
+				}
+				return ""
+			})
+		}
+		see("AGENTS.md:a .cursor/rules/r.mdc:b ")
+		catalogtest.Write(t, "c", dir, "AGENTS.md")
+		if got := text(); got != "AGENTS.md:c .cursor/rules/r.mdc:b " {
+			t.Errorf("%s: got %s", name, got)
+		}
+		catalogtest.Write(t, "d", dir, "x", "AGENTS.md")
+		catalogtest.Write(t, "---\nalwaysApply: false\nglobs: **/*.go\n---\ne", dir, ".cursor", "rules", "r.mdc")
+		see("AGENTS.md:c x/AGENTS.md:d .cursor/rules/r.mdc:e ")
+		if err := os.Remove(filepath.Join(dir, ".cursor", "rules", "r.mdc")); err != nil {
+			t.Fatal(err)
+		}
+		see("AGENTS.md:c x/AGENTS.md:d ")
+	}
+}
+
+func TestErrorsOfInstructions(t *testing.T) {
+	c := memory(t, map[string]string{"/repo/AGENTS.md": "a"})
+	for path, want := range map[string]*toolshelf.Error{"../x": toolshelf.ErrOutsideRoot, "/etc/passwd": toolshelf.ErrOutsideRoot, "x/../../y": toolshelf.ErrOutsideRoot} {
+		if _, err := c.Instructions(t.Context(), path); !errors.Is(err, want) {
+			t.Errorf("%q: %v", path, err)
+		}
+		if _, err := c.InstructionsPrompt(t.Context(), path); !errors.Is(err, want) {
+			t.Errorf("%q: the prompt: %v", path, err)
+		}
+	}
+	for _, opt := range []toolshelf.InstructionOption{toolshelf.Imports(-1), toolshelf.Tokens(100, nil)} {
+		if _, err := c.Instructions(t.Context(), ".", opt, nil); !errors.Is(err, toolshelf.ErrInvalidOption) {
+			t.Errorf("got %v", err)
+		}
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.Instructions(ended, "."); !errors.Is(err, context.Canceled) {
+		t.Errorf("an ended context: %v", err)
+	}
+	missing := memory(t, nil, toolshelf.WithRoot("/missing"))
+	if _, err := missing.Instructions(t.Context(), "."); !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
+		t.Errorf("a missing root: %v", err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Instructions(t.Context(), "."); !errors.Is(err, toolshelf.ErrClosed) {
+		t.Errorf("a closed catalog: %v", err)
+	}
+	for _, row := range []client.Client{client.Goose(), {Name: "x", Instructions: []client.Place{{Dir: "../a", Pattern: "*.md"}}}} {
+		if _, err := toolshelf.New(toolshelf.WithInstructions(row)); !errors.Is(err, toolshelf.ErrInvalidOption) {
+			t.Errorf("%s: %v", row.Name, err)
+		}
+	}
+}
+
+// A hanging filesystem does not answer for one file.
+type hanging struct {
+	afero.Fs
+	name    string
+	release chan struct{}
+}
+
+func (h hanging) Open(name string) (afero.File, error) {
+	if filepath.ToSlash(name) == h.name {
+		<-h.release
+	}
+	return h.Fs.Open(name)
+}
+
+func (h hanging) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
+	if filepath.ToSlash(name) == h.name {
+		<-h.release
+	}
+	return h.Fs.OpenFile(name, flag, perm)
+}
+
+func TestInstructionsEndWithTheContextIfTheFilesystemHangs(t *testing.T) {
+	for _, name := range []string{"/repo/AGENTS.md", "/repo/.claude/rules/r.md"} {
+		fsys := hanging{catalogtest.Memory(t, map[string]string{"/repo/AGENTS.md": "a", "/repo/.claude/rules/r.md": "b"}), name, make(chan struct{})}
+		c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithInstructions(client.Claude()))
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() {
+			_, err := c.Instructions(ctx, ".")
+			done <- err
+		}()
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+		close(fsys.release)
+	}
+}
+
+// counted counts the calls of a filesystem, by path.
+type counted struct {
+	afero.Fs
+	calls atomic.Int64
+	seen  func(name string)
+}
+
+func (c *counted) Open(name string) (afero.File, error) { return c.OpenFile(name, os.O_RDONLY, 0) }
+
+func (c *counted) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
+	c.calls.Add(1)
+	c.seen(filepath.ToSlash(name))
+	return c.Fs.OpenFile(name, flag, perm)
+}
+
+func (c *counted) Stat(name string) (os.FileInfo, error) {
+	c.calls.Add(1)
+	c.seen(filepath.ToSlash(name))
+	return c.Fs.Stat(name)
+}
+
+func (c *counted) LstatIfPossible(name string) (os.FileInfo, bool, error) {
+	info, err := c.Stat(name)
+	return info, false, err
+}
+
+// TestACallReadsTheDirectoriesOnTheWayAndTheRulesOnly counts the calls of a project with 10,000 directories.
+func TestACallReadsTheDirectoriesOnTheWayAndTheRulesOnly(t *testing.T) {
+	files := map[string]string{"/repo/AGENTS.md": "a", "/repo/d7/e7/AGENTS.md": "b", "/repo/.claude/rules/r.md": "c", "/repo/.claude/rules/sub/s.md": "---\npaths: d7/**\n---\nd"}
+	for i := range 100 {
+		for j := range 100 {
+			files[fmt.Sprintf("/repo/d%d/e%d/f.go", i, j)] = ""
+		}
+	}
+	allowed := func(name string) bool {
+		name = strings.TrimPrefix(name, "/repo")
+		for _, dir := range []string{"", "/d7", "/d7/e7"} {
+			if name == dir || name == dir+"/" {
+				return true
+			}
+			for _, file := range []string{"AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", ".claude", ".claude/CLAUDE.md", "f.go", ".claude/rules", ".claude/rules/r.md", ".claude/rules/sub", ".claude/rules/sub/s.md", "d7", "e7"} {
+				if name == dir+"/"+file {
+					return true
+				}
+			}
+		}
+		return name == "/"
+	}
+	var wrong atomic.Pointer[string]
+	fsys := &counted{Fs: catalogtest.Memory(t, files), seen: func(name string) {
+		if !allowed(name) {
+			wrong.Store(&name)
+		}
+	}}
+	c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithInstructions(client.Claude()))
+	if got := pathsOf(t, c, "d7/e7/f.go"); len(got) != 4 {
+		t.Errorf("got %q", got)
+	}
+	if name := wrong.Load(); name != nil {
+		t.Errorf("the call looks at %s", *name)
+	}
+	small := &counted{Fs: catalogtest.Memory(t, map[string]string{"/repo/AGENTS.md": "a", "/repo/d7/e7/AGENTS.md": "b", "/repo/d7/e7/f.go": "", "/repo/.claude/rules/r.md": "c", "/repo/.claude/rules/sub/s.md": "---\npaths: d7/**\n---\nd"}), seen: func(string) {}}
+	s := catalogtest.Open(t, toolshelf.WithFs(small), toolshelf.WithRoot("/repo"), toolshelf.WithInstructions(client.Claude()))
+	pathsOf(t, s, "d7/e7/f.go")
+	if many, few := fsys.calls.Load(), small.calls.Load(); many != few {
+		t.Errorf("%d calls with 10,000 directories, %d calls with 5", many, few)
+	} else {
+		t.Logf("%d calls", many)
+	}
+}
+
+func TestOwnersOfParents(t *testing.T) {
+	if runtime.GOOS == "windows" || os.Getuid() != 0 {
+		t.Skip("only root changes owners")
+	}
+	dir := catalogtest.Disk(t, map[string]string{".git/HEAD": "", "AGENTS.md": "a", "x/AGENTS.md": "b"})
+	if err := os.Chown(filepath.Join(dir, "AGENTS.md"), 4321, 4321); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SUDO_UID", "")
+	c := catalogtest.Open(t, toolshelf.WithRoot(filepath.Join(dir, "x")), toolshelf.WithHome(""), toolshelf.WithInstructions(client.Codex()), toolshelf.WithParents(""))
+	if got := pathsOf(t, c, "."); !slices.Equal(got, []string{"AGENTS.md"}) {
+		t.Errorf("the file of another user is read: %q", got)
+	}
+}

@@ -1,0 +1,163 @@
+package instruction_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+)
+
+func TestImportsReplaceThePathInPlace(t *testing.T) {
+	files := map[string]string{
+		"/repo/AGENTS.md":          "Before @docs/a.md, and\n@docs/b.md\nafter. Mail to me@docs/a.md.\n",
+		"/repo/docs/a.md":          "A\n",
+		"/repo/docs/b.md":          "B, then @sub/c.md\n",
+		"/repo/docs/sub/c.md":      "C\n",
+		"/repo/x/AGENTS.md":        "See @../docs/a.md and @./README and @somebody.\n",
+		"/repo/x/README":           "readme",
+		"/repo/code/AGENTS.md":     "`@../docs/a.md` and\n\n```\n@../docs/a.md\n```\n\n    @../docs/a.md\n",
+		"/repo/header/AGENTS.md":   "---\ntitle: T\n---\n\n@none.md\n",
+		"/home/me/.gemini/more.md": "More.",
+	}
+	c := memory(t, files)
+	text := func(path string, opts ...toolshelf.InstructionOption) toolshelf.Instruction {
+		list := instructions(t, c, path, opts...)
+		return list[len(list)-1]
+	}
+	if got := text("."); got.Text != files["/repo/AGENTS.md"] || got.Imports != nil {
+		t.Errorf("without Imports: %+v", got)
+	}
+	got := text(".", toolshelf.Imports(4))
+	if got.Text != "Before A, and\nB, then C\nafter. Mail to me@docs/a.md.\n" || !slices.Equal(got.Imports, []string{"docs/a.md", "docs/b.md", "docs/sub/c.md"}) || got.Diagnostics != nil {
+		t.Errorf("got %+v", got)
+	}
+	if one := text(".", toolshelf.Imports(1)); one.Text != "Before A, and\nB, then @sub/c.md\nafter. Mail to me@docs/a.md.\n" || one.Digest == got.Digest {
+		t.Errorf("one hop: %+v", one)
+	}
+	if got := text("x", toolshelf.Imports(1)); got.Text != "See A and readme and @somebody.\n" || got.Diagnostics != nil {
+		t.Errorf("relative to the file: %+v", got)
+	}
+	if got := text("code", toolshelf.Imports(1)); got.Text != files["/repo/code/AGENTS.md"] || got.Diagnostics != nil {
+		t.Errorf("in code: %+v", got)
+	}
+	if got := text("header", toolshelf.Imports(1)); len(got.Diagnostics) != 1 || got.Diagnostics[0].Line != 5 || got.Diagnostics[0].Path != "header/AGENTS.md" {
+		t.Errorf("the line of an import: %+v", got.Diagnostics)
+	}
+	if got := text(".", toolshelf.Imports(0)); got.Imports != nil {
+		t.Errorf("the default row has imports: %q", got.Imports)
+	}
+}
+
+func TestImportsOfZeroFollowTheClient(t *testing.T) {
+	files := map[string]string{"/repo/CLAUDE.md": "@a1.md", "/repo/GEMINI.md": "@a1.md", "/repo/QWEN.md": "@a1.md", "/repo/AGENTS.override.md": "@a1.md"}
+	for i := range 9 {
+		files[fmt.Sprintf("/repo/a%d.md", i+1)] = fmt.Sprintf("@a%d.md", i+2)
+	}
+	for row, want := range map[string]string{"claude": "@a5.md", "gemini": "@a6.md", "qwen": "@a6.md", "codex": "@a1.md"} {
+		found, err := client.Lookup(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := instructions(t, memory(t, files, toolshelf.WithInstructions(found)), ".", toolshelf.Imports(0)); got[0].Text != want {
+			t.Errorf("%s: got %q, want %q", row, got[0].Text, want)
+		}
+	}
+}
+
+func TestImportsOfARuleAreRelativeToTheRule(t *testing.T) {
+	c := memory(t, map[string]string{"/repo/.claude/rules/a/r.md": "@../s.md @../../../docs/d.md", "/repo/.claude/rules/s.md": "---\npaths: x\n---\nS", "/repo/docs/d.md": "D"}, toolshelf.WithInstructions(client.Claude()))
+	got := instructions(t, c, ".", toolshelf.Imports(0))
+	if len(got) != 1 || got[0].Text != "---\npaths: x\n---\nS D" || !slices.Equal(got[0].Imports, []string{".claude/rules/s.md", "docs/d.md"}) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// importsOf returns the text and the diagnostics of the file with an import.
+func importsOf(t *testing.T, c *toolshelf.Catalog, path string) (text, diagnostics string) {
+	t.Helper()
+	list := instructions(t, c, path, toolshelf.Imports(10))
+	last := list[len(list)-1]
+	for _, d := range last.Diagnostics {
+		diagnostics += string(d.Code) + ": " + d.Message + "\n"
+	}
+	return last.Text, diagnostics
+}
+
+func TestImportsNeverLeadOutside(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege")
+	}
+	dir := catalogtest.Disk(t, map[string]string{
+		"secret.md": "SECRET", "root/docs/a.md": "A", "root/inside.md": "I", "home/.claude/CLAUDE.md": "@../secret.md @../../secret.md @rules/r.md", "home/secret.md": "SECRET", "home/.claude/rules/r.md": "R",
+	})
+	for link, target := range map[string]string{"root/link.md": "../secret.md", "root/to": "..", "root/ok.md": "inside.md", "root/broken.md": "none.md"} {
+		if err := os.Symlink(filepath.FromSlash(target), filepath.Join(dir, filepath.FromSlash(link))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := catalogtest.Open(t, toolshelf.WithRoot(filepath.Join(dir, "root")), toolshelf.WithHome(filepath.Join(dir, "home")), toolshelf.WithInstructions(client.Claude()))
+	for _, target := range []string{"/etc/passwd", "../secret.md", "docs/../../secret.md", "link.md", "to/secret.md", "~/secret.md", "~/.claude/CLAUDE.md", dir + "/secret.md", "broken.md", "none.md", "docs/", "./../.."} {
+		text := "Import @" + target + "\n"
+		catalogtest.Write(t, text, dir, "root", "CLAUDE.md")
+		got, diagnostics := importsOf(t, c, ".")
+		if got != text || !strings.HasPrefix(diagnostics, "IMPORT_NOT_FOLLOWED: the import ") || strings.Count(diagnostics, "\n") != 1 {
+			t.Errorf("%s: %q, %s", target, got, diagnostics)
+		}
+		if strings.Contains(strings.ReplaceAll(diagnostics, "@"+dir, ""), dir) {
+			t.Errorf("%s: a host path in %s", target, diagnostics)
+		}
+	}
+	catalogtest.Write(t, "Import @ok.md and @docs/../docs/a.md\n", dir, "root", "CLAUDE.md")
+	if got, diagnostics := importsOf(t, c, "."); got != "Import I and A\n" || diagnostics != "" {
+		t.Errorf("inside: %q, %s", got, diagnostics)
+	}
+	user := instructions(t, c, ".", toolshelf.Imports(0))[0]
+	if user.Path != "~/.claude/CLAUDE.md" || user.Text != "@../secret.md @../../secret.md R" || len(user.Diagnostics) != 2 || !slices.Equal(user.Imports, []string{"~/.claude/rules/r.md"}) {
+		t.Errorf("of the user: %+v", user)
+	}
+}
+
+func TestACycleOfImportsIsNamed(t *testing.T) {
+	c := memory(t, map[string]string{"/repo/AGENTS.md": "@docs/a.md", "/repo/docs/a.md": "a @b.md", "/repo/docs/b.md": "b @../docs/a.md @../AGENTS.md @b.md"})
+	text, diagnostics := importsOf(t, c, ".")
+	if text != "a b @../docs/a.md @../AGENTS.md @b.md" {
+		t.Errorf("got %q", text)
+	}
+	for _, want := range []string{"leads back: docs/a.md imports docs/b.md imports docs/a.md", "leads back: AGENTS.md imports docs/a.md imports docs/b.md imports AGENTS.md", "leads back: docs/b.md imports docs/b.md"} {
+		if !strings.Contains(diagnostics, "IMPORT_CYCLE") || !strings.Contains(diagnostics, want) {
+			t.Errorf("no %q in\n%s", want, diagnostics)
+		}
+	}
+}
+
+func TestImportsHaveABudget(t *testing.T) {
+	files := map[string]string{
+		"/repo/AGENTS.md": strings.Repeat("@a1.md ", 100), "/repo/big/AGENTS.md": "@big.md", "/repo/big/big.md": strings.Repeat("x", 1<<20+1),
+		"/repo/many/AGENTS.md": strings.Repeat("@none.md ", 5000), "/repo/fit/AGENTS.md": "@fit.md", "/repo/fit/fit.md": strings.Repeat("x", 1<<20),
+	}
+	for i := range 8 { // without a bound, 100 to the power of 9 texts
+		files[fmt.Sprintf("/repo/a%d.md", i+1)] = strings.Repeat(fmt.Sprintf("@a%d.md ", i+2), 100) + "x"
+	}
+	files["/repo/a9.md"] = strings.Repeat("y", 1<<10)
+	c := memory(t, files)
+	text, diagnostics := importsOf(t, c, ".")
+	if len(text) > 2<<20 || !strings.Contains(diagnostics, "at most 1000 imports") && !strings.Contains(diagnostics, "at most 1048576 bytes") {
+		t.Errorf("%d bytes, %.200s", len(text), diagnostics)
+	}
+	if text, diagnostics := importsOf(t, c, "big"); text != "@big.md" || !strings.Contains(diagnostics, "at most 1048576 bytes") {
+		t.Errorf("%d bytes, %s", len(text), diagnostics)
+	}
+	if text, diagnostics := importsOf(t, c, "fit"); len(text) != 1<<20 || diagnostics != "" {
+		t.Errorf("%d bytes, %s", len(text), diagnostics)
+	}
+	if _, diagnostics := importsOf(t, c, "many"); strings.Count(diagnostics, "leads nowhere") != 1000 || strings.Count(diagnostics, "at most 1000 imports") != 1 {
+		t.Errorf("%d diagnostics", strings.Count(diagnostics, "\n"))
+	}
+}

@@ -1,0 +1,510 @@
+// Package instruction finds the texts that apply to a file of a project: single files such as AGENTS.md on the way
+// to the file, and rules whose globs match the path of the file. The rows of package client state the names of the
+// files, their order, and the keys of the headers.
+package instruction
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
+)
+
+// A Mode states when an instruction applies.
+type Mode string
+
+const (
+	Always    Mode = "always"
+	OnMatch   Mode = "on_match"   // a glob matches the path
+	OnRequest Mode = "on_request" // the model or the user asks for the instruction
+)
+
+// A Text is an instruction. The fields are the fields of toolshelf.Instruction.
+type Text struct {
+	Path, Layer, Scope string
+	Text, Description  string
+	Digest             string
+	Mode               Mode
+	Globs, Imports     []string
+	Problems           []problem.Problem
+}
+
+// A Tree is a directory of the project, above the project, or of the user.
+type Tree struct {
+	FS   *confine.FS
+	Dir  string // below FS
+	Name string // of the directory in paths, such as "." for the root and "~/.claude"
+
+	Path         string                // of a parent, on the catalog's filesystem
+	MayBeMissing bool                  // a missing directory has no files, also if the directory is the root
+	Below        string                // the path of the root below a parent, for the globs of the rules of the parent; "" for other trees
+	Foreign      func(dir string) bool // reports whether a directory below a parent belongs to another user; may be nil
+}
+
+// A Finder finds the instructions of a catalog. All fields are set once. A Finder is safe for concurrent use.
+type Finder struct {
+	Rows    []client.Client
+	Root    Tree
+	Parents []Tree // the nearest first
+	Rules   *index.Index
+	MaxSize int64
+
+	Texts index.Cache[File] // set Max before the first use
+
+	user   map[string]Tree // the directories of the single files of the user, by client.Place.Path
+	places []client.Place  // of the layers of Rules
+	levels []int           // of the layers of Rules: 0 for the user, 1 for the root, and 2 and more for Parents
+}
+
+// Default are the rows of a catalog without WithInstructions.
+var Default = []client.Client{{Name: "default", Instructions: []client.Place{{Dir: ".", Pattern: "AGENTS.md", Parents: true, Below: true},
+	{Dir: ".", Pattern: "CLAUDE.md", Parents: true, Below: true, Fallback: client.InDirectory}}}}
+
+// OpenUser finds the directories of the single files of the user.
+func (f *Finder) OpenUser(open func(client.Place) (fsys *confine.FS, dir string, ok bool)) {
+	f.user = map[string]Tree{}
+	for _, row := range f.Rows {
+		for _, p := range row.Instructions {
+			if !p.Single() {
+				continue
+			}
+			if fsys, dir, ok := open(p); ok {
+				f.user[p.Path()] = Tree{FS: fsys, Dir: dir, Name: p.Path()}
+			}
+		}
+	}
+}
+
+// AddRules adds the place of the next layer of Rules, in the parent with a path, or "".
+func (f *Finder) AddRules(p client.Place, parent string) {
+	level := 2 + slices.IndexFunc(f.Parents, func(t Tree) bool { return t.Path == parent })
+	if p.Base != client.Project {
+		level = 0
+	}
+	f.places, f.levels = append(f.places, p), append(f.levels, level)
+}
+
+// HopsOfClient makes Find follow the number of hops of each client.
+const HopsOfClient = -1
+
+// A File is the content of a file.
+type File struct {
+	text     string // without the header
+	header   matter.Frontmatter
+	lines    int // number of lines of the header
+	problems []problem.Problem
+}
+
+// Retain removes the rules that are not in a snapshot from the cache.
+func (f *Finder) Retain(now *index.Snapshot) {
+	f.Texts.Retain(func(file index.File) bool { return file.Layer >= firstTree || now.HasFile(file) })
+}
+
+// firstTree is the number of the first Tree in an index.File. The layers of an index have smaller numbers.
+const firstTree = 1 << 16
+
+// A level is a directory whose files apply, with the trees of the user as one level.
+type level struct {
+	tree  *Tree                   // nil for the user
+	id    int                     // of the tree
+	dir   string                  // below the FS of the tree
+	name  string                  // in paths
+	open  *confine.Dir            // nil if the directory does not exist
+	below map[string]*confine.Dir // the open directories of places, by client.Place.Dir
+}
+
+// A found is a file of a level, or a rule.
+type found struct {
+	Text
+	fs      *confine.FS
+	file    string // below fs
+	above   string // the name of the top of fs in paths
+	lines   int    // of the header
+	full    int    // length of the text
+	allowed int    // bytes that a client reads
+	hops    int    // of the client
+}
+
+// A call is a call of Find.
+type call struct {
+	*Finder
+	ctx   context.Context
+	way   []*level
+	known map[index.File]*found // single files; nil for a missing file
+}
+
+// Find returns the instructions that apply to a file or a directory below the root, which may be missing: the most
+// general first. With hops 0, imports stay as text. The
+// error is an error of a directory on the way.
+func (f *Finder) Find(ctx context.Context, name string, rules *index.Snapshot, hops int) ([]Text, error) {
+	c := &call{Finder: f, ctx: ctx, known: map[index.File]*found{}}
+	defer c.close()
+	if err := c.walk(name); err != nil {
+		return nil, err
+	}
+	groups, err := c.singles()
+	if err != nil {
+		return nil, err
+	}
+	matched, requested, err := c.rules(name, rules, groups)
+	if err != nil {
+		return nil, err
+	}
+	var all []Text
+	for _, x := range slices.Concat(append(groups, matched, requested)...) {
+		if err := c.complete(x, hops); err != nil {
+			return nil, err
+		}
+		all = append(all, x.Text)
+	}
+	return all, nil
+}
+
+func (c *call) close() {
+	for _, l := range c.way {
+		for _, d := range l.below {
+			d.Close()
+		}
+		if l.open != nil {
+			l.open.Close()
+		}
+	}
+}
+
+// walk opens the directories on the way to a file: the level of the user, the parents, the root, and the directories
+// below.
+func (c *call) walk(name string) error {
+	c.way = []*level{{}}
+	for i := len(c.Parents) - 1; i >= 0; i-- {
+		if _, err := c.top(&c.Parents[i], i+1); err != nil {
+			continue // an unreadable parent is no error, as for other places
+		}
+	}
+	at, err := c.top(&c.Root, 0)
+	if err != nil || at.open == nil {
+		return err
+	}
+	for elem := range strings.SplitSeq(name, "/") {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		if elem == "." {
+			continue
+		}
+		dir := path.Join(at.dir, elem)
+		opened, err := at.open.OpenDir(elem)
+		if errors.Is(err, confine.ErrSymlink) {
+			opened, err = c.Root.FS.OpenDir(dir)
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, confine.ErrNotDir):
+			return nil // the file itself, or a file that the caller is about to write
+		case err != nil:
+			return err
+		}
+		at = &level{tree: &c.Root, dir: dir, name: path.Join(at.name, elem), open: opened}
+		c.way = append(c.way, at)
+	}
+	return nil
+}
+
+// top adds the level of a tree.
+func (c *call) top(t *Tree, id int) (*level, error) {
+	l := &level{tree: t, id: id, dir: t.Dir, name: t.Name}
+	c.way = append(c.way, l)
+	opened, err := t.FS.OpenDir(t.Dir)
+	if err != nil && !(t.MayBeMissing && errors.Is(err, fs.ErrNotExist)) {
+		return l, err
+	}
+	l.open = opened
+	return l, nil
+}
+
+// inProject reports whether a level is the root or a parent.
+func (c *call) inProject(i int) bool { return i > 0 && i <= len(c.Parents)+1 }
+
+// reads reports whether a client looks for a place in a level.
+func (c *call) reads(i int, p client.Place) bool {
+	switch {
+	case !p.Single():
+		return false
+	case i == 0:
+		return p.Base != client.Project
+	case p.Base != client.Project:
+		return false
+	case i <= len(c.Parents):
+		return p.Parents
+	}
+	return i == len(c.Parents)+1 || p.Below
+}
+
+// singles returns the single files of each level.
+func (c *call) singles() ([][]*found, error) {
+	groups := make([][]*found, len(c.way))
+	claims, left := make([]bool, len(c.Rows)), make([]int, len(c.Rows))
+	for r, row := range c.Rows {
+		left[r] = row.InstructionBytes
+		if !slices.ContainsFunc(row.Instructions, func(p client.Place) bool { return p.Fallback == client.InProject }) {
+			continue
+		}
+		for i := range c.way {
+			for _, p := range row.Instructions {
+				if c.inProject(i) && p.Fallback == client.NoFallback && c.reads(i, p) {
+					x, err := c.single(c.way[i], p)
+					if err != nil {
+						return nil, err
+					}
+					claims[r] = claims[r] || x != nil
+				}
+			}
+		}
+	}
+	for i, l := range c.way {
+		for r, row := range c.Rows {
+			exists := false
+			for _, p := range row.Instructions {
+				if !c.reads(i, p) || exists && p.Fallback != client.NoFallback || claims[r] && p.Fallback == client.InProject {
+					continue
+				}
+				x, err := c.single(l, p)
+				if err != nil {
+					return nil, err
+				}
+				if x == nil {
+					continue
+				}
+				exists = true
+				n := x.full
+				if row.InstructionBytes > 0 && i > 0 {
+					if n = min(n, left[r]); n == 0 && x.full > 0 {
+						continue
+					}
+					left[r] -= n
+				}
+				x.allowed, x.hops = max(x.allowed, n), max(x.hops, row.ImportHops)
+				same := func(other *found) bool { return other == x || other.full > 0 && other.Text.Text == x.Text.Text } // a link, or a copy
+				if !slices.ContainsFunc(groups[i], same) {
+					groups[i] = append(groups[i], x)
+				}
+			}
+		}
+	}
+	return groups, nil
+}
+
+// single returns the file of a place in a level, or nil.
+func (c *call) single(l *level, p client.Place) (*found, error) {
+	if err := c.ctx.Err(); err != nil {
+		return nil, err
+	}
+	tree, id, dir, name, scope := l.tree, l.id, l.dir, path.Join(l.name, p.Dir), l.name
+	if tree == nil {
+		t, ok := c.user[p.Path()]
+		if !ok {
+			return nil, nil
+		}
+		tree, id, dir, name, scope = &t, len(c.Parents)+1+slices.Index(userPlaces(c.Rows), p.Path()), t.Dir, t.Name, "~"
+	}
+	if l.tree != nil {
+		dir = path.Join(dir, p.Dir)
+	}
+	shown, key := path.Join(name, p.Pattern), index.File{Layer: firstTree + id, Path: path.Join(dir, p.Pattern)}
+	if tree == &c.Root && strings.HasPrefix(shown, "~") {
+		shown = "./" + shown // not a file of the user
+	}
+	if x, ok := c.known[key]; ok {
+		return x, nil
+	}
+	x := &found{Text: Text{Path: shown, Layer: name, Scope: scope, Mode: Always}, fs: tree.FS, file: key.Path, above: above(tree.Name, tree.Dir)}
+	c.known[key] = nil
+	at, err := c.directory(l, tree, p, dir)
+	if at == nil && err == nil {
+		return nil, nil
+	}
+	file, exists, err := c.read(at, tree.FS, key, escape.Path(shown), err)
+	if !exists || err != nil || tree.Foreign != nil && tree.Foreign(path.Join(p.Dir, p.Pattern)) {
+		return nil, err
+	}
+	x.set(file)
+	if x.full == 0 && len(x.Problems) == 0 {
+		return nil, nil
+	}
+	c.known[key] = x
+	return x, nil
+}
+
+// above returns the name of the top of a filesystem whose directory dir has a name.
+func above(name, dir string) string {
+	switch before, ok := strings.CutSuffix(name, "/"+dir); {
+	case dir == ".":
+		return name
+	case ok:
+		return before
+	}
+	return "."
+}
+
+// userPlaces returns the paths of the single files of the user.
+func userPlaces(rows []client.Client) (all []string) {
+	for _, row := range rows {
+		for _, p := range row.Instructions {
+			if p.Single() && p.Base != client.Project && !slices.Contains(all, p.Path()) {
+				all = append(all, p.Path())
+			}
+		}
+	}
+	return all
+}
+
+// directory returns the open directory of a place in a level, or nil if the directory does not exist.
+func (c *call) directory(l *level, tree *Tree, p client.Place, dir string) (*confine.Dir, error) {
+	key := p.Path()
+	if l.tree != nil {
+		if p.Dir == "." || l.open == nil {
+			return l.open, nil
+		}
+		key = p.Dir
+	}
+	if d, ok := l.below[key]; ok {
+		return d, nil
+	}
+	var opened *confine.Dir
+	err := confine.ErrSymlink
+	if l.tree != nil && !strings.Contains(p.Dir, "/") {
+		opened, err = l.open.OpenDir(p.Dir)
+	}
+	if errors.Is(err, confine.ErrSymlink) {
+		opened, err = tree.FS.OpenDir(dir)
+	}
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, confine.ErrNotDir) {
+		return nil, nil
+	}
+	if err == nil {
+		if l.below == nil {
+			l.below = map[string]*confine.Dir{}
+		}
+		l.below[key] = opened
+	}
+	return opened, err
+}
+
+// read returns the content of a file in an open directory, or reached by a link. An error of the directory, and each
+// error of the file, is a problem of the file.
+func (c *call) read(at *confine.Dir, fsys *confine.FS, file index.File, place string, err error) (content File, exists bool, _ error) {
+	info, link := confine.Info{}, false
+	if err == nil {
+		if info, err = at.Lstat(path.Base(file.Path)); errors.Is(err, fs.ErrNotExist) {
+			return File{}, false, nil
+		}
+	}
+	if link = err == nil && info.Mode&fs.ModeSymlink != 0; link {
+		info, err = fsys.Info(file.Path)
+	}
+	if err == nil {
+		if info.Mode.IsDir() {
+			return File{}, false, nil
+		}
+		if kept := c.Texts.Get(file); kept != nil && stamp.SameFile(kept.Info, info) {
+			return kept.Value, true, nil
+		}
+		open := func() (*confine.File, error) { return at.OpenRegular(path.Base(file.Path)) }
+		if link {
+			open = func() (*confine.File, error) { return fsys.OpenRegular(file.Path) }
+		}
+		if content, err = c.load(file, open, place); err == nil {
+			return content, true, nil
+		}
+	}
+	if c.ctx.Err() != nil || errors.Is(err, fs.ErrClosed) {
+		return File{}, false, cmp.Or(c.ctx.Err(), err)
+	}
+	return File{problems: []problem.Problem{c.unreadable(place, err)}}, true, nil
+}
+
+// load reads and parses a file.
+func (c *call) load(file index.File, open func() (*confine.File, error), place string) (File, error) {
+	now := time.Now()
+	f, err := open()
+	if err != nil {
+		return File{}, err
+	}
+	defer f.Close()
+	raw, err := c.Rules.ReadOpen(f)
+	if err != nil {
+		return File{}, err
+	}
+	doc, _ := matter.Parse(raw, true)
+	content := File{text: string(raw[doc.Body:]), header: doc.Frontmatter, lines: strings.Count(string(raw[:doc.Body]), "\n")}
+	for _, p := range doc.Problems {
+		content.problems = append(content.problems, p.In(place))
+	}
+	if info := f.Info(); stamp.Settled(info, now) {
+		c.Texts.Put(&index.Cached[File]{File: file, Info: info, Value: content, Size: int64(len(raw) + doc.Memory())})
+	}
+	return content, nil
+}
+
+// unreadable returns the problem of a file that cannot be read.
+func (c *call) unreadable(place string, err error) problem.Problem {
+	p := problem.Problem{Code: problem.FileRead, Severity: problem.Error, Path: place, Message: "the file is not read: " + escape.Reason(err), Suggestion: "check the type and the permissions of the file"}
+	switch {
+	case errors.Is(err, index.ErrTooLarge):
+		p.Code, p.Message, p.Suggestion = problem.FileTooLarge, fmt.Sprintf("the file is not read: the file has more than %d bytes", c.MaxSize), "shorten the file, or let the program raise the limit"
+	case errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink), errors.Is(err, fs.ErrNotExist):
+		p.Code, p.Message, p.Suggestion = problem.LinkNotFollowed, "the file is not read: the link is broken, not allowed, or leads outside", "replace the link by the file"
+	}
+	return p
+}
+
+// set copies the content of a file.
+func (x *found) set(f File) {
+	x.Text.Text, x.lines, x.Problems = f.text, f.lines, slices.Clone(f.problems)
+	if strings.TrimSpace(f.text) == "" {
+		x.Text.Text = ""
+	}
+	x.full = len(x.Text.Text)
+	description, _ := f.header.Get("description")
+	x.Description = strings.TrimSpace(description.String())
+}
+
+// complete cuts a text to the limit of the clients, replaces the imports, and computes the digest.
+func (c *call) complete(x *found, hops int) error {
+	if x.allowed < x.full {
+		n := x.allowed
+		for n > 0 && !utf8.RuneStart(x.Text.Text[n]) {
+			n--
+		}
+		x.Text.Text = x.Text.Text[:n]
+		x.Problems = append(x.Problems, problem.Problem{Code: problem.InstructionCut, Severity: problem.Warning, Path: escape.Path(x.Path),
+			Message: fmt.Sprintf("the client reads only the first %d of %d bytes of the file", n, x.full), Suggestion: "shorten the instructions of the project, or split them between directories"})
+	}
+	if hops == HopsOfClient {
+		hops = x.hops
+	}
+	if hops > 0 {
+		if err := c.expand(x, hops); err != nil {
+			return err
+		}
+	}
+	if x.full > 0 {
+		sum := sha256.Sum256([]byte(x.Text.Text))
+		x.Digest = "sha256:" + hex.EncodeToString(sum[:])
+	}
+	return nil
+}

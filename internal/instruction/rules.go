@@ -1,0 +1,173 @@
+package instruction
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/listing"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
+)
+
+// rules adds the rules that always apply to the groups of their levels, and returns the rules whose globs match the
+// path, and the rules on request, each in the order of the levels.
+func (c *call) rules(name string, s *index.Snapshot, groups [][]*found) (matched, requested []*found, err error) {
+	byLevel := make([][]*index.Entry, len(c.Parents)+2)
+	for e := range s.Files() {
+		at := c.levels[e.Layer()]
+		if at > 0 {
+			at = len(c.Parents) + 2 - at // the root last, the farthest parent first
+		}
+		byLevel[at] = append(byLevel[at], e)
+	}
+	for at, entries := range byLevel {
+		for _, e := range entries {
+			place, below := c.places[e.Layer()], name
+			if at > 0 && at <= len(c.Parents) {
+				below = path.Join(c.Parents[len(c.Parents)-at].Below, name)
+			}
+			applies := func(header matter.Frontmatter) (mode Mode, globs []string, ok bool, err error) {
+				if mode, globs = modeOf(place, header); mode != OnMatch {
+					return mode, globs, true, nil
+				}
+				ok, err = c.matches(place, globs, below)
+				return mode, globs, ok, err
+			}
+			if e.Broken() == nil {
+				if _, _, ok, err := applies(e.Header()); err != nil {
+					return nil, nil, err
+				} else if !ok {
+					continue
+				}
+			}
+			x, header, err := c.rule(e)
+			if err != nil {
+				return nil, nil, err
+			}
+			ok := false
+			if x.Mode, x.Globs, ok, err = applies(header); err != nil {
+				return nil, nil, err
+			}
+			x.Scope = "~"
+			if at > 0 {
+				x.Scope = c.way[at].name
+			}
+			switch {
+			case !ok || x.full == 0 && len(x.Problems) == 0: // changed since the scan, or empty
+			case x.Mode == Always:
+				groups[at] = append(groups[at], x)
+			case x.Mode == OnMatch:
+				matched = append(matched, x)
+			default:
+				requested = append(requested, x)
+			}
+		}
+	}
+	return matched, requested, nil
+}
+
+// rule returns the rule of an entry, and its header. A rule that cannot be read has no text.
+func (c *call) rule(e *index.Entry) (*found, matter.Frontmatter, error) {
+	if err := c.ctx.Err(); err != nil {
+		return nil, matter.Frontmatter{}, err
+	}
+	l := c.Rules.LayerOf(e)
+	x := &found{Text: Text{Path: path.Join(l.Name, c.Rules.Below(e)), Layer: l.Name}, fs: c.Rules.FSOf(c.ctx, e), file: e.Path, above: above(l.Name, l.Dir)}
+	for _, row := range c.Rows {
+		if slices.ContainsFunc(row.Instructions, func(p client.Place) bool { return p.Path() == c.places[e.Layer()].Path() }) {
+			x.hops = max(x.hops, row.ImportHops)
+		}
+	}
+	if e.Broken() != nil {
+		x.Problems = slices.Clone(e.Problems())
+		return x, matter.Frontmatter{}, nil
+	}
+	var content File
+	if kept := c.Texts.Get(e.File()); kept != nil && stamp.Of(kept.Info).Same(e.Stamp) {
+		content = kept.Value
+	} else {
+		at, dirErr := x.fs.OpenDir(path.Dir(e.Path))
+		if dirErr == nil {
+			defer at.Close()
+		}
+		var err error
+		if content, _, err = c.read(at, x.fs, e.File(), c.Rules.Place(e), dirErr); err != nil {
+			return nil, matter.Frontmatter{}, err
+		}
+	}
+	x.set(content)
+	x.allowed = x.full
+	return x, content.header, nil
+}
+
+// modeOf returns the mode and the globs of a rule.
+func modeOf(p client.Place, header matter.Frontmatter) (Mode, []string) {
+	value, _ := header.Get(p.Globs)
+	globs := globsOf(value)
+	when, _ := header.Get(p.When)
+	switch strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(strings.TrimSpace(when.String()))) {
+	case "always", "alwayson", "true":
+		return Always, globs
+	case "filematch", "glob":
+		return OnMatch, globs
+	case "manual", "auto", "modeldecision":
+		return OnRequest, globs
+	}
+	switch {
+	case len(globs) > 0:
+		return OnMatch, globs
+	case p.OnRequest:
+		return OnRequest, nil
+	}
+	return Always, nil
+}
+
+// globsOf returns the globs of a list, or of a text with commas outside braces and brackets.
+func globsOf(v matter.Value) (globs []string) {
+	for _, text := range v.Strings() {
+		depth, from := 0, 0
+		for i := 0; i <= len(text); i++ {
+			switch {
+			case i == len(text) || text[i] == ',' && depth == 0:
+				if glob := strings.Trim(text[from:i], " \t\r\n\"'"); glob != "" {
+					globs = append(globs, glob)
+				}
+				from = i + 1
+			case text[i] == '{' || text[i] == '[':
+				depth++
+			case (text[i] == '}' || text[i] == ']') && depth > 0:
+				depth--
+			}
+		}
+	}
+	return globs
+}
+
+// maxGlobs bounds the globs of a rule that Find matches.
+const maxGlobs = 1000
+
+// matches reports whether a glob of a rule matches a path. A glob that is not valid matches nothing.
+func (c *call) matches(p client.Place, globs []string, name string) (bool, error) {
+	for _, text := range globs[:min(len(globs), maxGlobs)] {
+		if strings.HasSuffix(text, "/") {
+			text += "**"
+		}
+		if !p.AnyDepth && !strings.Contains(text, "/") {
+			text = "/" + text
+		}
+		glob, err := listing.ParseGlob(text)
+		if err != nil {
+			continue
+		}
+		if ok, err := listing.Match(c.ctx, []listing.Glob{glob}, name); ok || err != nil {
+			return ok, err
+		}
+		if err := c.ctx.Err(); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}

@@ -36,7 +36,8 @@
 //   - Skills: [Catalog.ListSkills], [Catalog.GetSkill], [Catalog.Skills] (all, with their
 //     texts), [Catalog.ReadSkillFile], [Skill.FS], [Catalog.SearchSkills],
 //     [Catalog.SkillsPrompt], [Skill.Prompt].
-//   - Agents: [Catalog.ListAgents], [Catalog.GetAgent], [Catalog.AgentsPrompt].
+//   - Agents: [Catalog.ListAgents], [Catalog.GetAgent], [Catalog.Agents] (all, with their texts),
+//     [Catalog.AgentsPrompt].
 //   - Instructions such as AGENTS.md: [Catalog.Instructions], [Catalog.InstructionsPrompt].
 //   - Files of the project: [Catalog.ListDir], [Catalog.Tree], [Catalog.FindFiles],
 //     [Catalog.Stat], [Catalog.ReadFile], [Catalog.Grep]; [Budget] and [Tokens] bound the text.

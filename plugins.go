@@ -30,7 +30,7 @@ func WithPlugins(dirs ...string) Option {
 }
 
 // WithPluginsFS reads the plugins at the top of fsys, as [WithPlugins] does. The name identifies fsys in the
-// field Layer. The rules of [WithCommandsFS] for fsys apply.
+// field Layer, and is the name of a plugin at the top without a manifest. The rules of [WithCommandsFS] for fsys apply.
 func WithPluginsFS(name string, fsys fs.FS) Option {
 	return optionFunc(func(c *config) error { return c.plugins.addFS("WithPluginsFS", name, fsys) })
 }

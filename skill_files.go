@@ -31,7 +31,7 @@ import (
 // exist or no file can have the path. ReadSkillFile returns [ErrFileRead] if the path exists but
 // cannot be read, or is a directory, a pipe or another special file. ReadSkillFile returns
 // [ErrFileTooLarge] if the file exceeds the limit of [WithMaxFileSize]. [Catalog.GetSkill]
-// describes the errors of the name.
+// describes the errors of the name, in which the name of a plugin may be missing.
 //
 // The file is not cached, except SKILL.md in a store with versions. With a filter
 // or [WithStrict], ReadSkillFile also checks SKILL.md before and after reading the file.

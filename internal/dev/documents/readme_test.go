@@ -200,6 +200,7 @@ func TestDocumentedSnippets(t *testing.T) {
 		"commands/review.md":                         "Read the diff of $1.\n",
 		"vendor/plugins/deploy/commands/rollback.md": "Roll back.\n",
 		"skills/pdf/SKILL.md":                        "---\nname: pdf\ndescription: Reads PDF files\n---\nRead it.\n",
+		".claude/agents/reviewer.md":                 "---\nname: reviewer\ndescription: Reviews\ntools: Read\n---\nReview.\n",
 		"src/main.go":                                "package main\n",
 	}
 	embedded := regexp.MustCompile(`(?m)^//go:embed (\w+)$`)

@@ -20,8 +20,8 @@ var rootCounts = []struct {
 }{
 	{"files", 29, 25},             // without test files
 	{"lines of code", 5346, 4900}, // of these files, without comments and blank lines
-	{"exported names", 190, 145},  // functions, methods and types
-	{"test files", 43, 45},
+	{"exported names", 181, 145},  // functions, methods and types
+	{"test files", 42, 45},
 }
 
 func TestCountsOfTheRootAreTheirCeilings(t *testing.T) {

@@ -106,7 +106,7 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 	}
 	for r := range now.reads.all {
 		switch {
-		case r.err != nil && s.failed(r.err, false) && p.last != nil:
+		case r.err != nil && s.failed(r.err, false) && p.last != nil && p.last.reads.has(r.file):
 			if s.config.kind.plugins {
 				s.reportFailure(r.file, r.err)
 			}

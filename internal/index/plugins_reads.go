@@ -175,6 +175,16 @@ func (reads *pluginReads) all(yield func(pluginRead) bool) {
 	}
 }
 
+// has reports whether an access to a file has succeeded.
+func (reads *pluginReads) has(file string) bool {
+	for r := range reads.all {
+		if r.file == file && r.err == nil && !r.missing {
+			return true
+		}
+	}
+	return false
+}
+
 // newBlock returns a block, to which one goroutine at a time adds accesses.
 func (reads *pluginReads) newBlock() *[]pluginRead {
 	block := new([]pluginRead)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // marketplace is a marketplace of two plugins and a remote plugin.
@@ -541,7 +542,7 @@ func TestAChangeOfAPluginIsSeenByTheNextCall(t *testing.T) {
 		"commands/deploy/go.md":                          {"", "Nested."},
 	}
 	paths := slices.Sorted(maps.Keys(changes))
-	for seed := range uint64(12) {
+	for seed := range uint64(catalogtest.Rounds(6, 60)) {
 		random := rand.New(rand.NewPCG(seed, 31))
 		root := diskOf(t, marketplace())
 		options := withShop(toolshelf.WithRoot(root), toolshelf.WithNestedCommands())

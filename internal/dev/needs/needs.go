@@ -1,0 +1,262 @@
+// Package needs makes queries with known answers from a directory of public commands and skills, to measure
+// search. No query is written for a ranker, and no model takes part: a query is text of an entry, by these rules.
+//
+//   - The entries are the files *.md of commands and SKILL.md of skills, in the order of their paths, without
+//     README.md. Of several entries with the same name or the same description, only the first is an entry.
+//   - The need of an entry is the first sentence of its body that has 6 to 25 words, is no heading, no code and
+//     no row of a table, is not in the description and in no body of another entry, and has no word of the name. Two
+//     words are equal if they agree in their first four letters. The body that a ranker sees lacks the sentence.
+//   - The words of an entry are three words of its description, of four letters or more, in their order.
+//   - The mistyped words are these three words, and the longest has two neighbors swapped.
+//   - The heading of an entry is a heading of 2 to 10 words that no other entry has.
+//
+// A hash of the path chooses among words and among headings, and divides the queries into two halves. The answer
+// to a query is the entry that the query comes from.
+package needs
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/toolshelf-go/toolshelf/agentmd"
+	"github.com/toolshelf-go/toolshelf/internal/markdown"
+)
+
+// An Entry is a command or a skill, as a ranker may see it.
+type Entry struct {
+	Name, Description, Tags, Body string
+
+	path, whole string // whole is the body with the need
+}
+
+// A Query is a search text whose answer is known.
+type Query struct {
+	Kind   Kind
+	Text   string
+	Answer string // the name of an Entry
+	Half   int    // 0 or 1
+}
+
+// A Kind is a rule that makes queries.
+type Kind string
+
+const (
+	Need     Kind = "need"
+	Words    Kind = "words"
+	Mistyped Kind = "mistyped"
+	Heading  Kind = "heading"
+)
+
+// Read returns the entries and the queries of a part of a corpus, "commands" or "skills".
+func Read(corpus, part string) (entries []Entry, queries []Query, err error) {
+	names, descriptions := map[string]bool{}, map[string]bool{}
+	top := filepath.Join(corpus, part)
+	err = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".md" {
+			return err
+		}
+		if base := filepath.Base(path); (part == "skills") != (base == "SKILL.md") || strings.EqualFold(base, "README.md") {
+			return nil
+		}
+		e, err := read(top, path, part)
+		if err != nil || names[e.Name] || e.Description != "" && descriptions[e.Description] {
+			return err
+		}
+		names[e.Name], descriptions[e.Description] = true, true
+		entries = append(entries, e)
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range entries {
+		e := &entries[i]
+		add := func(kind Kind, text string) {
+			if text != "" {
+				queries = append(queries, Query{kind, text, e.Name, int(e.hash("half") % 2)})
+			}
+		}
+		add(Need, e.need(entries))
+		words := e.words()
+		add(Words, strings.Join(words, " "))
+		add(Mistyped, e.mistyped(words))
+		add(Heading, e.heading(entries))
+	}
+	return entries, queries, nil
+}
+
+func read(top, path, part string) (Entry, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Entry{}, err
+	}
+	below, err := filepath.Rel(top, path)
+	if err != nil {
+		return Entry{}, err
+	}
+	file := agentmd.ParseCommand(filepath.Base(path), data)
+	if part == "skills" {
+		file.Name = filepath.Base(filepath.Dir(path))
+	}
+	return Entry{
+		Name: file.Name, Description: file.Description, Tags: strings.Join(file.Frontmatter.List("tags"), ", "), Body: string(file.Body),
+		path: filepath.ToSlash(below), whole: string(file.Body),
+	}, nil
+}
+
+// hash returns a number that depends on the path and the purpose.
+func (e *Entry) hash(purpose string) uint64 {
+	sum := sha256.Sum256([]byte(purpose + "\x00" + e.path))
+	return binary.BigEndian.Uint64(sum[:])
+}
+
+// sentence is a sequence of words on one line that ends with a mark or with the line.
+var sentence = regexp.MustCompile(`[^.!?\n]+[.!?]?`)
+
+// need returns the need of an entry, and removes the need from its body.
+func (e *Entry) need(entries []Entry) string {
+	for line := range textLines(e.Body) {
+		for _, text := range sentence.FindAllString(line, -1) {
+			text = strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+			words := wordsOf(text)
+			if len(words) < 6 || len(words) > 25 || strings.Contains(e.Description, text) || strings.ContainsAny(text, "`$<>{}|/\\") ||
+				slices.ContainsFunc(wordsOf(e.Name), func(n string) bool {
+					return slices.ContainsFunc(words, func(w string) bool { return start(w) == start(n) })
+				}) ||
+				slices.ContainsFunc(entries, func(o Entry) bool { return o.path != e.path && strings.Contains(o.whole, text) }) {
+				continue
+			}
+			e.Body = strings.ReplaceAll(e.Body, text, "")
+			return text
+		}
+	}
+	return ""
+}
+
+func (e *Entry) words() []string {
+	var all []string
+	for _, w := range wordsOf(e.Description) {
+		if len([]rune(w)) >= 4 && !slices.Contains(all, w) {
+			all = append(all, w)
+		}
+	}
+	if len(all) < 3 {
+		return nil
+	}
+	hash := func(w string) uint64 { return e.hash("word " + w) }
+	third := slices.SortedFunc(slices.Values(all), func(a, b string) int { return cmp.Compare(hash(a), hash(b)) })[2]
+	return slices.DeleteFunc(all, func(w string) bool { return hash(w) > hash(third) })
+}
+
+func (e *Entry) mistyped(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	words = slices.Clone(words)
+	longest := slices.MaxFunc(words, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+	letters := []rune(longest)
+	at := 1 + int(e.hash("typo")%uint64(len(letters)-2))
+	letters[at], letters[at+1] = letters[at+1], letters[at]
+	words[slices.Index(words, longest)] = string(letters)
+	return strings.Join(words, " ")
+}
+
+func (e *Entry) heading(entries []Entry) string {
+	var all []string
+	for h := range headings(e.whole) {
+		n := len(wordsOf(h))
+		if n >= 2 && n <= 10 && !slices.ContainsFunc(entries, func(o Entry) bool { return o.path != e.path && strings.Contains(o.whole, h) }) {
+			all = append(all, h)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return all[e.hash("heading")%uint64(len(all))]
+}
+
+// lines yields the lines of a Markdown text outside code.
+func lines(text string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		ended := false
+		markdown.Blocks(text, new(markdown.Meter), func(start, end int, kind markdown.Kind) {
+			for line := range strings.Lines(text[start:end]) {
+				ended = ended || kind == markdown.Text && !yield(strings.TrimSpace(line))
+			}
+		})
+	}
+}
+
+func textLines(text string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for line := range lines(text) {
+			if !markdown.IsHeading(line) && !strings.HasPrefix(line, "|") && !yield(line) {
+				return
+			}
+		}
+	}
+}
+
+func headings(text string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for line := range lines(text) {
+			if markdown.IsHeading(line) && !yield(strings.TrimSpace(strings.Trim(line, "#"))) {
+				return
+			}
+		}
+	}
+}
+
+// wordsOf returns the words of a text in lower case.
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+func start(word string) string { r := []rune(word); return string(r[:min(4, len(r))]) }
+
+// A Score describes the ranks of the answers to some queries.
+type Score struct {
+	Queries             int
+	NDCG, AtOne, AtFive float64 // nDCG@10; the shares of the answers at rank 1 and at ranks 1 to 5
+}
+
+// Measure scores a ranker by the queries of a kind, one score for each half. search returns names, the best first.
+func Measure(queries []Query, kind Kind, search func(text string) ([]string, error)) (halves [2]Score, err error) {
+	for _, q := range queries {
+		if q.Kind != kind {
+			continue
+		}
+		found, err := search(q.Text)
+		if err != nil {
+			return halves, err
+		}
+		s := &halves[q.Half]
+		s.Queries++
+		switch rank := 1 + slices.Index(found[:min(10, len(found))], q.Answer); {
+		case rank == 0:
+			continue
+		case rank == 1:
+			s.AtOne++
+			fallthrough
+		case rank <= 5:
+			s.AtFive++
+			fallthrough
+		default:
+			s.NDCG += 1 / math.Log2(float64(1+rank))
+		}
+	}
+	for i := range halves {
+		n := float64(max(1, halves[i].Queries))
+		halves[i].NDCG, halves[i].AtOne, halves[i].AtFive = halves[i].NDCG/n, halves[i].AtOne/n, halves[i].AtFive/n
+	}
+	return halves, nil
+}

@@ -1,0 +1,108 @@
+package needs_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/dev/needs"
+	"github.com/toolshelf-go/toolshelf/internal/rank"
+)
+
+// earlier holds the scores of the ranker of commit 68efd9d, before Porter2 and the weights that follow it: nDCG@10, and
+// the share of the answers at rank 1 and at ranks 1 to 5, for each half.
+var earlier = map[string][2]needs.Score{
+	"commands, need":     {{164, 0.4149, 0.2439, 0.5000}, {184, 0.4652, 0.3043, 0.5489}},
+	"commands, words":    {{196, 0.9568, 0.9082, 0.9847}, {207, 0.9497, 0.8937, 0.9903}},
+	"commands, mistyped": {{196, 0.9519, 0.8929, 0.9847}, {207, 0.9545, 0.9034, 0.9903}},
+	"commands, heading":  {{190, 0.9322, 0.8632, 0.9789}, {200, 0.9116, 0.8350, 0.9700}},
+	"skills, need":       {{275, 0.5792, 0.4327, 0.6582}, {293, 0.5736, 0.4403, 0.6382}},
+	"skills, words":      {{296, 0.9096, 0.8074, 0.9730}, {309, 0.9312, 0.8544, 0.9773}},
+	"skills, mistyped":   {{296, 0.9063, 0.8074, 0.9662}, {309, 0.9286, 0.8511, 0.9773}},
+	"skills, heading":    {{284, 0.8909, 0.7958, 0.9613}, {302, 0.8848, 0.8079, 0.9338}},
+	"german, need":       {{8, 0.8914, 0.7500, 1.0000}, {7, 0.7883, 0.5714, 1.0000}},
+	"russian, need":      {{8, 0.9539, 0.8750, 1.0000}, {7, 0.9473, 0.8571, 1.0000}},
+	"chinese, need":      {{8, 1.0000, 1.0000, 1.0000}, {7, 0.9473, 0.8571, 1.0000}},
+}
+
+var show = flag.Bool("show", false, "show the scores in the form of the variable earlier")
+
+func ranker(t *testing.T, entries []needs.Entry) func(text string) ([]string, error) {
+	x := new(rank.Corpus)
+	for _, e := range entries {
+		x.Put(e.Name, rank.Document{Name: e.Name, Description: e.Description, Tags: e.Tags, Body: e.Body})
+	}
+	return func(text string) (names []string, err error) {
+		hits, _, err := x.Search(t.Context(), text, 10, nil)
+		for _, h := range hits {
+			names = append(names, h.Name)
+		}
+		return names, err
+	}
+}
+
+// A language has 15 entries and 15 needs, in both halves.
+func language(t *testing.T, name string) (entries []needs.Entry, queries []needs.Query) {
+	data, err := os.ReadFile("testdata/" + name + ".txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n")[1:] {
+		part := strings.Split(line, " | ")
+		entries = append(entries, needs.Entry{Name: part[0], Description: part[1], Body: part[2]})
+		queries = append(queries, needs.Query{Kind: needs.Need, Text: part[3], Answer: part[0], Half: i % 2})
+	}
+	return entries, queries
+}
+
+func check(t *testing.T, set string, queries []needs.Query, kind needs.Kind, search func(string) ([]string, error), ok func(now, before needs.Score) bool) {
+	halves, err := needs.Measure(queries, kind, search)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := set + ", " + string(kind)
+	line := fmt.Sprintf("%q: {", name)
+	for half, now := range halves {
+		before := earlier[name][half]
+		t.Logf("%-20s half %d: %3d queries, nDCG@10 %.3f (earlier %.3f), rank 1 %.3f (%.3f), ranks 1 to 5 %.3f (%.3f)",
+			name, half, now.Queries, now.NDCG, before.NDCG, now.AtOne, before.AtOne, now.AtFive, before.AtFive)
+		line += fmt.Sprintf("{%d, %.4f, %.4f, %.4f}, ", now.Queries, now.NDCG, now.AtOne, now.AtFive)
+		if !ok(now, before) {
+			t.Errorf("%s, half %d: below the limit", name, half)
+		}
+	}
+	if *show {
+		fmt.Println(strings.TrimSuffix(line, ", ") + "},")
+	}
+}
+
+const rounding = 1e-4
+
+func TestTheRankerAnswersNeeds(t *testing.T) {
+	for _, part := range []string{"commands", "skills"} {
+		t.Run(part, func(t *testing.T) {
+			entries, queries, err := needs.Read(catalogtest.Corpus(t), part)
+			if err != nil {
+				t.Fatal(err)
+			}
+			search := ranker(t, entries)
+			check(t, part, queries, needs.Need, search, func(now, before needs.Score) bool { return now.NDCG >= before.NDCG-rounding })
+			check(t, part, queries, needs.Words, search, func(now, before needs.Score) bool { return now.AtOne >= before.AtOne-0.03 })
+			check(t, part, queries, needs.Mistyped, search, func(now, before needs.Score) bool { return now.NDCG >= before.NDCG-0.03 })
+			check(t, part, queries, needs.Heading, search, func(now, before needs.Score) bool {
+				return now.AtOne >= before.AtOne-rounding && now.AtFive >= before.AtFive-rounding
+			})
+		})
+	}
+	for _, name := range []string{"german", "russian", "chinese"} {
+		t.Run(name, func(t *testing.T) {
+			entries, queries := language(t, name)
+			check(t, name, queries, needs.Need, ranker(t, entries), func(now, before needs.Score) bool {
+				return now.NDCG >= before.NDCG-rounding && now.AtOne >= before.AtOne-rounding
+			})
+		})
+	}
+}

@@ -39,7 +39,7 @@ func (a *Analyzer) Analyze(d Document) {
 		a.counts[t] = 0
 	}
 	a.found, a.lengths = a.found[:0], lengths{}
-	a.doc = document{name: d.Name, description: d.Description, nameWords: nameWords(&a.splitter, d.Name)}
+	a.doc = document{name: d.Name, description: d.Description, nameWords: nameWords(&a.splitter, d.Name), vector: d.Vector}
 
 	a.splitter.any = true
 	a.splitter.split(bounded(d.Name), a.visitor(inName))

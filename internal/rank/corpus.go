@@ -17,6 +17,7 @@ type document struct {
 	name        string
 	description string
 	nameWords   []string    // distinct words of the name, folded
+	vector      *Vector     // the meaning, or nil
 	terms       occurrences // lets remove and put touch only the postings of this document
 }
 

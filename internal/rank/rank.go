@@ -28,7 +28,8 @@ type Document struct {
 	Name        string
 	Description string
 	Tags        string
-	Body        string // Markdown
+	Body        string  // Markdown
+	Vector      *Vector // the meaning, or nil; not of a report
 
 	// Report marks a report. A report is never a hit. A match in a report counts for
 	// the document whose key is the Name of the report.

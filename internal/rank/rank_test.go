@@ -23,7 +23,7 @@ func indexOf(documents ...Document) *Corpus {
 
 func find(t testing.TB, x *Corpus, text string) []Hit {
 	t.Helper()
-	hits, total, err := x.Search(t.Context(), text, 100, nil)
+	hits, total, _, err := x.Search(t.Context(), text, 100, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,11 +135,11 @@ func TestLimitCutsAfterTheBest(t *testing.T) {
 		name := fmt.Sprintf("n%03d", i)
 		x.Put(name, Document{Name: name, Body: strings.Repeat("filler ", 1000-i) + "needle"})
 	}
-	all, total, err := x.Search(t.Context(), "needle", 1000, nil)
+	all, total, _, err := x.Search(t.Context(), "needle", 1000, nil, nil)
 	if err != nil || total != 1000 || len(all) != 1000 {
 		t.Fatal(len(all), total, err)
 	}
-	some, total, err := x.Search(t.Context(), "needle", 3, nil)
+	some, total, _, err := x.Search(t.Context(), "needle", 3, nil, nil)
 	if err != nil || total != 1000 {
 		t.Fatal(total, err)
 	}
@@ -206,7 +206,7 @@ func TestSearchOmitsDocumentsThatAreNotKept(t *testing.T) {
 		"latency": "shown/3",
 		"reveiw":  "shown/2", // a typing error, since nobody else has the word
 	} {
-		hits, total, err := x.Search(t.Context(), query, 10, func(key string) bool { return key != "secret" })
+		hits, total, _, err := x.Search(t.Context(), query, 10, func(key string) bool { return key != "secret" }, nil)
 		if err != nil || total != len(hits) {
 			t.Error(total, err)
 		}
@@ -219,7 +219,7 @@ func TestSearchOmitsDocumentsThatAreNotKept(t *testing.T) {
 func TestSearchEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := indexOf(Document{Name: "a"}).Search(ctx, "a", 1, nil); !errors.Is(err, context.Canceled) {
+	if _, _, _, err := indexOf(Document{Name: "a"}).Search(ctx, "a", 1, nil, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -265,8 +265,8 @@ func TestAnUpdatedIndexEqualsANewIndex(t *testing.T) {
 		}
 		query := text.Draw(t, "query")
 		limit := rapid.IntRange(1, 6).Draw(t, "limit")
-		got, gotTotal, err := updated.Search(context.Background(), query, limit, nil)
-		want, wantTotal, err2 := fresh.Search(context.Background(), query, limit, nil)
+		got, gotTotal, _, err := updated.Search(context.Background(), query, limit, nil, nil)
+		want, wantTotal, _, err2 := fresh.Search(context.Background(), query, limit, nil, nil)
 		if err != nil || err2 != nil || gotTotal != wantTotal {
 			t.Fatal(gotTotal, wantTotal, err, err2)
 		}

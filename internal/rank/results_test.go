@@ -79,7 +79,7 @@ func TestResultsStayTheSame(t *testing.T) {
 		if i%10 == 9 {
 			query = fmt.Sprint("evidence", i)
 		}
-		hits, total, err := x.Search(t.Context(), query, 3, nil)
+		hits, total, _, err := x.Search(t.Context(), query, 3, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

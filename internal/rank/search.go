@@ -33,41 +33,55 @@ const (
 // sorted by descending score, then by the bytes of the name. If keep is not nil,
 // only documents whose key satisfies keep are hits; word rarity still depends on
 // all documents. If ctx ends, Search returns the error of ctx.
-func (x *Corpus) Search(ctx context.Context, text string, limit int, keep func(key string) bool) (hits []Hit, total int, err error) {
+//
+// If near is not nil, near is the meaning of the text. A document that is nearer than most of
+// the documents that satisfy keep gains a higher place within tier 2, and without a matching word a
+// document that is much nearer is a hit. If the meaning of such a document is unknown, or differs in its
+// dimensions, semantic is false and only words count.
+func (x *Corpus) Search(ctx context.Context, text string, limit int, keep func(key string) bool, near *Point) (hits []Hit, total int, semantic bool, err error) {
 	q := parse(text)
-	documents, err := x.documents.match(ctx, q, func(d *document) bool { return keep == nil || keep(d.key) })
+	kept := func(d *document) bool { return keep == nil || keep(d.key) }
+	documents, err := x.documents.match(ctx, q, kept)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, false, err
 	}
 	defer documents.release()
 	reports, err := x.reports.match(ctx, q, func(d *document) bool { return keep == nil || keep(d.name) })
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, false, err
 	}
 	defer reports.release()
+	semantic = near != nil && x.documents.near(near, kept, documents.zs)
+	if !semantic {
+		clear(documents.zs)
+	}
 
 	best := top{limit: limit}
-	for number, share := range documents.shares {
-		if share > 0 && (keep == nil || keep(x.documents.docs[number].key)) {
-			best.add(x.documents.judge(q, uint32(number), share))
+	highest := documents.highest()
+	for number := range documents.shares {
+		if documents.matches(number) && kept(&x.documents.docs[number]) {
+			best.add(x.documents.judge(q, uint32(number), documents, highest))
 		}
 	}
 	for _, c := range x.reported(documents, reports) {
-		if keep == nil || keep(x.documents.docs[c.number].key) {
+		if kept(&x.documents.docs[c.number]) {
 			best.add(c)
 		}
 	}
 	for _, c := range best.sorted() {
 		doc := &x.documents.docs[c.number]
 		hit := Hit{Key: doc.key, Name: doc.name, Description: doc.description, Tier: c.tier, Score: c.score}
-		if c.tier == Reported {
+		switch {
+		case c.tier == Reported:
 			hit.Reason = x.reports.reason(reports.clauses, c.report, reportSubjects)
-		} else {
+		case documents.shares[c.number] == 0:
+			hit.Reason = "meaning"
+		default:
 			hit.Reason = x.documents.reason(documents.clauses, c.number, subjects)
 		}
 		hits = append(hits, hit)
 	}
-	return hits, best.total, nil
+	return hits, best.total, semantic, nil
 }
 
 // A candidate is a hit before the best hits are selected.
@@ -84,17 +98,17 @@ func newCandidate(number uint32, name string, tier Tier, score float64) candidat
 	return candidate{number: number, name: name, tier: tier, score: max(1, math.Round(score*1e6)) / 1e6}
 }
 
-// judge returns the tier and score of a document that matches this share of a
-// query.
-func (c *corpus) judge(q query, number uint32, share float64) candidate {
-	doc := &c.docs[number]
+// judge returns the tier and score of a document that matches a query. The meaning counts only
+// in tier 2. The highest sum of share and meaning keeps the scores of tier 2 below tier 1.
+func (c *corpus) judge(q query, number uint32, m *matches, highest float64) candidate {
+	doc, share := &c.docs[number], m.shares[number]
 	if covered, ok := q.cover(doc.nameWords); ok {
 		if covered < 1 && q.is(doc.name) {
 			covered = 1
 		}
 		return newCandidate(number, doc.name, Named, namedFloor+(1-namedFloor)*(covered+(1-covered)*share/2))
 	}
-	return newCandidate(number, doc.name, Matched, matchedFloor+(namedFloor-matchedFloor)*share)
+	return newCandidate(number, doc.name, Matched, matchedFloor+(namedFloor-matchedFloor)*m.sum(int(number))/highest)
 }
 
 // reported returns the documents that match only through reports, each with the
@@ -106,7 +120,7 @@ func (x *Corpus) reported(documents, reports *matches) map[uint32]candidate {
 			continue
 		}
 		number, ok := x.documents.byKey[x.reports.docs[report].name]
-		if !ok || documents.shares[number] > 0 {
+		if !ok || documents.matches(int(number)) {
 			continue
 		}
 		c := newCandidate(number, x.documents.docs[number].name, Reported, matchedFloor*share)
@@ -150,6 +164,7 @@ type matches struct {
 	clauses []clause
 	shares  []float64 // by document: the matched share of the query, 0 to 1
 	part    []float64 // by document: the share from the current clause; all zero between clauses
+	zs      []float64 // by document: z of the meaning, or 0; see corpus.near
 	block   []posting // a decoded block
 }
 
@@ -201,13 +216,29 @@ func (c *corpus) match(ctx context.Context, q query, keep func(*document) bool) 
 }
 
 func (m *matches) reset(n int) {
-	if cap(m.shares) < n {
-		m.shares, m.part = make([]float64, n, n+n/4), make([]float64, n, n+n/4)
-		return
+	for _, numbers := range []*[]float64{&m.shares, &m.part, &m.zs} {
+		*numbers = slices.Grow((*numbers)[:0], n)[:n]
+		clear(*numbers)
 	}
-	m.shares, m.part = m.shares[:n], m.part[:n]
-	clear(m.shares)
-	clear(m.part)
+}
+
+// matches reports whether a document is a hit by its words or by its meaning.
+func (m *matches) matches(number int) bool {
+	return m.shares[number] > 0 || m.zs[number] >= meaningAlone
+}
+
+// sum returns the share of the words and the meaning together.
+func (m *matches) sum(number int) float64 { return m.shares[number] + meaningWeight*m.zs[number] }
+
+// highest returns the highest sum of a document, but at least 1.
+func (m *matches) highest() float64 {
+	highest := 1.0
+	for number := range m.shares {
+		if m.matches(number) {
+			highest = max(highest, m.sum(number))
+		}
+	}
+	return highest
 }
 
 // frequency is the saturated, length-normalized frequency of a word in a

@@ -115,7 +115,7 @@ func (s *Finder) Find(ctx context.Context, snapshot *index.Snapshot, query strin
 		}
 	}
 	defer s.lock.Release(1)
-	hits, total, err := s.ranked.Search(ctx, query, limit, keep)
+	hits, total, _, err := s.ranked.Search(ctx, query, limit, keep, nil)
 	if err != nil {
 		return Result{}, err
 	}

@@ -1,0 +1,250 @@
+package rank
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// at returns a vector at an angle, in degrees, to the point of the queries.
+func at(degrees float64) *Vector {
+	v := new(Vector)
+	v.Set(*pointAt(degrees))
+	return v
+}
+
+func pointAt(degrees float64) *Point {
+	sin, cos := math.Sincos(degrees / 180 * math.Pi)
+	p, ok := NewPoint([]float32{float32(cos), float32(sin), 0})
+	if !ok {
+		panic("no point")
+	}
+	return &p
+}
+
+// crowd returns n documents whose meanings are near 90 degrees.
+func crowd(n int) (all []Document) {
+	for i := range n {
+		all = append(all, Document{Name: fmt.Sprintf("x%d", i), Vector: at(85 + float64(i%11))})
+	}
+	return all
+}
+
+func TestMeaningJoinsTheRankOfWords(t *testing.T) {
+	meant := Document{Name: "meant", Vector: at(0)}
+	word := Document{Name: "word", Description: "deploy some other long text about nothing", Vector: at(90)}
+	both := Document{Name: "both", Description: "deploy some other long text about nothing", Vector: at(40)}
+	named := Document{Name: "deploy-zebra-quagga-okapi", Vector: at(180)}
+	for _, test := range []struct {
+		name      string
+		documents []Document
+		want      string
+	}{
+		{"a meaning without a word, beside a weaker hit", append(crowd(28), meant, word), "meant/2 word/2"},
+		{"a nearer meaning goes before the same words", append(crowd(28), word, both), "both/2 word/2"},
+		{"a name goes before every meaning", append(crowd(28), meant, named, both), "deploy-zebra-quagga-okapi/1 both/2 meant/2"},
+		{"below 30 documents, a meaning needs a word", append(crowd(20), meant, word, both), "both/2 word/2"},
+		{"below two standard deviations, a meaning needs a word", append(crowd(28), Document{Name: "weak", Vector: at(84.5)}, word), "word/2"},
+		{"equal meanings", []Document{word, {Name: "b", Vector: at(90)}}, "word/2"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			hits, total, semantic, err := indexOf(test.documents...).Search(t.Context(), "deploy zebra quagga okapi", 100, nil, pointAt(0))
+			if err != nil || !semantic || total != len(hits) {
+				t.Errorf("%d hits of %d, semantic: %v, %v", len(hits), total, semantic, err)
+			}
+			if diff := cmp.Diff(test.want, keys(hits)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			for _, h := range hits {
+				if (h.Reason == "meaning") != (h.Key == "meant") || h.Score > 1 || h.Tier == Matched && h.Score > namedFloor {
+					t.Errorf("%+v", h)
+				}
+			}
+		})
+	}
+}
+
+// The test computes the documented formula with floating-point numbers.
+func TestMeaningAddsItsStandardScoreToTheShareOfWords(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{5, 29, 30, 200} {
+		var documents []Document
+		cosines := map[string]float64{}
+		for i := range n {
+			text := "nothing"
+			if i%2 == 0 {
+				text = "deploy " + strings.Repeat("word ", random.IntN(20))
+			}
+			d := Document{Name: fmt.Sprintf("d%d", i), Description: text, Vector: at(random.Float64() * 180)}
+			cosines[d.Name] = meaningOf(pointAt(0)).cosine(d.Vector.point)
+			documents = append(documents, d)
+		}
+		x := indexOf(documents...)
+		mean, deviation := 0.0, 1.0
+		if n >= 30 {
+			sum, squares := 0.0, 0.0
+			for _, c := range cosines {
+				sum, squares = sum+c, squares+c*c
+			}
+			mean = sum / float64(n)
+			deviation = math.Sqrt(squares/float64(n) - mean*mean)
+		}
+		want := map[string]float64{}
+		for _, h := range find(t, x, "deploy") {
+			want[h.Key] = (h.Score - matchedFloor) / (namedFloor - matchedFloor)
+		}
+		for name, c := range cosines {
+			z := (c - mean) / deviation
+			if want[name] > 0 || z >= 2 {
+				want[name] += 0.35 * max(0, z) / 6
+			}
+		}
+		highest := 1.0
+		for _, share := range want {
+			highest = max(highest, share)
+		}
+		hits, _, _, err := x.Search(t.Context(), "deploy", 1000, nil, pointAt(0))
+		if err != nil || len(hits) != len(want) {
+			t.Errorf("%d documents: %d hits, want %d, %v", n, len(hits), len(want), err)
+		}
+		for _, h := range hits {
+			if score := matchedFloor + (namedFloor-matchedFloor)*want[h.Key]/highest; math.Abs(h.Score-score) > 1e-5 {
+				t.Errorf("%d documents: %s has the score %f, want %f", n, h.Key, h.Score, score)
+			}
+		}
+	}
+}
+
+func TestHitsByMeaningDependOnlyOnTheDocuments(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	documents := crowd(60)
+	for i := range 10 {
+		documents = append(documents, Document{Name: fmt.Sprintf("m%d", i), Description: "deploy", Vector: at(float64(7 * i))})
+	}
+	search := func(all []Document) []Hit {
+		x := indexOf(all...)
+		x.Put("gone", Document{Name: "gone", Vector: at(0)})
+		x.Remove("gone")
+		hits, _, _, err := x.Search(t.Context(), "deploy", 50, nil, pointAt(0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return hits
+	}
+	want := search(documents)
+	for range 5 {
+		random.Shuffle(len(documents), func(i, j int) { documents[i], documents[j] = documents[j], documents[i] })
+		if diff := cmp.Diff(want, search(documents)); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	}
+}
+
+func TestAHiddenDocumentChangesNothingInTheMeanings(t *testing.T) {
+	shown := append(crowd(40), Document{Name: "meant", Vector: at(20)})
+	want, _, _, err := indexOf(shown...).Search(t.Context(), "deploy", 50, nil, pointAt(0))
+	if err != nil || keys(want) != "meant/2" {
+		t.Fatalf("%s, %v", keys(want), err)
+	}
+	hidden := slices.Clone(shown)
+	for i := range 30 {
+		hidden = append(hidden, Document{Name: fmt.Sprintf("hidden%d", i), Vector: at(0)})
+	}
+	hidden = append(hidden, Document{Name: "hidden", Vector: new(Vector)}) // unknown
+	keep := func(key string) bool { return !strings.HasPrefix(key, "hidden") }
+	got, total, semantic, err := indexOf(hidden...).Search(t.Context(), "deploy", 50, keep, pointAt(0))
+	if err != nil || !semantic || total != 1 {
+		t.Errorf("total %d, semantic %v, %v", total, semantic, err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestWithoutAllMeaningsOnlyWordsCount(t *testing.T) {
+	rejected := new(Vector)
+	rejected.Reject()
+	planar, _ := NewPoint([]float32{1, 0})
+	other := new(Vector)
+	other.Set(planar)
+	for _, test := range []struct {
+		name     string
+		vector   *Vector
+		semantic bool
+	}{
+		{"no vector", nil, false},
+		{"an unknown vector", new(Vector), false},
+		{"another number of dimensions", other, false},
+		{"a rejected vector", rejected, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			words := Document{Name: "words", Description: "deploy", Vector: test.vector}
+			x := indexOf(append(crowd(40), Document{Name: "meant", Vector: at(0)}, words)...)
+			hits, _, semantic, err := x.Search(t.Context(), "deploy", 50, nil, pointAt(0))
+			if err != nil || semantic != test.semantic || semantic != (len(hits) == 2) {
+				t.Errorf("semantic %v, %s, %v", semantic, keys(hits), err)
+			}
+			if understood := x.Understood(nil); understood != semantic && test.vector != other {
+				t.Errorf("understood: %v", understood)
+			}
+			if !x.Understood(func(key string) bool { return key != "words" }) {
+				t.Error("a hidden document has an effect")
+			}
+		})
+	}
+}
+
+func TestAPointIsTheDirectionOfAnEmbedding(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	for _, bad := range [][]float32{nil, {}, {0, 0}, {1, nan}, {nan}, {inf, 1}, {1, -inf}, make([]float32, MaxDimensions+1)} {
+		if _, ok := NewPoint(bad); ok {
+			t.Errorf("%d numbers are a point", len(bad))
+		}
+	}
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		a, b := make([]float32, 1+random.IntN(400)), []float32{}
+		var dot, aa, bb float64
+		for i := range a {
+			a[i] = float32(random.NormFloat64()) * 1e-30
+			b = append(b, float32(random.NormFloat64())*1e30)
+			dot, aa, bb = dot+float64(a[i])*float64(b[i]), aa+float64(a[i])*float64(a[i]), bb+float64(b[i])*float64(b[i])
+		}
+		p, ok := NewPoint(a)
+		q, ok2 := NewPoint(b)
+		if got, want := meaningOf(&p).cosine(q), dot/math.Sqrt(aa*bb); !ok || !ok2 || math.Abs(got-want) > 0.03 {
+			t.Errorf("%d dimensions: %f, want %f", len(a), got, want)
+		}
+		if same, ok := PointOf(p.Values()); !ok || same.scale != p.scale {
+			t.Errorf("the values give %+v", same)
+		}
+	}
+}
+
+func TestMeaningTextHasTheNameAndTheDescription(t *testing.T) {
+	words := strings.Repeat("w ", 100)
+	for _, test := range []struct {
+		name string
+		Document
+		want string
+	}{
+		{"name and description", Document{Name: "review-pr", Description: "Review  a\npull request", Body: "text"}, "review pr Review a pull request"},
+		{"parts of a name", Document{Name: "git:parseHTTPHeader2", Body: "x"}, "git parse HTTP Header 2 x"},
+		{"the body without a description", Document{Name: "a", Description: " \n", Body: "# Title\n\ntext"}, "a # Title text"},
+		{"80 words", Document{Name: "a-b", Description: words}, "a b " + strings.TrimSpace(words[:160])},
+		{"a script without spaces", Document{Name: "代码审查", Description: strings.Repeat("会", 1000)}, "代码审查 " + strings.Repeat("会", (maxMeaningBytes-13)/3)},
+		{"no UTF-8", Document{Name: "a\xff", Description: "b\xff c"}, "a b c"},
+		{"nothing", Document{}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, MeaningText(test.Document)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}

@@ -65,12 +65,13 @@ type instructionOption func(*instructionOptions)
 
 func (f instructionOption) applyInstruction(o *instructionOptions) { f(o) }
 
-// instructionOptions are the options of a call. Only a prompt has a budget.
+// instructionOptions are the options of a call. Only a prompt has a budget and prompted.
 type instructionOptions struct {
-	hops   int
-	shown  []Instruction
-	budget budget.Budget
-	err    error
+	hops     int
+	shown    []Instruction
+	budget   budget.Budget
+	prompted func(all []Instruction, cut string) // see bridge.Prompted
+	err      error
 }
 
 // Imports replaces @path in a text by the text of the file, over at most the given number of hops. The path is relative
@@ -119,25 +120,33 @@ func (c *Catalog) Instructions(ctx context.Context, path string, opts ...Instruc
 // of omitted and shortened texts. A text can neither end the block nor begin another block, as in [Skill.Prompt].
 // The errors are the errors of Instructions.
 func (c *Catalog) InstructionsPrompt(ctx context.Context, path string, opts ...InstructionOption) (PromptList, error) {
-	list, limit, err := c.instructionsFor(ctx, "InstructionsPrompt", path, opts)
+	list, o, err := c.instructionsFor(ctx, "InstructionsPrompt", path, opts)
 	if err != nil {
 		return PromptList{}, err
 	}
 	var block promptblock.Instructions
+	var shown, unread []Instruction
 	for _, i := range list {
 		switch {
-		case i.Mode == OnRequest && i.Description != "" && i.Text != "":
-			block.AddOnRequest(i.Path, i.Description)
-		case i.Mode != OnRequest && i.Text != "":
+		case i.Text == "":
+			unread = append(unread, i)
+		case i.Mode != OnRequest:
 			block.Add(i.Path, i.Text)
+			shown = append(shown, i)
+		case i.Description != "":
+			block.AddOnRequest(i.Path, i.Description)
+			shown = append(shown, i)
 		}
 	}
-	result, err := block.Fit(ctx, limit)
+	result, cut, err := block.Fit(ctx, o.budget)
+	if err == nil && o.prompted != nil {
+		o.prompted(append(shown[len(result.Dropped):], unread...), cut)
+	}
 	return PromptList(result), err
 }
 
-// instructionsFor returns the result of Instructions, and the budget.
-func (c *Catalog) instructionsFor(ctx context.Context, op, path string, opts []InstructionOption) ([]Instruction, budget.Budget, error) {
+// instructionsFor returns the result of Instructions, and the options.
+func (c *Catalog) instructionsFor(ctx context.Context, op, path string, opts []InstructionOption) ([]Instruction, instructionOptions, error) {
 	o, call := instructionOptions{err: c.begin(ctx, op)}, fileCall{catalog: c, op: op, path: path, dir: true}
 	for _, opt := range opts {
 		if opt != nil && o.err == nil {
@@ -145,18 +154,18 @@ func (c *Catalog) instructionsFor(ctx context.Context, op, path string, opts []I
 		}
 	}
 	if err := cmp.Or(o.err, call.resolve()); err != nil {
-		return nil, o.budget, inOp(op, err)
+		return nil, o, inOp(op, err)
 	}
 	rules, err := c.instructions.optionalSnapshot(ctx, op)
 	if err != nil {
-		return nil, o.budget, err
+		return nil, o, err
 	}
 	texts, err := await(ctx, c, func(ctx context.Context) ([]instruction.Text, error) {
 		texts, err := c.finder.Find(ctx, call.name, rules, o.hops)
 		return texts, call.failure(ctx, err)
 	})
 	if err != nil {
-		return nil, o.budget, c.methodError(op, err)
+		return nil, o, c.methodError(op, err)
 	}
 	list := make([]Instruction, 0, len(texts))
 	for _, t := range texts {
@@ -168,7 +177,7 @@ func (c *Catalog) instructionsFor(ctx context.Context, op, path string, opts []I
 			list = append(list, i)
 		}
 	}
-	return list, o.budget, nil
+	return list, o, nil
 }
 
 // newInstructions returns the rules of a new catalog, and sets the finder. The error is the error of the watch.

@@ -66,8 +66,8 @@ func (c *Catalog) openReports() {
 }
 
 // Configured is documented at bridge.Catalog.
-func (c bridged) Configured() (commands, skills, agents, shared, local bool) {
-	return len(c.commands.layers) > 0, len(c.skills.layers) > 0, len(c.agents.layers) > 0, c.config.reports.shared != "", c.config.reports.local != ""
+func (c bridged) Configured() (commands, skills, agents, instructions, shared, local bool) {
+	return len(c.commands.layers) > 0, len(c.skills.layers) > 0, len(c.agents.layers) > 0, len(c.config.readers) > 0, c.config.reports.shared != "", c.config.reports.local != ""
 }
 
 // SaveReport saves the report of a command as

@@ -226,7 +226,7 @@ func TestSaveReportNeedsAConfiguredDirectory(t *testing.T) {
 		{"s", "", false, "toolshelf: SaveReport: no directory for local reports is configured; use WithReports, or set user_wants_upload to true if the user agrees (DIRECTORY_PREPARATION_FAILED)"},
 	} {
 		c := catalog(t, toolshelf.WithFs(memoryOf(t, reported)), toolshelf.WithReports("x", "y"), toolshelf.WithReports(tt.shared, tt.local))
-		_, _, _, shared, local := bridgeOf(c).Configured()
+		_, _, _, _, shared, local := bridgeOf(c).Configured()
 		if shared != (tt.shared != "") || local != (tt.local != "") {
 			t.Errorf("%q, %q: Configured returns %v, %v", tt.shared, tt.local, shared, local)
 		}

@@ -96,7 +96,7 @@ func (a *Adapter) ownTools() ([]Tool, error) {
 	var names []string
 	var offered []definition
 	all, excluded := definitions(a.bridge)
-	t := toolset{a.catalog, a.bridge, make(map[string]string), a.config.relativePaths, a.config.structured, a.hider}
+	t := toolset{a.catalog, a.bridge, make(map[string]string), a.config.relativePaths, a.config.structured, a.config.hints, a.hider}
 	for _, d := range all {
 		names = append(names, d.name)
 		if a.config.tools == nil || slices.Contains(a.config.tools, d.name) {

@@ -320,7 +320,7 @@ var elapsed = regexp.MustCompile(`"search_time_ms":\d+`)
 func TestToolsTreatNullAsAnOmittedArgument(t *testing.T) {
 	calls := map[string]string{
 		"search_commands": `{"query":"log"}`, "get_command": `{"command_name":"commit"}`, "search_skills": `{"query":"weather"}`,
-		"get_skill": `{"skill_name":"weather"}`, "get_agent": `{"agent_name":"plan"}`, "read_skill_file": `{"skill_name":"weather","path":"SKILL.md"}`, "list_directory": `{"path":"."}`,
+		"get_skill": `{"skill_name":"weather"}`, "get_agent": `{"agent_name":"plan"}`, "get_instructions": `{"path":"src"}`, "read_skill_file": `{"skill_name":"weather","path":"SKILL.md"}`, "list_directory": `{"path":"."}`,
 		"get_file_info": `{"path":"src"}`, "search_files": `{"pattern":"*"}`, "search_text": `{"pattern":"a"}`, "read_file": `{"path":"src/agent.lisp"}`, "report_feedback": `{"command_name":"commit","report_content":"","user_wants_upload":false}`,
 		"typed": `{"name":"x","parts":[{"kind":"y"}]}`, "foreign": `{"half":1,"maybe":null}`,
 	}

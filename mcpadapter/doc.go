@@ -37,6 +37,7 @@
 //	read_skill_file   skill_name, path                       one file of a skill
 //	list_agents                                              the names and descriptions of the agents
 //	get_agent         agent_name                             one agent
+//	get_instructions  path, max_characters                   the instructions for a file or a directory
 //	list_directory    path, show_hidden, sort_by,
 //	                  gitignore, show_sizes, limit,
 //	                  max_characters, cursor                 one page of a directory
@@ -65,7 +66,8 @@
 // tool contracts.
 //
 // A catalog without any directory of commands, of skills or of agents, offers no tools for them; see
-// toolshelf.WithCommandsDir and toolshelf.WithAgentsDir. report_feedback requires toolshelf.WithReports. Only
+// toolshelf.WithCommandsDir and toolshelf.WithAgentsDir. get_instructions requires the clients of
+// toolshelf.WithInstructions, and report_feedback requires toolshelf.WithReports. Only
 // report_feedback writes, and its annotations declare this. No tool fills arguments into
 // the text of a command; see GetPrompt.
 //
@@ -74,14 +76,14 @@
 // empty input for {}. A tool rejects all other deviations, including unknown
 // arguments, with a message that states the accepted values.
 //
-// The results of the tools for files, get_skill, get_agent and read_skill_file are texts. Only with
+// The results of the tools for files, get_skill, get_agent, get_instructions and read_skill_file are texts. Only with
 // WithStructuredContent, these tools declare an output schema and return structured content
 // too, because several clients then hand a model only the structured content. The
 // results of the other tools are JSON.
 //
 // A failed call is a Result with IsError. The tools for commands, skills, agents and
 // reports return the error as {"error":{"code":"…","message":"…"}}. list_skills and
-// list_agents return {"error":"…"}. The tools for files return the text "Error: …", with the
+// list_agents return {"error":"…"}. The tools for files and get_instructions return the text "Error: …", with the
 // code in the structured content. The codes are the codes of package toolshelf, and
 // INVALID_ARGUMENTS for arguments that do not fit the schema.
 //

@@ -28,6 +28,7 @@ type config struct {
 
 	relativePaths bool
 	structured    bool
+	hints         bool
 	withoutSkills bool
 }
 
@@ -96,7 +97,8 @@ func WithSeparator(separator string) Option {
 // For an unknown name, and for a tool that the options of the catalog exclude, New returns
 // toolshelf.ErrInvalidOption with the reason. By default, an adapter does not offer the tools
 // for commands if toolshelf.WithCommandsDir removes the only directory, the tools for skills
-// if toolshelf.WithSkillsDir does, and report_feedback without toolshelf.WithReports.
+// if toolshelf.WithSkillsDir does, get_instructions without the clients of toolshelf.WithInstructions, and
+// report_feedback without toolshelf.WithReports.
 func WithTools(names ...string) Option {
 	return func(c *config) error {
 		c.tools = append([]string{}, names...)
@@ -117,7 +119,7 @@ func WithExtraTools(tools ...Tool) Option {
 }
 
 // WithStructuredContent adds structured content and an output schema to the tools whose
-// results are texts: the tools for files, get_skill and read_skill_file. Use the option if a
+// results are texts: the tools for files, get_instructions, get_skill and read_skill_file. Use the option if a
 // program reads the results. Several clients, such as Claude Code and Codex, hand a model only
 // the structured content, which is larger than the text and has no line numbers. With the
 // option, max_characters limits both parts, and a result has fewer entries.

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -55,21 +56,22 @@ func allTexts(t testing.TB, a *mcpadapter.Adapter, root string) (texts []string)
 	}
 	in := func(below string) string { return strings.TrimSuffix(string(quoted), `"`) + below + `"` } // JSON of a path in the root
 	for tool, calls := range map[string][]string{
-		"list_commands":   {`{}`, `{"page":0}`, `{` + in("") + `:1}`},
-		"search_commands": {`{"query":"analyze"}`, `{"query":""}`, `{"query":` + in("") + `}`},
-		"get_command":     {`{"command_name":"analyze_log"}`, `{"command_name":"outer"}`, `{"command_name":"embedded"}`, `{"command_name":"nothing"}`, `{"command_name":` + in("/commands/analyze_log") + `}`},
-		"list_skills":     {`{}`, `{"x":1}`},
-		"search_skills":   {`{"query":"calculator"}`, `{"query":""}`},
-		"get_skill":       {`{"skill_name":"calculator"}`, `{"skill_name":"broken"}`, `{"skill_name":"nothing"}`, `{"skill_name":` + in("/skills/calculator") + `}`},
-		"list_agents":     {`{}`, `{"x":1}`},
-		"get_agent":       {`{"agent_name":"a"}`, `{"agent_name":"broken"}`, `{"agent_name":"nothing"}`, `{"agent_name":` + in("/agents/a.md") + `}`},
-		"read_skill_file": {`{"skill_name":"calculator","path":"SKILL.md"}`, `{"skill_name":"calculator","path":"nothing"}`, `{"skill_name":"calculator","path":` + in("/skills/calculator/SKILL.md") + `}`},
-		"list_directory":  {`{"path":"."}`, `{"path":` + in("") + `}`, `{"path":` + in("/src") + `}`, `{"path":` + in("/nothing") + `}`, `{"path":` + in("/src/agent.lisp") + `}`, `{"path":` + in("/../other") + `}`, `{"path":"link"}`, `{"path":7}`},
-		"directory_tree":  {`{}`, `{"path":` + in("/skills") + `}`, `{"path":` + in("/nothing") + `}`, `{"path":` + in("/../other") + `}`},
-		"get_file_info":   {`{"path":"src"}`, `{"path":` + in("/src/agent.lisp") + `}`, `{"path":"link"}`, `{"path":` + in("/nothing") + `}`, `{"path":` + in("/../other") + `}`},
-		"search_files":    {`{"pattern":"*.md"}`, `{"pattern":"*","path":` + in("/src") + `}`, `{"pattern":` + in("/[") + `}`, `{"pattern":"*","path":` + in("/nothing") + `}`},
-		"search_text":     {`{"pattern":"agent"}`, `{"pattern":"agent","path":` + in("/src/agent.lisp") + `}`, `{"pattern":"agent","path":` + in("/nothing") + `}`, `{"pattern":"agent","path":` + in("/../other") + `}`, `{"pattern":` + in("(") + `}`, `{"pattern":"a","files":[` + in("[") + `]}`, `{"pattern":"a","path":"link"}`},
-		"read_file":       {`{"path":` + in("/src/agent.lisp") + `}`, `{"path":` + in("/src") + `}`, `{"path":` + in("/nothing") + `}`, `{"path":` + in("/../other") + `}`, `{"path":"link"}`, `{"path":"src/agent.lisp","end_line":` + in("") + `}`},
+		"list_commands":    {`{}`, `{"page":0}`, `{` + in("") + `:1}`},
+		"search_commands":  {`{"query":"analyze"}`, `{"query":""}`, `{"query":` + in("") + `}`},
+		"get_command":      {`{"command_name":"analyze_log"}`, `{"command_name":"outer"}`, `{"command_name":"embedded"}`, `{"command_name":"nothing"}`, `{"command_name":` + in("/commands/analyze_log") + `}`},
+		"list_skills":      {`{}`, `{"x":1}`},
+		"search_skills":    {`{"query":"calculator"}`, `{"query":""}`},
+		"get_skill":        {`{"skill_name":"calculator"}`, `{"skill_name":"broken"}`, `{"skill_name":"nothing"}`, `{"skill_name":` + in("/skills/calculator") + `}`},
+		"list_agents":      {`{}`, `{"x":1}`},
+		"get_instructions": {`{"path":"src/agent.lisp"}`, `{"path":` + in("/src") + `}`, `{"path":` + in("/../other") + `}`, `{"path":"link/x"}`, `{"path":7}`},
+		"get_agent":        {`{"agent_name":"a"}`, `{"agent_name":"broken"}`, `{"agent_name":"nothing"}`, `{"agent_name":` + in("/agents/a.md") + `}`},
+		"read_skill_file":  {`{"skill_name":"calculator","path":"SKILL.md"}`, `{"skill_name":"calculator","path":"nothing"}`, `{"skill_name":"calculator","path":` + in("/skills/calculator/SKILL.md") + `}`},
+		"list_directory":   {`{"path":"."}`, `{"path":` + in("") + `}`, `{"path":` + in("/src") + `}`, `{"path":` + in("/nothing") + `}`, `{"path":` + in("/src/agent.lisp") + `}`, `{"path":` + in("/../other") + `}`, `{"path":"link"}`, `{"path":7}`},
+		"directory_tree":   {`{}`, `{"path":` + in("/skills") + `}`, `{"path":` + in("/nothing") + `}`, `{"path":` + in("/../other") + `}`},
+		"get_file_info":    {`{"path":"src"}`, `{"path":` + in("/src/agent.lisp") + `}`, `{"path":"link"}`, `{"path":` + in("/nothing") + `}`, `{"path":` + in("/../other") + `}`},
+		"search_files":     {`{"pattern":"*.md"}`, `{"pattern":"*","path":` + in("/src") + `}`, `{"pattern":` + in("/[") + `}`, `{"pattern":"*","path":` + in("/nothing") + `}`},
+		"search_text":      {`{"pattern":"agent"}`, `{"pattern":"agent","path":` + in("/src/agent.lisp") + `}`, `{"pattern":"agent","path":` + in("/nothing") + `}`, `{"pattern":"agent","path":` + in("/../other") + `}`, `{"pattern":` + in("(") + `}`, `{"pattern":"a","files":[` + in("[") + `]}`, `{"pattern":"a","path":"link"}`},
+		"read_file":        {`{"path":` + in("/src/agent.lisp") + `}`, `{"path":` + in("/src") + `}`, `{"path":` + in("/nothing") + `}`, `{"path":` + in("/../other") + `}`, `{"path":"link"}`, `{"path":"src/agent.lisp","end_line":` + in("") + `}`},
 		"report_feedback": {`{"command_name":"analyze_log","report_content":"x","user_wants_upload":true}`, `{"command_name":"analyze_log","report_content":"x","user_wants_upload":false}`,
 			`{"command_name":` + in("") + `,"report_content":"x","user_wants_upload":true}`, `{"command_name":"analyze_log","report_content":"","user_wants_upload":true}`},
 	} {
@@ -152,7 +154,7 @@ func TestWithRelativePathsHidesTheRoot(t *testing.T) {
 	for name, change := range broken {
 		t.Run(name, func(t *testing.T) {
 			files := map[string]string{"local/x/.keep": "", "reports/x/.keep": "", "skills/broken/SKILL.md": "---\ndescription: [\n---\n", "link": "",
-				"agents/a.md": "---\ndescription: A\n---\n", "agents/broken.md": "---\ndescription: [\n---\n"}
+				"CLAUDE.md": "@missing.md @../x.md\n", ".claude/rules/broken.md": "---\npaths: [\n---\nx\n", "src/CLAUDE.md": "@../../x.md\n", "agents/a.md": "---\ndescription: A\n---\n", "agents/broken.md": "---\ndescription: [\n---\n"}
 			for name, content := range project {
 				files[name] = content
 			}
@@ -161,7 +163,7 @@ func TestWithRelativePathsHidesTheRoot(t *testing.T) {
 			c := opened(t, toolshelf.WithRoot(root),
 				toolshelf.WithCommandsDir(filepath.Join(root, "commands"), outside), toolshelf.WithCommandsFS("built in", fstest.MapFS{"embedded.md": {Data: []byte("Embedded.\n")}}),
 				toolshelf.WithSkillsDir(filepath.Join(root, "skills"), filepath.Join(root, "more"), outside),
-				toolshelf.WithAgentsDir(filepath.Join(root, "agents"), outside),
+				toolshelf.WithAgentsDir(filepath.Join(root, "agents"), outside), toolshelf.WithInstructions(client.Claude()),
 				toolshelf.WithReports(filepath.Join(root, "reports"), filepath.Join(root, "local")))
 			change(t, root)
 			if found := containing(allTexts(t, adapterOf(t, c, mcpadapter.WithStructuredContent()), root), root); len(found) < 3 {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -50,6 +51,11 @@ func claimed() map[string]string {
 		"ignoring/node_modules/x/x.js":                     "1",
 		"ignoring/node_modules/x.js":                       "1",
 		"ignoring/out/x.txt":                               "1",
+		".cursor/rules/go.mdc":                             "---\nglobs: instructed/**/*.md\n---\nGo.\n",
+		".cursor/rules/ask.mdc":                            "---\ndescription: Migrations\n---\nMigrate.\n",
+		"instructed/AGENTS.md":                             "Far.\n",
+		"instructed/near/AGENTS.md":                        "Near.\n",
+		"instructed/long/AGENTS.md":                        strings.Repeat("x", 30_000),
 		"references/guide.md":                              "one\ntwo\nthree\n",
 		"references/most.txt":                              strings.Repeat("x", 256<<10) + "\nend\n",
 		"deep" + strings.Repeat("/d", 120) + "/bottom.txt": "1",
@@ -227,6 +233,24 @@ var claims = []claim{
 		c.holds(`{"agent_name":"reviewer"}`, "Agent: reviewer\n", "\ntools: Read, Grep\nmodel: opus\n---\nReview it.")
 	}},
 	{"get_agent", "agent_name", "Name of the agent", func(c caller) { c.refuses(`{"agent_name":"../x"}`, "INVALID_AGENT_NAME") }},
+	{"get_instructions", "", "Get the instructions of the project for a file or directory, such as AGENTS.md files and rules; the nearest text is the last. " +
+		"Call this tool before you change a file or add a file. Of a rule on request, the result has only the description: if the description fits the task, read the path of the rule with read_file.", func(c caller) {
+		c.ordered(`{"path":"instructed/near/new.md"}`, `path="instructed/AGENTS.md"`, "\nFar.\n", `path="instructed/near/AGENTS.md"`, "\nNear.\n", `path=".cursor/rules/go.mdc"`, "\nGo.\n", `path=".cursor/rules/ask.mdc"`, "\nMigrations\n")
+		c.lacks(`{"path":"."}`, "Migrate.", "Go.", "Far.")
+	}},
+	{"get_instructions", "path", "File or directory path (relative to project root); the file may be missing", func(c caller) {
+		c.same(`{"path":"instructed/near"}`, `{"path":"instructed/near/missing.txt"}`)
+		c.refuses(`{"path":"../x"}`, "OUTSIDE_ROOT")
+	}},
+	{"get_instructions", "max_characters", sizeText, func(c caller) {
+		c.holds(`{"path":"instructed/long/x.txt"}`, "the budget omits 1 of the more general files and shortens 1")
+		for arguments, most := range map[string]int{`{"path":"instructed/long/x.txt"}`: 20_000, `{"path":"instructed/long/x.txt","max_characters":1000}`: 1000} {
+			if text, _ := c.succeeds(arguments); utf8.RuneCountInString(text) > most || utf8.RuneCountInString(text) < most*9/10 {
+				c.t.Errorf("%s: %d characters", arguments, utf8.RuneCountInString(text))
+			}
+		}
+		c.refuses(`{"path":".","max_characters":999}`, "INVALID_OPTION")
+	}},
 	{"read_skill_file", "", "Read one file of a skill, such as references/guide.md or scripts/run.py. " +
 		"Use a path from the list of files that get_skill returns. " +
 		"Returns UTF-8 text unchanged, and other content in Base64. Refuses a file of more than 1 MiB.", func(c caller) {
@@ -637,7 +661,7 @@ func inputOf(t *testing.T, tool mcpadapter.Tool) (schema input) {
 
 func claimedCatalog(t *testing.T) *toolshelf.Catalog {
 	t.Helper()
-	return catalog(t, memory(t, claimed()), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("reports", "local"))
+	return catalog(t, memory(t, claimed()), toolshelf.WithAgentsDir("agents"), toolshelf.WithInstructions(client.Cursor()), toolshelf.WithReports("reports", "local"))
 }
 
 func TestDescriptionsMatchTheBehavior(t *testing.T) {

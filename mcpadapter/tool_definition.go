@@ -44,6 +44,7 @@ type toolset struct {
 
 	relativePaths bool
 	structured    bool      // texts have structured content too
+	hints         bool      // read_file names instructions
 	hider         rootHider // hides nothing without relativePaths
 }
 
@@ -68,7 +69,7 @@ func (t toolset) description(sentences []sentence) string {
 // definitions returns the library's tools for a catalog, in the order of Tools. The options of the catalog exclude the tools
 // that can only fail. The map has the reason for each excluded tool.
 func definitions(c bridged) (offered []definition, excluded map[string]string) {
-	commands, skills, agents, shared, local := c.Configured()
+	commands, skills, agents, instructions, shared, local := c.Configured()
 	report := reportFeedback
 	report.description = reportDescription(shared, local)
 	excluded = make(map[string]string)
@@ -80,6 +81,7 @@ func definitions(c bridged) (offered []definition, excluded map[string]string) {
 		{[]definition{listCommands, searchCommands, getCommand}, commands, "no directory of commands; use WithCommandsDir or WithCommandsFS"},
 		{[]definition{listSkills, searchSkills, getSkill, readSkillFile}, skills, "no directory of skills; use WithSkillsDir or WithSkillsFS"},
 		{[]definition{listAgents, getAgent}, agents, "no directory of agents; use WithAgentsDir"},
+		{[]definition{getInstructions}, instructions, "no clients of instructions; use toolshelf.WithInstructions"},
 		{[]definition{listDirectory, directoryTree, getFileInfo, searchFiles, searchText, readFile}, true, ""},
 		{[]definition{report}, commands && (shared || local), "no directory of commands or no directory of reports; use WithReports"},
 	} {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -353,6 +354,9 @@ var factsOfTexts = []struct {
 		"user_invocable": "user-invocable: true", "license": "license: MIT", "compatibility": "compatibility: any", "metadata": "a: b", "allowed_tools": "allowed-tools: Read", "diagnostics": "Warning: allowed-tools: "}},
 	{"get_agent", `{"agent_name":"facts"}`, map[string]string{"name": "Agent: facts", "declared_name": "name: facts", "description": "description: Has facts.", "model": "model: opus", "tools": "tools: Read",
 		"content": "Do it.", "frontmatter": "---\nname: facts", "path": "Path: ", "disable_model_invocation": "disable-model-invocation: true", "user_invocable": "user-invocable: true", "diagnostics": "Warning: name: "}},
+	{"get_instructions", `{"path":"src/x/a.go","max_characters":6000}`, map[string]string{"instructions": "<project_instructions>", "instructions[].path": `<instruction_file path="src/x/AGENTS.md">`, "instructions[].text": "\nNear.\n",
+		"instructions[].description": "\nMigrations.\n", "omitted": "omits 1 of the more general files", "shortened": "shortens 1 -->", "warnings": "Warning: .cursor/rules/broken.mdc: "}},
+	{"read_file", `{"path":"src/x/a.go"}`, map[string]string{"instructions": "Instructions for this file: src/AGENTS.md, src/x/AGENTS.md, .cursor/rules/00.mdc, ", "more_instructions": " and 4 more"}},
 	{"read_skill_file", `{"skill_name":"facts","path":"SKILL.md"}`, map[string]string{"content": "Do it."}},
 }
 
@@ -382,13 +386,23 @@ func TestTextsHaveTheFactsOfTheStructuredContent(t *testing.T) {
 		}
 	}
 	linked := os.Symlink("file", root+"/links/in") == nil && os.Symlink(t.TempDir(), root+"/links/out") == nil
-	a := adapterOf(t, catalog(t, fsys, toolshelf.WithAgentsDir("agents")), mcpadapter.WithStructuredContent())
+	a := adapterOf(t, catalog(t, fsys, toolshelf.WithAgentsDir("agents"), toolshelf.WithInstructions(client.Cursor())), mcpadapter.WithStructuredContent())
+	instructed := map[string]string{"AGENTS.md": strings.Repeat("a", 9000), "src/AGENTS.md": strings.Repeat("b", 9000), "src/x/AGENTS.md": "Near.\n", "src/x/a.go": "package x\n",
+		".cursor/rules/ask.mdc": "---\ndescription: Migrations.\n---\nMigrate.\n", ".cursor/rules/broken.mdc": strings.Repeat("x", 20_000)}
+	for i := range 22 {
+		instructed[fmt.Sprintf(".cursor/rules/%02d.mdc", i)] = "---\nglobs: **/*.go\n---\nGo.\n"
+	}
+	i := adapterOf(t, catalog(t, memory(t, instructed), toolshelf.WithInstructions(client.Cursor()), toolshelf.WithMaxFileSize(10_000)), mcpadapter.WithStructuredContent(), mcpadapter.WithInstructionHints())
 	known := map[string]bool{ // "tool property"
 		"read_file changed":         strings.Contains(toolshelf.FileText{Changed: true}.String(), "Warning: the file changed during the call"),
 		"get_skill files_truncated": true, // for more than 10,000 files
 	}
 	for _, call := range factsOfTexts {
-		got, err := a.Call(ctx, call.tool, json.RawMessage(call.arguments))
+		of := a
+		if strings.Contains(call.arguments, "src/x/") {
+			of = i
+		}
+		got, err := of.Call(ctx, call.tool, json.RawMessage(call.arguments))
 		if err != nil || got.IsError {
 			t.Fatalf("%s(%s): %s, %v", call.tool, call.arguments, got.Text, err)
 		}

@@ -36,6 +36,7 @@ var readFile = definition{
 		`"next_line":{"type":"integer","description":"Line to continue with, like first"},"next_column":{"type":"integer","description":"Number of bytes of next_line to skip"},"column":{"type":"integer","description":"Number of skipped bytes of the first line"},`+
 		`"line_ending":{"enum":["lf","crlf","mixed","cr"]},"encoding":{"enum":["utf-8","utf-16le","utf-16be"],"description":"Encoding of the file"},"bom":{"type":"boolean","description":"The file begins with a byte order mark"},`+
 		`"invalid":{"type":"integer","description":"Number of invalid bytes or units, replaced by U+FFFD"},"changed":{"type":"boolean","description":"The file changed during the call"},`+
+		`"instructions":{"type":"array","items":{"type":"string"},"description":"Paths of the instructions for the file that do not apply to the root"},"more_instructions":{"type":"integer","description":"Number of further instructions"},`+
 		`"results":{"type":"array","items":{"type":"object"},"description":"For paths: the result for each file, or its path and error"}`,
 		"path", "text", "first", "last", "total", "size", "truncated", "encoding"),
 		"]}") + `,{"properties":{"results":{"type":"array"}},"required":["results"]}]}`, // for paths
@@ -43,7 +44,7 @@ var readFile = definition{
 		paths := args.strings("paths")
 		if path, ok := args["path"].(string); ok {
 			if paths == nil {
-				text, err := readPath(ctx, t, args, path, args.integer("max_bytes"))
+				text, err := readPath(ctx, &instructionHints{toolset: t}, args, path, args.integer("max_bytes"))
 				if err != nil {
 					return Result{}, err
 				}
@@ -61,7 +62,7 @@ var readFile = definition{
 // maxReadPaths is the maximum number of files of a call.
 const maxReadPaths = 50
 
-func readPath(ctx context.Context, t toolset, args arguments, path string, maxBytes int) (toolshelf.FileText, error) {
+func readPath(ctx context.Context, h *instructionHints, args arguments, path string, maxBytes int) (hintedText, error) {
 	options := []toolshelf.ReadOption{toolshelf.MaxBytes(maxBytes)}
 	from, to, column := args.integer("start_line"), args.integer("end_line"), args.integer("start_column")
 	if line := args.integer("around"); line > 0 {
@@ -70,7 +71,11 @@ func readPath(ctx context.Context, t toolset, args arguments, path string, maxBy
 	if from != 1 || to != -1 || column != 0 {
 		options = append(options, toolshelf.Lines(from, to), toolshelf.Column(int64(column)))
 	}
-	return t.ReadFile(ctx, path, options...)
+	text, err := h.ReadFile(ctx, path, options...)
+	if err != nil {
+		return hintedText{}, err
+	}
+	return h.add(ctx, text)
 }
 
 // readPaths reads several files. Each file gets an equal share of the bytes that the files before have left over. The
@@ -83,9 +88,9 @@ func readPaths(ctx context.Context, t toolset, args arguments, paths []string) (
 	var parts, messages []string
 	var results []any
 	var code toolshelf.Code // of the first file that fails
-	hider, left := newRootHider(t.Root()), args.integer("max_bytes")
+	hider, left, hints := newRootHider(t.Root()), args.integer("max_bytes"), &instructionHints{toolset: t}
 	for i, path := range paths {
-		text, err := readPath(ctx, t, args, path, max(left/(len(paths)-i), 1))
+		text, err := readPath(ctx, hints, args, path, max(left/(len(paths)-i), 1))
 		shown, result := text.String(), any(text)
 		if err != nil {
 			var ours *toolshelf.Error

@@ -10,6 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -135,22 +136,23 @@ func exampleOf(t *testing.T, property json.RawMessage) json.RawMessage {
 func TestResultsFitTheOutputSchemas(t *testing.T) {
 	a := everyTool(t, mcpadapter.WithStructuredContent())
 	calls := map[string][]string{
-		"list_commands":   {`{}`, `{"page":9}`, `{"page":0}`, `[`},
-		"get_command":     {`{"command_name":"analyze_log"}`, `{"command_name":"commit"}`, `{"command_name":"nothing"}`, `{}`},
-		"search_commands": {`{"query":"log"}`, `{"query":"xyzzy"}`, `{"query":""}`},
-		"search_skills":   {`{"query":"weather"}`, `{"query":"weather","max_results":0}`},
-		"list_skills":     {`{}`, `{"x":1}`},
-		"list_directory":  {`{"path":"."}`, `{"path":"src","show_hidden":true}`, `{"path":".","limit":1,"gitignore":true}`, `{"path":".."}`, `{}`},
-		"directory_tree":  {`{}`, `{"exclude_patterns":["*.md"],"max_depth":1}`, `{"path":"nothing"}`},
-		"get_file_info":   {`{"path":"src"}`, `{"path":"src/agent.lisp"}`, `{"path":"."}`, `{"path":"nothing"}`},
-		"get_skill":       {`{"skill_name":"calculator"}`, `{"skill_name":"nothing"}`},
-		"list_agents":     {`{}`, `{"x":1}`},
-		"get_agent":       {`{"agent_name":"plan"}`, `{"agent_name":"nothing"}`},
-		"read_skill_file": {`{"skill_name":"calculator","path":"logo.png"}`, `{"skill_name":"calculator","path":".."}`},
-		"report_feedback": {`{"command_name":"commit","report_content":"x","user_wants_upload":true}`, `{"command_name":"commit","report_content":"","user_wants_upload":true}`},
-		"search_files":    {`{"pattern":"*.md"}`, `{"pattern":"*.none"}`, `{"pattern":"["}`},
-		"search_text":     {`{"pattern":"a","context_lines":1}`, `{"pattern":"xyzzy"}`, `{"pattern":"a","limit":1,"path":"src/agent.lisp"}`, `{"pattern":"("}`},
-		"read_file":       {`{"path":"src/agent.lisp"}`, `{"path":"src/agent.lisp","max_bytes":2}`, `{"path":"src/agent.lisp","start_line":5}`, `{"path":"src"}`},
+		"list_commands":    {`{}`, `{"page":9}`, `{"page":0}`, `[`},
+		"get_command":      {`{"command_name":"analyze_log"}`, `{"command_name":"commit"}`, `{"command_name":"nothing"}`, `{}`},
+		"search_commands":  {`{"query":"log"}`, `{"query":"xyzzy"}`, `{"query":""}`},
+		"search_skills":    {`{"query":"weather"}`, `{"query":"weather","max_results":0}`},
+		"list_skills":      {`{}`, `{"x":1}`},
+		"list_directory":   {`{"path":"."}`, `{"path":"src","show_hidden":true}`, `{"path":".","limit":1,"gitignore":true}`, `{"path":".."}`, `{}`},
+		"directory_tree":   {`{}`, `{"exclude_patterns":["*.md"],"max_depth":1}`, `{"path":"nothing"}`},
+		"get_file_info":    {`{"path":"src"}`, `{"path":"src/agent.lisp"}`, `{"path":"."}`, `{"path":"nothing"}`},
+		"get_skill":        {`{"skill_name":"calculator"}`, `{"skill_name":"nothing"}`},
+		"list_agents":      {`{}`, `{"x":1}`},
+		"get_instructions": {`{"path":"src/agent.lisp"}`, `{"path":"."}`, `{"path":"../x"}`, `{}`},
+		"get_agent":        {`{"agent_name":"plan"}`, `{"agent_name":"nothing"}`},
+		"read_skill_file":  {`{"skill_name":"calculator","path":"logo.png"}`, `{"skill_name":"calculator","path":".."}`},
+		"report_feedback":  {`{"command_name":"commit","report_content":"x","user_wants_upload":true}`, `{"command_name":"commit","report_content":"","user_wants_upload":true}`},
+		"search_files":     {`{"pattern":"*.md"}`, `{"pattern":"*.none"}`, `{"pattern":"["}`},
+		"search_text":      {`{"pattern":"a","context_lines":1}`, `{"pattern":"xyzzy"}`, `{"pattern":"a","limit":1,"path":"src/agent.lisp"}`, `{"pattern":"("}`},
+		"read_file":        {`{"path":"src/agent.lisp"}`, `{"path":"src/agent.lisp","max_bytes":2}`, `{"path":"src/agent.lisp","start_line":5}`, `{"path":"src"}`},
 	}
 	for _, tool := range a.Tools() {
 		schema := compiled(t, tool.OutputSchema)
@@ -179,7 +181,8 @@ func everyTool(t testing.TB, opts ...mcpadapter.Option) *mcpadapter.Adapter {
 	t.Helper()
 	files := maps.Clone(project)
 	files["agents/plan.md"] = "---\ndescription: Plans.\n---\nPlan the work.\n"
-	return adapterOf(t, catalog(t, memory(t, files), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("reports", "local")), opts...)
+	files["src/AGENTS.md"] = "Write Lisp.\n"
+	return adapterOf(t, catalog(t, memory(t, files), toolshelf.WithAgentsDir("agents"), toolshelf.WithInstructions(client.Codex()), toolshelf.WithReports("reports", "local")), opts...)
 }
 
 func TestSchemaDecodesTheInputSchema(t *testing.T) {

@@ -227,15 +227,16 @@ func TestToolsThatCanOnlyFailAreNotOffered(t *testing.T) {
 
 // textTools are successful calls of the tools whose results are texts.
 var textTools = map[string]string{
-	"get_skill":       `{"skill_name":"calculator"}`,
-	"get_agent":       `{"agent_name":"plan"}`,
-	"read_skill_file": `{"skill_name":"calculator","path":"references/table.md"}`,
-	"list_directory":  `{"path":"src"}`,
-	"directory_tree":  `{}`,
-	"get_file_info":   `{"path":"src/agent.lisp"}`,
-	"search_files":    `{"pattern":"*.lisp"}`,
-	"search_text":     `{"pattern":"agent"}`,
-	"read_file":       `{"path":"src/agent.lisp"}`,
+	"get_skill":        `{"skill_name":"calculator"}`,
+	"get_agent":        `{"agent_name":"plan"}`,
+	"get_instructions": `{"path":"src/agent.lisp"}`,
+	"read_skill_file":  `{"skill_name":"calculator","path":"references/table.md"}`,
+	"list_directory":   `{"path":"src"}`,
+	"directory_tree":   `{}`,
+	"get_file_info":    `{"path":"src/agent.lisp"}`,
+	"search_files":     `{"pattern":"*.lisp"}`,
+	"search_text":      `{"pattern":"agent"}`,
+	"read_file":        `{"path":"src/agent.lisp"}`,
 }
 
 func TestTextToolsHaveStructuredContentOnlyWithTheOption(t *testing.T) {

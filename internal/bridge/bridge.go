@@ -25,6 +25,12 @@ var (
 	// and saves a system call for each. Vanished then does not count the entries that are removed during the call. Other
 	// orders read the metadata. Accepted by ListDir and Tree.
 	WithoutSizes any
+
+	// Prompted is a func(func(all []toolshelf.Instruction, cut string)) toolshelf.InstructionOption for InstructionsPrompt.
+	// The inner function receives the instructions of the prompt, and then the instructions without a text, because the
+	// files cannot be read. If the budget cuts the first text, or the first description of a rule on request, cut is the
+	// rest.
+	Prompted any
 )
 
 // Of returns the bridge to a *toolshelf.Catalog. Skill is toolshelf.SkillInfo, and File is toolshelf.SkillFile.
@@ -99,10 +105,11 @@ type Catalog[Skill, File any] interface {
 	// Close.
 	RelativePath(layer, full string) string
 
-	// Configured reports whether the catalog has layers of commands, of skills and of agents, with or without a directory, and which
-	// directories WithReports names: the shared directory, for reports with Upload, and the local directory, for all
-	// others. A catalog has no layers of commands if WithCommandsDir names no directory and no other option adds a layer.
-	Configured() (commands, skills, agents, shared, local bool)
+	// Configured reports whether the catalog has layers of commands, of skills and of agents, with or without a directory,
+	// whether WithInstructions names a client, and which directories WithReports names: the shared directory, for reports
+	// with Upload, and the local directory, for all others. A catalog has no layers of commands if WithCommandsDir names no
+	// directory and no other option adds a layer.
+	Configured() (commands, skills, agents, instructions, shared, local bool)
 }
 
 // A Usage describes a command or a skill that a user may invoke, and the arguments that the entry expects.

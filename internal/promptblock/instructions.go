@@ -36,9 +36,10 @@ func (b *Instructions) add(tag, path, text string) {
 }
 
 // Fit returns the block within the budget. To fit the budget, Fit cuts the most general text first, and drops a text
-// of which fewer than minDescription characters would stay. A comment at the beginning says so. If ctx ends during the
-// search, Fit returns its error.
-func (b *Instructions) Fit(ctx context.Context, limit budget.Budget) (Result, error) {
+// of which fewer than minDescription characters would stay. A comment at the beginning says so. The dropped texts
+// precede all others, and only the first text after them can be cut; cut is this text in the block. If ctx ends during
+// the search, Fit returns its error.
+func (b *Instructions) Fit(ctx context.Context, limit budget.Budget) (r Result, cut string, err error) {
 	total := 0
 	for _, p := range b.parts {
 		total += p.length
@@ -56,27 +57,27 @@ func (b *Instructions) Fit(ctx context.Context, limit budget.Budget) (Result, er
 		default:
 			found, err := limit.Longest(ctx, budget.Text{Entries: -1}, size, func(i int) int { return i }, text)
 			if err != nil {
-				return Result{}, err
+				return Result{}, "", err
 			}
 			n = found.Entries
 		}
 	}
 	if err := ctx.Err(); err != nil {
-		return Result{}, err
+		return Result{}, "", err
 	}
 	kept := b.kept(n)
-	r := Result{Text: b.text(kept), Included: []string{}, Shortened: []string{}, Dropped: []string{}}
+	r = Result{Text: b.text(kept), Included: []string{}, Shortened: []string{}, Dropped: []string{}}
 	for i, p := range b.parts {
 		switch {
 		case kept[i] < 0:
 			r.Dropped = append(r.Dropped, p.path)
 			continue
 		case kept[i] < p.length:
-			r.Shortened = append(r.Shortened, p.path)
+			r.Shortened, cut = append(r.Shortened, p.path), p.cut(kept[i])
 		}
 		r.Included = append(r.Included, p.path)
 	}
-	return r, nil
+	return r, cut, nil
 }
 
 // kept returns the number of characters of each text, if n characters of all texts stay: of a text that is dropped,
@@ -118,7 +119,7 @@ func (b *Instructions) text(kept []int) string {
 		}
 		text := p.text
 		if kept[i] < p.length {
-			text = firstCharacters(text, kept[i]-1) + "…"
+			text = p.cut(kept[i])
 		}
 		t.WriteString(p.open)
 		t.WriteString(xmltext.BlockTags(text))
@@ -128,12 +129,12 @@ func (b *Instructions) text(kept []int) string {
 	return t.String()
 }
 
-// firstCharacters returns the first n characters of a text.
-func firstCharacters(s string, n int) string {
-	for i := range s {
-		if n--; n < 0 {
-			return s[:i]
+// cut returns the text in n characters, of which "…" is the last.
+func (p part) cut(n int) string {
+	for i := range p.text {
+		if n--; n <= 0 {
+			return p.text[:i] + "…"
 		}
 	}
-	return s
+	return p.text
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -17,7 +18,7 @@ func offered() ([]string, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(root)
-	catalog, err := toolshelf.New(toolshelf.WithRoot(root), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("reports", "local"))
+	catalog, err := toolshelf.New(toolshelf.WithRoot(root), toolshelf.WithAgentsDir("agents"), toolshelf.WithInstructions(client.Codex()), toolshelf.WithReports("reports", "local"))
 	if err != nil {
 		return nil, err
 	}

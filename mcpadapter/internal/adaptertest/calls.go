@@ -63,6 +63,12 @@ var calls = []struct{ project, tool, arguments, code string }{
 	{"project", "get_agent", `{"agent_name":"nothing"}`, "AGENT_NOT_FOUND"},
 	{"project", "get_agent", `{"agent_name":"../src"}`, "INVALID_AGENT_NAME"},
 
+	{"project", "get_instructions", `{"path":"src/agent.lisp"}`, ""},
+	{"empty", "get_instructions", `{"path":"."}`, ""},
+	{"project", "get_instructions", `{"path":"../x"}`, "OUTSIDE_ROOT"},
+	{"project", "get_instructions", `{"path":"src","max_characters":10}`, "INVALID_OPTION"},
+	{"denied", "get_instructions", `{"path":"src"}`, "PERMISSION_DENIED"},
+
 	{"project", "read_skill_file", `{"skill_name":"calculator","path":"SKILL.md"}`, ""},
 	{"project", "read_skill_file", `{"skill_name":"calculator","path":"nothing.md"}`, "NOT_FOUND"},
 	{"project", "read_skill_file", `{"skill_name":"calculator","path":"../weather/SKILL.md"}`, "OUTSIDE_ROOT"},

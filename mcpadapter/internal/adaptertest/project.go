@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -32,6 +33,8 @@ var project = map[string]string{
 	"agents/plan.md":                        "---\nname: planner\ndescription: Plans the work.\n---\nPlan the work.\n",
 	"src/agent.lisp":                        "(agent)\n",
 	"src/tools/buffer.lisp":                 "(buffer)\n",
+	"AGENTS.md":                             "Be brief.\n",
+	"src/AGENTS.md":                         "Write Lisp.\n",
 	".hidden":                               "x",
 }
 
@@ -42,9 +45,9 @@ func adapters(t testing.TB) map[string]*mcpadapter.Adapter {
 	closed.Close()
 	all := map[string]*mcpadapter.Adapter{}
 	for name, c := range map[string]*toolshelf.Catalog{
-		"project":   catalog(t, memory(t, project), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("reports", "")),
-		"empty":     catalog(t, memory(t, map[string]string{"a.txt": ""}), toolshelf.WithAgentsDir("agents")),
-		"denied":    catalog(t, deny{memory(t, project), []string{"commands", "skills", "agents", "src"}}, toolshelf.WithAgentsDir("agents")),
+		"project":   catalog(t, memory(t, project), toolshelf.WithAgentsDir("agents"), toolshelf.WithInstructions(client.Codex()), toolshelf.WithReports("reports", "")),
+		"empty":     catalog(t, memory(t, map[string]string{"a.txt": ""}), toolshelf.WithAgentsDir("agents"), toolshelf.WithInstructions(client.Codex())),
+		"denied":    catalog(t, deny{memory(t, project), []string{"commands", "skills", "agents", "src"}}, toolshelf.WithAgentsDir("agents"), toolshelf.WithInstructions(client.Codex())),
 		"file":      catalog(t, deny{memory(t, project), []string{"commands/commit.md"}}),
 		"too large": catalog(t, memory(t, map[string]string{"commands/commit.md": strings.Repeat("x", 100)}), toolshelf.WithMaxFileSize(10)),
 		"closed":    closed,

@@ -1,0 +1,280 @@
+package mcpadapter_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+func TestGetInstructionsIsOfferedForTheClientsOfWithInstructions(t *testing.T) {
+	files := map[string]string{"AGENTS.md": "Be brief.\n"}
+	for name, tt := range map[string]struct {
+		option toolshelf.Option
+		want   bool
+	}{
+		"without WithInstructions":           {nil, false},
+		"a client of WithClient":             {toolshelf.WithClient(client.Claude()), false},
+		"WithInstructions without a client":  {toolshelf.WithInstructions(), false},
+		"a client":                           {toolshelf.WithInstructions(client.Codex()), true},
+		"a client whose files do not exist":  {toolshelf.WithInstructions(client.Gemini()), true},
+		"a client whose rules are of a user": {toolshelf.WithInstructions(client.Kiro()), true},
+	} {
+		c := catalog(t, memory(t, files), tt.option)
+		view, err := c.View()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, of := range []*toolshelf.Catalog{c, view} {
+			if _, ok := adapterOf(t, of).Lookup("get_instructions"); ok != tt.want {
+				t.Errorf("%s: offered: %t", name, ok)
+			}
+			_, err := mcpadapter.New(of, mcpadapter.WithTools("get_instructions"))
+			if (err == nil) != tt.want || err != nil && !strings.Contains(err.Error(), "no clients of instructions; use toolshelf.WithInstructions") {
+				t.Errorf("%s: WithTools: %v", name, err)
+			}
+		}
+	}
+}
+
+// instructed is a project with instructions of Claude Code.
+var instructed = map[string]string{
+	"CLAUDE.md": "Root.\n", "services/CLAUDE.md": "See @style.md.\n", "services/style.md": "Style\n", "services/api/CLAUDE.md": "JSON.\n",
+	".claude/rules/always.md": "Always.\n", ".claude/rules/go.md": "---\npaths: \"**/*.go\"\n---\nGo.\n",
+	"services/api/main.go": "package main\n", "services/api/user.go": "package main\n", "services/run.sh": "#!/bin/sh\n", "top.txt": "x\n", "main.go": "package main\n",
+}
+
+func instructedAdapter(t testing.TB, files map[string]string, opts ...mcpadapter.Option) *mcpadapter.Adapter {
+	t.Helper()
+	return adapterOf(t, catalog(t, memory(t, files), toolshelf.WithInstructions(client.Claude())), opts...)
+}
+
+// callOf returns the result of a call without an error.
+func callOf(t testing.TB, a *mcpadapter.Adapter, tool, arguments string) mcpadapter.Result {
+	t.Helper()
+	got, err := a.Call(ctx, tool, json.RawMessage(arguments))
+	if err != nil || got.IsError {
+		t.Fatalf("%s(%s): %s, %v", tool, arguments, got.Text, err)
+	}
+	return got
+}
+
+func TestGetInstructionsReturnsThePromptWithTheImportsOfTheClient(t *testing.T) {
+	const want = `<project_instructions>
+<instruction_file path="CLAUDE.md">
+Root.
+</instruction_file>
+<instruction_file path=".claude/rules/always.md">
+Always.
+</instruction_file>
+<instruction_file path="services/CLAUDE.md">
+See Style.
+</instruction_file>
+<instruction_file path="services/api/CLAUDE.md">
+JSON.
+</instruction_file>
+<instruction_file path=".claude/rules/go.md">
+Go.
+</instruction_file>
+</project_instructions>`
+	got := callOf(t, instructedAdapter(t, instructed, mcpadapter.WithStructuredContent()), "get_instructions", `{"path":"services/api/new.go"}`)
+	if got.Text != want {
+		t.Errorf("got\n%s", got.Text)
+	}
+	c := catalog(t, memory(t, instructed), toolshelf.WithInstructions(client.Claude()))
+	list, err := c.Instructions(ctx, "services/api/new.go", toolshelf.Imports(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var structured struct{ Instructions []toolshelf.Instruction }
+	if err := json.Unmarshal(got.Structured, &structured); err != nil || len(structured.Instructions) != len(list) {
+		t.Fatalf("%v, %s", err, got.Structured)
+	}
+	for n, i := range structured.Instructions {
+		if i.Path != list[n].Path || i.Text != list[n].Text || i.Digest != list[n].Digest || i.Scope != list[n].Scope || i.Mode != list[n].Mode {
+			t.Errorf("got %+v, want %+v", i, list[n])
+		}
+	}
+	empty := callOf(t, instructedAdapter(t, map[string]string{"a.txt": ""}, mcpadapter.WithStructuredContent()), "get_instructions", `{"path":"a.txt"}`)
+	if empty.Text != "No instructions apply to this path" || string(empty.Structured) != `{"instructions":[]}` {
+		t.Errorf("without instructions: %s, %s", empty.Text, empty.Structured)
+	}
+}
+
+func TestGetInstructionsNamesTheFilesThatCannotBeRead(t *testing.T) {
+	files := maps.Clone(instructed)
+	files["services/CLAUDE.md"], files["services/api/CLAUDE.md"] = strings.Repeat("x", 200), "@missing.md\n"
+	c := catalog(t, memory(t, files), toolshelf.WithInstructions(client.Claude()), toolshelf.WithMaxFileSize(100))
+	got := callOf(t, adapterOf(t, c, mcpadapter.WithStructuredContent()), "get_instructions", `{"path":"services/api/main.go"}`)
+	if !strings.Contains(got.Text, "</project_instructions>\n\nWarning: ") || !strings.Contains(got.Text, "\nWarning: services/CLAUDE.md: the file is not read: the file has more than 100 bytes") ||
+		!strings.Contains(got.Text, "\nWarning: services/api/CLAUDE.md: the import \"@missing.md\" ") || strings.Count(got.Text, "Warning: ") != 2 ||
+		strings.Contains(string(got.Structured), `"path":"services/CLAUDE.md"`) || !strings.Contains(string(got.Structured), `"services/CLAUDE.md: the file is not read`) {
+		t.Errorf("got %s\n%s", got.Text, got.Structured)
+	}
+}
+
+func TestTheWarningsOfGetInstructionsTakeAQuarterOfTheCharacters(t *testing.T) {
+	files := map[string]string{"CLAUDE.md": "", "x/CLAUDE.md": strings.Repeat("Near. ", 1000)}
+	for i := range 300 {
+		files["CLAUDE.md"] += fmt.Sprintf("@missing%d.md ", i)
+	}
+	for name, options := range map[string][]mcpadapter.Option{"text": nil, "both": {mcpadapter.WithStructuredContent()}} {
+		got := callOf(t, instructedAdapter(t, files, options...), "get_instructions", `{"path":"x","max_characters":20000}`)
+		block, notes, _ := strings.Cut(got.Text, "</project_instructions>")
+		if size := utf8.RuneCountInString(got.Text); size > 20_000 || len(notes) < 2000 || len(notes) > 5500 || !regexp.MustCompile(`\nWarning: \d+ more$`).MatchString(notes) || !strings.Contains(block, "Near. Near.") {
+			t.Errorf("%s: a text of %d characters, %d of warnings: %.300s", name, size, len(notes), notes)
+		}
+	}
+}
+
+// Clients count the characters of the part that they hand to a model. The files have many texts, warnings, globs and
+// escapes.
+func TestBothPartsOfGetInstructionsAreWithinMaxCharacters(t *testing.T) {
+	files := map[string]string{"CLAUDE.md": strings.Repeat("\x01\"<", 9000), "x/CLAUDE.md": strings.Repeat("é\n", 3000), "x/y/CLAUDE.md": strings.Repeat("@missing.md ", 300)}
+	for i := range 100 {
+		files[fmt.Sprintf(".claude/rules/%03d.md", i)] = "---\npaths: [" + strings.Repeat("\"nothing/**\", ", 300) + "\"**/*.go\"]\n---\n" + strings.Repeat("Rule. ", i)
+	}
+	for name, options := range map[string][]mcpadapter.Option{"text": nil, "both": {mcpadapter.WithStructuredContent()}} {
+		a := instructedAdapter(t, files, options...)
+		for _, most := range []int{1000, 1001, 1500, 4000, 20_000, 100_000} {
+			got := callOf(t, a, "get_instructions", fmt.Sprintf(`{"path":"x/y/z.go","max_characters":%d}`, most))
+			text, structured := utf8.RuneCountInString(got.Text), utf8.RuneCount(got.Structured)
+			if text > most || structured > most || max(text, structured) < min(most, 60_000)/3 {
+				t.Errorf("%s, %d: a text of %d and structured content of %d characters", name, most, text, structured)
+			}
+		}
+	}
+	long := instructedAdapter(t, map[string]string{strings.Repeat("d/", 1500) + "CLAUDE.md": "x"})
+	got, err := long.Call(ctx, "get_instructions", json.RawMessage(fmt.Sprintf(`{"path":%q,"max_characters":1000}`, strings.Repeat("d/", 1500))))
+	if want := "Error: max_characters: 1000 characters cannot hold the nearest instruction; use a larger budget"; err != nil || got.Text != want || !strings.Contains(string(got.Structured), "INVALID_OPTION") {
+		t.Errorf("a long path: %+v, %v", got, err)
+	}
+}
+
+func TestReadFileNamesTheInstructionsThatDoNotApplyToTheRoot(t *testing.T) {
+	files := maps.Clone(instructed)
+	for _, name := range []string{"AGENTS.md", "odd, \nname/CLAUDE.md", "~/CLAUDE.md"} {
+		files[name] = "Odd.\n"
+	}
+	for _, name := range []string{"odd, \nname/a.txt", "~/a.txt"} {
+		files[name] = "x\n"
+	}
+	const call = "; call get_instructions to read the texts"
+	a := instructedAdapter(t, files, mcpadapter.WithInstructionHints())
+	for path, want := range map[string]string{
+		"top.txt":                 "",
+		"main.go":                 ".claude/rules/go.md",
+		"services/run.sh":         "services/CLAUDE.md",
+		"services/api/main.go":    "services/CLAUDE.md, services/api/CLAUDE.md, .claude/rules/go.md",
+		"services/api/CLAUDE.md":  "services/CLAUDE.md",
+		"services/CLAUDE.md":      "",
+		".claude/rules/always.md": "",
+		"odd, \nname/a.txt":       `odd, \nname/CLAUDE.md`,
+		"~/a.txt":                 "./~/CLAUDE.md",
+	} {
+		raw, err := json.Marshal(map[string]string{"path": path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // without memory
+			_, line, _ := strings.Cut(callOf(t, a, "read_file", string(raw)).Text, "\n\nInstructions for this file: ")
+			if want != "" && line != want+call || want == "" && line != "" {
+				t.Errorf("%s: got %q, want %q", path, line, want)
+			}
+		}
+	}
+	got := callOf(t, instructedAdapter(t, files, mcpadapter.WithInstructionHints(), mcpadapter.WithStructuredContent(), mcpadapter.WithTools("read_file")), "read_file", `{"path":"services/run.sh"}`)
+	if !strings.HasSuffix(got.Text, "1\t#!/bin/sh\n\nInstructions for this file: services/CLAUDE.md") || !strings.HasSuffix(string(got.Structured), `"instructions":["services/CLAUDE.md"]}`) {
+		t.Errorf("without get_instructions: %s, %s", got.Text, got.Structured)
+	}
+	if got := callOf(t, adapterOf(t, catalog(t, memory(t, map[string]string{"x/CLAUDE.md": "a", "x/y": "z"})), mcpadapter.WithInstructionHints()), "read_file", `{"path":"x/y"}`); !strings.HasSuffix(got.Text, ": x/CLAUDE.md") {
+		t.Errorf("without WithInstructions: %s", got.Text)
+	}
+}
+
+func TestReadFileNamesAnInstructionOnceForSeveralFiles(t *testing.T) {
+	got := callOf(t, instructedAdapter(t, instructed, mcpadapter.WithInstructionHints(), mcpadapter.WithTools("read_file")), "read_file", `{"paths":["services/run.sh","nothing","services/api/main.go","services/api/user.go"]}`)
+	const want = "==> services/run.sh <==\n1\t#!/bin/sh\n\nInstructions for this file: services/CLAUDE.md\n\n" +
+		"==> nothing <==\nError: File 'nothing' not found\n\n" +
+		"==> services/api/main.go <==\n1\tpackage main\n\nInstructions for this file: services/api/CLAUDE.md, .claude/rules/go.md\n\n" +
+		"==> services/api/user.go <==\n1\tpackage main"
+	if got.Text != want {
+		t.Errorf("got\n%s", got.Text)
+	}
+}
+
+func TestReadFileNamesAtMostTwentyInstructions(t *testing.T) {
+	files := maps.Clone(instructed)
+	for i := range 1000 {
+		files[fmt.Sprintf(".claude/rules/%04d.md", i)] = "---\npaths: \"**/*.sh\"\n---\nShell.\n"
+	}
+	got := callOf(t, instructedAdapter(t, files, mcpadapter.WithInstructionHints()), "read_file", `{"path":"services/run.sh"}`)
+	if !strings.Contains(got.Text, ": services/CLAUDE.md, .claude/rules/0000.md, ") || !strings.Contains(got.Text, ".claude/rules/0018.md and 981 more; call get_instructions") || len(got.Text) > 700 {
+		t.Errorf("got %.1000s", got.Text)
+	}
+}
+
+func TestReadFileSucceedsIfInstructionsCannotBeFound(t *testing.T) {
+	fsys := deny{memory(t, instructed), []string{".claude/rules"}}
+	c := catalog(t, fsys, toolshelf.WithInstructions(client.Claude()))
+	if _, err := c.Instructions(ctx, "."); err == nil {
+		t.Fatal("Instructions returns no error; the test shows nothing")
+	}
+	got := callOf(t, adapterOf(t, c, mcpadapter.WithInstructionHints()), "read_file", `{"path":"services/run.sh"}`)
+	if got.Text != "1\t#!/bin/sh" {
+		t.Errorf("got %s", got.Text)
+	}
+}
+
+// A countingFs records the names that a program opens.
+type countingFs struct {
+	afero.Fs
+	opened []string
+}
+
+func (c *countingFs) Open(name string) (afero.File, error) {
+	c.opened = append(c.opened, name)
+	return c.Fs.Open(name)
+}
+
+func TestReadFileLooksForInstructionsOnlyWithTheOption(t *testing.T) {
+	var opened [][]string
+	for _, options := range [][]mcpadapter.Option{{mcpadapter.WithTools("read_file")}, nil, {mcpadapter.WithInstructionHints()}} {
+		fsys := &countingFs{Fs: memory(t, instructed)}
+		a := adapterOf(t, catalog(t, fsys, toolshelf.WithInstructions(client.Claude())), options...)
+		fsys.opened = nil
+		callOf(t, a, "read_file", `{"path":"services/run.sh"}`)
+		opened = append(opened, fsys.opened)
+	}
+	named := func(name string) bool { return strings.Contains(name, "CLAUDE") || strings.Contains(name, ".claude") }
+	if slices.ContainsFunc(opened[1], named) || len(opened[1]) != len(opened[0]) || !slices.ContainsFunc(opened[2], named) {
+		t.Errorf("opened %q", opened)
+	}
+}
+
+func TestAReadThatFailsLooksForNoInstructions(t *testing.T) {
+	fsys := &countingFs{Fs: memory(t, instructed)}
+	a := adapterOf(t, catalog(t, fsys, toolshelf.WithInstructions(client.Claude())), mcpadapter.WithInstructionHints())
+	got, err := a.Call(ctx, "read_file", json.RawMessage(`{"path":"services/missing.sh"}`))
+	if err != nil || !got.IsError || slices.ContainsFunc(fsys.opened, func(name string) bool { return strings.Contains(name, "CLAUDE.md") }) {
+		t.Errorf("%+v, %v, opened %q", got, err, fsys.opened)
+	}
+	var failed *toolshelf.Error
+	if c := catalog(t, memory(t, instructed)); !errors.As(c.Close(), &failed) {
+		got, err := adapterOf(t, c, mcpadapter.WithInstructionHints()).Call(ctx, "read_file", json.RawMessage(`{"path":"top.txt"}`))
+		if err != nil || !strings.Contains(string(got.Structured), "CLOSED") {
+			t.Errorf("a closed catalog: %+v, %v", got, err)
+		}
+	}
+}

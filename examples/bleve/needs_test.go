@@ -35,7 +35,7 @@ func TestNeedsForTheBuiltInSearchAndBleve(t *testing.T) {
 		if err := index.Batch(batch); err != nil {
 			t.Fatal(err)
 		}
-		for _, kind := range []needs.Kind{needs.Need, needs.Words, needs.Mistyped, needs.Heading} {
+		for _, kind := range []needs.Kind{needs.Need, needs.Request, needs.Words, needs.Mistyped, needs.Heading} {
 			bleves, err := needs.Measure(queries, kind, func(text string) (names []string, err error) {
 				hits, _, err := engine{index}.Search(t.Context(), text, 10)
 				for _, h := range hits {

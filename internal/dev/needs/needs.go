@@ -1,11 +1,14 @@
 // Package needs makes queries with known answers from a directory of public commands and skills, to measure
-// search. No query is written for a ranker, and no model takes part: a query is text of an entry, by these rules.
+// search. No query is written for a ranker. The queries of an entry follow these rules.
 //
 //   - The entries are the files *.md of commands and SKILL.md of skills, in the order of their paths, without
 //     README.md. Of several entries with the same name or the same description, only the first is an entry.
 //   - The need of an entry is the first sentence of its body that has 6 to 25 words, is no heading, no code and
 //     no row of a table, is not in the description and in no body of another entry, and has no word of the name. Two
 //     words are equal if they agree in their first four letters. The body that a ranker sees lacks the sentence.
+//   - The request of an entry is a need in the words of a user, in testdata. The 75 entries with the smallest hashes of those
+//     with a description of five words or more have a request. Each request was written from the description alone, before a
+//     search ran, without words of the name, unless no other word exists.
 //   - The words of an entry are three words of its description, of four letters or more, in their order.
 //   - The mistyped words are these three words, and the longest has two neighbors swapped.
 //   - The heading of an entry is a heading of 2 to 10 words that no other entry has.
@@ -17,6 +20,7 @@ package needs
 import (
 	"cmp"
 	"crypto/sha256"
+	"embed"
 	"encoding/binary"
 	"io/fs"
 	"math"
@@ -51,6 +55,7 @@ type Kind string
 
 const (
 	Need     Kind = "need"
+	Request  Kind = "request"
 	Words    Kind = "words"
 	Mistyped Kind = "mistyped"
 	Heading  Kind = "heading"
@@ -78,6 +83,10 @@ func Read(corpus, part string) (entries []Entry, queries []Query, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	requests, err := readRequests(part)
+	if err != nil {
+		return nil, nil, err
+	}
 	for i := range entries {
 		e := &entries[i]
 		add := func(kind Kind, text string) {
@@ -86,12 +95,28 @@ func Read(corpus, part string) (entries []Entry, queries []Query, err error) {
 			}
 		}
 		add(Need, e.need(entries))
+		add(Request, requests[e.Name])
 		words := e.words()
 		add(Words, strings.Join(words, " "))
 		add(Mistyped, e.mistyped(words))
 		add(Heading, e.heading(entries))
 	}
 	return entries, queries, nil
+}
+
+//go:embed testdata/commands.txt testdata/skills.txt
+var texts embed.FS
+
+// readRequests returns the requests of a part by the names of their entries.
+func readRequests(part string) (map[string]string, error) {
+	data, err := texts.ReadFile("testdata/" + part + ".txt")
+	requests := map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		if name, text, ok := strings.Cut(strings.TrimSpace(line), " | "); ok && !strings.HasPrefix(line, "#") {
+			requests[name] = text
+		}
+	}
+	return requests, err
 }
 
 func read(top, path, part string) (Entry, error) {

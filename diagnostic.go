@@ -39,7 +39,7 @@ const (
 	DiagDirectoryUnreadable        DiagnosticCode = "FOLDER_UNREADABLE"             // error: a subdirectory cannot be read; warning for a directory in the home directory or above the root
 	DiagDirectoryOfOtherUser       DiagnosticCode = "DIRECTORY_OF_OTHER_USER"       // warning: a directory above the project belongs to another user and is not read
 	DiagNotAFile                   DiagnosticCode = "NOT_A_FILE"                    // warning: a directory has the name of a command, or a pipe or device is in a skill
-	DiagShadowed                   DiagnosticCode = "SHADOWED"                      // warning: another file with the same name has precedence
+	DiagShadowed                   DiagnosticCode = "SHADOWED"                      // warning: another file with the same name, or another instruction file of the directory, has precedence
 	DiagNameDiffersInCase          DiagnosticCode = "NAME_DIFFERS_IN_CASE"          // warning: two names differ only in letter case
 	DiagNotUTF8                    DiagnosticCode = "NOT_UTF8"                      // warning (error): the file contains bytes that are not UTF-8
 	DiagControlCharacter           DiagnosticCode = "CONTROL_CHARACTER"             // warning (error): the frontmatter contains a control character, such as NUL
@@ -82,6 +82,7 @@ const (
 // Codes of instructions.
 const (
 	DiagInvalidRuleName   DiagnosticCode = "INVALID_RULE_NAME"   // error: the name of a file or directory of rules is not a safe path element
+	DiagRuleGlobInvalid   DiagnosticCode = "RULE_GLOB_INVALID"   // warning: a glob of a rule is malformed or leads outside, or the globs are missing, and the rule matches no file
 	DiagImportNotFollowed DiagnosticCode = "IMPORT_NOT_FOLLOWED" // warning: an import leads nowhere, leads outside, or exceeds a limit, and stays as text
 	DiagImportCycle       DiagnosticCode = "IMPORT_CYCLE"        // warning: an import leads to a file that contains the import, and stays as text
 	DiagInstructionCut    DiagnosticCode = "INSTRUCTION_CUT"     // warning: the instructions of the project exceed the limit of the client, which reads only their beginning
@@ -91,7 +92,7 @@ const (
 const (
 	DiagInvalidSkillName          DiagnosticCode = "INVALID_SKILL_NAME"           // error: the directory name is not a safe path element
 	DiagTooManyDirectories        DiagnosticCode = "TOO_MANY_FOLDERS"             // warning: a directory of skills has too many subdirectories, and some are not searched for skills
-	DiagTooManyFiles              DiagnosticCode = "TOO_MANY_FILES"               // warning: the list of the skill's files is truncated
+	DiagTooManyFiles              DiagnosticCode = "TOO_MANY_FILES"               // warning: the list of the skill's files is truncated, or a project has too many instruction files
 	DiagSkillFileMissing          DiagnosticCode = "SKILL_FILE_MISSING"           // error: the directory has no SKILL.md; warning for skills one directory deeper
 	DiagSkillNotADirectory        DiagnosticCode = "SKILL_NOT_A_DIRECTORY"        // warning: a Markdown file with the frontmatter of a skill is not in a directory of its own
 	DiagSkillFileUnused           DiagnosticCode = "SKILL_FILE_UNUSED"            // warning: a SKILL.md beside the directories of skills is unused

@@ -42,8 +42,8 @@ func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, e
 	if options.err != nil {
 		return nil, options.err
 	}
-	a := &audit.Audit{Root: c.root, Profile: options.profile, Valid: c.validElement,
-		Indexes: map[client.Files]*index.Index{client.Commands: c.commands.Index, client.Skills: c.skills.Index, client.Agents: c.agents.Index}}
+	a := &audit.Audit{Root: c.root, Profile: options.profile, Valid: c.validElement, Finder: c.finder,
+		Indexes: map[client.Files]*index.Index{client.Commands: c.commands.Index, client.Skills: c.skills.Index, client.Agents: c.agents.Index, client.Instructions: c.instructions.Index}}
 	progress := newReporter(options.progress, func() (entries, files int64) {
 		for _, x := range c.indexes {
 			entries += x.FilesRead()
@@ -76,10 +76,10 @@ func (c lintFor) applyLint(o *lintOptions) {
 
 // lint returns the problems in the order of Lint. The audit counts the checked files.
 func (c *Catalog) lint(ctx context.Context, op string, progress *parallel.Reporter, a *audit.Audit) ([]problem.Problem, error) {
-	kinds := []client.Files{client.Commands, client.Skills, client.Agents}
+	kinds := []client.Files{client.Commands, client.Skills, client.Agents, client.Instructions}
 	snapshots, found := map[client.Files]*index.Snapshot{}, make([][]problem.Problem, len(kinds))
 	errs := make([]error, len(kinds))
-	for i, snapshot := range []func(context.Context, string) (*index.Snapshot, error){c.commands.optionalSnapshot, c.skills.optionalSnapshot, c.agents.optionalSnapshot} {
+	for i, snapshot := range []func(context.Context, string) (*index.Snapshot, error){c.commands.optionalSnapshot, c.skills.optionalSnapshot, c.agents.optionalSnapshot, c.instructions.optionalSnapshot} {
 		snapshots[kinds[i]], errs[i] = parallel.Reported(ctx, progress, func(ctx context.Context) (*index.Snapshot, error) { return snapshot(ctx, op) })
 	}
 	for i, kind := range kinds {

@@ -62,11 +62,7 @@ func checkDir(ctx context.Context, dir string, c client) (checked result, err er
 			return result{}, err
 		}
 	}
-	options := c.options(dir)
-	if options == nil {
-		return result{}, fmt.Errorf("%s has none of the directories %s; name the root of a project, or another client",
-			dir, strings.Join(c.directories(), ", "))
-	}
+	options, exist := c.options(dir)
 	catalog, err := toolshelf.New(options...)
 	if err != nil {
 		return result{}, err
@@ -75,6 +71,10 @@ func checkDir(ctx context.Context, dir string, c client) (checked result, err er
 	count := toolshelf.WithProgress(func(p toolshelf.Progress) { checked.files = p.Files })
 	if checked.diagnostics, err = catalog.Lint(ctx, count, c.rules); err != nil {
 		return result{}, err
+	}
+	if !exist && checked.files+len(checked.diagnostics) == 0 {
+		return result{}, fmt.Errorf("%s has none of the directories %s, and no instructions; name the root of a project, or another client",
+			dir, strings.Join(c.directories(), ", "))
 	}
 	prefix := displayed(dir)
 	for i, d := range checked.diagnostics {

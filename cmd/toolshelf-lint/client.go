@@ -16,6 +16,7 @@ type client struct {
 	rules      toolshelf.LintOption // nil for the rules of Agent Skills
 	skillDepth int                  // levels of directories in which the client looks for skills
 	required   []string             // the directories that each project must have
+	readers    []table.Client       // the clients whose instructions are checked
 
 	further // directories besides the places of the client
 }
@@ -28,7 +29,10 @@ var anyClient = client{
 		Agents:   []table.Place{{Dir: "agents", Pattern: "**/*.md", Name: table.FromHeader}, {Dir: ".claude/agents", Pattern: "**/*.md", Name: table.OnlyHeader}},
 	},
 	skillDepth: 4,
+	readers:    slices.DeleteFunc(table.All(), noInstructions),
 }
+
+func noInstructions(c table.Client) bool { return len(c.Instructions) == 0 }
 
 // lookup returns the client with a name, with the places of a project only. The specification
 // "agentskills" has the usual directories.
@@ -44,7 +48,7 @@ func lookup(name string) (client, error) {
 	}
 	ofUser := func(p table.Place) bool { return p.Base != table.Project }
 	row.Commands, row.Skills, row.Agents = slices.DeleteFunc(row.Commands, ofUser), slices.DeleteFunc(row.Skills, ofUser), slices.DeleteFunc(row.Agents, ofUser)
-	return client{Client: row, rules: toolshelf.LintFor(row), skillDepth: 1}, nil
+	return client{Client: row, rules: toolshelf.LintFor(row), skillDepth: 1, readers: slices.DeleteFunc([]table.Client{row}, noInstructions)}, nil
 }
 
 // further are the directories of the flags, which each project must have.
@@ -64,9 +68,9 @@ func (c client) directories() (all []string) {
 	return slices.Compact(append(all, c.required...))
 }
 
-// options returns the options of a catalog over the directories that exist in dir. If
-// none exists, options returns nil.
-func (c client) options(dir string) []toolshelf.Option {
+// options returns the options of a catalog over the directories that exist in dir and over the instructions, and
+// whether a directory exists.
+func (c client) options(dir string) (all []toolshelf.Option, exist bool) {
 	var row table.Client
 	row.Manifests = c.Manifests
 	var commands, skills, agents, plugins []string
@@ -75,14 +79,12 @@ func (c client) options(dir string) []toolshelf.Option {
 	row.Agents, agents = existing(dir, c.Agents, c.agents)
 	_, plugins = existing(dir, nil, c.plugins)
 	places := len(row.Commands) + len(row.Skills) + len(row.Agents)
-	if places+len(commands)+len(skills)+len(agents)+len(plugins) == 0 {
-		return nil
-	}
-	options := []toolshelf.Option{toolshelf.WithRoot(dir), toolshelf.WithNestedCommands(), toolshelf.WithSkillDepth(c.skillDepth)}
+	all = []toolshelf.Option{toolshelf.WithRoot(dir), toolshelf.WithHome(""), toolshelf.WithNestedCommands(), toolshelf.WithSkillDepth(c.skillDepth), toolshelf.WithInstructions(c.readers...)}
 	if places > 0 {
-		options = append(options, toolshelf.WithClient(row))
+		all = append(all, toolshelf.WithClient(row))
 	}
-	return append(options, toolshelf.WithCommandsDir(commands...), toolshelf.WithSkillsDir(skills...), toolshelf.WithAgentsDir(agents...), toolshelf.WithPlugins(plugins...))
+	return append(all, toolshelf.WithCommandsDir(commands...), toolshelf.WithSkillsDir(skills...), toolshelf.WithAgentsDir(agents...), toolshelf.WithPlugins(plugins...)),
+		places+len(commands)+len(skills)+len(agents)+len(plugins) > 0
 }
 
 // existing returns the places and the further names that are directories in dir. If several lead to

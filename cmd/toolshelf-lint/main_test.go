@@ -284,7 +284,7 @@ func TestImpossibleChecks(t *testing.T) {
 		{[]string{".", "missing"}, "missing"},
 		{[]string{"file"}, "file"},
 		{[]string{"empty"}, "empty has none of the directories commands, .claude/commands, skills,"},
-		{[]string{"-client", "gemini"}, ". has none of the directories .gemini/commands, .agents/skills, .gemini/skills, .gemini/agents;"},
+		{[]string{"-client", "gemini"}, ". has none of the directories .gemini/commands, .agents/skills, .gemini/skills, .gemini/agents, and no instructions;"},
 		{[]string{"-skills", "missing"}, "missing"},
 		{[]string{"-commands", "commands/a.md"}, "a.md"},
 		{[]string{"-skills", "commands", ".", "empty"}, filepath.Join("empty", "commands")},

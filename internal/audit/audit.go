@@ -18,6 +18,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/instruction"
 	"github.com/toolshelf-go/toolshelf/internal/lint"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
@@ -40,6 +41,7 @@ type Audit struct {
 	Root    *confine.FS
 	Profile *lint.Profile
 	Valid   func(element string) bool // reports a valid element of the name of a command
+	Finder  *instruction.Finder
 
 	Checked atomic.Int64 // number of checked files
 }
@@ -56,10 +58,28 @@ func (a *Audit) Of(ctx context.Context, kind client.Files, of map[client.Files]*
 	case client.Skills:
 		check = func(_ *index.Entry, f lint.File) []problem.Problem { return a.Profile.Skill(f) }
 		beside = a.skillFiles
+	case client.Instructions:
+		check = func(e *index.Entry, f lint.File) []problem.Problem {
+			f.Bare = a.Finder.GlobsKey(e)
+			further, _ := a.Finder.CheckRule(ctx, e, f.Doc) // files returns the error of ctx
+			return append(a.Profile.Text(kind, f), further...)
+		}
 	}
 	found, err := a.files(ctx, of[kind], func(e *index.Entry) []problem.Problem { return append(a.file(ctx, x, e, check), beside(ctx, e)...) })
 	if err != nil {
 		return nil, err
+	}
+	if kind == client.Instructions {
+		singles, err := a.Finder.Check(ctx, func(place string, raw []byte) []problem.Problem {
+			a.Checked.Add(1)
+			doc, _ := matter.Parse(raw, true) // no client reads a header in a single file
+			doc = matter.Document{Problems: slices.DeleteFunc(doc.Problems, func(p problem.Problem) bool { return p.Code != problem.NotUTF8 })}
+			return a.Profile.Text(kind, lint.File{Path: place, Raw: raw, Doc: doc})
+		})
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, singles...)
 	}
 	ignored, err := x.Ignored(ctx, of[kind])
 	found = append(slices.DeleteFunc(found, func(p problem.Problem) bool { return explained(p, ignored) }), ignored...)

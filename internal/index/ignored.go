@@ -36,6 +36,9 @@ func ignoredFiles(w *ignored) {
 	}
 }
 
+// otherNames reports the ignored files of a layer of files, without the files in subdirectories that the layer does not read.
+func otherNames(w *ignored) { w.otherEndings(w.layer.Dir, 0) }
+
 // ignoredDirectories reports the ignored files of a layer of directories with a SKILL.md.
 func ignoredDirectories(w *ignored) {
 	hasSkill := func(dirPath string) bool {
@@ -178,7 +181,7 @@ func (w *ignored) otherEndings(dirPath string, depth int) {
 	for _, name := range found.dirs {
 		sub := below(dirPath, name)
 		switch _, command := w.layer.stem(name); {
-		case name[0] == '.', command:
+		case name[0] == '.', command, !w.layer.Nested && w.config.kind.unnamed:
 		case !w.layer.Nested:
 			if n := w.markdownBelow(sub, 1); n == 1 {
 				w.report(problem.SubdirectoryNotRead, problem.Warning, sub, "not listed: a Markdown file in the directory, because the program reads no subdirectories",
@@ -223,7 +226,8 @@ func (w *ignored) renamed(dirPath, name string) string {
 	extension := path.Ext(name)
 	stem := strings.TrimSuffix(name, extension)
 	if suffix := w.layer.Suffix; suffix != "" {
-		if suffix == extension || !strings.HasSuffix(suffix, extension) || !w.config.Valid(stem) || isProjectFile(stem) {
+		markdown := w.config.kind.unnamed && extension == ".md" // a rule of another client
+		if suffix == extension || !strings.HasSuffix(suffix, extension) && !markdown || !w.config.Valid(stem) || isProjectFile(stem) {
 			return "" // files of other kinds resemble no command of this layer
 		}
 		return "rename the file to " + strconv.Quote(stem+suffix)

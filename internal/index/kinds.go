@@ -18,6 +18,7 @@ type kind struct {
 	described    bool // the only file of an entry needs a name or a description in its header; see Layer.Files
 	plugins      bool // the index reports the problems of plugins, which all indexes of a catalog find
 	loose        bool // every safe path element is a valid name; otherwise Config.Valid decides
+	unnamed      bool // entries with the same name do not hide each other
 	every        bool // README.md, SKILL.md and the files beside a SKILL.md are entries too
 
 	ignored     func(*ignored)  // reports files that a scan omits without a word; may be nil
@@ -30,7 +31,7 @@ var kinds = map[client.Files]kind{
 		invalidName: problem.Problem{Code: problem.InvalidCommandName, Message: `not listed: a command name contains only letters, digits, "_" and "-"`,
 			Suggestion: `rename the file to %s, or let the program accept other names`}},
 	client.Skills:       {noun: "a skill", scan: scanSkills, claims: skillClaims, header: true, described: true, loose: true, ignored: ignoredDirectories, invalidName: looseName(problem.InvalidSkillName)},
-	client.Instructions: {noun: "a rule", scan: scanFiles, claims: fileClaims, header: true, loose: true, every: true, invalidName: looseName(problem.InvalidRuleName)},
+	client.Instructions: {noun: "a rule", scan: scanFiles, claims: fileClaims, header: true, loose: true, unnamed: true, every: true, ignored: otherNames, invalidName: looseName(problem.InvalidRuleName)},
 	client.Agents:       {noun: "an agent", scan: scanFiles, claims: fileClaims, header: true, loose: true, ignored: ignoredFiles, invalidName: looseName(problem.InvalidAgentName)},
 }
 

@@ -255,6 +255,10 @@ func (s *Snapshot) collectProblems(config *Config) []problem.Problem {
 			all = append(all, e.Problems()...)
 		}
 	}
+	if config.kind.unnamed {
+		slices.SortFunc(all, problem.Compare)
+		return all
+	}
 	for first, hidden := range s.shadows {
 		for _, e := range hidden {
 			all = append(all, shadowed(config, e, first))

@@ -135,6 +135,8 @@ func (i *importer) load(chain []string, target string, hops int) (replacement, e
 		return refused(problem.ImportNotFollowed, "leads outside", "import a file of the same project by a relative path")
 	case errors.Is(read.err, index.ErrTooLarge) || read.err == nil && len(read.text) > i.bytes:
 		return refused(problem.ImportNotFollowed, fmt.Sprintf("is not followed: the imports of an instruction add at most %d bytes", maxImported), "import shorter files")
+	case errors.Is(read.err, fs.ErrNotExist) && !namesText(target):
+		return replacement{}, nil // probably no import, as in @types/node and @app.route
 	case read.err != nil:
 		return refused(problem.ImportNotFollowed, "leads nowhere: "+escape.Reason(read.err), "correct the path, which is relative to the file with the import")
 	}
@@ -144,6 +146,12 @@ func (i *importer) load(chain []string, target string, hops int) (replacement, e
 	}
 	text, err := i.replace(append(slices.Clip(chain), file), read.text, 0, hops-1)
 	return replacement{text: text, ok: true}, err
+}
+
+// namesText reports whether the target of an import is a path from the file, or has the ending of a text.
+func namesText(target string) bool {
+	return strings.HasPrefix(target, "./") || strings.HasPrefix(target, "../") ||
+		slices.Contains([]string{".md", ".mdc", ".markdown", ".txt", ".json", ".yaml", ".yml", ".toml"}, strings.ToLower(path.Ext(target)))
 }
 
 // read reads a file within the limits.

@@ -139,6 +139,7 @@ type found struct {
 	full    int    // length of the text
 	allowed int    // bytes that a client reads
 	hops    int    // of the client
+	level   *level // of a file in call.left
 }
 
 // A call is a call of Find.
@@ -147,6 +148,7 @@ type call struct {
 	ctx   context.Context
 	way   []*level
 	known map[index.File]*found // single files; nil for a missing file
+	left  map[*found]*found     // for Check: the files that no client reads → the file in their place, or nil beyond a limit; nil in Find
 }
 
 // Find returns the instructions that apply to a file or a directory below the root, which may be missing: the most
@@ -277,9 +279,15 @@ func (c *call) singles() ([][]*found, error) {
 	}
 	for i, l := range c.way {
 		for r, row := range c.Rows {
-			exists := false
+			var first *found
 			for _, p := range row.Instructions {
-				if !c.reads(i, p) || exists && p.Fallback != client.NoFallback || claims[r] && p.Fallback == client.InProject {
+				if !c.reads(i, p) || claims[r] && p.Fallback == client.InProject {
+					continue
+				}
+				if first != nil && p.Fallback != client.NoFallback {
+					if err := c.leave(l, p, first); err != nil {
+						return nil, err
+					}
 					continue
 				}
 				x, err := c.single(l, p)
@@ -289,10 +297,13 @@ func (c *call) singles() ([][]*found, error) {
 				if x == nil {
 					continue
 				}
-				exists = true
+				first = cmp.Or(first, x)
 				n := x.full
 				if row.InstructionBytes > 0 && i > 0 {
 					if n = min(n, left[r]); n == 0 && x.full > 0 {
+						if err := c.leave(l, p, nil); err != nil {
+							return nil, err
+						}
 						continue
 					}
 					left[r] -= n
@@ -483,6 +494,12 @@ func (x *found) set(f File) {
 	x.Description = strings.TrimSpace(description.String())
 }
 
+// cut returns the problem of a text that a client reads up to n bytes.
+func (x *found) cut(n int) problem.Problem {
+	return problem.Problem{Code: problem.InstructionCut, Severity: problem.Warning, Path: escape.Path(x.Path),
+		Message: fmt.Sprintf("the client reads only the first %d of %d bytes of the file", n, x.full), Suggestion: "shorten the instructions of the project, or split them between directories"}
+}
+
 // complete cuts a text to the limit of the clients, replaces the imports, and computes the digest.
 func (c *call) complete(x *found, hops int) error {
 	if x.allowed < x.full {
@@ -491,8 +508,7 @@ func (c *call) complete(x *found, hops int) error {
 			n--
 		}
 		x.Text.Text = x.Text.Text[:n]
-		x.Problems = append(x.Problems, problem.Problem{Code: problem.InstructionCut, Severity: problem.Warning, Path: escape.Path(x.Path),
-			Message: fmt.Sprintf("the client reads only the first %d of %d bytes of the file", n, x.full), Suggestion: "shorten the instructions of the project, or split them between directories"})
+		x.Problems = append(x.Problems, x.cut(n))
 	}
 	if hops == HopsOfClient {
 		hops = x.hops

@@ -146,19 +146,24 @@ func globsOf(v matter.Value) (globs []string) {
 	return globs
 }
 
+// globOf returns a glob of a rule.
+func globOf(p client.Place, text string) (listing.Glob, error) {
+	if strings.HasSuffix(text, "/") {
+		text += "**"
+	}
+	if !p.AnyDepth && !strings.Contains(text, "/") {
+		text = "/" + text
+	}
+	return listing.ParseGlob(text)
+}
+
 // maxGlobs bounds the globs of a rule that Find matches.
 const maxGlobs = 1000
 
 // matches reports whether a glob of a rule matches a path. A glob that is not valid matches nothing.
 func (c *call) matches(p client.Place, globs []string, name string) (bool, error) {
 	for _, text := range globs[:min(len(globs), maxGlobs)] {
-		if strings.HasSuffix(text, "/") {
-			text += "**"
-		}
-		if !p.AnyDepth && !strings.Contains(text, "/") {
-			text = "/" + text
-		}
-		glob, err := listing.ParseGlob(text)
+		glob, err := globOf(p, text)
 		if err != nil {
 			continue
 		}

@@ -96,7 +96,7 @@ func (l *Commands) Check(f File, command Command) []problem.Problem {
 	return append(f.text(command.Listed), l.references(f, command)...)
 }
 
-// Text checks a command or an agent without the other files of a catalog.
+// Text checks a command, an agent or an instruction without the other files of a catalog.
 func (p *Profile) Text(kind client.Files, f File) []problem.Problem {
 	f.prepare(kind, p)
 	return f.text(true)
@@ -106,6 +106,9 @@ func (p *Profile) Text(kind client.Files, f File) []problem.Problem {
 // that no list shows may omit fields.
 func (f *File) text(listed bool) []problem.Problem {
 	found := f.profile.Judge(f.kind, f.header())
+	if f.kind == client.Instructions {
+		return append(problem.Limit(found), f.invisible()...)
+	}
 	field, ok := f.field("description")
 	required := f.profile.field(f.kind, "description").Required // fields reports the missing field as an error
 	if listed && !required && !f.explained() && strings.TrimSpace(field.Value.String()) == "" {

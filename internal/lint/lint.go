@@ -23,6 +23,7 @@ type File struct {
 	Doc   matter.Document // Raw, parsed as a whole file
 
 	Rules client.Rules // the placeholder rules of the client of the layer
+	Bare  string       // key of the globs of a rule, which need no quotes; or ""
 	Named bool         // the path gives the file a name, so no client requires the field name
 
 	// NFKC normalizes the name of a skill, as the reference validator does. Nil leaves the name unchanged:
@@ -91,6 +92,9 @@ func (f *File) header() []problem.Problem {
 	var found []problem.Problem
 	for _, p := range f.Doc.Problems {
 		p = p.In(f.Path)
+		if p.Code == problem.FrontmatterRecovered && p.Key != "" && p.Key == f.Bare {
+			continue
+		}
 		notation := p.Code == problem.FrontmatterRecovered || p.Code == problem.FrontmatterValueCut
 		if key := f.spelling(p.Key); notation && key != "" {
 			p.Suggestion = ""

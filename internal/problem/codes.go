@@ -60,6 +60,7 @@ const (
 // Codes of problems of instructions.
 const (
 	InvalidRuleName   Code = "INVALID_RULE_NAME"
+	RuleGlobInvalid   Code = "RULE_GLOB_INVALID"
 	ImportNotFollowed Code = "IMPORT_NOT_FOLLOWED"
 	ImportCycle       Code = "IMPORT_CYCLE"
 	InstructionCut    Code = "INSTRUCTION_CUT"

@@ -1,0 +1,193 @@
+package instruction
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/listing"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// maxChecked bounds the single files below the root that Check looks for.
+const maxChecked = 2000
+
+// Check returns the problems of the single files of the user, of the parents, and of each directory of the project: a
+// file that no client reads beside another file or beyond the limit of a client, imports, and the problems that text finds
+// in the bytes of a file. Check does not enter ignored directories and directories of dependencies.
+func (f *Finder) Check(ctx context.Context, text func(place string, raw []byte) []problem.Problem) ([]problem.Problem, error) {
+	if len(f.Rows) == 0 {
+		return nil, nil
+	}
+	dirs, all, err := f.directories(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range dirs {
+		found, err := f.checkDir(ctx, dir, text)
+		if ctx.Err() != nil || errors.Is(err, fs.ErrClosed) {
+			return nil, errors.Join(ctx.Err(), err)
+		}
+		all = append(all, found...) // the scan of the other files reports an unreadable directory
+	}
+	return all, nil
+}
+
+// directories returns the root and the directories below with a single file.
+func (f *Finder) directories(ctx context.Context) (dirs []string, found []problem.Problem, err error) {
+	dirs = []string{"."}
+	var files []string
+	for _, row := range f.Rows {
+		for _, p := range row.Instructions {
+			if file := path.Join(p.Dir, p.Pattern); p.Below && !slices.Contains(files, file) {
+				files = append(files, file)
+			}
+		}
+	}
+	if len(files) == 0 {
+		return dirs, nil, nil
+	}
+	quoted := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`, ",", `\,`)
+	texts := make([]string, len(files))
+	for i, file := range files {
+		texts[i] = quoted.Replace(file)
+	}
+	glob, err := listing.ParseGlob("**/{" + strings.Join(texts, ",") + "}")
+	if err != nil {
+		return dirs, nil, nil // too many names
+	}
+	matches, err := listing.Find(ctx, f.Root.FS, f.Root.Dir, glob, listing.Options{Hidden: true, Gitignore: true, SkipDependencies: true, Limit: maxChecked})
+	switch {
+	case ctx.Err() != nil || errors.Is(err, fs.ErrClosed):
+		return nil, nil, errors.Join(ctx.Err(), err)
+	case err != nil:
+		return dirs, nil, nil
+	case matches.Total > len(matches.Files):
+		found = []problem.Problem{{Code: problem.TooManyFiles, Severity: problem.Warning, Path: f.Root.Name,
+			Message:    fmt.Sprintf("only the first %d of %d instruction files are checked", len(matches.Files), matches.Total),
+			Suggestion: "remove copies of other projects, or let .gitignore name their directories"}}
+	}
+	for _, match := range matches.Files {
+		for _, file := range files {
+			if dir, ok := strings.CutSuffix("/"+match.Name, "/"+file); ok && dir != "" {
+				dirs = append(dirs, dir[1:])
+			}
+		}
+	}
+	slices.Sort(dirs)
+	return slices.Compact(dirs), found, nil
+}
+
+// checkDir returns the problems of the single files of a directory, and for the root also of the user and of the parents.
+func (f *Finder) checkDir(ctx context.Context, dir string, text func(place string, raw []byte) []problem.Problem) (all []problem.Problem, err error) {
+	c := &call{Finder: f, ctx: ctx, known: map[index.File]*found{}, left: map[*found]*found{}}
+	defer c.close()
+	if err := c.walk(dir); err != nil {
+		return nil, err
+	}
+	groups, err := c.singles()
+	if err != nil {
+		return nil, err
+	}
+	last := len(c.way) - 1
+	if c.way[last].dir != dir {
+		return nil, nil // removed since the walk
+	}
+	for i := range groups {
+		if i < last && dir != "." {
+			continue
+		}
+		for _, x := range groups[i] {
+			before := len(x.Problems)
+			if err := c.complete(x, HopsOfClient); err != nil {
+				return nil, err
+			}
+			switch raw, _, err := f.Rules.ReadFile(x.fs, x.file); {
+			case err == nil:
+				all = append(all, problem.Limit(x.Problems[before:])...)
+				all = append(all, text(escape.Path(x.Path), raw)...)
+			case !errors.Is(err, fs.ErrNotExist):
+				all = append(all, x.Problems...)
+			}
+		}
+	}
+	for x, by := range c.left {
+		switch {
+		case x.level != c.way[last] && dir != ".", x.allowed > 0: // of another call, or read by another client
+		case by == nil:
+			all = append(all, x.cut(0))
+		case by.Layer == x.Layer && by.Text.Text != x.Text.Text && !strings.Contains(x.Text.Text, path.Base(by.file)): // no copy, and no text beside the other text
+			all = append(all, problem.Problem{Code: problem.Shadowed, Severity: problem.Warning, Path: escape.Path(x.Path),
+				Message:    "not read: the client reads " + escape.Path(by.Path) + " in place of the file",
+				Suggestion: "move the text to " + escape.Path(by.Path) + ", or remove one of the files"})
+		}
+	}
+	return all, nil
+}
+
+// CheckRule returns the problems of the globs and of the imports of a rule.
+func (f *Finder) CheckRule(ctx context.Context, e *index.Entry, doc matter.Document) ([]problem.Problem, error) {
+	place := f.places[e.Layer()]
+	at := problem.Problem{Code: problem.RuleGlobInvalid, Severity: problem.Warning, Path: f.Rules.Place(e), Key: place.Globs, Line: max(doc.Line, 1)}
+	for _, field := range doc.Fields {
+		if field.Key == place.Globs {
+			at.Line, at.Column = field.Line, field.Column
+		}
+	}
+	var all []problem.Problem
+	report := func(message, suggestion string) {
+		at.Message, at.Suggestion = message, suggestion
+		all = append(all, at)
+	}
+	mode, globs := modeOf(place, doc.Frontmatter)
+	switch {
+	case mode != OnMatch:
+		globs = nil
+	case len(globs) == 0:
+		report("the rule applies to no file: the header has no globs", "write the globs in the field "+place.Globs)
+	case len(globs) > maxGlobs:
+		report(fmt.Sprintf("the rule has %d globs; only the first %d count", len(globs), maxGlobs), "use fewer globs")
+	}
+	for _, text := range globs[:min(len(globs), maxGlobs)] {
+		quoted := `the glob "` + escape.Path(text[:min(len(text), listing.MaxGlob)]) + `" matches no file: `
+		if glob, err := globOf(place, text); err != nil {
+			reason, suggestion, _ := strings.Cut(err.Error(), "; ")
+			report(quoted+reason, suggestion)
+		} else if slices.Contains(strings.Split(glob.String(), "/"), "..") {
+			report(quoted+"the glob leads out of the directory of the rules", "write a glob relative to the project")
+		}
+	}
+	all = problem.Limit(all)
+	c := &call{Finder: f, ctx: ctx}
+	x, _, err := c.rule(e)
+	if err == nil {
+		x.Problems = nil
+		err = c.expand(x, x.hops)
+		all = append(all, problem.Limit(x.Problems)...)
+	}
+	return all, err
+}
+
+// GlobsKey returns the key of the globs in the header of a rule.
+func (f *Finder) GlobsKey(e *index.Entry) string { return f.places[e.Layer()].Globs }
+
+// leave records in a check that a client does not read a file of a level: because of another file, or beyond its limit.
+func (c *call) leave(l *level, p client.Place, by *found) error {
+	if c.left == nil {
+		return nil
+	}
+	x, err := c.single(l, p)
+	if x != nil {
+		x.level = l
+		c.left[x] = by
+	}
+	return err
+}

@@ -79,7 +79,7 @@ type instructionOptions struct {
 //
 // Imports does not replace code, a path that leads out of the root, or for a file of the user out of the directory of the file, and
 // an import of a file that contains the import. The imports of an instruction add at most 1 MiB. An import that is not
-// followed stays as text, with a diagnostic.
+// followed stays as text, with a diagnostic. A text such as @types/node, which leads to no file, is no import.
 func Imports(hops int) InstructionOption {
 	return instructionOption(func(o *instructionOptions) {
 		if o.hops = hops; hops == 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// Lint checks every command, skill and agent, also the hidden, shadowed and filtered files, and returns
+// Lint checks every command, skill, agent and instruction, also the hidden, shadowed and filtered files, and returns
 // the defects, sorted by path, line, column, code, key and message. If Lint finds no defect, the
 // list is empty and not nil. The constants of [DiagnosticCode] list the codes with their
 // severities.
@@ -21,13 +21,13 @@ import (
 // Without options, Lint is stricter than the methods that serve the files: Lint reports an error for
 // every skill that the reference validator of Agent Skills rejects. [LintFor] selects the rules of a
 // client. Lint also reports references to missing commands, invisible characters, and files that no list shows and that
-// resemble commands, skills or agents. The number of defects of one file is limited.
+// resemble commands, skills, agents or rules. The number of defects of one file is limited.
 //
 // A missing directory named in an option is a diagnostic, a missing default directory is empty,
 // and a missing root is [ErrDirectoryNotFound]. Lint returns the other errors of [Catalog.List].
 //
-// Lint costs as much as List, ListSkills, ListAgents and GetSkill of every skill, and reads every command,
-// SKILL.md and agent in full. The document docs/methods.md has the details.
+// Lint costs as much as List, ListSkills, ListAgents, GetSkill of every skill and FindFiles, and reads every command,
+// SKILL.md, agent and instruction in full. The document docs/methods.md has the details.
 func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, error) {
 	const op = "Lint"
 	if err := c.begin(ctx, op); err != nil {

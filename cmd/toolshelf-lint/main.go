@@ -1,4 +1,4 @@
-// Command toolshelf-lint checks the commands, skills and agents of a project, for editors and CI systems.
+// Command toolshelf-lint checks the commands, skills, agents and instructions of a project, for editors and CI systems.
 //
 //	go run ./cmd/toolshelf-lint [flags] [DIR…]
 //
@@ -31,6 +31,10 @@
 // and when_to_use beyond 1,536 characters in Claude Code. Without -client, the rules for skills
 // are the rules of the reference validator of Agent Skills. The client agentskills has these
 // rules and the directories that toolshelf-lint checks without -client. toolshelf-lint does not read the home directory.
+//
+// toolshelf-lint checks the instructions of the client, such as AGENTS.md and .cursor/rules, in all directories of
+// the project; see docs/instructions.md. Without -client, toolshelf-lint checks the instructions of all clients, and reports only
+// files that no client reads.
 //
 // -commands, -skills, -agents and -plugins add directories, and may occur several times. The directory is
 // relative to the root of each project. A project without the directory is an error, so that
@@ -124,7 +128,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("toolshelf-lint", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // the errors of Parse contain arguments without escapes
 	usage := func() {
-		fmt.Fprintln(stderr, "usage: toolshelf-lint [flags] [DIR…]    checks the commands, skills and agents of the projects (default: the working directory)")
+		fmt.Fprintln(stderr, "usage: toolshelf-lint [flags] [DIR…]    checks the commands, skills, agents and instructions of the projects (default: the working directory)")
 		flags.SetOutput(stderr)
 		flags.PrintDefaults()
 		fmt.Fprintln(stderr, `In the corrections "write FIELD" and "replace lines 3 to 5 by FIELD", ⏎ stands for a line break.`)

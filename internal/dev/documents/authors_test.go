@@ -33,7 +33,7 @@ func documentedMessages(t *testing.T) (all []documentedMessage) {
 		"Messages for commands and skills": {"commands/review.md", "skills/pdf/SKILL.md"},
 		"Messages for commands":            {"commands/review.md"},
 		"Messages for agents":              {"agents/review.md"},
-		"Messages for instructions":        nil, // Lint does not read instructions
+		"Messages for instructions":        nil, // the examples need the rules of a client
 		"Messages for skills":              {"skills/pdf/SKILL.md"},
 		"Messages for plugins":             nil, // Lint of files without plugins reports no such message
 	} {

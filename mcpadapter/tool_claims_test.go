@@ -243,7 +243,7 @@ var claims = []claim{
 		c.refuses(`{"path":"../x"}`, "OUTSIDE_ROOT")
 	}},
 	{"get_instructions", "max_characters", sizeText, func(c caller) {
-		c.holds(`{"path":"instructed/long/x.txt"}`, "the budget omits 1 of the more general files and shortens 1")
+		c.holds(`{"path":"instructed/long/x.txt"}`, "the budget omits 1 of the more general files and shortens 1", "\n\nCut at max_characters; raise the limit to read the whole texts")
 		for arguments, most := range map[string]int{`{"path":"instructed/long/x.txt"}`: 20_000, `{"path":"instructed/long/x.txt","max_characters":1000}`: 1000} {
 			if text, _ := c.succeeds(arguments); utf8.RuneCountInString(text) > most || utf8.RuneCountInString(text) < most*9/10 {
 				c.t.Errorf("%s: %d characters", arguments, utf8.RuneCountInString(text))

@@ -355,7 +355,7 @@ var factsOfTexts = []struct {
 	{"get_agent", `{"agent_name":"facts"}`, map[string]string{"name": "Agent: facts", "declared_name": "name: facts", "description": "description: Has facts.", "model": "model: opus", "tools": "tools: Read",
 		"content": "Do it.", "frontmatter": "---\nname: facts", "path": "Path: ", "disable_model_invocation": "disable-model-invocation: true", "user_invocable": "user-invocable: true", "diagnostics": "Warning: name: "}},
 	{"get_instructions", `{"path":"src/x/a.go","max_characters":6000}`, map[string]string{"instructions": "<project_instructions>", "instructions[].path": `<instruction_file path="src/x/AGENTS.md">`, "instructions[].text": "\nNear.\n",
-		"instructions[].description": "\nMigrations.\n", "omitted": "omits 1 of the more general files", "shortened": "shortens 1 -->", "warnings": "Warning: .cursor/rules/broken.mdc: "}},
+		"instructions[].description": "\nMigrations.\n", "omitted": "omits 1 of the more general files", "shortened": "Cut at max_characters; raise the limit", "warnings": "Warning: .cursor/rules/broken.mdc: "}},
 	{"read_file", `{"path":"src/x/a.go"}`, map[string]string{"instructions": "Instructions for this file: src/AGENTS.md, src/x/AGENTS.md, .cursor/rules/00.mdc, ", "more_instructions": " and 4 more"}},
 	{"read_skill_file", `{"skill_name":"facts","path":"SKILL.md"}`, map[string]string{"content": "Do it."}},
 }

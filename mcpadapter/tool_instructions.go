@@ -38,15 +38,17 @@ var getInstructions = definition{
 		`"omitted":{"type":"integer","description":"Number of more general instructions beyond max_characters"},"shortened":{"type":"integer","description":"Number of instructions whose text is cut"},`+warningSchema,
 		"instructions"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		most := args.integer("max_characters")
-		p, err := promptFor(ctx, t, args.string("path"), most, most)
-		if reserved := utf8.RuneCountInString(p.notes); err == nil && reserved > 0 && utf8.RuneCountInString(p.Text)+reserved > most {
-			p, err = promptFor(ctx, t, args.string("path"), most-reserved, most)
+		for most, reserved := args.integer("max_characters"), 0; ; {
+			p, err := promptFor(ctx, t, args.string("path"), most-reserved, most)
+			if err != nil {
+				return Result{}, err
+			}
+			notes := utf8.RuneCountInString(p.notes)
+			if notes <= reserved || utf8.RuneCountInString(p.Text)+notes <= most {
+				return t.textResult(cmp.Or(p.Text, "No instructions apply to this path")+p.notes, p.result)
+			}
+			reserved = notes
 		}
-		if err != nil {
-			return Result{}, err
-		}
-		return t.textResult(cmp.Or(p.Text, "No instructions apply to this path")+p.notes, p.result)
 	},
 }
 
@@ -118,8 +120,11 @@ func promptFor(ctx context.Context, t toolset, path string, budget, most int) (p
 			break
 		}
 	}
+	if p.result.Omitted+p.result.Shortened > 0 {
+		p.notes = "\n\nCut at " + maxCharacters.name + "; raise the limit to read the whole texts"
+	}
 	if p.result.Warnings != nil {
-		p.notes = "\n\nWarning: " + strings.Join(p.result.Warnings, "\nWarning: ")
+		p.notes += "\n\nWarning: " + strings.Join(p.result.Warnings, "\nWarning: ")
 	}
 	return p, err
 }

@@ -125,14 +125,14 @@ func TestGetInstructionsNamesTheFilesThatCannotBeRead(t *testing.T) {
 }
 
 func TestTheWarningsOfGetInstructionsTakeAQuarterOfTheCharacters(t *testing.T) {
-	files := map[string]string{"CLAUDE.md": "", "x/CLAUDE.md": strings.Repeat("Near. ", 1000)}
+	files := map[string]string{"CLAUDE.md": strings.Repeat("Far. ", 5000), "x/CLAUDE.md": ""}
 	for i := range 300 {
-		files["CLAUDE.md"] += fmt.Sprintf("@missing%d.md ", i)
+		files["x/CLAUDE.md"] += fmt.Sprintf("@missing%d.md ", i)
 	}
 	for name, options := range map[string][]mcpadapter.Option{"text": nil, "both": {mcpadapter.WithStructuredContent()}} {
 		got := callOf(t, instructedAdapter(t, files, options...), "get_instructions", `{"path":"x","max_characters":20000}`)
 		block, notes, _ := strings.Cut(got.Text, "</project_instructions>")
-		if size := utf8.RuneCountInString(got.Text); size > 20_000 || len(notes) < 2000 || len(notes) > 5500 || !regexp.MustCompile(`\nWarning: \d+ more$`).MatchString(notes) || !strings.Contains(block, "Near. Near.") {
+		if size := utf8.RuneCountInString(got.Text); size > 20_000 || len(notes) < 2000 || len(notes) > 5500 || !regexp.MustCompile(`\nWarning: \d+ more$`).MatchString(notes) || !strings.Contains(block, "Far. Far.") {
 			t.Errorf("%s: a text of %d characters, %d of warnings: %.300s", name, size, len(notes), notes)
 		}
 	}
@@ -159,6 +159,21 @@ func TestBothPartsOfGetInstructionsAreWithinMaxCharacters(t *testing.T) {
 	got, err := long.Call(ctx, "get_instructions", json.RawMessage(fmt.Sprintf(`{"path":%q,"max_characters":1000}`, strings.Repeat("d/", 1500))))
 	if want := "Error: max_characters: 1000 characters cannot hold the nearest instruction; use a larger budget"; err != nil || got.Text != want || !strings.Contains(string(got.Structured), "INVALID_OPTION") {
 		t.Errorf("a long path: %+v, %v", got, err)
+	}
+}
+
+// The note about a cut is a part of the text, also if only the note or a warning makes the cut necessary.
+func TestEachNumberOfCharactersHoldsTheNotesOfGetInstructions(t *testing.T) {
+	files := map[string]string{"CLAUDE.md": strings.Repeat("Far. ", 300) + "@missing.md", "x/CLAUDE.md": "Near."}
+	a := instructedAdapter(t, files)
+	whole := callOf(t, a, "get_instructions", `{"path":"x"}`).Text
+	size := utf8.RuneCountInString(whole)
+	for most := 1000; most < size+2; most++ {
+		got := callOf(t, a, "get_instructions", fmt.Sprintf(`{"path":"x","max_characters":%d}`, most)).Text
+		cut := strings.Contains(got, "\n\nCut at max_characters; raise the limit")
+		if utf8.RuneCountInString(got) > most || cut != (most < size) || !cut && got != whole || !strings.Contains(got, "\nWarning: CLAUDE.md: ") {
+			t.Fatalf("%d of %d: %d characters: %s", most, size, utf8.RuneCountInString(got), got)
+		}
 	}
 }
 

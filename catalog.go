@@ -221,7 +221,7 @@ func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
 	if c.isClosed() {
 		return nil, closedError(op)
 	}
-	keep := filterFuncs{slices.Clone(c.commands.filter.keep), slices.Clone(c.skills.filter.keep), slices.Clone(c.agents.filter.keep)}
+	keep := filterFuncs{slices.Clone(c.commands.filter.keep), slices.Clone(c.skills.filter.keep), slices.Clone(c.agents.filter.keep), slices.Clone(c.instructions.filter.keep)}
 	for _, filter := range filters {
 		if filter == nil {
 			continue
@@ -231,7 +231,7 @@ func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
 		}
 	}
 	return &Catalog{shared: c.shared, view: true,
-		commands: c.commands.view(keep.commands), skills: c.skills.view(keep.skills), agents: c.agents.view(keep.agents), instructions: c.instructions}, nil
+		commands: c.commands.view(keep.commands), skills: c.skills.view(keep.skills), agents: c.agents.view(keep.agents), instructions: c.instructions.view(keep.instructions)}, nil
 }
 
 // Close ends all calls in progress and releases the open directories. A call in

@@ -44,8 +44,8 @@
 //   - For authors: [Catalog.Lint] and [Diagnostic].
 //   - Reports of a model: [Catalog.SaveReport], [Catalog.Reports].
 //   - Changes: [Catalog.OnChange], with [WithWatch] or [WithFeed].
-//   - A part of a catalog: [Catalog.View] with [WithCommandFilter], [WithSkillFilter]
-//     and [WithAgentFilter].
+//   - A part of a catalog: [Catalog.View] with [WithCommandFilter], [WithSkillFilter],
+//     [WithAgentFilter] and [WithInstructionFilter].
 //   - Directories and filesystems: [WithRoot], [WithFs], [WithCommandsDir], [WithSkillsDir],
 //     [WithAgentsDir], [WithCommandsFS], [WithSkillsFS], [WithClient], [WithInstructions], [WithParents],
 //     [WithPlugins], [WithPluginsFS], [Catalog.Plugins]; for remote stores [Versioned] and [SnapshotFS].

@@ -58,6 +58,16 @@ func WithInstructions(clients ...client.Client) Option {
 	})
 }
 
+// WithInstructionFilter shows only the instructions for which keep returns true. Keep sees each instruction as the call
+// returns the instruction, with the texts of the imports. To every method, a refused instruction does not exist, except
+// that a fallback or a copy of the file stays omitted. An import of a refused instruction stays as text. Each call calls
+// keep for each instruction of the path. The other rules of [WithCommandFilter] apply.
+func WithInstructionFilter(keep func(Instruction) bool) Filter {
+	return func(f *filterFuncs) error {
+		return addFilter(&f.instructions, keep, "WithInstructionFilter", "instructions")
+	}
+}
+
 // An InstructionOption is an option of [Catalog.Instructions] and of [Catalog.InstructionsPrompt].
 type InstructionOption interface{ applyInstruction(*instructionOptions) }
 
@@ -160,24 +170,32 @@ func (c *Catalog) instructionsFor(ctx context.Context, op, path string, opts []I
 	if err != nil {
 		return nil, o, err
 	}
-	texts, err := await(ctx, c, func(ctx context.Context) ([]instruction.Text, error) {
-		texts, err := c.finder.Find(ctx, call.name, rules, o.hops)
-		return texts, call.failure(ctx, err)
-	})
-	if err != nil {
-		return nil, o, c.methodError(op, err)
-	}
-	list := make([]Instruction, 0, len(texts))
-	for _, t := range texts {
-		i := Instruction{t.Path, t.Layer, t.Scope, t.Text, t.Description, t.Digest, Mode(t.Mode), t.Globs, t.Imports, nil}
-		if len(t.Problems) > 0 {
-			i.Diagnostics = newDiagnostics(t.Problems)
+	for query := (instruction.Query{Name: call.name, Hops: o.hops}); ; {
+		texts, err := await(ctx, c, func(ctx context.Context) ([]instruction.Text, error) {
+			texts, err := c.finder.Find(ctx, query, rules)
+			return texts, call.failure(ctx, err)
+		})
+		if err != nil {
+			return nil, o, c.methodError(op, err)
 		}
-		if !slices.ContainsFunc(o.shown, func(known Instruction) bool { return known.Path == i.Path && known.Digest == i.Digest }) {
-			list = append(list, i)
+		refused := len(query.Refused)
+		list := make([]Instruction, 0, len(texts))
+		for _, t := range texts {
+			i := Instruction{t.Path, t.Layer, t.Scope, t.Text, t.Description, t.Digest, Mode(t.Mode), t.Globs, t.Imports, nil}
+			if len(t.Problems) > 0 {
+				i.Diagnostics = newDiagnostics(t.Problems)
+			}
+			switch {
+			case !c.instructions.filter.keeps(i):
+				query.Refused = append(query.Refused, i.Path)
+			case !slices.ContainsFunc(o.shown, func(known Instruction) bool { return known.Path == i.Path && known.Digest == i.Digest }):
+				list = append(list, i)
+			}
+		}
+		if len(query.Refused) == refused { // otherwise a text can have a refused text as an import, or be cut after a refused text
+			return list, o, nil
 		}
 	}
-	return list, o, nil
 }
 
 // newInstructions returns the rules of a new catalog, and sets the finder. The error is the error of the watch.
@@ -200,7 +218,7 @@ func (c *Catalog) newInstructions(user userDirs) (*collection[Instruction], erro
 	for _, l := range c.config.instructions.all {
 		f.AddRules(l.place.Place, l.parent)
 	}
-	rules := &collection[Instruction]{filter: &filter[Instruction]{}, layers: c.config.instructions.all, texts: new(index.Texts[[]byte]), noun: "instruction"}
+	rules := &collection[Instruction]{filter: &filter[Instruction]{keep: c.config.keep.instructions}, layers: c.config.instructions.all, texts: new(index.Texts[[]byte]), noun: "instruction"}
 	rules, err := rules.open(c, user, client.Instructions, f.Retain, index.Config{Broken: true}, search.Config{})
 	if err == nil {
 		f.Rules, c.finder = rules.Index, f

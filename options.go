@@ -564,8 +564,8 @@ func WithSearcher(commands, skills Searcher) Option {
 	})
 }
 
-// A Filter is an [Option] that [Catalog.View] accepts too. [WithCommandFilter], [WithSkillFilter] and
-// [WithAgentFilter] return a Filter. A nil Filter shows everything.
+// A Filter is an [Option] that [Catalog.View] accepts too. [WithCommandFilter], [WithSkillFilter],
+// [WithAgentFilter] and [WithInstructionFilter] return a Filter. A nil Filter shows everything.
 type Filter func(*filterFuncs) error
 
 func (f Filter) apply(c *config) error {
@@ -580,6 +580,8 @@ type filterFuncs struct {
 	commands []func(CommandInfo) bool
 	skills   []func(SkillInfo) bool
 	agents   []func(AgentInfo) bool
+
+	instructions []func(Instruction) bool
 }
 
 // WithCommandFilter shows only the commands for which keep returns true. To every method, the

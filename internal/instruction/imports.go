@@ -116,7 +116,7 @@ func (i *importer) load(chain []string, target string, hops int) (replacement, e
 			names = append(names, escape.Path(i.shown(name)))
 		}
 		return refused(problem.ImportCycle, "leads back: "+strings.Join(names, " imports "), "remove one of the imports")
-	case i.count < 0:
+	case i.count < 0 || slices.Contains(i.Refused, i.shown(file)):
 		return replacement{}, i.ctx.Err()
 	case i.count == 0:
 		i.count--

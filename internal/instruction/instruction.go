@@ -142,35 +142,45 @@ type found struct {
 	level   *level // of a file in call.left
 }
 
+// A Query is the question of a call of Find.
+type Query struct {
+	Name    string   // of a file or a directory below the root, which may be missing
+	Hops    int      // of imports; with 0, imports stay as text
+	Refused []string // paths of instructions that a filter has refused: Find omits the instructions, and follows no import of the files
+}
+
 // A call is a call of Find.
 type call struct {
 	*Finder
+	Query
 	ctx   context.Context
 	way   []*level
 	known map[index.File]*found // single files; nil for a missing file
 	left  map[*found]*found     // for Check: the files that no client reads → the file in their place, or nil beyond a limit; nil in Find
 }
 
-// Find returns the instructions that apply to a file or a directory below the root, which may be missing: the most
-// general first. With hops 0, imports stay as text. The
-// error is an error of a directory on the way.
-func (f *Finder) Find(ctx context.Context, name string, rules *index.Snapshot, hops int) ([]Text, error) {
-	c := &call{Finder: f, ctx: ctx, known: map[index.File]*found{}}
+// Find returns the instructions that apply to a file or a directory, the most general first. The error is an error of a
+// directory on the way.
+func (f *Finder) Find(ctx context.Context, q Query, rules *index.Snapshot) ([]Text, error) {
+	c := &call{Finder: f, Query: q, ctx: ctx, known: map[index.File]*found{}}
 	defer c.close()
-	if err := c.walk(name); err != nil {
+	if err := c.walk(q.Name); err != nil {
 		return nil, err
 	}
 	groups, err := c.singles()
 	if err != nil {
 		return nil, err
 	}
-	matched, requested, err := c.rules(name, rules, groups)
+	matched, requested, err := c.rules(q.Name, rules, groups)
 	if err != nil {
 		return nil, err
 	}
 	var all []Text
 	for _, x := range slices.Concat(append(groups, matched, requested)...) {
-		if err := c.complete(x, hops); err != nil {
+		if slices.Contains(c.Refused, x.Path) {
+			continue
+		}
+		if err := c.complete(x, q.Hops); err != nil {
 			return nil, err
 		}
 		all = append(all, x.Text)
@@ -299,7 +309,7 @@ func (c *call) singles() ([][]*found, error) {
 				}
 				first = cmp.Or(first, x)
 				n := x.full
-				if row.InstructionBytes > 0 && i > 0 {
+				if row.InstructionBytes > 0 && i > 0 && !slices.Contains(c.Refused, x.Path) {
 					if n = min(n, left[r]); n == 0 && x.full > 0 {
 						if err := c.leave(l, p, nil); err != nil {
 							return nil, err

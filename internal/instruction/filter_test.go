@@ -1,0 +1,88 @@
+package instruction_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+)
+
+// without refuses the instructions that contain a text.
+func without(text string) toolshelf.Filter {
+	return toolshelf.WithInstructionFilter(func(i toolshelf.Instruction) bool { return !strings.Contains(i.Text, text) })
+}
+
+func TestAViewShowsTheInstructionsThatItsFilterKeeps(t *testing.T) {
+	fsys := catalogtest.Memory(t, map[string]string{"/repo/AGENTS.md": "Root.", "/repo/x/AGENTS.md": "Secret.", "/repo/.cursor/rules/a.mdc": "---\nalwaysApply: true\n---\nSecret.", "/repo/.cursor/rules/b.mdc": "---\ndescription: d\n---\nOpen."})
+	c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithInstructions(client.Cursor()))
+	view, err := c.View(without("Secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"AGENTS.md", ".cursor/rules/b.mdc"}
+	if got := pathsOf(t, view, "x"); !slices.Equal(got, want) {
+		t.Errorf("the view has %q", got)
+	}
+	if p := promptOf(t, view, "x", toolshelf.Budget(150)); strings.Contains(p.Text, "ecret") || slices.Contains(p.Dropped, "x/AGENTS.md") {
+		t.Errorf("the prompt of the view: %+v", p)
+	}
+	if got := pathsOf(t, c, "x"); len(got) != 4 {
+		t.Errorf("the catalog has %q", got)
+	}
+	inner, err := view.View(toolshelf.WithInstructionFilter(func(i toolshelf.Instruction) bool { return i.Mode == toolshelf.Always }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := pathsOf(t, inner, "x"); !slices.Equal(got, want[:1]) {
+		t.Errorf("a view of the view has %q", got)
+	}
+	if got := pathsOf(t, catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithInstructions(client.Cursor()), without("Secret")), "x"); !slices.Equal(got, want) {
+		t.Errorf("a catalog with a filter has %q", got)
+	}
+	// The returned content decides.
+	for file, text := range map[string]string{"/repo/x/AGENTS.md": "Open.", "/repo/AGENTS.md": "Secret."} {
+		if err := afero.WriteFile(fsys, file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := pathsOf(t, view, "x"); !slices.Equal(got, []string{"x/AGENTS.md", ".cursor/rules/b.mdc"}) {
+		t.Errorf("after a change, the view has %q", got)
+	}
+	if _, err := c.View(toolshelf.WithInstructionFilter(nil)); !errors.Is(err, toolshelf.ErrInvalidOption) {
+		t.Errorf("a nil function: %v", err)
+	}
+}
+
+func TestARefusedInstructionIsNoImportOfAnother(t *testing.T) {
+	c := memory(t, map[string]string{"/repo/CLAUDE.md": "@x/CLAUDE.md and @docs/a.md", "/repo/docs/a.md": "@../x/CLAUDE.md", "/repo/x/CLAUDE.md": "Secret.", "/repo/x/y/CLAUDE.md": "Near."},
+		toolshelf.WithInstructions(client.Claude()), toolshelf.WithInstructionFilter(func(i toolshelf.Instruction) bool { return i.Path != "x/CLAUDE.md" }))
+	list := instructions(t, c, "x/y", toolshelf.Imports(0))
+	if len(list) != 2 || list[0].Text != "@x/CLAUDE.md and @../x/CLAUDE.md" || !slices.Equal(list[0].Imports, []string{"docs/a.md"}) || list[0].Diagnostics != nil || list[1].Text != "Near." {
+		t.Errorf("got %+v", list)
+	}
+	// A filter sees the texts of imports.
+	c = memory(t, map[string]string{"/repo/CLAUDE.md": "@docs/a.md", "/repo/docs/a.md": "Secret.", "/repo/x/CLAUDE.md": "Near."}, toolshelf.WithInstructions(client.Claude()), without("Secret"))
+	if list := instructions(t, c, "x", toolshelf.Imports(0)); len(list) != 1 || list[0].Path != "x/CLAUDE.md" {
+		t.Errorf("got %+v", list)
+	}
+}
+
+func TestARefusedInstructionTakesNoPartOfTheLimit(t *testing.T) {
+	c := memory(t, map[string]string{"/repo/AGENTS.md": "Secret." + strings.Repeat("a", 31<<10), "/repo/x/AGENTS.md": strings.Repeat("b", 10<<10)}, toolshelf.WithInstructions(client.Codex()), without("Secret"))
+	if list := instructions(t, c, "x"); len(list) != 1 || len(list[0].Text) != 10<<10 || list[0].Diagnostics != nil {
+		t.Errorf("got %d instructions", len(list))
+	}
+}
+
+func TestARefusedFileStillPrecedesItsFallback(t *testing.T) {
+	c := memory(t, map[string]string{"/repo/AGENTS.override.md": "Secret.", "/repo/AGENTS.md": "Open."}, toolshelf.WithInstructions(client.Codex()), without("Secret"))
+	if got := pathsOf(t, c, "."); got != nil {
+		t.Errorf("got %q", got)
+	}
+}

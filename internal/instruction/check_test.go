@@ -26,7 +26,7 @@ func linted(t *testing.T, c *toolshelf.Catalog) (all []string) {
 		t.Fatal(err)
 	}
 	for _, d := range found {
-		if d.Severity != toolshelf.SeverityWarning || d.Message == "" || strings.ContainsAny(d.Message+d.Suggestion, "\n") {
+		if (d.Severity == toolshelf.SeverityError) != (d.Code == toolshelf.DiagInvalidRuleName) || d.Message == "" || strings.ContainsAny(d.Message+d.Suggestion, "\n") {
 			t.Errorf("got %+v", d)
 		}
 		all = append(all, fmt.Sprintf("%s:%d:%d %s", d.Path, d.Line, d.Column, d.Code))
@@ -70,6 +70,8 @@ func TestLintOfInstructions(t *testing.T) {
 
 		{"hidden characters", nil, map[string]string{"/repo/x/AGENTS.md": "---\na: b\n---\nx\u200bx", "/repo/AGENTS.md": "👨‍👩‍👧 ok"}, []string{"x/AGENTS.md:4:2 INVISIBLE_CHARACTER"}},
 		{"hidden characters in a rule", []client.Client{client.Cursor()}, map[string]string{"/repo/.cursor/rules/a.mdc": "---\ndescription: a\u202eb\n---\nx"}, []string{".cursor/rules/a.mdc:2:15 INVISIBLE_CHARACTER"}},
+		{"text like a header in a single file", nil, map[string]string{"/repo/AGENTS.md": "---\na: 1\na: 2\nb: c: d\n---\nText.\n", "/repo/x/AGENTS.md": "---\nNo end.\n", "/repo/y/AGENTS.md": "---\nNo fields.\n---\n"}, nil},
+		{"a broken header of a rule", []client.Client{client.Claude()}, map[string]string{"/repo/.claude/rules/a.md": "---\npaths: x\npaths: y\n---\nText.\n"}, []string{".claude/rules/a.md:3:1 DUPLICATE_KEY"}},
 		{"bytes that are not UTF-8", nil, map[string]string{"/repo/AGENTS.md": "a\n\xff"}, []string{"AGENTS.md:2:1 NOT_UTF8"}},
 
 		{"globs without quotes", []client.Client{client.Cursor()}, map[string]string{"/repo/.cursor/rules/a.mdc": "---\ndescription:\nglobs: **/*.go,*.{ts,tsx}\nalwaysApply: false\n---\nx", "/repo/.cursor/rules/b.mdc": "---\nglobs: *.go\n---\nx"}, nil},
@@ -82,6 +84,7 @@ func TestLintOfInstructions(t *testing.T) {
 		{"names that no client reads", []client.Client{client.Cursor(), client.Copilot(), client.Claude()}, map[string]string{
 			"/repo/.cursor/rules/a.md": "x", "/repo/.cursor/rules/b/c.md": "x", "/repo/.cursor/rules/README.md": "x", "/repo/.github/instructions/d.md": "x", "/repo/.claude/rules/e.mdc": "x", "/repo/.claude/rules/f/g.md": "x"},
 			[]string{".claude/rules/e.mdc:0:0 EXTENSION_NOT_READ", ".cursor/rules/a.md:0:0 EXTENSION_NOT_READ", ".cursor/rules/b/c.md:0:0 EXTENSION_NOT_READ", ".github/instructions/d.md:0:0 EXTENSION_NOT_READ"}},
+		{"a name of a rule that is not safe", []client.Client{client.Claude()}, map[string]string{"/repo/.claude/rules/a..b.md": "x"}, []string{".claude/rules/a..b.md:0:0 INVALID_RULE_NAME"}},
 		{"a subdirectory of rules with other files of the client", []client.Client{client.Cline()}, map[string]string{"/repo/.clinerules/a.md": "x", "/repo/.clinerules/workflows/b.md": "x"}, nil},
 		{"rules with the same name", []client.Client{client.Claude(), client.Cursor()}, map[string]string{"/repo/.claude/rules/a.md": "x", "/home/me/.claude/rules/a.md": "y", "/repo/.cursor/rules/A.mdc": "z"}, nil},
 
@@ -93,8 +96,15 @@ func TestLintOfInstructions(t *testing.T) {
 			if tt.rows != nil {
 				opts = append(opts, toolshelf.WithInstructions(tt.rows...))
 			}
-			if diff := cmp.Diff(tt.want, linted(t, memory(t, tt.files, opts...))); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
+			c := memory(t, tt.files, opts...)
+			view, err := c.View(toolshelf.WithCommandFilter(func(toolshelf.CommandInfo) bool { return false }))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range []*toolshelf.Catalog{c, view} {
+				if diff := cmp.Diff(tt.want, linted(t, c)); diff != "" {
+					t.Errorf("-want +got:\n%s", diff)
+				}
 			}
 		})
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/instruction"
 	"github.com/toolshelf-go/toolshelf/internal/late"
+	"github.com/toolshelf-go/toolshelf/internal/meaning"
 	"github.com/toolshelf-go/toolshelf/internal/mounts"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/paths"
@@ -80,8 +81,9 @@ type shared struct {
 
 	commandDirs []string // of the layers of commands: the path of the filesystem, with a separator at the end
 
-	feed   *index.Feed // nil without WithFeed
-	finder *instruction.Finder
+	feed     *index.Feed    // nil without WithFeed
+	meanings *meaning.Store // nil without WithEmbedder
+	finder   *instruction.Finder
 
 	caches     caches
 	usageReads *late.Reads[usageKey, []template.Parameter]
@@ -152,6 +154,10 @@ func New(opts ...Option) (*Catalog, error) {
 	c.openReports()
 	if config.feed.listen != nil {
 		c.feed = index.NewFeed(config.feed.maxAge, config.now)
+	}
+	if e := config.embedder; e != nil {
+		c.meanings = meaning.New(meaning.Config{ID: e.ID(), Embed: e.Embed, Dir: config.vectorCache,
+			Lifetime: c.lifetime, Enter: c.enter, Leave: c.leave, Logger: config.logger})
 	}
 	user := c.openUser()
 	if c.commands, err = c.newCommands(user); err == nil {
@@ -246,7 +252,7 @@ func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
 //
 // Close does not wait for the caller's functions: the f of [Catalog.OnChange] or
 // [WithProgress], a filter, a function of [WithNextSteps], [WithFeed]
-// or [Tokens]. These functions may still run after Close has returned, and may
+// or [Tokens], or an [Embedder]. These functions may still run after Close has returned, and may
 // call Close. A method of the caller's filesystem, logger or [Searcher] must not call
 // Close, because Close waits for the method.
 func (c *Catalog) Close() error {

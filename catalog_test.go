@@ -708,6 +708,10 @@ func TestNewRejectsInvalidOptions(t *testing.T) {
 		"directories with the policy for all":    toolshelf.WithSymlinks(toolshelf.SymlinksAll, "/srv"),
 		"a relative trusted directory":           toolshelf.WithSymlinks(toolshelf.SymlinksTrusted, "dotfiles"),
 		"no such policy":                         toolshelf.WithSymlinks(7),
+		"no embedder":                            toolshelf.WithEmbedder(nil),
+		"an embedder without an ID":              toolshelf.WithEmbedder(&embedder{}),
+		"a cache of vectors without an embedder": toolshelf.WithVectorCache(t.TempDir()),
+		"a relative cache of vectors":            toolshelf.WithVectorCache("cache"),
 	} {
 		if _, err := toolshelf.New(option); !errors.Is(err, toolshelf.ErrInvalidOption) {
 			t.Errorf("%s: %v, want ErrInvalidOption", name, err)

@@ -570,6 +570,41 @@ func ExampleWithSearcher() {
 	// deploy-docs 0.55: name contains deploy
 }
 
+// topics is a toy model: a text about money has another direction than any other text.
+type topics struct{}
+
+func (topics) ID() string { return "topics-1" }
+
+func (topics) Embed(_ context.Context, texts []string, _ bool) (vectors [][]float32, err error) {
+	for _, text := range texts {
+		v := []float32{1, 0}
+		if strings.Contains(text, "invoice") || strings.Contains(text, "payment") {
+			v = []float32{0, 1}
+		}
+		vectors = append(vectors, v)
+	}
+	return vectors, nil
+}
+
+func ExampleWithEmbedder() {
+	files := map[string]string{"commands/bill-customers.md": "Creates an invoice for each customer.\n"}
+	for i := range 40 {
+		files[fmt.Sprintf("commands/step-%d.md", i)] = "Does another step.\n"
+	}
+	catalog := open(toolshelf.WithFs(project(files)), toolshelf.WithEmbedder(topics{}))
+	defer catalog.Close()
+
+	found, err := catalog.Search(context.Background(), "collect a payment", 3)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range found.Results {
+		fmt.Println(r.Name, "by", r.MatchReason, found.Semantic)
+	}
+	// Output: bill-customers by meaning true
+}
+
 func ExampleCommand_Render() {
 	review := toolshelf.Command{Content: "Review PR #$1 with priority $2. Leave `awk '{print $1}'` alone."}
 	fmt.Println(review.Render("456", "high"))

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math"
 	"path"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -72,6 +73,8 @@ type config struct {
 
 	commandSearcher Searcher // nil for the built-in search
 	skillSearcher   Searcher
+	embedder        Embedder // nil for words alone
+	vectorCache     string   // of WithVectorCache, or ""
 
 	instructions layerList       // of rules
 	readers      []client.Client // of WithInstructions
@@ -106,6 +109,9 @@ func newConfig(opts []Option) (config, error) {
 		return config{}, invalidOption("WithParents: the catalog has no client; add WithClient or WithInstructions")
 	}
 	c.colons = c.nested || len(c.plugins.all) > 0 || slices.ContainsFunc(c.commands.all, func(l layer) bool { return l.place.Nested() || l.place.Prefix != "" })
+	if c.vectorCache != "" && c.embedder == nil {
+		return config{}, invalidOption("WithVectorCache: the catalog has no vectors; add WithEmbedder")
+	}
 	if err := c.completeTrusted(); err != nil {
 		return config{}, err
 	}
@@ -564,6 +570,46 @@ func WithSearcher(commands, skills Searcher) Option {
 	})
 }
 
+// WithEmbedder makes Search and SearchSkills also find by meaning, with the vectors of an embedding
+// model. The first search starts to embed the name and the description of each entry in the
+// background; later searches embed new and changed texts. Until all vectors are known, and if the
+// embedder fails, the results are the results without an embedder, and [SearchResults].Semantic is false.
+//
+// A search waits at most one second for the embedder. The embedder receives the queries, and the texts
+// of all entries that can be loaded, also of entries that a filter hides. The vectors are in memory
+// (one byte for each dimension); [WithVectorCache] also keeps a file. A method with an engine of
+// [WithSearcher] asks no embedder. The package embedding has embedders for the usual servers; the
+// document docs/search.md has the formula.
+//
+// New calls ID. A nil embedder and an empty ID are [ErrInvalidOption].
+func WithEmbedder(e Embedder) Option {
+	return optionFunc(func(c *config) error {
+		if e == nil || e.ID() == "" {
+			return invalidOption("WithEmbedder: the embedder is nil or has no ID; pass an embedder whose ID names the model")
+		}
+		c.embedder = e
+		return nil
+	})
+}
+
+// WithVectorCache keeps the vectors of [WithEmbedder] in a file of a directory on the operating
+// system's filesystem, so that a later program embeds only new texts. The path must be absolute; a
+// missing directory is created. Several catalogs, models and processes may share the directory.
+//
+// The file has at most 64 MB, and loses the oldest unused vectors first. A broken file is made
+// again. The file contains no text, but vectors and hashes tell about texts, so only the user
+// may read the file. An error of the filesystem costs only the file. Without WithEmbedder, New
+// returns [ErrInvalidOption].
+func WithVectorCache(dir string) Option {
+	return optionFunc(func(c *config) error {
+		if !filepath.IsAbs(dir) {
+			return invalidOption("WithVectorCache: the directory " + quote(dir) + " is not an absolute path")
+		}
+		c.vectorCache = dir
+		return nil
+	})
+}
+
 // A Filter is an [Option] that [Catalog.View] accepts too. [WithCommandFilter], [WithSkillFilter],
 // [WithAgentFilter] and [WithInstructionFilter] return a Filter. A nil Filter shows everything.
 type Filter func(*filterFuncs) error
@@ -628,6 +674,21 @@ type Searcher interface {
 	// Several goroutines call Search at the same time. Search must return soon after ctx
 	// ends. A caller whose ctx ends does not wait for Search.
 	Search(ctx context.Context, query string, limit int) (hits []Hit, total int, err error)
+}
+
+// An Embedder computes the vectors of texts with an embedding model, for [WithEmbedder].
+type Embedder interface {
+	// ID identifies the model, the number of dimensions and all that changes a vector. Vectors of
+	// different IDs are never compared.
+	ID() string
+
+	// Embed returns one vector for each text, in the order of the texts. All vectors have the same number
+	// of dimensions, at most 16,384. If query is true, the texts are search queries, otherwise texts of
+	// entries, of at most 2,000 bytes each. A call has at most 64 texts.
+	//
+	// Several goroutines call Embed at the same time. Embed must return soon after ctx ends: after a
+	// second for a query, after a minute for other texts, and at Close. Close does not wait for Embed.
+	Embed(ctx context.Context, texts []string, query bool) ([][]float32, error)
 }
 
 // A Hit is a match that a [Searcher] found.

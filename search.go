@@ -30,6 +30,9 @@ type SearchResults struct {
 	Results    []SearchResult `json:"results"`     // by descending Score, then by the bytes of Name; with WithSearcher, in the order of the engine
 	SearchTime time.Duration  `json:"-"`           // duration of the search; in JSON search_time_ms
 	TotalFound int            `json:"total_found"` // number of matches before the limit
+
+	// Semantic tells that the meaning of WithEmbedder counts. If Semantic is false, the results depend on words alone.
+	Semantic bool `json:"semantic,omitempty"`
 }
 
 // A SearchResult is a matching command or skill.
@@ -38,7 +41,7 @@ type SearchResult struct {
 	Score       float64 `json:"score"` // above 0, at most 1; with WithSearcher, 0 is possible
 	Tier        string  `json:"tier"`  // "tier1", "tier2" or "tier3"
 	Description string  `json:"description"`
-	MatchReason string  `json:"match_reason"`     // the matching words by field, such as: name matches "slow meeting"
+	MatchReason string  `json:"match_reason"`     // the matching words by field, such as: name matches "slow meeting"; or: meaning
 	Plugin      string  `json:"plugin,omitempty"` // the name of the plugin, which begins Name; "" for a result of no plugin
 }
 
@@ -46,15 +49,16 @@ type searchResultsJSON struct {
 	Results      []SearchResult `json:"results"`
 	SearchTimeMS int64          `json:"search_time_ms"`
 	TotalFound   int            `json:"total_found"`
+	Semantic     bool           `json:"semantic,omitempty"`
 }
 
 // MarshalJSON returns an object with results (never null), search_time_ms (in whole
-// milliseconds) and total_found.
+// milliseconds), total_found and, if true, semantic.
 func (r SearchResults) MarshalJSON() ([]byte, error) {
 	if r.Results == nil {
 		r.Results = []SearchResult{}
 	}
-	return json.Marshal(searchResultsJSON{r.Results, r.SearchTime.Milliseconds(), r.TotalFound})
+	return json.Marshal(searchResultsJSON{r.Results, r.SearchTime.Milliseconds(), r.TotalFound, r.Semantic})
 }
 
 // Search finds commands by the words of their names and texts. Search returns at most limit
@@ -114,7 +118,7 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 	if err != nil {
 		return SearchResults{}, searchError(op, err)
 	}
-	results := SearchResults{Results: make([]SearchResult, len(found.Hits)), TotalFound: found.Total}
+	results := SearchResults{Results: make([]SearchResult, len(found.Hits)), TotalFound: found.Total, Semantic: found.Semantic}
 	last := in.Last() // at least as new as the searched snapshot
 	for i, h := range found.Hits {
 		results.Results[i] = SearchResult{Plugin: last.Plugin(h.Name), Name: h.Name, Score: h.Score, Tier: fmt.Sprintf("tier%d", h.Tier),

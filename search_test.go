@@ -104,6 +104,7 @@ func TestSearchResultsAsJSON(t *testing.T) {
 			`{"results":[{"name":"analyze-slow-meeting","score":0.93,"tier":"tier1","description":"Find the cause",` +
 				`"match_reason":"name matches \"slow meeting\""}],"search_time_ms":2,"total_found":7}`},
 		{"none", toolshelf.SearchResults{}, `{"results":[],"search_time_ms":0,"total_found":0}`},
+		{"by meaning", toolshelf.SearchResults{Semantic: true}, `{"results":[],"search_time_ms":0,"total_found":0,"semantic":true}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := json.Marshal(test.results)
@@ -278,6 +279,141 @@ func TestSearchOfAViewAppliesItsFilters(t *testing.T) {
 	view.Close()
 	if _, err := view.Search(t.Context(), "logs", 0); !errors.Is(err, toolshelf.ErrClosed) {
 		t.Error(err)
+	}
+}
+
+// An embedder points texts with the word money to one direction, and all other texts to another.
+type embedder struct {
+	id    string
+	embed func(ctx context.Context) error // or nil
+
+	mu    sync.Mutex
+	texts []string // of entries
+}
+
+func (e *embedder) ID() string { return e.id }
+
+func (e *embedder) Embed(ctx context.Context, texts []string, query bool) (all [][]float32, err error) {
+	e.mu.Lock()
+	if !query {
+		e.texts = append(e.texts, texts...)
+	}
+	e.mu.Unlock()
+	if e.embed != nil {
+		if err := e.embed(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for _, text := range texts {
+		if strings.Contains(text, "money") {
+			all = append(all, []float32{1, 0.1})
+		} else {
+			all = append(all, []float32{0.1, 1})
+		}
+	}
+	return all, nil
+}
+
+func (e *embedder) embedded() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	slices.Sort(e.texts)
+	return e.texts
+}
+
+// meaningful returns a filesystem with 40 commands and 40 skills, of which two are about money.
+func meaningful() afero.Fs {
+	files := map[string]string{
+		"commands/bill.md":      "---\ndescription: About money.\n---\nBody\n",
+		"skills/books/SKILL.md": "---\ndescription: About money.\n---\n",
+	}
+	for i := range 39 {
+		files[fmt.Sprintf("commands/step-%d.md", i)] = "---\ndescription: Another step.\n---\nBody\n"
+		files[fmt.Sprintf("skills/step-%d/SKILL.md", i)] = "---\ndescription: Another step.\n---\n"
+	}
+	return project(files)
+}
+
+func TestSearchByMeaning(t *testing.T) {
+	e := &embedder{id: "toy"}
+	fsys := meaningful()
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithEmbedder(e))
+	found, err := c.Search(t.Context(), "money-like quagga", 0)
+	if err != nil || tiers(found) != "bill/tier2" || !found.Semantic {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if found, err := c.Search(t.Context(), "payments of money", 0); err != nil || found.Results[0].MatchReason != `description matches "money"` {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if n := len(e.embedded()); n != 40 {
+		t.Errorf("%d texts are embedded for 40 commands", n)
+	}
+	found, err = c.SearchSkills(t.Context(), "money-like quagga", 0)
+	if err != nil || tiers(found) != "books/tier2" || !found.Semantic {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if n := len(e.embedded()); n != 41 {
+		t.Errorf("%d texts are embedded; the skills have one text that no command has", n)
+	}
+
+	if err := afero.WriteFile(fsys, "commands/bill.md", []byte("---\ndescription: About money.\n---\nAnother body\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := afero.WriteFile(fsys, "commands/step-3.md", []byte("---\ndescription: Also money, money.\n---\nBody\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := search(t, c, "a step for money-like quagga"); !strings.HasPrefix(got, "step-3/tier2 ") {
+		t.Errorf("a search after a change finds %s", got)
+	}
+	if all := e.embedded(); len(all) != 42 || !slices.Contains(all, "step 3 Also money, money.") {
+		t.Errorf("one changed description is %d embeddings", len(all)-41)
+	}
+}
+
+func TestAFilterHidesMeanings(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(meaningful()), toolshelf.WithEmbedder(&embedder{id: "toy"}))
+	view, err := c.View(toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Name != "bill" }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := view.Search(t.Context(), "money", 0); err != nil || found.TotalFound > 0 || !found.Semantic {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
+
+func TestABrokenEmbedderCostsOnlyTheMeaning(t *testing.T) {
+	for name, embed := range map[string]func(context.Context) error{
+		"an error":                 func(context.Context) error { return errors.New("down") },
+		"a panic":                  func(context.Context) error { panic("down") },
+		"a call that ends with it": func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			fsys := meaningful()
+			words := catalog(t, toolshelf.WithFs(fsys))
+			c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithEmbedder(&embedder{id: "toy", embed: embed}))
+			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond) // a search waits for half
+			defer cancel()
+			for _, query := range []string{"money", "step 3"} {
+				got, err := c.Search(ctx, query, 0)
+				want, err2 := words.Search(t.Context(), query, 0)
+				got.SearchTime, want.SearchTime = 0, 0
+				if diff := cmp.Diff(want, got); diff != "" || err != nil || err2 != nil {
+					t.Errorf("%q: %v, %v, -want +got:\n%s", query, err, err2, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestVectorsSurviveTheCatalog(t *testing.T) {
+	dir, fsys := t.TempDir(), meaningful()
+	for i, want := range []int{40, 0} {
+		e := &embedder{id: "toy"}
+		c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithEmbedder(e), toolshelf.WithVectorCache(dir))
+		if got := search(t, c, "money-like quagga"); got != "bill/tier2" || len(e.embedded()) != want {
+			t.Errorf("catalog %d finds %s and embeds %d texts, want %d", i, got, len(e.embedded()), want)
+		}
+		c.Close() // waits for the file
 	}
 }
 

@@ -79,6 +79,14 @@ func (v *Vector) Reject() {
 // Known reports whether Set or Reject was called.
 func (v *Vector) Known() bool { return v.state.Load() != unknown }
 
+// Point returns the point of Set.
+func (v *Vector) Point() (p Point, ok bool) {
+	if v.state.Load() != known {
+		return Point{}, false
+	}
+	return v.point, true
+}
+
 // A meaning is the meaning of a query, prepared for many comparisons.
 type meaning struct {
 	values []int32

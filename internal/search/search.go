@@ -20,6 +20,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/meaning"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/rank"
@@ -41,6 +42,8 @@ type Config struct {
 
 	Reports []*reports.Directory
 	Logger  *slog.Logger // logs unreadable directories of reports
+
+	Meanings *meaning.Store // the vectors of the entries and of the queries, or nil
 }
 
 // A Finder holds the words of all entries of an index. Use [New] to create a
@@ -83,8 +86,9 @@ func (s *Finder) FilesRead() int64 { return s.filesRead.Load() }
 
 // A Result holds the best hits of a search.
 type Result struct {
-	Hits  []rank.Hit
-	Total int // number of matches before the limit
+	Hits     []rank.Hit
+	Total    int  // number of matches before the limit
+	Semantic bool // the meaning counts beside the words
 }
 
 // Find searches the entries of a snapshot. If another call has already passed a later
@@ -99,27 +103,62 @@ func (s *Finder) Find(ctx context.Context, snapshot *index.Snapshot, query strin
 			return Result{}, err
 		}
 	}
-	if err := s.lock.Acquire(ctx, 1); err != nil {
+	if err := s.acquire(ctx, snapshot); err != nil {
 		return Result{}, err
+	}
+	var near *rank.Point
+	if s.config.Meanings != nil {
+		understood := s.ranked.Understood(keep)
+		s.lock.Release(1) // a model can be slow
+		near = s.near(ctx, query, keep, understood)
+		if err := s.lock.Acquire(ctx, 1); err != nil {
+			return Result{}, err
+		}
+	}
+	defer s.lock.Release(1)
+	hits, total, semantic, err := s.ranked.Search(ctx, query, limit, keep, near)
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{hits, total, semantic}, nil
+}
+
+// acquire acquires s.lock for a reader, after an update of ranked if necessary.
+func (s *Finder) acquire(ctx context.Context, snapshot *index.Snapshot) error {
+	if err := s.lock.Acquire(ctx, 1); err != nil {
+		return err
 	}
 	if s.generation < snapshot.Generation || len(s.unsettled) > 0 && s.expired(s.oldest) {
 		s.lock.Release(1)
 		if err := s.lock.Acquire(ctx, readers); err != nil {
-			return Result{}, err
+			return err
 		}
 		err := s.update(ctx, snapshot)
 		s.lock.Release(readers - 1)
 		if err != nil {
 			s.lock.Release(1)
-			return Result{}, err
+			return err
 		}
 	}
-	defer s.lock.Release(1)
-	hits, total, _, err := s.ranked.Search(ctx, query, limit, keep, nil)
-	if err != nil {
-		return Result{}, err
+	return nil
+}
+
+// near returns the point of a query, or nil if a meaning is not known within the time of a search.
+func (s *Finder) near(ctx context.Context, query string, keep func(name string) bool, understood bool) *rank.Point {
+	within, cancel := meaning.Within(ctx)
+	defer cancel()
+	if !understood {
+		s.config.Meanings.Fill(within)
+		if s.lock.Acquire(within, 1) != nil {
+			return nil
+		}
+		understood = s.ranked.Understood(keep)
+		s.lock.Release(1)
 	}
-	return Result{hits, total}, nil
+	if !understood {
+		return nil
+	}
+	return s.config.Meanings.Query(within, query)
 }
 
 // update puts the loadable entries of a snapshot into ranked. If ctx ends, ranked keeps the
@@ -248,6 +287,9 @@ func (s *Finder) put(ctx context.Context, n int, entry func(i int) *index.Entry,
 		defer func() { analyzers <- a }()
 		changed := !again || known.hash != text.hash
 		if changed {
+			if s.config.Meanings != nil {
+				text.document.Vector = s.config.Meanings.Vector(text.document)
+			}
 			a.Analyze(text.document)
 		}
 		mu.Lock()

@@ -1,0 +1,163 @@
+package meaning
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"time"
+	"unsafe"
+
+	"github.com/toolshelf-go/toolshelf/internal/rank"
+)
+
+// A cacheFile keeps vectors in a directory. The file has the line fileHeader, then for each
+// vector its key, the number of its dimensions and its numbers, and at last the SHA-256 of
+// all bytes before. The newest vectors are the first.
+type cacheFile struct{ dir string }
+
+const (
+	fileName   = "toolshelf-vectors"
+	tempName   = fileName + ".tmp"
+	fileHeader = "toolshelf vectors 1\n"
+	maxFile    = 64 << 20 // bytes; the oldest vectors that no document has leave the file
+)
+
+// load makes the pending vectors known that the file has.
+func (f cacheFile) load(s *Store) error {
+	root, err := os.OpenRoot(f.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	data, err := read(root)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for k, values := range records(data) {
+		v := s.vectors[k].Value()
+		if _, pending := s.pending[k]; !pending || v == nil {
+			continue
+		}
+		p, ok := rank.PointOf(bytes8(bytes.Clone(values)))
+		if !ok || s.dimensions != 0 && len(values) != s.dimensions {
+			continue
+		}
+		s.dimensions = len(values)
+		v.Set(p)
+		delete(s.pending, k)
+	}
+	return nil
+}
+
+// bytes8 converts bytes to signed numbers in place.
+func bytes8(b []byte) []int8 {
+	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
+}
+
+// read returns the records of the file, or nil if the file is missing, broken or foreign.
+func read(root *os.Root) ([]byte, error) {
+	info, err := root.Lstat(fileName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
+		return nil, err
+	}
+	f, err := root.Open(fileName)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil || len(data) < len(fileHeader)+sha256.Size || !bytes.HasPrefix(data, []byte(fileHeader)) {
+		return nil, err
+	}
+	data, sum := data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
+	if sha256.Sum256(data) != [sha256.Size]byte(sum) {
+		return nil, nil
+	}
+	return data[len(fileHeader):], nil
+}
+
+// records ranges over the records of a file, and ends at a record that is not complete.
+func records(data []byte) iter.Seq2[key, []byte] {
+	return func(yield func(key, []byte) bool) {
+		for len(data) >= len(key{})+2 {
+			k := key(data)
+			n := int(binary.BigEndian.Uint16(data[len(k):]))
+			if data = data[len(k)+2:]; n > len(data) || !yield(k, data[:n]) {
+				return
+			}
+			data = data[n:]
+		}
+	}
+}
+
+func appendRecord(data []byte, k key, values []byte) []byte {
+	data = binary.BigEndian.AppendUint16(append(data, k[:]...), uint16(len(values)))
+	return append(data, values...)
+}
+
+// save writes the known vectors and the other vectors of the file. The temporary file has a
+// fixed name, so that only one process writes, and no process loses the vectors of another.
+func (f cacheFile) save(s *Store) error {
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(f.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if info, err := root.Lstat(tempName); err == nil && time.Since(info.ModTime()) > maxStale {
+		_ = root.Remove(tempName) // a process has ended while writing
+	}
+	temp, err := root.OpenFile(tempName, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err // another process writes
+	}
+	defer root.Remove(tempName)
+	old, err := read(root)
+	if err == nil {
+		data := f.content(s, old)
+		sum := sha256.Sum256(data)
+		_, err = temp.Write(append(data, sum[:]...))
+	}
+	if err = errors.Join(err, temp.Sync(), temp.Close()); err != nil {
+		return err
+	}
+	return root.Rename(tempName, fileName)
+}
+
+// content returns the file without its checksum: the vectors of documents, then the others.
+func (f cacheFile) content(s *Store, old []byte) []byte {
+	data := []byte(fileHeader)
+	room := maxFile - sha256.Size
+	written := map[key]bool{}
+	add := func(k key, values []byte) {
+		if !written[k] && len(data)+len(k)+2+len(values) <= room {
+			data, written[k] = appendRecord(data, k, values), true
+		}
+	}
+	s.mu.Lock()
+	for k, w := range s.vectors {
+		if v := w.Value(); v != nil {
+			if p, ok := v.Point(); ok {
+				values := p.Values()
+				add(k, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)))
+			}
+		}
+	}
+	s.mu.Unlock()
+	for k, values := range records(old) {
+		add(k, values)
+	}
+	return data
+}

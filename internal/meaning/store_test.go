@@ -1,0 +1,501 @@
+package meaning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolshelf-go/toolshelf/internal/rank"
+)
+
+// A model embeds a text as the frequencies of its letters, unless fail answers.
+type model struct {
+	fail func(ctx context.Context, texts []string, query bool) ([][]float32, error) // nil, nil for a text that the model embeds
+
+	mu    sync.Mutex
+	texts []string // of all calls
+	calls int
+}
+
+func (m *model) embed(ctx context.Context, texts []string, query bool) ([][]float32, error) {
+	m.mu.Lock()
+	m.texts = append(m.texts, texts...)
+	m.calls++
+	m.mu.Unlock()
+	if m.fail != nil {
+		if vectors, err := m.fail(ctx, texts, query); vectors != nil || err != nil {
+			return vectors, err
+		}
+	}
+	return letters(texts), nil
+}
+
+func letters(texts []string) (all [][]float32) {
+	for _, text := range texts {
+		v := make([]float32, 26)
+		for _, r := range strings.ToLower(text) {
+			if 'a' <= r && r <= 'z' {
+				v[r-'a']++
+			}
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+func (m *model) count() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.texts)
+}
+
+func (m *model) called() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.calls
+}
+
+func newStore(t *testing.T, m *model, dir, id string) *Store {
+	return New(Config{ID: id, Embed: m.embed, Dir: dir, Lifetime: t.Context(), Enter: func() bool { return true }, Leave: func() {}, Logger: slog.New(slog.DiscardHandler)})
+}
+
+// documents returns the vectors of n documents.
+func documents(s *Store, n int) (all []*rank.Vector) {
+	for i := range n {
+		all = append(all, s.Vector(rank.Document{Name: fmt.Sprintf("document%d", i), Description: "text"}))
+	}
+	return all
+}
+
+// fill fills the store, until no fill is due.
+func fill(s *Store) {
+	for {
+		s.Fill(context.Background())
+		s.mu.Lock()
+		filling, progress := s.filling, s.progress
+		s.mu.Unlock()
+		if !filling {
+			return
+		}
+		<-progress
+	}
+}
+
+func known(vectors []*rank.Vector) (n int) {
+	for _, v := range vectors {
+		if _, ok := v.Point(); ok {
+			n++
+		}
+	}
+	return n
+}
+
+func TestFillEmbedsEachTextOnce(t *testing.T) {
+	m := new(model)
+	s := newStore(t, m, "", "a")
+	vectors := documents(s, 200)
+	if again := documents(s, 200); !slices.Equal(vectors, again) {
+		t.Error("documents with the same text have different vectors")
+	}
+	fill(s)
+	fill(s)
+	if known(vectors) != 200 || m.count() != 200 || m.called() != 4 {
+		t.Errorf("%d known vectors, %d texts in %d calls", known(vectors), m.count(), m.called())
+	}
+	changed := s.Vector(rank.Document{Name: "document1", Description: "another text"})
+	fill(s)
+	if !changed.Known() || m.count() != 201 {
+		t.Errorf("a changed text is %d embeddings", m.count()-200)
+	}
+	if v := s.Vector(rank.Document{Name: "?!"}); !v.Known() {
+		t.Error("a document without text waits for the model")
+	}
+	runtime.KeepAlive(vectors)
+}
+
+func TestAFailureCostsOnlyTheVectors(t *testing.T) {
+	nan := float32(math.NaN())
+	down := errors.New("down")
+	each := func(v []float32) func(context.Context, []string, bool) ([][]float32, error) {
+		return func(_ context.Context, texts []string, _ bool) ([][]float32, error) {
+			return slices.Repeat([][]float32{v}, len(texts)), nil
+		}
+	}
+	for _, test := range []struct {
+		name string
+		fail func(context.Context, []string, bool) ([][]float32, error)
+	}{
+		{"an error", func(context.Context, []string, bool) ([][]float32, error) { return nil, down }},
+		{"a panic", func(context.Context, []string, bool) ([][]float32, error) { panic("no model") }},
+		{"a Goexit", func(context.Context, []string, bool) ([][]float32, error) { runtime.Goexit(); return nil, nil }},
+		{"no vectors", func(context.Context, []string, bool) ([][]float32, error) { return [][]float32{}, nil }},
+		{"one vector more", func(_ context.Context, texts []string, _ bool) ([][]float32, error) {
+			return letters(append(texts, "a")), nil
+		}},
+		{"NaN", each([]float32{1, nan})},
+		{"infinity", each([]float32{1, float32(math.Inf(-1))})},
+		{"zeros", each([]float32{0, 0})},
+		{"empty vectors", each(nil)},
+		{"too many dimensions", each(make([]float32, rank.MaxDimensions+1))},
+		{"other dimensions in one vector", func(_ context.Context, texts []string, _ bool) ([][]float32, error) {
+			v := letters(texts)
+			v[len(v)-1] = make([]float32, 3, 4)
+			v[len(v)-1][0] = nan
+			return v, nil
+		}},
+		{"a call that ignores its context", func(context.Context, []string, bool) ([][]float32, error) {
+			time.Sleep(time.Hour)
+			return nil, down
+		}},
+		{"a call that waits for its context", func(ctx context.Context, _ []string, _ bool) ([][]float32, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var broken atomic.Bool
+				m := &model{fail: func(ctx context.Context, texts []string, query bool) ([][]float32, error) {
+					if !broken.Load() {
+						return nil, nil
+					}
+					return test.fail(ctx, texts, query)
+				}}
+				s := newStore(t, m, "", "a")
+				broken.Store(true)
+				vectors := documents(s, 100)
+				for range 40 { // searches
+					begin := time.Now()
+					within, cancel := Within(t.Context())
+					s.Fill(within)
+					if p := s.Query(within, "query"); p != nil {
+						t.Error("a broken model has a point for a query")
+					}
+					cancel()
+					if waited := time.Since(begin); waited > maxWait {
+						t.Errorf("a search waits %v", waited)
+					}
+					if known(vectors) > 0 {
+						t.Fatal("a broken model makes a vector known")
+					}
+				}
+				if m.called() > 2+2*40 {
+					t.Errorf("%d calls", m.called())
+				}
+				broken.Store(false)
+				time.Sleep(2 * time.Hour)
+				fill(s)
+				if n := known(vectors); n != 100 {
+					t.Errorf("%d vectors after the failure", n)
+				}
+				if s.Query(t.Context(), "query") == nil {
+					t.Error("no point for a query after the failure")
+				}
+			})
+		})
+	}
+}
+
+func TestAHangingModelHasFewCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		block := make(chan struct{})
+		m := &model{fail: func(context.Context, []string, bool) ([][]float32, error) { <-block; return nil, errors.New("late") }}
+		s := newStore(t, m, "", "a")
+		vectors := documents(s, 100)
+		var waited time.Duration
+		for range 500 {
+			begin := time.Now()
+			within, cancel := Within(t.Context())
+			s.Fill(within)
+			s.Query(within, "query")
+			cancel()
+			waited += time.Since(begin)
+			time.Sleep(time.Minute)
+		}
+		if m.called() > maxAbandoned+2 {
+			t.Errorf("%d calls hang", m.called())
+		}
+		if waited > 2*maxAbandoned*maxWait {
+			t.Errorf("500 searches wait %v", waited)
+		}
+		close(block)
+		runtime.KeepAlive(vectors)
+	})
+}
+
+func TestATextThatTheModelRejectsAffectsNoOtherText(t *testing.T) {
+	for _, n := range []int{0, 1, 100} {
+		t.Run(fmt.Sprint(n, " other texts"), func(t *testing.T) {
+			m := &model{fail: func(_ context.Context, texts []string, _ bool) ([][]float32, error) {
+				if slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, "bad") }) {
+					return nil, errors.New("bad text")
+				}
+				return nil, nil
+			}}
+			s := newStore(t, m, "", "a")
+			vectors := documents(s, n)
+			bad := s.Vector(rank.Document{Name: "bad"})
+			fill(s)
+			if known(vectors) != n || !bad.Known() || known([]*rank.Vector{bad}) != 0 {
+				t.Errorf("%d of %d vectors are known; the bad text is settled: %v", known(vectors), n, bad.Known())
+			}
+		})
+	}
+}
+
+func TestADeadlineLeavesTimeForTheSearch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		within, end := Within(ctx)
+		defer end()
+		<-within.Done()
+		if ctx.Err() != nil {
+			t.Error("a wait ends with the deadline of the caller")
+		}
+	})
+}
+
+func TestFillEndsWithTheLifetime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lifetime, end := context.WithCancel(t.Context())
+		m := &model{fail: func(ctx context.Context, _ []string, _ bool) ([][]float32, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}}
+		s := newStore(t, m, "", "a")
+		s.config.Lifetime = lifetime
+		vectors := documents(s, 100)
+		within, cancel := Within(t.Context())
+		defer cancel()
+		s.Fill(within)
+		end()
+		synctest.Wait() // synctest.Test fails if a goroutine stays
+		s.Fill(t.Context())
+		if m.called() != 1 {
+			t.Errorf("%d calls after the end", m.called())
+		}
+		runtime.KeepAlive(vectors)
+	})
+}
+
+func TestTheFileKeepsVectors(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "cache")
+	m := new(model)
+	s := newStore(t, m, dir, "a")
+	first := documents(s, 100)
+	fill(s)
+
+	for _, test := range []struct {
+		name, id  string
+		documents int
+		want      int // embeddings
+	}{
+		{"the same texts", "a", 100, 0},
+		{"more texts", "a", 110, 10},
+		{"another model", "b", 100, 100},
+		{"the first model again", "a", 110, 0},
+	} {
+		m := new(model)
+		s := newStore(t, m, dir, test.id)
+		vectors := documents(s, test.documents)
+		fill(s)
+		if known(vectors) != test.documents || m.count() != test.want {
+			t.Errorf("%s: %d vectors and %d embeddings, want %d", test.name, known(vectors), m.count(), test.want)
+		}
+		for i, v := range first {
+			a, _ := v.Point()
+			if b, _ := vectors[i].Point(); !slices.Equal(a.Values(), b.Values()) {
+				t.Errorf("%s: vector %d differs", test.name, i)
+			}
+		}
+	}
+	if names, _ := os.ReadDir(dir); len(names) != 1 {
+		t.Errorf("the directory has %v", names)
+	}
+	if info, err := os.Stat(filepath.Join(dir, fileName)); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v, %v", info.Mode(), err)
+	}
+}
+
+func TestABrokenFileIsMadeAgain(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, fileName)
+	s := newStore(t, new(model), dir, "a")
+	documents := func(s *Store) []*rank.Vector { return documents(s, 70) }
+	keep := documents(s)
+	fill(s)
+	good, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.KeepAlive(keep)
+	for _, test := range []struct {
+		name  string
+		spoil func() error
+	}{
+		{"a changed byte", func() error { return os.WriteFile(file, flip(good, len(good)/2), 0o600) }},
+		{"a changed checksum", func() error { return os.WriteFile(file, flip(good, len(good)-1), 0o600) }},
+		{"a short file", func() error { return os.WriteFile(file, good[:len(good)-1], 0o600) }},
+		{"an empty file", func() error { return os.WriteFile(file, nil, 0o600) }},
+		{"a foreign file", func() error { return os.WriteFile(file, []byte(strings.Repeat("x", 1000)), 0o600) }},
+		{"a large file", func() error { return os.Truncate(file, maxFile+1) }},
+		{"no file", func() error { return nil }},
+		{"a link", func() error { return os.Symlink(filepath.Join(t.TempDir(), "x"), file) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if err := errors.Join(os.RemoveAll(file), os.WriteFile(file, good, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasPrefix(test.name, "no ") || test.name == "a link" {
+				os.Remove(file)
+			}
+			if err := test.spoil(); err != nil {
+				t.Skip(err)
+			}
+			m := new(model)
+			s := newStore(t, m, dir, "a")
+			vectors := documents(s)
+			fill(s)
+			if known(vectors) != 70 || m.count() != 70 {
+				t.Errorf("%d vectors, %d embeddings", known(vectors), m.count())
+			}
+			m = new(model)
+			s = newStore(t, m, dir, "a")
+			if vectors := documents(s); true {
+				fill(s)
+				if known(vectors) != 70 || m.count() != 0 {
+					t.Errorf("the new file has no vectors: %d embeddings", m.count())
+				}
+			}
+		})
+	}
+}
+
+func flip(data []byte, at int) []byte {
+	data = slices.Clone(data)
+	data[at] ^= 1
+	return data
+}
+
+// Both stores read the file before the other store writes.
+func TestTwoProcessesKeepTheVectorsOfBoth(t *testing.T) {
+	dir := t.TempDir()
+	var stores []*Store
+	var vectors [][]*rank.Vector
+	for i := range 2 {
+		s := newStore(t, new(model), "", "a")
+		vectors = append(vectors, []*rank.Vector{s.Vector(rank.Document{Name: fmt.Sprintf("document-of-%d", i)})})
+		fill(s)
+		s.file.dir = dir
+		stores = append(stores, s)
+	}
+	for _, s := range stores {
+		s.use(s.file.save)
+	}
+	m := new(model)
+	s := newStore(t, m, dir, "a")
+	all := []*rank.Vector{s.Vector(rank.Document{Name: "document-of-0"}), s.Vector(rank.Document{Name: "document-of-1"})}
+	fill(s)
+	if known(all) != 2 || m.count() != 0 {
+		t.Errorf("%d embeddings", m.count())
+	}
+	runtime.KeepAlive(vectors)
+}
+
+func TestTheFileHasABound(t *testing.T) {
+	s := newStore(t, new(model), t.TempDir(), "a")
+	vectors := documents(s, 10)
+	fill(s)
+	var old []byte
+	values := make([]byte, rank.MaxDimensions)
+	values[0] = 1
+	for i := range maxFile/len(values) + 10 {
+		old = appendRecord(old, key{byte(i), byte(i >> 8)}, values)
+	}
+	data := s.file.content(s, old)
+	got := map[key]bool{}
+	for k := range records(data[len(fileHeader):]) {
+		got[k] = true
+	}
+	if len(data)+32 > maxFile || len(data) < maxFile-2*len(values) {
+		t.Errorf("the file has %d bytes", len(data))
+	}
+	for k := range s.vectors {
+		if !got[k] {
+			t.Error("the file lacks the vector of a document")
+		}
+	}
+	runtime.KeepAlive(vectors)
+}
+
+func TestUnusedVectorsAreFreed(t *testing.T) {
+	s := newStore(t, new(model), "", "a")
+	for i := range 10_000 {
+		s.Vector(rank.Document{Name: fmt.Sprintf("document%d", i)})
+		if i%1000 == 0 {
+			runtime.GC()
+		}
+	}
+	if len(s.vectors) > 5000 || len(s.pending) > 5000 {
+		t.Errorf("the store has %d vectors and %d texts that no document has", len(s.vectors), len(s.pending))
+	}
+}
+
+func TestAVectorOf384DimensionsHasAtMost600Bytes(t *testing.T) {
+	const n = 5000
+	m := &model{fail: func(_ context.Context, texts []string, _ bool) (all [][]float32, _ error) {
+		for range texts {
+			v := make([]float32, 384)
+			v[0] = 1
+			all = append(all, v)
+		}
+		return all, nil
+	}}
+	s := newStore(t, m, "", "a")
+	memory := func() uint64 {
+		runtime.GC()
+		runtime.GC()
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		return stats.HeapAlloc
+	}
+	vectors := make([]*rank.Vector, n)
+	before := memory()
+	copy(vectors, documents(s, n))
+	fill(s)
+	m.texts = nil
+	if bytes := (memory() - before) / n; bytes > 600 {
+		t.Errorf("a vector has %d bytes", bytes)
+	} else {
+		t.Logf("a vector has %d bytes", bytes)
+	}
+	runtime.KeepAlive(vectors)
+	runtime.KeepAlive(s)
+}
+
+func FuzzRecords(f *testing.F) {
+	f.Add([]byte{})
+	f.Add(appendRecord(appendRecord(nil, key{1}, []byte{1, 2}), key{2}, nil))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var again []byte
+		for k, values := range records(data) {
+			again = appendRecord(again, k, values)
+		}
+		if !strings.HasPrefix(string(data), string(again)) {
+			t.Errorf("%x is read as %x", data, again)
+		}
+	})
+}

@@ -317,9 +317,11 @@ type Change struct {
 	Commands Names
 	Skills   Names
 	Agents   Names
+
+	Instructions Names // paths of rules, as in Instruction.Path; single files such as AGENTS.md cause no Change
 }
 
-// Names are the commands, skills or agents that a list newly shows, no longer shows, or
+// Names are the commands, skills, agents or rules that a list newly shows, no longer shows, or
 // shows with another file.
 type Names struct {
 	Added   []string
@@ -327,8 +329,8 @@ type Names struct {
 	Changed []string
 }
 
-// OnChange calls f with the names that were added, removed and changed, whenever the commands, skills or
-// agents differ from the previous scan. With [WithWatch] or [WithFeed], the catalog scans after a
+// OnChange calls f with the names that were added, removed and changed, whenever the commands, skills, agents or
+// rules of [Catalog.Instructions] differ from the previous scan. With [WithWatch] or [WithFeed], the catalog scans after a
 // reported change. Otherwise, every method that lists scans the files of its kind. A plugin has a Change only for its
 // commands, skills and agents: a new version, hook or server causes no Change.
 //
@@ -352,10 +354,12 @@ func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 	return c.changes.Subscribe(&changes.Subscriber{
 		Lists: []changes.List{{Index: c.commands.Index, Shown: c.commands.filter.apply}, {Index: c.skills.Index, Shown: c.skills.filter.apply},
 			{Index: c.agents.Index, Shown: c.agents.filter.apply},
-			{Index: c.instructions.Index, Shown: func(*index.Snapshot) *index.Snapshot { return nil }}}, // a Change has no instructions
+			{Index: c.instructions.Index, Files: c.shownRules()}},
 		Ended:  &c.ended,
 		Exited: c.logExit,
-		Call:   func(change changes.Change) { f(Change{Names(change[0]), Names(change[1]), Names(change[2])}) },
+		Call: func(change changes.Change) {
+			f(Change{Names(change[0]), Names(change[1]), Names(change[2]), Names(change[3])})
+		},
 	})
 }
 

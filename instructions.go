@@ -181,10 +181,7 @@ func (c *Catalog) instructionsFor(ctx context.Context, op, path string, opts []I
 		refused := len(query.Refused)
 		list := make([]Instruction, 0, len(texts))
 		for _, t := range texts {
-			i := Instruction{t.Path, t.Layer, t.Scope, t.Text, t.Description, t.Digest, Mode(t.Mode), t.Globs, t.Imports, nil}
-			if len(t.Problems) > 0 {
-				i.Diagnostics = newDiagnostics(t.Problems)
-			}
+			i := newInstruction(t)
 			switch {
 			case !c.instructions.filter.keeps(i):
 				query.Refused = append(query.Refused, i.Path)
@@ -196,6 +193,25 @@ func (c *Catalog) instructionsFor(ctx context.Context, op, path string, opts []I
 			return list, o, nil
 		}
 	}
+}
+
+func newInstruction(t instruction.Text) Instruction {
+	i := Instruction{t.Path, t.Layer, t.Scope, t.Text, t.Description, t.Digest, Mode(t.Mode), t.Globs, t.Imports, nil}
+	if len(t.Problems) > 0 {
+		i.Diagnostics = newDiagnostics(t.Problems)
+	}
+	return i
+}
+
+// shownRules returns the changes.List.Files of a subscription: the rules of a snapshot that pass the filter.
+func (c *Catalog) shownRules() func(*index.Snapshot) map[string]*index.Entry {
+	if !c.instructions.filter.active() {
+		return c.finder.Files(nil, func(*index.Entry) bool { return true })
+	}
+	return c.finder.Files(c.instructions.Last(), func(e *index.Entry) bool {
+		t, err := await(context.Background(), c, func(ctx context.Context) (instruction.Text, error) { return c.finder.Rule(ctx, e) })
+		return err == nil && c.instructions.filter.keeps(newInstruction(t))
+	})
 }
 
 // newInstructions returns the rules of a new catalog, and sets the finder. The error is the error of the watch.

@@ -490,7 +490,7 @@ func WithCacheTTL(d time.Duration) Option {
 	})
 }
 
-// WithWatch lets the operating system report changes in the directories of commands, skills, agents and plugins. If
+// WithWatch lets the operating system report changes in the directories of commands, skills, agents, rules and plugins. If
 // nothing has changed since the last call, a call costs no scan, and OnChange reports changes as
 // they happen, usually within milliseconds. A call still stats the directory of each layer, and
 // Get stats its file.

@@ -32,11 +32,42 @@ func (n Names) empty() bool { return n.Added == nil && n.Removed == nil && n.Cha
 type List struct {
 	Index *index.Index
 	Shown func(*index.Snapshot) *index.Snapshot // returns the snapshot with the selected entries; Shown of nil is nil
+
+	// Files, if not nil, replaces Shown, and returns the selected entries by the name in Names. Files of nil is nil.
+	Files func(*index.Snapshot) map[string]*index.Entry
 }
 
 // since returns the differences between two snapshots of the list.
 func (l List) since(before, now *index.Snapshot) Names {
+	if l.Files != nil {
+		return fileDifference(l.Files(before), l.Files(now))
+	}
 	return difference(l.Shown(before), l.Shown(now))
+}
+
+// fileDifference is difference for the results of List.Files.
+func fileDifference(before, now map[string]*index.Entry) (n Names) {
+	if before == nil || now == nil {
+		return n
+	}
+	for name, e := range before {
+		switch now[name] {
+		case e:
+		case nil:
+			n.Removed = append(n.Removed, name)
+		default:
+			n.Changed = append(n.Changed, name)
+		}
+	}
+	for name := range now {
+		if before[name] == nil {
+			n.Added = append(n.Added, name)
+		}
+	}
+	for _, list := range [][]string{n.Added, n.Removed, n.Changed} {
+		slices.SortFunc(list, names.Compare)
+	}
+	return n
 }
 
 // difference merges two sorted lists. If either list is unknown, difference

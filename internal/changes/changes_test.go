@@ -81,7 +81,7 @@ func (p *project) scan(x *index.Index) {
 func (p *project) subscriber(call func(Change)) *Subscriber {
 	all := func(s *index.Snapshot) *index.Snapshot { return s }
 	return &Subscriber{
-		Lists: []List{{p.commands, all}, {p.skills, all}}, Ended: &p.ended, Call: call,
+		Lists: []List{{Index: p.commands, Shown: all}, {Index: p.skills, Shown: all}}, Ended: &p.ended, Call: call,
 		Exited: func(exit *parallel.Exit) { p.t.Errorf("exit: %v", exit) },
 	}
 }

@@ -2,10 +2,13 @@ package instruction_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -84,5 +87,63 @@ func TestARefusedFileStillPrecedesItsFallback(t *testing.T) {
 	c := memory(t, map[string]string{"/repo/AGENTS.override.md": "Secret.", "/repo/AGENTS.md": "Open."}, toolshelf.WithInstructions(client.Codex()), without("Secret"))
 	if got := pathsOf(t, c, "."); got != nil {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestOnChangeReportsRules(t *testing.T) {
+	fsys := catalogtest.Memory(t, map[string]string{"/repo/AGENTS.md": "a", "/repo/.cursor/rules/a.mdc": "a", "/repo/.cursor/rules/b.mdc": "b", "/repo/.claude/rules/a.md": "a", "/repo/.claude/rules/s.md": "Secret.", "/home/me/.claude/rules/h.md": "h"})
+	c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithHome("/home/me"), toolshelf.WithInstructions(client.Cursor(), client.Claude()))
+	view, err := c.View(without("Secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pathsOf(t, c, ".")
+	type heard struct {
+		from   string
+		change toolshelf.Change
+	}
+	changes := make(chan heard, 10)
+	for name, from := range map[string]*toolshelf.Catalog{"catalog": c, "view": view} {
+		defer from.OnChange(func(change toolshelf.Change) { changes <- heard{name, change} })()
+	}
+	for file, text := range map[string]string{"/repo/.cursor/rules/b.mdc": "changed", "/repo/.cursor/rules/sub/a.mdc": "new", "/repo/.cursor/rules/s.mdc": "Secret.", "/repo/AGENTS.md": "changed", "/home/me/.claude/rules/h.md": ""} {
+		if err := afero.WriteFile(fsys, file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, file := range []string{"/repo/.claude/rules/a.md", "/repo/.claude/rules/s.md"} {
+		if err := fsys.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pathsOf(t, c, ".")
+	got := map[string]toolshelf.Change{}
+	for range 2 {
+		h := <-changes
+		got[h.from] = h.change
+	}
+	want := map[string]toolshelf.Change{
+		"catalog": {Instructions: toolshelf.Names{Added: []string{".cursor/rules/s.mdc", ".cursor/rules/sub/a.mdc"}, Removed: []string{".claude/rules/a.md", ".claude/rules/s.md"}, Changed: []string{".cursor/rules/b.mdc", "~/.claude/rules/h.md"}}},
+		"view":    {Instructions: toolshelf.Names{Added: []string{".cursor/rules/sub/a.mdc"}, Removed: []string{".claude/rules/a.md", "~/.claude/rules/h.md"}, Changed: []string{".cursor/rules/b.mdc"}}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+func TestAWatchReportsAChangedRuleWithoutACall(t *testing.T) {
+	dir := catalogtest.Disk(t, map[string]string{".cursor/rules/a.mdc": "a"})
+	c := catalogtest.Open(t, toolshelf.WithRoot(dir), toolshelf.WithHome(""), toolshelf.WithInstructions(client.Cursor()), toolshelf.WithWatch())
+	view, err := c.View(without("Secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes := make(chan toolshelf.Change, 10)
+	defer view.OnChange(func(change toolshelf.Change) { changes <- change })()
+	if err := os.Remove(filepath.Join(dir, ".cursor", "rules", "a.mdc")); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(toolshelf.Change{Instructions: toolshelf.Names{Removed: []string{".cursor/rules/a.mdc"}}}, <-changes); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
 	}
 }

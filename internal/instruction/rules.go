@@ -1,6 +1,8 @@
 package instruction
 
 import (
+	"context"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -69,13 +71,64 @@ func (c *call) rules(name string, s *index.Snapshot, groups [][]*found) (matched
 	return matched, requested, nil
 }
 
+// Files returns a function that returns the rules of a snapshot, which keep accepts, by their paths. The function keeps
+// the last result, at first of the given snapshot, because keep cannot read the text of a rule that was removed later.
+func (f *Finder) Files(last *index.Snapshot, keep func(*index.Entry) bool) func(*index.Snapshot) map[string]*index.Entry {
+	files := func(s *index.Snapshot) map[string]*index.Entry {
+		if s == nil {
+			return nil
+		}
+		files := map[string]*index.Entry{}
+		for e := range s.Files() {
+			if keep(e) {
+				files[f.PathOf(e)] = e
+			}
+		}
+		return files
+	}
+	shown := files(last)
+	return func(s *index.Snapshot) map[string]*index.Entry {
+		if s != last {
+			last, shown = s, files(s)
+		}
+		return shown
+	}
+}
+
+// PathOf returns the Text.Path of the rule of an entry.
+func (f *Finder) PathOf(e *index.Entry) string {
+	return path.Join(f.Rules.LayerOf(e).Name, f.Rules.Below(e))
+}
+
+// Rule returns the rule of an entry, without imports. The error is fs.ErrNotExist if the rule has no text.
+func (f *Finder) Rule(ctx context.Context, e *index.Entry) (Text, error) {
+	c := &call{Finder: f, ctx: ctx}
+	x, header, err := c.rule(e)
+	if err != nil {
+		return Text{}, err
+	}
+	if x.full == 0 && len(x.Problems) == 0 {
+		return Text{}, fs.ErrNotExist // empty, or removed since the scan
+	}
+	x.Mode, x.Globs = modeOf(f.places[e.Layer()], header)
+	switch level := f.levels[e.Layer()]; level {
+	case 0:
+		x.Scope = "~"
+	case 1:
+		x.Scope = f.Root.Name
+	default:
+		x.Scope = f.Parents[level-2].Name
+	}
+	return x.Text, c.complete(x, 0)
+}
+
 // rule returns the rule of an entry, and its header. A rule that cannot be read has no text.
 func (c *call) rule(e *index.Entry) (*found, matter.Frontmatter, error) {
 	if err := c.ctx.Err(); err != nil {
 		return nil, matter.Frontmatter{}, err
 	}
 	l := c.Rules.LayerOf(e)
-	x := &found{Text: Text{Path: path.Join(l.Name, c.Rules.Below(e)), Layer: l.Name}, fs: c.Rules.FSOf(c.ctx, e), file: e.Path, above: above(l.Name, l.Dir)}
+	x := &found{Text: Text{Path: c.PathOf(e), Layer: l.Name}, fs: c.Rules.FSOf(c.ctx, e), file: e.Path, above: above(l.Name, l.Dir)}
 	for _, row := range c.Rows {
 		if slices.ContainsFunc(row.Instructions, func(p client.Place) bool { return p.Path() == c.places[e.Layer()].Path() }) {
 			x.hops = max(x.hops, row.ImportHops)

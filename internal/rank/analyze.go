@@ -21,6 +21,8 @@ type Analyzer struct {
 	lengths lengths
 	found   []uint32 // terms of the last document, in the order of their first occurrences
 	counts  []counts // by term of lexicon; 0 for the terms that are not in found
+	titles  []uint32 // 1 + each term of the headings of the last document without stop words, and 0 after each heading
+	common  []bool   // by term of lexicon: a stop word has the stem
 	ids     []uint32 // by term of lexicon: 1 + the term of idsOf, or 0 if unknown
 	idsOf   *corpus  // the corpus that had the last document
 	idsAt   uint64   // idsOf.removed at that time; a later removal makes ids invalid
@@ -38,7 +40,7 @@ func (a *Analyzer) Analyze(d Document) {
 	for _, t := range a.found {
 		a.counts[t] = 0
 	}
-	a.found, a.lengths = a.found[:0], lengths{}
+	a.found, a.titles, a.lengths = a.found[:0], a.titles[:0], lengths{}
 	a.doc = document{name: d.Name, description: d.Description, nameWords: nameWords(&a.splitter, d.Name), vector: d.Vector}
 
 	a.splitter.any = true
@@ -49,15 +51,20 @@ func (a *Analyzer) Analyze(d Document) {
 	a.read(d.Tags)
 	a.count(inTags, 0, len(a.typed))
 	a.read(d.Body)
+	a.count(inOpening, 0, len(a.typed))
 	sections(a.typed, func(begin, end int, heading bool) {
 		if heading {
 			a.count(inHeadings, begin, end)
+			a.titles = append(a.titles, 0)
 		} else {
 			a.count(inBody, begin, end)
 		}
 	})
 	a.typed = ""
 }
+
+// openingWords is the number of words of the opening. An author says what a command is for in the first paragraph.
+const openingWords = 60
 
 // bounded returns the part of a text that is indexed.
 func bounded(text string) string { return text[:min(len(text), MaxText)] }
@@ -75,7 +82,7 @@ func (a *Analyzer) count(f field, begin, end int) {
 	words := uint32(0)
 	for {
 		begin := chunks.next()
-		if begin == end {
+		if begin == end || f == inOpening && a.lengths[f]+words >= openingWords {
 			break
 		}
 		n := chunks.next() - begin
@@ -148,7 +155,7 @@ func (a *Analyzer) term(folded []byte) uint32 {
 	a.stem = stem(append(a.stem[:0], folded...))
 	t := a.lexicon.termOf(a.stem)
 	if int(t) == len(a.counts) {
-		a.counts, a.ids = append(a.counts, 0), append(a.ids, 0)
+		a.counts, a.ids, a.common = append(a.counts, 0), append(a.ids, 0), append(a.common, isStopWord(string(folded)))
 	}
 	return t
 }
@@ -177,6 +184,9 @@ func (a *Analyzer) occurrence(f field, t uint32) {
 		a.found = append(a.found, t)
 	}
 	a.counts[t] = a.counts[t].plusOne(f)
+	if f == inHeadings && !a.common[t] {
+		a.titles = append(a.titles, 1+t)
+	}
 }
 
 // nameWords returns the distinct words and word parts of a name.

@@ -18,6 +18,7 @@ type document struct {
 	description string
 	nameWords   []string    // distinct words of the name, folded
 	vector      *Vector     // the meaning, or nil
+	headings    headings    // without stop words
 	terms       occurrences // lets remove and put touch only the postings of this document
 }
 
@@ -42,6 +43,20 @@ func (o occurrences) all(yield func(term uint32, c counts) bool) {
 			return
 		}
 	}
+}
+
+// headings holds the headings of at least two different words: 1 + each term, and 0 after each heading, as varints.
+type headings []byte
+
+// with adds a heading. Each term has a number in the corpus.
+func (h headings) with(terms []uint32, number func(term uint32) uint32) headings {
+	if !slices.ContainsFunc(terms, func(t uint32) bool { return t != terms[0] }) {
+		return h
+	}
+	for _, t := range terms {
+		h = binary.AppendUvarint(h, 1+uint64(number(t)))
+	}
+	return append(h, 0)
 }
 
 // A corpus is an inverted index. It reuses the numbers of removed documents and
@@ -115,8 +130,15 @@ func (c *corpus) put(key string, a *Analyzer) {
 	for id := range before {
 		c.removePosting(id, number)
 	}
+	terms := len(c.encoded)
+	for rest := a.titles; len(rest) > 0; {
+		end := slices.Index(rest, 0)
+		c.encoded = occurrences(headings(c.encoded).with(rest[:end], func(t uint32) uint32 { return c.term(a, t-1) }))
+		rest = rest[end+1:]
+	}
+	encoded := slices.Clone(c.encoded)
 	doc := a.doc
-	doc.key, doc.terms = key, slices.Clone(c.encoded)
+	doc.key, doc.terms, doc.headings = key, encoded[:terms:terms], headings(encoded[terms:])
 	c.docs[number], c.docSizes[number] = doc, a.lengths
 	c.byKey[key] = number
 	c.addLengths(number, 1)

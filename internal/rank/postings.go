@@ -14,26 +14,44 @@ const (
 	inDescription
 	inTags
 	inHeadings
+	inOpening // the first words of the body, with the headings and the code among them
 	inBody
 	fields
 )
 
-// counts holds the occurrences of a word in each field, six bits per field. The body
-// has the lowest bits, so that the counts of most words fit in a byte. BM25 saturates
-// long before 63.
+// counts holds the occurrences of a word in each field. The body has the lowest bits, so that the counts of most words
+// fit in a byte. BM25 saturates long before the maximum of a field. The opening only has the presence of a word.
 type counts uint32
 
 const (
-	countBits = 6
-	maxCount  = 1<<countBits - 1
+	bodyBits  = 5
+	otherBits = 6 // of each field before the opening
 )
 
-func (f field) shift() int { return countBits * int(inBody-f) }
+func (f field) shift() int {
+	switch f {
+	case inBody:
+		return 0
+	case inOpening:
+		return bodyBits
+	}
+	return bodyBits + 1 + otherBits*int(inHeadings-f)
+}
 
-func (c counts) of(f field) int { return int(c >> f.shift() & maxCount) }
+func (f field) max() int {
+	switch f {
+	case inBody:
+		return 1<<bodyBits - 1
+	case inOpening:
+		return 1
+	}
+	return 1<<otherBits - 1
+}
+
+func (c counts) of(f field) int { return int(c) >> f.shift() & f.max() }
 
 func (c counts) plusOne(f field) counts {
-	if c.of(f) == maxCount {
+	if c.of(f) == f.max() {
 		return c
 	}
 	return c + 1<<f.shift()

@@ -107,6 +107,8 @@ func (q *query) cover(nameWords []string) (share float64, named bool) {
 // A clause is a word of a query with its matching terms.
 type clause struct {
 	word   queryWord
+	at     int  // the position of the word in query.words
+	part   bool // the term is a part of a word that also matches as a whole
 	terms  []uint32
 	near   bool    // the terms are at a distance of one typing error
 	weight float64 // score of a document with many occurrences in all fields
@@ -130,16 +132,18 @@ func (c *corpus) clauses(q query, keep func(*document) bool) (found []clause, su
 		}
 		return 0, false
 	}
+	at := 0
 	add := func(w queryWord, factor float64, near bool, ids ...uint32) {
 		having := 0
 		for _, id := range ids {
 			having += int(c.terms[id].postings.len)
 		}
-		weight := factor * idf(c.len(), min(having, c.len()))
-		found = append(found, clause{word: w, terms: ids, near: near, weight: weight})
+		weight := factor * rarity(c.len(), min(having, c.len()))
+		found = append(found, clause{word: w, at: at, part: factor == partWeight, terms: ids, near: near, weight: weight})
 		sum += weight
 	}
-	for _, w := range q.words {
+	for i, w := range q.words {
+		at = i
 		id, whole := lookup([]byte(w.whole))
 		factor := 1.0
 		if whole {
@@ -164,7 +168,7 @@ func (c *corpus) clauses(q query, keep func(*document) bool) (found []clause, su
 		case len(near) > 0: // rev1ew means review, not any word with a 1
 			add(w, nearWeight, true, near...)
 		case !whole && len(parts) == 0:
-			sum += idf(c.len(), 0)
+			sum += rarity(c.len(), 0)
 		default:
 			for _, id := range parts {
 				add(w, factor, false, id)
@@ -174,8 +178,10 @@ func (c *corpus) clauses(q query, keep func(*document) bool) (found []clause, su
 	return found, sum
 }
 
-// idf returns the inverse document frequency of a word. n is the number of documents, and
-// having is the number of documents with the word.
-func idf(n, having int) float64 {
-	return math.Log(1 + (float64(n-having)+0.5)/(float64(having)+0.5))
+// rarity returns a power of the inverse document frequency of a word. n is the number of documents, and having is the number
+// of documents with the word. A description of a need has words that are rare by chance, the more the larger the catalog is.
+// The power lets a document with more of the other words win.
+func rarity(n, having int) float64 {
+	power := 1 - 0.4*min(1, float64(n)/200)
+	return math.Pow(math.Log(1+(float64(n-having)+0.5)/(float64(having)+0.5)), power)
 }

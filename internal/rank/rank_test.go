@@ -113,6 +113,40 @@ func TestReasonQuotesTheWordsThatMatch(t *testing.T) {
 	}
 }
 
+func TestAQueryThatIsAHeadingFindsTheDocument(t *testing.T) {
+	x := indexOf(
+		Document{Name: "a", Description: "Certificates", Body: strings.Repeat("More text. ", 50) + "Rotate what has expired.\n\n# Rotate\n\n# Expired\n\n# Certificate\n"},
+		Document{Name: "b", Description: "Operations", Body: "Text.\n\n## Rotate the expired certificate\n\n" + strings.Repeat("More text. ", 50)},
+		Document{Name: "c", Description: "Operations", Body: "Text.\n\n## Rotate keys of a host before the certificate of its cluster and other secrets\n\n" + strings.Repeat("More text. ", 50)},
+	)
+	for _, test := range []struct{ name, query, want string }{
+		{"the words of a heading, in other forms", "rotating expired certificates", "b/2 a/2 c/2"},
+		{"with a typing error", "rotate exprired certificate", "b/2 a/2 c/2"},
+		{"two words of a heading of many", "rotate certificate", "a/2 b/2 c/2"},
+		{"one word", "certificate", "a/2 b/2 c/2"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, keys(find(t, x, test.query))); diff != "" {
+				t.Errorf("%q, -want +got:\n%s", test.query, diff)
+			}
+		})
+	}
+}
+
+func TestTheOpeningOfABodyOutweighsTheRest(t *testing.T) {
+	const filler = "filler words of no interest "
+	x := indexOf(
+		Document{Name: "a", Body: strings.Repeat(filler, 20) + "needle"},
+		Document{Name: "b", Body: "needle " + strings.Repeat(filler, 20)},
+	)
+	if diff := cmp.Diff("b/2 a/2", keys(find(t, x, "needle"))); diff != "" {
+		t.Error(diff)
+	}
+	if reason := find(t, x, "needle")[0].Reason; reason != `body matches "needle"` {
+		t.Error(reason)
+	}
+}
+
 func TestScoreOfTheNameItselfIsOne(t *testing.T) {
 	x := indexOf(Document{Name: "review-pr"}, Document{Name: "review-pr-fast"}, Document{Name: "sha256"}, Document{Name: "OpenAPI"}, Document{Name: strings.Repeat("x", 70)})
 	for _, query := range []string{"review-pr", "PR review", "sha256", "openapi", "OpenAPI", strings.Repeat("X", 70)} {

@@ -1,78 +1,258 @@
 package rank
 
-// stem removes the English endings of plurals and verbs from a folded word, in
-// place. The stem keeps at least three letters and a vowel. stem also removes a
-// final e, so that cache, caches, cached and caching have the same stem.
+import "strings"
+
+// stem removes the endings of an English word, in place: Porter2, the English stemmer of Snowball (Porter,
+// https://snowballstem.org/algorithms/english/stemmer.html). The forms of a word have the same stem, which need not be
+// a word. A folded word with other characters than the letters a to z is its own stem.
+//
+// The functions below are the steps of the definition. Step 0 is absent, because no folded word has an apostrophe.
 func stem(word []byte) []byte {
 	for _, c := range word {
 		if c < 'a' || c > 'z' {
 			return word
 		}
 	}
-	word = singular(word)
-	if w, ok := cut(word, "ing"); ok {
-		word = single(w)
-	} else if w, ok := cut(word, "ied"); ok {
-		word = append(w, 'y')
-	} else if w, ok := cut(word, "ed"); ok && w[len(w)-1] != 'e' { // not exceed
-		word = single(w)
-	}
-	if w, ok := cut(word, "e"); ok {
-		word = w
-	}
-	return word
-}
-
-// singular is the S-stemmer (Harman: How Effective Is Suffixing?, 1991), extended
-// by plurals in -es after a sibilant.
-func singular(word []byte) []byte {
-	n := len(word)
-	if n < 4 || word[n-1] != 's' {
+	if len(word) <= 2 {
 		return word
 	}
-	switch word[n-2] {
-	case 's', 'u', 'i': // class, status, analysis
-		return word
-	case 'e':
-		if n > 4 && word[n-3] == 'i' {
-			word[n-3] = 'y' // queries
-			return word[:n-2]
-		}
-		if w := word[:n-2]; n > 5 && (hasSuffix(w, "ss") || hasSuffix(w, "sh") || hasSuffix(w, "ch") || hasSuffix(w, "x") || hasSuffix(w, "zz")) {
-			return w // classes, crashes, branches, indexes
+	if fixed, ok := fixedStems[string(word)]; ok {
+		return append(word[:0], fixed...)
+	}
+	for i, c := range word { // Y is a consonant
+		if c == 'y' && (i == 0 || isVowel(word[i-1])) {
+			word[i] = 'Y'
 		}
 	}
-	return word[:n-1]
+	s := stemmer{word: word}
+	s.r1 = region(word, 0)
+	for _, prefix := range [...]string{"gener", "commun", "arsen"} {
+		if len(word) >= len(prefix) && string(word[:len(prefix)]) == prefix {
+			s.r1 = len(prefix)
+		}
+	}
+	s.r2 = region(word, s.r1)
+	s.plural()
+	if !finalStems[string(s.word)] {
+		s.verb()
+		s.finalY()
+		s.replace(&step2)
+		s.replace(&step3)
+		s.replace(&step4)
+		s.finalLetter()
+	}
+	for i, c := range s.word {
+		if c == 'Y' {
+			s.word[i] = 'y'
+		}
+	}
+	return s.word
 }
 
-// cut removes an ending if the rest can be a word.
-func cut(word []byte, ending string) ([]byte, bool) {
-	w := word[:max(0, len(word)-len(ending))]
-	if len(w) < 3 || !hasSuffix(word, ending) {
-		return word, false
-	}
-	for _, c := range w {
-		switch c {
-		case 'a', 'e', 'i', 'o', 'u', 'y':
-			return w, true
-		}
-	}
-	return word, false
+// A stemmer holds a word of at least three letters during the steps. An ending is in a region if the ending begins at or
+// after the offset of the region.
+type stemmer struct {
+	word   []byte
+	r1, r2 int
 }
 
-// single undoes the doubling of a consonant before an ending: planned.
-func single(w []byte) []byte {
-	n := len(w)
-	if n > 3 && w[n-1] == w[n-2] {
-		switch w[n-1] {
-		case 'a', 'e', 'i', 'o', 'u', 'l', 's', 'z': // calling, passing
-		default:
-			return w[:n-1]
-		}
+// fixedStems holds the words with an irregular stem, and finalStems the words that end the steps after the plural.
+var (
+	fixedStems = map[string]string{
+		"skis": "ski", "skies": "sky", "dying": "die", "lying": "lie", "tying": "tie", "idly": "idl", "gently": "gentl", "ugly": "ugli",
+		"early": "earli", "only": "onli", "singly": "singl", "sky": "sky", "news": "news", "howe": "howe", "atlas": "atlas",
+		"cosmos": "cosmos", "bias": "bias", "andes": "andes",
 	}
-	return w
+	finalStems = map[string]bool{
+		"inning": true, "outing": true, "canning": true, "herring": true, "earring": true, "proceed": true, "exceed": true, "succeed": true,
+	}
+)
+
+func isVowel(c byte) bool {
+	switch c {
+	case 'a', 'e', 'i', 'o', 'u', 'y':
+		return true
+	}
+	return false
 }
 
-func hasSuffix(word []byte, s string) bool {
-	return len(word) >= len(s) && string(word[len(word)-len(s):]) == s
+// region returns the offset after the first consonant that follows a vowel at or after an offset.
+func region(word []byte, from int) int {
+	for i := from + 1; i < len(word); i++ {
+		if isVowel(word[i-1]) && !isVowel(word[i]) {
+			return i + 1
+		}
+	}
+	return len(word)
+}
+
+func (s *stemmer) has(ending string) bool {
+	n := len(s.word) - len(ending)
+	return n >= 0 && string(s.word[n:]) == ending
+}
+
+func (s *stemmer) cut(n int) { s.word = s.word[:len(s.word)-n] }
+
+// hasVowel reports whether the first n letters have a vowel.
+func (s *stemmer) hasVowel(n int) bool {
+	for _, c := range s.word[:n] {
+		if isVowel(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// endsShort reports whether the first n letters end in a short syllable.
+func (s *stemmer) endsShort(n int) bool {
+	w := s.word[:n]
+	switch {
+	case n == 2:
+		return isVowel(w[0]) && !isVowel(w[1])
+	case n > 2 && !isVowel(w[n-3]) && isVowel(w[n-2]) && !isVowel(w[n-1]):
+		return w[n-1] != 'w' && w[n-1] != 'x' && w[n-1] != 'Y'
+	}
+	return false
+}
+
+// plural is step 1a.
+func (s *stemmer) plural() {
+	n := len(s.word)
+	switch {
+	case s.has("sses"):
+		s.cut(2)
+	case s.has("ied"), s.has("ies"):
+		if n > 4 {
+			s.cut(2)
+		} else {
+			s.cut(1)
+		}
+	case s.has("us"), s.has("ss"):
+	case s.has("s") && s.hasVowel(n-2):
+		s.cut(1)
+	}
+}
+
+// verb is step 1b.
+func (s *stemmer) verb() {
+	n := 0
+	switch {
+	case s.has("eedly"), s.has("eed"):
+		if s.has("ly") {
+			n = 2
+		}
+		if len(s.word)-n-3 >= s.r1 {
+			s.cut(n + 1)
+		}
+		return
+	case s.has("ingly"):
+		n = 5
+	case s.has("edly"):
+		n = 4
+	case s.has("ing"):
+		n = 3
+	case s.has("ed"):
+		n = 2
+	default:
+		return
+	}
+	if !s.hasVowel(len(s.word) - n) {
+		return
+	}
+	s.cut(n)
+	n = len(s.word)
+	switch {
+	case s.has("at"), s.has("bl"), s.has("iz"), s.r1 >= n && s.endsShort(n) && !s.doubled():
+		s.word = append(s.word, 'e')
+	case s.doubled():
+		s.cut(1)
+	}
+}
+
+func (s *stemmer) doubled() bool {
+	n := len(s.word)
+	if n < 2 || s.word[n-1] != s.word[n-2] {
+		return false
+	}
+	switch s.word[n-1] {
+	case 'b', 'd', 'f', 'g', 'm', 'n', 'p', 'r', 't':
+		return true
+	}
+	return false
+}
+
+// finalY is step 1c.
+func (s *stemmer) finalY() {
+	if n := len(s.word); n > 2 && (s.word[n-1] == 'y' || s.word[n-1] == 'Y') && !isVowel(s.word[n-2]) {
+		s.word[n-1] = 'i'
+	}
+}
+
+// An ending is replaced in R1, or in R2 if the replacement needs R2, and after one of some letters, if any are given.
+type ending struct {
+	from, to string
+	r2       bool
+	after    string
+}
+
+// endings holds the endings of a step by their last letter but one, the longest first.
+type endings ['z' - 'a' + 1][]ending
+
+func endingsOf(all ...ending) (e endings) {
+	for _, one := range all {
+		i := one.from[len(one.from)-2] - 'a'
+		e[i] = append(e[i], one)
+	}
+	return e
+}
+
+var (
+	step2 = endingsOf(
+		ending{from: "ational", to: "ate"}, ending{from: "tional", to: "tion"}, ending{from: "enci", to: "ence"}, ending{from: "anci", to: "ance"},
+		ending{from: "izer", to: "ize"}, ending{from: "ization", to: "ize"}, ending{from: "ation", to: "ate"}, ending{from: "ator", to: "ate"},
+		ending{from: "alism", to: "al"}, ending{from: "aliti", to: "al"}, ending{from: "fulness", to: "ful"}, ending{from: "ousness", to: "ous"},
+		ending{from: "iveness", to: "ive"}, ending{from: "iviti", to: "ive"}, ending{from: "biliti", to: "ble"}, ending{from: "lessli", to: "less"},
+		ending{from: "entli", to: "ent"}, ending{from: "ousli", to: "ous"}, ending{from: "fulli", to: "ful"}, ending{from: "abli", to: "able"},
+		ending{from: "alli", to: "al"}, ending{from: "bli", to: "ble"}, ending{from: "ogi", to: "og", after: "l"}, ending{from: "li", after: "cdeghkmnrt"})
+	step3 = endingsOf(
+		ending{from: "ational", to: "ate"}, ending{from: "tional", to: "tion"}, ending{from: "alize", to: "al"}, ending{from: "icate", to: "ic"},
+		ending{from: "iciti", to: "ic"}, ending{from: "ative", r2: true}, ending{from: "ical", to: "ic"}, ending{from: "ness"}, ending{from: "ful"})
+	step4 = endingsOf(
+		ending{from: "ement", r2: true}, ending{from: "ance", r2: true}, ending{from: "ence", r2: true}, ending{from: "able", r2: true},
+		ending{from: "ible", r2: true}, ending{from: "ment", r2: true}, ending{from: "ant", r2: true}, ending{from: "ent", r2: true},
+		ending{from: "ism", r2: true}, ending{from: "ate", r2: true}, ending{from: "iti", r2: true}, ending{from: "ous", r2: true},
+		ending{from: "ive", r2: true}, ending{from: "ize", r2: true}, ending{from: "ion", r2: true, after: "st"}, ending{from: "al", r2: true},
+		ending{from: "er", r2: true}, ending{from: "ic", r2: true})
+)
+
+// replace is steps 2, 3 and 4. Only the longest ending counts, also if the ending is outside its region.
+func (s *stemmer) replace(all *endings) {
+	n := len(s.word)
+	if n < 3 || s.word[n-2] == 'Y' {
+		return
+	}
+	for _, e := range all[s.word[n-2]-'a'] {
+		if !s.has(e.from) {
+			continue
+		}
+		at := n - len(e.from)
+		if at < s.r1 || e.r2 && at < s.r2 {
+			return
+		}
+		if e.after != "" && (at == 0 || strings.IndexByte(e.after, s.word[at-1]) < 0) {
+			return
+		}
+		s.word = append(s.word[:at], e.to...)
+		return
+	}
+}
+
+// finalLetter is step 5.
+func (s *stemmer) finalLetter() {
+	n := len(s.word) - 1
+	switch {
+	case s.word[n] == 'e' && (n >= s.r2 || n >= s.r1 && !s.endsShort(n)),
+		s.word[n] == 'l' && n >= s.r2 && n > 0 && s.word[n-1] == 'l':
+		s.cut(1)
+	}
 }

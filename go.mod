@@ -20,7 +20,6 @@ require (
 )
 
 require (
-	github.com/kljensen/snowball v0.10.0 // indirect
 	github.com/kr/text v0.2.0 // indirect
 	gopkg.in/yaml.v2 v2.3.0 // indirect
 )

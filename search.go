@@ -65,7 +65,7 @@ func (r SearchResults) MarshalJSON() ([]byte, error) {
 // results (1 to 100; 0 means 10), best first, and the number of matches. Search never returns a
 // command that List omits.
 //
-// Words match in their English plural and verb forms, in any letter case, with or without accents,
+// Words match in their English forms (Porter2), in any letter case, with or without accents,
 // and with one typing error if no command contains the word. The tier of a result tells whether
 // the name ("tier1"), another part of the file ("tier2") or only a saved report ("tier3") matches.
 // The same files and query give the same results.

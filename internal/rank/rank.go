@@ -7,7 +7,8 @@
 // body, and the body. A heading that is nearly the query adds to the rank. Tier 3
 // holds documents whose only match is in a report.
 //
-// Words are folded (case, accents, compatibility characters) and stemmed (Porter2). A query word without an exact match also matches words at a distance
+// Words are folded (case, accents, compatibility characters) and stemmed
+// (Porter2). A query word without an exact match also matches words at a distance
 // of one typing error. Text in scripts without spaces is indexed by single
 // characters and by pairs of characters.
 //

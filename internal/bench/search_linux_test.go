@@ -2,8 +2,10 @@ package bench
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -168,6 +170,84 @@ func BenchmarkSearch(b *testing.B) {
 			b.ReportMetric(at("search", 0.5)/at("list", 0.5), "search/list")
 		})
 	}
+}
+
+// hashing is an embedder with vectors of 384 dimensions that depend on the text.
+type hashing struct{}
+
+func (hashing) ID() string { return "hashing" }
+
+func (hashing) Embed(_ context.Context, texts []string, _ bool) (all [][]float32, err error) {
+	for _, text := range texts {
+		h := fnv.New64()
+		h.Write([]byte(text))
+		random := rand.New(rand.NewPCG(h.Sum64(), 0))
+		v := make([]float32, 384)
+		for i := range v {
+			v[i] = float32(random.NormFloat64())
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+// BenchmarkSearchByMeaning compares a search over 10,000 watched commands with vectors of 384 dimensions, a search
+// without vectors, and a plain loop over the same number of vectors of 8 bits. The metric added/loop is the additional
+// time of the meaning, divided by the time of the loop.
+func BenchmarkSearchByMeaning(b *testing.B) {
+	l := newLibrary(b, 10_000)
+	words := catalogtest.Open(b, toolshelf.WithRoot(l.root), toolshelf.WithWatch())
+	meaning := catalogtest.Open(b, toolshelf.WithRoot(l.root), toolshelf.WithWatch(), toolshelf.WithEmbedder(hashing{}))
+	firstSearch(b, words)
+	for {
+		found, err := meaning.Search(b.Context(), "nothing", 10)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if found.Semantic {
+			break
+		}
+	}
+	random := rand.New(rand.NewPCG(5, 6))
+	vectors := make([]int8, len(l.names)*384)
+	for i := range vectors {
+		vectors[i] = int8(random.IntN(255) - 127)
+	}
+	times := map[string][]time.Duration{}
+	measure := func(name string, do func()) {
+		begin := time.Now()
+		do()
+		times[name] = append(times[name], time.Since(begin))
+	}
+	search := func(c *toolshelf.Catalog, query string, semantic bool) {
+		if found, err := c.Search(b.Context(), query, 10); err != nil || found.Semantic != semantic {
+			b.Fatalf("semantic: %v, %v", found.Semantic, err)
+		}
+	}
+	queries, sum := l.queries(200), int32(0)
+	for i := 0; b.Loop(); i++ {
+		query := queries[i%len(queries)]
+		measure("words", func() { search(words, query, false) })
+		measure("meaning", func() { search(meaning, query, true) })
+		measure("loop", func() {
+			for at := 0; at < len(vectors); at += 384 {
+				product := int32(0)
+				for j, v := range vectors[at : at+384] {
+					product += int32(v) * int32(vectors[j])
+				}
+				sum = max(sum, product)
+			}
+		})
+	}
+	at := func(name string, q float64) float64 {
+		slices.Sort(times[name])
+		return float64(times[name][int(q*float64(len(times[name])-1))].Nanoseconds())
+	}
+	for name := range times {
+		b.ReportMetric(at(name, 0.5), "ns/"+name)
+	}
+	b.ReportMetric((at("meaning", 0.5)-at("words", 0.5))/at("loop", 0.5), "added/loop")
+	b.ReportMetric((at("meaning", 0.95)-at("words", 0.95))/at("loop", 0.95), "added/loop-p95")
 }
 
 // BenchmarkSearchFirst compares the first search over 10,000 commands with reading all

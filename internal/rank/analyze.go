@@ -19,6 +19,7 @@ type Analyzer struct {
 
 	doc     document // the last document, without key and terms
 	lengths lengths
+	vector  *Vector  // of the last document, or nil
 	found   []uint32 // terms of the last document, in the order of their first occurrences
 	counts  []counts // by term of lexicon; 0 for the terms that are not in found
 	titles  []uint32 // 1 + each term of the headings of the last document without stop words, and 0 after each heading
@@ -41,7 +42,8 @@ func (a *Analyzer) Analyze(d Document) {
 		a.counts[t] = 0
 	}
 	a.found, a.titles, a.lengths = a.found[:0], a.titles[:0], lengths{}
-	a.doc = document{name: d.Name, description: d.Description, nameWords: nameWords(&a.splitter, d.Name), vector: d.Vector}
+	a.doc = document{name: d.Name, description: d.Description, nameWords: nameWords(&a.splitter, d.Name)}
+	a.vector = d.Vector
 
 	a.splitter.any = true
 	a.splitter.split(bounded(d.Name), a.visitor(inName))

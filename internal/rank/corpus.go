@@ -17,7 +17,6 @@ type document struct {
 	name        string
 	description string
 	nameWords   []string    // distinct words of the name, folded
-	vector      *Vector     // the meaning, or nil
 	headings    headings    // without stop words
 	terms       occurrences // lets remove and put touch only the postings of this document
 }
@@ -64,6 +63,7 @@ func (h headings) with(terms []uint32, number func(term uint32) uint32) headings
 type corpus struct {
 	docs      []document
 	docSizes  []lengths // by document
+	vectors   []*Vector // by document: the meaning, or nil
 	byKey     map[string]uint32
 	freeDocs  []uint32
 	terms     []term
@@ -108,7 +108,7 @@ func (c *corpus) put(key string, a *Analyzer) {
 		number, c.freeDocs = c.freeDocs[n-1], c.freeDocs[:n-1]
 	default:
 		number = uint32(len(c.docs))
-		c.docs, c.docSizes = append(c.docs, document{}), append(c.docSizes, lengths{})
+		c.docs, c.docSizes, c.vectors = append(c.docs, document{}), append(c.docSizes, lengths{}), append(c.vectors, nil)
 	}
 	if a.idsOf != c || a.idsAt != c.removed {
 		clear(a.ids)
@@ -139,7 +139,7 @@ func (c *corpus) put(key string, a *Analyzer) {
 	encoded := slices.Clone(c.encoded)
 	doc := a.doc
 	doc.key, doc.terms, doc.headings = key, encoded[:terms:terms], headings(encoded[terms:])
-	c.docs[number], c.docSizes[number] = doc, a.lengths
+	c.docs[number], c.docSizes[number], c.vectors[number] = doc, a.lengths, a.vector
 	c.byKey[key] = number
 	c.addLengths(number, 1)
 	if len(c.pending) > maxPending {
@@ -215,7 +215,7 @@ func (c *corpus) remove(key string) {
 		c.removePosting(id, number)
 	}
 	c.addLengths(number, -1)
-	c.docs[number] = document{}
+	c.docs[number], c.vectors[number] = document{}, nil
 	c.freeDocs = append(c.freeDocs, number)
 	delete(c.byKey, key)
 }

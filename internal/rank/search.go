@@ -42,6 +42,10 @@ const (
 func (x *Corpus) Search(ctx context.Context, text string, limit int, keep func(key string) bool, near *Point) (hits []Hit, total int, semantic bool, err error) {
 	q := parse(text)
 	kept := func(d *document) bool { return keep == nil || keep(d.key) }
+	visible := kept // nil if all documents are
+	if keep == nil {
+		visible = nil
+	}
 	documents, err := x.documents.match(ctx, q, kept)
 	if err != nil {
 		return nil, 0, false, err
@@ -52,7 +56,7 @@ func (x *Corpus) Search(ctx context.Context, text string, limit int, keep func(k
 		return nil, 0, false, err
 	}
 	defer reports.release()
-	semantic = near != nil && x.documents.near(near, kept, documents.zs)
+	semantic = near != nil && x.documents.near(near, visible, documents.zs)
 	if !semantic {
 		clear(documents.zs)
 	}

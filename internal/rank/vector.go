@@ -137,21 +137,21 @@ const fixed = 1 << 20
 func (c *corpus) near(p *Point, keep func(*document) bool, zs []float64) bool {
 	m := meaningOf(p)
 	var n, sum, squares int64
-	for number := range c.docs {
+	for number, v := range c.vectors {
 		zs[number] = math.NaN()
-		d := &c.docs[number]
-		if d.key == "" || !keep(d) {
+		if d := &c.docs[number]; keep != nil && !keep(d) || v == nil && d.key == "" {
 			continue
 		}
-		switch {
-		case d.vector == nil || !d.vector.Known():
-			return false
-		case d.vector.state.Load() == rejected:
-			continue
-		case len(d.vector.point.values) != len(m.values):
+		if v == nil {
 			return false
 		}
-		cosine := int64(math.Round(m.cosine(d.vector.point) * fixed))
+		switch state := v.state.Load(); {
+		case state == rejected:
+			continue
+		case state == unknown || len(v.point.values) != len(m.values):
+			return false
+		}
+		cosine := int64(math.Round(m.cosine(v.point) * fixed))
 		zs[number] = float64(cosine)
 		n, sum, squares = n+1, sum+cosine, squares+cosine*cosine
 	}
@@ -174,12 +174,10 @@ func (c *corpus) near(p *Point, keep func(*document) bool, zs []float64) bool {
 // and at least one document has a meaning. A nil keep is satisfied by each key.
 func (x *Corpus) Understood(keep func(key string) bool) bool {
 	some := false
-	for i := range x.documents.docs {
-		switch d := &x.documents.docs[i]; {
-		case d.key == "" || d.vector != nil && d.vector.state.Load() == rejected:
-		case d.vector != nil && d.vector.Known():
-			some = true
-		case keep == nil || keep(d.key):
+	for i, v := range x.documents.vectors {
+		if v != nil && v.Known() {
+			some = some || v.state.Load() == known
+		} else if d := &x.documents.docs[i]; d.key != "" && (keep == nil || keep(d.key)) {
 			return false
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"time"
 	"unsafe"
@@ -40,8 +41,9 @@ func (f cacheFile) load(s *Store) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for k, values := range records(data) {
-		v := s.vectors[k].Value()
+	kept := maps.Collect(records(data))
+	for _, k := range s.queue {
+		v, values := s.vectors[k].Value(), kept[k]
 		if _, pending := s.pending[k]; !pending || v == nil {
 			continue
 		}

@@ -52,6 +52,7 @@ type Store struct {
 	vectors    map[key]weak.Pointer[rank.Vector] // a vector that no document has is freed
 	swept      int                               // the number of vectors after the last sweep
 	pending    map[key]string                    // the texts of unknown vectors
+	queue      []key                             // pending and other keys, in the order of the documents, which makes searches faster
 	queries    map[string]*rank.Point
 	dimensions int // of all points; 0 before the first point
 
@@ -106,7 +107,7 @@ func (s *Store) Vector(d rank.Document) *rank.Vector {
 		return v
 	}
 	v := new(rank.Vector)
-	s.vectors[k], s.pending[k] = weak.Make(v), text
+	s.vectors[k], s.pending[k], s.queue = weak.Make(v), text, append(s.queue, k)
 	if len(s.vectors) > 2*s.swept+1024 {
 		for k, v := range s.vectors {
 			if v.Value() == nil {
@@ -114,6 +115,7 @@ func (s *Store) Vector(d rank.Document) *rank.Vector {
 				delete(s.pending, k)
 			}
 		}
+		s.queue = slices.DeleteFunc(s.queue, func(k key) bool { _, pending := s.pending[k]; return !pending })
 		s.swept = len(s.vectors)
 	}
 	return v
@@ -199,6 +201,9 @@ func (s *Store) fill() error {
 			return nil
 		}
 		if err := s.embedAll(keys, texts); err != nil {
+			s.mu.Lock()
+			s.queue = append(s.queue, keys...)
+			s.mu.Unlock()
 			return err
 		}
 		if unsaved = true; time.Since(saved) >= savePause {
@@ -219,18 +224,19 @@ func (s *Store) use(do func(s *Store) error) {
 	}
 }
 
-// batch returns some pending texts, and drops the texts that no document has any more.
+// batch takes some pending texts from the queue, and drops the texts that no document has any more.
 func (s *Store) batch() (keys []key, texts []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for k, text := range s.pending {
-		if s.vectors[k].Value() == nil {
+	for len(s.queue) > 0 && len(keys) < maxBatch {
+		k := s.queue[0]
+		s.queue = s.queue[1:]
+		text, pending := s.pending[k]
+		if pending && s.vectors[k].Value() == nil {
 			delete(s.pending, k)
 			delete(s.vectors, k)
-			continue
-		}
-		if keys, texts = append(keys, k), append(texts, text); len(keys) == maxBatch {
-			break
+		} else if pending {
+			keys, texts = append(keys, k), append(texts, text)
 		}
 	}
 	return keys, texts

@@ -33,6 +33,11 @@ type SearchResults struct {
 
 	// Semantic tells that the meaning of WithEmbedder counts. If Semantic is false, the results depend on words alone.
 	Semantic bool `json:"semantic,omitempty"`
+
+	// Weak tells that no result has a third of the words of the query, weighted by their rarity. Words then has up to eight words of
+	// the names in the catalog, for another query. With WithSearcher, Weak is false.
+	Weak  bool     `json:"weak,omitempty"`
+	Words []string `json:"words,omitempty"`
 }
 
 // A SearchResult is a matching command or skill.
@@ -50,15 +55,17 @@ type searchResultsJSON struct {
 	SearchTimeMS int64          `json:"search_time_ms"`
 	TotalFound   int            `json:"total_found"`
 	Semantic     bool           `json:"semantic,omitempty"`
+	Weak         bool           `json:"weak,omitempty"`
+	Words        []string       `json:"words,omitempty"`
 }
 
 // MarshalJSON returns an object with results (never null), search_time_ms (in whole
-// milliseconds), total_found and, if true, semantic.
+// milliseconds), total_found and, if true, semantic and weak, with words.
 func (r SearchResults) MarshalJSON() ([]byte, error) {
 	if r.Results == nil {
 		r.Results = []SearchResult{}
 	}
-	return json.Marshal(searchResultsJSON{r.Results, r.SearchTime.Milliseconds(), r.TotalFound, r.Semantic})
+	return json.Marshal(searchResultsJSON{r.Results, r.SearchTime.Milliseconds(), r.TotalFound, r.Semantic, r.Weak, r.Words})
 }
 
 // Search finds commands by the words of their names and texts. Search returns at most limit
@@ -118,7 +125,7 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 	if err != nil {
 		return SearchResults{}, searchError(op, err)
 	}
-	results := SearchResults{Results: make([]SearchResult, len(found.Hits)), TotalFound: found.Total, Semantic: found.Semantic}
+	results := SearchResults{Results: make([]SearchResult, len(found.Hits)), TotalFound: found.Total, Semantic: found.Semantic, Weak: found.Weak, Words: found.Words}
 	last := in.Last() // at least as new as the searched snapshot
 	for i, h := range found.Hits {
 		results.Results[i] = SearchResult{Plugin: last.Plugin(h.Name), Name: h.Name, Score: h.Score, Tier: fmt.Sprintf("tier%d", h.Tier),

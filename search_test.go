@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // search returns the names and tiers of the results of a query.
@@ -91,6 +92,18 @@ func TestSearchSkillsFindsSkills(t *testing.T) {
 	})
 }
 
+func TestAWeakSearchOffersWordsOfShownNames(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(catalogtest.Memory(t, map[string]string{
+		"/commands/deploy-docs.md": "Publish the pages.", "/commands/review.md": "Look at a change.", "/commands/secret.md": "Hidden.",
+	})), toolshelf.WithRoot("/"), toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Name != "secret" }))
+	for query, want := range map[string][]string{"translate a novel": {"deploy", "docs", "review"}, "publish": nil, "rev": nil} {
+		found, err := c.Search(t.Context(), query, 0)
+		if diff := cmp.Diff(want, found.Words); diff != "" || err != nil || found.Weak != (want != nil) {
+			t.Errorf("%q: weak is %v, %v, -want +got:\n%s", query, found.Weak, err, diff)
+		}
+	}
+}
+
 func TestSearchResultsAsJSON(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -105,6 +118,7 @@ func TestSearchResultsAsJSON(t *testing.T) {
 				`"match_reason":"name matches \"slow meeting\""}],"search_time_ms":2,"total_found":7}`},
 		{"none", toolshelf.SearchResults{}, `{"results":[],"search_time_ms":0,"total_found":0}`},
 		{"by meaning", toolshelf.SearchResults{Semantic: true}, `{"results":[],"search_time_ms":0,"total_found":0,"semantic":true}`},
+		{"weak", toolshelf.SearchResults{Weak: true, Words: []string{"deploy"}}, `{"results":[],"search_time_ms":0,"total_found":0,"weak":true,"words":["deploy"]}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := json.Marshal(test.results)

@@ -168,7 +168,8 @@ type claim struct {
 }
 
 const (
-	findText     = " by a few words that describe the task. Returns the best matches first, each with the reason for the match. "
+	findText = " by 5 to 8 keywords that the name or description would contain, with synonyms and the technical term. " +
+		"Best matches first. "
 	excludeText  = `Globs to omit, such as "node_modules" or "**/*.log"`
 	directoryArg = "Directory path (relative to project root)"
 
@@ -197,13 +198,15 @@ var claims = []claim{
 		c.refuses(`{"page_size":101}`, "INVALID_PAGE_SIZE")
 	}},
 
-	{"search_commands", "", "Find commands" + findText + "Pass a name to get_command to read the command.", func(c caller) {
+	{"search_commands", "", "Find commands" + findText + "Pass a name to get_command.", func(c caller) {
 		searchClaim(c, "review-pr")
+		weakClaim(c)
 	}},
 	{"search_commands", "query", "Search text, 1 to 500 characters", queryClaim},
 	{"search_commands", "max_results", "Maximum number of results", func(c caller) { resultsClaim(c, "plain", 10, 98) }},
-	{"search_skills", "", "Find skills" + findText + "Pass a name to get_skill to read the skill.", func(c caller) {
+	{"search_skills", "", "Find skills" + findText + "Pass a name to get_skill.", func(c caller) {
 		searchClaim(c, "Review")
+		weakClaim(c)
 	}},
 	{"search_skills", "query", "Search text, 1 to 500 characters", queryClaim},
 	{"search_skills", "max_results", "Maximum number of results", func(c caller) { resultsClaim(c, "plain", 10, 11) }},
@@ -564,6 +567,14 @@ func searchClaim(c caller, best string) {
 			c.t.Errorf("result %d is %v", i, r)
 		}
 		last = score
+	}
+}
+
+func weakClaim(c caller) {
+	c.t.Helper()
+	_, found := c.succeeds(`{"query":"xyzzy"}`)
+	if words, _ := found["words"].([]any); found["weak"] != true || len(words) == 0 {
+		c.t.Errorf("a query without a match has %v", found)
 	}
 }
 

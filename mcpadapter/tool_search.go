@@ -8,13 +8,15 @@ import (
 
 var (
 	searchCommands = searchTool("search_commands", "Search commands", []sentence{
-		{text: "Find commands by a few words that describe the task. Returns the best matches first, each with the reason for the match."},
-		{text: "Pass a name to ", tools: []string{"get_command"}, after: " to read the command."},
+		{text: "Find commands by 5 to 8 keywords that the name or description would contain, with synonyms and the technical term. " +
+			"Best matches first."},
+		{text: "Pass a name to ", tools: []string{"get_command"}, after: "."},
 	}, `{"enum":["tier1","tier2","tier3"]}`,
 		(*toolshelf.Catalog).Search)
 	searchSkills = searchTool("search_skills", "Search skills", []sentence{
-		{text: "Find skills by a few words that describe the task. Returns the best matches first, each with the reason for the match."},
-		{text: "Pass a name to ", tools: []string{"get_skill"}, after: " to read the skill."},
+		{text: "Find skills by 5 to 8 keywords that the name or description would contain, with synonyms and the technical term. " +
+			"Best matches first."},
+		{text: "Pass a name to ", tools: []string{"get_skill"}, after: "."},
 	}, `{"enum":["tier1","tier2"]}`,
 		(*toolshelf.Catalog).SearchSkills)
 )

@@ -3,6 +3,7 @@ package rank
 import (
 	"math"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -110,13 +111,21 @@ type clause struct {
 	at     int  // the position of the word in query.words
 	part   bool // the term is a part of a word that also matches as a whole
 	terms  []uint32
-	near   bool    // the terms are at a distance of one typing error
+	near   bool    // the terms are at a distance of one typing error, or begin with the word
 	weight float64 // score of a document with many occurrences in all fields
 }
 
 const (
-	nearWeight = 0.6  // for a word at a distance of one typing error
+	nearWeight = 0.6  // for a word at a distance of one typing error, or the beginning of a word of a name
 	partWeight = 0.25 // for a part of a word that also matches as a whole
+)
+
+// A search for beginnings reads all terms. A user who types a beginning types one or two words; in a longer query, only a
+// word that no document has is a beginning.
+const (
+	maxPrefixes   = 2 // words of a query that may be beginnings though a text has the word
+	minPrefix     = 3
+	maxBeginnings = 100
 )
 
 // clauses looks up the words of a query in the documents accepted by keep. The sum of the
@@ -157,7 +166,10 @@ func (c *corpus) clauses(q query, keep func(*document) bool) (found []clause, su
 			}
 		}
 		var near []uint32
-		if !whole && (len(parts) == 0 || len(parts) < len(w.parts)) {
+		if !whole && len(parts) == 0 || len(q.words) <= maxPrefixes && !(whole && c.inName(id, keep)) {
+			near = c.beginning(w, keep)
+		}
+		if len(near) == 0 && !whole && (len(parts) == 0 || len(parts) < len(w.parts)) {
 			typos(w.whole, func(word []byte) {
 				if id, ok := lookup(word); ok && !slices.Contains(near, id) {
 					near = append(near, id)
@@ -176,6 +188,33 @@ func (c *corpus) clauses(q query, keep func(*document) bool) (found []clause, su
 		}
 	}
 	return found, sum
+}
+
+// inName reports whether the name of a kept document has a term.
+func (c *corpus) inName(id uint32, keep func(*document) bool) bool {
+	for p := range c.terms[id].postings.all {
+		if p.counts.of(inName) > 0 && keep(&c.docs[p.doc]) {
+			return true
+		}
+	}
+	return false
+}
+
+// beginning returns the terms of the names of kept documents that begin with a word of at least minPrefix letters, or nil for
+// more than maxBeginnings terms.
+func (c *corpus) beginning(w queryWord, keep func(*document) bool) (all []uint32) {
+	if w.dense || len(w.whole) < minPrefix {
+		return nil
+	}
+	for id := range c.terms {
+		if !strings.HasPrefix(c.terms[id].stem, w.whole) || !c.inName(uint32(id), keep) {
+			continue
+		}
+		if all = append(all, uint32(id)); len(all) > maxBeginnings {
+			return nil
+		}
+	}
+	return all
 }
 
 // rarity returns a power of the inverse document frequency of a word. n is the number of documents, and having is the number

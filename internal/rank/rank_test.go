@@ -133,6 +133,57 @@ func TestAQueryThatIsAHeadingFindsTheDocument(t *testing.T) {
 	}
 }
 
+func TestTheBeginningOfAWordOfANameFindsTheDocument(t *testing.T) {
+	x := indexOf(
+		Document{Name: "review-pr", Description: "Look at a change"},
+		Document{Name: "rebase", Body: "Use git rev-parse"},
+		Document{Name: "notes", Description: "A revolution"},
+		Document{Name: "secret-revenue"},
+	)
+	kept := func(key string) bool { return key != "secret-revenue" }
+	for query, want := range map[string]string{
+		"rev":                    "review-pr/2 rebase/2",
+		"revi":                   "review-pr/2",
+		"revenu":                 "", // not kept
+		"re":                     "",
+		"revol":                  "", // only names
+		"please look over reviw": "review-pr/2",
+	} {
+		hits, _, _, err := x.Search(t.Context(), query, 10, kept, nil)
+		if diff := cmp.Diff(want, keys(hits)); diff != "" || err != nil {
+			t.Errorf("%q, -want +got:\n%s%v", query, diff, err)
+		}
+	}
+	if reason := find(t, x, "revi")[0].Reason; reason != `name matches "revi" nearly` {
+		t.Error(reason)
+	}
+}
+
+func TestAWeakResultOffersWordsOfNames(t *testing.T) {
+	x := indexOf(
+		Document{Name: "deploy-service", Description: "Ship it"},
+		Document{Name: "deploy-docs", Description: "Publish the pages"},
+		Document{Name: "review-2", Description: "Look at a change"},
+		Document{Name: "secret-plan"},
+	)
+	kept := func(key string) bool { return key != "secret-plan" }
+	for _, test := range []struct{ query, want string }{
+		{"ship", ""},
+		{"revi", ""},
+		{"ship the thing", ""},
+		{"translate a novel into Finnish", "deploy docs review service"},
+		{"ship crates of oranges and lemons overseas", "deploy service docs review"},
+		{"serve dinner", "service deploy docs review"},
+		{"?!", "deploy docs review service"},
+	} {
+		hits, _, _, err := x.Search(t.Context(), test.query, 10, kept, nil)
+		words, weak := x.Weak(test.query, hits, kept)
+		if got := strings.Join(words, " "); err != nil || got != test.want || weak != (test.want != "") {
+			t.Errorf("%q: weak is %v, words are %q, want %q; %v", test.query, weak, got, test.want, err)
+		}
+	}
+}
+
 func TestTheOpeningOfABodyOutweighsTheRest(t *testing.T) {
 	const filler = "filler words of no interest "
 	x := indexOf(

@@ -81,7 +81,7 @@ func (x *Corpus) Search(ctx context.Context, text string, limit int, keep func(k
 		case c.tier == Reported:
 			hit.Reason = x.reports.reason(reports.clauses, c.report, reportSubjects)
 		case documents.shares[c.number] == 0:
-			hit.Reason = "meaning"
+			hit.Reason = meaningReason
 		default:
 			hit.Reason = x.documents.reason(documents.clauses, c.number, subjects)
 		}
@@ -368,6 +368,9 @@ func frequency(c counts, lengths *lengths, scales *[fields]float64) float64 {
 	}
 	return sum / (saturation + sum)
 }
+
+// meaningReason is the reason of a hit without a common word.
+const meaningReason = "meaning"
 
 // maxReason bounds the number of words that a reason quotes.
 const maxReason = 8

@@ -89,6 +89,9 @@ type Result struct {
 	Hits     []rank.Hit
 	Total    int  // number of matches before the limit
 	Semantic bool // the meaning counts beside the words
+
+	Weak  bool     // the hits hardly answer the query
+	Words []string // words of names, for another query than a weak one
 }
 
 // Find searches the entries of a snapshot. If another call has already passed a later
@@ -120,7 +123,8 @@ func (s *Finder) Find(ctx context.Context, snapshot *index.Snapshot, query strin
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{hits, total, semantic}, nil
+	words, weak := s.ranked.Weak(query, hits, keep)
+	return Result{hits, total, semantic, weak, words}, nil
 }
 
 // acquire acquires s.lock for a reader, after an update of ranked if necessary.

@@ -19,7 +19,7 @@ var rootCounts = []struct {
 	ceiling, goal int
 }{
 	{"files", 29, 25},             // without test files
-	{"lines of code", 5425, 4900}, // of these files, without comments and blank lines
+	{"lines of code", 5429, 4900}, // of these files, without comments and blank lines
 	{"exported names", 185, 145},  // functions, methods and types
 	{"test files", 42, 45},
 }

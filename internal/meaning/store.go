@@ -303,13 +303,15 @@ func (s *Store) Query(ctx context.Context, query string) *rank.Point {
 		return known
 	}
 	points, err := s.call(ctx, maxWait, []string{query}, true)
+	if err != nil {
+		s.config.Logger.Debug("the embedder failed for a query; the search uses words alone", "error", err)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
 			s.asked.record(true)
 		}
-		s.config.Logger.Debug("the embedder failed for a query; the search uses words alone", "error", err)
 		return nil
 	}
 	s.asked.record(false)

@@ -75,7 +75,7 @@ func (r SearchResults) MarshalJSON() ([]byte, error) {
 // Words match in their English forms (Porter2), in any letter case, with or without accents,
 // and with one typing error if no command contains the word. The tier of a result tells whether
 // the name ("tier1"), another part of the file ("tier2") or only a saved report ("tier3") matches.
-// The same files and query give the same results.
+// The same files and query give the same results. With [WithEmbedder], also the meaning ranks in tier2.
 //
 // Search returns [ErrInvalidQuery] for an empty query, for a query of more than 500 characters and
 // for a limit out of range, [ErrSearchTimeout] after 5 seconds or at the deadline of ctx, and the

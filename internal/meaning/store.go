@@ -167,6 +167,9 @@ func (s *Store) run() {
 	s.mu.Lock()
 	s.filling = false
 	s.texts.record(err != nil)
+	if len(s.pending) == 0 {
+		s.pending, s.queue = map[key]string{}, nil // without their memory
+	}
 	s.advance()
 	s.mu.Unlock()
 	if err != nil && s.config.Lifetime.Err() == nil {

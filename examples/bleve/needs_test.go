@@ -47,7 +47,7 @@ func TestTheBuiltInSearchAnswersRequestsBetterThanBleve(t *testing.T) {
 				t.Fatal(err)
 			}
 			ours, err := needs.Measure(queries, kind, func(text string) (names []string, err error) {
-				hits, _, err := ranked.Search(t.Context(), text, 10, nil)
+				hits, _, _, err := ranked.Search(t.Context(), text, 10, nil, nil)
 				for _, h := range hits {
 					names = append(names, h.Name)
 				}

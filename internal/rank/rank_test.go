@@ -233,6 +233,25 @@ func TestLimitCutsAfterTheBest(t *testing.T) {
 	}
 }
 
+// A heading also lifts a document over the limit. A limit above maxBest has no effect on the first hits.
+func TestTheLimitDoesNotChangeTheBestHits(t *testing.T) {
+	x := new(Corpus)
+	for i := range 3 * maxBest {
+		name := fmt.Sprintf("n%03d", i)
+		x.Put(name, Document{Name: name, Description: strings.Repeat("rotate the certificate ", i%7), Body: strings.Repeat("## Rotate a certificate\n\n", i%2) + strings.Repeat("More text. ", i%11)})
+	}
+	all, _, _, err := x.Search(t.Context(), "rotate certificate", 3*maxBest, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, limit := range []int{1, 7, maxBest} {
+		some, _, _, err := x.Search(t.Context(), "rotate certificate", limit, nil, nil)
+		if diff := cmp.Diff(all[:limit], some); diff != "" || err != nil {
+			t.Errorf("limit %d: %v, -want +got:\n%s", limit, err, diff)
+		}
+	}
+}
+
 func TestReportsCountOnlyForTheirDocument(t *testing.T) {
 	x := indexOf(Document{Name: "analyze-logs", Description: "Read logs"}, Document{Name: "other", Body: "latency"})
 	for key, d := range map[string]Document{

@@ -313,8 +313,15 @@ func (c *corpus) addHeadings(q query, m *matches, atLeast float64) {
 	}
 }
 
-// leastOfBest returns the lowest sum of the best documents that are kept, or 0 if fewer than limit documents match.
+// maxBest bounds the time of leastOfBest.
+const maxBest = 200
+
+// leastOfBest returns the lowest sum of the best documents that are kept, or 0 if fewer than limit documents match or the limit is
+// above maxBest.
 func (m *matches) leastOfBest(limit int, kept func(number int) bool) float64 {
+	if limit < 1 || limit > maxBest {
+		return 0
+	}
 	best := make([]float64, 0, limit+1) // in descending order
 	for number := range m.shares {
 		sum := m.sum(number)

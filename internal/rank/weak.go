@@ -8,11 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// A result is weak if no hit has weakShare of the words of the query, weighted by their rarity.
+// A result is weak if none of the first hits has weakShare of the words of the query, weighted by their rarity.
 const (
 	weakShare  = 1.0 / 3
-	weakWords  = 8 // words that Weak offers
-	commonPart = 4 // first letters of a word of the query that is like a word of a name
+	weakHits   = 10 // the first hits, which Weak reads
+	weakWords  = 8  // words that Weak offers
+	commonPart = 4  // first letters of a word of the query that is like a word of a name
 )
 
 // Weak reports whether the hits of Search, the best first, hardly answer a text. If so, words are words of the names of
@@ -22,6 +23,7 @@ func (x *Corpus) Weak(text string, hits []Hit, keep func(key string) bool) (word
 	if len(hits) > 0 && hits[0].Score >= matchedFloor+(namedFloor-matchedFloor)*weakShare {
 		return nil, false // the share is not above the weight of the words
 	}
+	hits = hits[:min(len(hits), weakHits)]
 	c, q := &x.documents, parse(text)
 	kept := func(d *document) bool { return d.key != "" && (keep == nil || keep(d.key)) }
 	clauses, sum := c.clauses(q, kept)

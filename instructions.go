@@ -220,7 +220,7 @@ func (c *Catalog) newInstructions(user userDirs) (*collection[Instruction], erro
 	if !c.config.instructions.replaced {
 		f.Rows = instruction.Default
 	}
-	f.Texts.Max = maxCache
+	f.Texts.Max, f.Dirs.Max = maxCache, maxCache
 	for _, parent := range c.parents {
 		f.Parents = append(f.Parents, instruction.Tree{FS: c.confineDir(parent.Dir), Dir: ".", Name: parent.Name, Path: parent.Dir, Below: c.at.Below(parent),
 			Foreign: func(file string) bool { return c.at.OfOtherUser(c.fsys(), parent.Dir, file) }})

@@ -65,7 +65,7 @@ type Place struct {
 
 	// Instructions only. The pattern of a single file, such as "AGENTS.md", has no wildcard. All other
 	// files are rules, whose headers state when they apply.
-	Below     bool     // of a single file: the client also looks in each directory from the project down to the file in question
+	Below     bool     // the client also looks in each directory from the project down to the file in question
 	Fallback  Fallback // of a single file: read in place of other files
 	Globs     string   // of rules: the key of the globs, such as "paths"
 	When      string   // of rules: the key that can say always, by the globs, or on request, such as "inclusion"
@@ -218,8 +218,8 @@ func (p Place) Single() bool { return !strings.Contains(p.Pattern, "*") }
 // checkInstruction returns an error if a place of instructions is not valid.
 func (p Place) checkInstruction() error {
 	switch {
-	case !p.Single() && (strings.Contains(p.Suffix(), "/") || p.Below || p.Fallback != NoFallback):
-		return errors.New(`a pattern with a wildcard is for rules: use a pattern such as "**/*.md", without Below and Fallback`)
+	case !p.Single() && (strings.Contains(p.Suffix(), "/") || p.Fallback != NoFallback):
+		return errors.New(`a pattern with a wildcard is for rules: use a pattern such as "**/*.md", without Fallback`)
 	case p.Single() && (p.Globs != "" || p.When != "" || p.OnRequest || p.AnyDepth):
 		return errors.New("only rules can have Globs, When, OnRequest and AnyDepth; use a pattern such as \"**/*.md\"")
 	case p.Base != Project && (p.Below || p.Fallback == InProject):

@@ -161,7 +161,7 @@ func TestRowsThatAreNotValid(t *testing.T) {
 		`the field "a" of the client "mine": only a field of the kind Text`:       {Fields: []Field{{Name: "a", Kind: List, Cut: 1}}},
 		`the field "a" of the client "mine": a second field has the name`:         {Fields: []Field{{Name: "a"}, {Name: "a", Files: Skills, Required: true}}},
 		`the place "a" of the client "mine": only Instructions can have Below`:    {Agents: []Place{{Dir: "a", Pattern: "*.md", Globs: "paths"}}},
-		`the place "b" of the client "mine": a pattern with a wildcard`:           {Instructions: []Place{{Dir: "b", Pattern: "*.md", Below: true}}},
+		`the place "b" of the client "mine": a pattern with a wildcard`:           {Instructions: []Place{{Dir: "b", Pattern: "*.md", Fallback: InDirectory}}},
 		`the place "c" of the client "mine": a pattern with a wildcard`:           {Instructions: []Place{{Dir: "c", Pattern: "*/SKILL.md"}}},
 		`the place "d" of the client "mine": only rules can have Globs`:           {Instructions: []Place{{Dir: "d", Pattern: "a.md", When: "x"}}},
 		`the place "~/e" of the client "mine": only a place of the project`:       {Instructions: []Place{{Base: Home, Dir: "e", Pattern: "a.md", Below: true}}},

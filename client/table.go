@@ -48,10 +48,10 @@ func Claude() Client {
 			{Dir: ".claude/agents", Pattern: "**/*.md", Name: OnlyHeader, Parents: true},
 			{Base: Home, Dir: ".claude/agents", Pattern: "**/*.md", Name: OnlyHeader},
 		},
-		Instructions: []Place{ // code.claude.com/docs/en/memory, 2026-10; for AGENTS.md github.com/anthropics/claude-code v2.1.277, mods/agents-md
+		Instructions: []Place{ // code.claude.com/docs/en/memory, 2026-10; for AGENTS.md github.com/anthropics/claude-code v2.1.277, mods/agents-md; for rules below the project npm @anthropic-ai/claude-code 2.1.330
 			onTheWay("CLAUDE.md", NoFallback), {Dir: ".claude", Pattern: "CLAUDE.md", Parents: true, Below: true},
 			onTheWay("CLAUDE.local.md", NoFallback), onTheWay("AGENTS.md", InProject),
-			{Dir: ".claude/rules", Pattern: "**/*.md", Parents: true, Globs: "paths"},
+			{Dir: ".claude/rules", Pattern: "**/*.md", Parents: true, Below: true, Globs: "paths"},
 			{Base: Home, Dir: ".claude", Pattern: "CLAUDE.md"}, {Base: Home, Dir: ".claude/rules", Pattern: "**/*.md", Globs: "paths"},
 		},
 		Rules: claudeRules, SkillRules: claudeRules, ImportHops: 4, // code.claude.com/docs/en/memory, imports, 2026-10
@@ -196,9 +196,9 @@ func Cursor() Client {
 			{Base: Home, Dir: ".cursor/agents", Pattern: "*.md", Name: FromHeader}, {Base: Home, Dir: ".claude/agents", Pattern: "*.md", Name: FromHeader},
 			{Base: Home, Dir: ".codex/agents", Pattern: "*.md", Name: FromHeader},
 		},
-		Instructions: []Place{ // cursor.com/docs/rules, 2026-11; "*.ts" matches in the root only
+		Instructions: []Place{ // cursor.com/docs/rules, 2026-11; "*.ts" matches in the root only; docs.cursor.com/context/rules for rules below the project, 2025-07
 			{Dir: ".", Pattern: "AGENTS.md", Below: true},
-			{Dir: ".cursor/rules", Pattern: "**/*.mdc", Globs: "globs", When: "alwaysApply", OnRequest: true},
+			{Dir: ".cursor/rules", Pattern: "**/*.mdc", Below: true, Globs: "globs", When: "alwaysApply", OnRequest: true},
 		},
 		Rules:     Rules{Forms: NoForms, Append: AppendLine},                                                                              // cursor.com/docs/plugins/building, 2026-11
 		Manifests: []string{"plugin.json", ".cursor-plugin/plugin.json"},                                                                  // cursor.com/docs/plugins/building, 2026-11
@@ -490,7 +490,7 @@ func Windsurf() Client {
 		},
 		Instructions: []Place{ // docs.windsurf.com/windsurf/cascade/memories and …/agents-md, 2026-11; github.com/github/spec-kit/issues/1201 for a rule without trigger
 			onTheWay("AGENTS.md", NoFallback),
-			{Dir: ".windsurf/rules", Pattern: "*.md", Parents: true, Globs: "globs", When: "trigger", OnRequest: true, AnyDepth: true},
+			{Dir: ".windsurf/rules", Pattern: "*.md", Parents: true, Below: true, Globs: "globs", When: "trigger", OnRequest: true, AnyDepth: true},
 			{Base: Home, Dir: ".codeium/windsurf/memories", Pattern: "global_rules.md"},
 		},
 		Rules: Rules{Forms: NoForms, Append: AppendLine}} // docs.windsurf.com/windsurf/cascade/workflows, 2026-11; third party

@@ -49,7 +49,8 @@ type Audit struct {
 // Of returns the problems of the snapshot of a kind. The snapshots of other kinds may be missing: the commands may
 // refer to the skills.
 func (a *Audit) Of(ctx context.Context, kind client.Files, of map[client.Files]*index.Snapshot) ([]problem.Problem, error) {
-	x := a.Indexes[kind]
+	x, snapshot := a.Indexes[kind], of[kind]
+	var below instruction.Below
 	check := func(_ *index.Entry, f lint.File) []problem.Problem { return a.Profile.Text(kind, f) }
 	beside := func(context.Context, *index.Entry) []problem.Problem { return nil }
 	switch kind {
@@ -59,18 +60,25 @@ func (a *Audit) Of(ctx context.Context, kind client.Files, of map[client.Files]*
 		check = func(_ *index.Entry, f lint.File) []problem.Problem { return a.Profile.Skill(f) }
 		beside = a.skillFiles
 	case client.Instructions:
+		var err error
+		if below, err = a.Finder.Below(ctx); err != nil {
+			return nil, err
+		}
+		if x, snapshot, err = a.Finder.ExtendAll(ctx, snapshot, below); err != nil {
+			return nil, err
+		}
 		check = func(e *index.Entry, f lint.File) []problem.Problem {
 			f.Bare = a.Finder.GlobsKey(e)
-			further, _ := a.Finder.CheckRule(ctx, e, f.Doc) // files returns the error of ctx
+			further, _ := a.Finder.CheckRule(ctx, x, e, f.Doc) // files returns the error of ctx
 			return append(a.Profile.Text(kind, f), further...)
 		}
 	}
-	found, err := a.files(ctx, of[kind], func(e *index.Entry) []problem.Problem { return append(a.file(ctx, x, e, check), beside(ctx, e)...) })
+	found, err := a.files(ctx, snapshot, func(e *index.Entry) []problem.Problem { return append(a.file(ctx, x, e, check), beside(ctx, e)...) })
 	if err != nil {
 		return nil, err
 	}
 	if kind == client.Instructions {
-		singles, err := a.Finder.Check(ctx, func(place string, raw []byte) []problem.Problem {
+		singles, err := a.Finder.Check(ctx, below, func(place string, raw []byte) []problem.Problem {
 			a.Checked.Add(1)
 			doc, _ := matter.Parse(raw, true) // no client reads a header in a single file
 			doc = matter.Document{Problems: slices.DeleteFunc(doc.Problems, func(p problem.Problem) bool { return p.Code != problem.NotUTF8 })}
@@ -81,7 +89,7 @@ func (a *Audit) Of(ctx context.Context, kind client.Files, of map[client.Files]*
 		}
 		found = append(found, singles...)
 	}
-	ignored, err := x.Ignored(ctx, of[kind])
+	ignored, err := x.Ignored(ctx, snapshot)
 	found = append(slices.DeleteFunc(found, func(p problem.Problem) bool { return explained(p, ignored) }), ignored...)
 	return a.Profile.Judge(kind, found), err
 }

@@ -62,6 +62,18 @@ func (c *Cache[T]) Get(f File) *Cached[T] {
 	return e.Value.(*Cached[T])
 }
 
+// Take is Get, and removes the value.
+func (c *Cache[T]) Take(f File) *Cached[T] {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.files[f]
+	if e == nil {
+		return nil
+	}
+	c.remove(e)
+	return e.Value.(*Cached[T])
+}
+
 // Put adds a value and replaces an older value of the file. A value that needs more
 // than Max is not kept.
 func (c *Cache[T]) Put(v *Cached[T]) {

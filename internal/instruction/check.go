@@ -17,21 +17,21 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// maxChecked bounds the single files below the root that Check looks for.
+// maxChecked bounds the files below the root that Below finds.
 const maxChecked = 2000
+
+// Below are the directories of the project that Check and Extend read for Lint.
+type Below struct {
+	singles, rules []string          // the root, and the directories below with a single file; the directories below the root with rules
+	problems       []problem.Problem // of the walk
+}
 
 // Check returns the problems of the single files of the user, of the parents, and of each directory of the project: a
 // file that no client reads beside another file or beyond the limit of a client, imports, and the problems that text finds
-// in the bytes of a file. Check does not enter ignored directories and directories of dependencies.
-func (f *Finder) Check(ctx context.Context, text func(place string, raw []byte) []problem.Problem) ([]problem.Problem, error) {
-	if len(f.Rows) == 0 {
-		return nil, nil
-	}
-	dirs, all, err := f.directories(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, dir := range dirs {
+// in the bytes of a file.
+func (f *Finder) Check(ctx context.Context, below Below, text func(place string, raw []byte) []problem.Problem) ([]problem.Problem, error) {
+	all := below.problems
+	for _, dir := range below.singles {
 		found, err := f.checkDir(ctx, dir, text)
 		if ctx.Err() != nil || errors.Is(err, fs.ErrClosed) {
 			return nil, errors.Join(ctx.Err(), err)
@@ -41,49 +41,64 @@ func (f *Finder) Check(ctx context.Context, text func(place string, raw []byte) 
 	return all, nil
 }
 
-// directories returns the root and the directories below with a single file.
-func (f *Finder) directories(ctx context.Context) (dirs []string, found []problem.Problem, err error) {
-	dirs = []string{"."}
-	var files []string
+// ExtendAll is Extend for all directories of below.
+func (f *Finder) ExtendAll(ctx context.Context, s *index.Snapshot, below Below) (*index.Index, *index.Snapshot, error) {
+	return f.Extend(ctx, s, below.rules, nil)
+}
+
+// Below finds the directories of instructions. Below does not enter ignored directories and directories of dependencies.
+func (f *Finder) Below(ctx context.Context) (Below, error) {
+	if len(f.Rows) == 0 {
+		return Below{}, nil
+	}
+	found := Below{singles: []string{"."}}
+	var files, globs []string
+	quoted := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`, ",", `\,`)
 	for _, row := range f.Rows {
 		for _, p := range row.Instructions {
-			if file := path.Join(p.Dir, p.Pattern); p.Below && !slices.Contains(files, file) {
-				files = append(files, file)
+			if file := path.Join(p.Dir, p.Pattern); p.Single() && p.Below && !slices.Contains(files, file) {
+				files, globs = append(files, file), append(globs, quoted.Replace(file))
 			}
 		}
 	}
-	if len(files) == 0 {
-		return dirs, nil, nil
+	for _, p := range f.below {
+		globs = append(globs, path.Join(quoted.Replace(p.Dir), "**"))
 	}
-	quoted := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`, ",", `\,`)
-	texts := make([]string, len(files))
-	for i, file := range files {
-		texts[i] = quoted.Replace(file)
+	if len(globs) == 0 {
+		return found, nil
 	}
-	glob, err := listing.ParseGlob("**/{" + strings.Join(texts, ",") + "}")
+	glob, err := listing.ParseGlob("*/**/{" + strings.Join(globs, ",") + "}")
 	if err != nil {
-		return dirs, nil, nil // too many names
+		return found, nil // too many names
 	}
 	matches, err := listing.Find(ctx, f.Root.FS, f.Root.Dir, glob, listing.Options{Hidden: true, Gitignore: true, SkipDependencies: true, Limit: maxChecked})
 	switch {
 	case ctx.Err() != nil || errors.Is(err, fs.ErrClosed):
-		return nil, nil, errors.Join(ctx.Err(), err)
+		return Below{}, errors.Join(ctx.Err(), err)
 	case err != nil:
-		return dirs, nil, nil
+		return found, nil
 	case matches.Total > len(matches.Files):
-		found = []problem.Problem{{Code: problem.TooManyFiles, Severity: problem.Warning, Path: f.Root.Name,
+		found.problems = []problem.Problem{{Code: problem.TooManyFiles, Severity: problem.Warning, Path: f.Root.Name,
 			Message:    fmt.Sprintf("only the first %d of %d instruction files are checked", len(matches.Files), matches.Total),
 			Suggestion: "remove copies of other projects, or let .gitignore name their directories"}}
 	}
 	for _, match := range matches.Files {
 		for _, file := range files {
-			if dir, ok := strings.CutSuffix("/"+match.Name, "/"+file); ok && dir != "" {
-				dirs = append(dirs, dir[1:])
+			if dir, ok := strings.CutSuffix(match.Name, "/"+file); ok {
+				found.singles = append(found.singles, dir)
+			}
+		}
+		for _, p := range f.below {
+			if dir, _, ok := strings.Cut(match.Name, "/"+p.Dir+"/"); ok {
+				found.rules = append(found.rules, dir)
 			}
 		}
 	}
-	slices.Sort(dirs)
-	return slices.Compact(dirs), found, nil
+	for _, dirs := range []*[]string{&found.singles, &found.rules} {
+		slices.Sort(*dirs)
+		*dirs = slices.Compact(*dirs)
+	}
+	return found, nil
 }
 
 // checkDir returns the problems of the single files of a directory, and for the root also of the user and of the parents.
@@ -133,10 +148,10 @@ func (f *Finder) checkDir(ctx context.Context, dir string, text func(place strin
 	return all, nil
 }
 
-// CheckRule returns the problems of the globs and of the imports of a rule.
-func (f *Finder) CheckRule(ctx context.Context, e *index.Entry, doc matter.Document) ([]problem.Problem, error) {
-	place := f.places[e.Layer()]
-	at := problem.Problem{Code: problem.RuleGlobInvalid, Severity: problem.Warning, Path: f.Rules.Place(e), Key: place.Globs, Line: max(doc.Line, 1)}
+// CheckRule returns the problems of the globs and of the imports of a rule of an index that Extend has returned.
+func (f *Finder) CheckRule(ctx context.Context, x *index.Index, e *index.Entry, doc matter.Document) ([]problem.Problem, error) {
+	place := f.placeOf(e)
+	at := problem.Problem{Code: problem.RuleGlobInvalid, Severity: problem.Warning, Path: x.Place(e), Key: place.Globs, Line: max(doc.Line, 1)}
 	for _, field := range doc.Fields {
 		if field.Key == place.Globs {
 			at.Line, at.Column = field.Line, field.Column
@@ -166,18 +181,18 @@ func (f *Finder) CheckRule(ctx context.Context, e *index.Entry, doc matter.Docum
 		}
 	}
 	all = problem.Limit(all)
-	c := &call{Finder: f, ctx: ctx}
-	x, _, err := c.rule(e)
+	c := &call{Finder: f, ctx: ctx, index: x}
+	rule, _, err := c.rule(e)
 	if err == nil {
-		x.Problems = nil
-		err = c.expand(x, x.hops)
-		all = append(all, problem.Limit(x.Problems)...)
+		rule.Problems = nil
+		err = c.expand(rule, rule.hops)
+		all = append(all, problem.Limit(rule.Problems)...)
 	}
 	return all, err
 }
 
 // GlobsKey returns the key of the globs in the header of a rule.
-func (f *Finder) GlobsKey(e *index.Entry) string { return f.places[e.Layer()].Globs }
+func (f *Finder) GlobsKey(e *index.Entry) string { return f.placeOf(e).Globs }
 
 // leave records in a check that a client does not read a file of a level: because of another file, or beyond its limit.
 func (c *call) leave(l *level, p client.Place, by *found) error {

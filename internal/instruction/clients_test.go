@@ -47,11 +47,17 @@ var monorepo = map[string]string{
 	"/repo/services/api/AGENTS.md":                                "API.\n",
 	"/repo/services/api/CLAUDE.md":                                "API for Claude.\n",
 	"/repo/services/api/main.go":                                  "package main\n",
+	"/repo/services/api/.claude/rules/api.md":                     "API rules.\n",
+	"/repo/services/api/.claude/rules/handlers.md":                "---\npaths: handlers/**\n---\nHandlers.\n",
+	"/repo/services/api/.cursor/rules/api.mdc":                    "---\nglobs: *.go\n---\nAPI.\n",
+	"/repo/services/api/.github/instructions/api.instructions.md": "---\napplyTo: '**'\n---\nRead by nobody.\n",
 	"/repo/services/api/handlers/GEMINI.md":                       "Handlers.\n",
 	"/repo/services/api/handlers/.github/copilot-instructions.md": "Handlers for Copilot.\n",
 	"/repo/services/api/handlers/user.go":                         "package handlers\n",
 	"/repo/web/CLAUDE.md":                                         "Web.\n",
 	"/repo/web/index.html":                                        "<html>\n",
+	"/repo/web/.cursor/rules/always.mdc":                          "---\nalwaysApply: true\n---\nWeb.\n",
+	"/repo/web/.cursor/rules/ask.mdc":                             "---\ndescription: Styles\n---\nStyles.\n",
 	"/repo/web/src/AGENTS.md":                                     "Sources.\n",
 	"/repo/web/src/app.tsx":                                       "export {}\n",
 
@@ -66,20 +72,22 @@ var monorepo = map[string]string{
 
 // TestInstructionsOfSixClients compares the lists of Instructions with lists that the documentation of each client
 // gives; the sources are beside the rows of package client. Each list begins with the files of the first lines, and
-// each path adds the files of its line, in which "+" separates the files on the way from the rules that match.
+// each path adds the files of its line, in which "+" separates the files on the way, the rules that match, and rules on request.
 func TestInstructionsOfSixClients(t *testing.T) {
 	type clientLists struct {
 		first, last string // of all paths: before the files on the way, and the rules on request
 		on          map[string]string
 	}
 	const goRule, tsRule = " + .claude/rules/go.md", " + .claude/rules/web/react.md"
+	const api, handlers = "services/api/CLAUDE.md services/api/.claude/rules/api.md", " services/api/.claude/rules/handlers.md"
+	const web, webAsk = "web/.cursor/rules/always.mdc", " + + web/.cursor/rules/ask.mdc"
 	for name, want := range map[string]clientLists{
 		"claude": {"~/.claude/CLAUDE.md CLAUDE.md .claude/CLAUDE.md CLAUDE.local.md .claude/rules/always.md", "", map[string]string{
 			".": "", "README.md": tsRule, "main.go": goRule, "AGENTS.md": tsRule,
 			"docs": " + .claude/rules/README.md", "docs/guide.md": " + .claude/rules/README.md", "docs/api/x.go": " + .claude/rules/README.md .claude/rules/go.md",
 			"services": "", "services/run.go": goRule, "services/web/app.tsx": "",
-			"services/api/main.go": "services/api/CLAUDE.md" + goRule, "services/api/handlers": "services/api/CLAUDE.md", "services/api/handlers/user.go": "services/api/CLAUDE.md" + goRule,
-			"services/api/handlers/new/deep.go": "services/api/CLAUDE.md" + goRule,
+			"services/api/main.go": api + goRule, "services/api/handlers": api + " +" + handlers, "services/api/handlers/user.go": api + goRule + handlers,
+			"services/api/handlers/new/deep.go": api + goRule + handlers,
 			"web":                               "web/CLAUDE.md", "web/index.html": "web/CLAUDE.md", "web/src/app.tsx": "web/CLAUDE.md" + tsRule, "web/src/lib/x.ts": "web/CLAUDE.md + ~/.claude/rules/ts.md .claude/rules/web/react.md",
 			"web/README.md": "web/CLAUDE.md", "empty/x.md": ""}},
 		"codex": {"~/.codex/AGENTS.md AGENTS.md", "", map[string]string{
@@ -101,9 +109,9 @@ func TestInstructionsOfSixClients(t *testing.T) {
 			".": "", "README.md": " + .cursor/rules/top.mdc", "main.go": " + .cursor/rules/go.mdc", "AGENTS.md": " + .cursor/rules/top.mdc",
 			"docs": "docs/AGENTS.md", "docs/guide.md": "docs/AGENTS.md", "docs/api/x.go": "docs/AGENTS.md + .cursor/rules/go.mdc",
 			"services": "services/AGENTS.md", "services/run.go": "services/AGENTS.md + .cursor/rules/go.mdc", "services/web/app.tsx": "services/AGENTS.md",
-			"services/api/main.go": "services/AGENTS.md services/api/AGENTS.md + .cursor/rules/go.mdc", "services/api/handlers": "services/AGENTS.md services/api/AGENTS.md",
+			"services/api/main.go": "services/AGENTS.md services/api/AGENTS.md + .cursor/rules/go.mdc services/api/.cursor/rules/api.mdc", "services/api/handlers": "services/AGENTS.md services/api/AGENTS.md",
 			"services/api/handlers/user.go": "services/AGENTS.md services/api/AGENTS.md + .cursor/rules/go.mdc", "services/api/handlers/new/deep.go": "services/AGENTS.md services/api/AGENTS.md + .cursor/rules/go.mdc",
-			"web": "", "web/index.html": "", "web/src/app.tsx": "web/src/AGENTS.md", "web/src/lib/x.ts": "web/src/AGENTS.md", "web/README.md": "", "empty/x.md": ""}},
+			"web": web + webAsk, "web/index.html": web + webAsk, "web/src/app.tsx": web + " web/src/AGENTS.md" + webAsk, "web/src/lib/x.ts": web + " web/src/AGENTS.md" + webAsk, "web/README.md": web + webAsk, "empty/x.md": ""}},
 		"gemini": {"~/.gemini/GEMINI.md GEMINI.md", "", map[string]string{
 			".": "", "README.md": "", "main.go": "", "AGENTS.md": "", "docs": "", "docs/guide.md": "", "docs/api/x.go": "", "services": "", "services/run.go": "", "services/web/app.tsx": "",
 			"services/api/main.go": "", "services/api/handlers": "services/api/handlers/GEMINI.md", "services/api/handlers/user.go": "services/api/handlers/GEMINI.md",
@@ -126,8 +134,9 @@ func TestInstructionsOfSixClients(t *testing.T) {
 		}
 		c := catalogtest.Open(t, toolshelf.WithFs(catalogtest.Memory(t, monorepo)), toolshelf.WithRoot("/repo"), toolshelf.WithHome("/home/me"), toolshelf.WithInstructions(row))
 		for _, path := range slices.Sorted(maps.Keys(want.on)) {
-			way, matched, _ := strings.Cut(want.on[path], "+")
-			all := strings.Fields(want.first + " " + way + " " + matched + " " + want.last)
+			way, rules, _ := strings.Cut(want.on[path], "+")
+			matched, requested, _ := strings.Cut(rules, "+")
+			all := strings.Fields(want.first + " " + way + " " + matched + " " + want.last + " " + requested)
 			if diff := cmp.Diff(all, pathsOf(t, c, path)); diff != "" {
 				t.Errorf("%s, %s: -want +got\n%s", name, path, diff)
 			}

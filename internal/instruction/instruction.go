@@ -66,10 +66,12 @@ type Finder struct {
 	MaxSize int64
 
 	Texts index.Cache[File] // set Max before the first use
+	Dirs  index.Dirs        // the rules below the root; set Max before the first use
 
 	user   map[string]Tree // the directories of the single files of the user, by client.Place.Path
 	places []client.Place  // of the layers of Rules
 	levels []int           // of the layers of Rules: 0 for the user, 1 for the root, and 2 and more for Parents
+	below  []client.Place  // of the places of the root, the places in each directory below too
 }
 
 // Default are the rows of a catalog without WithInstructions.
@@ -97,6 +99,9 @@ func (f *Finder) AddRules(p client.Place, parent string) {
 	if p.Base != client.Project {
 		level = 0
 	}
+	if level == 1 && p.Below {
+		f.below = append(f.below, p)
+	}
 	f.places, f.levels = append(f.places, p), append(f.levels, level)
 }
 
@@ -111,9 +116,9 @@ type File struct {
 	problems []problem.Problem
 }
 
-// Retain removes the rules that are not in a snapshot from the cache.
+// Retain removes the rules that are not in a snapshot of Rules from the cache.
 func (f *Finder) Retain(now *index.Snapshot) {
-	f.Texts.Retain(func(file index.File) bool { return file.Layer >= firstTree || now.HasFile(file) })
+	f.Texts.Retain(func(file index.File) bool { return file.Layer >= len(f.places) || now.HasFile(file) })
 }
 
 // firstTree is the number of the first Tree in an index.File. The layers of an index have smaller numbers.
@@ -155,6 +160,7 @@ type call struct {
 	Query
 	ctx   context.Context
 	way   []*level
+	index *index.Index          // Rules, or Rules with the directories of rules below the root
 	known map[index.File]*found // single files; nil for a missing file
 	left  map[*found]*found     // for Check: the files that no client reads → the file in their place, or nil beyond a limit; nil in Find
 }
@@ -169,6 +175,13 @@ func (f *Finder) Find(ctx context.Context, q Query, rules *index.Snapshot) ([]Te
 	}
 	groups, err := c.singles()
 	if err != nil {
+		return nil, err
+	}
+	var below []string
+	for _, l := range c.way[len(c.Parents)+2:] {
+		below = append(below, l.dir)
+	}
+	if c.index, rules, err = c.Extend(ctx, rules, below, &c.Dirs); err != nil {
 		return nil, err
 	}
 	matched, requested, err := c.rules(q.Name, rules, groups)

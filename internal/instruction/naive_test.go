@@ -62,7 +62,7 @@ func naive(files map[string]string, rows []client.Client, root, name string, par
 		}
 	}
 	var matched, requested []string
-	rules := func(d dir, want func(client.Place) bool, prefix string) {
+	rules := func(d dir, want func(client.Place) bool, asked string) {
 		seen := map[string]bool{}
 		for _, row := range rows {
 			for _, p := range row.Instructions {
@@ -84,9 +84,9 @@ func naive(files map[string]string, rows []client.Client, root, name string, par
 						shown := path.Join(d.shown, p.Dir, rest)
 						match := false
 						for glob := range strings.SplitSeq(header[p.Globs], ", ") {
-							ok, _ := doublestar.Match(glob, path.Join(prefix, name))
+							ok, _ := doublestar.Match(glob, asked)
 							if p.AnyDepth && !strings.Contains(glob, "/") {
-								ok, _ = doublestar.Match(glob, path.Base(name))
+								ok, _ = doublestar.Match(glob, path.Base(asked))
 							}
 							match = match || ok && glob != ""
 						}
@@ -113,18 +113,20 @@ func naive(files map[string]string, rows []client.Client, root, name string, par
 	for _, row := range rows {
 		single(row, dir{"/home/me", "~"}, func(p client.Place) bool { return p.Base == client.Home })
 	}
-	rules(dir{"/home/me", "~"}, func(p client.Place) bool { return p.Base == client.Home }, "")
+	rules(dir{"/home/me", "~"}, func(p client.Place) bool { return p.Base == client.Home }, name)
 	for _, d := range above {
 		up := func(p client.Place) bool { return p.Base == client.Project && (d.full == root || p.Parents) }
 		for _, row := range rows {
 			single(row, d, up)
 		}
-		rules(d, up, strings.TrimPrefix(strings.TrimPrefix(root, d.full), "/"))
+		rules(d, up, path.Join(strings.TrimPrefix(strings.TrimPrefix(root, d.full), "/"), name))
 	}
 	for _, d := range below {
+		down := func(p client.Place) bool { return p.Base == client.Project && p.Below }
 		for _, row := range rows {
-			single(row, d, func(p client.Place) bool { return p.Base == client.Project && p.Below })
+			single(row, d, down)
 		}
+		rules(d, down, path.Join(".", strings.TrimPrefix(name, d.shown)))
 	}
 	return slices.Concat(all, matched, requested)
 }
@@ -163,7 +165,7 @@ func TestInstructionsAgreeWithANaiveImplementation(outer *testing.T) {
 						files[path.Join(at, p.Pattern)] = rapid.SampledFrom([]string{unique + "\n", unique, " \n"}).Draw(t, "text")
 						continue
 					}
-					if d == "/repo/p/r" || d == "/repo" || d == "/repo/p" {
+					if d == "/repo/p/r" || d == "/repo" || d == "/repo/p" || p.Below {
 						header := "---\nx: y\n"
 						if globs := rapid.SampledFrom([]string{"", "**/*.go", "*.go", "a/**", "p/r/a/**, b/*", "c/*/d.go", "r/**"}).Draw(t, "globs"); globs != "" && p.Globs != "" {
 							header += p.Globs + ": " + globs + "\n"

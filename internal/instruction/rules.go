@@ -14,23 +14,60 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
+// Extend returns Rules with the directories of rules in directories below the root, and the snapshot of a call with their
+// rules. See index.Index.Extend for kept.
+func (f *Finder) Extend(ctx context.Context, s *index.Snapshot, dirs []string, kept *index.Dirs) (*index.Index, *index.Snapshot, error) {
+	if len(f.below) == 0 || len(dirs) == 0 {
+		return f.Rules, s, nil
+	}
+	var layers []index.Layer
+	for _, dir := range dirs[:min(len(dirs), (firstTree-len(f.places))/len(f.below))] {
+		for _, p := range f.below {
+			at := path.Join(dir, p.Dir)
+			layers = append(layers, index.Layer{Name: at, FS: f.Root.FS, Dir: at, Optional: true}.WithPlace(index.Place{Place: p}))
+		}
+	}
+	return f.Rules.Extend(ctx, s, layers, kept)
+}
+
+// placeOf returns the place of a rule.
+func (f *Finder) placeOf(e *index.Entry) client.Place {
+	if n := e.Layer() - len(f.places); n >= 0 {
+		return f.below[n%len(f.below)]
+	}
+	return f.places[e.Layer()]
+}
+
+// levelOf returns the position of the directory of a rule in call.way.
+func (c *call) levelOf(e *index.Entry) int {
+	root := len(c.Parents) + 1
+	switch n := e.Layer() - len(c.places); {
+	case n >= 0:
+		return root + 1 + n/len(c.below)
+	case c.levels[e.Layer()] > 0:
+		return root + 1 - c.levels[e.Layer()] // the root last, the farthest parent first
+	}
+	return 0
+}
+
 // rules adds the rules that always apply to the groups of their levels, and returns the rules whose globs match the
 // path, and the rules on request, each in the order of the levels.
 func (c *call) rules(name string, s *index.Snapshot, groups [][]*found) (matched, requested []*found, err error) {
-	byLevel := make([][]*index.Entry, len(c.Parents)+2)
+	byLevel := make([][]*index.Entry, len(c.way))
 	for e := range s.Files() {
-		at := c.levels[e.Layer()]
-		if at > 0 {
-			at = len(c.Parents) + 2 - at // the root last, the farthest parent first
-		}
+		at := c.levelOf(e)
 		byLevel[at] = append(byLevel[at], e)
 	}
 	for at, entries := range byLevel {
+		below := name
+		switch root := len(c.Parents) + 1; {
+		case at > root:
+			below = path.Join(".", strings.TrimPrefix(name, c.way[at].dir))
+		case at > 0 && at < root:
+			below = path.Join(c.Parents[len(c.Parents)-at].Below, name)
+		}
 		for _, e := range entries {
-			place, below := c.places[e.Layer()], name
-			if at > 0 && at <= len(c.Parents) {
-				below = path.Join(c.Parents[len(c.Parents)-at].Below, name)
-			}
+			place := c.placeOf(e)
 			applies := func(header matter.Frontmatter) (mode Mode, globs []string, ok bool, err error) {
 				if mode, globs = modeOf(place, header); mode != OnMatch {
 					return mode, globs, true, nil
@@ -81,7 +118,7 @@ func (f *Finder) Files(last *index.Snapshot, keep func(*index.Entry) bool) func(
 		files := map[string]*index.Entry{}
 		for e := range s.Files() {
 			if keep(e) {
-				files[f.PathOf(e)] = e
+				files[f.pathOf(f.Rules, e)] = e
 			}
 		}
 		return files
@@ -95,14 +132,18 @@ func (f *Finder) Files(last *index.Snapshot, keep func(*index.Entry) bool) func(
 	}
 }
 
-// PathOf returns the Text.Path of the rule of an entry.
-func (f *Finder) PathOf(e *index.Entry) string {
-	return path.Join(f.Rules.LayerOf(e).Name, f.Rules.Below(e))
+// pathOf returns the Text.Path of the rule of an entry.
+func (f *Finder) pathOf(x *index.Index, e *index.Entry) string {
+	shown := path.Join(x.LayerOf(e).Name, x.Below(e))
+	if f.placeOf(e).Base == client.Project && strings.HasPrefix(shown, "~") {
+		shown = "./" + shown // not a file of the user
+	}
+	return shown
 }
 
-// Rule returns the rule of an entry, without imports. The error is fs.ErrNotExist if the rule has no text.
+// Rule returns the rule of an entry of Rules, without imports. The error is fs.ErrNotExist if the rule has no text.
 func (f *Finder) Rule(ctx context.Context, e *index.Entry) (Text, error) {
-	c := &call{Finder: f, ctx: ctx}
+	c := &call{Finder: f, ctx: ctx, index: f.Rules}
 	x, header, err := c.rule(e)
 	if err != nil {
 		return Text{}, err
@@ -127,10 +168,10 @@ func (c *call) rule(e *index.Entry) (*found, matter.Frontmatter, error) {
 	if err := c.ctx.Err(); err != nil {
 		return nil, matter.Frontmatter{}, err
 	}
-	l := c.Rules.LayerOf(e)
-	x := &found{Text: Text{Path: c.PathOf(e), Layer: l.Name}, fs: c.Rules.FSOf(c.ctx, e), file: e.Path, above: above(l.Name, l.Dir)}
+	l := c.index.LayerOf(e)
+	x := &found{Text: Text{Path: c.pathOf(c.index, e), Layer: l.Name}, fs: c.index.FSOf(c.ctx, e), file: e.Path, above: above(l.Name, l.Dir)}
 	for _, row := range c.Rows {
-		if slices.ContainsFunc(row.Instructions, func(p client.Place) bool { return p.Path() == c.places[e.Layer()].Path() }) {
+		if slices.ContainsFunc(row.Instructions, func(p client.Place) bool { return p.Path() == c.placeOf(e).Path() }) {
 			x.hops = max(x.hops, row.ImportHops)
 		}
 	}
@@ -147,7 +188,7 @@ func (c *call) rule(e *index.Entry) (*found, matter.Frontmatter, error) {
 			defer at.Close()
 		}
 		var err error
-		if content, _, err = c.read(at, x.fs, e.File(), c.Rules.Place(e), dirErr); err != nil {
+		if content, _, err = c.read(at, x.fs, e.File(), c.index.Place(e), dirErr); err != nil {
 			return nil, matter.Frontmatter{}, err
 		}
 	}

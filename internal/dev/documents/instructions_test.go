@@ -46,6 +46,9 @@ func instructionTable() string {
 			if p.Parents {
 				shown += " ↑"
 			}
+			if p.Below {
+				shown += " ↓"
+			}
 			var keys []string
 			for _, key := range []string{p.Globs, p.When} {
 				if key != "" {

@@ -1,0 +1,61 @@
+package index
+
+import (
+	"context"
+	"slices"
+)
+
+// Dirs keep the entries of the layers of Extend. Set Max before the first use.
+type Dirs struct{ Cache[*layerFiles] }
+
+// Extend returns an index with further layers after the layers of x, and a snapshot with the contents of s, a snapshot of
+// x, and of the further layers. Each call scans the further layers, and reads only the files that have changed since the
+// call that has put the entries into kept, which may be nil. Calls with the same kept have the layer of a directory at the
+// same position. Without any file in the further layers, Extend returns x and s. No call closes the new index.
+func (x *Index) Extend(ctx context.Context, s *Snapshot, layers []Layer, kept *Dirs) (*Index, *Snapshot, error) {
+	config := x.config
+	config.Layers, config.Watch, config.Feed, config.Changed = slices.Concat(x.config.Layers, layers), false, nil, nil
+	extended, err := newIndex(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	extended.free.Store(sharedMemory - s.memory)
+	defer func() {
+		for i := range extended.open {
+			if dir := extended.open[i].Swap(nil); dir != nil {
+				dir.Close()
+			}
+		}
+		x.filesRead.Add(extended.filesRead.Load())
+	}()
+	all, found := slices.Clone(s.layers), false
+	for i := len(all); i < len(config.Layers); i++ {
+		file := File{Layer: i, Path: config.Layers[i].Dir}
+		if kept != nil {
+			if last := kept.Take(file); last != nil { // no other call changes the entries now
+				extended.states[i].files = last.Value
+			}
+		}
+		now, _, err := extended.update(ctx, i, freshness{})
+		if err != nil {
+			return nil, nil, err
+		}
+		if kept != nil && now.read {
+			kept.Put(&Cached[*layerFiles]{File: file, Value: now, Size: now.size()})
+		}
+		all, found = append(all, now), found || len(now.entries) > 0 || len(now.problems) > 0
+	}
+	if !found {
+		return x, s, nil
+	}
+	return extended, merge(&extended.config, all), nil
+}
+
+// size estimates the memory of the contents of a layer, in bytes.
+func (f *layerFiles) size() int64 {
+	n := int64(overhead)
+	for _, e := range f.entries {
+		n += e.memory() + int64(len(e.Path)) + overhead
+	}
+	return n
+}

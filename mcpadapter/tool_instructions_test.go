@@ -185,6 +185,7 @@ func TestReadFileNamesTheInstructionsThatDoNotApplyToTheRoot(t *testing.T) {
 	for _, name := range []string{"odd, \nname/a.txt", "~/a.txt"} {
 		files[name] = "x\n"
 	}
+	files["nested/.claude/rules/sh.md"], files["nested/run.sh"] = "---\npaths: '*.sh'\n---\nNested.\n", "x\n"
 	const call = "; call get_instructions to read the texts"
 	a := instructedAdapter(t, files, mcpadapter.WithInstructionHints())
 	for path, want := range map[string]string{
@@ -197,6 +198,7 @@ func TestReadFileNamesTheInstructionsThatDoNotApplyToTheRoot(t *testing.T) {
 		".claude/rules/always.md": "",
 		"odd, \nname/a.txt":       `odd, \nname/CLAUDE.md`,
 		"~/a.txt":                 "./~/CLAUDE.md",
+		"nested/run.sh":           "nested/.claude/rules/sh.md",
 	} {
 		raw, err := json.Marshal(map[string]string{"path": path})
 		if err != nil {
@@ -208,6 +210,9 @@ func TestReadFileNamesTheInstructionsThatDoNotApplyToTheRoot(t *testing.T) {
 				t.Errorf("%s: got %q, want %q", path, line, want)
 			}
 		}
+	}
+	if got := callOf(t, a, "get_instructions", `{"path":"nested/run.sh"}`); !strings.Contains(got.Text, "Nested.") {
+		t.Errorf("get_instructions: %s", got.Text)
 	}
 	got := callOf(t, instructedAdapter(t, files, mcpadapter.WithInstructionHints(), mcpadapter.WithStructuredContent(), mcpadapter.WithTools("read_file")), "read_file", `{"path":"services/run.sh"}`)
 	if !strings.HasSuffix(got.Text, "1\t#!/bin/sh\n\nInstructions for this file: services/CLAUDE.md") || !strings.HasSuffix(string(got.Structured), `"instructions":["services/CLAUDE.md"]}`) {

@@ -88,6 +88,13 @@ func TestLintOfInstructions(t *testing.T) {
 		{"a subdirectory of rules with other files of the client", []client.Client{client.Cline()}, map[string]string{"/repo/.clinerules/a.md": "x", "/repo/.clinerules/workflows/b.md": "x"}, nil},
 		{"rules with the same name", []client.Client{client.Claude(), client.Cursor()}, map[string]string{"/repo/.claude/rules/a.md": "x", "/home/me/.claude/rules/a.md": "y", "/repo/.cursor/rules/A.mdc": "z"}, nil},
 
+		{"rules below the root", []client.Client{client.Claude(), client.Cursor(), client.Copilot()}, map[string]string{
+			"/repo/.claude/rules/a.md": "x\u202e", "/repo/x/.claude/rules/b.md": "---\npaths: \"{\"\n---\nx\u202e @./none", "/repo/x/y/.cursor/rules/c.md": "x", "/repo/x/y/.cursor/rules/sub/d.mdc": "---\nglobs: ../z/**\n---\nx", "/repo/x/y/.cursor/rules/e..f.mdc": "x",
+			"/repo/x/.github/instructions/g.instructions.md": "x\u202e", "/repo/x/.claude/h.md": "x\u202e"},
+			[]string{".claude/rules/a.md:1:2 INVISIBLE_CHARACTER", "x/.claude/rules/b.md:2:1 RULE_GLOB_INVALID", "x/.claude/rules/b.md:4:0 IMPORT_NOT_FOLLOWED", "x/.claude/rules/b.md:4:2 INVISIBLE_CHARACTER",
+				"x/y/.cursor/rules/c.md:0:0 EXTENSION_NOT_READ", "x/y/.cursor/rules/e..f.mdc:0:0 INVALID_RULE_NAME", "x/y/.cursor/rules/sub/d.mdc:2:1 RULE_GLOB_INVALID"}},
+		{"rules of directories that belong to others", []client.Client{client.Cursor()}, map[string]string{"/repo/.gitignore": "build/\n", "/repo/build/.cursor/rules/a.mdc": "a\u202e", "/repo/node_modules/x/.cursor/rules/a.mdc": "a\u202e", "/repo/x/.cursor/rules/a.mdc": "a\u202e"},
+			[]string{"x/.cursor/rules/a.mdc:1:2 INVISIBLE_CHARACTER"}},
 		{"directories that belong to others", nil, map[string]string{"/repo/.gitignore": "build/\n", "/repo/build/AGENTS.md": "a\u202e", "/repo/node_modules/x/AGENTS.md": "a\u202e", "/repo/.git/AGENTS.md": "a\u202e", "/repo/.hidden/AGENTS.md": "a\u202e"},
 			[]string{".hidden/AGENTS.md:1:2 INVISIBLE_CHARACTER"}},
 	} {
@@ -162,6 +169,22 @@ func TestLintOfManyInstructions(t *testing.T) {
 	cancel()
 	if _, err := c.Lint(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestLintOfManyRules(t *testing.T) {
+	files := map[string]string{"/repo/z/AGENTS.md": "x\u202e"}
+	for i := range 2100 {
+		files[fmt.Sprintf("/repo/.cursor/rules/%04d.mdc", i)] = "x"
+	}
+	if got := linted(t, memory(t, files, toolshelf.WithInstructions(client.Cursor()))); !slices.Equal(got, []string{"z/AGENTS.md:1:2 INVISIBLE_CHARACTER"}) {
+		t.Errorf("rules of the root: %d diagnostics, %q", len(got), got[:min(1, len(got))])
+	}
+	for i := range 2100 {
+		files[fmt.Sprintf("/repo/d%04d/.cursor/rules/r.mdc", i)] = "x\u202e"
+	}
+	if got := linted(t, memory(t, files, toolshelf.WithInstructions(client.Cursor()))); len(got) != 2001 || got[0] != ".:0:0 TOO_MANY_FILES" {
+		t.Errorf("rules below the root: %d diagnostics, %q", len(got), got[:min(1, len(got))])
 	}
 }
 

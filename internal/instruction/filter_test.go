@@ -62,6 +62,32 @@ func TestAViewShowsTheInstructionsThatItsFilterKeeps(t *testing.T) {
 	}
 }
 
+func TestAViewShowsTheRulesBelowTheRootThatItsFilterKeeps(t *testing.T) {
+	c := memory(t, map[string]string{"/repo/x/.claude/rules/a.md": "Secret.", "/repo/x/.claude/rules/b.md": "Open: @a.md", "/repo/x/.claude/rules/c.md": "---\npaths: '*.go'\n---\nSecret."}, toolshelf.WithInstructions(client.Claude()))
+	view, err := c.View(without("Secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		catalog *toolshelf.Catalog
+		want    []string
+	}{{c, []string{"x/.claude/rules/a.md", "x/.claude/rules/b.md", "x/.claude/rules/c.md"}}, {view, []string{"x/.claude/rules/b.md"}}} {
+		if got := pathsOf(t, tt.catalog, "x/f.go"); !slices.Equal(got, tt.want) {
+			t.Errorf("got %q", got)
+		}
+		if p := promptOf(t, tt.catalog, "x/f.go"); !slices.Equal(p.Included, tt.want) {
+			t.Errorf("the prompt has %q", p.Included)
+		}
+	}
+	byPath, err := c.View(toolshelf.WithInstructionFilter(func(i toolshelf.Instruction) bool { return i.Path != "x/.claude/rules/a.md" }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list := instructions(t, byPath, "x", toolshelf.Imports(0)); len(list) != 1 || list[0].Text != "Open: @a.md" {
+		t.Errorf("the import of a refused rule: %+v", list)
+	}
+}
+
 func TestARefusedInstructionIsNoImportOfAnother(t *testing.T) {
 	c := memory(t, map[string]string{"/repo/CLAUDE.md": "@x/CLAUDE.md and @docs/a.md", "/repo/docs/a.md": "@../x/CLAUDE.md", "/repo/x/CLAUDE.md": "Secret.", "/repo/x/y/CLAUDE.md": "Near."},
 		toolshelf.WithInstructions(client.Claude()), toolshelf.WithInstructionFilter(func(i toolshelf.Instruction) bool { return i.Path != "x/CLAUDE.md" }))

@@ -75,6 +75,45 @@ func TestParentsPrecedeTheRootAndTheirGlobsBeginThere(t *testing.T) {
 	}
 }
 
+func TestRulesBelowTheRootApplyToTheirDirectory(t *testing.T) {
+	files := map[string]string{
+		"/repo/AGENTS.md": "root", "/repo/.windsurf/rules/always.md": "---\ntrigger: always_on\n---\na", "/repo/.windsurf/rules/go.md": "---\ntrigger: glob\nglobs: '*.go'\n---\nb", "/repo/.windsurf/rules/ask.md": "c",
+		"/repo/x/AGENTS.md": "x", "/repo/x/.windsurf/rules/always.md": "---\ntrigger: always_on\n---\nd", "/repo/x/.windsurf/rules/go.md": "---\ntrigger: glob\nglobs: y/*.go\n---\ne", "/repo/x/.windsurf/rules/ask.md": "f",
+		"/repo/x/.windsurf/rules/root.md": "---\ntrigger: glob\nglobs: x/**\n---\ng", "/repo/x/.windsurf/rules/all.md": "---\ntrigger: glob\nglobs: '**'\n---\nh", "/repo/x/.windsurf/rules/sub/i.md": "---\ntrigger: always_on\n---\ni",
+		"/repo/x/y/AGENTS.md": "y", "/repo/x/y/.windsurf/rules/go.md": "---\ntrigger: glob\nglobs: '*.go'\n---\nj", "/repo/x/z/.windsurf/rules/z.md": "---\ntrigger: always_on\n---\nk",
+		"/repo/x/.cursor/rules/other.mdc": "---\nalwaysApply: true\n---\nl",
+	}
+	c := memory(t, files, toolshelf.WithInstructions(client.Windsurf()))
+	for path, want := range map[string][]string{
+		".": {"AGENTS.md", ".windsurf/rules/always.md", ".windsurf/rules/ask.md"},
+		"x": {"AGENTS.md", ".windsurf/rules/always.md", "x/AGENTS.md", "x/.windsurf/rules/always.md", "x/.windsurf/rules/all.md", ".windsurf/rules/ask.md", "x/.windsurf/rules/ask.md"},
+		"x/y/a.go": {"AGENTS.md", ".windsurf/rules/always.md", "x/AGENTS.md", "x/.windsurf/rules/always.md", "x/y/AGENTS.md",
+			".windsurf/rules/go.md", "x/.windsurf/rules/all.md", "x/.windsurf/rules/go.md", "x/y/.windsurf/rules/go.md", ".windsurf/rules/ask.md", "x/.windsurf/rules/ask.md"},
+		"x/new/a.go": {"AGENTS.md", ".windsurf/rules/always.md", "x/AGENTS.md", "x/.windsurf/rules/always.md", ".windsurf/rules/go.md", "x/.windsurf/rules/all.md", ".windsurf/rules/ask.md", "x/.windsurf/rules/ask.md"},
+	} {
+		for range 2 { // with kept entries
+			if diff := cmp.Diff(want, pathsOf(t, c, path)); diff != "" {
+				t.Errorf("%s: -want +got\n%s", path, diff)
+			}
+		}
+	}
+	list := instructions(t, c, "x/y/a.go")
+	if i := list[8]; i.Layer != "x/y/.windsurf/rules" || i.Scope != "x/y" || i.Mode != toolshelf.OnMatch || i.Text != "j" || !slices.Equal(i.Globs, []string{"*.go"}) {
+		t.Errorf("got %+v", i)
+	}
+	row := client.Windsurf()
+	row.Instructions[1].Below = false
+	both := memory(t, files, toolshelf.WithInstructions(row, client.Windsurf()))
+	for _, tt := range []struct {
+		catalog *toolshelf.Catalog
+		want    int
+	}{{memory(t, files, toolshelf.WithInstructions(row)), 6}, {both, 11}} {
+		if got := pathsOf(t, tt.catalog, "x/y/a.go"); len(got) != tt.want {
+			t.Errorf("got %q", got)
+		}
+	}
+}
+
 func TestFieldsOfAnInstruction(t *testing.T) {
 	c := memory(t, map[string]string{"/repo/.cursor/rules/go.mdc": "---\ndescription: Go code\nglobs: **/*.go, go.{mod,sum}\n---\nUse gofmt.\n", "/home/me/.claude/CLAUDE.md": "Mine.\n"},
 		toolshelf.WithInstructions(client.Cursor(), client.Claude()))
@@ -188,7 +227,7 @@ func TestExceptOmitsWhatWasShown(t *testing.T) {
 // On a disk, a cache keeps the texts, and each call sees the files as they are.
 func TestChangesAreSeenAtOnce(t *testing.T) {
 	for name, option := range map[string]toolshelf.Option{"": nil, "WithWatch": toolshelf.WithWatch()} {
-		dir := catalogtest.Disk(t, map[string]string{"AGENTS.md": "a", ".cursor/rules/r.mdc": "---\nalwaysApply: true\n---\nb", "x/f.go": ""})
+		dir := catalogtest.Disk(t, map[string]string{"AGENTS.md": "a", ".cursor/rules/r.mdc": "---\nalwaysApply: true\n---\nb", "x/f.go": "", "x/.cursor/rules/n.mdc": "---\nalwaysApply: true\n---\n1"})
 		c := catalogtest.Open(t, toolshelf.WithRoot(dir), toolshelf.WithHome(""), toolshelf.WithInstructions(client.Cursor()), option)
 		view, err := c.View()
 		if err != nil {
@@ -209,10 +248,14 @@ func TestChangesAreSeenAtOnce(t *testing.T) {
 				return ""
 			})
 		}
-		see("AGENTS.md:a .cursor/rules/r.mdc:b ")
+		see("AGENTS.md:a .cursor/rules/r.mdc:b x/.cursor/rules/n.mdc:1 ")
 		catalogtest.Write(t, "c", dir, "AGENTS.md")
-		if got := text(); got != "AGENTS.md:c .cursor/rules/r.mdc:b " {
+		catalogtest.Write(t, "---\nglobs: '*.go'\n---\n2", dir, "x", ".cursor", "rules", "n.mdc")
+		if got := text(); got != "AGENTS.md:c .cursor/rules/r.mdc:b x/.cursor/rules/n.mdc:2 " {
 			t.Errorf("%s: got %s", name, got)
+		}
+		if err := os.RemoveAll(filepath.Join(dir, "x", ".cursor")); err != nil {
+			t.Fatal(err)
 		}
 		catalogtest.Write(t, "d", dir, "x", "AGENTS.md")
 		catalogtest.Write(t, "---\nalwaysApply: false\nglobs: **/*.go\n---\ne", dir, ".cursor", "rules", "r.mdc")
@@ -328,10 +371,14 @@ func (c *counted) LstatIfPossible(name string) (os.FileInfo, bool, error) {
 
 // TestACallReadsTheDirectoriesOnTheWayAndTheRulesOnly counts the calls of a project with 10,000 directories.
 func TestACallReadsTheDirectoriesOnTheWayAndTheRulesOnly(t *testing.T) {
-	files := map[string]string{"/repo/AGENTS.md": "a", "/repo/d7/e7/AGENTS.md": "b", "/repo/.claude/rules/r.md": "c", "/repo/.claude/rules/sub/s.md": "---\npaths: d7/**\n---\nd"}
+	files := map[string]string{"/repo/AGENTS.md": "a", "/repo/d7/e7/AGENTS.md": "b", "/repo/.claude/rules/r.md": "c", "/repo/.claude/rules/sub/s.md": "---\npaths: d7/**\n---\nd",
+		"/repo/d7/e7/.claude/rules/n.md": "e"}
 	for i := range 100 {
 		for j := range 100 {
 			files[fmt.Sprintf("/repo/d%d/e%d/f.go", i, j)] = ""
+			if i != 7 {
+				files[fmt.Sprintf("/repo/d%d/e%d/.claude/rules/r.md", i, j)] = "not read"
+			}
 		}
 	}
 	allowed := func(name string) bool {
@@ -340,7 +387,7 @@ func TestACallReadsTheDirectoriesOnTheWayAndTheRulesOnly(t *testing.T) {
 			if name == dir || name == dir+"/" {
 				return true
 			}
-			for _, file := range []string{"AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", ".claude", ".claude/CLAUDE.md", "f.go", ".claude/rules", ".claude/rules/r.md", ".claude/rules/sub", ".claude/rules/sub/s.md", "d7", "e7"} {
+			for _, file := range []string{"AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", ".claude", ".claude/CLAUDE.md", "f.go", ".claude/rules", ".claude/rules/r.md", ".claude/rules/sub", ".claude/rules/sub/s.md", ".claude/rules/n.md", "d7", "e7"} {
 				if name == dir+"/"+file {
 					return true
 				}
@@ -355,13 +402,13 @@ func TestACallReadsTheDirectoriesOnTheWayAndTheRulesOnly(t *testing.T) {
 		}
 	}}
 	c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithInstructions(client.Claude()))
-	if got := pathsOf(t, c, "d7/e7/f.go"); len(got) != 4 {
+	if got := pathsOf(t, c, "d7/e7/f.go"); len(got) != 5 {
 		t.Errorf("got %q", got)
 	}
 	if name := wrong.Load(); name != nil {
 		t.Errorf("the call looks at %s", *name)
 	}
-	small := &counted{Fs: catalogtest.Memory(t, map[string]string{"/repo/AGENTS.md": "a", "/repo/d7/e7/AGENTS.md": "b", "/repo/d7/e7/f.go": "", "/repo/.claude/rules/r.md": "c", "/repo/.claude/rules/sub/s.md": "---\npaths: d7/**\n---\nd"}), seen: func(string) {}}
+	small := &counted{Fs: catalogtest.Memory(t, map[string]string{"/repo/AGENTS.md": "a", "/repo/d7/e7/AGENTS.md": "b", "/repo/d7/e7/f.go": "", "/repo/.claude/rules/r.md": "c", "/repo/.claude/rules/sub/s.md": "---\npaths: d7/**\n---\nd", "/repo/d7/e7/.claude/rules/n.md": "e"}), seen: func(string) {}}
 	s := catalogtest.Open(t, toolshelf.WithFs(small), toolshelf.WithRoot("/repo"), toolshelf.WithInstructions(client.Claude()))
 	pathsOf(t, s, "d7/e7/f.go")
 	if many, few := fsys.calls.Load(), small.calls.Load(); many != few {

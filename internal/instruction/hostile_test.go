@@ -53,11 +53,38 @@ func TestAFileThatCannotBeReadAffectsNoOtherFile(t *testing.T) {
 	}
 }
 
+func TestRulesBelowTheRootThatCannotBeReadAffectNoOtherFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege")
+	}
+	dir := catalogtest.Disk(t, map[string]string{"outside/secret.mdc": "---\nalwaysApply: true\n---\nSECRET", "root/AGENTS.md": "a", "root/x/.cursor/rules": "a file", "root/x/y/.cursor/rules/r.mdc": "---\nalwaysApply: true\n---\nb", "root/shared/c.mdc": "---\nalwaysApply: true\n---\nc"})
+	for link, target := range map[string]string{"root/x/y/.cursor/rules/out.mdc": "../../../../../outside/secret.mdc", "root/x/y/z/.cursor/rules": "../../../../../outside", "root/x/y/z/in/.cursor/rules": "../../../../../shared"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, link)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(filepath.FromSlash(target), filepath.Join(dir, filepath.FromSlash(link))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := catalogtest.Open(t, toolshelf.WithRoot(filepath.Join(dir, "root")), toolshelf.WithHome(""), toolshelf.WithInstructions(client.Cursor()))
+	list := instructions(t, c, "x/y/z/in/f.go")
+	if got := pathsOf(t, c, "x/y/z/in/f.go"); !slices.Equal(got, []string{"AGENTS.md", "x/y/.cursor/rules/r.mdc", "x/y/z/in/.cursor/rules/c.mdc", "x/y/.cursor/rules/out.mdc"}) || strings.Contains(fmt.Sprint(list), "SECRET") {
+		t.Errorf("got %q", got)
+	}
+	if i := list[3]; i.Text != "" || !slices.Equal(codesOf(i), []string{"LINK_NOT_FOLLOWED"}) {
+		t.Errorf("got %+v", i)
+	}
+}
+
 func TestADirectoryOfTheProjectIsNotTheHomeDirectory(t *testing.T) {
-	c := memory(t, map[string]string{"/home/me/.claude/CLAUDE.md": "user", "/repo/~/.claude/CLAUDE.md": "project"}, toolshelf.WithInstructions(client.Claude()))
+	c := memory(t, map[string]string{"/home/me/.claude/CLAUDE.md": "user", "/repo/~/.claude/CLAUDE.md": "project", "/home/me/.claude/rules/r.md": "of the user", "/repo/~/.claude/rules/r.md": "of the project"}, toolshelf.WithInstructions(client.Claude()))
 	list := instructions(t, c, "~/x")
-	if len(list) != 2 || list[0].Path != "~/.claude/CLAUDE.md" || list[0].Text != "user" || list[1].Path != "./~/.claude/CLAUDE.md" || list[1].Text != "project" {
-		t.Errorf("got %+v", list)
+	var got []string
+	for _, i := range list {
+		got = append(got, i.Path+": "+i.Text)
+	}
+	if want := []string{"~/.claude/CLAUDE.md: user", "~/.claude/rules/r.md: of the user", "./~/.claude/CLAUDE.md: project", "./~/.claude/rules/r.md: of the project"}; !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -79,6 +79,14 @@ func TestImportsOfARuleAreRelativeToTheRule(t *testing.T) {
 	}
 }
 
+func TestImportsOfARuleBelowTheRootStayInTheProject(t *testing.T) {
+	c := memory(t, map[string]string{"/repo/x/.claude/rules/r.md": "@../../d.md @../../../d.md @../../../../secret.md", "/repo/x/d.md": "X", "/repo/d.md": "D", "/secret.md": "S"}, toolshelf.WithInstructions(client.Claude()))
+	got := instructions(t, c, "x", toolshelf.Imports(0))
+	if len(got) != 1 || got[0].Text != "X D @../../../../secret.md" || !slices.Equal(got[0].Imports, []string{"x/d.md", "d.md"}) || !slices.Equal(codesOf(got[0]), []string{"IMPORT_NOT_FOLLOWED"}) {
+		t.Errorf("got %+v", got)
+	}
+}
+
 // importsOf returns the text and the diagnostics of the file with an import.
 func importsOf(t *testing.T, c *toolshelf.Catalog, path string) (text, diagnostics string) {
 	t.Helper()

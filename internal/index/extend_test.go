@@ -1,0 +1,148 @@
+package index
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/confine"
+)
+
+// ruleDirs returns an index of the directory rules, its snapshot, and the layers of further directories.
+func ruleDirs(t *testing.T, fsys *confine.FS, dirs ...string) (*Index, *Snapshot, []Layer) {
+	t.Helper()
+	x, err := New(client.Instructions, Config{Layers: []Layer{{Name: "rules", FS: fsys, Dir: "rules", MayBeMissing: true}}, MaxFileSize: 1 << 20, Lifetime: t.Context(), Broken: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(x.Close)
+	s, err := x.Validate(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	layers := make([]Layer, len(dirs))
+	for i, dir := range dirs {
+		layers[i] = Layer{Name: dir, FS: fsys, Dir: dir, Optional: true, Nested: true}
+	}
+	return x, s, layers
+}
+
+// placesOf returns the places of the files of a snapshot, with their problems.
+func placesOf(x *Index, s *Snapshot) (all []string) {
+	for e := range s.Files() {
+		all = append(all, x.Place(e))
+	}
+	for _, p := range s.Problems() {
+		all = append(all, string(p.Code)+" "+p.Path)
+	}
+	return all
+}
+
+func TestExtendAddsDirectories(t *testing.T) {
+	tr := tree{"rules/a.md": "a", "x/rules/b.md": "b", "x/rules/sub/c.md": "c", "x/rules/d..e.md": "d", "y/rules": "a file"}
+	onEveryFilesystem(t, tr, nil, func(t *testing.T, fsys *confine.FS) {
+		x, s, layers := ruleDirs(t, fsys, "x/rules", "missing/rules", "y/rules")
+		kept := Dirs{Cache[*layerFiles]{Max: 1 << 20}}
+		for range 2 {
+			extended, all, err := x.Extend(t.Context(), s, layers, &kept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := []string{"rules/a.md", "x/rules/b.md", "x/rules/sub/c.md", "INVALID_RULE_NAME x/rules/d..e.md", "FOLDER_UNREADABLE y/rules"}
+			if got := placesOf(extended, all); !slices.Equal(got, want) {
+				t.Errorf("got %q", got)
+			}
+			for i := range extended.open {
+				if extended.open[i].Load() != nil {
+					t.Errorf("layer %d stays open", i)
+				}
+			}
+		}
+		if got := placesOf(x, s); !slices.Equal(got, []string{"rules/a.md"}) {
+			t.Errorf("the snapshot itself has %q", got)
+		}
+		if same, all, err := x.Extend(t.Context(), s, layers[1:2], nil); same != x || all != s || err != nil {
+			t.Errorf("without files: %v", err)
+		}
+	})
+}
+
+func TestExtendReadsChangedFilesOnly(t *testing.T) {
+	root := tree{"x/a.md": "a", "x/b.md": "b", "y/c.md": "c"}.onDisk(t)
+	fsys, err := confine.New(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, s, layers := ruleDirs(t, fsys, "x", "y")
+	kept := Dirs{Cache[*layerFiles]{Max: 1 << 20}}
+	reads := func() int64 {
+		before := x.FilesRead()
+		if _, _, err := x.Extend(t.Context(), s, layers, &kept); err != nil {
+			t.Fatal(err)
+		}
+		return x.FilesRead() - before
+	}
+	if n := reads(); n != 3 {
+		t.Errorf("%d reads at first", n)
+	}
+	untilKnown(t, fsys, func() bool { return reads() == 0 })
+	if err := os.WriteFile(filepath.Join(root, "x", "a.md"), []byte("changed"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if n := reads(); n != 1 {
+		t.Errorf("%d reads after a change", n)
+	}
+	kept.Max = 1
+	reads()
+	if n := reads(); n != 3 {
+		t.Errorf("%d reads without memory", n)
+	}
+}
+
+func TestExtendKeepsTheEntriesOfManyDirectoriesWithinItsMemory(t *testing.T) {
+	memory := tree{}
+	for i := range 10_000 {
+		memory[fmt.Sprintf("d%d/r.md", i)] = "---\ndescription: " + strings.Repeat("x", 500) + "\n---\nText."
+	}
+	fsys, err := confine.Over(memory.inMemory(t), "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, s, _ := ruleDirs(t, fsys)
+	kept := Dirs{Cache[*layerFiles]{Max: 1 << 20}}
+	for i := range 10_000 {
+		dir := fmt.Sprintf("d%d", i)
+		if _, all, err := x.Extend(t.Context(), s, []Layer{{Name: dir, FS: fsys, Dir: dir}}, &kept); err != nil || len(all.Entries) != 1 {
+			t.Fatal(err)
+		}
+	}
+	if n := len(kept.files); n < 100 || n > 2000 || kept.size > kept.Max {
+		t.Errorf("%d directories in %d bytes", n, kept.size)
+	}
+}
+
+func TestConcurrentCallsOfExtend(t *testing.T) {
+	fsys, err := confine.New(tree{"x/a.md": "a", "x/b.md": "b"}.onDisk(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, s, layers := ruleDirs(t, fsys, "x")
+	kept := Dirs{Cache[*layerFiles]{Max: 1 << 20}}
+	var calls sync.WaitGroup
+	for range 8 {
+		calls.Go(func() {
+			for range 50 {
+				extended, all, err := x.Extend(t.Context(), s, layers, &kept)
+				if err != nil || !slices.Equal(placesOf(extended, all), []string{"x/a.md", "x/b.md"}) {
+					t.Errorf("%v", err)
+				}
+			}
+		})
+	}
+	calls.Wait()
+}

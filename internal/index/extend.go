@@ -11,7 +11,8 @@ type Dirs struct{ Cache[*layerFiles] }
 // Extend returns an index with further layers after the layers of x, and a snapshot with the contents of s, a snapshot of
 // x, and of the further layers. Each call scans the further layers, and reads only the files that have changed since the
 // call that has put the entries into kept, which may be nil. Calls with the same kept have the layer of a directory at the
-// same position. Without any file in the further layers, Extend returns x and s. No call closes the new index.
+// same position. A further layer without a filesystem is empty. Without any file in the further layers, Extend returns x and
+// s. No call closes the new index.
 func (x *Index) Extend(ctx context.Context, s *Snapshot, layers []Layer, kept *Dirs) (*Index, *Snapshot, error) {
 	config := x.config
 	config.Layers, config.Watch, config.Feed, config.Changed = slices.Concat(x.config.Layers, layers), false, nil, nil
@@ -30,6 +31,10 @@ func (x *Index) Extend(ctx context.Context, s *Snapshot, layers []Layer, kept *D
 	}()
 	all, found := slices.Clone(s.layers), false
 	for i := len(all); i < len(config.Layers); i++ {
+		if config.Layers[i].FS == nil {
+			all = append(all, &layerFiles{missing: true})
+			continue
+		}
 		file := File{Layer: i, Path: config.Layers[i].Dir}
 		if kept != nil {
 			if last := kept.Take(file); last != nil { // no other call changes the entries now

@@ -46,7 +46,8 @@ func placesOf(x *Index, s *Snapshot) (all []string) {
 func TestExtendAddsDirectories(t *testing.T) {
 	tr := tree{"rules/a.md": "a", "x/rules/b.md": "b", "x/rules/sub/c.md": "c", "x/rules/d..e.md": "d", "y/rules": "a file"}
 	onEveryFilesystem(t, tr, nil, func(t *testing.T, fsys *confine.FS) {
-		x, s, layers := ruleDirs(t, fsys, "x/rules", "missing/rules", "y/rules")
+		x, s, layers := ruleDirs(t, fsys, "x/rules", "missing/rules", "none", "y/rules")
+		layers[2] = Layer{}
 		kept := Dirs{Cache[*layerFiles]{Max: 1 << 20}}
 		for range 2 {
 			extended, all, err := x.Extend(t.Context(), s, layers, &kept)

@@ -131,7 +131,7 @@ type level struct {
 	dir   string                  // below the FS of the tree
 	name  string                  // in paths
 	open  *confine.Dir            // nil if the directory does not exist
-	below map[string]*confine.Dir // the open directories of places, by client.Place.Dir
+	below map[string]*confine.Dir // the open directories of places, by client.Place.Dir; nil for a missing directory
 }
 
 // A found is a file of a level, or a rule.
@@ -177,11 +177,12 @@ func (f *Finder) Find(ctx context.Context, q Query, rules *index.Snapshot) ([]Te
 	if err != nil {
 		return nil, err
 	}
-	var below []string
-	for _, l := range c.way[len(c.Parents)+2:] {
-		below = append(below, l.dir)
+	var dirs []string
+	below := c.way[len(c.Parents)+2:]
+	for _, l := range below {
+		dirs = append(dirs, l.dir)
 	}
-	if c.index, rules, err = c.Extend(ctx, rules, below, &c.Dirs); err != nil {
+	if c.index, rules, err = c.Extend(ctx, rules, dirs, func(i int, p client.Place) bool { return c.mayHave(below[i], p) }, &c.Dirs); err != nil {
 		return nil, err
 	}
 	matched, requested, err := c.rules(q.Name, rules, groups)
@@ -204,7 +205,9 @@ func (f *Finder) Find(ctx context.Context, q Query, rules *index.Snapshot) ([]Te
 func (c *call) close() {
 	for _, l := range c.way {
 		for _, d := range l.below {
-			d.Close()
+			if d != nil {
+				d.Close()
+			}
 		}
 		if l.open != nil {
 			l.open.Close()
@@ -427,7 +430,7 @@ func (c *call) directory(l *level, tree *Tree, p client.Place, dir string) (*con
 		opened, err = tree.FS.OpenDir(dir)
 	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, confine.ErrNotDir) {
-		return nil, nil
+		opened, err = nil, nil
 	}
 	if err == nil {
 		if l.below == nil {
@@ -436,6 +439,13 @@ func (c *call) directory(l *level, tree *Tree, p client.Place, dir string) (*con
 		l.below[key] = opened
 	}
 	return opened, err
+}
+
+// mayHave reports whether a level has the first element of the path of a place. The check costs less than a scan.
+func (c *call) mayHave(l *level, p client.Place) bool {
+	first, _, _ := strings.Cut(p.Dir, "/")
+	at, err := c.directory(l, l.tree, client.Place{Dir: first}, path.Join(l.dir, first))
+	return at != nil || err != nil
 }
 
 // read returns the content of a file in an open directory, or reached by a link. An error of the directory, and each

@@ -14,18 +14,27 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
-// Extend returns Rules with the directories of rules in directories below the root, and the snapshot of a call with their
-// rules. See index.Index.Extend for kept.
-func (f *Finder) Extend(ctx context.Context, s *index.Snapshot, dirs []string, kept *index.Dirs) (*index.Index, *index.Snapshot, error) {
-	if len(f.below) == 0 || len(dirs) == 0 {
+// Extend returns Rules with the directories of rules in dirs, which are below the root, and the snapshot of a call with
+// their rules. If has returns false for a directory, given by its position in dirs, and a place, the directory has no
+// rules of the place. See index.Index.Extend for kept.
+func (f *Finder) Extend(ctx context.Context, s *index.Snapshot, dirs []string, has func(dir int, p client.Place) bool, kept *index.Dirs) (*index.Index, *index.Snapshot, error) {
+	if len(f.below) == 0 {
 		return f.Rules, s, nil
 	}
-	var layers []index.Layer
-	for _, dir := range dirs[:min(len(dirs), (firstTree-len(f.places))/len(f.below))] {
+	dirs = dirs[:min(len(dirs), (firstTree-len(f.places))/len(f.below))]
+	layers, found := make([]index.Layer, 0, len(dirs)*len(f.below)), false
+	for i, dir := range dirs {
 		for _, p := range f.below {
-			at := path.Join(dir, p.Dir)
-			layers = append(layers, index.Layer{Name: at, FS: f.Root.FS, Dir: at, Optional: true}.WithPlace(index.Place{Place: p}))
+			l := index.Layer{} // placeOf and levelOf count the layers
+			if has(i, p) {
+				at := path.Join(dir, p.Dir)
+				l, found = index.Layer{Name: at, FS: f.Root.FS, Dir: at, Optional: true}.WithPlace(index.Place{Place: p}), true
+			}
+			layers = append(layers, l)
 		}
+	}
+	if !found {
+		return f.Rules, s, nil
 	}
 	return f.Rules.Extend(ctx, s, layers, kept)
 }

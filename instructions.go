@@ -116,7 +116,7 @@ func Except(shown ...Instruction) InstructionOption {
 // that leads out of the root, and the errors of unreadable directories that [Catalog.List] describes.
 //
 // Instructions reads no other directories than the directories on the way to the path and the directories of rules. A
-// cache holds up to 16 MiB of texts. The document docs/instructions.md has the table of the clients.
+// cache holds up to 16 MiB of texts, and another 16 MiB of headers. The document docs/instructions.md has the table of the clients.
 func (c *Catalog) Instructions(ctx context.Context, path string, opts ...InstructionOption) ([]Instruction, error) {
 	list, _, err := c.instructionsFor(ctx, "Instructions", path, opts)
 	return list, err

@@ -18,6 +18,8 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/instruction"
 )
 
 func memory(t testing.TB, files map[string]string, opts ...toolshelf.Option) *toolshelf.Catalog {
@@ -111,6 +113,18 @@ func TestRulesBelowTheRootApplyToTheirDirectory(t *testing.T) {
 		if got := pathsOf(t, tt.catalog, "x/y/a.go"); len(got) != tt.want {
 			t.Errorf("got %q", got)
 		}
+	}
+}
+
+func TestANewSnapshotKeepsTheTextsOfRulesBelowTheRoot(t *testing.T) {
+	var f instruction.Finder
+	f.Texts.Max = 1 << 20
+	f.AddRules(client.Place{Dir: ".cursor/rules", Pattern: "*.mdc", Below: true}, "")
+	file := index.File{Layer: 1, Path: "x/.cursor/rules/r.mdc"}
+	f.Texts.Put(&index.Cached[instruction.File]{File: file})
+	f.Retain(new(index.Snapshot))
+	if f.Texts.Get(file) == nil {
+		t.Error("the text is not kept")
 	}
 }
 

@@ -48,11 +48,11 @@ func Claude() Client {
 			{Dir: ".claude/agents", Pattern: "**/*.md", Name: OnlyHeader, Parents: true},
 			{Base: Home, Dir: ".claude/agents", Pattern: "**/*.md", Name: OnlyHeader},
 		},
-		Instructions: []Place{ // code.claude.com/docs/en/memory, 2026-10; for AGENTS.md github.com/anthropics/claude-code v2.1.277, mods/agents-md; for rules below the project npm @anthropic-ai/claude-code 2.1.330
+		Instructions: []Place{ // code.claude.com/docs/en/memory, 2026-10; for AGENTS.md github.com/anthropics/claude-code v2.1.277, mods/agents-md; npm @anthropic-ai/claude-code 2.1.330, run with a project, for rules below the project and for "*.go"
 			onTheWay("CLAUDE.md", NoFallback), {Dir: ".claude", Pattern: "CLAUDE.md", Parents: true, Below: true},
 			onTheWay("CLAUDE.local.md", NoFallback), onTheWay("AGENTS.md", InProject),
-			{Dir: ".claude/rules", Pattern: "**/*.md", Parents: true, Below: true, Globs: "paths"},
-			{Base: Home, Dir: ".claude", Pattern: "CLAUDE.md"}, {Base: Home, Dir: ".claude/rules", Pattern: "**/*.md", Globs: "paths"},
+			{Dir: ".claude/rules", Pattern: "**/*.md", Parents: true, Below: true, Globs: "paths", AnyDepth: true},
+			{Base: Home, Dir: ".claude", Pattern: "CLAUDE.md"}, {Base: Home, Dir: ".claude/rules", Pattern: "**/*.md", Globs: "paths", AnyDepth: true},
 		},
 		Rules: claudeRules, SkillRules: claudeRules, ImportHops: 4, // code.claude.com/docs/en/memory, imports, 2026-10
 		Manifests: []string{".claude-plugin/plugin.json"}, // code.claude.com/docs/en/plugins-reference, 2026-10
@@ -458,9 +458,9 @@ func VSCode() Client {
 		Agents: []Place{ // code.visualstudio.com/docs/agent-customization/custom-agents, 2026-11, and github.com/microsoft/vscode/issues/305642
 			{Dir: ".github/agents", Pattern: "*.agent.md", Name: FromHeader}, {Dir: ".claude/agents", Pattern: "*.md", Name: FromHeader}, {Base: Home, Dir: ".copilot/agents", Pattern: "*.agent.md", Name: FromHeader},
 		},
-		Instructions: []Place{ // code.visualstudio.com/docs/agent-customization/custom-instructions, 2026-11
-			{Dir: ".github", Pattern: "copilot-instructions.md"}, {Dir: ".", Pattern: "AGENTS.md"}, {Dir: ".", Pattern: "CLAUDE.md"}, {Dir: ".claude", Pattern: "CLAUDE.md"}, {Dir: ".", Pattern: "CLAUDE.local.md"}, {Dir: ".github/instructions", Pattern: "**/*.instructions.md", Globs: "applyTo", OnRequest: true}, {Dir: ".claude/rules", Pattern: "**/*.md", Globs: "paths"},
-			{Base: Home, Dir: ".claude", Pattern: "CLAUDE.md"}, {Base: Home, Dir: ".copilot/instructions", Pattern: "**/*.instructions.md", Globs: "applyTo", OnRequest: true}, {Base: Home, Dir: ".claude/rules", Pattern: "**/*.md", Globs: "paths"},
+		Instructions: []Place{ // code.visualstudio.com/docs/agent-customization/custom-instructions, 2026-11; github.com/microsoft/vscode 0155379d, computeAutomaticInstructions.ts, for "*.go"
+			{Dir: ".github", Pattern: "copilot-instructions.md"}, {Dir: ".", Pattern: "AGENTS.md"}, {Dir: ".", Pattern: "CLAUDE.md"}, {Dir: ".claude", Pattern: "CLAUDE.md"}, {Dir: ".", Pattern: "CLAUDE.local.md"}, {Dir: ".github/instructions", Pattern: "**/*.instructions.md", Globs: "applyTo", OnRequest: true, AnyDepth: true}, {Dir: ".claude/rules", Pattern: "**/*.md", Globs: "paths", AnyDepth: true},
+			{Base: Home, Dir: ".claude", Pattern: "CLAUDE.md"}, {Base: Home, Dir: ".copilot/instructions", Pattern: "**/*.instructions.md", Globs: "applyTo", OnRequest: true, AnyDepth: true}, {Base: Home, Dir: ".claude/rules", Pattern: "**/*.md", Globs: "paths", AnyDepth: true},
 		},
 		Rules:     Rules{Forms: Input | Value, Pairs: true, Code: NoCode, Escape: NoEscape, Append: AppendLine}, // …/prompt-files, variables
 		Manifests: []string{"plugin.json"},                                                                      // github.com/agentplugins/agent-plugins-spec, readers, 2026-08

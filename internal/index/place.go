@@ -132,7 +132,7 @@ func Both(p, q Place) Place {
 	if q.Nested() {
 		p.Pattern = q.Pattern
 	}
-	p.Parents, p.Below = p.Parents || q.Parents, p.Below || q.Below
+	p.Parents, p.Below, p.AnyDepth = p.Parents || q.Parents, p.Below || q.Below, p.AnyDepth || q.AnyDepth
 	return p
 }
 

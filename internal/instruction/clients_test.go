@@ -84,12 +84,12 @@ func TestInstructionsOfSixClients(t *testing.T) {
 	for name, want := range map[string]clientLists{
 		"claude": {"~/.claude/CLAUDE.md CLAUDE.md .claude/CLAUDE.md CLAUDE.local.md .claude/rules/always.md", "", map[string]string{
 			".": "", "README.md": tsRule, "main.go": goRule, "AGENTS.md": tsRule,
-			"docs": " + .claude/rules/README.md", "docs/guide.md": " + .claude/rules/README.md", "docs/api/x.go": " + .claude/rules/README.md .claude/rules/go.md",
+			"docs": " + .claude/rules/README.md", "docs/guide.md": " + .claude/rules/README.md .claude/rules/web/react.md", "docs/api/x.go": " + .claude/rules/README.md .claude/rules/go.md",
 			"services": "", "services/run.go": goRule, "services/web/app.tsx": "",
 			"services/api/main.go": api + goRule, "services/api/handlers": api + " +" + handlers, "services/api/handlers/user.go": api + goRule + handlers,
 			"services/api/handlers/new/deep.go": api + goRule + handlers,
 			"web":                               "web/CLAUDE.md", "web/index.html": "web/CLAUDE.md", "web/src/app.tsx": "web/CLAUDE.md" + tsRule, "web/src/lib/x.ts": "web/CLAUDE.md + ~/.claude/rules/ts.md .claude/rules/web/react.md",
-			"web/README.md": "web/CLAUDE.md", "empty/x.md": ""}},
+			"web/README.md": "web/CLAUDE.md" + tsRule, "empty/x.md": tsRule}},
 		"codex": {"~/.codex/AGENTS.md AGENTS.md", "", map[string]string{
 			".": "", "README.md": "", "main.go": "", "AGENTS.md": "", "docs": "docs/AGENTS.md", "docs/guide.md": "docs/AGENTS.md", "docs/api/x.go": "docs/AGENTS.md",
 			"services": "services/AGENTS.override.md", "services/run.go": "services/AGENTS.override.md", "services/web/app.tsx": "services/AGENTS.override.md",

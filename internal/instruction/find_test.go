@@ -190,12 +190,15 @@ func TestModesOfRules(t *testing.T) {
 }
 
 func TestGlobsWithoutASlash(t *testing.T) {
-	files := map[string]string{"/repo/.kiro/steering/r.md": "---\ninclusion: fileMatch\nfileMatchPattern: '*.go'\n---\na", "/repo/.cursor/rules/r.mdc": "---\nglobs: *.go\n---\nb"}
-	c := memory(t, files, toolshelf.WithInstructions(client.Kiro(), client.Cursor()))
-	if got := pathsOf(t, c, "x/y.go"); !slices.Equal(got, []string{".kiro/steering/r.md"}) {
-		t.Errorf("below the root: %q", got)
+	const header = "---\npaths: '*.go'\napplyTo: '*.go'\nglobs: '*.go'\ninclusion: fileMatch\nfileMatchPattern: '*.go'\n---\n"
+	files := map[string]string{"/repo/.kiro/steering/r.md": header + "a", "/repo/.cursor/rules/r.mdc": header + "b", "/repo/.claude/rules/r.md": header + "c", "/home/me/.claude/rules/r.md": header + "d",
+		"/repo/.github/instructions/r.instructions.md": header + "e", "/repo/.qwen/rules/r.md": header + "f", "/repo/.windsurf/rules/r.md": header + "g"}
+	c := memory(t, files, toolshelf.WithInstructions(client.Kiro(), client.Cursor(), client.Claude(), client.Qwen(), client.VSCode(), client.Windsurf()))
+	anywhere := []string{"~/.claude/rules/r.md", ".kiro/steering/r.md", ".claude/rules/r.md", ".github/instructions/r.instructions.md", ".windsurf/rules/r.md"}
+	if diff := cmp.Diff(anywhere, pathsOf(t, c, "x/y.go")); diff != "" {
+		t.Errorf("below the root: -want +got\n%s", diff)
 	}
-	if got := pathsOf(t, c, "y.go"); !slices.Equal(got, []string{".kiro/steering/r.md", ".cursor/rules/r.mdc"}) {
+	if got := pathsOf(t, c, "y.go"); len(got) != len(files) {
 		t.Errorf("in the root: %q", got)
 	}
 }

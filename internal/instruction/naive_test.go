@@ -82,10 +82,13 @@ func naive(files map[string]string, rows []client.Client, root, name string, par
 							}
 						}
 						shown := path.Join(d.shown, p.Dir, rest)
+						anyDepth := slices.ContainsFunc(rows, func(row client.Client) bool { // of one of the clients
+							return slices.ContainsFunc(row.Instructions, func(q client.Place) bool { return q.Path() == p.Path() && q.AnyDepth })
+						})
 						match := false
 						for glob := range strings.SplitSeq(header[p.Globs], ", ") {
 							ok, _ := doublestar.Match(glob, asked)
-							if p.AnyDepth && !strings.Contains(glob, "/") {
+							if anyDepth && !strings.Contains(glob, "/") {
 								ok, _ = doublestar.Match(glob, path.Base(asked))
 							}
 							match = match || ok && glob != ""

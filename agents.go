@@ -141,7 +141,7 @@ func (c *Catalog) loadAgent(ctx context.Context, s *index.Snapshot, e *index.Ent
 	}
 	agent, _ := c.parseAgent(e, []byte(kept.Value), kept.Info)
 	agent.Shadows = c.agents.shadows(s, e)
-	return reading[Agent, AgentInfo]{agent, []AgentInfo{agent.AgentInfo}}, nil
+	return reading[Agent, AgentInfo]{value: agent, states: []AgentInfo{agent.AgentInfo}}, nil
 }
 
 // readAgent is a reader for a lookup.
@@ -152,7 +152,7 @@ func (c *Catalog) readAgent(ctx context.Context, s *index.Snapshot, e *index.Ent
 	}
 	agent.Shadows, agent.Raw = c.agents.shadows(s, e), bytes.Clone(agent.Raw) // the cache has the original
 	agent.Tools, agent.Diagnostics = slices.Clone(agent.Tools), slices.Clone(agent.Diagnostics)
-	return reading[Agent, AgentInfo]{agent, []AgentInfo{agent.AgentInfo}}, nil
+	return reading[Agent, AgentInfo]{value: agent, states: []AgentInfo{agent.AgentInfo}}, nil
 }
 
 // parseAgent converts a file to an agent, and returns the memory of the agent in bytes.

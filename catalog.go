@@ -352,8 +352,8 @@ func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 		}
 	}
 	return c.changes.Subscribe(&changes.Subscriber{
-		Lists: []changes.List{{Index: c.commands.Index, Shown: c.commands.filter.apply}, {Index: c.skills.Index, Shown: c.skills.filter.apply},
-			{Index: c.agents.Index, Shown: c.agents.filter.apply},
+		Lists: []changes.List{{Index: c.commands.Index, Shown: c.commands.shown}, {Index: c.skills.Index, Shown: c.skills.shown},
+			{Index: c.agents.Index, Shown: c.agents.shown},
 			{Index: c.instructions.Index, Files: c.shownRules()}},
 		Ended:  &c.ended,
 		Exited: c.logExit,

@@ -1,6 +1,7 @@
 package toolshelf
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,6 +63,7 @@ func (c *Catalog) inRoot(layers []index.Layer) bool {
 func (c *collection[Info]) open(of *Catalog, user userDirs, kind client.Files, drop func(now *index.Snapshot), x index.Config, s search.Config) (*collection[Info], error) {
 	config := &of.config
 	x.Layers = of.openLayers(c.layers, user)
+	c.filter.guard = config.newGuard(Kind(c.noun), c.layers, x.Layers)
 	x.Judge, x.Changed, x.Whole = config.judge(kind), of.changed(drop), index.KeepVersioned(c.texts)
 	x.Lifetime = of.lifetime
 	x.MaxFileSize, x.MaxReads = config.maxFileSize, config.maxReads
@@ -72,6 +74,9 @@ func (c *collection[Info]) open(of *Catalog, user userDirs, kind client.Files, d
 		return nil, err
 	}
 	of.indexes = append(of.indexes, c.Index)
+	if c.filter.guard != nil {
+		c.filter.guard.index = c.Index
+	}
 	s.Index, s.Description, s.Text = c.Index, c.description, c.texts.Find
 	s.MaxFileSize, s.MaxReads = config.maxFileSize, config.maxReads
 	s.TTL, s.Now = config.ttl, config.now
@@ -85,7 +90,7 @@ func (c *collection[Info]) open(of *Catalog, user userDirs, kind client.Files, d
 // functions keep.
 func (c *collection[Info]) view(keep []func(Info) bool) *collection[Info] {
 	view := *c
-	view.filter = &filter[Info]{keep: keep, info: c.filter.info}
+	view.filter = &filter[Info]{keep: keep, info: c.filter.info, guard: c.filter.guard}
 	return &view
 }
 
@@ -96,7 +101,12 @@ func (c *collection[Info]) shownSnapshot(ctx context.Context, op string) (*index
 	if err != nil {
 		return nil, c.layerError(op, err)
 	}
-	return c.filter.apply(all), nil
+	return c.filter.apply(ctx, all), nil
+}
+
+// shown returns the entries of a snapshot that pass the filter.
+func (c *collection[Info]) shown(all *index.Snapshot) *index.Snapshot {
+	return c.filter.apply(context.Background(), all)
 }
 
 // optionalSnapshot returns the current entries without the filter, for a method
@@ -209,10 +219,12 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 			yield(zero, in.layerError(op, err))
 			return
 		}
-		entries := in.filter.apply(all).Named()
+		entries := in.filter.apply(ctx, all).Named()
 		kept := make([]*index.Cached[string], len(entries))
 		for i, e := range entries {
-			kept[i] = texts.Of(e)
+			if kept[i] = texts.Of(e); kept[i] != nil && in.Sealed(e) && in.Verify(e, []byte(kept[i].Value)) != nil {
+				kept[i] = nil
+			}
 		}
 		weight := func(i int) int64 {
 			if kept[i] != nil && entries[i].Whole() && entries[i].Header().Format != "" {
@@ -400,6 +412,7 @@ func directoryError(op, name, content string, err error, layer index.Layer) *Err
 type reading[T, Info any] struct {
 	value  T
 	states []Info
+	entry  *index.Entry
 }
 
 // A reader reads the file of an entry of a snapshot. If the reader fails, the states
@@ -421,6 +434,9 @@ type fileReader[T, Info any] struct {
 func (r fileReader[T, Info]) load(ctx context.Context, e *index.Entry) (value T, err error) {
 	if e.Rejected() != nil {
 		return value, e.Broken()
+	}
+	if r.in.Sealed(e) {
+		return r.sealed(ctx, e)
 	}
 	fsys := r.in.FSOf(ctx, e)
 	if r.in.Current(e) {
@@ -450,6 +466,16 @@ func (r fileReader[T, Info]) load(ctx context.Context, e *index.Entry) (value T,
 	if r.in.Settled(e.Layer(), info, now) {
 		r.cache.Put(&index.Cached[T]{File: e.File(), Info: info, Value: value, Size: int64(memory)})
 	}
+	return value, nil
+}
+
+// sealed is load in a gated layer. The value has the bytes of the entry.
+func (r fileReader[T, Info]) sealed(ctx context.Context, e *index.Entry) (value T, err error) {
+	raw, info, err := r.in.ReadFile(r.in.FSOf(ctx, e), e.Path)
+	if err = cmp.Or(err, r.in.Verify(e, raw)); err != nil {
+		return value, err
+	}
+	value, _ = r.parse(e, raw, info)
 	return value, nil
 }
 
@@ -516,9 +542,11 @@ func (l lookup[T, Info]) inLast(ctx context.Context) (value T, ok bool) {
 		if e == nil {
 			return reading[T, Info]{}, fs.ErrNotExist
 		}
-		return l.read(ctx, s, e)
+		r, err := l.read(ctx, s, e)
+		r.entry = e
+		return r, err
 	})
-	return known.value, err == nil && l.from.filter.keepsAll(known.states)
+	return known.value, err == nil && l.from.filter.guard.allows(ctx, known.entry) && l.from.filter.keepsAll(known.states)
 }
 
 // absent reports whether stats prove that no entry has the name.
@@ -547,7 +575,7 @@ func (l lookup[T, Info]) inNext(ctx context.Context, snapshot func(context.Conte
 		var zero T
 		return zero, l.from.lookupError(l.op, l.name, l.stem, err)
 	}
-	return l.in(ctx, all, l.from.filter.apply(all))
+	return l.in(ctx, all, l.from.filter.apply(ctx, all))
 }
 
 // in resolves the name in a snapshot. The snapshot shown has the entries of all that pass
@@ -573,17 +601,20 @@ func (l lookup[T, Info]) in(ctx context.Context, all, shown *index.Snapshot) (T,
 	return now.value, nil
 }
 
-// A filter shows the entries of an index that all its functions keep. Without
-// functions, a filter shows all entries.
+// A filter shows the entries of an index that the guard allows and all functions keep. Without
+// a guard and functions, a filter shows all entries.
 type filter[Info any] struct {
-	keep []func(Info) bool
-	info func(*index.Snapshot, *index.Entry) Info
-	last atomic.Pointer[filtered]
+	keep  []func(Info) bool
+	info  func(*index.Snapshot, *index.Entry) Info
+	guard *guard // nil without WithGate
+	last  atomic.Pointer[filtered]
 }
 
 // filtered is the result of a filter for a snapshot.
 type filtered struct {
 	all, shown *index.Snapshot
+	version    uint64 // of the answers of the guard
+	refused    []*index.Entry
 }
 
 // active reports whether the filter has any function.
@@ -605,20 +636,40 @@ func (f *filter[Info]) keepsAll(states []Info) bool {
 
 // apply returns the filtered snapshot. The result for the latest snapshot is cached,
 // so a page of the filtered snapshot costs no more than a page of the complete
-// snapshot.
-func (f *filter[Info]) apply(all *index.Snapshot) *index.Snapshot {
-	if !f.active() || all == nil {
+// snapshot. If the answers of the gate have no version, apply asks the gate about each entry.
+func (f *filter[Info]) apply(ctx context.Context, all *index.Snapshot) *index.Snapshot {
+	if !f.active() && f.guard == nil || all == nil {
 		return all
 	}
 	last := f.last.Load()
-	if last != nil && last.all == all {
+	version, versioned := f.guard.version()
+	if last != nil && last.all == all && versioned && last.version == version {
 		return last.shown
 	}
-	shown := all.Where(func(e *index.Entry) bool { return f.keeps(f.info(all, e)) })
-	if last == nil || last.all.Generation < all.Generation {
-		f.last.Store(&filtered{all, shown})
+	now := &filtered{all: all, version: version}
+	if f.guard != nil {
+		for e := range all.Winners() {
+			if !f.guard.allows(ctx, e) {
+				now.refused = append(now.refused, e)
+			}
+		}
 	}
-	return shown
+	if last != nil && last.all == all && slices.Equal(last.refused, now.refused) {
+		now.shown = last.shown
+	} else {
+		refused := now.refused
+		now.shown = all.Where(func(e *index.Entry) bool {
+			if len(refused) > 0 && refused[0] == e {
+				refused = refused[1:]
+				return false
+			}
+			return !f.active() || f.keeps(f.info(all, e))
+		})
+	}
+	if last == nil || last.all.Generation <= all.Generation {
+		f.last.Store(now)
+	}
+	return now.shown
 }
 
 // suggestion returns the end of a "not found" message: the entry with the most

@@ -123,7 +123,7 @@ func (c *Catalog) Commands(ctx context.Context) iter.Seq2[Command, error] {
 func (c *Catalog) loadText(ctx context.Context, s *index.Snapshot, e *index.Entry, kept *index.Cached[string]) (reading[Command, CommandInfo], error) {
 	if kept != nil {
 		command, _ := c.parseCommand(e, []byte(kept.Value), kept.Info)
-		return reading[Command, CommandInfo]{command, []CommandInfo{command.info()}}, nil
+		return reading[Command, CommandInfo]{value: command, states: []CommandInfo{command.info()}}, nil
 	}
 	return c.readCommand(ctx, s, e)
 }
@@ -252,7 +252,7 @@ func (c *Catalog) get(ctx context.Context, op, name string) (Command, error) {
 // directory, shows unchanged. cachedCommand needs no goroutine, because the look never waits.
 func (c *Catalog) cachedCommand(name, stem string) (Command, bool) {
 	e := c.commands.KnownCached(c.commands.Last(), name, stem)
-	if e == nil {
+	if e == nil || c.commands.Sealed(e) {
 		return Command{}, false
 	}
 	kept := c.caches.commands.Get(e.File())
@@ -283,7 +283,7 @@ func (c *Catalog) readCommand(ctx context.Context, _ *index.Snapshot, e *index.E
 	if err != nil {
 		return reading[Command, CommandInfo]{}, err
 	}
-	return reading[Command, CommandInfo]{command, []CommandInfo{command.info()}}, nil
+	return reading[Command, CommandInfo]{value: command, states: []CommandInfo{command.info()}}, nil
 }
 
 // detach returns a copy that the caller may modify, and calls the function of

@@ -145,11 +145,11 @@ func (s selection) String() string {
 func (c *Catalog) invocable(ctx context.Context, op string, wanted selection) (v index.Invocable, err error) {
 	if wanted.commands {
 		v.Commands, err = c.commands.optionalSnapshot(ctx, op)
-		v.Commands = c.commands.filter.apply(v.Commands)
+		v.Commands = c.commands.filter.apply(ctx, v.Commands)
 	}
 	if wanted.skills && err == nil {
 		v.Skills, err = c.skills.optionalSnapshot(ctx, op)
-		v.Skills = c.skills.filter.apply(v.Skills)
+		v.Skills = c.skills.filter.apply(ctx, v.Skills)
 	}
 	return v, err
 }
@@ -313,10 +313,10 @@ func (c *Catalog) invocableHint(name string, wanted selection) string {
 	}
 	var last index.Invocable
 	if wanted.commands {
-		last.Commands = c.commands.filter.apply(c.commands.Last())
+		last.Commands = c.commands.filter.apply(c.lifetime, c.commands.Last())
 	}
 	if wanted.skills {
-		last.Skills = c.skills.filter.apply(c.skills.Last())
+		last.Skills = c.skills.filter.apply(c.lifetime, c.skills.Last())
 	}
 	var entries []*index.Entry
 	for e := range last.Prefixed("") {

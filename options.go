@@ -1,6 +1,7 @@
 package toolshelf
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -43,6 +44,9 @@ func (f optionFunc) apply(c *config) error { return f(c) }
 
 // config holds the values of the options. New turns a config into a Catalog.
 type config struct {
+	gate  Gate     // of WithGate
+	gated []string // the layers of WithGate; none means the layers of the project
+
 	fs          afero.Fs // nil for the operating system's filesystem
 	root        string
 	home        *string // of WithHome
@@ -112,7 +116,7 @@ func newConfig(opts []Option) (config, error) {
 	if c.vectorCache != "" && c.embedder == nil {
 		return config{}, invalidOption("WithVectorCache: the catalog has no vectors; add WithEmbedder")
 	}
-	if err := c.completeTrusted(); err != nil {
+	if err := cmp.Or(c.completeTrusted(), c.checkGate()); err != nil {
 		return config{}, err
 	}
 	return c, c.checkSources()

@@ -54,7 +54,7 @@ func promptOf[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 	if err != nil {
 		return PromptList{}, err
 	}
-	shown := in.filter.apply(all)
+	shown := in.filter.apply(ctx, all)
 	block := promptblock.Block{Tag: in.noun}
 	if block.Preferred, err = preferredNames(ctx, op, c, in, &options, all, shown); err != nil {
 		return PromptList{}, err

@@ -620,6 +620,7 @@ func otherMethods() map[string]func(context.Context, *toolshelf.Catalog) error {
 			c.OnChange(func(toolshelf.Change) {})()
 			return nil
 		},
+		"Pending": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Pending(ctx); return err },
 		"Plugins": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Plugins(ctx); return err },
 		"View":    func(_ context.Context, c *toolshelf.Catalog) error { _, err := c.View(); return err },
 		"Root":    func(_ context.Context, c *toolshelf.Catalog) error { bridgeOf(c).Root(); return nil },

@@ -148,7 +148,7 @@ func findCurrent[Info any](ctx context.Context, c *Catalog, in *collection[Info]
 	if err != nil {
 		return search.Result{}, err
 	}
-	shown := in.filter.apply(snapshot)
+	shown := in.filter.apply(ctx, snapshot)
 	if remote {
 		limited, cancel := context.WithTimeout(ctx, searchTimeout)
 		defer cancel()

@@ -98,7 +98,13 @@ func (o *openSkill) readPath(given string) ([]byte, error) {
 			return text.bytes(), nil
 		}
 	}
-	return o.skills.ReadOpen(f)
+	raw, err := o.skills.ReadOpen(f)
+	return raw, cmp.Or(err, o.verify(name, raw))
+}
+
+// verify returns digest.ErrChanging for a file of a gated layer whose bytes are not the bytes that the gate has allowed.
+func (o *openSkill) verify(name string, raw []byte) error {
+	return o.skills.VerifyFile(o.entry, path.Clean(name), raw)
 }
 
 // skillFileName converts a caller's path to a name below the skill's directory,
@@ -187,7 +193,10 @@ func (v skillFS) Open(name string) (fs.File, error) {
 		}
 		defer f.Close()
 		raw, err := o.skills.ReadOpen(f)
-		return skillContent{bytes.NewReader(raw), skillFileInfo{path.Base(name), f.Info()}}, err
+		if err = cmp.Or(err, o.verify(name, raw)); err != nil {
+			return nil, err
+		}
+		return skillContent{bytes.NewReader(raw), skillFileInfo{path.Base(name), f.Info()}}, nil
 	})
 }
 
@@ -238,6 +247,9 @@ func asIOError(err error) error {
 
 // stat returns the metadata of a file or directory of the skill.
 func (o *openSkill) stat(name string) (fs.FileInfo, error) {
+	if seal := o.entry.Seal(); seal != nil && !seal.Has(name) {
+		return nil, fs.ErrNotExist
+	}
 	f, err := o.dir.Open(name)
 	if err == nil {
 		defer f.Close()
@@ -264,9 +276,11 @@ func (o *openSkill) entries(ctx context.Context, name string) ([]fs.DirEntry, er
 	if err != nil {
 		return nil, err
 	}
-	entries := make([]fs.DirEntry, len(files))
-	for i, f := range files {
-		entries[i] = fs.FileInfoToDirEntry(skillFileInfo{f.Name, f.Info})
+	entries := make([]fs.DirEntry, 0, len(files))
+	for _, f := range files {
+		if seal := o.entry.Seal(); seal == nil || seal.Has(path.Join(name, f.Name)) {
+			entries = append(entries, fs.FileInfoToDirEntry(skillFileInfo{f.Name, f.Info}))
+		}
 	}
 	return entries, nil
 }

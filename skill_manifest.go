@@ -29,7 +29,7 @@ func (c bridged) SkillManifests(ctx context.Context, choose func(skills []SkillI
 			yield(skillManifest{}, c.skills.layerError(op, err))
 			return
 		}
-		shown := c.skills.filter.apply(all)
+		shown := c.skills.filter.apply(ctx, all)
 		for _, name := range c.chosenSkills(all, shown, choose) {
 			var m skillManifest
 			err := c.skills.checkName(op, name)
@@ -88,6 +88,9 @@ func (o *openSkill) manifest(ctx context.Context) (skillManifest, error) {
 	m.Skill.Path = o.skills.LayerOf(o.entry).FS.Path(path.Join(path.Dir(o.entry.Path), own.Name))
 	for _, p := range listed.Problems {
 		m.Skill.Diagnostics = append(m.Skill.Diagnostics, agentmd.NewDiagnostic(p))
+	}
+	if seal := o.entry.Seal(); seal != nil && seal.Digest == "" {
+		return skillManifest{}, digest.ErrChanging
 	}
 	if m.Oversized() {
 		m.Files[listed.Own].SHA256 = ""

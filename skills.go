@@ -117,7 +117,7 @@ func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Ent
 		}
 	}
 	skill := Skill{SkillInfo: o.info(text), Content: text.content(), Rules: c.skills.LayerOf(e).Rules, Source: c.skillSource(e), FilesTruncated: true}
-	return reading[Skill, SkillInfo]{skill, []SkillInfo{skill.SkillInfo}}, nil
+	return reading[Skill, SkillInfo]{value: skill, states: []SkillInfo{skill.SkillInfo}}, nil
 }
 
 // listedSkill returns the SkillInfo of an entry for a list.
@@ -313,7 +313,7 @@ func skillLookup[T any](c *Catalog, op, name string, read func(context.Context, 
 		}
 		defer open.dir.Close()
 		value, err := read(ctx, open)
-		return reading[T, SkillInfo]{value, open.states}, err
+		return reading[T, SkillInfo]{value: value, states: open.states}, err
 	}}
 }
 
@@ -412,6 +412,9 @@ func (o *openSkill) readOnce(ctx context.Context, options skillOptions) (Skill, 
 	for i, f := range listed.Files {
 		skill.Files[i] = SkillFile{Path: f.Name, Size: f.Info.Size}
 	}
+	if seal := o.entry.Seal(); seal != nil && !slices.EqualFunc(seal.Files, skill.Files, func(s index.SealedFile, f SkillFile) bool { return s.Name == f.Path }) {
+		return Skill{}, digest.ErrChanging
+	}
 	for _, p := range listed.Problems {
 		skill.Diagnostics = append(skill.Diagnostics, agentmd.NewDiagnostic(p))
 	}
@@ -436,10 +439,19 @@ func (o *openSkill) info(text skillText) SkillInfo {
 	return skill
 }
 
-// text returns the SKILL.md. If the file is unchanged since the last read or scan, text makes
+// text returns the SKILL.md. In a gated layer, text returns digest.ErrChanging for other bytes than the bytes of the entry.
+func (o *openSkill) text(listed confine.Info) (skillText, confine.Info, error) {
+	text, info, err := o.currentText(listed)
+	if err == nil && o.skills.Sealed(o.entry) {
+		err = o.skills.Verify(o.entry, []byte(text.whole))
+	}
+	return text, info, err
+}
+
+// currentText returns the SKILL.md. If the file is unchanged since the last read or scan, currentText makes
 // no request for bytes in memory. The argument is the metadata of the file in the listing of
 // the directory, or the zero Info.
-func (o *openSkill) text(listed confine.Info) (skillText, confine.Info, error) {
+func (o *openSkill) currentText(listed confine.Info) (skillText, confine.Info, error) {
 	if listed.Version != "" {
 		if text, ok := o.keptText(listed); ok {
 			return text, listed, nil
@@ -556,6 +568,11 @@ func (o *openSkill) digest(ctx context.Context, listed index.SkillFiles, files [
 		default:
 			report(DiagFileRead, escape.Reason(err), "check the permissions of the file")
 		}
+	}
+	if seal := o.entry.Seal(); seal != nil && !slices.EqualFunc(seal.Files, files, func(s index.SealedFile, f SkillFile) bool {
+		return s.Name == f.Path && index.FileDigest(s.Sum) == "sha256:"+f.SHA256
+	}) {
+		return nil, digest.ErrChanging
 	}
 	return problems, digest.Unchanged(ctx, o.dir, listed)
 }

@@ -113,7 +113,7 @@ func (c *Catalog) usageOf(ctx context.Context, entries []index.Invoked, rules *c
 			key.rules = *rules
 		}
 		kept := usages.Get(e.File())
-		if kept != nil && kept.Value.settled && kept.Value.rules == key.rules && stamp.Of(kept.Info).Same(e.Stamp) {
+		if kept != nil && !from.Sealed(e.Entry) && kept.Value.settled && kept.Value.rules == key.rules && stamp.Of(kept.Info).Same(e.Stamp) {
 			all[i].Arguments = slices.Clone(kept.Value.arguments)
 		} else {
 			reads[i] = c.usageReads.Start(key)
@@ -179,6 +179,10 @@ func (c *Catalog) readUsage(of usageKey) []template.Parameter {
 
 // readUsageHead returns the first bytes of the file of an entry.
 func (c *Catalog) readUsageHead(e *index.Entry, from *index.Index, texts *index.Texts[[]byte]) ([]byte, confine.Info, error) {
+	if from.Sealed(e) {
+		raw, info, err := from.ReadFile(from.FSOf(c.lifetime, e), e.Path)
+		return raw[:min(len(raw), template.MaxListedText)], info, cmp.Or(err, from.Verify(e, raw))
+	}
 	if text, info, ok := texts.Find(e); ok {
 		return text, info, nil
 	}

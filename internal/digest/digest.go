@@ -19,7 +19,7 @@ import (
 )
 
 // ErrChanging reports a skill that changes between two reads of its files.
-var ErrChanging = errors.New("changes during the read")
+var ErrChanging = index.ErrChanging
 
 // A Digest is the SHA-256 of a file.
 type Digest struct {

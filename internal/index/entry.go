@@ -37,6 +37,7 @@ type details struct {
 	modelOnly bool   // skills only: see ModelOnly
 	spelled   string // the path with the spelling of the directory, if Path has another letter case
 	shared    int64  // bytes that the entry takes from sharedMemory; see limitMemory
+	seal      *Seal  // in a layer with Layer.Sealed
 	part      *Part  // the place in a plugin; nil in a layer without plugins
 	missing   int64  // bytes that the whole entry needs if limitMemory has cut the entry; otherwise 0
 }

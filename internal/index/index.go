@@ -54,6 +54,8 @@ type Layer struct {
 	// copy of this layer. All indexes of a catalog have the same Plugins.
 	Plugins *Plugins
 
+	Sealed bool // scans read whole files, and each entry has a Seal
+
 	Prefix string          // precedes each name
 	Names  client.NameRule // where the name comes from
 
@@ -151,6 +153,9 @@ type freshness struct {
 
 func newIndex(config Config) (*Index, error) {
 	config.MaxReads = cmp.Or(config.MaxReads, parallel.MaxReads)
+	if config.Lifetime == nil {
+		config.Lifetime = context.Background()
+	}
 	config.Layers = slices.Clone(config.Layers)
 	for i := range config.Layers {
 		l := &config.Layers[i]
@@ -158,9 +163,6 @@ func newIndex(config Config) (*Index, error) {
 	}
 	x := &Index{config: config, open: make([]atomic.Pointer[confine.Dir], len(config.Layers)), listed: make([]atomic.Pointer[listed], len(config.Layers)), retry: make([]atomic.Pointer[time.Time], len(config.Layers))}
 	x.flight.do, x.flight.lifetime = x.refresh, config.Lifetime
-	if config.Lifetime == nil {
-		x.flight.lifetime = context.Background()
-	}
 	x.states = make([]layerState, len(config.Layers))
 	for i := range x.states {
 		x.states[i].files = new(layerFiles)

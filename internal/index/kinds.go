@@ -13,6 +13,7 @@ type kind struct {
 	scan   scanner
 	claims claims
 
+	directories  bool // an entry is a directory; see Layer.Files
 	header       bool // an entry keeps its frontmatter and the offset of its body
 	dependencies bool // a file can be a part of other files
 	described    bool // the only file of an entry needs a name or a description in its header; see Layer.Files
@@ -30,7 +31,7 @@ var kinds = map[client.Files]kind{
 	client.Commands: {noun: "a command", scan: scanFiles, claims: fileClaims, dependencies: true, plugins: true, ignored: ignoredFiles,
 		invalidName: problem.Problem{Code: problem.InvalidCommandName, Message: `not listed: a command name contains only letters, digits, "_" and "-"`,
 			Suggestion: `rename the file to %s, or let the program accept other names`}},
-	client.Skills:       {noun: "a skill", scan: scanSkills, claims: skillClaims, header: true, described: true, loose: true, ignored: ignoredDirectories, invalidName: looseName(problem.InvalidSkillName)},
+	client.Skills:       {noun: "a skill", scan: scanSkills, claims: skillClaims, directories: true, header: true, described: true, loose: true, ignored: ignoredDirectories, invalidName: looseName(problem.InvalidSkillName)},
 	client.Instructions: {noun: "a rule", scan: scanFiles, claims: fileClaims, header: true, loose: true, unnamed: true, every: true, ignored: otherNames, invalidName: looseName(problem.InvalidRuleName)},
 	client.Agents:       {noun: "an agent", scan: scanFiles, claims: fileClaims, header: true, loose: true, ignored: ignoredFiles, invalidName: looseName(problem.InvalidAgentName)},
 }

@@ -192,7 +192,7 @@ func (s *scan) read(f source) (*Entry, error) {
 	}
 	limit := len(buf) // of the parsed head
 	collected := known == nil && len(s.collectors) > 0 && !s.fs.KnowsHeads()
-	if collected {
+	if collected && !s.at.Sealed {
 		whole := wholeFiles.Get().(*wholeBuffer)
 		defer wholeFiles.Put(whole)
 		buf = whole[:]
@@ -200,12 +200,18 @@ func (s *scan) read(f source) (*Entry, error) {
 	s.filesRead.Add(1)
 	now := time.Now()
 	for {
-		n, info, err := s.readHead(f, buf)
+		n, info, err := 0, confine.Info{}, error(nil)
+		if s.at.Sealed {
+			buf, info, err = s.readWhole(f)
+			n = len(buf)
+		} else {
+			n, info, err = s.readHead(f, buf)
+		}
 		if err != nil {
 			return nil, err
 		}
 		head := buf[:min(n, limit)]
-		if known != nil && known.sameHead(head, info) && !s.canRestore(known) {
+		if known != nil && known.sameHead(head, info) && known.get().seal.covers(buf[:n]) && !s.canRestore(known) {
 			if stamp.Settled(info, now) {
 				known.settled = true
 			}
@@ -219,11 +225,13 @@ func (s *scan) read(f source) (*Entry, error) {
 		}
 		if more && len(head) == limit {
 			limit *= 4
-			buf = make([]byte, limit)
+			if !s.at.Sealed {
+				buf = make([]byte, limit)
+			}
 			continue
 		}
 		e := &Entry{Stamp: stamp.Of(info), layer: uint16(s.layer), Linked: f.link, settled: stamp.Settled(info, now)}
-		v := version{recent: stamp.Recent(info, now), short: int64(n) < min(int64(len(buf)), info.Size)}
+		v := version{recent: stamp.Recent(info, now), short: int64(n) < min(int64(len(buf)), info.Size) || s.at.Sealed && int64(n) < info.Size}
 		if known != nil || !e.settled || s.config.kind.header { // see Describes
 			v.head, v.parsed = maphash.Bytes(seed, head), len(head)
 		}
@@ -234,6 +242,9 @@ func (s *scan) read(f source) (*Entry, error) {
 			e.set().part = s.part
 		}
 		s.fill(e, f, doc, head)
+		if s.at.Sealed {
+			s.seal(e, buf[:n])
+		}
 		s.judge(e, f, doc, head)
 		s.limitMemory(e)
 		if int64(n) == info.Size && info.Size <= s.config.MaxFileSize && !s.fs.KnowsHeads() {

@@ -215,7 +215,7 @@ func pluginProblems(plugins []*plugin.Plugin) (all []problem.Problem) {
 
 // within returns a scan of a part, which reads at most the given number of files at the same time.
 func (s *scan) within(p *Part, reads int) *scan {
-	of := &scan{ctx: s.ctx, config: s.config, layer: s.layer, at: &p.Layer, part: p, reads: reads, view: s.view,
+	of := &scan{ctx: s.ctx, index: s.index, config: s.config, layer: s.layer, at: &p.Layer, part: p, reads: reads, view: s.view,
 		before: s.before, resumed: s.resumed, tops: s.tops, plugins: s.plugins, watch: s.watch, filesRead: s.filesRead, free: s.free, collectors: s.collectors}
 	of.fs = s.fs.Within(p.PluginDir)
 	if s.refused != nil {

@@ -17,7 +17,7 @@ func (l *lookout) pluginClaims(layer int, name string, e *Entry) bool {
 		return true
 	}
 	defer x.leave()
-	s := &scan{ctx: l.ctx, config: &x.config, layer: layer, at: at, reads: x.config.MaxReads, view: view{fs: x.FS(l.ctx, layer)}}
+	s := &scan{ctx: l.ctx, index: x, config: &x.config, layer: layer, at: at, reads: x.config.MaxReads, view: view{fs: x.FS(l.ctx, layer)}}
 	if top := x.open[layer].Load(); top != nil && top.Current() {
 		s.tops = &openDirs{dirs: []openedDir{{top, at.Dir}}}
 		defer s.tops.close()

@@ -21,6 +21,7 @@ import (
 // scan.
 type scan struct {
 	ctx     context.Context
+	index   *Index
 	config  *Config
 	layer   int
 	at      *Layer
@@ -50,7 +51,7 @@ type scan struct {
 
 func newScan(ctx context.Context, x *Index, layer int, store view) *scan {
 	l, state := x.config.Layers[layer], &x.states[layer]
-	s := &scan{ctx: ctx, config: &x.config, layer: layer, at: &x.config.Layers[layer], reads: x.config.MaxReads, view: store, before: state.files, resumed: state.read, filesRead: &x.filesRead, free: &x.free}
+	s := &scan{ctx: ctx, index: x, config: &x.config, layer: layer, at: &x.config.Layers[layer], reads: x.config.MaxReads, view: store, before: state.files, resumed: state.read, filesRead: &x.filesRead, free: &x.free}
 	if x.watch != nil && !l.Fixed {
 		s.watch = x.watch
 	}

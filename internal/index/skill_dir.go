@@ -29,9 +29,10 @@ type SkillDir struct {
 	at    string // path of the directory on fs
 	dir   *confine.Dir
 
-	alone    bool // the file of the entry is the only file of the skill; see Layer.Files
-	snapshot bool // fs shows one moment of a store
-	stale    bool // the store has not answered, and fs is its last good snapshot
+	scan     *scan // the scan that seals the skill, or nil
+	alone    bool  // the file of the entry is the only file of the skill; see Layer.Files
+	snapshot bool  // fs shows one moment of a store
+	stale    bool  // the store has not answered, and fs is its last good snapshot
 }
 
 // OpenSkill opens the directory of a skill. The caller must close the SkillDir. The calls

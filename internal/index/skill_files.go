@@ -146,6 +146,9 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 	case c.typ == fs.ModeDir && depth == maxSkillDepth:
 		w.list.Truncated = true
 	case c.typ == fs.ModeDir:
+		if w.scan != nil {
+			w.scan.visit(path.Join(w.at, name))
+		}
 		below, err := dir.OpenDir(c.name)
 		if err == nil {
 			defer below.Close()
@@ -160,6 +163,9 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 	case c.typ == 0:
 		w.list.Files = append(w.list.Files, SkillFile{name, info})
 	case c.typ == fs.ModeSymlink:
+		if w.scan != nil {
+			w.scan.followedLink()
+		}
 		w.file(name)
 	default:
 		w.report(problem.Problem{Code: problem.NotAFile, Severity: problem.Warning, Path: w.place(name),

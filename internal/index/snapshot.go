@@ -107,6 +107,10 @@ func (s *Snapshot) Plugin(name string) string {
 // Missing reports whether the directory of a layer does not exist, or is optional and cannot be read.
 func (s *Snapshot) Missing(layer int) bool { return s.layers[layer].missing }
 
+// Winners ranges over the winning entry of each name, including dependencies and broken entries, in the order of
+// names.Compare.
+func (s *Snapshot) Winners() iter.Seq[*Entry] { return slices.Values(s.winners) }
+
 // Named returns the winning entry of each name without the dependencies, in the order of
 // names.Compare, including broken entries.
 func (s *Snapshot) Named() []*Entry {

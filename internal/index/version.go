@@ -46,7 +46,7 @@ func (e *Entry) Describes(text string, info confine.Info) bool {
 // two entries or two snapshots are equal exactly if their pointers are equal.
 func keep(known, e *Entry) *Entry {
 	if known == nil || !known.Stamp.Same(e.Stamp) || (known.Broken() == nil) != (e.Broken() == nil) ||
-		known.get().version.head != e.get().version.head || !known.Whole() && e.Whole() || e.Broken() != nil && known.Problems()[0] != e.Problems()[0] {
+		known.get().version.head != e.get().version.head || !known.get().seal.sameFile(e.get().seal) || !known.Whole() && e.Whole() || e.Broken() != nil && known.Problems()[0] != e.Problems()[0] {
 		return e
 	}
 	if e.settled {

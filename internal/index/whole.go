@@ -20,19 +20,21 @@ func (x *Index) ReadFile(fsys *confine.FS, name string) ([]byte, confine.Info, e
 }
 
 // ReadOpen reads an open file up to the size limit.
-func (x *Index) ReadOpen(f *confine.File) ([]byte, error) {
+func (x *Index) ReadOpen(f *confine.File) ([]byte, error) { return x.config.readOpen(f) }
+
+func (c *Config) readOpen(f *confine.File) ([]byte, error) {
 	size := f.Info().Size
-	if size > x.config.MaxFileSize {
+	if size > c.MaxFileSize {
 		return nil, ErrTooLarge
 	}
 	// The reported size is a hint: a file can grow, and a filesystem can report any
 	// size. Beyond readStep, memory therefore grows with the bytes read.
 	raw := make([]byte, 0, min(size, readStep)+1)
-	for x.config.Lifetime.Err() == nil {
+	for c.Lifetime.Err() == nil {
 		n, err := f.Read(raw[len(raw) : len(raw)+min(cap(raw)-len(raw), readStep)])
 		raw = raw[:len(raw)+n]
 		switch {
-		case int64(len(raw)) > x.config.MaxFileSize:
+		case int64(len(raw)) > c.MaxFileSize:
 			return nil, ErrTooLarge
 		case err == io.EOF:
 			return raw, nil

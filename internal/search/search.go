@@ -362,6 +362,10 @@ func (s *Finder) read(ctx context.Context, e *index.Entry, r *textReader) text {
 // readText reads the part of a file that Find searches into a buffer, which grows to
 // the size of the part.
 func (s *Finder) readText(ctx context.Context, e *index.Entry, buf *[]byte) ([]byte, confine.Info, error) {
+	if x := s.config.Index; x.Sealed(e) {
+		raw, info, err := x.ReadFile(x.FSOf(ctx, e), e.Path)
+		return raw[:min(len(raw), matter.MaxHead+rank.MaxText)], info, cmp.Or(err, x.Verify(e, raw))
+	}
 	if s.config.Text != nil {
 		if text, info, ok := s.config.Text(e); ok {
 			return text, info, nil

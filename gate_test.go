@@ -1,0 +1,374 @@
+package toolshelf_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// approvals is a gate that allows the given items.
+type approvals struct{ items sync.Map }
+
+func (a *approvals) Allowed(_ context.Context, i toolshelf.Item) bool {
+	_, ok := a.items.Load(i)
+	return ok
+}
+
+// approve allows all pending entries, and returns their names.
+func (a *approvals) approve(t *testing.T, c *toolshelf.Catalog) (names []string) {
+	t.Helper()
+	pending, err := c.Pending(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pending {
+		a.items.Store(p.Item, true)
+		names = append(names, string(p.Kind)+" "+p.Name)
+	}
+	return names
+}
+
+// gatedFiles are the files of a project with one entry of each kind.
+var gatedFiles = map[string]string{
+	"/p/commands/deploy.md":      "---\ndescription: Deploys.\n---\nDeploy $1.",
+	"/p/skills/pdf/SKILL.md":     "---\nname: pdf\ndescription: Reads PDF.\n---\nRun scripts/run.sh.",
+	"/p/skills/pdf/scripts/x.sh": "echo safe",
+	"/p/agents/reviewer.md":      "---\nname: reviewer\ndescription: Reviews.\n---\nReview.",
+}
+
+func gatedCatalog(t *testing.T, files map[string]string, opts ...toolshelf.Option) (afero.Fs, *toolshelf.Catalog, *approvals) {
+	t.Helper()
+	fsys, g := afero.NewMemMapFs(), new(approvals)
+	for name, text := range files {
+		putFile(t, fsys, name, text)
+	}
+	c, err := toolshelf.New(append([]toolshelf.Option{toolshelf.WithFs(fsys), toolshelf.WithRoot("/p"), toolshelf.WithAgentsDir("agents"), toolshelf.WithGate(g)}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return fsys, c, g
+}
+
+// visible returns the names and the texts that a catalog shows in each way.
+func visible(t *testing.T, c *toolshelf.Catalog) string {
+	t.Helper()
+	ctx, all := t.Context(), new(strings.Builder)
+	add := func(parts ...string) { all.WriteString(strings.Join(parts, " ") + "\n") }
+	list, err := c.List(ctx, toolshelf.Page{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range list.Commands {
+		add("list", row.Name, row.Description)
+	}
+	for row, err := range c.Commands(ctx) {
+		add("commands", row.Name, row.Content, errorText(err))
+	}
+	skills, err := c.ListSkills(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range skills {
+		add("skills", row.Name, row.Description)
+	}
+	for row, err := range c.Skills(ctx) {
+		add("all skills", row.Name, row.Content, errorText(err))
+	}
+	agents, err := c.ListAgents(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range agents {
+		add("agents", row.Name, row.Description)
+	}
+	if command, err := c.Get(ctx, "deploy"); err == nil {
+		add("get", command.Content)
+	} else if !errors.Is(err, toolshelf.ErrCommandNotFound) {
+		t.Error(err)
+	}
+	if skill, err := c.GetSkill(ctx, "pdf"); err == nil {
+		add("skill", skill.Content)
+		script, err := fs.ReadFile(skill.FS(), "scripts/x.sh")
+		add("file", string(script), errorText(err))
+	} else if !errors.Is(err, toolshelf.ErrSkillNotFound) {
+		t.Error(err)
+	}
+	if script, err := c.ReadSkillFile(ctx, "pdf", "scripts/x.sh"); err == nil {
+		add("script", string(script))
+	}
+	if agent, err := c.GetAgent(ctx, "reviewer"); err == nil {
+		add("agent", agent.Content)
+	}
+	for _, search := range []func(context.Context, string, int, ...toolshelf.SearchOption) (toolshelf.SearchResults, error){c.Search, c.SearchSkills} {
+		found, err := search(ctx, "deploy pdf scripts", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, hit := range found.Results {
+			add("found", hit.Name, hit.Description)
+		}
+	}
+	names, err := c.CompleteName(ctx, "", 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		add("complete", name.Name)
+	}
+	for _, prompt := range []func(context.Context, ...toolshelf.PromptOption) (toolshelf.PromptList, error){c.CommandsPrompt, c.SkillsPrompt, c.AgentsPrompt} {
+		p, err := prompt(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range p.Included {
+			add("prompt", name)
+		}
+	}
+	return all.String()
+}
+
+func putFile(t *testing.T, fsys afero.Fs, name, text string) {
+	t.Helper()
+	if err := afero.WriteFile(fsys, name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func TestARefusedEntryIsNowhere(t *testing.T) {
+	_, c, g := gatedCatalog(t, gatedFiles)
+	if got := visible(t, c); got != "" {
+		t.Errorf("before the approval:\n%s", got)
+	}
+	if got, want := g.approve(t, c), []string{"command deploy", "skill pdf", "agent reviewer"}; !slices.Equal(got, want) {
+		t.Errorf("pending: %q, want %q", got, want)
+	}
+	got := visible(t, c)
+	for _, want := range []string{"list deploy Deploys.", "commands deploy Deploy $1.", "skills pdf", "all skills pdf Run", "agents reviewer", "get Deploy $1.", "skill Run scripts/run.sh.",
+		"file echo safe", "script echo safe", "agent Review.", "found deploy", "found pdf", "complete deploy", "complete pdf", "prompt deploy", "prompt pdf", "prompt reviewer"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("after the approval, %q is missing in:\n%s", want, got)
+		}
+	}
+	if again := g.approve(t, c); len(again) != 0 {
+		t.Errorf("pending after the approval: %q", again)
+	}
+}
+
+func TestAChangedFileNeedsAnotherApproval(t *testing.T) {
+	for _, tt := range []struct{ file, pending, hidden string }{
+		{"/p/commands/deploy.md", "command deploy", "deploy"},
+		{"/p/skills/pdf/SKILL.md", "skill pdf", "pdf"},
+		{"/p/skills/pdf/scripts/x.sh", "skill pdf", "pdf"},
+		{"/p/skills/pdf/scripts/new.sh", "skill pdf", "pdf"},
+		{"/p/agents/reviewer.md", "agent reviewer", "reviewer"},
+	} {
+		t.Run(tt.file, func(t *testing.T) {
+			fsys, c, g := gatedCatalog(t, gatedFiles)
+			g.approve(t, c)
+			visible(t, c) // every cache has the approved texts
+			putFile(t, fsys, tt.file, "curl evil.example")
+			if got := visible(t, c); strings.Contains(got, "evil") || strings.Contains(got, tt.hidden+" ") {
+				t.Errorf("a changed entry is visible:\n%s", got)
+			}
+			if got := g.approve(t, c); !slices.Equal(got, []string{tt.pending}) {
+				t.Errorf("pending: %q", got)
+			}
+			putFile(t, fsys, tt.file, gatedFiles[tt.file])
+			if gatedFiles[tt.file] == "" {
+				return
+			}
+			if got := visible(t, c); !strings.Contains(got, tt.hidden) {
+				t.Errorf("the approved state is not visible:\n%s", got)
+			}
+		})
+	}
+}
+
+func TestPendingHasTheTextsOfAllFiles(t *testing.T) {
+	files := maps.Clone(gatedFiles)
+	files["/p/skills/pdf/image.png"] = "\xff\xfe"
+	_, c, _ := gatedCatalog(t, files)
+	pending, err := c.Pending(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pending {
+		if p.Kind != toolshelf.KindSkill {
+			continue
+		}
+		want := map[string]string{"SKILL.md": files["/p/skills/pdf/SKILL.md"], "scripts/x.sh": "echo safe",
+			"image.png": "sha256:b31edb7bf4c60e90d9a1c56d4e8e7ca1fb8e9f83d9dde4bf8b7c3e6ac4f2d6f2"}
+		got := maps.Clone(p.New)
+		if !strings.HasPrefix(got["image.png"], "sha256:") || len(got["image.png"]) != len(want["image.png"]) {
+			t.Errorf("the text of a binary file is %q", got["image.png"])
+		}
+		got["image.png"] = want["image.png"]
+		if !maps.Equal(got, want) || len(p.Old) != 0 || p.Layer != "/p/skills" || p.Path != "/p/skills/pdf/SKILL.md" {
+			t.Errorf("got %+v", p)
+		}
+		return
+	}
+	t.Error("the skill is not pending")
+}
+
+func TestWithGateRefusesAnUnknownLayer(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		opts []toolshelf.Option
+	}{
+		{"unknown layer", []toolshelf.Option{toolshelf.WithGate(new(approvals), "comands")}},
+		{"nil gate", []toolshelf.Option{toolshelf.WithGate(nil)}},
+		{"two gates", []toolshelf.Option{toolshelf.WithGate(new(approvals)), toolshelf.WithGate(new(approvals))}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := toolshelf.New(tt.opts...); !errors.Is(err, toolshelf.ErrInvalidOption) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestOnlyTheNamedLayersHaveAGate(t *testing.T) {
+	_, c, _ := gatedCatalog(t, gatedFiles)
+	c.Close()
+	fsys := afero.NewMemMapFs()
+	for name, text := range gatedFiles {
+		putFile(t, fsys, name, text)
+	}
+	c, err := toolshelf.New(toolshelf.WithFs(fsys), toolshelf.WithRoot("/p"), toolshelf.WithAgentsDir("agents"), toolshelf.WithGate(new(approvals), "skills"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if got := visible(t, c); strings.Contains(got, "pdf") || !strings.Contains(got, "list deploy") || !strings.Contains(got, "agents reviewer") {
+		t.Errorf("got:\n%s", got)
+	}
+}
+
+// A program exchanges two states of a skill, of which one is approved, while readers use every way to the content.
+func TestNoUnapprovedByteOfAnExchangedSkillIsRead(t *testing.T) {
+	exchanges := 100_000
+	if testing.Short() {
+		exchanges = 2_000
+	}
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		full := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, state := range []string{"good", "evil"} {
+		write(state+"/SKILL.md", "---\nname: s\ndescription: A "+state+" skill.\n---\nDo "+state+" work.")
+		write(state+"/run.sh", "echo "+state)
+	}
+	write("commands/c.md", "A good command.")
+	move := func(from, to string) {
+		if err := os.Rename(filepath.Join(dir, from), filepath.Join(dir, to)); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "skills"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	move("good", "skills/s")
+	g := new(approvals)
+	c, err := toolshelf.New(toolshelf.WithRoot(dir), toolshelf.WithGate(g))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	g.approve(t, c)
+
+	ctx, stop := context.WithCancel(t.Context())
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		defer stop()
+		for i := range exchanges {
+			switch i % 4 {
+			case 0:
+				move("skills/s", "good")
+				move("evil", "skills/s")
+			case 1:
+				move("skills/s", "evil")
+				move("good", "skills/s")
+			case 2: // in place, without another directory
+				_ = os.WriteFile(filepath.Join(dir, "skills/s/run.sh"), []byte("echo evil"), 0o644)
+				_ = os.WriteFile(filepath.Join(dir, "commands/c.md"), []byte("An evil command."), 0o644)
+			case 3:
+				_ = os.WriteFile(filepath.Join(dir, "skills/s/run.sh"), []byte("echo good"), 0o644)
+				_ = os.WriteFile(filepath.Join(dir, "commands/c.md"), []byte("A good command."), 0o644)
+			}
+		}
+	})
+	var read [8]atomic.Int64
+	use := func(way int, text string) {
+		if strings.Contains(text, "evil") {
+			t.Errorf("way %d: got %q", way, text)
+			stop()
+		}
+		if text != "" {
+			read[way].Add(1)
+		}
+	}
+	reader := func() {
+		for ctx.Err() == nil {
+			if list, err := c.ListSkills(ctx); err == nil && len(list) > 0 {
+				use(0, list[0].Description)
+			}
+			if s, err := c.GetSkill(ctx, "s"); err == nil {
+				use(1, s.Content+s.Description+string(s.Raw))
+				if script, err := fs.ReadFile(s.FS(), "run.sh"); err == nil {
+					use(2, string(script))
+				}
+			}
+			if script, err := c.ReadSkillFile(ctx, "s", "run.sh"); err == nil {
+				use(3, string(script))
+			}
+			for s, err := range c.Skills(ctx) {
+				if err == nil {
+					use(4, s.Content+s.Description)
+				}
+			}
+			if p, err := c.SkillsPrompt(ctx); err == nil {
+				use(5, p.Text)
+			}
+			if e, err := c.Expand(ctx, "/s"); err == nil {
+				use(6, e.Text)
+			}
+			if command, err := c.Get(ctx, "c"); err == nil {
+				use(7, command.Content)
+			}
+		}
+	}
+	for range 2 {
+		wait.Go(reader)
+	}
+	wait.Wait()
+	for way := range read {
+		if read[way].Load() == 0 && !testing.Short() {
+			t.Errorf("way %d has never returned the approved text", way)
+		}
+	}
+}

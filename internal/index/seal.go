@@ -1,0 +1,307 @@
+package index
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
+)
+
+// ErrChanging reports a file or a skill that changes during a call.
+var ErrChanging = errors.New("changes during the read")
+
+// The limits of the files of a skill in a sealed layer. A larger skill has no Seal.
+const (
+	maxSealedFiles = 512
+	maxSealedBytes = 64 << 20
+)
+
+// A Seal identifies the content of an entry of a layer with Layer.Sealed. A Seal is immutable.
+type Seal struct {
+	Digest  string           // of the content: the result of FileDigest, or of a skill the result of ListDigest; "" if Problem is not nil
+	Files   []SealedFile     // sorted by the bytes of Name; with a Problem, the file of the entry only
+	Problem *problem.Problem // the reason why the digest of a skill is unknown
+	own     int              // the file of the entry in Files
+}
+
+// A SealedFile is a file of an entry.
+type SealedFile struct {
+	Name    string // relative to the directory of the skill; of a file, the base name
+	Sum     [sha256.Size]byte
+	stamp   stamp.Stamp
+	settled bool // a later change of the file changes the stamp
+}
+
+// FileDigest returns the digest of a single file.
+func FileDigest(sum [sha256.Size]byte) string { return "sha256:" + hex.EncodeToString(sum[:]) }
+
+// ListDigest returns the digest of a list of files: of the text with one line for each file, in the format of
+// sha256sum. A name with a line break or a backslash is quoted.
+func ListDigest(files []SealedFile) string {
+	var lines bytes.Buffer
+	for _, f := range files {
+		name := f.Name
+		if strings.ContainsAny(name, "\n\r\\") {
+			name = strconv.Quote(name)
+		}
+		fmt.Fprintf(&lines, "%x  %s\n", f.Sum, name)
+	}
+	return FileDigest(sha256.Sum256(lines.Bytes()))
+}
+
+// Has reports whether the seal has a file, or files below a directory, with the name.
+func (s *Seal) Has(name string) bool {
+	return name == "." || s.file(name) != nil || slices.ContainsFunc(s.Files, func(f SealedFile) bool { return strings.HasPrefix(f.Name, name+"/") })
+}
+
+// file returns the file with the name, or nil.
+func (s *Seal) file(name string) *SealedFile {
+	i, ok := slices.BinarySearchFunc(s.Files, name, func(f SealedFile, name string) int { return strings.Compare(f.Name, name) })
+	if !ok {
+		return nil
+	}
+	return &s.Files[i]
+}
+
+// covers reports whether raw is the text of the entry's file. No seal covers every text.
+func (s *Seal) covers(raw []byte) bool { return s == nil || s.Files[s.own].Sum == sha256.Sum256(raw) }
+
+// sameFile reports whether two seals are of the same text of the entry's file.
+func (s *Seal) sameFile(other *Seal) bool {
+	return s == nil || other == nil || s.Files[s.own].Sum == other.Files[other.own].Sum
+}
+
+// Seal returns the seal of the entry, or nil in a layer without Sealed and of a file that a scan cannot read.
+func (e *Entry) Seal() *Seal { return e.get().seal }
+
+// Sealed reports whether the layer of an entry is sealed.
+func (x *Index) Sealed(e *Entry) bool { return x.LayerOf(e).Sealed }
+
+// Verify returns ErrChanging if raw is not the text of the entry's file in the seal of the entry. In a layer that is not
+// sealed, Verify accepts every text.
+func (x *Index) Verify(e *Entry, raw []byte) error {
+	if seal := e.Seal(); x.Sealed(e) && (seal == nil || !seal.covers(raw)) {
+		return ErrChanging
+	}
+	return nil
+}
+
+// VerifyFile is Verify for a file of a skill, by its name in the seal.
+func (x *Index) VerifyFile(e *Entry, name string, raw []byte) error {
+	if !x.Sealed(e) {
+		return nil
+	}
+	if name == path.Base(e.Path) {
+		return x.Verify(e, raw)
+	}
+	if seal := e.Seal(); seal != nil {
+		if f := seal.file(name); f != nil && f.Sum == sha256.Sum256(raw) {
+			return nil
+		}
+	}
+	return ErrChanging
+}
+
+// ReadSealed reads a file of the seal of an entry. If the file has other bytes now, the error is ErrChanging.
+func (x *Index) ReadSealed(ctx context.Context, e *Entry, name string) (raw []byte, err error) {
+	if name == e.Seal().Files[e.Seal().own].Name {
+		raw, _, err = x.ReadFile(x.FSOf(ctx, e), e.Path)
+	} else {
+		raw, err = x.readSkillFile(ctx, e, name)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = ErrChanging
+	}
+	return raw, cmp.Or(err, x.VerifyFile(e, name, raw))
+}
+
+func (x *Index) readSkillFile(ctx context.Context, e *Entry, name string) ([]byte, error) {
+	dir, err := x.OpenSkill(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	f, err := dir.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return x.ReadOpen(f)
+}
+
+// readWhole reads a file of a sealed layer. The bytes of a file that exceeds the limit are not read.
+func (s *scan) readWhole(f source) ([]byte, confine.Info, error) {
+	open := func(fsys *confine.FS) ([]byte, confine.Info, error) {
+		file, err := fsys.OpenRegular(f.file)
+		if err == nil {
+			return s.readSealed(file)
+		}
+		return nil, confine.Info{}, err
+	}
+	if f.link {
+		return open(s.fs)
+	}
+	file, err := f.dir.OpenRegular(f.base)
+	if err == nil {
+		var raw []byte
+		var info confine.Info
+		if raw, info, err = s.readSealed(file); err == nil {
+			return raw, info, nil
+		}
+	}
+	if s.refused == nil || s.ctx.Err() != nil || !mayHaveChanged(err) {
+		return nil, confine.Info{}, err
+	}
+	return open(s.refused)
+}
+
+// readSealed reads and closes an open file.
+func (s *scan) readSealed(f *confine.File) ([]byte, confine.Info, error) {
+	defer f.Close()
+	if f.Info().Size > s.config.MaxFileSize {
+		return nil, f.Info(), nil
+	}
+	raw, err := s.config.readOpen(f)
+	return raw, f.Info(), err
+}
+
+// seal gives an entry that a scan has just made the seal of its file.
+func (s *scan) seal(e *Entry, raw []byte) {
+	seal := &Seal{Files: []SealedFile{{Name: path.Base(e.Path), Sum: sha256.Sum256(raw), stamp: e.Stamp, settled: e.settled}}}
+	if s.config.kind.directories {
+		seal.Digest = ListDigest(seal.Files)
+	} else {
+		seal.Digest = FileDigest(seal.Files[0].Sum)
+	}
+	e.set().seal = seal
+}
+
+// sealSkill returns the entry of a skill with the seal of all its files. The entry of the last snapshot does not change.
+func (s *scan) sealSkill(e, known *Entry, dir *confine.Dir, dirPath string) *Entry {
+	if !s.at.Sealed || e.Broken() != nil {
+		return e
+	}
+	before := e.Seal()
+	if known != nil && known.Seal() != nil {
+		before = known.Seal()
+	}
+	seal, problem := s.sealFiles(e, before, dir, dirPath)
+	if problem != nil {
+		own := e.Seal()
+		seal = &Seal{Files: own.Files[own.own : own.own+1], Problem: problem}
+	}
+	if e == known {
+		if seal.Digest == before.Digest && slices.Equal(seal.Files, before.Files) && (problem == nil || before.Problem != nil && *problem == *before.Problem) {
+			return known
+		}
+		clone, parts := *e, *e.get()
+		clone.details, e = &parts, &clone
+	}
+	e.set().seal = seal
+	return e
+}
+
+// sealFiles returns the seal of a skill, or the reason why the digest is unknown. The unchanged files have the digests of
+// the seal before.
+func (s *scan) sealFiles(e *Entry, before *Seal, dir *confine.Dir, dirPath string) (*Seal, *problem.Problem) {
+	fail := func(code problem.Code, message, suggestion string) (*Seal, *problem.Problem) {
+		return nil, &problem.Problem{Code: code, Severity: problem.Warning, Path: s.place(e.Path),
+			Message: "no digest of the skill: " + message, Suggestion: suggestion}
+	}
+	d := &SkillDir{index: s.index, entry: e, fs: s.fs, at: dirPath, dir: dir, alone: s.at.Files, scan: s}
+	listed, err := d.Files(s.ctx)
+	size := int64(0)
+	for _, f := range listed.Files {
+		size += f.Info.Size
+	}
+	switch {
+	case err != nil:
+		return fail(problem.FileRead, unreadable(err), s.at.ReadAdvice(err))
+	case listed.Own < 0:
+		return fail(problem.FileRead, "SKILL.md was removed a moment ago", "list the skills again")
+	case listed.Truncated || len(listed.Files) > maxSealedFiles || size > maxSealedBytes:
+		return fail(problem.TooManyFiles, fmt.Sprintf("the skill has more than %d files or %d MiB", maxSealedFiles, maxSealedBytes>>20), "remove files that do not belong to the skill")
+	}
+	for _, p := range listed.Problems {
+		if p.Code == problem.FileRead {
+			return fail(p.Code, "a file cannot be read: "+p.Path, p.Suggestion)
+		}
+	}
+	own := e.Seal()
+	seal := &Seal{Files: make([]SealedFile, len(listed.Files)), own: listed.Own}
+	for i, f := range listed.Files {
+		known := before.file(f.Name)
+		switch {
+		case i == listed.Own:
+			seal.Files[i] = own.Files[own.own]
+			seal.Files[i].Name = f.Name
+		case known != nil && known.settled && known.stamp.Same(stamp.Of(f.Info)):
+			seal.Files[i] = *known
+		default:
+			if seal.Files[i], err = s.sum(d, f); err != nil {
+				code := problem.FileRead
+				if errors.Is(err, ErrTooLarge) {
+					code = problem.FileTooLarge
+				}
+				return fail(code, escape.Name(f.Name)+": "+unreadable(err), s.at.ReadAdvice(err))
+			}
+		}
+	}
+	seal.Digest = ListDigest(seal.Files)
+	return seal, nil
+}
+
+// sum reads a file of a skill.
+func (s *scan) sum(d *SkillDir, listed SkillFile) (SealedFile, error) {
+	now := time.Now()
+	f, err := d.Open(listed.Name)
+	if err != nil {
+		return SealedFile{}, err
+	}
+	defer f.Close()
+	s.filesRead.Add(1)
+	if f.Info().Size > s.config.MaxFileSize {
+		return SealedFile{}, ErrTooLarge
+	}
+	sealed := SealedFile{Name: listed.Name, stamp: stamp.Of(f.Info()), settled: s.at.Immutable || stamp.Settled(f.Info(), now)}
+	hash := sha256.New()
+	n, err := io.Copy(hash, io.LimitReader(reader{s.ctx, f}, s.config.MaxFileSize+1))
+	switch {
+	case err != nil:
+		return SealedFile{}, err
+	case n > s.config.MaxFileSize:
+		return SealedFile{}, ErrTooLarge
+	case n != f.Info().Size:
+		sealed.settled = false
+	}
+	hash.Sum(sealed.Sum[:0])
+	return sealed, nil
+}
+
+// A reader is a file that ends with a context.
+type reader struct {
+	ctx context.Context
+	f   *confine.File
+}
+
+func (r reader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.f.Read(p)
+}

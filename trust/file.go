@@ -1,0 +1,364 @@
+package trust
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// The file of a store has one JSON object a line:
+//
+//	{"format":"toolshelf trust","version":1}
+//	{"kind":"skill","name":"pdf","layer":"/p/.claude/skills","digest":"sha256:…","files":{"SKILL.md":"…"}}
+//	{"kind":"command","name":"deploy","layer":"/p/.claude/commands","revoked":true}
+//	{"sha256":"…","text":"# PDF\n…"}
+//	{"end":"sha256:…"}
+//
+// A line with a kind is the decision about an item, the oldest decision first. A value of files is the SHA-256 of a
+// text, whose line follows the decisions, or begins with "sha256:" if the approval had a digest in
+// place of the text. A text of several files has one line. The last line has the SHA-256 of all lines above, so a
+// truncated file is broken.
+const (
+	firstLine  = `{"format":"` + format + `","version":1}` + "\n"
+	format     = "toolshelf trust"
+	version    = 1
+	textPrefix = `{"sha256":"`
+	textMiddle = `","text":"`
+)
+
+const (
+	maxFile  = 64 << 20 // bytes of the file
+	maxTexts = 32 << 20 // bytes of all files and texts of approvals
+	maxItem  = 4 << 20  // bytes of the texts of an item
+	maxText  = 64 << 10 // bytes of a text
+)
+
+// A book is the content of the file. A book never changes.
+type book struct {
+	records []*record // oldest first
+	byKey   map[toolshelf.Item]*record
+	lines   map[string]string // the line of each text by its SHA-256
+}
+
+// A record is a decision with its line of the file.
+type record struct {
+	key    toolshelf.Item    // without the digest
+	digest string            // empty after a revocation
+	files  map[string]string // by path: the SHA-256 of a text, or "sha256:…"
+	line   string
+}
+
+// A decision is a change of a book. A decision without a digest is a revocation.
+type decision struct {
+	key    toolshelf.Item
+	digest string
+	texts  map[string]string // by path
+}
+
+// A recordLine is the JSON of a record.
+type recordLine struct {
+	Kind    exact            `json:"kind"`
+	Name    exact            `json:"name"`
+	Layer   exact            `json:"layer"`
+	Plugin  exact            `json:"plugin,omitempty"`
+	Digest  string           `json:"digest,omitempty"`
+	Revoked bool             `json:"revoked,omitempty"`
+	Files   map[exact]string `json:"files,omitempty"`
+}
+
+// A textLine is the JSON of a text.
+type textLine struct {
+	SHA256 string `json:"sha256"`
+	Text   string `json:"text"`
+}
+
+// keyOf returns the key of an item.
+func keyOf(i toolshelf.Item) toolshelf.Item {
+	i.Digest = ""
+	return i
+}
+
+// find returns the decision about an item, or nil.
+func (b *book) find(i toolshelf.Item) *record { return b.byKey[keyOf(i)] }
+
+// texts returns the texts of an approved item by path, or nil.
+func (b *book) texts(i toolshelf.Item) map[string]string {
+	r := b.find(i)
+	if r == nil || len(r.files) == 0 {
+		return nil
+	}
+	texts := make(map[string]string, len(r.files))
+	for path, sum := range r.files {
+		if isDigest(sum) {
+			texts[path] = sum
+			continue
+		}
+		var line textLine
+		if err := json.Unmarshal([]byte(b.lines[sum]), &line); err == nil && sumOf(line.Text) == sum {
+			texts[path] = line.Text
+		}
+	}
+	return texts
+}
+
+// with returns the book after decisions, or b if no decision changes the book. The last decision
+// about an item counts.
+func (b *book) with(decisions []decision) *book {
+	changed := map[toolshelf.Item]decision{}
+	var order []toolshelf.Item
+	for _, d := range decisions {
+		if _, ok := changed[d.key]; !ok {
+			order = append(order, d.key)
+		}
+		changed[d.key] = d
+	}
+	maps.DeleteFunc(changed, func(key toolshelf.Item, d decision) bool {
+		r := b.byKey[key]
+		return r != nil && r.digest == d.digest
+	})
+	if len(changed) == 0 {
+		return b
+	}
+	next := &book{byKey: make(map[toolshelf.Item]*record, len(b.records)+len(changed)), lines: maps.Clone(b.lines)}
+	if next.lines == nil {
+		next.lines = map[string]string{}
+	}
+	for _, r := range b.records {
+		if _, ok := changed[r.key]; !ok {
+			next.add(r)
+		}
+	}
+	for _, key := range order {
+		if d, ok := changed[key]; ok {
+			next.add(next.record(d))
+		}
+	}
+	next.forget()
+	return next
+}
+
+func (b *book) add(r *record) {
+	b.records = append(b.records, r)
+	b.byKey[r.key] = r
+}
+
+// record returns the record of a decision, and adds its texts to the lines.
+func (b *book) record(d decision) *record {
+	r := &record{key: d.key, digest: d.digest}
+	left := maxItem
+	for _, path := range slices.Sorted(maps.Keys(d.texts)) {
+		if r.files == nil {
+			r.files = make(map[string]string, len(d.texts))
+		}
+		text := d.texts[path]
+		sum := sumOf(text)
+		switch {
+		case isDigest(text):
+			r.files[path] = text
+			continue
+		case len(text) > min(maxText, left), !utf8.ValidString(text):
+			r.files[path] = "sha256:" + sum
+			continue
+		}
+		left -= len(text)
+		r.files[path] = sum
+		if _, ok := b.lines[sum]; !ok {
+			b.lines[sum] = lineOf(textLine{sum, text})
+		}
+	}
+	r.line = r.encode()
+	return r
+}
+
+func (r *record) encode() string {
+	files := make(map[exact]string, len(r.files))
+	for path, sum := range r.files {
+		files[exact(path)] = sum
+	}
+	return lineOf(recordLine{exact(r.key.Kind), exact(r.key.Name), exact(r.key.Layer), exact(r.key.Plugin), r.digest, r.digest == "", files})
+}
+
+// forget removes the texts without a file, and the files of the oldest records whose files and
+// texts exceed the limit.
+func (b *book) forget() {
+	kept := map[string]string{}
+	left := maxTexts
+	for i, r := range slices.Backward(b.records) {
+		if len(r.files) == 0 {
+			continue
+		}
+		size := len(r.line)
+		added := map[string]string{}
+		for _, sum := range r.files {
+			if line, ok := b.lines[sum]; ok && kept[sum] == "" && added[sum] == "" {
+				added[sum] = line
+				size += len(line)
+			}
+		}
+		if size > left {
+			forgotten := &record{key: r.key, digest: r.digest}
+			forgotten.line = forgotten.encode()
+			b.records[i], b.byKey[r.key] = forgotten, forgotten
+			continue
+		}
+		left -= size
+		maps.Copy(kept, added)
+	}
+	b.lines = kept
+}
+
+// encode returns the content of the file.
+func (b *book) encode() string {
+	size := len(firstLine) + 100
+	for _, r := range b.records {
+		size += len(r.line)
+	}
+	for _, line := range b.lines {
+		size += len(line)
+	}
+	var text strings.Builder
+	text.Grow(size)
+	text.WriteString(firstLine)
+	for _, r := range b.records {
+		text.WriteString(r.line)
+	}
+	for _, sum := range slices.Sorted(maps.Keys(b.lines)) {
+		text.WriteString(b.lines[sum])
+	}
+	text.WriteString(lastLine(text.String()))
+	return text.String()
+}
+
+// lastLine returns the line after a text.
+func lastLine(text string) string { return `{"end":"sha256:` + sumOf(text) + "\"}\n" }
+
+// parse returns the book of a file. An error is ErrBroken or ErrNewer.
+func parse(text string) (*book, error) {
+	first, _, _ := strings.Cut(text, "\n")
+	var header struct {
+		Format  string
+		Version int
+	}
+	switch err := json.Unmarshal([]byte(first), &header); {
+	case err != nil || header.Format != format || header.Version < version:
+		return nil, fmt.Errorf("%w: the first line is not the line of a store; move the file away, and approve the entries again", ErrBroken)
+	case header.Version > version:
+		return nil, fmt.Errorf("%w, %d: update the program", ErrNewer, header.Version)
+	}
+	end := strings.LastIndexByte(strings.TrimSuffix(text, "\n"), '\n') + 1
+	if !strings.HasPrefix(text, firstLine) || text[end:] != lastLine(text[:end]) {
+		return nil, damaged(1+strings.Count(text[:end], "\n"), "the checksum differs")
+	}
+	b := &book{byKey: map[toolshelf.Item]*record{}, lines: map[string]string{}}
+	number := 1
+	for line := range strings.Lines(text[len(firstLine):end]) {
+		number++
+		if rest, ok := strings.CutPrefix(line, textPrefix); ok {
+			sum := rest[:min(len(rest), 2*sha256.Size)]
+			if !isSum(sum) || !strings.HasPrefix(rest[len(sum):], textMiddle) || b.lines[sum] != "" {
+				return nil, damaged(number, "the line is not a text")
+			}
+			b.lines[sum] = line
+			continue
+		}
+		r, ok := parseRecord(line)
+		if !ok || b.byKey[r.key] != nil {
+			return nil, damaged(number, "the line is not a decision")
+		}
+		b.add(r)
+	}
+	for i, r := range b.records {
+		for _, sum := range r.files {
+			if b.lines[sum] == "" && !isDigest(sum) {
+				return nil, damaged(i+2, "the line has a file without a text")
+			}
+		}
+	}
+	return b, nil
+}
+
+// parseRecord returns the record of a line.
+func parseRecord(line string) (*record, bool) {
+	var l recordLine
+	if err := json.Unmarshal([]byte(line), &l); err != nil || l.Kind == "" || l.Revoked != (l.Digest == "") || l.Digest != "" && !isDigest(l.Digest) {
+		return nil, false
+	}
+	r := &record{
+		key:    toolshelf.Item{Kind: toolshelf.Kind(l.Kind), Name: string(l.Name), Layer: string(l.Layer), Plugin: string(l.Plugin)},
+		digest: l.Digest,
+		line:   line,
+	}
+	if len(l.Files) > 0 {
+		r.files = make(map[string]string, len(l.Files))
+	}
+	for path, sum := range l.Files {
+		if !isDigest(sum) && !isSum(sum) {
+			return nil, false
+		}
+		r.files[string(path)] = sum
+	}
+	return r, true
+}
+
+func damaged(line int, problem string) error {
+	return fmt.Errorf("%w: line %d: %s; move the file away, and approve the entries again", ErrBroken, line, problem)
+}
+
+// An exact is a string that survives JSON also if the string is not UTF-8: a name or a path has any
+// bytes except NUL, so a NUL begins the quoted form.
+type exact string
+
+// MarshalText implements encoding.TextMarshaler.
+func (e exact) MarshalText() ([]byte, error) {
+	if s := string(e); !utf8.ValidString(s) || strings.HasPrefix(s, "\x00") {
+		return []byte("\x00" + strconv.Quote(s)), nil
+	}
+	return []byte(e), nil
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (e *exact) UnmarshalText(text []byte) error {
+	quoted, ok := strings.CutPrefix(string(text), "\x00")
+	if !ok {
+		*e = exact(text)
+		return nil
+	}
+	s, err := strconv.Unquote(quoted)
+	*e = exact(s)
+	return err
+}
+
+// lineOf returns a value as a line of JSON.
+func lineOf(value any) string {
+	var line strings.Builder
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		panic(err) // the values are strings
+	}
+	return line.String()
+}
+
+// isDigest reports whether a text is the digest of an item.
+func isDigest(text string) bool {
+	sum, ok := strings.CutPrefix(text, "sha256:")
+	return ok && isSum(sum)
+}
+
+// isSum reports whether a text is a SHA-256 in hexadecimal digits.
+func isSum(text string) bool {
+	return len(text) == 2*sha256.Size && strings.Trim(text, "0123456789abcdef") == ""
+}
+
+func sumOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}

@@ -41,7 +41,7 @@ func (s *Store) read() *state {
 	} else if n > maxFile {
 		return &state{err: fmt.Errorf("%w: the file has more than %d MiB; move the file away, and approve the entries again", ErrBroken, maxFile>>20)}
 	}
-	return &state{raw: content.String(), stamp: stamp.Of(info), settled: stamp.Settled(info, now)}
+	return &state{loaded: true, raw: content.String(), stamp: stamp.Of(info), settled: stamp.Settled(info, now)}
 }
 
 // known returns the metadata of a file with the modification time as the change time of a filesystem

@@ -65,13 +65,13 @@ type decision struct {
 
 // A recordLine is the JSON of a record.
 type recordLine struct {
-	Kind    exact            `json:"kind"`
-	Name    exact            `json:"name"`
-	Layer   exact            `json:"layer"`
-	Plugin  exact            `json:"plugin,omitempty"`
-	Digest  string           `json:"digest,omitempty"`
-	Revoked bool             `json:"revoked,omitempty"`
-	Files   map[exact]string `json:"files,omitempty"`
+	Kind    exact             `json:"kind"`
+	Name    exact             `json:"name"`
+	Layer   exact             `json:"layer"`
+	Plugin  exact             `json:"plugin,omitempty"`
+	Digest  string            `json:"digest,omitempty"`
+	Revoked bool              `json:"revoked,omitempty"`
+	Files   map[string]string `json:"files,omitempty"`
 }
 
 // A textLine is the JSON of a text.
@@ -179,9 +179,9 @@ func (b *book) record(d decision) *record {
 }
 
 func (r *record) encode() string {
-	files := make(map[exact]string, len(r.files))
+	files := make(map[string]string, len(r.files))
 	for path, sum := range r.files {
-		files[exact(path)] = sum
+		files[encoded(path)] = sum
 	}
 	return lineOf(recordLine{exact(r.key.Kind), exact(r.key.Name), exact(r.key.Layer), exact(r.key.Plugin), r.digest, r.digest == "", files})
 }
@@ -300,10 +300,11 @@ func parseRecord(line string) (*record, bool) {
 		r.files = make(map[string]string, len(l.Files))
 	}
 	for path, sum := range l.Files {
-		if !isDigest(sum) && !isSum(sum) {
+		path, err := decoded(path)
+		if err != nil || !isDigest(sum) && !isSum(sum) {
 			return nil, false
 		}
-		r.files[string(path)] = sum
+		r.files[path] = sum
 	}
 	return r, true
 }
@@ -312,28 +313,34 @@ func damaged(line int, problem string) error {
 	return fmt.Errorf("%w: line %d: %s; move the file away, and approve the entries again", ErrBroken, line, problem)
 }
 
-// An exact is a string that survives JSON also if the string is not UTF-8: a name or a path has any
-// bytes except NUL, so a NUL begins the quoted form.
+// An exact is a string whose JSON is the encoded string.
 type exact string
 
 // MarshalText implements encoding.TextMarshaler.
-func (e exact) MarshalText() ([]byte, error) {
-	if s := string(e); !utf8.ValidString(s) || strings.HasPrefix(s, "\x00") {
-		return []byte("\x00" + strconv.Quote(s)), nil
-	}
-	return []byte(e), nil
-}
+func (e exact) MarshalText() ([]byte, error) { return []byte(encoded(string(e))), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (e *exact) UnmarshalText(text []byte) error {
-	quoted, ok := strings.CutPrefix(string(text), "\x00")
-	if !ok {
-		*e = exact(text)
-		return nil
-	}
-	s, err := strconv.Unquote(quoted)
+	s, err := decoded(string(text))
 	*e = exact(s)
 	return err
+}
+
+// encoded returns a string that survives JSON also if s is not UTF-8. A name or a path has any bytes
+// except NUL, so a NUL begins the quoted form.
+func encoded(s string) string {
+	if !utf8.ValidString(s) || strings.HasPrefix(s, "\x00") {
+		return "\x00" + strconv.Quote(s)
+	}
+	return s
+}
+
+// decoded returns the string of an encoded string.
+func decoded(s string) (string, error) {
+	if quoted, ok := strings.CutPrefix(s, "\x00"); ok {
+		return strconv.Unquote(quoted)
+	}
+	return s, nil
 }
 
 // lineOf returns a value as a line of JSON.

@@ -78,10 +78,11 @@ type state struct {
 	book   *book  // empty after an error
 	err    error
 
-	raw     string // the content of the file
+	missing bool
+	loaded  bool   // raw is the content of the file
+	raw     string // also of a broken file
 	stamp   stamp.Stamp
 	settled bool // a later change of the file changes the stamp
-	missing bool
 }
 
 // rarely is the longest time between two looks at the file while a program calls Allowed.
@@ -259,19 +260,17 @@ func (s *Store) load() *state {
 	}
 	next := s.read()
 	switch {
-	case next.err == nil && last.err == nil && next.raw == last.raw && next.missing == last.missing:
-		next.number, next.book = last.number, last.book
+	case next.loaded && last.loaded && next.raw == last.raw, next.missing && last.missing:
+		next.number, next.book, next.err = last.number, last.book, last.err
 	case next.err != nil && last.err != nil:
 		next.number, next.book = last.number, last.book
 	default:
-		next.number = last.number + 1
-		next.book = &book{}
-		if next.err == nil && !next.missing {
+		next.number, next.book = last.number+1, &book{}
+		if next.loaded {
 			next.book, next.err = parse(next.raw)
 		}
 		if next.err != nil {
-			next.err = fmt.Errorf("%w; file %q", next.err, s.file)
-			next.book, next.raw = &book{}, ""
+			next.book, next.err = &book{}, fmt.Errorf("%w (%q)", next.err, s.file)
 		}
 	}
 	s.last.Store(next)

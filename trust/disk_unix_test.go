@@ -1,0 +1,108 @@
+//go:build unix
+
+package trust
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestAFileThatOthersCanChangeAllowsNothing changes the owner or the mode of a file or a directory of a good store.
+func TestAFileThatOthersCanChangeAllowsNothing(t *testing.T) {
+	const other = 65534
+	for name, tt := range map[string]struct {
+		change func(dir string) error // the file is dir/above/private/trust
+		broken error
+	}{
+		"file writable by the group":          {func(dir string) error { return os.Chmod(dir+"/above/private/trust", 0o620) }, ErrForeign},
+		"file writable by all":                {func(dir string) error { return os.Chmod(dir+"/above/private/trust", 0o602) }, ErrForeign},
+		"file readable by all":                {func(dir string) error { return os.Chmod(dir+"/above/private/trust", 0o644) }, nil},
+		"file of another user":                {func(dir string) error { return os.Chown(dir+"/above/private/trust", other, -1) }, ErrForeign},
+		"directory writable by the group":     {func(dir string) error { return os.Chmod(dir+"/above/private", 0o770) }, ErrForeign},
+		"directory writable by all":           {func(dir string) error { return os.Chmod(dir+"/above/private", fs.ModeSticky|0o777) }, ErrForeign},
+		"directory readable by all":           {func(dir string) error { return os.Chmod(dir+"/above/private", 0o755) }, nil},
+		"directory of another user":           {func(dir string) error { return os.Chown(dir+"/above/private", other, -1) }, ErrForeign},
+		"directory above writable by all":     {func(dir string) error { return os.Chmod(dir+"/above", 0o777) }, ErrForeign},
+		"directory above with the sticky bit": {func(dir string) error { return os.Chmod(dir+"/above", fs.ModeSticky|0o777) }, nil},
+		"directory above of another user":     {func(dir string) error { return os.Chown(dir+"/above", other, -1) }, ErrForeign},
+		"link in place of the file":           {func(dir string) error { return relink(dir+"/above/private/trust", dir+"/target") }, ErrBroken},
+		"link in place of the directory":      {func(dir string) error { return relink(dir+"/above/private", dir+"/target") }, nil},
+		"link to a directory below a public one": {func(dir string) error {
+			return errors.Join(os.MkdirAll(dir+"/public", 0o777), os.Chmod(dir+"/public", 0o777), relink(dir+"/above/private", dir+"/public/target"))
+		}, ErrForeign},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if strings.HasSuffix(name, "another user") && os.Getuid() != 0 {
+				t.Skip("only root changes owners")
+			}
+			dir := filepath.Dir(storeFile(t))
+			if err := errors.Join(os.Mkdir(dir+"/above", 0o700), os.Mkdir(dir+"/above/private", 0o700)); err != nil {
+				t.Fatal(err)
+			}
+			file := dir + "/above/private/trust"
+			p := entry("deploy", "one")
+			approve(t, open(t, file), p)
+			if err := tt.change(dir); err != nil {
+				t.Fatal(err)
+			}
+			s, err := Open(file)
+			if !errors.Is(err, tt.broken) {
+				t.Errorf("Open returns %v", err)
+			}
+			if got := allowed(t, s, p); len(got) > 0 != (tt.broken == nil) {
+				t.Errorf("the store allows %q", got)
+			}
+			if err := s.Approve(t.Context(), entry("other", "one")); !errors.Is(err, tt.broken) {
+				t.Errorf("Approve returns %v", err)
+			}
+		})
+	}
+}
+
+// relink moves a file or a directory and leaves a link.
+func relink(name, target string) error {
+	return errors.Join(os.Rename(name, target), os.Symlink(target, name))
+}
+
+func TestApproveWritesNothingIntoAPublicDirectory(t *testing.T) {
+	file := storeFile(t)
+	s := open(t, file)
+	if err := os.Chmod(filepath.Dir(file), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Approve(t.Context(), entry("deploy", "one")); !errors.Is(err, ErrForeign) {
+		t.Errorf("Approve returns %v", err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(file)); len(entries) > 0 || err != nil {
+		t.Errorf("the directory has %v, %v", entries, err)
+	}
+}
+
+func TestTheFileIsPrivate(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0))
+	file := filepath.Join(filepath.Dir(storeFile(t)), "new", "trust")
+	approve(t, open(t, file), entry("deploy", "one"))
+	for name, want := range map[string]fs.FileMode{file: 0o600, file + ".lock": 0o600, filepath.Dir(file): 0o700 | fs.ModeDir} {
+		if info, err := os.Stat(name); err != nil || info.Mode() != want {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
+	if _, err := os.Stat(file + ".tmp"); !isMissing(err) {
+		t.Error("the temporary file remains")
+	}
+}
+
+func TestAPipeInPlaceOfTheFileIsNotOpened(t *testing.T) {
+	file := storeFile(t)
+	if err := syscall.Mkfifo(file, 0o600); err != nil {
+		t.Skip(err)
+	}
+	if _, err := Open(file); !errors.Is(err, ErrBroken) {
+		t.Errorf("Open returns %v", err)
+	}
+}

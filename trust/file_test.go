@@ -1,0 +1,118 @@
+package trust
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// summary returns the decisions of a book in order, and the texts of each.
+func summary(b *book) (all []decision) {
+	for _, r := range b.records {
+		all = append(all, decision{r.key, r.digest, b.texts(r.key)})
+	}
+	return all
+}
+
+var compareDecisions = cmp.AllowUnexported(decision{})
+
+// TestABookAgreesWithAMap draws decisions and compares the book of the file with a map.
+func TestABookAgreesWithAMap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.StringOfN(rapid.RuneFrom([]rune("ab")), 0, 1, -1),
+			rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
+		b, want := &book{}, map[toolshelf.Item]decision{}
+		for range rapid.IntRange(1, 8).Draw(t, "updates") {
+			var decisions []decision
+			for range rapid.IntRange(0, 4).Draw(t, "decisions") {
+				d := decision{key: toolshelf.Item{
+					Kind: "skill", Name: text.Draw(t, "name"), Layer: text.Draw(t, "layer"), Plugin: text.Draw(t, "plugin"),
+				}}
+				if rapid.Bool().Draw(t, "approve") {
+					d.digest = digest(text.Draw(t, "content"))
+					d.texts = rapid.MapOfN(text, text, 0, 3).Draw(t, "texts")
+				}
+				decisions = append(decisions, d)
+				for key := range want { // a later decision about a known item
+					if rapid.Bool().Draw(t, "known") {
+						decisions = append(decisions, decision{key: key})
+					}
+					break
+				}
+			}
+			b = b.with(decisions)
+			for _, d := range decisions {
+				want[d.key] = d
+			}
+			read, err := parse(b.encode())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(summary(b), summary(read), compareDecisions); diff != "" {
+				t.Fatalf("the file differs from the book: %s", diff)
+			}
+			b = read
+		}
+		if len(b.records) != len(want) {
+			t.Fatalf("the book has %d decisions, want %d", len(b.records), len(want))
+		}
+		for key, d := range want {
+			if r := b.find(key); r == nil || r.digest != d.digest {
+				t.Fatalf("the decision about %q is %v, want %q", key, r, d.digest)
+			}
+		}
+	})
+}
+
+// FuzzParse checks that a file is refused, or is a book that a file keeps.
+func FuzzParse(f *testing.F) {
+	b := (&book{}).with([]decision{{keyOf(entry("a", "").Item), digest("1"), map[string]string{"a.md": "text", "b": digest("x"), "\xff": ""}}, {key: keyOf(entry("b", "").Item)}})
+	body, _, _ := strings.Cut(strings.TrimPrefix(b.encode(), firstLine), `{"end"`)
+	f.Add(b.encode(), false)
+	f.Add(body, true)
+	f.Add("", true)
+	f.Add(`{"sha256":"`, true)
+	f.Fuzz(func(t *testing.T, text string, seal bool) {
+		if seal {
+			text = firstLine + text
+			text += lastLine(text)
+		}
+		b, err := parse(text)
+		if err != nil {
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("the error has a line break: %q", err)
+			}
+			return
+		}
+		again, err := parse(b.encode())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(summary(b), summary(again), compareDecisions); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestEachCutOfTheFileIsBroken(t *testing.T) {
+	text := (&book{}).with([]decision{{keyOf(entry("a", "").Item), digest("1"), map[string]string{"a.md": "text"}}}).encode()
+	for n := range len(text) {
+		if _, err := parse(text[:n]); err == nil {
+			t.Errorf("the first %d of %d bytes are a store", n, len(text))
+		}
+	}
+}
+
+func TestATextIsInTheFileOnce(t *testing.T) {
+	b := &book{}
+	for _, layer := range []string{"/one", "/two"} {
+		b = b.with([]decision{{toolshelf.Item{Kind: "command", Name: "a", Layer: layer}, digest("1"), map[string]string{"a.md": "the same text"}}})
+	}
+	if n := strings.Count(b.encode(), "the same text"); n != 1 {
+		t.Errorf("the file has the text %d times", n)
+	}
+}

@@ -1,0 +1,630 @@
+package trust
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// childTask is the environment variable with the task of a child process and its file.
+const childTask = "TEST_TRUST_CHILD"
+
+func TestMain(m *testing.M) {
+	if task, file, ok := strings.Cut(os.Getenv(childTask), " "); ok {
+		runChild(task, file)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// runChild approves entries named after the task in calls of their own, and prints a line after each call. The
+// task "forever" does not end.
+func runChild(task, file string) {
+	s, err := Open(file)
+	for i := 0; err == nil && (task == "forever" || i < 1000); i += 50 {
+		var pending []toolshelf.Pending
+		for j := range 50 {
+			pending = append(pending, entry(task+strconv.Itoa(i+j), fmt.Sprint("text ", i+j)))
+		}
+		err = s.Approve(context.Background(), pending...)
+		fmt.Println("approved", i)
+	}
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+}
+
+func child(t *testing.T, task, file string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), childTask+"="+task+" "+file)
+	return cmd
+}
+
+func digest(text string) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))) }
+
+// entry returns a refused command with a text.
+func entry(name, text string) toolshelf.Pending {
+	return toolshelf.Pending{
+		Item: toolshelf.Item{Kind: "command", Name: name, Layer: "/project/commands", Digest: digest(text)},
+		New:  map[string]string{name + ".md": text},
+	}
+}
+
+// storeFile returns the path of a missing file in a private directory.
+func storeFile(t testing.TB) string {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, "trust")
+}
+
+func open(t testing.TB, file string) *Store {
+	t.Helper()
+	s, err := Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func approve(t testing.TB, s *Store, pending ...toolshelf.Pending) {
+	t.Helper()
+	if err := s.Approve(t.Context(), pending...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// allowed returns the names of the entries that a store allows, after a call of Version.
+func allowed(t testing.TB, s *Store, pending ...toolshelf.Pending) (names []string) {
+	s.Version()
+	for _, p := range pending {
+		if s.Allowed(t.Context(), p.Item) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+func TestOnlyTheApprovedDigestIsAllowed(t *testing.T) {
+	file := storeFile(t)
+	approved := entry("deploy", "one")
+	s := open(t, file)
+	if s.Allowed(t.Context(), approved.Item) {
+		t.Error("the store allows an entry before the approval")
+	}
+	approve(t, s, approved)
+	for _, s := range []*Store{s, open(t, file)} {
+		if !s.Allowed(t.Context(), approved.Item) {
+			t.Error("the store refuses the approved entry")
+		}
+		for name, change := range map[string]func(*toolshelf.Item){
+			"kind":      func(i *toolshelf.Item) { i.Kind = "skill" },
+			"name":      func(i *toolshelf.Item) { i.Name = "Deploy" },
+			"layer":     func(i *toolshelf.Item) { i.Layer = "/other/commands" },
+			"plugin":    func(i *toolshelf.Item) { i.Plugin = "p" },
+			"digest":    func(i *toolshelf.Item) { i.Digest = digest("two") },
+			"no digest": func(i *toolshelf.Item) { i.Digest = "" },
+		} {
+			other := approved.Item
+			if change(&other); s.Allowed(t.Context(), other) {
+				t.Errorf("the store allows an entry with another %s", name)
+			}
+		}
+	}
+}
+
+func TestAnApprovalReplacesTheApprovedDigest(t *testing.T) {
+	s := open(t, storeFile(t))
+	before, after := entry("deploy", "one"), entry("deploy", "two")
+	approve(t, s, before)
+	approve(t, s, after)
+	if s.Allowed(t.Context(), before.Item) || !s.Allowed(t.Context(), after.Item) {
+		t.Error("the store does not allow the last approved digest only")
+	}
+	if got := s.Approved(t.Context(), before.Item); !cmp.Equal(got, after.New) {
+		t.Errorf("the approved texts are %q", got)
+	}
+}
+
+func TestARevocationRefusesEachDigest(t *testing.T) {
+	file := storeFile(t)
+	s := open(t, file)
+	p := entry("deploy", "one")
+	approve(t, s, p)
+	other := p.Item
+	other.Digest = digest("another")
+	if err := s.Revoke(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	empty := p.Item
+	empty.Digest = ""
+	for _, s := range []*Store{s, open(t, file)} {
+		if s.Allowed(t.Context(), p.Item) || s.Allowed(t.Context(), empty) || s.Approved(t.Context(), p.Item) != nil {
+			t.Error("the revoked entry is allowed or has texts")
+		}
+	}
+	if content, _ := os.ReadFile(file); strings.Contains(string(content), "one") {
+		t.Error("the file has the text of the revoked entry")
+	}
+	approve(t, s, p)
+	if !s.Allowed(t.Context(), p.Item) {
+		t.Error("the entry is refused after a new approval")
+	}
+}
+
+func TestApproveFirstApprovesOnlyUnknownItems(t *testing.T) {
+	file := storeFile(t)
+	s := open(t, file)
+	same, changed, revoked, fresh := entry("same", "1"), entry("changed", "1"), entry("revoked", "1"), entry("fresh", "1")
+	approve(t, s, same, changed, revoked)
+	if err := s.Revoke(t.Context(), revoked.Item); err != nil {
+		t.Fatal(err)
+	}
+	changed = entry("changed", "2")
+	second := entry("fresh", "2") // of the same item, so the first counts
+	if err := s.ApproveFirst(t.Context(), same, changed, revoked, fresh, second); err != nil {
+		t.Fatal(err)
+	}
+	if got := allowed(t, s, same, changed, revoked, fresh, second); !cmp.Equal(got, []string{"same", "fresh"}) {
+		t.Errorf("the store allows %q", got)
+	}
+	before, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.ApproveFirst(t.Context(), same, changed, revoked, fresh); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.Stat(file); err != nil || !os.SameFile(before, after) {
+		t.Error("ApproveFirst writes the file without a new entry")
+	}
+}
+
+func TestApprovedReturnsTheTextsOfTheApproval(t *testing.T) {
+	file := storeFile(t)
+	binary := digest("\x00\xff")
+	p := entry("pdf", "")
+	p.Kind, p.New = "skill", map[string]string{
+		"SKILL.md": "# PDF\n<&>\u2028\x00\x1b", "logo.png": binary, "copy.md": "# PDF\n<&>\u2028\x00\x1b", "empty": "", "n\xffame": "x",
+		"bytes": "\xff", "large": strings.Repeat("x", maxText), "larger": strings.Repeat("x", maxText+1),
+	}
+	want := map[string]string{"bytes": digest("\xff"), "larger": digest(p.New["larger"])}
+	for path, text := range p.New {
+		if want[path] == "" {
+			want[path] = text
+		}
+	}
+	s := open(t, file)
+	approve(t, s, p)
+	for _, s := range []*Store{s, open(t, file)} {
+		if diff := cmp.Diff(want, s.Approved(t.Context(), p.Item)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if got := s.Approved(t.Context(), entry("unknown", "").Item); got != nil {
+		t.Errorf("an unknown entry has the texts %q", got)
+	}
+}
+
+func TestNamesAndLayersThatAreNotUTF8StayApart(t *testing.T) {
+	file := storeFile(t)
+	s := open(t, file)
+	var all []toolshelf.Pending
+	for _, layer := range []string{"/p/\xff", "/p/\xfe", "/p/\ufffd", `/p/\xff`, "\x00\"/p/\\xff\"", `C:\p`} {
+		p := entry("deploy", layer)
+		p.Layer = layer
+		all = append(all, p)
+	}
+	approve(t, s, all...)
+	s = open(t, file)
+	if n := len(allowed(t, s, all...)); n != len(all) {
+		t.Errorf("the store allows %d of %d entries", n, len(all))
+	}
+}
+
+func TestApproveRejectsEntriesWithoutADigest(t *testing.T) {
+	file := storeFile(t)
+	s := open(t, file)
+	for _, digest := range []string{"", "sha256:", "sha256:" + strings.Repeat("G", 64), strings.Repeat("0", 64), "md5:" + strings.Repeat("0", 64)} {
+		p := entry("deploy", "one")
+		p.Digest = digest
+		if err := s.Approve(t.Context(), entry("good", "x"), p); err == nil {
+			t.Errorf("Approve accepts the digest %q", digest)
+		}
+	}
+	if _, err := os.Stat(file); !isMissing(err) {
+		t.Error("a rejected approval wrote the file")
+	}
+}
+
+func TestOpenCreatesNothing(t *testing.T) {
+	file := filepath.Join(filepath.Dir(storeFile(t)), "new", "trust")
+	s := open(t, file)
+	s.Version()
+	s.Allowed(t.Context(), entry("deploy", "one").Item)
+	if err := s.ApproveFirst(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Dir(file)); !isMissing(err) {
+		t.Errorf("the directory exists before an approval: %v", err)
+	}
+	approve(t, s, entry("deploy", "one"))
+	if _, err := os.Stat(file); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestVersionChangesWithTheAnswers(t *testing.T) {
+	file := storeFile(t)
+	mine, other := open(t, file), open(t, file)
+	p := entry("deploy", "one")
+	versions := map[uint64]bool{mine.Version(): true}
+	fresh := func(what string, want bool) {
+		t.Helper()
+		v := mine.Version()
+		if versions[v] {
+			t.Errorf("%s: the version is an earlier version", what)
+		}
+		versions[v] = true
+		if mine.Allowed(t.Context(), p.Item) != want {
+			t.Errorf("%s: the answer is %t", what, !want)
+		}
+		if mine.Version() != v {
+			t.Errorf("%s: the version changes without a change", what)
+		}
+	}
+	approve(t, mine, p)
+	fresh("an approval", true)
+	if err := other.Revoke(t.Context(), p.Item); err != nil {
+		t.Fatal(err)
+	}
+	fresh("a revocation by another store", false)
+	approve(t, other, p)
+	fresh("an approval by another store", true)
+	approve(t, other, p)
+	if !versions[mine.Version()] {
+		t.Error("an approval without an effect changes the version")
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	fresh("a removed file", false)
+	approve(t, other, p)
+	fresh("an approval after the removal", true)
+	if err := os.WriteFile(file, []byte("garbage"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fresh("a file that breaks", false)
+}
+
+// Changes within a tick of the clock give a file the same time, also if the inode and the size are the same.
+func TestEachChangeByAnotherStoreIsSeen(t *testing.T) {
+	file := storeFile(t)
+	mine, other := open(t, file), open(t, file)
+	for i := range 200 {
+		p := entry("deploy", strconv.Itoa(i%2))
+		approve(t, other, p)
+		if got := allowed(t, mine, p); len(got) != 1 {
+			t.Fatalf("approval %d is not seen", i)
+		}
+	}
+}
+
+func TestAllowedAloneSeesARevocation(t *testing.T) {
+	file := storeFile(t)
+	mine, other := open(t, file), open(t, file)
+	p := entry("deploy", "one")
+	approve(t, mine, p)
+	if err := other.Revoke(t.Context(), p.Item); err != nil {
+		t.Fatal(err)
+	}
+	mine.checked.Store(-int64(rarely)) // the last look is long ago
+	if mine.Allowed(t.Context(), p.Item) {
+		t.Error("Allowed answers from the old file")
+	}
+}
+
+func TestAllowedReadsMemoryOnly(t *testing.T) {
+	s := open(t, storeFile(t))
+	p := entry("deploy", "one")
+	approve(t, s, p)
+	s.Version()
+	s.loading.Lock() // a load would wait
+	defer s.loading.Unlock()
+	if n := testing.AllocsPerRun(100, func() {
+		if !s.Allowed(t.Context(), p.Item) {
+			t.Error("refused")
+		}
+	}); n != 0 {
+		t.Errorf("Allowed allocates %v times", n)
+	}
+}
+
+func TestGoroutinesShareAStore(t *testing.T) {
+	s := open(t, storeFile(t))
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for j := range 10 {
+				p := entry(fmt.Sprintf("c%d-%d", i, j), "x")
+				if err := s.Approve(t.Context(), p); err != nil || !s.Allowed(t.Context(), p.Item) {
+					t.Errorf("%s: %v", p.Name, err)
+				}
+				s.Version()
+				s.Approved(t.Context(), p.Item)
+			}
+		})
+	}
+	wg.Wait()
+	if n := len(s.last.Load().book.records); n != 80 {
+		t.Errorf("the store has %d decisions", n)
+	}
+}
+
+func TestTwoProcessesApproveAtTheSameTime(t *testing.T) {
+	file := storeFile(t)
+	var wg sync.WaitGroup
+	for _, task := range []string{"first", "second"} {
+		wg.Go(func() {
+			if out, err := child(t, task, file).CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+	wg.Wait()
+	s := open(t, file)
+	n := 0
+	for i := range 1000 {
+		n += len(allowed(t, s, entry("first"+strconv.Itoa(i), fmt.Sprint("text ", i)), entry("second"+strconv.Itoa(i), fmt.Sprint("text ", i))))
+	}
+	if n != 2000 {
+		t.Errorf("%d of 2000 approvals are in the file", n)
+	}
+}
+
+func TestAKilledProcessLeavesAReadableStore(t *testing.T) {
+	file := storeFile(t)
+	for round := range 20 {
+		cmd := child(t, "forever", file)
+		out, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The process is in one of the steps of the next approval when the signal arrives.
+		lines := bufio.NewScanner(out)
+		for range 1 + round%5 {
+			if !lines.Scan() || !strings.HasPrefix(lines.Text(), "approved") {
+				t.Fatalf("round %d: the child prints %q", round, lines.Text())
+			}
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Wait()
+		s := open(t, file)
+		p := entry("after"+strconv.Itoa(round), "x")
+		approve(t, s, p, entry("forever0", "other")) // a lock of the killed process would block for ever
+		if got := allowed(t, s, p, entry("forever49", "text 49")); len(got) != 2 {
+			t.Fatalf("round %d: the store allows %q", round, got)
+		}
+	}
+}
+
+func TestAWaitForTheLockEndsWithTheContext(t *testing.T) {
+	file := storeFile(t)
+	holder, waiter := open(t, file), open(t, file)
+	unlock, err := holder.lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	results := make(chan error)
+	for range 2 { // one waits for the lock of the file, one for the other
+		go func() { results <- waiter.Approve(ctx, entry("deploy", "one")) }()
+	}
+	if waiter.Allowed(t.Context(), entry("deploy", "one").Item) { // reads do not wait
+		t.Error("the store allows an entry before the approval")
+	}
+	waiter.Version()
+	cancel()
+	for range 2 {
+		if err := <-results; !errors.Is(err, context.Canceled) {
+			t.Errorf("Approve returns %v", err)
+		}
+	}
+	unlock()
+	approve(t, waiter, entry("deploy", "one"))
+	if err := waiter.Approve(ctx, entry("deploy", "two")); !errors.Is(err, context.Canceled) {
+		t.Errorf("Approve with an ended context returns %v", err)
+	}
+}
+
+func TestABrokenFileAllowsNothing(t *testing.T) {
+	p := entry("deploy", "one")
+	good := func() string {
+		return (&book{}).with([]decision{{keyOf(p.Item), p.Digest, p.New}, {keyOf(entry("x", "").Item), "", nil}}).encode()
+	}()
+	sealed := func(lines string) string { return lines + lastLine(lines) }
+	body := strings.TrimPrefix(good[:strings.LastIndex(strings.TrimSuffix(good, "\n"), "\n")+1], firstLine)
+	for name, tt := range map[string]struct {
+		content string
+		want    error
+	}{
+		"empty":                   {"", ErrBroken},
+		"another file":            {"{}\n", ErrBroken},
+		"no end":                  {firstLine + body, ErrBroken},
+		"cut":                     {good[:len(good)-1], ErrBroken},
+		"a changed byte":          {strings.Replace(good, "deploy", "destro", 1), ErrBroken},
+		"more after the end":      {good + "\n", ErrBroken},
+		"a line twice":            {sealed(firstLine + body + body), ErrBroken},
+		"an unknown line":         {sealed(firstLine + "{}\n"), ErrBroken},
+		"an approval and revoked": {sealed(firstLine + strings.Replace(body, `"digest"`, `"revoked":true,"digest"`, 1)), ErrBroken},
+		"a missing text":          {sealed(firstLine + strings.SplitAfter(body, "\n")[0]), ErrBroken},
+		"a newer version":         {strings.Replace(good, `"version":1`, `"version":2,"more":{}`, 1), ErrNewer},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := storeFile(t)
+			running := open(t, file)
+			approve(t, running, p)
+			if err := os.WriteFile(file, []byte(tt.content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s, err := Open(file)
+			if !errors.Is(err, tt.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("Open returns %v", err)
+			}
+			for _, s := range []*Store{s, running} {
+				if got := allowed(t, s, p); got != nil {
+					t.Errorf("the store allows %q", got)
+				}
+				for what, err := range map[string]error{
+					"Approve": s.Approve(t.Context(), p), "ApproveFirst": s.ApproveFirst(t.Context(), p), "Revoke": s.Revoke(t.Context(), p.Item),
+				} {
+					if !errors.Is(err, tt.want) {
+						t.Errorf("%s returns %v", what, err)
+					}
+				}
+			}
+			if content, err := os.ReadFile(file); err != nil || string(content) != tt.content {
+				t.Error("the broken file has changed")
+			}
+			if err := os.WriteFile(file, []byte(good), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := allowed(t, s, p); got == nil {
+				t.Error("the store refuses the approved entry of the repaired file")
+			}
+		})
+	}
+}
+
+func TestAnInvalidPathAllowsNothing(t *testing.T) {
+	for _, file := range []string{"", t.TempDir()} {
+		s, err := Open(file)
+		if s == nil || err == nil {
+			t.Fatalf("%q: Open returns %v, %v", file, s, err)
+		}
+		if got := allowed(t, s, entry("deploy", "one")); got != nil {
+			t.Errorf("%q: the store allows %q", file, got)
+		}
+		if err := s.Approve(t.Context(), entry("deploy", "one")); err == nil {
+			t.Errorf("%q: Approve returns no error", file)
+		}
+	}
+}
+
+func TestAHugeFileIsNotRead(t *testing.T) {
+	file := storeFile(t)
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Chmod(0o600), f.Truncate(1<<40), f.Close()); err != nil {
+		t.Skip(err) // the filesystem has no sparse files
+	}
+	if _, err := Open(file); !errors.Is(err, ErrBroken) {
+		t.Errorf("Open returns %v", err)
+	}
+}
+
+func TestTheTextsOfTheOldestApprovalsAreForgotten(t *testing.T) {
+	file := storeFile(t)
+	s := open(t, file)
+	skill := func(name string) toolshelf.Pending {
+		p := entry(name, name)
+		p.New = map[string]string{}
+		for i := range 100 { // 6.25 MiB
+			path := fmt.Sprintf("%02d", i)
+			p.New[path] = name + path + strings.Repeat("x", maxText-20)
+		}
+		return p
+	}
+	var all []toolshelf.Pending
+	for i := range 10 {
+		all = append(all, skill(fmt.Sprint("skill", i)))
+	}
+	approve(t, s, all...)
+	if n := len(allowed(t, s, all...)); n != len(all) {
+		t.Errorf("the store allows %d of %d entries", n, len(all))
+	}
+	if info, err := os.Stat(file); err != nil || info.Size() > maxTexts+1<<20 {
+		t.Errorf("the file has %d bytes, %v", info.Size(), err)
+	}
+	if texts := s.Approved(t.Context(), all[0].Item); texts != nil {
+		t.Errorf("the oldest approval has %d texts", len(texts))
+	}
+	last := s.Approved(t.Context(), all[9].Item)
+	if last["00"] != all[9].New["00"] || last["99"] != digest(all[9].New["99"]) {
+		t.Error("the last approval does not have texts up to the limit of an item, and digests beyond")
+	}
+}
+
+func TestAFullStoreStaysAsBefore(t *testing.T) {
+	s := open(t, storeFile(t))
+	p := entry("deploy", "one")
+	approve(t, s, p)
+	huge := entry(strings.Repeat("x", maxFile), "")
+	if err := s.Approve(t.Context(), huge); !errors.Is(err, ErrFull) {
+		t.Errorf("Approve returns %.200v", err)
+	}
+	if got := allowed(t, s, p); got == nil {
+		t.Error("the full store refuses the approved entry")
+	}
+}
+
+func BenchmarkStoreOf10000(b *testing.B) {
+	for _, size := range []int{0, 3000} {
+		var all []toolshelf.Pending
+		for i := range 10_000 {
+			all = append(all, entry(strconv.Itoa(i), strconv.Itoa(i)+strings.Repeat("line of text\n", size/13)))
+		}
+		file := storeFile(b)
+		s := open(b, file)
+		approve(b, s, all...)
+		info, err := os.Stat(file)
+		if err != nil {
+			b.Fatal(err)
+		}
+		mib := float64(info.Size()) / (1 << 20)
+		b.Run(fmt.Sprintf("Open/%d", size), func(b *testing.B) {
+			for b.Loop() {
+				open(b, file)
+			}
+			b.ReportMetric(mib, "MiB")
+		})
+		b.Run(fmt.Sprintf("Approve/%d", size), func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				approve(b, s, entry("0", strconv.Itoa(i)))
+			}
+		})
+		b.Run(fmt.Sprintf("Allowed/%d", size), func(b *testing.B) {
+			for b.Loop() {
+				s.Allowed(b.Context(), all[1].Item)
+			}
+		})
+		b.Run(fmt.Sprintf("Version/%d", size), func(b *testing.B) {
+			for b.Loop() {
+				s.Version()
+			}
+		})
+	}
+}

@@ -36,6 +36,7 @@ func (s *Store) read() *state {
 	}
 	info := known(f.Info())
 	var content strings.Builder
+	content.Grow(int(min(info.Size, maxFile)) + 1)
 	if n, err := io.Copy(&content, io.LimitReader(f, maxFile+1)); err != nil {
 		return &state{err: fmt.Errorf("trust: the store cannot be read: %w", err)}
 	} else if n > maxFile {

@@ -246,7 +246,7 @@ func (s *Store) unchanged(last *state) bool {
 	if err != nil {
 		return last.missing && isMissing(err)
 	}
-	return last.settled && stamp.Of(info).Same(last.stamp)
+	return last.settled && stamp.Of(known(info)).Same(last.stamp)
 }
 
 // load reads the file if the file has changed. A number of answers is new only if an answer can be

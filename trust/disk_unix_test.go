@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestAFileThatOthersCanChangeAllowsNothing changes the owner or the mode of a file or a directory of a good store.
@@ -99,7 +101,7 @@ func TestTheFileIsPrivate(t *testing.T) {
 
 func TestAPipeInPlaceOfTheFileIsNotOpened(t *testing.T) {
 	file := storeFile(t)
-	if err := syscall.Mkfifo(file, 0o600); err != nil {
+	if err := unix.Mkfifo(file, 0o600); err != nil {
 		t.Skip(err)
 	}
 	if _, err := Open(file); !errors.Is(err, ErrBroken) {

@@ -96,8 +96,8 @@ const rarely = time.Second
 // soon as the file is correct or gone. A symbolic link in place of the file is ErrBroken.
 //
 // On Unix, the file and its directory must belong to the user, and nobody else may write. A
-// directory above belongs to the user or to root; others may write only with the sticky bit. On
-// Windows, Open checks the owners of the file and of its directory, and no access lists. On other
+// directory above belongs to the user or to root; others may write only with the sticky bit. Open does not
+// check directories above on Android. On Windows, Open checks the owners of the file and of its directory, and no access lists. On other
 // systems, Open checks no owners.
 func Open(file string) (*Store, error) {
 	s := &Store{turn: make(chan struct{}, 1), begin: time.Now()}

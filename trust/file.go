@@ -240,8 +240,9 @@ func (b *book) encode() string {
 // lastLine returns the line after a text.
 func lastLine(text string) string { return `{"end":"sha256:` + sumOf(text) + "\"}\n" }
 
-// parse returns the book of a file. An error is ErrBroken or ErrNewer.
-func parse(text string) (*book, error) {
+// parse returns the book of a file. The lines of a book of an earlier load need no decoding. An error is
+// ErrBroken or ErrNewer.
+func parse(text string, earlier *book) (*book, error) {
 	first, _, _ := strings.Cut(text, "\n")
 	var header struct {
 		Format  string
@@ -258,6 +259,10 @@ func parse(text string) (*book, error) {
 		return nil, damaged(1+strings.Count(text[:end], "\n"), "the checksum differs")
 	}
 	b := &book{byKey: map[toolshelf.Item]*record{}, lines: map[string]string{}}
+	known := make(map[string]*record, len(earlier.records))
+	for _, r := range earlier.records {
+		known[r.line] = r
+	}
 	number := 1
 	for line := range strings.Lines(text[len(firstLine):end]) {
 		number++
@@ -269,7 +274,12 @@ func parse(text string) (*book, error) {
 			b.lines[sum] = line
 			continue
 		}
-		r, ok := parseRecord(line)
+		r, ok := known[line]
+		if ok {
+			r = &record{r.key, r.digest, r.files, line} // the line of r keeps the text of the earlier load
+		} else {
+			r, ok = parseRecord(line)
+		}
 		if !ok || b.byKey[r.key] != nil {
 			return nil, damaged(number, "the line is not a decision")
 		}

@@ -44,16 +44,20 @@ func TestABookAgreesWithAMap(t *testing.T) {
 					break
 				}
 			}
+			before := b
 			b = b.with(decisions)
 			for _, d := range decisions {
 				want[d.key] = d
 			}
-			read, err := parse(b.encode())
+			read, err := parse(b.encode(), &book{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(summary(b), summary(read), compareDecisions); diff != "" {
 				t.Fatalf("the file differs from the book: %s", diff)
+			}
+			if again, err := parse(read.encode(), before); err != nil || cmp.Diff(summary(read), summary(again), compareDecisions) != "" {
+				t.Fatalf("the file differs with an earlier book: %v", err)
 			}
 			b = read
 		}
@@ -81,14 +85,14 @@ func FuzzParse(f *testing.F) {
 			text = firstLine + text
 			text += lastLine(text)
 		}
-		b, err := parse(text)
+		b, err := parse(text, &book{})
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") {
 				t.Errorf("the error has a line break: %q", err)
 			}
 			return
 		}
-		again, err := parse(b.encode())
+		again, err := parse(b.encode(), &book{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +105,7 @@ func FuzzParse(f *testing.F) {
 func TestEachCutOfTheFileIsBroken(t *testing.T) {
 	text := (&book{}).with([]decision{{keyOf(entry("a", "").Item), digest("1"), map[string]string{"a.md": "text"}}}).encode()
 	for n := range len(text) {
-		if _, err := parse(text[:n]); err == nil {
+		if _, err := parse(text[:n], &book{}); err == nil {
 			t.Errorf("the first %d of %d bytes are a store", n, len(text))
 		}
 	}

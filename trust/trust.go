@@ -267,7 +267,7 @@ func (s *Store) load() *state {
 	default:
 		next.number, next.book = last.number+1, &book{}
 		if next.loaded {
-			next.book, next.err = parse(next.raw)
+			next.book, next.err = parse(next.raw, last.book)
 		}
 		if next.err != nil {
 			next.book, next.err = &book{}, fmt.Errorf("%w (%q)", next.err, s.file)

@@ -25,6 +25,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
+var _ toolshelf.Gate = (*Store)(nil)
+
 // childTask is the environment variable with the task of a child process and its file.
 const childTask = "TEST_TRUST_CHILD"
 

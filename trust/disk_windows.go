@@ -34,7 +34,6 @@ func replace(ctx context.Context, from, to string) error {
 		tries--
 		busy := errors.Is(err, windows.ERROR_ACCESS_DENIED) || errors.Is(err, windows.ERROR_SHARING_VIOLATION)
 		if busy && tries > 0 {
-			err = nil
 			return false, nil
 		}
 		return err == nil, err

@@ -48,7 +48,7 @@
 //     [WithAgentFilter] and [WithInstructionFilter].
 //   - Directories and filesystems: [WithRoot], [WithFs], [WithCommandsDir], [WithSkillsDir],
 //     [WithAgentsDir], [WithCommandsFS], [WithSkillsFS], [WithClient], [WithInstructions], [WithParents],
-//     [WithPlugins], [WithPluginsFS], [Catalog.Plugins]; for remote stores [Versioned] and [SnapshotFS].
+//     [WithPlugins], [WithPluginsFS], [Catalog.Plugins]; [WithGate] and [Catalog.Pending] for unseen files; for remote stores [Versioned] and [SnapshotFS].
 //   - Lists of the program's own: [Paginate].
 //   - Errors: [Error], [CodeOf], and a sentinel for each code.
 //

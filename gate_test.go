@@ -3,7 +3,9 @@ package toolshelf_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"log"
 	"maps"
 	"os"
 	"path/filepath"
@@ -371,4 +373,39 @@ func TestNoUnapprovedByteOfAnExchangedSkillIsRead(t *testing.T) {
 			t.Errorf("way %d has never returned the approved text", way)
 		}
 	}
+}
+
+// A gate decides by the content: the changed command is refused until the next approval.
+func ExampleWithGate() {
+	files := project(map[string]string{"commands/deploy.md": "Deploy to staging.\n"})
+	gate := new(approvals)
+	catalog := open(toolshelf.WithFs(files), toolshelf.WithGate(gate))
+	defer catalog.Close()
+	ctx := context.Background()
+	review := func() { // asks the user, and here allows everything
+		pending, err := catalog.Pending(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, p := range pending {
+			fmt.Printf("allowed %s %s: %q\n", p.Kind, p.Name, p.New["deploy.md"])
+			gate.items.Store(p.Item, true)
+		}
+	}
+	show := func() {
+		command, err := catalog.Get(ctx, "deploy")
+		fmt.Printf("%q %v\n", command.Content, errors.Is(err, toolshelf.ErrCommandNotFound))
+	}
+	show()
+	review()
+	show()
+	if err := afero.WriteFile(files, "commands/deploy.md", []byte("Deploy to production.\n"), 0o644); err != nil {
+		log.Fatal(err)
+	}
+	show()
+	// Output:
+	// "" true
+	// allowed command deploy: "Deploy to staging.\n"
+	// "Deploy to staging.\n" false
+	// "" true
 }

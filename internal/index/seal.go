@@ -122,7 +122,7 @@ func (x *Index) ReadSealed(ctx context.Context, e *Entry, name string) (raw []by
 	if name == e.Seal().Files[e.Seal().own].Name {
 		raw, _, err = x.ReadFile(x.FSOf(ctx, e), e.Path)
 	} else {
-		raw, err = x.readSkillFile(ctx, e, name)
+		raw, err = x.readBeside(ctx, e, name)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = ErrChanging
@@ -130,7 +130,7 @@ func (x *Index) ReadSealed(ctx context.Context, e *Entry, name string) (raw []by
 	return raw, cmp.Or(err, x.VerifyFile(e, name, raw))
 }
 
-func (x *Index) readSkillFile(ctx context.Context, e *Entry, name string) ([]byte, error) {
+func (x *Index) readBeside(ctx context.Context, e *Entry, name string) ([]byte, error) {
 	dir, err := x.OpenSkill(ctx, e)
 	if err != nil {
 		return nil, err
@@ -191,8 +191,8 @@ func (s *scan) seal(e *Entry, raw []byte) {
 	e.set().seal = seal
 }
 
-// sealSkill returns the entry of a skill with the seal of all its files. The entry of the last snapshot does not change.
-func (s *scan) sealSkill(e, known *Entry, dir *confine.Dir, dirPath string) *Entry {
+// sealDirectory returns the entry of a skill with the seal of all its files. The entry of the last snapshot does not change.
+func (s *scan) sealDirectory(e, known *Entry, dir *confine.Dir, dirPath string) *Entry {
 	if !s.at.Sealed || e.Broken() != nil {
 		return e
 	}

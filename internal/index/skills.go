@@ -133,7 +133,7 @@ func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Ent
 		if e != known && l.Names == client.FromPath {
 			e.Name = l.Prefix + l.skillName(e.Header())
 		}
-		return s.sealSkill(e, known, dir, dirPath)
+		return s.sealDirectory(e, known, dir, dirPath)
 	}
 	return nil
 }
@@ -228,7 +228,7 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 			if e != f.known {
 				s.spell(e, dir, name)
 			}
-			return s.sealSkill(e, f.known, dir, dirPath), nil
+			return s.sealDirectory(e, f.known, dir, dirPath), nil
 		}
 	}
 	f := s.skillSource(dir, dirPath, skillFiles[0], c.name)

@@ -18,10 +18,10 @@ var rootCounts = []struct {
 	what          string
 	ceiling, goal int
 }{
-	{"files", 29, 25},             // without test files
-	{"lines of code", 5429, 4900}, // of these files, without comments and blank lines
-	{"exported names", 185, 145},  // functions, methods and types
-	{"test files", 42, 45},
+	{"files", 30, 25},             // without test files
+	{"lines of code", 5679, 4900}, // of these files, without comments and blank lines
+	{"exported names", 190, 145},  // functions, methods and types
+	{"test files", 43, 45},
 }
 
 func TestCountsOfTheRootAreTheirCeilings(t *testing.T) {

@@ -48,21 +48,26 @@ type Client struct {
 const (
 	defaultBatch  = 64
 	maxRequest    = 1 << 20  // bytes of the texts of a request
-	maxAnswer     = 64 << 20 // bytes
+	maxAnswer     = 1 << 20  // bytes for each text
+	maxError      = 64 << 10 // bytes of an answer without vectors
+	maxDimensions = 1 << 14  // of a vector
 	maxMessage    = 300      // bytes of the message of a server in an error
 	attempts      = 4        // of a request
 	firstPause    = 250 * time.Millisecond
 	maxRetryAfter = 30 * time.Second
 )
 
-// ID identifies the server, the model, the dimensions, the prefixes and the further fields.
+// ID identifies the server, the model, the dimensions, the prefixes and the further fields. Without a
+// model or with a URL that is not valid, ID is "".
 func (c *Client) ID() string {
 	id := *c
-	if u, err := url.Parse(c.URL); err == nil { // without a password and a key in the query
-		id.URL = (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimSuffix(u.Path, "/")}).String()
-	}
-	text, err := json.Marshal(id)
+	u, err := url.Parse(c.URL)
 	if err != nil || c.Model == "" {
+		return ""
+	}
+	id.URL = (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimSuffix(u.Path, "/")}).String() // without a password and a key in the query
+	text, err := json.Marshal(id)
+	if err != nil {
 		return ""
 	}
 	return string(text)
@@ -169,7 +174,11 @@ func (c *Client) try(ctx context.Context, body []byte, n int) (vectors [][]float
 		return nil, true, -1, c.fail("the server does not answer", err.Error())
 	}
 	defer answer.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+	most := n * maxAnswer
+	if answer.StatusCode != http.StatusOK {
+		most = maxError
+	}
+	data, err := io.ReadAll(io.LimitReader(answer.Body, int64(most)+1))
 	switch {
 	case err != nil:
 		return nil, true, -1, c.fail("the answer breaks off", err.Error())
@@ -178,8 +187,8 @@ func (c *Client) try(ctx context.Context, body []byte, n int) (vectors [][]float
 		status := answer.StatusCode
 		retry = !final && (status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= 500)
 		return nil, retry, retryAfter(answer.Header.Get("Retry-After")), c.fail(fmt.Sprintf("the server answers %d %s", status, http.StatusText(status)), message)
-	case len(data) > maxAnswer:
-		return nil, false, 0, fmt.Errorf("embedding: the answer has more than %d bytes; use a smaller Batch", maxAnswer)
+	case len(data) > most:
+		return nil, false, 0, fmt.Errorf("embedding: the answer has more than %d bytes for %d texts; check that the model computes embeddings", most, n)
 	}
 	vectors, err = decode(data, n)
 	return vectors, false, 0, err
@@ -232,20 +241,17 @@ func retryAfter(header string) time.Duration {
 // decode returns the n vectors of an answer, in the order of their indexes. Without indexes, the order is the
 // order of the answer.
 func decode(data []byte, n int) ([][]float32, error) {
-	var answer struct {
-		Data []struct {
-			Index     *int
-			Embedding json.RawMessage
-		}
-	}
+	answer := struct{ Data items }{items{limit: n + 1}}
 	if err := json.Unmarshal(data, &answer); err != nil {
 		return nil, errors.New("embedding: the answer is not JSON with embeddings; check that the URL ends with /v1")
 	}
-	if len(answer.Data) != n {
-		return nil, fmt.Errorf("embedding: the answer has %d vectors for %d texts; check that the model computes embeddings", len(answer.Data), n)
+	if got := len(answer.Data.all); got > n {
+		return nil, fmt.Errorf("embedding: the answer has at least %d vectors for %d texts; check that the model computes embeddings", got, n)
+	} else if got < n {
+		return nil, fmt.Errorf("embedding: the answer has %d vectors for %d texts; check that the model computes embeddings", got, n)
 	}
 	all := make([][]float32, n)
-	for i, d := range answer.Data {
+	for i, d := range answer.Data.all {
 		if d.Index != nil {
 			i = *d.Index
 		}
@@ -259,6 +265,33 @@ func decode(data []byte, n int) ([][]float32, error) {
 		all[i] = v
 	}
 	return all, nil
+}
+
+// items are the first elements of an array. A small answer can have elements that need much memory.
+type items struct {
+	limit int
+	all   []item
+}
+
+type item struct {
+	Index     *int
+	Embedding json.RawMessage
+}
+
+func (i *items) UnmarshalJSON(data []byte) error {
+	i.all = nil
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	if token, err := decoder.Token(); token != json.Delim('[') {
+		return cmp.Or(err, errors.New("no array"))
+	}
+	for len(i.all) < i.limit && decoder.More() {
+		var one item
+		if err := decoder.Decode(&one); err != nil {
+			return err
+		}
+		i.all = append(i.all, one)
+	}
+	return nil
 }
 
 // vector decodes an array of numbers, or the base64 form of 32-bit numbers in little-endian order.
@@ -276,8 +309,8 @@ func vector(data json.RawMessage) ([]float32, error) {
 		return finite(v)
 	}
 	var numbers []*float32 // nil is the JSON form of NaN
-	if json.Unmarshal(data, &numbers) != nil || len(numbers) == 0 || slices.Contains(numbers, nil) {
-		return nil, errors.New("embedding: a vector is no array of numbers; check that the server pools the vectors of a text into one")
+	if bytes.Count(data, []byte{','}) >= maxDimensions || json.Unmarshal(data, &numbers) != nil || len(numbers) == 0 || slices.Contains(numbers, nil) {
+		return nil, errors.New("embedding: a vector is no array of numbers, or of more than 16384 numbers; check that the server pools the vectors of a text into one")
 	}
 	v := make([]float32, len(numbers))
 	for i, p := range numbers {

@@ -11,6 +11,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -199,8 +200,13 @@ func TestTheIDHasAllThatChangesAVector(t *testing.T) {
 			t.Errorf("the %s changes the ID to %s", name, c.ID())
 		}
 	}
-	if id := (&embedding.Client{URL: "x"}).ID(); id != "" {
-		t.Errorf("a client without a model has the ID %s", id)
+	for name, c := range map[string]*embedding.Client{
+		"without a model":        {URL: "x"},
+		"whose URL is not valid": {URL: "http://user:secret%zz@localhost/v1", Model: "m"},
+	} {
+		if id := c.ID(); id != "" {
+			t.Errorf("a client %s has the ID %s", name, id)
+		}
 	}
 }
 
@@ -354,8 +360,36 @@ func TestAnswersHaveALimit(t *testing.T) {
 	c := &embedding.Client{URL: "http://server/v1", Model: "m", HTTP: &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: 200, Body: io.NopCloser(endless{&read})}, nil
 	})}}
-	if _, err := c.Embed(t.Context(), []string{"a"}, true); err == nil || read > 65<<20 {
+	if _, err := c.Embed(t.Context(), []string{"a"}, true); err == nil || read > 2<<20 {
 		t.Errorf("%v after %d bytes", err, read)
+	}
+}
+
+// A compressed answer is as small as its pattern.
+func TestASmallAnswerNeedsLittleMemory(t *testing.T) {
+	const size = 8 << 20
+	texts := slices.Repeat([]string{"a"}, 16)
+	for name, test := range map[string]struct {
+		status              int
+		begin, pattern, end string
+	}{
+		"empty objects":     {200, `{"data":[`, "{},", "{}]}"},
+		"numbers":           {200, `{"data":[` + strings.Repeat(`{"embedding":[0]},`, 15) + `{"embedding":[`, "0,", "0]}]}"},
+		"parts of an error": {400, `{"message":[`, "0,", "0]}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			body := test.begin + strings.Repeat(test.pattern, size/len(test.pattern)) + test.end
+			c := &embedding.Client{URL: "http://server/v1", Model: "m", HTTP: &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: test.status, Body: io.NopCloser(strings.NewReader(body))}, nil
+			})}}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := c.Embed(t.Context(), texts, false)
+			runtime.ReadMemStats(&after)
+			if allocated := after.TotalAlloc - before.TotalAlloc; err == nil || allocated > 12*size {
+				t.Errorf("%d bytes for an answer of %d bytes, %v", allocated, size, err)
+			}
+		})
 	}
 }
 

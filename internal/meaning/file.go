@@ -28,9 +28,14 @@ const (
 	maxFile    = 64 << 20 // bytes; the oldest vectors that no document has leave the file
 )
 
+// open opens the directory. The last element "." makes the open of a named pipe an error instead of a wait.
+func (f cacheFile) open() (*os.Root, error) {
+	return os.OpenRoot(f.dir + string(os.PathSeparator) + ".")
+}
+
 // load makes the pending vectors known that the file has.
 func (f cacheFile) load(s *Store) error {
-	root, err := os.OpenRoot(f.dir)
+	root, err := f.open()
 	if err != nil {
 		return err
 	}
@@ -113,7 +118,7 @@ func (f cacheFile) save(s *Store) error {
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(f.dir)
+	root, err := f.open()
 	if err != nil {
 		return err
 	}
@@ -125,17 +130,19 @@ func (f cacheFile) save(s *Store) error {
 	if err != nil {
 		return err // another process writes
 	}
-	defer root.Remove(tempName)
 	old, err := read(root)
 	if err == nil {
 		data := f.content(s, old)
 		sum := sha256.Sum256(data)
 		_, err = temp.Write(append(data, sum[:]...))
 	}
-	if err = errors.Join(err, temp.Sync(), temp.Close()); err != nil {
-		return err
+	if err = errors.Join(err, temp.Sync(), temp.Close()); err == nil {
+		err = root.Rename(tempName, fileName)
 	}
-	return root.Rename(tempName, fileName)
+	if err != nil { // after a rename, the temporary file is of another process
+		_ = root.Remove(tempName)
+	}
+	return err
 }
 
 // content returns the file without its checksum: the vectors of documents, then the others.

@@ -62,7 +62,7 @@ type Store struct {
 	progress  chan struct{} // closed and replaced after each progress of fill
 	abandoned int           // calls that have not returned in time and are still running
 
-	texts, asked pause // of failed fills, and of queries whose vectors came too late
+	texts, asked pause // of failed fills, and of failed queries
 }
 
 // A key identifies a model and a text.
@@ -312,7 +312,7 @@ func (s *Store) Query(ctx context.Context, query string) *rank.Point {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
-		if errors.Is(err, context.DeadlineExceeded) {
+		if !errors.Is(ctx.Err(), context.Canceled) {
 			s.asked.record(true)
 		}
 		return nil

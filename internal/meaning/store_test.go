@@ -236,17 +236,26 @@ func TestAHangingModelHasFewCalls(t *testing.T) {
 }
 
 func TestSearchesInARowWaitOnce(t *testing.T) {
-	for name, hangs := range map[string]func(query bool) bool{
-		"the texts hang":   func(query bool) bool { return !query },
-		"the queries hang": func(query bool) bool { return query },
+	for _, test := range []struct {
+		name    string
+		queries bool // that fail, otherwise texts
+		after   time.Duration
+	}{
+		{"the texts hang", false, time.Hour},
+		{"the queries hang", true, time.Hour},
+		{"the queries fail slowly", true, maxWait - time.Millisecond},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := &model{fail: func(ctx context.Context, _ []string, query bool) ([][]float32, error) {
-					if hangs(query) {
-						<-ctx.Done()
+					if query != test.queries {
+						return nil, nil
 					}
-					return nil, ctx.Err()
+					select {
+					case <-ctx.Done():
+					case <-time.After(test.after):
+					}
+					return nil, errors.New("down")
 				}}
 				s := newStore(t, m, "", "a")
 				vectors := documents(s, 20)
@@ -259,7 +268,7 @@ func TestSearchesInARowWaitOnce(t *testing.T) {
 					}
 					cancel()
 				}
-				if waited := time.Since(begin); waited != maxWait {
+				if waited := time.Since(begin); waited != min(maxWait, test.after) {
 					t.Errorf("100 searches wait %v", waited)
 				}
 			})
@@ -446,6 +455,36 @@ func TestTwoProcessesKeepTheVectorsOfBoth(t *testing.T) {
 		t.Errorf("%d embeddings", m.count())
 	}
 	runtime.KeepAlive(vectors)
+}
+
+// Each store replaces the file many times while the other stores write.
+func TestAFileOfSeveralProcessesIsAlwaysWhole(t *testing.T) {
+	dir := t.TempDir()
+	var group sync.WaitGroup
+	for i := range 4 {
+		s := newStore(t, new(model), dir, fmt.Sprint(i))
+		vectors := documents(s, 100)
+		fill(s)
+		group.Go(func() {
+			for range 200 {
+				_ = s.file.save(s) // another store can be writing
+				root, err := os.OpenRoot(dir)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if data, err := read(root); data == nil || err != nil {
+					t.Errorf("the file is broken: %v", err)
+				}
+				root.Close()
+			}
+			runtime.KeepAlive(vectors)
+		})
+	}
+	group.Wait()
+	if _, err := os.Stat(filepath.Join(dir, tempName)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a temporary file stays: %v", err)
+	}
 }
 
 func TestTheFileHasABound(t *testing.T) {

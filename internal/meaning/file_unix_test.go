@@ -1,0 +1,38 @@
+//go:build unix
+
+package meaning
+
+import (
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// A call that waits for a writer of the named pipe never returns, and the test fails by its time.
+func TestANamedPipeCostsOnlyTheFile(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"pipe", fileName, tempName} {
+		if err := unix.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {
+			t.Skip(err)
+		}
+	}
+	for name, dir := range map[string]string{"in place of the directory": filepath.Join(dir, "pipe"), "in place of the files": dir} {
+		t.Run(name, func(t *testing.T) {
+			s := newStore(t, new(model), dir, "a")
+			vectors := documents(s, 3)
+			fill(s)
+			if n := known(vectors); n != 3 {
+				t.Errorf("%d vectors are known", n)
+			}
+			if err := s.file.load(s); (err != nil) != (filepath.Base(dir) == "pipe") {
+				t.Error(err)
+			}
+			if s.file.save(s) == nil {
+				t.Error("the file is written")
+			}
+			runtime.KeepAlive(vectors)
+		})
+	}
+}

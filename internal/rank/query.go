@@ -169,7 +169,8 @@ func (c *corpus) clauses(q query, keep func(*document) bool) (found []clause, su
 		if !whole && len(parts) == 0 || len(q.words) <= maxPrefixes && !(whole && c.inName(id, keep)) {
 			near = c.beginning(w, keep)
 		}
-		if len(near) == 0 && !whole && (len(parts) == 0 || len(parts) < len(w.parts)) {
+		partly := len(parts) < len(w.parts)
+		if len(near) == 0 && !whole && (len(parts) == 0 || partly) {
 			typos(w.whole, func(word []byte) {
 				if id, ok := lookup(word); ok && !slices.Contains(near, id) {
 					near = append(near, id)
@@ -177,14 +178,16 @@ func (c *corpus) clauses(q query, keep func(*document) bool) (found []clause, su
 			})
 		}
 		switch {
-		case len(near) > 0: // rev1ew means review, not any word with a 1
+		case len(near) > 0:
 			add(w, nearWeight, true, near...)
 		case !whole && len(parts) == 0:
 			sum += rarity(c.len(), 0)
-		default:
-			for _, id := range parts {
-				add(w, factor, false, id)
-			}
+		}
+		if len(near) > 0 && partly { // rev1ew means review, not any word with a 1
+			continue
+		}
+		for _, id := range parts {
+			add(w, factor, false, id)
 		}
 	}
 	return found, sum
@@ -203,11 +206,16 @@ func (c *corpus) inName(id uint32, keep func(*document) bool) bool {
 // beginning returns the terms of the names of kept documents that begin with a word of at least minPrefix letters, or nil for
 // more than maxBeginnings terms.
 func (c *corpus) beginning(w queryWord, keep func(*document) bool) (all []uint32) {
-	if w.dense || len(w.whole) < minPrefix {
+	if w.dense || utf8.RuneCountInString(w.whole) < minPrefix {
 		return nil
 	}
+	begins := func(word string) bool { return strings.HasPrefix(word, w.whole) }
+	written := func(d *document) bool { return slices.ContainsFunc(d.nameWords, begins) && keep(d) }
 	for id := range c.terms {
-		if !strings.HasPrefix(c.terms[id].stem, w.whole) || !c.inName(uint32(id), keep) {
+		switch stem := c.terms[id].stem; {
+		case begins(stem) && c.inName(uint32(id), keep):
+		case len(stem) >= minPrefix && strings.HasPrefix(w.whole, stem) && c.inName(uint32(id), written): // the word is longer than the stem
+		default:
 			continue
 		}
 		if all = append(all, uint32(id)); len(all) > maxBeginnings {

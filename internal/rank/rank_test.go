@@ -139,6 +139,11 @@ func TestTheBeginningOfAWordOfANameFindsTheDocument(t *testing.T) {
 		Document{Name: "rebase", Body: "Use git rev-parse"},
 		Document{Name: "notes", Description: "A revolution"},
 		Document{Name: "secret-revenue"},
+		Document{Name: "organization"},
+		Document{Name: "sha-256"},
+		Document{Name: "sha256sum"},
+		Document{Name: "проверка"},
+		Document{Name: "प्रवाह"},
 	)
 	kept := func(key string) bool { return key != "secret-revenue" }
 	for query, want := range map[string]string{
@@ -148,6 +153,11 @@ func TestTheBeginningOfAWordOfANameFindsTheDocument(t *testing.T) {
 		"re":                     "",
 		"revol":                  "", // only names
 		"please look over reviw": "review-pr/2",
+		"organizati":             "organization/2", // longer than the stem
+		"sha256":                 "sha-256/1 sha256sum/1",
+		"прове":                  "проверка/2",
+		"пр":                     "",
+		"प":                      "",
 	} {
 		hits, _, _, err := x.Search(t.Context(), query, 10, kept, nil)
 		if diff := cmp.Diff(want, keys(hits)); diff != "" || err != nil {
@@ -180,6 +190,18 @@ func TestAWeakResultOffersWordsOfNames(t *testing.T) {
 		words, weak := x.Weak(test.query, hits, kept)
 		if got := strings.Join(words, " "); err != nil || got != test.want || weak != (test.want != "") {
 			t.Errorf("%q: weak is %v, words are %q, want %q; %v", test.query, weak, got, test.want, err)
+		}
+	}
+}
+
+func TestWordsThatBeginAlikeShareFourLetters(t *testing.T) {
+	x := indexOf(Document{Name: "amber"}, Document{Name: "проверка"}, Document{Name: "просмотр"})
+	for query, want := range map[string]string{
+		"проект":   "amber проверка просмотр", // shares three letters of two bytes
+		"провизия": "проверка amber просмотр",
+	} {
+		if words, weak := x.Weak(query, nil, nil); strings.Join(words, " ") != want || !weak {
+			t.Errorf("%q: weak is %v, words are %q, want %q", query, weak, words, want)
 		}
 	}
 }
@@ -317,6 +339,22 @@ func TestSearchOmitsDocumentsThatAreNotKept(t *testing.T) {
 		if diff := cmp.Diff(want, keys(hits)); diff != "" {
 			t.Errorf("%q, -want +got:\n%s", query, diff)
 		}
+	}
+}
+
+// Both hidden documents have the same words in the same fields, but only one of the documents has the query as a heading.
+func TestTheHeadingOfAHiddenDocumentChangesNoScore(t *testing.T) {
+	const words = "deploy service"
+	search := func(body string) []Hit {
+		x := indexOf(Document{Name: "shown", Body: words}, Document{Name: "hidden", Description: words, Tags: words, Body: body})
+		hits, _, _, err := x.Search(t.Context(), words, 10, func(key string) bool { return key == "shown" }, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return hits
+	}
+	if diff := cmp.Diff(search("# deploy\n\n# service\n"), search("# deploy service\n")); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 

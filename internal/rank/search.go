@@ -63,7 +63,7 @@ func (x *Corpus) Search(ctx context.Context, text string, limit int, keep func(k
 
 	x.documents.addHeadings(q, documents, documents.leastOfBest(limit, func(number int) bool { return kept(&x.documents.docs[number]) }))
 	best := top{limit: limit}
-	highest := documents.highest()
+	highest := documents.highest(func(number int) bool { return kept(&x.documents.docs[number]) })
 	for number := range documents.shares {
 		if documents.matches(number) && kept(&x.documents.docs[number]) {
 			best.add(x.documents.judge(q, uint32(number), documents, highest))
@@ -345,12 +345,12 @@ func (m *matches) matches(number int) bool {
 // sum returns the share of the words and the meaning together.
 func (m *matches) sum(number int) float64 { return m.shares[number] + meaningWeight*m.zs[number] }
 
-// highest returns the highest sum of a document, but at least 1.
-func (m *matches) highest() float64 {
+// highest returns the highest sum of a document that is kept, but at least 1.
+func (m *matches) highest(kept func(number int) bool) float64 {
 	highest := 1.0
 	for number := range m.shares {
-		if m.matches(number) {
-			highest = max(highest, m.sum(number))
+		if sum := m.sum(number); sum > highest && m.matches(number) && kept(number) {
+			highest = sum
 		}
 	}
 	return highest

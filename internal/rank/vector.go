@@ -133,7 +133,7 @@ const fixed = 1 << 20
 // near stores z of each document that keep accepts in zs: by how many standard deviations
 // the cosine with a query is above the mean of these documents. For fewer than measured
 // documents, z is the cosine. z of a document that keep does not accept, and of a rejected
-// document, is 0. If the meaning of an accepted document is unknown, near returns false.
+// document, is 0. If the meaning of an accepted document is unknown, or no accepted document has a meaning, near returns false.
 func (c *corpus) near(p *Point, keep func(*document) bool, zs []float64) bool {
 	m := meaningOf(p)
 	var n, sum, squares int64
@@ -167,17 +167,18 @@ func (c *corpus) near(p *Point, keep func(*document) bool, zs []float64) bool {
 			zs[number] = 0
 		}
 	}
-	return true
+	return n > 0
 }
 
 // Understood reports whether the meaning of each document is known whose key satisfies keep,
-// and at least one document has a meaning. A nil keep is satisfied by each key.
+// and at least one of these documents has a meaning. A nil keep is satisfied by each key.
 func (x *Corpus) Understood(keep func(key string) bool) bool {
 	some := false
 	for i, v := range x.documents.vectors {
+		d := &x.documents.docs[i]
 		if v != nil && v.Known() {
-			some = some || v.state.Load() == known
-		} else if d := &x.documents.docs[i]; d.key != "" && (keep == nil || keep(d.key)) {
+			some = some || v.state.Load() == known && (keep == nil || keep(d.key))
+		} else if d.key != "" && (keep == nil || keep(d.key)) {
 			return false
 		}
 	}

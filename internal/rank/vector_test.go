@@ -166,6 +166,21 @@ func TestAHiddenDocumentChangesNothingInTheMeanings(t *testing.T) {
 	}
 }
 
+func TestTheMeaningOfAHiddenDocumentAloneDoesNotCount(t *testing.T) {
+	rejected := new(Vector)
+	rejected.Reject()
+	x := indexOf(Document{Name: "shown", Vector: rejected}, Document{Name: "hidden", Vector: at(0)})
+	for name, keep := range map[string]func(string) bool{
+		"a rejected document": func(key string) bool { return key == "shown" },
+		"no document":         func(string) bool { return false },
+	} {
+		_, _, semantic, err := x.Search(t.Context(), "deploy", 10, keep, pointAt(0))
+		if semantic || x.Understood(keep) || err != nil {
+			t.Errorf("%s: semantic %v, understood %v, %v", name, semantic, x.Understood(keep), err)
+		}
+	}
+}
+
 func TestWithoutAllMeaningsOnlyWordsCount(t *testing.T) {
 	rejected := new(Vector)
 	rejected.Reject()

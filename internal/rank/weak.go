@@ -55,16 +55,14 @@ func (c *corpus) offer(q query, hits []Hit, kept func(*document) bool) []string 
 		}
 		hit := slices.IndexFunc(hits, func(h Hit) bool { return h.Key == d.key })
 		for _, w := range d.nameWords {
-			if first, _ := utf8.DecodeRuneInString(w); len(w) < minPrefix || isStopWord(w) || unicode.IsDigit(first) {
+			if r, _ := utf8.DecodeRuneInString(w); len(w) < minPrefix || isStopWord(w) || unicode.IsDigit(r) {
 				continue
 			}
 			r := ranks[w]
 			if r.having++; hit >= 0 {
 				r.hit = max(r.hit, len(hits)-hit)
 			}
-			if slices.ContainsFunc(q.words, func(word queryWord) bool {
-				return len(w) >= commonPart && len(word.whole) >= commonPart && w[:commonPart] == word.whole[:commonPart]
-			}) {
+			if begin := first(w, commonPart); begin != "" && slices.ContainsFunc(q.words, func(word queryWord) bool { return begin == first(word.whole, commonPart) }) {
 				r.like = 1
 			}
 			ranks[w] = r
@@ -79,4 +77,18 @@ func (c *corpus) offer(q query, hits []Hit, kept func(*document) bool) []string 
 		return cmp.Or(cmp.Compare(y.like, x.like), cmp.Compare(y.hit, x.hit), cmp.Compare(y.having, x.having), strings.Compare(a, b))
 	})
 	return all[:min(len(all), weakWords)]
+}
+
+// first returns the first n letters of a word, or "" for a shorter word.
+func first(word string, n int) string {
+	for i := range word {
+		if n == 0 {
+			return word[:i]
+		}
+		n--
+	}
+	if n > 0 {
+		return ""
+	}
+	return word
 }

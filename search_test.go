@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -392,6 +393,48 @@ func TestAFilterHidesMeanings(t *testing.T) {
 	}
 	if found, err := view.Search(t.Context(), "money", 0); err != nil || found.TotalFound > 0 || !found.Semantic {
 		t.Errorf("%+v, %v", found, err)
+	}
+}
+
+// While a search waits for the embedder, another search reads a text that the filter refuses.
+func TestAFilterHidesATextThatChangesDuringASearch(t *testing.T) {
+	fsys := afero.NewMemMapFs()
+	write := func(description string) {
+		if err := afero.WriteFile(fsys, "commands/plan.md", []byte("---\ndescription: "+description+"\n---\nBody\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("Public money")
+	var armed atomic.Bool // for the next call
+	waits, changed := make(chan struct{}), make(chan struct{})
+	hidden := toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return !strings.Contains(i.Description, "Secret") })
+	c := catalog(t, toolshelf.WithFs(fsys), hidden, toolshelf.WithEmbedder(&embedder{id: "toy", embed: func(context.Context) error {
+		if armed.Swap(false) {
+			close(waits)
+			<-changed
+		}
+		return nil
+	}}))
+	search(t, c, "body")
+	armed.Store(true)
+	results := make(chan toolshelf.SearchResults)
+	go func() {
+		found, err := c.Search(t.Context(), "money", 0)
+		if err != nil {
+			t.Error(err)
+		}
+		results <- found
+	}()
+	<-waits
+	write("Secret money of the plan")
+	if got := search(t, c, "body"); got != "" {
+		t.Errorf("a search after the change finds %s", got)
+	}
+	close(changed)
+	for _, r := range (<-results).Results {
+		if strings.Contains(r.Description, "Secret") {
+			t.Errorf("the search during the change finds %q", r.Description)
+		}
 	}
 }
 

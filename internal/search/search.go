@@ -97,7 +97,7 @@ type Result struct {
 // Find searches the entries of a snapshot. If another call has already passed a later
 // snapshot, Find searches the later snapshot. First, Find reads the new and the changed
 // files. Find returns at most limit hits, and omits the names for which keep returns
-// false. If keep is nil, Find omits no name.
+// false, and entries that differ from the snapshot. If keep is nil, Find omits no name.
 //
 // The error is ctx.Err(). The next call does not repeat the completed reads.
 func (s *Finder) Find(ctx context.Context, snapshot *index.Snapshot, query string, limit int, keep func(name string) bool) (Result, error) {
@@ -111,7 +111,7 @@ func (s *Finder) Find(ctx context.Context, snapshot *index.Snapshot, query strin
 	}
 	var near *rank.Point
 	if s.config.Meanings != nil {
-		understood := s.ranked.Understood(keep)
+		understood := s.ranked.Understood(s.keeping(snapshot, keep))
 		s.lock.Release(1) // a model can be slow
 		near = s.near(ctx, query, keep, understood)
 		if err := s.lock.Acquire(ctx, 1); err != nil {
@@ -119,12 +119,29 @@ func (s *Finder) Find(ctx context.Context, snapshot *index.Snapshot, query strin
 		}
 	}
 	defer s.lock.Release(1)
+	keep = s.keeping(snapshot, keep)
 	hits, total, semantic, err := s.ranked.Search(ctx, query, limit, keep, near)
 	if err != nil {
 		return Result{}, err
 	}
 	words, weak := s.ranked.Weak(query, hits, keep)
 	return Result{hits, total, semantic, weak, words}, nil
+}
+
+// keeping returns keep without the names of entries that ranked has from another snapshot, because keep is true for the entries of
+// the given snapshot. The caller holds s.lock.
+func (s *Finder) keeping(snapshot *index.Snapshot, keep func(name string) bool) func(name string) bool {
+	entries := s.entries
+	if keep == nil || len(entries) == len(snapshot.Loadable) && unsafe.SliceData(entries) == unsafe.SliceData(snapshot.Loadable) {
+		return keep
+	}
+	return func(name string) bool {
+		if !keep(name) {
+			return false
+		}
+		i, found := slices.BinarySearchFunc(entries, name, func(e *index.Entry, name string) int { return names.Compare(e.Name, name) })
+		return found && entries[i] == snapshot.Lookup(name)
+	}
 }
 
 // acquire acquires s.lock for a reader, after an update of ranked if necessary.

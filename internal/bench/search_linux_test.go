@@ -323,7 +323,7 @@ func searchFirst(b *testing.B, d *catalogtest.PublicDir) {
 	b.ReportMetric(float64(kept)/float64(len(d.Files)), "B/command")
 }
 
-// processorTime returns the time that all processors have spent on this process. A busy machine changes the time little.
+// processorTime returns the time that all processors have spent on this process. A busy machine changes this time less than the time of the clock.
 func processorTime(b *testing.B) float64 {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {

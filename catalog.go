@@ -46,6 +46,7 @@ type Catalog struct {
 	agents   *collection[AgentInfo]
 
 	instructions *collection[Instruction] // the rules
+	asked        *instruction.Asked       // the single files
 
 	view  bool        // created by View, not by New
 	ended atomic.Bool // set by Close of a view
@@ -133,7 +134,7 @@ func New(opts ...Option) (*Catalog, error) {
 	if err != nil {
 		return nil, inOp(op, err)
 	}
-	c := &Catalog{shared: &shared{config: config, at: paths.Root{Dir: filepath.Clean(config.root), OnOS: config.onOS()}}}
+	c := &Catalog{asked: new(instruction.Asked), shared: &shared{config: config, at: paths.Root{Dir: filepath.Clean(config.root), OnOS: config.onOS()}}}
 	if c.at.OnOS {
 		if c.at.Dir, err = filepath.Abs(c.at.Dir); err != nil {
 			return nil, inOp(op, invalidOption("WithRoot: the working directory is unknown ("+escape.Reason(err)+"); pass an absolute directory"))
@@ -237,7 +238,7 @@ func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
 		}
 	}
 	return &Catalog{shared: c.shared, view: true,
-		commands: c.commands.view(keep.commands), skills: c.skills.view(keep.skills), agents: c.agents.view(keep.agents), instructions: c.instructions.view(keep.instructions)}, nil
+		commands: c.commands.view(keep.commands), skills: c.skills.view(keep.skills), agents: c.agents.view(keep.agents), instructions: c.instructions.view(keep.instructions), asked: new(instruction.Asked)}, nil
 }
 
 // Close ends all calls in progress and releases the open directories. A call in
@@ -266,6 +267,9 @@ func (c *Catalog) Close() error {
 	}
 	c.end()
 	c.changes.Close()
+	if c.finder != nil {
+		c.finder.Observer.Close()
+	}
 	for _, x := range c.indexes {
 		x.Close()
 	}
@@ -354,7 +358,7 @@ func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 	return c.changes.Subscribe(&changes.Subscriber{
 		Lists: []changes.List{{Index: c.commands.Index, Shown: c.commands.shown}, {Index: c.skills.Index, Shown: c.skills.shown},
 			{Index: c.agents.Index, Shown: c.agents.shown},
-			{Index: c.instructions.Index, Files: c.shownRules()}},
+			{Index: c.instructions.Index, Since: c.instructionsSince()}},
 		Ended:  &c.ended,
 		Exited: c.logExit,
 		Call: func(change changes.Change) {

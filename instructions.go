@@ -10,6 +10,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/budget"
+	"github.com/toolshelf-go/toolshelf/internal/changes"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/instruction"
 	"github.com/toolshelf-go/toolshelf/internal/promptblock"
@@ -166,44 +167,60 @@ func (c *Catalog) instructionsFor(ctx context.Context, op, path string, opts []I
 	if err := cmp.Or(o.err, call.resolve()); err != nil {
 		return nil, o, inOp(op, err)
 	}
-	rules, err := c.instructions.optionalSnapshot(ctx, op)
+	list, answer, err := c.findInstructions(ctx, &call, instruction.Query{Name: call.name, Hops: o.hops})
 	if err != nil {
-		return nil, o, err
+		return nil, o, c.methodError(op, err)
 	}
-	for query := (instruction.Query{Name: call.name, Hops: o.hops}); ; {
-		texts, err := await(ctx, c, func(ctx context.Context) ([]instruction.Text, error) {
-			texts, err := c.finder.Find(ctx, query, rules)
-			return texts, call.failure(ctx, err)
-		})
-		if err != nil {
-			return nil, o, c.methodError(op, err)
+	c.asked.Add(o.hops, answer)
+	return slices.DeleteFunc(list, func(i Instruction) bool {
+		return slices.ContainsFunc(o.shown, func(known Instruction) bool { return known.Path == i.Path && known.Digest == i.Digest })
+	}), o, nil
+}
+
+// findInstructions returns the instructions that pass the filter, and their texts.
+func (c *Catalog) findInstructions(ctx context.Context, call *fileCall, query instruction.Query) ([]Instruction, instruction.Answer, error) {
+	var rules *index.Snapshot
+	for {
+		answer, kept := c.finder.Kept(query)
+		if !kept {
+			var err error
+			if rules == nil {
+				rules, err = c.instructions.optionalSnapshot(ctx, call.op)
+			}
+			if err == nil {
+				answer, err = await(ctx, c, func(ctx context.Context) (instruction.Answer, error) {
+					answer, err := c.finder.Find(ctx, query, rules)
+					return answer, call.failure(ctx, err)
+				})
+			}
+			if err != nil {
+				return nil, answer, err
+			}
 		}
 		refused := len(query.Refused)
-		list := make([]Instruction, 0, len(texts))
-		for _, t := range texts {
-			i := newInstruction(t)
-			switch {
-			case !c.instructions.filter.keeps(i):
-				query.Refused = append(query.Refused, i.Path)
-			case !slices.ContainsFunc(o.shown, func(known Instruction) bool { return known.Path == i.Path && known.Digest == i.Digest }):
+		list := make([]Instruction, 0, len(answer.Texts))
+		for _, t := range answer.Texts {
+			if i := newInstruction(t); c.instructions.filter.keeps(i) {
 				list = append(list, i)
+			} else {
+				query.Refused = append(query.Refused, i.Path)
 			}
 		}
 		if len(query.Refused) == refused { // otherwise a text can have a refused text as an import, or be cut after a refused text
-			return list, o, nil
+			return list, answer, nil
 		}
 	}
 }
 
 func newInstruction(t instruction.Text) Instruction {
-	i := Instruction{t.Path, t.Layer, t.Scope, t.Text, t.Description, t.Digest, Mode(t.Mode), t.Globs, t.Imports, nil}
+	i := Instruction{t.Path, t.Layer, t.Scope, t.Text, t.Description, t.Digest, Mode(t.Mode), slices.Clone(t.Globs), slices.Clone(t.Imports), nil}
 	if len(t.Problems) > 0 {
 		i.Diagnostics = newDiagnostics(t.Problems)
 	}
 	return i
 }
 
-// shownRules returns the changes.List.Files of a subscription: the rules of a snapshot that pass the filter.
+// shownRules returns a function that returns the rules of a snapshot that pass the filter.
 func (c *Catalog) shownRules() func(*index.Snapshot) map[string]*index.Entry {
 	if !c.instructions.filter.active() {
 		return c.finder.Files(nil, func(*index.Entry) bool { return true })
@@ -212,6 +229,23 @@ func (c *Catalog) shownRules() func(*index.Snapshot) map[string]*index.Entry {
 		t, err := await(context.Background(), c, func(ctx context.Context) (instruction.Text, error) { return c.finder.Rule(ctx, e) })
 		return err == nil && c.instructions.filter.keeps(newInstruction(t))
 	})
+}
+
+// instructionsSince returns the changes.List.Since of a subscription: the differences of the rules, and of the single files of
+// the directories that calls have asked for.
+func (c *Catalog) instructionsSince() func(before, now *index.Snapshot) changes.Names {
+	rules := c.shownRules()
+	singles := c.asked.Follow(func(q instruction.Query) (instruction.Answer, error) {
+		_, answer, err := c.findInstructions(c.lifetime, &fileCall{catalog: c, op: "OnChange", path: q.Name, dir: true, name: q.Name}, q)
+		return answer, err
+	})
+	return func(before, now *index.Snapshot) (n changes.Names) {
+		last, current, commit := singles()
+		changes.Add(&n, last, current)
+		changes.Add(&n, rules(before), rules(now))
+		commit() // not after a panic of a filter
+		return n
+	}
 }
 
 // newInstructions returns the rules of a new catalog, and sets the finder. The error is the error of the watch.
@@ -238,6 +272,10 @@ func (c *Catalog) newInstructions(user userDirs) (*collection[Instruction], erro
 	rules, err := rules.open(c, user, client.Instructions, f.Retain, index.Config{Broken: true}, search.Config{})
 	if err == nil {
 		f.Rules, c.finder = rules.Index, f
+	}
+	if err == nil && c.config.watch {
+		list := len(c.indexes) - 1
+		f.Observer, f.Answers.Max = index.NewObserver(f.Watched(), func() { c.changes.Notify(list, rules.Last()) }), maxCache
 	}
 	return rules, err
 }

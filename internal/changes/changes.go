@@ -33,41 +33,39 @@ type List struct {
 	Index *index.Index
 	Shown func(*index.Snapshot) *index.Snapshot // returns the snapshot with the selected entries; Shown of nil is nil
 
-	// Files, if not nil, replaces Shown, and returns the selected entries by the name in Names. Files of nil is nil.
-	Files func(*index.Snapshot) map[string]*index.Entry
+	// Since, if not nil, replaces Shown, and returns the differences between two snapshots. A snapshot may be nil.
+	Since func(before, now *index.Snapshot) Names
 }
 
 // since returns the differences between two snapshots of the list.
 func (l List) since(before, now *index.Snapshot) Names {
-	if l.Files != nil {
-		return fileDifference(l.Files(before), l.Files(now))
+	if l.Since != nil {
+		return l.Since(before, now)
 	}
 	return difference(l.Shown(before), l.Shown(now))
 }
 
-// fileDifference is difference for the results of List.Files.
-func fileDifference(before, now map[string]*index.Entry) (n Names) {
+// Add adds the differences between two maps of names. If either map is nil, Add adds no names.
+func Add[T comparable](n *Names, before, now map[string]T) {
 	if before == nil || now == nil {
-		return n
+		return
 	}
-	for name, e := range before {
-		switch now[name] {
-		case e:
-		case nil:
+	for name, old := range before {
+		switch current, ok := now[name]; {
+		case !ok:
 			n.Removed = append(n.Removed, name)
-		default:
+		case current != old:
 			n.Changed = append(n.Changed, name)
 		}
 	}
 	for name := range now {
-		if before[name] == nil {
+		if _, ok := before[name]; !ok {
 			n.Added = append(n.Added, name)
 		}
 	}
 	for _, list := range [][]string{n.Added, n.Removed, n.Changed} {
 		slices.SortFunc(list, names.Compare)
 	}
-	return n
 }
 
 // difference merges two sorted lists. If either list is unknown, difference

@@ -50,7 +50,7 @@ func TestExtendAddsDirectories(t *testing.T) {
 		layers[2] = Layer{}
 		kept := Dirs{Cache[*layerFiles]{Max: 1 << 20}}
 		for range 2 {
-			extended, all, err := x.Extend(t.Context(), s, layers, &kept)
+			extended, all, err := x.Extend(t.Context(), s, layers, &kept, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +67,7 @@ func TestExtendAddsDirectories(t *testing.T) {
 		if got := placesOf(x, s); !slices.Equal(got, []string{"rules/a.md"}) {
 			t.Errorf("the snapshot itself has %q", got)
 		}
-		if same, all, err := x.Extend(t.Context(), s, layers[1:2], nil); same != x || all != s || err != nil {
+		if same, all, err := x.Extend(t.Context(), s, layers[1:2], nil, nil); same != x || all != s || err != nil {
 			t.Errorf("without files: %v", err)
 		}
 	})
@@ -83,7 +83,7 @@ func TestExtendReadsChangedFilesOnly(t *testing.T) {
 	kept := Dirs{Cache[*layerFiles]{Max: 1 << 20}}
 	reads := func() int64 {
 		before := x.FilesRead()
-		if _, _, err := x.Extend(t.Context(), s, layers, &kept); err != nil {
+		if _, _, err := x.Extend(t.Context(), s, layers, &kept, nil); err != nil {
 			t.Fatal(err)
 		}
 		return x.FilesRead() - before
@@ -118,7 +118,7 @@ func TestExtendKeepsTheEntriesOfManyDirectoriesWithinItsMemory(t *testing.T) {
 	kept := Dirs{Cache[*layerFiles]{Max: 1 << 20}}
 	for i := range 10_000 {
 		dir := fmt.Sprintf("d%d", i)
-		if _, all, err := x.Extend(t.Context(), s, []Layer{{Name: dir, FS: fsys, Dir: dir}}, &kept); err != nil || len(all.Entries) != 1 {
+		if _, all, err := x.Extend(t.Context(), s, []Layer{{Name: dir, FS: fsys, Dir: dir}}, &kept, nil); err != nil || len(all.Entries) != 1 {
 			t.Fatal(err)
 		}
 	}
@@ -138,7 +138,7 @@ func TestConcurrentCallsOfExtend(t *testing.T) {
 	for range 8 {
 		calls.Go(func() {
 			for range 50 {
-				extended, all, err := x.Extend(t.Context(), s, layers, &kept)
+				extended, all, err := x.Extend(t.Context(), s, layers, &kept, nil)
 				if err != nil || !slices.Equal(placesOf(extended, all), []string{"x/a.md", "x/b.md"}) {
 					t.Errorf("%v", err)
 				}

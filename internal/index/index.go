@@ -118,7 +118,8 @@ type Config struct {
 	Depth  int                    // the least Layer.Depth of all layers
 	Valid  func(name string) bool // reports whether a command, or a directory of commands, may have the name; for other kinds names.Loose
 
-	kind kind // set by New
+	kind kind  // set by New
+	look *Look // set by Extend; may be nil
 }
 
 // An Index is safe for concurrent use.
@@ -222,7 +223,7 @@ func (x *Index) Snapshot(ctx context.Context) (*Snapshot, error) {
 // clean reports whether no layer without a feed can have changed since the last scan. With
 // a watch, only remote layers and watched layers can change.
 func (x *Index) clean() bool {
-	if slices.ContainsFunc(x.config.Layers, func(l Layer) bool { return !l.Fed && !l.Immutable && (x.watch == nil || l.Remote()) }) {
+	if !x.reported() {
 		return false
 	}
 	if x.watch == nil {
@@ -234,6 +235,23 @@ func (x *Index) clean() bool {
 	defer x.leave()
 	return x.watch.clean()
 }
+
+// reported reports whether a feed or the watch reports the changes of each layer.
+func (x *Index) reported() bool {
+	return !slices.ContainsFunc(x.config.Layers, func(l Layer) bool { return !l.Fed && !l.Immutable && (x.watch == nil || l.Remote()) })
+}
+
+// Unchanged reports without a call of the filesystem whether a snapshot is the last and no change was
+// reported since. An Observer must have reported no change of the directories above the layers either.
+func (x *Index) Unchanged(s *Snapshot) bool {
+	quiet := x.config.Feed == nil && x.reported() && (x.watch == nil || x.watch.quiet())
+	// A scan may end before quiet. Therefore the snapshot is loaded after quiet.
+	f := x.fresh.Load()
+	return quiet && f != nil && f.snapshot == s
+}
+
+// Confirm is Unchanged for an Observer that has just begun to watch the directories above the layers.
+func (x *Index) Confirm(s *Snapshot) bool { return x.clean() && x.Unchanged(s) }
 
 // withinTTL reports whether a result of the given time may be served without a check.
 func (x *Index) withinTTL(at time.Time) bool {

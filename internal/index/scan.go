@@ -67,6 +67,7 @@ func (s *scan) visit(dirPath string) {
 	if s.watch != nil {
 		s.watch.visit(s.fs.Path(dirPath))
 	}
+	s.config.look.Whole(s.fs.Path(dirPath))
 }
 
 // followedLink records that the result of the scan depends on the target of a
@@ -76,6 +77,7 @@ func (s *scan) followedLink() {
 	if s.watch != nil {
 		s.watch.markUnwatched()
 	}
+	s.config.look.Fail()
 }
 
 // find returns the entry of a file from the previous scan, or from an interrupted scan

@@ -28,8 +28,9 @@ import (
 //   - if the path of a layer no longer leads to the directory that the last scan
 //     read, as after a rename of a directory above.
 type watch struct {
-	routes []route
+	routes []route // none in an Observer
 	dirty  atomic.Bool
+	times  atomic.Uint64  // number of touches
 	report func()         // called after dirty was set
 	unwait func()         // ends the watch of the mount table
 	done   sync.WaitGroup // the goroutines of listen
@@ -59,6 +60,8 @@ type watcher struct {
 type addition struct {
 	whole   bool // all entries of the directory are relevant, not only the entries on a route
 	watched bool // the system has events for the path
+
+	names map[string]bool // entries that an Observer wants, in lower case; true if the entry is relevant only as a directory or a link
 }
 
 // close removes all watches, and then closes the watcher. On Linux, fsnotify
@@ -102,16 +105,26 @@ func newRoute(l Layer) route {
 func (r route) stat() []os.FileInfo {
 	var infos []os.FileInfo
 	for i, path := range r.paths {
-		info, err := os.Stat(path)
-		if err != nil {
-			info = nil
-		}
+		info := describe(path)
 		infos = append(infos, info)
-		if err == nil && i >= r.top {
+		if info != nil && i >= r.top {
 			break
 		}
 	}
 	return infos
+}
+
+// describe returns the metadata of a file, of a link without a target, or nil. A missing directory and a link that leads
+// nowhere have different errors.
+func describe(path string) os.FileInfo {
+	info, err := os.Stat(path)
+	if err != nil {
+		info, err = os.Lstat(path)
+	}
+	if err != nil {
+		return nil
+	}
+	return info
 }
 
 // statRoutes describes all routes.
@@ -228,14 +241,22 @@ func (w *watch) relevant(from *watcher, e fsnotify.Event) bool {
 	}
 	dir := from.added[filepath.Dir(e.Name)]
 	unrelated := dir != nil && !dir.whole && !watched && !w.scanning
+	onlyDir := false
+	if unrelated {
+		var wanted bool
+		onlyDir, wanted = dir.wants(filepath.Base(e.Name))
+		unrelated = !wanted
+	}
 	routed := w.routed
 	w.mu.Unlock()
+	unrelated = unrelated || onlyDir && !dirOrLink(e.Name)
 	return !unrelated || !sameRoutes(routed, w.statRoutes())
 }
 
 // touch records a change and wakes the follower.
 func (w *watch) touch() {
 	w.dirty.Store(true)
+	w.times.Add(1)
 	w.report()
 }
 
@@ -342,23 +363,27 @@ func (w *watch) endScan(err error) {
 	}
 }
 
-// clean reports whether the last snapshot is still valid.
-func (w *watch) clean() bool {
+// quiet reports whether the last snapshot is still valid if each route leads to the same
+// directories.
+func (w *watch) quiet() bool {
 	if w.dirty.Load() {
 		return false
 	}
 	w.mu.Lock()
-	unwatched, routed := w.unwatched || w.scanning, w.routed
-	w.mu.Unlock()
-	if unwatched {
+	defer w.mu.Unlock()
+	return !w.unwatched && !w.scanning
+}
+
+// clean reports whether the last snapshot is still valid.
+func (w *watch) clean() bool {
+	if !w.quiet() {
 		return false
 	}
+	w.mu.Lock()
+	routed := w.routed
+	w.mu.Unlock()
 	for i, r := range w.routes {
-		info, err := os.Stat(r.paths[0])
-		if err != nil {
-			info = nil
-		}
-		if !sameDir(info, routed[i][0]) {
+		if !sameDir(describe(r.paths[0]), routed[i][0]) {
 			return false
 		}
 	}

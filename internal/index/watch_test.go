@@ -292,3 +292,22 @@ func TestAFixedLayerIsNotWatched(t *testing.T) {
 		t.Errorf("watched: %v, %v", x.watch.routes, x.watch.watcher.added)
 	}
 }
+
+// A link that leads nowhere has another error than a missing directory.
+func TestAWatchNoticesALinkInPlaceOfAMissingDirectory(t *testing.T) {
+	root := tree{"commands/a.md": "One."}.onDisk(t)
+	fsys := confined(t)(confine.New(root))
+	x := commandsOf(t, Config{Watch: true, Layers: []Layer{{Name: "x", FS: fsys, Dir: "x/commands", MayBeMissing: true}, {Name: "commands", FS: fsys, Dir: "commands"}}}, nil)
+	snapshotOf(t, x)
+	if err := os.Symlink("../outside", filepath.Join(root, "x")); err != nil {
+		t.Skip("the system has no links: " + err.Error())
+	}
+	for end := time.Now().Add(20 * time.Second); ; {
+		if _, err := x.Snapshot(t.Context()); errors.Is(err, confine.ErrEscape) {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the watch does not notice the link")
+		}
+	}
+}

@@ -43,7 +43,7 @@ func (f *Finder) Check(ctx context.Context, below Below, text func(place string,
 
 // ExtendAll is Extend for all directories of below.
 func (f *Finder) ExtendAll(ctx context.Context, s *index.Snapshot, below Below) (*index.Index, *index.Snapshot, error) {
-	return f.Extend(ctx, s, below.rules, func(int, client.Place) bool { return true }, nil)
+	return f.Extend(ctx, s, below.rules, func(int, client.Place) bool { return true }, nil, nil)
 }
 
 // Below finds the directories of instructions. Below does not enter ignored directories and directories of dependencies.

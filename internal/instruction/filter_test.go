@@ -4,9 +4,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
@@ -171,5 +173,68 @@ func TestAWatchReportsAChangedRuleWithoutACall(t *testing.T) {
 	}
 	if diff := cmp.Diff(toolshelf.Change{Instructions: toolshelf.Names{Removed: []string{".cursor/rules/a.mdc"}}}, <-changes); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// A call asks for a directory, and the watch reports the single files of the directory and above to the catalog or the view of the call.
+func TestAWatchReportsSingleFilesOfDirectoriesThatACallHasAskedFor(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux watches single files")
+	}
+	dir, err := filepath.EvalSymlinks(catalogtest.Disk(t, map[string]string{"AGENTS.md": "a", "x/AGENTS.md": "b", "y/AGENTS.md": "c", "z/AGENTS.md": "d", "v/f.go": ""}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := catalogtest.Open(t, toolshelf.WithRoot(dir), toolshelf.WithHome(""), toolshelf.WithInstructions(client.Cursor()), toolshelf.WithWatch())
+	view, err := c.View(without("Secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pathsOf(t, c, "x/f.go")
+	pathsOf(t, c, "x/f.go", toolshelf.Imports(0))
+	pathsOf(t, view, "x/g.go")
+	pathsOf(t, view, "y")
+	told := map[string]chan toolshelf.Names{"catalog": make(chan toolshelf.Names, 10), "view": make(chan toolshelf.Names, 10)}
+	for name, from := range map[string]*toolshelf.Catalog{"catalog": c, "view": view} {
+		defer from.OnChange(func(change toolshelf.Change) { told[name] <- change.Instructions })()
+	}
+	pathsOf(t, c, "v/f.go")
+	put := func(text, file string) func() error {
+		return func() error { // a file that is complete from the beginning
+			other := filepath.Join(dir, "new")
+			return errors.Join(os.WriteFile(other, []byte(text), 0o644), os.Rename(other, filepath.Join(dir, file)))
+		}
+	}
+	for _, step := range []struct {
+		name          string
+		change        func() error
+		catalog, view toolshelf.Names
+	}{
+		{"changed", put("new", "x/AGENTS.md"), toolshelf.Names{Changed: []string{"x/AGENTS.md"}}, toolshelf.Names{Changed: []string{"x/AGENTS.md"}}},
+		{"refused by the view", put("Secret.", "x/AGENTS.md"), toolshelf.Names{Changed: []string{"x/AGENTS.md"}}, toolshelf.Names{Removed: []string{"x/AGENTS.md"}}},
+		{"refused again", put("Secret too.", "x/AGENTS.md"), toolshelf.Names{Changed: []string{"x/AGENTS.md"}}, toolshelf.Names{}},
+		{"kept again", put("open", "x/AGENTS.md"), toolshelf.Names{Changed: []string{"x/AGENTS.md"}}, toolshelf.Names{Added: []string{"x/AGENTS.md"}}},
+		{"asked for by the view", put("new", "y/AGENTS.md"), toolshelf.Names{}, toolshelf.Names{Changed: []string{"y/AGENTS.md"}}},
+		{"asked for by no call", put("new", "z/AGENTS.md"), toolshelf.Names{}, toolshelf.Names{}},
+		{"above the directory", func() error { return os.Remove(filepath.Join(dir, "AGENTS.md")) }, toolshelf.Names{Removed: []string{"AGENTS.md"}}, toolshelf.Names{Removed: []string{"AGENTS.md"}}},
+		{"asked for after OnChange", put("e", "v/AGENTS.md"), toolshelf.Names{Added: []string{"v/AGENTS.md"}}, toolshelf.Names{}},
+		{"the directory", func() error { return os.RemoveAll(filepath.Join(dir, "x")) }, toolshelf.Names{Removed: []string{"x/AGENTS.md"}}, toolshelf.Names{Removed: []string{"x/AGENTS.md"}}},
+	} {
+		if err := step.change(); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]toolshelf.Names{"catalog": step.catalog, "view": step.view} {
+			if cmp.Equal(want, toolshelf.Names{}) {
+				continue // a report would be the report of a later step
+			}
+			select {
+			case got := <-told[name]:
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("%s, %s (-want +got):\n%s", step.name, name, diff)
+				}
+			case <-time.After(catalogtest.Patience):
+				t.Fatalf("%s: no report to the %s", step.name, name)
+			}
+		}
 	}
 }

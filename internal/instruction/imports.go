@@ -156,6 +156,7 @@ func namesText(target string) bool {
 
 // read reads a file within the limits.
 func (i *importer) read(file string) imported {
+	i.look(i.of.fs, file)
 	f, err := i.of.fs.OpenRegular(file)
 	if err != nil {
 		return imported{err: err}

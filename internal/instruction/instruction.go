@@ -43,6 +43,8 @@ type Text struct {
 	Mode               Mode
 	Globs, Imports     []string
 	Problems           []problem.Problem
+
+	Single bool // not a rule
 }
 
 // A Tree is a directory of the project, above the project, or of the user.
@@ -67,6 +69,9 @@ type Finder struct {
 
 	Texts index.Cache[File] // set Max before the first use
 	Dirs  index.Dirs        // the rules below the root; set Max before the first use
+
+	Observer *index.Observer     // nil if nothing is watched; Watched returns the directories
+	Answers  index.Cache[Answer] // set Max before the first use
 
 	user   map[string]Tree // the directories of the single files of the user, by client.Place.Path
 	places []client.Place  // of the layers of Rules
@@ -162,32 +167,40 @@ type call struct {
 	way   []*level
 	index *index.Index          // Rules, or Rules with the directories of rules below the root
 	known map[index.File]*found // single files; nil for a missing file
+	seen  *index.Look           // nil if nothing is watched
 	left  map[*found]*found     // for Check: the files that no client reads → the file in their place, or nil beyond a limit; nil in Find
 }
 
 // Find returns the instructions that apply to a file or a directory, the most general first. The error is an error of a
 // directory on the way.
-func (f *Finder) Find(ctx context.Context, q Query, rules *index.Snapshot) ([]Text, error) {
-	c := &call{Finder: f, Query: q, ctx: ctx, known: map[index.File]*found{}}
+func (f *Finder) Find(ctx context.Context, q Query, rules *index.Snapshot) (Answer, error) {
+	c := &call{Finder: f, Query: q, ctx: ctx, known: map[index.File]*found{}, seen: f.Observer.Begin()}
 	defer c.close()
 	if err := c.walk(q.Name); err != nil {
-		return nil, err
+		return Answer{}, err
 	}
 	groups, err := c.singles()
 	if err != nil {
-		return nil, err
+		return Answer{}, err
+	}
+	for _, l := range f.Rules.Layers() {
+		c.seen.Dir(l.FS.Path(l.Dir)) // and above: the watch of Rules begins at the top of the FS
+	}
+	if c.seen != nil && !f.Rules.Confirm(rules) {
+		c.seen.Fail()
 	}
 	var dirs []string
 	below := c.way[len(c.Parents)+2:]
 	for _, l := range below {
 		dirs = append(dirs, l.dir)
 	}
-	if c.index, rules, err = c.Extend(ctx, rules, dirs, func(i int, p client.Place) bool { return c.mayHave(below[i], p) }, &c.Dirs); err != nil {
-		return nil, err
+	var extended *index.Snapshot
+	if c.index, extended, err = c.Extend(ctx, rules, dirs, func(i int, p client.Place) bool { return c.mayHave(below[i], p) }, &c.Dirs, c.seen); err != nil {
+		return Answer{}, err
 	}
-	matched, requested, err := c.rules(q.Name, rules, groups)
+	matched, requested, err := c.rules(q.Name, extended, groups)
 	if err != nil {
-		return nil, err
+		return Answer{}, err
 	}
 	var all []Text
 	for _, x := range slices.Concat(append(groups, matched, requested)...) {
@@ -195,11 +208,11 @@ func (f *Finder) Find(ctx context.Context, q Query, rules *index.Snapshot) ([]Te
 			continue
 		}
 		if err := c.complete(x, q.Hops); err != nil {
-			return nil, err
+			return Answer{}, err
 		}
 		all = append(all, x.Text)
 	}
-	return all, nil
+	return c.keep(all, rules), nil
 }
 
 func (c *call) close() {
@@ -236,6 +249,7 @@ func (c *call) walk(name string) error {
 			continue
 		}
 		dir := path.Join(at.dir, elem)
+		c.seen.Dir(c.Root.FS.Path(dir))
 		opened, err := at.open.OpenDir(elem)
 		if errors.Is(err, confine.ErrSymlink) {
 			opened, err = c.Root.FS.OpenDir(dir)
@@ -256,6 +270,7 @@ func (c *call) walk(name string) error {
 func (c *call) top(t *Tree, id int) (*level, error) {
 	l := &level{tree: t, id: id, dir: t.Dir, name: t.Name}
 	c.way = append(c.way, l)
+	c.seen.Dir(t.FS.Path(t.Dir))
 	opened, err := t.FS.OpenDir(t.Dir)
 	if err != nil && !(t.MayBeMissing && errors.Is(err, fs.ErrNotExist)) {
 		return l, err
@@ -368,8 +383,12 @@ func (c *call) single(l *level, p client.Place) (*found, error) {
 	if x, ok := c.known[key]; ok {
 		return x, nil
 	}
-	x := &found{Text: Text{Path: shown, Layer: name, Scope: scope, Mode: Always}, fs: tree.FS, file: key.Path, above: above(tree.Name, tree.Dir)}
+	x := &found{Text: Text{Path: shown, Layer: name, Scope: scope, Mode: Always, Single: true}, fs: tree.FS, file: key.Path, above: above(tree.Name, tree.Dir)}
 	c.known[key] = nil
+	c.seen.File(tree.FS.Path(key.Path))
+	if tree.Foreign != nil {
+		c.seen.File(tree.FS.Path(".git")) // Foreign looks at the owner
+	}
 	at, err := c.directory(l, tree, p, dir)
 	if at == nil && err == nil {
 		return nil, nil
@@ -421,6 +440,7 @@ func (c *call) directory(l *level, tree *Tree, p client.Place, dir string) (*con
 	if d, ok := l.below[key]; ok {
 		return d, nil
 	}
+	c.seen.Dir(tree.FS.Path(dir))
 	var opened *confine.Dir
 	err := confine.ErrSymlink
 	if l.tree != nil && !strings.Contains(p.Dir, "/") {
@@ -458,6 +478,7 @@ func (c *call) read(at *confine.Dir, fsys *confine.FS, file index.File, place st
 		}
 	}
 	if link = err == nil && info.Mode&fs.ModeSymlink != 0; link {
+		c.look(fsys, file.Path)
 		info, err = fsys.Info(file.Path)
 	}
 	if err == nil {

@@ -16,8 +16,8 @@ import (
 
 // Extend returns Rules with the directories of rules in dirs, which are below the root, and the snapshot of a call with
 // their rules. If has returns false for a directory, given by its position in dirs, and a place, the directory has no
-// rules of the place. See index.Index.Extend for kept.
-func (f *Finder) Extend(ctx context.Context, s *index.Snapshot, dirs []string, has func(dir int, p client.Place) bool, kept *index.Dirs) (*index.Index, *index.Snapshot, error) {
+// rules of the place. See index.Index.Extend for kept and look.
+func (f *Finder) Extend(ctx context.Context, s *index.Snapshot, dirs []string, has func(dir int, p client.Place) bool, kept *index.Dirs, look *index.Look) (*index.Index, *index.Snapshot, error) {
 	if len(f.below) == 0 {
 		return f.Rules, s, nil
 	}
@@ -36,7 +36,7 @@ func (f *Finder) Extend(ctx context.Context, s *index.Snapshot, dirs []string, h
 	if !found {
 		return f.Rules, s, nil
 	}
-	return f.Rules.Extend(ctx, s, layers, kept)
+	return f.Rules.Extend(ctx, s, layers, kept, look)
 }
 
 // placeOf returns the place of a rule.

@@ -44,3 +44,17 @@ func (t *Tree) Close() {
 	t.closed = true
 	t.table.close()
 }
+
+// A Table is the text of the mount table, or "" if the table is unknown.
+type Table string
+
+// ReadTable returns the mount table of the process, on Linux only.
+func ReadTable() Table {
+	var t table
+	defer t.close()
+	text, err := t.read()
+	if err != nil {
+		return ""
+	}
+	return Table(text)
+}

@@ -87,6 +87,23 @@ func localIn(table, dir string) bool {
 	return covered
 }
 
+// Local reports whether the filesystem of a clean absolute path is local. Links are not resolved.
+func (t Table) Local(dir string) (local bool) {
+	nearest := -1
+	for line := range strings.Lines(string(t)) {
+		_, source, found := strings.Cut(line, " - ")
+		point, ok := mountPoint(line)
+		if !found || !ok {
+			return false
+		}
+		if within(dir, point) && len(point) >= nearest { // a later mount covers an earlier mount
+			kind, _, _ := strings.Cut(source, " ")
+			nearest, local = len(point), localTypes[kind]
+		}
+	}
+	return local
+}
+
 // mountPoint returns the directory of a line of the table.
 func mountPoint(line string) (string, bool) {
 	fields := strings.Fields(line)

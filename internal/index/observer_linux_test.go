@@ -1,0 +1,143 @@
+package index
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// directories creates the directories of a new directory, and returns the directory.
+func directories(t *testing.T, names ...string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func observer(t *testing.T, dirs ...string) *Observer {
+	t.Helper()
+	o := NewObserver(dirs, func() {})
+	t.Cleanup(func() {
+		if !o.closed {
+			o.Close()
+		}
+	})
+	return o
+}
+
+// An Observer ignores the other files of a directory, such as the source files of a project.
+func TestAnObserverHearsOfTheNamesOfItsCalls(t *testing.T) {
+	dir := directories(t, "sub", "whole", "created")
+	o := observer(t, dir)
+	look := o.Begin()
+	if look == nil {
+		t.Skip("the system does not watch directories")
+	}
+	at := func(elem ...string) string { return filepath.Join(append([]string{dir}, elem...)...) }
+	look.File(at("AGENTS.md"))
+	look.Dir(at("sub"))
+	look.Dir(at("new.go", "below"))
+	look.Whole(at("whole"))
+	if err := os.WriteFile(at("new.go"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	look.Dir(at("missing"))
+	look.Dir(at("later"))
+	if err := os.Rename(at("created"), at("later")); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := look.Generation(); !ok {
+		t.Fatal("a directory is not watched")
+	}
+	w := o.watch.Load()
+	w.mu.Lock()
+	current := w.watcher
+	w.mu.Unlock()
+	for _, tt := range []struct {
+		name     string
+		op       fsnotify.Op
+		relevant bool
+	}{
+		{at("AGENTS.md"), fsnotify.Write, true},
+		{at("agents.md"), fsnotify.Create, true}, // the filesystem can ignore the letter case
+		{at("main.go"), fsnotify.Create, false},
+		{at("new.go"), fsnotify.Create, false}, // a file in place of a directory
+		{at("missing"), fsnotify.Remove, false},
+		{at("later"), fsnotify.Create, true},
+		{at("sub", "main.go"), fsnotify.Write, false},
+		{at("sub"), fsnotify.Remove, true},
+		{at("whole", "main.go"), fsnotify.Write, true},
+		{filepath.Join(filepath.Dir(dir), "other"), fsnotify.Create, false},
+		{dir, fsnotify.Rename, true},
+		{"", 0, true},
+	} {
+		if got := w.relevant(current, fsnotify.Event{Name: tt.name, Op: tt.op}); got != tt.relevant {
+			t.Errorf("%s of %q: %t", tt.op, tt.name, got)
+		}
+	}
+}
+
+func TestAnObserverTrustsNoCallWithAnUnwatchedDirectory(t *testing.T) {
+	for name, call := range map[string]func(o *Observer, look *Look, dir string){
+		"a link":                  func(_ *Observer, look *Look, dir string) { look.Dir(filepath.Join(dir, "link", "sub")) },
+		"a remote filesystem":     func(o *Observer, look *Look, dir string) { o.table = ""; look.Dir(dir) },
+		"too many directories":    func(o *Observer, look *Look, dir string) { o.observed = maxObserved; look.Dir(dir) },
+		"too many names":          func(o *Observer, look *Look, dir string) { o.wanted = maxWanted; look.File(filepath.Join(dir, "a")) },
+		"a directory of a kernel": func(_ *Observer, look *Look, _ string) { look.Dir("/proc/self") },
+		"a file without events":   func(_ *Observer, look *Look, _ string) { look.Fail() },
+		"a closed Observer":       func(o *Observer, look *Look, dir string) { o.Close(); look.Dir(dir) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := directories(t, "sub")
+			if err := os.Symlink(".", filepath.Join(dir, "link")); err != nil {
+				t.Fatal(err)
+			}
+			o := observer(t, dir)
+			look := o.Begin()
+			if look == nil {
+				t.Skip("the system does not watch directories")
+			}
+			call(o, look, dir)
+			if _, ok := look.Generation(); ok {
+				t.Error("the call has a generation")
+			}
+		})
+	}
+}
+
+// After an event that can change the path of a watched directory, another watcher watches the directories again.
+func TestAnObserverWatchesAVanishedDirectoryAgain(t *testing.T) {
+	dir := directories(t, "sub")
+	heard := make(chan bool, 100)
+	o := NewObserver([]string{dir}, func() { heard <- true })
+	t.Cleanup(o.Close)
+	for range 3 {
+		look := o.Begin()
+		if look == nil {
+			t.Skip("the system does not watch directories")
+		}
+		look.Dir(filepath.Join(dir, "sub"))
+		generation, ok := look.Generation()
+		if !ok {
+			t.Fatal("the directory is not watched")
+		}
+		if err := os.Remove(filepath.Join(dir, "sub")); err != nil {
+			t.Fatal(err)
+		}
+		for o.Unchanged(generation) {
+			<-heard // also once after the first Begin
+		}
+		if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

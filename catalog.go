@@ -322,10 +322,10 @@ type Change struct {
 	Skills   Names
 	Agents   Names
 
-	Instructions Names // paths of rules, as in Instruction.Path; single files such as AGENTS.md cause no Change
+	Instructions Names // paths of rules and, with WithWatch on Linux, of single files; see Instruction.Path
 }
 
-// Names are the commands, skills, agents or rules that a list newly shows, no longer shows, or
+// Names are the commands, skills, agents or instructions that a list newly shows, no longer shows, or
 // shows with another file.
 type Names struct {
 	Added   []string
@@ -336,7 +336,8 @@ type Names struct {
 // OnChange calls f with the names that were added, removed and changed, whenever the commands, skills, agents or
 // rules of [Catalog.Instructions] differ from the previous scan. With [WithWatch] or [WithFeed], the catalog scans after a
 // reported change. Otherwise, every method that lists scans the files of its kind. A plugin has a Change only for its
-// commands, skills and agents: a new version, hook or server causes no Change.
+// commands, skills and agents: a new version, hook or server causes no Change. With WithWatch on Linux, OnChange also
+// reports AGENTS.md and other single files of the directories that calls of Instructions asked for.
 //
 // The result of the first scan is not a change. With WithWatch, OnChange may perform the first
 // scan itself, and read every command, skill and agent. Without WithWatch, call List, ListSkills or ListAgents first.

@@ -497,7 +497,7 @@ func WithCacheTTL(d time.Duration) Option {
 // WithWatch lets the operating system report changes in the directories of commands, skills, agents, rules and plugins. If
 // nothing has changed since the last call, a call costs no scan, and OnChange reports changes as
 // they happen, usually within milliseconds. A call still stats the directory of each layer, and
-// Get stats its file.
+// Get stats its file. On a local disk of Linux, [Catalog.Instructions] returns the answer of the last call for the path.
 //
 // Each call scans the files, as without WithWatch, if a file or directory is reached through a
 // link, if the system has no more watches, or if the last scan failed. The catalog can miss

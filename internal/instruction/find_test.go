@@ -226,6 +226,17 @@ func TestTheSameTextInADirectoryIsOneInstruction(t *testing.T) {
 	}
 }
 
+func TestACopyHasTheImportsAndTheLimitOfTheClientThatReadsMost(t *testing.T) {
+	text := strings.Repeat("a", 40<<10) + " @x.md"
+	files := map[string]string{"/repo/AGENTS.md": text, "/repo/CLAUDE.md": text, "/repo/x.md": "imported"}
+	for _, clients := range [][]client.Client{{client.Codex(), client.Claude()}, {client.Claude(), client.Codex()}} {
+		list := instructions(t, memory(t, files, toolshelf.WithInstructions(clients...)), ".", toolshelf.Imports(0))
+		if len(list) != 1 || !strings.HasSuffix(list[0].Text, "a imported") || list[0].Diagnostics != nil {
+			t.Errorf("%s first: %d instructions, %d bytes, %v", clients[0].Name, len(list), len(list[0].Text), list[0].Diagnostics)
+		}
+	}
+}
+
 func TestExceptOmitsWhatWasShown(t *testing.T) {
 	fsys := catalogtest.Memory(t, map[string]string{"/repo/AGENTS.md": "a", "/repo/x/AGENTS.md": "b"})
 	c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"))

@@ -351,9 +351,13 @@ func (c *call) singles() ([][]*found, error) {
 				}
 				x.allowed, x.hops = max(x.allowed, n), max(x.hops, row.ImportHops)
 				same := func(other *found) bool { return other == x || other.full > 0 && other.Text.Text == x.Text.Text } // a link, or a copy
-				if !slices.ContainsFunc(groups[i], same) {
+				at := slices.IndexFunc(groups[i], same)
+				if at < 0 {
 					groups[i] = append(groups[i], x)
+					continue
 				}
+				shown := groups[i][at]
+				shown.allowed, shown.hops = max(shown.allowed, x.allowed), max(shown.hops, x.hops)
 			}
 		}
 	}

@@ -61,7 +61,7 @@ func WithInstructions(clients ...client.Client) Option {
 
 // WithInstructionFilter shows only the instructions for which keep returns true. Keep sees each instruction as the call
 // returns the instruction, with the texts of the imports. To every method, a refused instruction does not exist, except
-// that a fallback or a copy of the file stays omitted. An import of a refused instruction stays as text. Each call calls
+// that a fallback or a copy of the file stays omitted. An import of a refused instruction of the path stays as text. Each call calls
 // keep for each instruction of the path. The other rules of [WithCommandFilter] apply.
 func WithInstructionFilter(keep func(Instruction) bool) Filter {
 	return func(f *filterFuncs) error {

@@ -436,3 +436,37 @@ func namedByListing(b *testing.B, dir, text string) {
 		b.Fatal(err)
 	}
 }
+
+// The kernel counts the opens: a scan lists the directory of each gated skill.
+func TestAWatchedGatedListWithoutAChangeOpensNoDirectoryOfASkill(t *testing.T) {
+	root := diskOf(t, map[string]string{"skills/pdf/SKILL.md": skillFile("pdf"), "skills/pdf/scripts/x.sh": "echo"})
+	opens := func(watch ...toolshelf.Option) (events int) {
+		c := catalog(t, append(watch, toolshelf.WithRoot(root), toolshelf.WithGate(new(approvals)))...)
+		defer c.Close()
+		eventually(t, func() string { // the watch is complete
+			fd, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer unix.Close(fd)
+			for _, dir := range []string{"skills/pdf", "skills/pdf/scripts"} {
+				if _, err := unix.InotifyAddWatch(fd, filepath.Join(root, dir), unix.IN_OPEN); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := c.ListSkills(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			events, _ = unix.Read(fd, make([]byte, 1<<16))
+			if len(watch) > 0 && events > 0 {
+				return "a list opens a directory or a file of the skill"
+			}
+			return ""
+		})
+		return events
+	}
+	if opens() <= 0 {
+		t.Error("a list without WithWatch opens nothing")
+	}
+	opens(toolshelf.WithWatch())
+}

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/spf13/afero"
 
@@ -408,4 +409,68 @@ func ExampleWithGate() {
 	// allowed command deploy: "Deploy to staging.\n"
 	// "Deploy to staging.\n" false
 	// "" true
+}
+
+func TestAScanReadsEachNewOrChangedGatedFileOnce(t *testing.T) {
+	memory := memoryOf(t, map[string]string{"commands/c.md": "Do.", "skills/s/SKILL.md": skillFile("s"), "skills/s/scripts/x.sh": "1", "skills/s/scripts/y.sh": "2"})
+	fsys, g := &counting{Fs: dated{memory}}, new(approvals)
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithGate(g))
+	for _, tt := range []struct {
+		name, put string
+		want      int64
+	}{
+		{"first lists", "", 4}, {"no change", "", 0}, {"changed script", "skills/s/scripts/y.sh", 1}, {"new script", "skills/s/scripts/deep/z.sh", 1}, {"changed command", "commands/c.md", 1}, {"no further change", "", 0},
+	} {
+		if tt.put != "" {
+			putFile(t, memory, tt.put, "changed: "+tt.name)
+			if err := memory.Chtimes(tt.put, time.Now().Add(-time.Minute), time.Now().Add(-time.Minute)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		fsys.files.Store(0)
+		_, err := c.List(t.Context(), toolshelf.Page{})
+		_, errSkills := c.ListSkills(t.Context())
+		if err := errors.Join(err, errSkills); err != nil {
+			t.Fatal(err)
+		}
+		if got := fsys.files.Load(); got != tt.want {
+			t.Errorf("%s: %d files opened, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestWatchSeesAChangeDeepInAGatedSkill(t *testing.T) {
+	root := diskOf(t, map[string]string{"skills/pdf/SKILL.md": skillFile("pdf"), "skills/pdf/a/b/c/x.sh": "echo safe"})
+	g := new(approvals)
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithGate(g), toolshelf.WithWatch())
+	shown := func(want int) {
+		t.Helper()
+		eventually(t, func() string {
+			list, err := c.ListSkills(t.Context())
+			if err != nil || len(list) != want {
+				return fmt.Sprintf("%d skills, want %d: %v", len(list), want, err)
+			}
+			return ""
+		})
+	}
+	shown(0)
+	g.approve(t, c)
+	shown(1)
+	for _, file := range []string{"x.sh", "new.sh"} {
+		write := filepath.Join(root, "skills", "pdf", "a", "b", "c", file)
+		before, _ := os.ReadFile(write)
+		if err := os.WriteFile(write, []byte("echo evil"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		shown(0)
+		if err := os.Remove(write); err != nil {
+			t.Fatal(err)
+		}
+		if before != nil {
+			if err := os.WriteFile(write, before, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		shown(1)
+	}
 }

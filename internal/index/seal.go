@@ -206,7 +206,7 @@ func (s *scan) sealDirectory(e, known *Entry, dir *confine.Dir, dirPath string) 
 		seal = &Seal{Files: own.Files[own.own : own.own+1], Problem: problem}
 	}
 	if e == known {
-		if seal.Digest == before.Digest && slices.Equal(seal.Files, before.Files) && (problem == nil || before.Problem != nil && *problem == *before.Problem) {
+		if seal == before || problem != nil && before.Problem != nil && *problem == *before.Problem && slices.Equal(seal.Files, before.Files) {
 			return known
 		}
 		clone, parts := *e, *e.get()
@@ -261,6 +261,9 @@ func (s *scan) sealFiles(e *Entry, before *Seal, dir *confine.Dir, dirPath strin
 				return fail(code, escape.Name(f.Name)+": "+unreadable(err), s.at.ReadAdvice(err))
 			}
 		}
+	}
+	if before.Problem == nil && before.own == seal.own && slices.Equal(before.Files, seal.Files) {
+		return before, nil
 	}
 	seal.Digest = ListDigest(seal.Files)
 	return seal, nil

@@ -44,6 +44,9 @@ const (
 	KindCommand Kind = "command"
 	KindSkill   Kind = "skill"
 	KindAgent   Kind = "agent"
+
+	KindInstruction Kind = "instruction" // of an Item
+	KindPlugin      Kind = "plugin"      // of an Item
 )
 
 // A Completion is a command or a skill whose name completes the text that a user types.

@@ -200,7 +200,7 @@ func (c *Catalog) findInstructions(ctx context.Context, call *fileCall, query in
 		refused := len(query.Refused)
 		list := make([]Instruction, 0, len(answer.Texts))
 		for _, t := range answer.Texts {
-			if i := newInstruction(t); c.instructions.filter.keeps(i) {
+			if i := newInstruction(t); c.config.allowsText(ctx, t) && c.instructions.filter.keeps(i) {
 				list = append(list, i)
 			} else {
 				query.Refused = append(query.Refused, i.Path)
@@ -222,12 +222,12 @@ func newInstruction(t instruction.Text) Instruction {
 
 // shownRules returns a function that returns the rules of a snapshot that pass the filter.
 func (c *Catalog) shownRules() func(*index.Snapshot) map[string]*index.Entry {
-	if !c.instructions.filter.active() {
+	if !c.instructions.filter.active() && c.config.gate == nil {
 		return c.finder.Files(nil, func(*index.Entry) bool { return true })
 	}
 	return c.finder.Files(c.instructions.Last(), func(e *index.Entry) bool {
 		t, err := await(context.Background(), c, func(ctx context.Context) (instruction.Text, error) { return c.finder.Rule(ctx, e) })
-		return err == nil && c.instructions.filter.keeps(newInstruction(t))
+		return err == nil && c.config.allowsText(context.Background(), t) && c.instructions.filter.keeps(newInstruction(t))
 	})
 }
 
@@ -248,12 +248,17 @@ func (c *Catalog) instructionsSince() func(before, now *index.Snapshot) changes.
 	}
 }
 
+// rows returns the clients whose instructions the catalog reads.
+func (c *config) rows() []client.Client {
+	if !c.instructions.replaced {
+		return instruction.Default
+	}
+	return c.readers
+}
+
 // newInstructions returns the rules of a new catalog, and sets the finder. The error is the error of the watch.
 func (c *Catalog) newInstructions(user userDirs) (*collection[Instruction], error) {
-	f := &instruction.Finder{Rows: c.config.readers, MaxSize: c.config.maxFileSize, Root: instruction.Tree{FS: c.root, Dir: ".", Name: ".", MayBeMissing: c.rootIsTop()}}
-	if !c.config.instructions.replaced {
-		f.Rows = instruction.Default
-	}
+	f := &instruction.Finder{Rows: c.config.rows(), MaxSize: c.config.maxFileSize, Sealed: c.config.gate != nil, Root: instruction.Tree{FS: c.root, Dir: ".", Name: ".", MayBeMissing: c.rootIsTop()}}
 	f.Texts.Max, f.Dirs.Max = maxCache, maxCache
 	for _, parent := range c.parents {
 		f.Parents = append(f.Parents, instruction.Tree{FS: c.confineDir(parent.Dir), Dir: ".", Name: parent.Name, Path: parent.Dir, Below: c.at.Below(parent),

@@ -185,7 +185,7 @@ func (f *Finder) CheckRule(ctx context.Context, x *index.Index, e *index.Entry, 
 	rule, _, err := c.rule(e)
 	if err == nil {
 		rule.Problems = nil
-		err = c.expand(rule, rule.hops)
+		err = c.expand(rule, rule.hops, map[string]imported{})
 		all = append(all, problem.Limit(rule.Problems)...)
 	}
 	return all, err

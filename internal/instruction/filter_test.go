@@ -1,12 +1,16 @@
 package instruction_test
 
 import (
+	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -236,5 +240,159 @@ func TestAWatchReportsSingleFilesOfDirectoriesThatACallHasAskedFor(t *testing.T)
 				t.Fatalf("%s: no report to the %s", step.name, name)
 			}
 		}
+	}
+}
+
+// A gate allows the items of its map.
+type gate struct{ items sync.Map }
+
+func (g *gate) Allowed(_ context.Context, i toolshelf.Item) bool {
+	_, ok := g.items.Load(i)
+	return ok
+}
+
+// approve allows all pending instructions, and returns their names.
+func (g *gate) approve(t *testing.T, c *toolshelf.Catalog) (names []string) {
+	t.Helper()
+	pending, err := c.Pending(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pending {
+		if p.Kind != toolshelf.KindInstruction || p.Digest == "" {
+			t.Errorf("pending: %+v", p.Item)
+		}
+		g.items.Store(p.Item, true)
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+const gatedRule = "---\nalwaysApply: true\n---\nRule."
+
+func TestARefusedInstructionIsNowhere(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		layers []string
+		before []string // the instructions before the approval
+	}{
+		{"all layers", nil, []string{}},
+		{"single files", []string{"."}, []string{".cursor/rules/a.mdc", "x/.cursor/rules/b.mdc"}},
+		{"rules", []string{".cursor/rules"}, []string{"../AGENTS.md", "AGENTS.md", "x/AGENTS.md"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			fsys := catalogtest.Memory(t, map[string]string{"/w/.git/HEAD": "", "/w/AGENTS.md": "Above.", "/w/repo/AGENTS.md": "Root.", "/w/repo/x/AGENTS.md": "Below.", "/w/repo/.cursor/rules/a.mdc": gatedRule, "/w/repo/x/.cursor/rules/b.mdc": gatedRule})
+			g := new(gate)
+			c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/w/repo"), toolshelf.WithInstructions(client.Cursor(), client.Codex()), toolshelf.WithParents(""), toolshelf.WithGate(g, tt.layers...))
+			if got := pathsOf(t, c, "x"); !slices.Equal(got, tt.before) {
+				t.Errorf("before the approval: %q, want %q", got, tt.before)
+			}
+			if p := promptOf(t, c, "x"); !slices.Equal(p.Included, tt.before) {
+				t.Errorf("the prompt before the approval: %+v", p)
+			}
+			g.approve(t, c)
+			if got := pathsOf(t, c, "x"); len(got) != 5 {
+				t.Errorf("after the approval: %q", got)
+			}
+		})
+	}
+}
+
+func TestAFileOfTheUserHasNoGate(t *testing.T) {
+	fsys := catalogtest.Memory(t, map[string]string{"/home/.claude/CLAUDE.md": "User.", "/repo/CLAUDE.md": "Project."})
+	c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithHome("/home"), toolshelf.WithInstructions(client.Claude()), toolshelf.WithGate(new(gate)))
+	if got := pathsOf(t, c, "."); !slices.Equal(got, []string{"~/.claude/CLAUDE.md"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestAChangedInstructionOrImportNeedsAnotherApproval(t *testing.T) {
+	files := map[string]string{"/repo/CLAUDE.md": "See @docs/a.md", "/repo/docs/a.md": "A @b.md", "/repo/docs/b.md": "B.", "/repo/.claude/rules/r.md": "Rule."}
+	for file, name := range map[string]string{"/repo/CLAUDE.md": "CLAUDE.md", "/repo/docs/a.md": "CLAUDE.md", "/repo/docs/b.md": "CLAUDE.md", "/repo/.claude/rules/r.md": ".claude/rules/r.md"} {
+		for _, hops := range []int{0, 1, 2} {
+			t.Run(fmt.Sprint(file, hops), func(t *testing.T) {
+				fsys, g := catalogtest.Memory(t, files), new(gate)
+				c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithInstructions(client.Claude()), toolshelf.WithGate(g))
+				g.approve(t, c)
+				var opts []toolshelf.InstructionOption
+				if hops > 0 {
+					opts = append(opts, toolshelf.Imports(hops))
+				}
+				list := func() (names []string) {
+					all, err := c.Instructions(t.Context(), ".", opts...)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, i := range all {
+						if names = append(names, i.Path); strings.Contains(i.Text, "Evil") {
+							t.Errorf("got %q", i.Text)
+						}
+					}
+					return names
+				}
+				if got := list(); len(got) != 2 {
+					t.Fatalf("after the approval: %q", got)
+				}
+				if err := afero.WriteFile(fsys, file, []byte("Evil."), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				if got := list(); len(got) != 1 || slices.Contains(got, name) {
+					t.Errorf("after the change: %q", got)
+				}
+				if got := g.approve(t, c); !slices.Equal(got, []string{name}) {
+					t.Errorf("pending: %q", got)
+				}
+			})
+		}
+	}
+}
+
+func TestPendingHasTheFilesThatAnInstructionImports(t *testing.T) {
+	fsys := catalogtest.Memory(t, map[string]string{"/repo/CLAUDE.md": "See @docs/a.md", "/repo/docs/a.md": "A.\n"})
+	c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithInstructions(client.Claude()), toolshelf.WithGate(new(gate)))
+	pending, err := c.Pending(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := fmt.Sprintf("%x  CLAUDE.md\n%x  docs/a.md\n", sha256.Sum256([]byte("See @docs/a.md")), sha256.Sum256([]byte("A.\n")))
+	want := []toolshelf.Pending{{Item: toolshelf.Item{Kind: toolshelf.KindInstruction, Name: "CLAUDE.md", Layer: "/repo", Digest: fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(list)))},
+		Path: "/repo/CLAUDE.md", New: map[string]string{"CLAUDE.md": "See @docs/a.md", "docs/a.md": "A.\n"}}}
+	for i := range pending {
+		pending[i].Findings = nil
+	}
+	if diff := cmp.Diff(want, pending); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The limit of a client cuts the path of an import, so the text has an import of a file that the gate has not seen.
+func TestACutThatNamesAnotherFileHasNoApproval(t *testing.T) {
+	row := client.Client{Name: "short", ImportHops: 2, InstructionBytes: 10, Instructions: []client.Place{{Dir: ".", Pattern: "A.md"}}}
+	fsys, g := catalogtest.Memory(t, map[string]string{"/repo/A.md": "See @a.md.txt", "/repo/a.md.txt": "Good.", "/repo/a.md": "Evil."}), new(gate)
+	c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithInstructions(row), toolshelf.WithGate(g))
+	g.approve(t, c)
+	all, err := c.Instructions(t.Context(), ".", toolshelf.Imports(0))
+	if err != nil || len(all) != 0 {
+		t.Errorf("got %+v, %v", all, err)
+	}
+}
+
+func TestARefusedRuleCausesNoChange(t *testing.T) {
+	fsys, g := catalogtest.Memory(t, map[string]string{"/repo/.cursor/rules/a.mdc": gatedRule}), new(gate)
+	c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithInstructions(client.Cursor()), toolshelf.WithGate(g))
+	g.approve(t, c)
+	pathsOf(t, c, ".")
+	changes := make(chan toolshelf.Change, 10)
+	defer c.OnChange(func(change toolshelf.Change) { changes <- change })()
+	if err := afero.WriteFile(fsys, "/repo/.cursor/rules/b.mdc", []byte(gatedRule), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	pathsOf(t, c, ".")
+	if err := fsys.Remove("/repo/.cursor/rules/a.mdc"); err != nil {
+		t.Fatal(err)
+	}
+	pathsOf(t, c, ".")
+	if got := <-changes; !slices.Equal(got.Instructions.Removed, []string{".cursor/rules/a.mdc"}) || len(got.Instructions.Added) > 0 {
+		t.Errorf("got %+v", got.Instructions)
 	}
 }

@@ -1,9 +1,11 @@
 package instruction
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -29,8 +31,9 @@ var importRules = client.Rules{Forms: client.FilePath, Code: client.CodeStays, E
 type importer struct {
 	*call
 	of    *found
-	bytes int // that imports may still add
-	count int // of imports that may still follow
+	bytes int  // that imports may still add
+	count int  // of imports that may still follow
+	over  bool // a limit has ended the imports
 	texts map[string]imported
 }
 
@@ -39,16 +42,43 @@ func (i *importer) shown(file string) string { return path.Join(i.of.above, file
 
 // imported is the result of a read.
 type imported struct {
-	text string
-	err  error
+	raw, text string // the text without the line breaks at the end
+	err       error
 }
 
-// expand replaces the imports of a text.
-func (c *call) expand(x *found, hops int) error {
+// seal sets the Seal of a text that is not cut: of the file, and of all files that the imports reach over any number of
+// hops, so a Seal depends on the files only. Beyond a limit of the imports, a text has no Seal. The map read receives the imports.
+func (c *call) seal(x *found, read map[string]imported) error {
+	all := *c
+	all.Refused = nil
+	reached := *x
+	i := &importer{call: &all, of: &reached, bytes: maxImported, count: maxImports, texts: read}
+	if _, err := i.replace([]string{x.file}, x.Text.Text, x.lines, maxImports+1); err != nil || i.over {
+		return err
+	}
+	raw := map[string]string{x.Path: x.raw}
+	for file, one := range read {
+		if name := i.shown(file); slices.Contains(reached.Imports, name) {
+			raw[name] = one.raw
+		}
+	}
+	seal := new(index.Seal)
+	for _, name := range slices.Sorted(maps.Keys(raw)) {
+		seal.Files = append(seal.Files, index.SealedFile{Name: name, Sum: sha256.Sum256([]byte(raw[name]))})
+	}
+	if seal.Digest = index.ListDigest(seal.Files); len(seal.Files) == 1 {
+		seal.Digest = index.FileDigest(seal.Files[0].Sum)
+	}
+	x.Seal, x.Raw = seal, raw
+	return nil
+}
+
+// expand replaces the imports of a text. The map read has the files that were read before.
+func (c *call) expand(x *found, hops int, read map[string]imported) error {
 	if !strings.Contains(x.Text.Text, "@") {
 		return nil
 	}
-	i := &importer{call: c, of: x, bytes: maxImported, count: maxImports, texts: map[string]imported{}}
+	i := &importer{call: c, of: x, bytes: maxImported, count: maxImports, texts: read}
 	text, err := i.replace([]string{x.file}, x.Text.Text, x.lines, hops)
 	x.Text.Text = text
 	return err
@@ -120,6 +150,7 @@ func (i *importer) load(chain []string, target string, hops int) (replacement, e
 		return replacement{}, i.ctx.Err()
 	case i.count == 0:
 		i.count--
+		i.over = true
 		return refused(problem.ImportNotFollowed, fmt.Sprintf("is not followed: an instruction has at most %d imports", maxImports), "use fewer imports")
 	}
 	i.count--
@@ -134,6 +165,7 @@ func (i *importer) load(chain []string, target string, hops int) (replacement, e
 	case errors.Is(read.err, confine.ErrEscape), errors.Is(read.err, confine.ErrSymlink):
 		return refused(problem.ImportNotFollowed, "leads outside", "import a file of the same project by a relative path")
 	case errors.Is(read.err, index.ErrTooLarge) || read.err == nil && len(read.text) > i.bytes:
+		i.over = true
 		return refused(problem.ImportNotFollowed, fmt.Sprintf("is not followed: the imports of an instruction add at most %d bytes", maxImported), "import shorter files")
 	case errors.Is(read.err, fs.ErrNotExist) && !namesText(target):
 		return replacement{}, nil // probably no import, as in @types/node and @app.route
@@ -166,5 +198,5 @@ func (i *importer) read(file string) imported {
 		return imported{err: index.ErrTooLarge}
 	}
 	raw, err := i.Rules.ReadOpen(f)
-	return imported{strings.TrimRight(string(raw), "\r\n"), err}
+	return imported{string(raw), strings.TrimRight(string(raw), "\r\n"), err}
 }

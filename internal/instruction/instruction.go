@@ -45,6 +45,14 @@ type Text struct {
 	Problems           []problem.Problem
 
 	Single bool // not a rule
+
+	// The following fields are for a gate.
+	Place string            // the directory of the client.Place of the file, such as ".", ".cursor/rules" and "~/.claude"
+	User  bool              // a file of the user
+	Dir   string            // full path of the directory of Layer
+	File  string            // full path
+	Seal  *index.Seal       // of the file and of all files that its imports reach; nil without Finder.Sealed, and if the files are unknown
+	Raw   map[string]string // the bytes of the files of Seal, by their names
 }
 
 // A Tree is a directory of the project, above the project, or of the user.
@@ -66,6 +74,7 @@ type Finder struct {
 	Parents []Tree // the nearest first
 	Rules   *index.Index
 	MaxSize int64
+	Sealed  bool // each Text has a Seal
 
 	Texts index.Cache[File] // set Max before the first use
 	Dirs  index.Dirs        // the rules below the root; set Max before the first use
@@ -115,6 +124,7 @@ const HopsOfClient = -1
 
 // A File is the content of a file.
 type File struct {
+	raw      string // all bytes; the memory of text
 	text     string // without the header
 	header   matter.Frontmatter
 	lines    int // number of lines of the header
@@ -149,6 +159,7 @@ type found struct {
 	full    int    // length of the text
 	allowed int    // bytes that a client reads
 	hops    int    // of the client
+	raw     string // the bytes of the file; "" if the file cannot be read
 	level   *level // of a file in call.left
 }
 
@@ -213,6 +224,72 @@ func (f *Finder) Find(ctx context.Context, q Query, rules *index.Snapshot) (Answ
 		all = append(all, x.Text)
 	}
 	return c.keep(all, rules), nil
+}
+
+// All returns the single files of the user, of the directories above the root, of the root, and of the directories that Below
+// finds, and the rules of these directories, without imports. The rules are a snapshot of Rules.
+func (f *Finder) All(ctx context.Context, rules *index.Snapshot) ([]Text, error) {
+	below, err := f.Below(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []Text
+	for _, dir := range below.singles {
+		found, err := f.singlesOf(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	c := &call{Finder: f, ctx: ctx}
+	if c.index, rules, err = f.ExtendAll(ctx, rules, below); err != nil {
+		return nil, err
+	}
+	for e := range rules.Files() {
+		x, _, err := c.rule(e)
+		if err == nil {
+			err = c.complete(x, 0)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if x.full > 0 || len(x.Problems) > 0 {
+			all = append(all, x.Text)
+		}
+	}
+	return all, nil
+}
+
+// singlesOf returns the single files of a directory, and for the root also of the user and of the parents.
+func (f *Finder) singlesOf(ctx context.Context, dir string) (all []Text, err error) {
+	c := &call{Finder: f, ctx: ctx, known: map[index.File]*found{}}
+	defer c.close()
+	if err := c.walk(dir); err != nil {
+		return nil, err
+	}
+	groups, err := c.singles()
+	if err != nil {
+		return nil, err
+	}
+	if last := len(c.way) - 1; c.way[last].dir != dir {
+		return nil, nil // removed since the walk
+	} else if dir != "." {
+		groups = groups[last:]
+	}
+	for _, x := range slices.Concat(groups...) {
+		if err := c.complete(x, 0); err != nil {
+			return nil, err
+		}
+		all = append(all, x.Text)
+	}
+	return all, nil
+}
+
+// HasSingle reports whether a place of single files has a name, such as "." and "~/.claude".
+func HasSingle(rows []client.Client, name string) bool {
+	return slices.ContainsFunc(rows, func(row client.Client) bool {
+		return slices.ContainsFunc(row.Instructions, func(p client.Place) bool { return p.Single() && p.Path() == name })
+	})
 }
 
 func (c *call) close() {
@@ -387,7 +464,7 @@ func (c *call) single(l *level, p client.Place) (*found, error) {
 	if x, ok := c.known[key]; ok {
 		return x, nil
 	}
-	x := &found{Text: Text{Path: shown, Layer: name, Scope: scope, Mode: Always, Single: true}, fs: tree.FS, file: key.Path, above: above(tree.Name, tree.Dir)}
+	x := &found{Text: Text{Path: shown, Layer: name, Scope: scope, Mode: Always, Single: true, Place: p.Path(), User: p.Base != client.Project, Dir: tree.FS.Path(dir), File: tree.FS.Path(key.Path)}, fs: tree.FS, file: key.Path, above: above(tree.Name, tree.Dir)}
 	c.known[key] = nil
 	c.seen.File(tree.FS.Path(key.Path))
 	if tree.Foreign != nil {
@@ -519,7 +596,8 @@ func (c *call) load(file index.File, open func() (*confine.File, error), place s
 		return File{}, err
 	}
 	doc, _ := matter.Parse(raw, true)
-	content := File{text: string(raw[doc.Body:]), header: doc.Frontmatter, lines: strings.Count(string(raw[:doc.Body]), "\n")}
+	whole := string(raw)
+	content := File{raw: whole, text: whole[doc.Body:], header: doc.Frontmatter, lines: strings.Count(string(raw[:doc.Body]), "\n")}
 	for _, p := range doc.Problems {
 		content.problems = append(content.problems, p.In(place))
 	}
@@ -543,7 +621,7 @@ func (c *call) unreadable(place string, err error) problem.Problem {
 
 // set copies the content of a file.
 func (x *found) set(f File) {
-	x.Text.Text, x.lines, x.Problems = f.text, f.lines, slices.Clone(f.problems)
+	x.raw, x.Text.Text, x.lines, x.Problems = f.raw, f.text, f.lines, slices.Clone(f.problems)
 	if strings.TrimSpace(f.text) == "" {
 		x.Text.Text = ""
 	}
@@ -560,6 +638,12 @@ func (x *found) cut(n int) problem.Problem {
 
 // complete cuts a text to the limit of the clients, replaces the imports, and computes the digest.
 func (c *call) complete(x *found, hops int) error {
+	read := map[string]imported{}
+	if c.Sealed && x.raw != "" {
+		if err := c.seal(x, read); err != nil {
+			return err
+		}
+	}
 	if x.allowed < x.full {
 		n := x.allowed
 		for n > 0 && !utf8.RuneStart(x.Text.Text[n]) {
@@ -572,9 +656,12 @@ func (c *call) complete(x *found, hops int) error {
 		hops = x.hops
 	}
 	if hops > 0 {
-		if err := c.expand(x, hops); err != nil {
+		if err := c.expand(x, hops, read); err != nil {
 			return err
 		}
+	}
+	if x.Seal != nil && slices.ContainsFunc(x.Imports, func(name string) bool { return !x.Seal.Has(name) }) {
+		x.Seal, x.Raw = nil, nil // a text that was cut has another import
 	}
 	if x.full > 0 {
 		sum := sha256.Sum256([]byte(x.Text.Text))

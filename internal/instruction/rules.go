@@ -178,9 +178,10 @@ func (c *call) rule(e *index.Entry) (*found, matter.Frontmatter, error) {
 		return nil, matter.Frontmatter{}, err
 	}
 	l := c.index.LayerOf(e)
-	x := &found{Text: Text{Path: c.pathOf(c.index, e), Layer: l.Name}, fs: c.index.FSOf(c.ctx, e), file: e.Path, above: above(l.Name, l.Dir)}
+	place := c.placeOf(e)
+	x := &found{Text: Text{Path: c.pathOf(c.index, e), Layer: l.Name, Place: place.Path(), User: place.Base != client.Project, Dir: l.FS.Path(l.Dir), File: l.FS.Path(e.Spelled())}, fs: c.index.FSOf(c.ctx, e), file: e.Path, above: above(l.Name, l.Dir)}
 	for _, row := range c.Rows {
-		if slices.ContainsFunc(row.Instructions, func(p client.Place) bool { return p.Path() == c.placeOf(e).Path() }) {
+		if slices.ContainsFunc(row.Instructions, func(p client.Place) bool { return p.Path() == place.Path() }) {
 			x.hops = max(x.hops, row.ImportHops)
 		}
 	}

@@ -181,7 +181,7 @@ type Pending struct {
 	// UTF-8, or has more than 64 KiB, has "sha256:" and its digest instead of its text.
 	Old, New map[string]string
 
-	// Findings are the diagnostics of Lint for the files, and what a reader should look at before an approval.
+	// Findings are the defects of the header and of the files, as in the Diagnostics of a list. Lint finds more.
 	Findings []Diagnostic
 }
 

@@ -81,13 +81,6 @@ func WithAgentFilter(keep func(AgentInfo) bool) Filter {
 // ListAgents returns [ErrDirectoryNotFound] if WithAgentsDir names directories and none exists. [Catalog.List] describes the other
 // errors and the cost.
 func (c *Catalog) ListAgents(ctx context.Context) ([]AgentInfo, error) {
-	o := c.observe(ctx)
-	list, err := c.listAgents(ctx)
-	o.send(Event{Action: EventListed, Kind: KindAgent, Count: len(list)}, err)
-	return list, err
-}
-
-func (c *Catalog) listAgents(ctx context.Context) ([]AgentInfo, error) {
 	const op = "ListAgents"
 	if err := c.begin(ctx, op); err != nil {
 		return nil, err
@@ -113,13 +106,6 @@ func (c *Catalog) listAgents(ctx context.Context) ([]AgentInfo, error) {
 // GetAgent stats the directories and the files of agents that could take the name, and reads the file. A cache holds up to
 // 16 MiB of agents. For a new name, GetAgent also costs as much as ListAgents.
 func (c *Catalog) GetAgent(ctx context.Context, name string) (Agent, error) {
-	o := c.observe(ctx)
-	agent, err := c.getAgent(ctx, name)
-	loaded(o, c.agents, name, name, agent, err)
-	return agent, err
-}
-
-func (c *Catalog) getAgent(ctx context.Context, name string) (Agent, error) {
 	const op = "GetAgent"
 	if err := c.begin(ctx, op); err != nil {
 		return Agent{}, err

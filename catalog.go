@@ -79,7 +79,6 @@ type shared struct {
 	changes changes.Hub
 	indexes []*index.Index // of the commands, the skills and the agents; fewer if New fails
 	reports reportDirectories
-	scanned scanned // for the observer
 
 	commandDirs []string // of the layers of commands: the path of the filesystem, with a separator at the end
 

@@ -36,11 +36,10 @@ type collection[Info any] struct {
 	engine Searcher      // replaces finder, unless nil
 	filter *filter[Info] // Index knows no filter: shownSnapshot applies the filter, Index.Snapshot does not
 
-	layers []layer  // as given to the options, in the order of the index
-	root   string   // as given to WithRoot
-	full   []string // the Item.Layer of each layer, for an observer
-	watch  bool     // WithWatch
-	inRoot bool     // all layers are below the root of the catalog
+	layers []layer // as given to the options, in the order of the index
+	root   string  // as given to WithRoot
+	watch  bool    // WithWatch
+	inRoot bool    // all layers are below the root of the catalog
 
 	description func(*index.Entry) string
 	undescribed bool                 // prompts have the entries without a description
@@ -66,16 +65,6 @@ func (c *collection[Info]) open(of *Catalog, user userDirs, kind client.Files, d
 	x.Layers = of.openLayers(c.layers, user)
 	c.filter.guard = config.newGuard(Kind(c.noun), c.layers, x.Layers)
 	x.Judge, x.Changed, x.Whole = config.judge(kind), of.changed(drop), index.KeepVersioned(c.texts)
-	if config.observer != nil {
-		for _, l := range x.Layers {
-			c.full = append(c.full, itemLayer(l))
-		}
-		notify := x.Changed
-		x.Changed = func(before, now *index.Snapshot) {
-			of.scanned.add(Kind(c.noun), c.full, before, now)
-			notify(before, now)
-		}
-	}
 	x.Lifetime = of.lifetime
 	x.MaxFileSize, x.MaxReads = config.maxFileSize, config.maxReads
 	x.TTL, x.Now = config.ttl, config.now
@@ -214,7 +203,7 @@ type loader[T, Info any] func(ctx context.Context, s *index.Snapshot, e *index.E
 // loadAll ranges over all entries, with their texts. An entry that cannot be loaded is the result of
 // unloaded, with the reason or nil.
 func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info], op string, load loader[T, Info], unloaded func(*index.Snapshot, *index.Entry, error) T) iter.Seq2[T, error] {
-	return observed(ctx, c, Kind(in.noun), func(yield func(T, error) bool) {
+	return func(yield func(T, error) bool) {
 		var zero T
 		if err := c.begin(ctx, op); err != nil {
 			yield(zero, err)
@@ -282,7 +271,7 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 		case last < len(entries)-1:
 			yield(zero, closedMeanwhile(op))
 		}
-	})
+	}
 }
 
 // unread returns the problem of a file that could not be read after the scan. If the scan could not

@@ -53,13 +53,6 @@ type CommandInfo struct {
 // List reads each layer directory once, stats each file, and reads the beginning of new and
 // changed files. Concurrent calls share one scan. The document docs/methods.md has the details.
 func (c *Catalog) List(ctx context.Context, page Page) (CommandList, error) {
-	o := c.observe(ctx)
-	list, err := c.list(ctx, page)
-	o.send(Event{Action: EventListed, Kind: KindCommand, Count: len(list.Commands)}, err)
-	return list, err
-}
-
-func (c *Catalog) list(ctx context.Context, page Page) (CommandList, error) {
 	const op = "List"
 	if err := c.begin(ctx, op); err != nil {
 		return CommandList{}, err
@@ -83,7 +76,7 @@ func (c *Catalog) list(ctx context.Context, page Page) (CommandList, error) {
 // those of the time when the iteration begins. If an error of List occurs, All
 // yields the error once, with a zero CommandInfo, and ends.
 func (c *Catalog) All(ctx context.Context) iter.Seq2[CommandInfo, error] {
-	return observed(ctx, c, KindCommand, func(yield func(CommandInfo, error) bool) {
+	return func(yield func(CommandInfo, error) bool) {
 		const op = "All"
 		if err := c.begin(ctx, op); err != nil {
 			yield(CommandInfo{}, err)
@@ -105,7 +98,7 @@ func (c *Catalog) All(ctx context.Context) iter.Seq2[CommandInfo, error] {
 				}
 			}
 		}
-	})
+	}
 }
 
 // Commands ranges over the commands of Get with their texts, in the order of List. A file that List
@@ -207,7 +200,6 @@ type Command struct {
 	Layer       string       `json:"-"` // the directory or the FS name, as given to the option
 	Plugin      string       `json:"-"` // as in CommandInfo; JSON omits the field by the contract of the tool get_command
 	Rules       client.Rules `json:"-"` // the placeholder rules of the client of the layer or of the plugin; zero without WithClient
-	Source      skillSource  `json:"-"` // the catalog of the command, for WithObserver; zero without
 }
 
 // CommandMetadata describes the file of a command.
@@ -233,19 +225,14 @@ type CommandMetadata struct {
 // A cached command of the first layer costs two stats. For a new name, Get also costs as much as
 // List. [Catalog.Commands] reads all commands. The document docs/methods.md has the details.
 func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
-	o := c.observe(ctx)
-	command, err := c.get(ctx, "Get", name)
-	if o.catalog != nil {
-		stem, _ := names.TrimMarkdown(name)
-		loaded(o, c.commands, name, stem, command, err)
-	}
-	return command, err
-}
-
-func (c *Catalog) get(ctx context.Context, op, name string) (Command, error) {
+	const op = "Get"
 	if err := c.begin(ctx, op); err != nil {
 		return Command{}, err
 	}
+	return c.get(ctx, op, name)
+}
+
+func (c *Catalog) get(ctx context.Context, op, name string) (Command, error) {
 	stem, _ := names.TrimMarkdown(name)
 	if !c.validName(stem) && !c.validName(name) {
 		return Command{}, &Error{Code: CodeInvalidCommandName, Op: op, Path: name,
@@ -336,9 +323,6 @@ func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) (C
 	}
 	for _, p := range doc.Problems {
 		command.Diagnostics = append(command.Diagnostics, agentmd.NewDiagnostic(p.In(c.commands.Place(e))))
-	}
-	if c.config.observer != nil {
-		command.Source = skillSource{catalog: c, digest: digestOf(raw)}
 	}
 	if c.config.nextSteps == nil {
 		command.NextSteps = defaultNextSteps(command, c.config.reports.configured())

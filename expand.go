@@ -205,7 +205,6 @@ func (c *Catalog) Expand(ctx context.Context, line string, kinds ...Kind) (Expan
 	}
 	typed := strings.TrimPrefix(strings.Trim(line, blanks), "/")
 	end := strings.IndexAny(typed+" ", blanks)
-	o := c.observe(ctx)
 	x, err := c.invoked(ctx, op, typed[:end], c.typedName(typed[:end]), wanted)
 	if CodeOf(err) == CodeCommandNotFound && names.Loose(c.typedName(typed[:end])) && end < len(typed) {
 		all, listErr := c.invocable(ctx, op, wanted)
@@ -228,7 +227,6 @@ func (c *Catalog) Expand(ctx context.Context, line string, kinds ...Kind) (Expan
 			x, err = c.invoked(ctx, op, typed[:end], name[:end], wanted)
 		}
 	}
-	o.invoked(c.typedName(typed[:end]), x, err)
 	if err != nil {
 		return Expansion{}, err
 	}
@@ -250,10 +248,7 @@ func (c bridged) Invoked(ctx context.Context, name string) (any, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return nil, err
 	}
-	o := c.observe(ctx)
-	x, err := c.invoked(ctx, op, name, name, selection{true, true})
-	o.invoked(name, x, err)
-	switch {
+	switch x, err := c.invoked(ctx, op, name, name, selection{true, true}); {
 	case err != nil:
 		return nil, err
 	case x.Skill != nil:

@@ -63,10 +63,7 @@ const defaultGrepLimit = 1000
 // globs, [ErrInvalidOption], and for the path [ErrOutsideRoot], [ErrNotFound],
 // [ErrDirectoryNotFound], [ErrPermissionDenied] and [ErrFileRead].
 func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOption) (TextMatches, error) {
-	o := c.observe(ctx)
-	found, err := run(ctx, fileCall{catalog: c, op: "Grep", path: path, dirOptions: newGrepOptions(opts)}, TextMatches{Pattern: pattern})
-	o.send(Event{Action: EventSearched, Path: path, Count: len(found.Matches)}, err)
-	return found, err
+	return run(ctx, fileCall{catalog: c, op: "Grep", path: path, dirOptions: newGrepOptions(opts)}, TextMatches{Pattern: pattern})
 }
 
 func (m *TextMatches) read(ctx context.Context, f *fileCall) error {

@@ -139,10 +139,7 @@ func (c *Catalog) ReadFile(ctx context.Context, path string, opts ...ReadOption)
 	if o.Around > 0 && (o.From != 0 || o.To != 0 || o.Column != 0) {
 		o.fail(invalidOption("Around: Lines and Column select other lines; omit these options"))
 	}
-	seen := c.observe(ctx)
-	t, err := run(ctx, fileCall{catalog: c, op: "ReadFile", path: path, lines: o.Request, dirOptions: dirOptions{err: o.err}}, FileText{})
-	seen.send(Event{Action: EventRead, Path: path, Bytes: len(t.Text)}, err)
-	return t, err
+	return run(ctx, fileCall{catalog: c, op: "ReadFile", path: path, lines: o.Request, dirOptions: dirOptions{err: o.err}}, FileText{})
 }
 
 func (t *FileText) read(ctx context.Context, f *fileCall) error {

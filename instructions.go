@@ -158,17 +158,6 @@ func (c *Catalog) InstructionsPrompt(ctx context.Context, path string, opts ...I
 
 // instructionsFor returns the result of Instructions, and the options.
 func (c *Catalog) instructionsFor(ctx context.Context, op, path string, opts []InstructionOption) ([]Instruction, instructionOptions, error) {
-	seen := c.observe(ctx)
-	list, o, err := c.askInstructions(ctx, op, path, opts)
-	e := Event{Action: EventListed, Kind: "instruction", Path: path, Count: len(list)}
-	for _, i := range list {
-		e.Bytes += len(i.Text)
-	}
-	seen.send(e, err)
-	return list, o, err
-}
-
-func (c *Catalog) askInstructions(ctx context.Context, op, path string, opts []InstructionOption) ([]Instruction, instructionOptions, error) {
 	o, call := instructionOptions{err: c.begin(ctx, op)}, fileCall{catalog: c, op: op, path: path, dir: true}
 	for _, opt := range opts {
 		if opt != nil && o.err == nil {

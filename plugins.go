@@ -113,13 +113,6 @@ type PluginSource struct {
 // Plugins returns [ErrDirectoryNotFound] if every directory of plugins is missing, which is no error for the lists, and
 // the other errors of [Catalog.List] for unreadable directories. The cost is the cost of List.
 func (c *Catalog) Plugins(ctx context.Context) ([]Plugin, error) {
-	o := c.observe(ctx)
-	list, err := c.listPlugins(ctx)
-	o.send(Event{Action: EventListed, Kind: "plugin", Count: len(list)}, err)
-	return list, err
-}
-
-func (c *Catalog) listPlugins(ctx context.Context) ([]Plugin, error) {
 	const op = "Plugins"
 	list := []Plugin{}
 	if err := c.begin(ctx, op); err != nil || len(c.config.plugins.all) == 0 {

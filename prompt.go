@@ -43,13 +43,6 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 
 // promptOf returns the PromptList of a collection.
 func promptOf[Info any](ctx context.Context, c *Catalog, in *collection[Info], op string, opts []PromptOption) (PromptList, error) {
-	o := c.observe(ctx)
-	list, err := newPromptOf(ctx, c, in, op, opts)
-	o.send(Event{Action: EventListed, Kind: Kind(in.noun), Count: len(list.Included), Bytes: len(list.Text)}, err)
-	return list, err
-}
-
-func newPromptOf[Info any](ctx context.Context, c *Catalog, in *collection[Info], op string, opts []PromptOption) (PromptList, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return PromptList{}, err
 	}

@@ -13,14 +13,7 @@ import (
 )
 
 // A Template is a [Command] or a [Skill].
-type Template interface {
-	observable
-	template() template.Source
-	source() skillSource
-}
-
-func (c Command) source() skillSource { return c.Source }
-func (s Skill) source() skillSource   { return s.Source }
+type Template interface{ template() template.Source }
 
 func (c Command) template() template.Source {
 	return template.Source{Name: c.Name, Text: c.Content, Header: *agentmd.Header(&c.Frontmatter)}
@@ -101,17 +94,6 @@ type Rendering struct {
 // [ErrInvalidDirective] if a directive in braces has no end, and the error of ctx if ctx ends before
 // the text is rendered.
 func (r Renderer) Render(ctx context.Context, t Template, args Args) (Rendering, error) {
-	o := t.source().catalog.observe(ctx)
-	rendering, err := r.render(ctx, t, args)
-	if o.catalog != nil {
-		e := t.event(o.catalog)
-		e.Action, e.Bytes = EventRendered, len(rendering.Text)
-		o.send(e, err)
-	}
-	return rendering, err
-}
-
-func (r Renderer) render(ctx context.Context, t Template, args Args) (Rendering, error) {
 	source := t.template()
 	result, err := template.Renderer(r).Render(ctx, source, template.Args(args))
 	if err != nil {

@@ -95,13 +95,6 @@ func (c *Catalog) SearchSkills(ctx context.Context, query string, limit int, opt
 }
 
 func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], op, query string, limit int, opts []SearchOption) (SearchResults, error) {
-	o := c.observe(ctx)
-	results, err := searchNow(ctx, c, in, op, query, limit, opts)
-	o.send(Event{Action: EventSearched, Kind: Kind(in.noun), Count: len(results.Results)}, err)
-	return results, err
-}
-
-func searchNow[Info any](ctx context.Context, c *Catalog, in *collection[Info], op, query string, limit int, opts []SearchOption) (SearchResults, error) {
 	begin := time.Now()
 	if err := c.begin(ctx, op); err != nil {
 		return SearchResults{}, searchError(op, err)

@@ -36,13 +36,6 @@ import (
 // The file is not cached, except SKILL.md in a store with versions. With a filter
 // or [WithStrict], ReadSkillFile also checks SKILL.md before and after reading the file.
 func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte, error) {
-	o := c.observe(ctx)
-	raw, err := c.readSkillFile(ctx, skill, path)
-	o.readSkill(skill, path, raw, err)
-	return raw, err
-}
-
-func (c *Catalog) readSkillFile(ctx context.Context, skill, path string) ([]byte, error) {
 	const op = "ReadSkillFile"
 	if err := c.begin(ctx, op); err != nil {
 		return nil, err
@@ -185,8 +178,7 @@ var (
 
 // Open returns a file with its content, or a directory with its entries.
 func (v skillFS) Open(name string) (fs.File, error) {
-	observation := v.catalog.observe(context.Background())
-	f, err := inSkill(v, "open", name, func(ctx context.Context, o *openSkill) (fs.File, error) {
+	return inSkill(v, "open", name, func(ctx context.Context, o *openSkill) (fs.File, error) {
 		info, err := o.stat(name)
 		if err != nil {
 			return nil, err
@@ -204,12 +196,8 @@ func (v skillFS) Open(name string) (fs.File, error) {
 		if err = cmp.Or(err, o.verify(name, raw)); err != nil {
 			return nil, err
 		}
-		return skillContent{bytes.NewReader(raw), skillFileInfo{path.Base(name), f.Info()}, raw}, nil
+		return skillContent{bytes.NewReader(raw), skillFileInfo{path.Base(name), f.Info()}}, nil
 	})
-	if file, ok := f.(skillContent); ok || err != nil {
-		observation.readSkill(v.skill, name, file.raw, err)
-	}
-	return f, err
 }
 
 func (v skillFS) Stat(name string) (fs.FileInfo, error) {
@@ -221,10 +209,7 @@ func (v skillFS) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 func (v skillFS) ReadFile(name string) ([]byte, error) {
-	observation := v.catalog.observe(context.Background())
-	raw, err := inSkill(v, "read", name, func(_ context.Context, o *openSkill) ([]byte, error) { return o.readPath(name) })
-	observation.readSkill(v.skill, name, raw, err)
-	return raw, err
+	return inSkill(v, "read", name, func(_ context.Context, o *openSkill) ([]byte, error) { return o.readPath(name) })
 }
 
 // inSkill calls read with the open directory of the skill.
@@ -317,7 +302,6 @@ func (i skillFileInfo) Sys() any           { return nil }
 type skillContent struct {
 	*bytes.Reader
 	info fs.FileInfo
-	raw  []byte
 }
 
 func (f skillContent) Stat() (fs.FileInfo, error) { return f.info, nil }

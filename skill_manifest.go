@@ -18,7 +18,7 @@ type skillManifest = bridge.Manifest[SkillInfo, SkillFile]
 
 // SkillManifests is documented at bridge.Catalog.
 func (c bridged) SkillManifests(ctx context.Context, choose func(skills []SkillInfo) (names []string)) iter.Seq2[skillManifest, error] {
-	return observed(ctx, c.Catalog, KindSkill, func(yield func(skillManifest, error) bool) {
+	return func(yield func(skillManifest, error) bool) {
 		const op = "SkillManifests"
 		if err := c.begin(ctx, op); err != nil {
 			yield(skillManifest{}, err)
@@ -49,7 +49,7 @@ func (c bridged) SkillManifests(ctx context.Context, choose func(skills []SkillI
 				return
 			}
 		}
-	})
+	}
 }
 
 // chosenSkills returns the names that choose returns for the shown skills.

@@ -65,13 +65,6 @@ type SkillInfo struct {
 // [ErrPermissionDenied] without permission to read a layer directory. [Catalog.List] describes
 // the other errors and the cost. The document docs/methods.md has the details.
 func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
-	o := c.observe(ctx)
-	list, err := c.listSkills(ctx)
-	o.send(Event{Action: EventListed, Kind: KindSkill, Count: len(list)}, err)
-	return list, err
-}
-
-func (c *Catalog) listSkills(ctx context.Context) ([]SkillInfo, error) {
 	const op = "ListSkills"
 	if err := c.begin(ctx, op); err != nil {
 		return nil, err
@@ -267,13 +260,6 @@ type SkillFile struct {
 // of SKILL.md files. For a new name, GetSkill also costs as much as ListSkills. The document
 // docs/methods.md has the details.
 func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption) (Skill, error) {
-	o := c.observe(ctx)
-	skill, err := c.getSkill(ctx, name, opts)
-	loaded(o, c.skills, name, name, skill, err)
-	return skill, err
-}
-
-func (c *Catalog) getSkill(ctx context.Context, name string, opts []SkillOption) (Skill, error) {
 	const op = "GetSkill"
 	var o skillOptions
 	for _, opt := range opts {
@@ -521,12 +507,11 @@ func (o *openSkill) describe(whole string, info confine.Info) skillText {
 		rejected: o.skills.rejection(o.entry, []byte(whole), doc)}
 }
 
-// A skillSource is the catalog that returned a [Skill] or, with an observer, a [Command]. The zero skillSource is no
+// A skillSource is the catalog that returned a [Skill]. The zero skillSource is no
 // catalog.
 type skillSource struct {
 	catalog *Catalog
-	inFS    bool   // the layer of the skill is an fs.FS
-	digest  string // of a skill of a gated layer, the Digest of the Item; of a command, the digest of the file
+	inFS    bool // the layer of the skill is an fs.FS
 }
 
 // Equal returns true, because the source is not part of the content of a skill. The
@@ -536,11 +521,7 @@ type skillSource struct {
 func (skillSource) Equal(skillSource) bool { return true }
 
 func (c *Catalog) skillSource(e *index.Entry) skillSource {
-	s := skillSource{c, c.skills.LayerOf(e).Store != nil, ""}
-	if c.skills.Sealed(e) && e.Seal() != nil {
-		s.digest = e.Seal().Digest
-	}
-	return s
+	return skillSource{c, c.skills.LayerOf(e).Store != nil}
 }
 
 // A SkillOption is an option of one GetSkill call.

@@ -42,13 +42,6 @@ var scopes = map[bool]string{false: commandScope, true: "invocable skills"}
 
 // ListUsage is documented at bridge.Catalog.
 func (c bridged) ListUsage(ctx context.Context, size int, from string, rules *client.Rules) (bridge.UsageList, error) {
-	o := c.observe(ctx)
-	list, err := c.listUsage(ctx, size, from, rules)
-	o.send(Event{Action: EventListed, Count: len(list.Rows)}, err)
-	return list, err
-}
-
-func (c bridged) listUsage(ctx context.Context, size int, from string, rules *client.Rules) (bridge.UsageList, error) {
 	const op = "ListUsage"
 	if err := c.begin(ctx, op); err != nil {
 		return bridge.UsageList{}, err
@@ -83,7 +76,7 @@ func (c bridged) listUsage(ctx context.Context, size int, from string, rules *cl
 
 // AllUsage is documented at bridge.Catalog.
 func (c bridged) AllUsage(ctx context.Context, rules *client.Rules) iter.Seq2[bridge.Usage, error] {
-	return observed(ctx, c.Catalog, "", func(yield func(bridge.Usage, error) bool) {
+	return func(yield func(bridge.Usage, error) bool) {
 		const op = "AllUsage"
 		all, err := c.Invocable(ctx)
 		if err != nil {
@@ -102,7 +95,7 @@ func (c bridged) AllUsage(ctx context.Context, rules *client.Rules) iter.Seq2[br
 				}
 			}
 		}
-	})
+	}
 }
 
 // usageWait is the time that a call waits for the next read to complete.

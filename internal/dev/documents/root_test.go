@@ -19,9 +19,9 @@ var rootCounts = []struct {
 	ceiling, goal int
 }{
 	{"files", 30, 25},             // without test files
-	{"lines of code", 6145, 4900}, // of these files, without comments and blank lines
-	{"exported names", 192, 145},  // functions, methods and types
-	{"test files", 44, 45},
+	{"lines of code", 5780, 4900}, // of these files, without comments and blank lines
+	{"exported names", 190, 145},  // functions, methods and types
+	{"test files", 43, 45},
 }
 
 func TestCountsOfTheRootAreTheirCeilings(t *testing.T) {

@@ -23,7 +23,6 @@ type Analyzer struct {
 	found   []uint32 // terms of the last document, in the order of their first occurrences
 	counts  []counts // by term of lexicon; 0 for the terms that are not in found
 	titles  []uint32 // 1 + each term of the headings of the last document without stop words, and 0 after each heading
-	common  []bool   // by term of lexicon: a stop word has the stem
 	ids     []uint32 // by term of lexicon: 1 + the term of idsOf, or 0 if unknown
 	idsOf   *corpus  // the corpus that had the last document
 	idsAt   uint64   // idsOf.removed at that time; a later removal makes ids invalid
@@ -101,11 +100,12 @@ func (a *Analyzer) count(f field, begin, end int) {
 		if s := a.lexicon.slot(w); s.shortWord == w {
 			terms = s.terms
 		} else {
-			terms = a.lexicon.add(w, a.splitWord(a.typed[begin:begin+n]))
+			split, stop := a.splitWord(a.typed[begin : begin+n])
+			terms = a.lexicon.add(w, split, stop)
 		}
 		if terms.len == 1 {
 			words++
-			a.occurrence(f, terms.first)
+			a.occurrence(f, terms.first, terms.stop)
 		} else {
 			a.occurrences(f, terms)
 		}
@@ -127,7 +127,8 @@ func (a *Analyzer) countChunk(f field, text string) {
 		case len(typed) <= maxWord:
 			terms, ok := a.lexicon.long[typed]
 			if !ok {
-				terms = a.lexicon.addLong(typed, a.splitWord(typed))
+				split, stop := a.splitWord(typed)
+				terms = a.lexicon.addLong(typed, split, stop)
 			}
 			a.occurrences(f, terms)
 		}
@@ -135,11 +136,14 @@ func (a *Analyzer) countChunk(f field, text string) {
 	}
 }
 
-// splitWord returns the terms of a word and of its parts, valid until the next call.
-func (a *Analyzer) splitWord(typed string) []uint32 {
+// splitWord returns the terms of a word and of its parts, valid until the next call, and whether the word is a stop word.
+func (a *Analyzer) splitWord(typed string) (terms []uint32, stop bool) {
 	a.split = a.split[:0]
-	a.splitter.split(typed, func(_ string, folded []byte, _ bool) { a.split = append(a.split, a.term(folded)) })
-	return a.split
+	a.splitter.split(typed, func(_ string, folded []byte, part bool) {
+		a.split = append(a.split, a.term(folded))
+		stop = !part && isStopWord(string(folded))
+	})
+	return a.split, stop
 }
 
 // visitor counts words that the lexicon does not keep.
@@ -148,7 +152,7 @@ func (a *Analyzer) visitor(f field) visitFunc {
 		if !part {
 			a.lengths[f]++
 		}
-		a.occurrence(f, a.term(folded))
+		a.occurrence(f, a.term(folded), false)
 	}
 }
 
@@ -157,7 +161,7 @@ func (a *Analyzer) term(folded []byte) uint32 {
 	a.stem = stem(append(a.stem[:0], folded...))
 	t := a.lexicon.termOf(a.stem)
 	if int(t) == len(a.counts) {
-		a.counts, a.ids, a.common = append(a.counts, 0), append(a.ids, 0), append(a.common, isStopWord(string(folded)))
+		a.counts, a.ids = append(a.counts, 0), append(a.ids, 0)
 	}
 	return t
 }
@@ -169,16 +173,16 @@ func (a *Analyzer) occurrences(f field, terms termList) {
 	}
 	a.lengths[f]++
 	if terms.len == 1 {
-		a.occurrence(f, terms.first)
+		a.occurrence(f, terms.first, terms.stop)
 		return
 	}
 	for _, t := range a.lexicon.lists[terms.first:][:terms.len] {
-		a.occurrence(f, t)
+		a.occurrence(f, t, false)
 	}
 }
 
-// occurrence records one occurrence of a term.
-func (a *Analyzer) occurrence(f field, t uint32) {
+// occurrence records one occurrence of a term. The headings of a document are without stop words.
+func (a *Analyzer) occurrence(f field, t uint32, stop bool) {
 	if a.counts[t] == 0 {
 		if len(a.found) == maxTerms {
 			return
@@ -186,7 +190,7 @@ func (a *Analyzer) occurrence(f field, t uint32) {
 		a.found = append(a.found, t)
 	}
 	a.counts[t] = a.counts[t].plusOne(f)
-	if f == inHeadings && !a.common[t] {
+	if f == inHeadings && !stop {
 		a.titles = append(a.titles, 1+t)
 	}
 }

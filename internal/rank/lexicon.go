@@ -35,6 +35,7 @@ const maxShort = 16
 type termList struct {
 	first uint32 // the only term, or the position in lexicon.lists
 	len   uint8
+	stop  bool // the word is a stop word; other words can have its stem
 }
 
 // maxLexemes bounds the memory of a lexicon to about 30 MB.
@@ -59,27 +60,27 @@ func (l *lexicon) slot(w shortWord) *lexeme {
 }
 
 // add adds a short word. Pointers to slots become invalid.
-func (l *lexicon) add(w shortWord, terms []uint32) termList {
+func (l *lexicon) add(w shortWord, terms []uint32, stop bool) termList {
 	if 4*l.len >= 3*len(l.slots) {
 		l.grow()
 	}
 	l.len++
 	s := l.slot(w)
-	*s = lexeme{w, l.list(terms)}
+	*s = lexeme{w, l.list(terms, stop)}
 	return s.terms
 }
 
-func (l *lexicon) addLong(typed string, terms []uint32) termList {
+func (l *lexicon) addLong(typed string, terms []uint32, stop bool) termList {
 	if l.long == nil {
 		l.long = map[string]termList{}
 	}
-	list := l.list(terms)
+	list := l.list(terms, stop)
 	l.long[strings.Clone(typed)] = list
 	return list
 }
 
-func (l *lexicon) list(terms []uint32) termList {
-	list := termList{uint32(len(l.lists)), uint8(len(terms))}
+func (l *lexicon) list(terms []uint32, stop bool) termList {
+	list := termList{uint32(len(l.lists)), uint8(len(terms)), stop}
 	if len(terms) == 1 {
 		list.first = terms[0]
 	} else {

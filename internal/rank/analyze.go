@@ -22,7 +22,7 @@ type Analyzer struct {
 	vector  *Vector  // of the last document, or nil
 	found   []uint32 // terms of the last document, in the order of their first occurrences
 	counts  []counts // by term of lexicon; 0 for the terms that are not in found
-	titles  []uint32 // 1 + each term of the headings of the last document without stop words, and 0 after each heading
+	titles  []uint32 // 1 + each term of the titles of the last document without stop words, and 0 after each title
 	ids     []uint32 // by term of lexicon: 1 + the term of idsOf, or 0 if unknown
 	idsOf   *corpus  // the corpus that had the last document
 	idsAt   uint64   // idsOf.removed at that time; a later removal makes ids invalid
@@ -46,6 +46,7 @@ func (a *Analyzer) Analyze(d Document) {
 
 	a.splitter.any = true
 	a.splitter.split(bounded(d.Name), a.visitor(inName))
+	a.titles = append(a.titles, 0)
 	a.splitter.any = false
 	a.read(d.Description)
 	a.count(inDescription, 0, len(a.typed))
@@ -181,7 +182,7 @@ func (a *Analyzer) occurrences(f field, terms termList) {
 	}
 }
 
-// occurrence records one occurrence of a term. The headings of a document are without stop words.
+// occurrence records one occurrence of a term. A title is without stop words.
 func (a *Analyzer) occurrence(f field, t uint32, stop bool) {
 	if a.counts[t] == 0 {
 		if len(a.found) == maxTerms {
@@ -190,7 +191,7 @@ func (a *Analyzer) occurrence(f field, t uint32, stop bool) {
 		a.found = append(a.found, t)
 	}
 	a.counts[t] = a.counts[t].plusOne(f)
-	if f == inHeadings && !stop {
+	if (f == inHeadings || f == inName) && !stop {
 		a.titles = append(a.titles, 1+t)
 	}
 }

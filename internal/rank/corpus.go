@@ -17,7 +17,7 @@ type document struct {
 	name        string
 	description string
 	nameWords   []string    // distinct words of the name, folded
-	headings    headings    // without stop words
+	titles      titles      // of the name and the headings, without stop words
 	terms       occurrences // lets remove and put touch only the postings of this document
 }
 
@@ -44,18 +44,19 @@ func (o occurrences) all(yield func(term uint32, c counts) bool) {
 	}
 }
 
-// headings holds the headings of at least two different words: 1 + each term, and 0 after each heading, as varints.
-type headings []byte
+// A title is the name or a heading of a document. titles holds the titles of at least two different words: 1 + each term, and 0
+// after each title, as varints.
+type titles []byte
 
-// with adds a heading. Each term has a number in the corpus.
-func (h headings) with(terms []uint32, number func(term uint32) uint32) headings {
+// with adds a title. Each term has a number in the corpus.
+func (all titles) with(terms []uint32, number func(term uint32) uint32) titles {
 	if !slices.ContainsFunc(terms, func(t uint32) bool { return t != terms[0] }) {
-		return h
+		return all
 	}
 	for _, t := range terms {
-		h = binary.AppendUvarint(h, 1+uint64(number(t)))
+		all = binary.AppendUvarint(all, 1+uint64(number(t)))
 	}
-	return append(h, 0)
+	return append(all, 0)
 }
 
 // A corpus is an inverted index. It reuses the numbers of removed documents and
@@ -133,12 +134,12 @@ func (c *corpus) put(key string, a *Analyzer) {
 	terms := len(c.encoded)
 	for rest := a.titles; len(rest) > 0; {
 		end := slices.Index(rest, 0)
-		c.encoded = occurrences(headings(c.encoded).with(rest[:end], func(t uint32) uint32 { return c.term(a, t-1) }))
+		c.encoded = occurrences(titles(c.encoded).with(rest[:end], func(t uint32) uint32 { return c.term(a, t-1) }))
 		rest = rest[end+1:]
 	}
 	encoded := slices.Clone(c.encoded)
 	doc := a.doc
-	doc.key, doc.terms, doc.headings = key, encoded[:terms:terms], headings(encoded[terms:])
+	doc.key, doc.terms, doc.titles = key, encoded[:terms:terms], titles(encoded[terms:])
 	c.docs[number], c.docSizes[number], c.vectors[number] = doc, a.lengths, a.vector
 	c.byKey[key] = number
 	c.addLengths(number, 1)

@@ -4,8 +4,8 @@
 // Tier 1 holds documents whose name contains all words of the query. Tier 2
 // ranks by BM25F (Robertson, Zaragoza: The Probabilistic Relevance Framework,
 // 2009, section 3.5) over name, description, tags, headings, the first words of the
-// body, and the body. A heading that is nearly the query adds to the rank. Tier 3
-// holds documents whose only match is in a report.
+// body, and the body. A name or heading that is nearly the query adds to the rank.
+// Tier 3 holds documents whose only match is in a report.
 //
 // Words are folded (case, accents, compatibility characters) and stemmed
 // (Porter2). A query word without an exact match also matches words at a distance

@@ -133,6 +133,17 @@ func TestAQueryThatIsAHeadingFindsTheDocument(t *testing.T) {
 	}
 }
 
+func TestANameWithATypingErrorFindsTheDocument(t *testing.T) {
+	x := indexOf(
+		Document{Name: "data:pipeline", Description: "Pipelines", Body: "More text."},
+		Document{Name: "data:export", Description: "The export of data from a pipeline", Body: "# Pipeline\n\nThe data of a pipeline.\n"},
+		Document{Name: "engineering:pipeline", Description: "Pipelines of data", Body: "# Data\n\nData.\n"},
+	)
+	if diff := cmp.Diff("data:pipeline/2", keys(find(t, x, "data:pipelne")[:1])); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 func TestTheBeginningOfAWordOfANameFindsTheDocument(t *testing.T) {
 	x := indexOf(
 		Document{Name: "review-pr", Description: "Look at a change"},
@@ -425,6 +436,28 @@ func TestAnUpdatedIndexEqualsANewIndex(t *testing.T) {
 			}
 		}
 	})
+}
+
+// "make" is a stop word, and "making" is another word with the same stem.
+func TestTheHeadingsOfADocumentDependOnNoOtherDocument(t *testing.T) {
+	plans, other := Document{Name: "a", Body: "# Making plans\n"}, Document{Name: "b", Body: "Make haste.\n"}
+	var want []Hit
+	for _, order := range [][]Document{{plans, other}, {other, plans}} {
+		var x Corpus
+		var a Analyzer
+		for _, d := range order {
+			a.Analyze(d)
+			x.PutAnalyzed(d.Name, &a)
+		}
+		x.Flush()
+		hits := find(t, &x, "making plans")
+		if want == nil {
+			want = hits
+		}
+		if diff := cmp.Diff(want, hits); diff != "" {
+			t.Errorf("-the heading first +the stop word first:\n%s", diff)
+		}
+	}
 }
 
 // The words of the documents exceed maxPending.

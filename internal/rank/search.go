@@ -16,7 +16,7 @@ import (
 // internal/dev/needs measure the weights. Those queries avoid the words of names, so they say nothing about the weight
 // of the name.
 var (
-	fieldWeights = [fields]float64{inName: 6, inDescription: 8, inTags: 5, inHeadings: 0.4, inOpening: 0.2, inBody: 0.4}
+	fieldWeights = [fields]float64{inName: 6, inDescription: 8, inTags: 5, inHeadings: 1.2, inOpening: 0.2, inBody: 0.4}
 	lengthShares = [fields]float64{inName: 0.75, inDescription: 0.75, inTags: 0.5, inHeadings: 0.75, inBody: 1} // the opening has one length
 )
 
@@ -61,7 +61,7 @@ func (x *Corpus) Search(ctx context.Context, text string, limit int, keep func(k
 		clear(documents.zs)
 	}
 
-	x.documents.addHeadings(q, documents, documents.leastOfBest(limit, func(number int) bool { return kept(&x.documents.docs[number]) }))
+	x.documents.addTitles(q, documents, documents.leastOfBest(limit, func(number int) bool { return kept(&x.documents.docs[number]) }))
 	best := top{limit: limit}
 	highest := documents.highest(func(number int) bool { return kept(&x.documents.docs[number]) })
 	for number := range documents.shares {
@@ -253,18 +253,19 @@ func (p *places) add(c counts) {
 	}
 }
 
-// A query that is a heading of a document, or nearly so, means this document. A heading with at least two words and
-// headingShare of the words of the query adds up to headingBonus to the share of the document.
+// A query that is a title of a document, or nearly so, means this document. A title with at least two words and
+// titleShare of the words of the query adds up to titleBonus to the share of the document. A name in which each word of the
+// query matches exactly needs no bonus; the bonus finds names despite typing errors.
 const (
-	headingShare = 0.6
-	headingBonus = 0.3
-	maxTitle     = 64 // words of a query that is a heading
+	titleShare = 0.6
+	titleBonus = 0.3
+	maxTitle   = 64 // words of a query that is a title
 )
 
-// addHeadings omits documents that have less than a given sum even with the bonus.
-func (c *corpus) addHeadings(q query, m *matches, atLeast float64) {
+// addTitles omits documents that have less than a given sum even with the bonus.
+func (c *corpus) addTitles(q query, m *matches, atLeast float64) {
 	n := len(q.words)
-	least := max(2, int(math.Ceil(headingShare*float64(n))))
+	least := max(2, int(math.Ceil(titleShare*float64(n))))
 	if n < 2 || n > maxTitle {
 		return
 	}
@@ -277,24 +278,25 @@ func (c *corpus) addHeadings(q query, m *matches, atLeast float64) {
 		}
 	}
 	for number, in := range m.places {
-		if int(in.headings) < least {
+		words := int(max(in.headings, in.name))
+		if words < least {
 			continue
 		}
-		most := min(1, float64(in.headings)/float64(n))
-		if m.sum(number)+headingBonus*most*most*most < atLeast && int(in.name) < n {
+		most := min(1, float64(words)/float64(n))
+		if m.sum(number)+titleBonus*most*most*most < atLeast && int(in.name) < n {
 			continue
 		}
 		best := 0.0
-		var held uint64 // the words of a heading, by position
+		var held uint64 // the words of a title, by position
 		length := 0
-		for rest := c.docs[number].headings; len(rest) > 0; {
+		for rest := c.docs[number].titles; len(rest) > 0; {
 			term := uint32(rest[0])
 			if rest = rest[1:]; term >= 0x80 {
 				term, rest = longUvarint(term, rest)
 			}
 			if term == 0 {
 				if words := bits.OnesCount64(held); words >= least {
-					best = max(best, float64(words*words)/float64(n*length)) // the share of the query times the share of the heading
+					best = max(best, float64(words*words)/float64(n*length)) // the share of the query times the share of the title
 				}
 				held, length = 0, 0
 				continue
@@ -304,7 +306,7 @@ func (c *corpus) addHeadings(q query, m *matches, atLeast float64) {
 				held |= 1 << (at - 1)
 			}
 		}
-		m.shares[number] += headingBonus * best * best * best // a heading with many other words is no answer
+		m.shares[number] += titleBonus * best * best * best // a title with many other words is no answer
 	}
 	for _, clause := range m.clauses {
 		for _, id := range clause.terms {

@@ -146,7 +146,7 @@ func (c *Catalog) loadAgent(ctx context.Context, s *index.Snapshot, e *index.Ent
 
 // readAgent is a reader for a lookup.
 func (c *Catalog) readAgent(ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[Agent, AgentInfo], error) {
-	agent, err := fileReader[Agent, AgentInfo]{c, c.agents, &c.caches.agents, c.parseAgent}.load(ctx, e)
+	agent, err := c.caches.agents.Load(ctx, e)
 	if err != nil {
 		return reading[Agent, AgentInfo]{}, err
 	}
@@ -200,7 +200,7 @@ func (c *Catalog) newAgents(user userDirs) (*collection[AgentInfo], error) {
 		filter:      &filter[AgentInfo]{keep: c.config.keep.agents, info: c.listedAgent},
 		layers:      c.config.agents.all,
 		description: headerDescription,
-		texts:       &c.caches.agentTexts,
+		texts:       &c.caches.agents.Texts,
 		noun:        "agent",
 		file:        "the file",
 		invalid:     CodeInvalidAgentName,
@@ -213,9 +213,7 @@ func (c *Catalog) newAgents(user userDirs) (*collection[AgentInfo], error) {
 			return suggestion(shown, name, "list the agents for the names")
 		},
 	}
-	drop := func(now *index.Snapshot) {
-		c.caches.agents.Retain(now.HasFile)
-		c.caches.agentTexts.Retain(now.HasFile)
-	}
-	return agents.open(c, user, client.Agents, drop, index.Config{Broken: true}, search.Config{})
+	opened, err := agents.open(c, user, client.Agents, c.caches.agents.Retain, index.Config{Broken: true}, search.Config{})
+	c.caches.agents.Index, c.caches.agents.Parse = agents.Index, c.parseAgent
+	return opened, err
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/changes"
-	"github.com/toolshelf-go/toolshelf/internal/digest"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/instruction"
@@ -25,6 +24,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/paths"
 	"github.com/toolshelf-go/toolshelf/internal/release"
+	"github.com/toolshelf-go/toolshelf/internal/skill"
 	"github.com/toolshelf-go/toolshelf/internal/template"
 	"github.com/toolshelf-go/toolshelf/internal/text"
 )
@@ -101,21 +101,17 @@ const maxCache = 16 << 20
 // caches hold contents of files and values computed from contents. Before the use of a
 // value, the catalog compares the metadata of the file.
 type caches struct {
-	commands     index.Cache[Command]
-	commandTexts index.Texts[[]byte]
-	skills       index.Cache[skillText]
-	skillTexts   index.Texts[[]byte]
-	agents       index.Cache[Agent]
-	agentTexts   index.Texts[[]byte]
-	digests      digest.Cache
-	usages       index.Cache[usage] // of commands
-	skillUsages  index.Cache[usage]
-	lines        index.Cache[*text.LineIndex]
+	commands    index.Loader[Command]
+	skills      skill.Reader
+	agents      index.Loader[Agent]
+	usages      index.Cache[usage] // of commands
+	skillUsages index.Cache[usage]
+	lines       index.Cache[*text.LineIndex]
 }
 
 // limit sets the memory of each cache except digests, in bytes.
 func (c *caches) limit(bytes int64) {
-	for _, max := range []*int64{&c.commands.Max, &c.commandTexts.Max, &c.skills.Max, &c.skillTexts.Max, &c.agents.Max, &c.agentTexts.Max, &c.usages.Max, &c.skillUsages.Max, &c.lines.Max} {
+	for _, max := range []*int64{&c.commands.Kept.Max, &c.commands.Texts.Max, &c.skills.Kept.Max, &c.skills.Texts.Max, &c.agents.Kept.Max, &c.agents.Texts.Max, &c.usages.Max, &c.skillUsages.Max, &c.lines.Max} {
 		*max = bytes
 	}
 }

@@ -1,7 +1,6 @@
 package toolshelf
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
@@ -20,12 +18,10 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/digest"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
-	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/search"
-	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // A collection is the commands, the skills or the agents of a catalog, as the catalog shows
@@ -286,15 +282,6 @@ func (c *collection[Info]) unread(e *index.Entry, err error) []problem.Problem {
 	return []problem.Problem{c.Unread(e, err)}
 }
 
-// rejection returns an error if WithStrict does not load a file with this text. The entry is of an
-// earlier text.
-func (c *collection[Info]) rejection(e *index.Entry, raw []byte, doc matter.Document) error {
-	if reasons := c.Judge(e, raw, doc); len(reasons) > 0 {
-		return &index.Rejection{Reasons: reasons}
-	}
-	return nil
-}
-
 // lookupError returns the error for a name if the directories cannot be scanned.
 func (c *collection[Info]) lookupError(op, name, stem string, err error) error {
 	failed := c.layerError(op, err)
@@ -418,93 +405,6 @@ type reading[T, Info any] struct {
 // A reader reads the file of an entry of a snapshot. If the reader fails, the states
 // count all the same.
 type reader[T, Info any] func(ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[T, Info], error)
-
-// A fileReader reads the entries of a collection that are single files.
-type fileReader[T, Info any] struct {
-	catalog *Catalog
-	in      *collection[Info]
-	cache   *index.Cache[T]
-	parse   func(e *index.Entry, raw []byte, info confine.Info) (value T, memory int)
-}
-
-// load returns the value of an entry. If the feed or a stat shows that the file is
-// unchanged, or the store does not answer and has served its last good snapshot,
-// load returns the value in the version of the list, as far as the catalog has the
-// bytes.
-func (r fileReader[T, Info]) load(ctx context.Context, e *index.Entry) (value T, err error) {
-	if e.Rejected() != nil {
-		return value, e.Broken()
-	}
-	if r.in.Sealed(e) {
-		return r.sealed(ctx, e)
-	}
-	fsys := r.in.FSOf(ctx, e)
-	if r.in.Current(e) {
-		if listed, ok := r.listed(e); ok {
-			return listed, nil
-		}
-	} else if kept := r.cache.Get(e.File()); kept != nil && r.unchanged(fsys, e, kept.Info) {
-		return kept.Value, nil
-	}
-	now, begin := time.Now(), r.catalog.config.now()
-	raw, info, err := r.in.ReadFile(fsys, e.Path)
-	if err != nil {
-		if r.in.Unanswered(e, begin, err) {
-			if listed, ok := r.listed(e); ok {
-				return listed, nil
-			}
-		}
-		return value, err
-	}
-	if r.catalog.config.strict != nil {
-		doc, _ := matter.ParseFile(e.Path, raw, true)
-		if err := r.in.rejection(e, raw, doc); err != nil {
-			return value, err
-		}
-	}
-	value, memory := r.parse(e, raw, info)
-	if r.in.Settled(e.Layer(), info, now) {
-		r.cache.Put(&index.Cached[T]{File: e.File(), Info: info, Value: value, Size: int64(memory)})
-	}
-	return value, nil
-}
-
-// sealed is load in a gated layer. The value has the bytes of the entry.
-func (r fileReader[T, Info]) sealed(ctx context.Context, e *index.Entry) (value T, err error) {
-	raw, info, err := r.in.ReadFile(r.in.FSOf(ctx, e), e.Path)
-	if err = cmp.Or(err, r.in.Verify(e, raw)); err != nil {
-		return value, err
-	}
-	value, _ = r.parse(e, raw, info)
-	return value, nil
-}
-
-// listed returns the value in the version of the last scan, if the catalog has the bytes.
-func (r fileReader[T, Info]) listed(e *index.Entry) (value T, ok bool) {
-	if kept := r.cache.Get(e.File()); kept != nil && stamp.Of(kept.Info).Same(e.Stamp) {
-		return kept.Value, true
-	}
-	text, info, ok := r.in.texts.Find(e)
-	if !ok {
-		return value, false
-	}
-	value, memory := r.parse(e, text, info)
-	r.cache.Put(&index.Cached[T]{File: e.File(), Info: info, Value: value, Size: int64(memory)})
-	return value, true
-}
-
-// unchanged reports whether the file of an entry still has the given metadata.
-func (r fileReader[T, Info]) unchanged(fsys *confine.FS, e *index.Entry, known confine.Info) bool {
-	if r.in.LayerOf(e).Immutable {
-		return true
-	}
-	stat := fsys.Lstat
-	if e.Linked {
-		stat = fsys.Info
-	}
-	info, err := stat(e.Path)
-	return err == nil && stamp.SameFile(info, known)
-}
 
 // A lookup finds the entry with a name or, if no entry has the name, with the stem of the
 // name, and reads the file of the entry.

@@ -16,7 +16,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/search"
-	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // A CommandList is one page of commands.
@@ -238,7 +237,7 @@ func (c *Catalog) get(ctx context.Context, op, name string) (Command, error) {
 		return Command{}, &Error{Code: CodeInvalidCommandName, Op: op, Path: name,
 			Message: "invalid command name " + quote(name) + "; " + c.nameCorrection(name)}
 	}
-	if command, ok := c.cachedCommand(name, stem); ok {
+	if command, ok := c.caches.commands.Cached(name, stem); ok && c.commands.filter.keeps(command.info()) { // needs no goroutine
 		return c.detach(command), nil
 	}
 	command, err := lookup[Command, CommandInfo]{c, c.commands, op, name, stem, c.readCommand}.resolve(ctx)
@@ -246,28 +245,6 @@ func (c *Catalog) get(ctx context.Context, op, name string) (Command, error) {
 		return Command{}, err
 	}
 	return c.detach(command), nil
-}
-
-// cachedCommand is Get for a cached command whose file the feed, or a look into an open
-// directory, shows unchanged. cachedCommand needs no goroutine, because the look never waits.
-func (c *Catalog) cachedCommand(name, stem string) (Command, bool) {
-	e := c.commands.KnownCached(c.commands.Last(), name, stem)
-	if e == nil || c.commands.Sealed(e) {
-		return Command{}, false
-	}
-	kept := c.caches.commands.Get(e.File())
-	if kept == nil {
-		return Command{}, false
-	}
-	unchanged := c.commands.Current(e) && stamp.Of(kept.Info).Same(e.Stamp)
-	if !unchanged {
-		info, ok := c.commands.StatCached(e)
-		unchanged = ok && stamp.SameFile(info, kept.Info)
-	}
-	if !unchanged || !c.commands.filter.keeps(kept.Value.info()) {
-		return Command{}, false
-	}
-	return kept.Value, true
 }
 
 // info returns the CommandInfo of a list, computed from the command.
@@ -279,7 +256,7 @@ func (c Command) info() CommandInfo {
 
 // readCommand is a reader for a lookup.
 func (c *Catalog) readCommand(ctx context.Context, _ *index.Snapshot, e *index.Entry) (reading[Command, CommandInfo], error) {
-	command, err := fileReader[Command, CommandInfo]{c, c.commands, &c.caches.commands, c.parseCommand}.load(ctx, e)
+	command, err := c.caches.commands.Load(ctx, e)
 	if err != nil {
 		return reading[Command, CommandInfo]{}, err
 	}
@@ -435,7 +412,7 @@ func (c *Catalog) newCommands(user userDirs) (*collection[CommandInfo], error) {
 		layers:      c.config.commands.all,
 		description: (*index.Entry).Description,
 		undescribed: true,
-		texts:       &c.caches.commandTexts,
+		texts:       &c.caches.commands.Texts,
 		noun:        "command",
 		file:        "the file",
 		notFound:    CodeCommandNotFound,
@@ -447,9 +424,10 @@ func (c *Catalog) newCommands(user userDirs) (*collection[CommandInfo], error) {
 		return c.commandInfo(e, commands.LayerOf(e).FS.Path(e.Path))
 	}}
 	drop := func(now *index.Snapshot) {
-		c.caches.commands.Retain(now.HasFile)
-		c.caches.commandTexts.Retain(now.HasFile)
+		c.caches.commands.Retain(now)
 		c.caches.usages.Retain(now.HasFile)
 	}
-	return commands.open(c, user, client.Commands, drop, index.Config{Nested: c.config.nested, Valid: c.validElement}, search.Config{Reports: c.reports.named()})
+	opened, err := commands.open(c, user, client.Commands, drop, index.Config{Nested: c.config.nested, Valid: c.validElement}, search.Config{Reports: c.reports.named()})
+	c.caches.commands.Index, c.caches.commands.Parse = commands.Index, c.parseCommand
+	return opened, err
 }

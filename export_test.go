@@ -14,22 +14,22 @@ func WithClock(now func() time.Time) Option {
 // Cached reports whether a catalog has the file of a command in memory.
 func Cached(c *Catalog, name string) bool {
 	e := c.commands.Last().Lookup(name)
-	return c.caches.commands.Get(e.File()) != nil
+	return c.caches.commands.Kept.Get(e.File()) != nil
 }
 
 var IsEmbedded = index.IsEmbedded
 
 // SetMaxDigests sets the number of files of which a catalog keeps the digest.
-func SetMaxDigests(c *Catalog, n int) { c.caches.digests.Max = n }
+func SetMaxDigests(c *Catalog, n int) { c.caches.skills.Digests.Max = n }
 
 // CachedFiles counts the files in the caches of a catalog.
 func CachedFiles(c *Catalog) (n int) {
 	count := func(index.File) bool { n++; return true }
-	c.caches.commands.Retain(count)
-	c.caches.commandTexts.Retain(count)
-	c.caches.skillTexts.Retain(count)
-	c.caches.skills.Retain(count)
+	c.caches.commands.Kept.Retain(count)
+	c.caches.commands.Texts.Retain(count)
+	c.caches.skills.Texts.Retain(count)
+	c.caches.skills.Kept.Retain(count)
 	c.caches.usages.Retain(count)
 	c.caches.lines.Retain(count)
-	return n + c.caches.digests.Len()
+	return n + c.caches.skills.Digests.Len()
 }

@@ -1,23 +1,16 @@
 package toolshelf
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
-	"path"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
-	"time"
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
-	"github.com/toolshelf-go/toolshelf/internal/opendir"
 )
 
 // ReadSkillFile returns the bytes of a file of a skill. The path is relative to the skill's
@@ -44,9 +37,7 @@ func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte
 		return nil, err
 	}
 	return skillLookup(c, op, skill, func(ctx context.Context, open *openSkill) ([]byte, error) {
-		return readWithin(open, op, path, func() ([]byte, error) {
-			return attempt(ctx, open, func() ([]byte, error) { return open.readPath(path) })
-		})
+		return readWithin(open, op, path, func() ([]byte, error) { return open.dir.ReadFile(ctx, path) })
 	}).resolve(ctx)
 }
 
@@ -74,57 +65,11 @@ func (o *openSkill) recordText() error {
 	if !o.skills.filter.active() && o.config.strict == nil {
 		return nil
 	}
-	text, _, err := o.text(confine.Info{})
-	if err = cmp.Or(err, text.rejected); err != nil {
-		return err
+	text, err := o.dir.Text()
+	if err == nil && o.dir.Seen != nil {
+		o.dir.Seen(text)
 	}
-	o.record(func() SkillInfo { return o.info(text) })
-	return nil
-}
-
-// readPath reads the file at a caller's path.
-func (o *openSkill) readPath(given string) ([]byte, error) {
-	name, err := skillFileName(given)
-	if err != nil {
-		return nil, err
-	}
-	f, err := o.dir.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if name == path.Base(o.entry.Path) && f.Info().Version != "" {
-		if text, ok := o.keptText(f.Info()); ok {
-			return text.bytes(), nil
-		}
-	}
-	raw, err := o.skills.ReadOpen(f)
-	return raw, cmp.Or(err, o.verify(name, raw))
-}
-
-// verify returns digest.ErrChanging for a file of a gated layer whose bytes are not the bytes that the gate has allowed.
-func (o *openSkill) verify(name string, raw []byte) error {
-	return o.skills.VerifyFile(o.entry, path.Clean(name), raw)
-}
-
-// skillFileName converts a caller's path to a name below the skill's directory,
-// without access to the filesystem.
-func skillFileName(given string) (string, error) {
-	name := given
-	if runtime.GOOS == "windows" {
-		name = filepath.ToSlash(name)
-	}
-	if path.IsAbs(name) || filepath.VolumeName(given) != "" {
-		return "", confine.ErrEscape
-	}
-	name = path.Clean(name)
-	switch {
-	case name == ".." || strings.HasPrefix(name, "../"):
-		return "", confine.ErrEscape
-	case name == "." || strings.HasSuffix(given, "/"):
-		return "", confine.ErrNotRegular
-	}
-	return name, nil
+	return err
 }
 
 // pathError describes why a file of the skill cannot be read.
@@ -178,38 +123,19 @@ var (
 
 // Open returns a file with its content, or a directory with its entries.
 func (v skillFS) Open(name string) (fs.File, error) {
-	return inSkill(v, "open", name, func(ctx context.Context, o *openSkill) (fs.File, error) {
-		info, err := o.stat(name)
-		if err != nil {
-			return nil, err
-		}
-		if info.IsDir() {
-			entries, err := o.entries(ctx, name)
-			return opendir.New(info, entries), err
-		}
-		f, err := o.dir.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		raw, err := o.skills.ReadOpen(f)
-		if err = cmp.Or(err, o.verify(name, raw)); err != nil {
-			return nil, err
-		}
-		return skillContent{bytes.NewReader(raw), skillFileInfo{path.Base(name), f.Info()}}, nil
-	})
+	return inSkill(v, "open", name, func(ctx context.Context, o *openSkill) (fs.File, error) { return o.dir.OpenFile(ctx, name) })
 }
 
 func (v skillFS) Stat(name string) (fs.FileInfo, error) {
-	return inSkill(v, "stat", name, func(_ context.Context, o *openSkill) (fs.FileInfo, error) { return o.stat(name) })
+	return inSkill(v, "stat", name, func(_ context.Context, o *openSkill) (fs.FileInfo, error) { return o.dir.Stat(name) })
 }
 
 func (v skillFS) ReadDir(name string) ([]fs.DirEntry, error) {
-	return inSkill(v, "readdir", name, func(ctx context.Context, o *openSkill) ([]fs.DirEntry, error) { return o.entries(ctx, name) })
+	return inSkill(v, "readdir", name, func(ctx context.Context, o *openSkill) ([]fs.DirEntry, error) { return o.dir.ReadDir(ctx, name) })
 }
 
 func (v skillFS) ReadFile(name string) ([]byte, error) {
-	return inSkill(v, "read", name, func(_ context.Context, o *openSkill) ([]byte, error) { return o.readPath(name) })
+	return inSkill(v, "read", name, func(_ context.Context, o *openSkill) ([]byte, error) { return o.dir.ReadOnce(name) })
 }
 
 // inSkill calls read with the open directory of the skill.
@@ -244,65 +170,3 @@ func asIOError(err error) error {
 	shown.Err = causes[ours.Code]
 	return &shown
 }
-
-// stat returns the metadata of a file or directory of the skill.
-func (o *openSkill) stat(name string) (fs.FileInfo, error) {
-	if seal := o.entry.Seal(); seal != nil && !seal.Has(name) {
-		return nil, fs.ErrNotExist
-	}
-	f, err := o.dir.Open(name)
-	if err == nil {
-		defer f.Close()
-		return skillFileInfo{path.Base(name), f.Info()}, nil
-	}
-	if !errors.Is(err, confine.ErrNotRegular) {
-		return nil, err
-	}
-	dir, err := o.dir.OpenDir(name)
-	if errors.Is(err, confine.ErrNotDir) {
-		err = confine.ErrNotRegular // a pipe or another special file
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	info, err := dir.Info()
-	return skillFileInfo{path.Base(name), info}, err
-}
-
-// entries lists a directory of the skill.
-func (o *openSkill) entries(ctx context.Context, name string) ([]fs.DirEntry, error) {
-	files, err := o.dir.List(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	entries := make([]fs.DirEntry, 0, len(files))
-	for _, f := range files {
-		if seal := o.entry.Seal(); seal == nil || seal.Has(path.Join(name, f.Name)) {
-			entries = append(entries, fs.FileInfoToDirEntry(skillFileInfo{f.Name, f.Info}))
-		}
-	}
-	return entries, nil
-}
-
-// A skillFileInfo is the metadata of a file or directory.
-type skillFileInfo struct {
-	name string
-	info confine.Info
-}
-
-func (i skillFileInfo) Name() string       { return i.name }
-func (i skillFileInfo) Size() int64        { return i.info.Size }
-func (i skillFileInfo) Mode() fs.FileMode  { return i.info.Mode }
-func (i skillFileInfo) ModTime() time.Time { return i.info.Modified }
-func (i skillFileInfo) IsDir() bool        { return i.info.Mode.IsDir() }
-func (i skillFileInfo) Sys() any           { return nil }
-
-// A skillContent is an open file.
-type skillContent struct {
-	*bytes.Reader
-	info fs.FileInfo
-}
-
-func (f skillContent) Stat() (fs.FileInfo, error) { return f.info, nil }
-func (f skillContent) Close() error               { return nil }

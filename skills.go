@@ -2,27 +2,21 @@ package toolshelf
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"iter"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
-	"github.com/toolshelf-go/toolshelf/confine"
-	"github.com/toolshelf-go/toolshelf/internal/digest"
-	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/search"
-	"github.com/toolshelf-go/toolshelf/internal/stamp"
+	"github.com/toolshelf-go/toolshelf/internal/skill"
 )
 
 // SkillInfo describes a skill in a list. The fields defined by the Agent Skills
@@ -103,21 +97,20 @@ func (c *Catalog) Skills(ctx context.Context) iter.Seq2[Skill, error] {
 
 // loadSkill is a loader.
 func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Entry, kept *index.Cached[string]) (r reading[Skill, SkillInfo], err error) {
-	var text skillText
 	o := &openSkill{Catalog: c, snapshot: s, entry: e}
+	var text skill.Text
 	if kept != nil {
-		text = o.describe(kept.Value, kept.Info)
-	} else {
-		if o, err = c.openSkill(ctx, s, e); err == nil {
-			defer o.dir.Close()
-			text, err = attempt(ctx, o, func() (skillText, error) { text, _, err := o.text(confine.Info{}); return text, err })
-		}
-		if err = cmp.Or(err, text.rejected); err != nil {
-			return r, err
-		}
+		text = c.caches.skills.Describe(e, kept.Value, kept.Info)
+		err = text.Rejected
+	} else if o, err = c.openSkill(ctx, s, e); err == nil {
+		defer o.dir.Close()
+		text, err = o.dir.Latest(ctx)
 	}
-	skill := Skill{SkillInfo: o.info(text), Content: text.content(), Rules: c.skills.LayerOf(e).Rules, Source: c.skillSource(e), FilesTruncated: true}
-	return reading[Skill, SkillInfo]{value: skill, states: []SkillInfo{skill.SkillInfo}}, nil
+	if err != nil {
+		return r, err
+	}
+	loaded := Skill{SkillInfo: o.info(&text), Content: text.Content(), Rules: c.skills.LayerOf(e).Rules, Source: c.skillSource(e), FilesTruncated: true}
+	return reading[Skill, SkillInfo]{value: loaded, states: []SkillInfo{loaded.SkillInfo}}, nil
 }
 
 // listedSkill returns the SkillInfo of an entry for a list.
@@ -279,7 +272,13 @@ func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption
 // wholeSkill is the lookup of GetSkill.
 func wholeSkill(c *Catalog, op, name string, o skillOptions) lookup[Skill, SkillInfo] {
 	return skillLookup(c, op, name, func(ctx context.Context, open *openSkill) (Skill, error) {
-		return attempt(ctx, open, func() (Skill, error) { return open.readOnce(ctx, o) })
+		whole, err := open.dir.Whole(ctx, skill.Wanted{Digests: o.digests})
+		if err != nil {
+			return Skill{}, err
+		}
+		info, files := open.whole(&whole)
+		return Skill{SkillInfo: info, Content: whole.Content(), Raw: whole.Bytes(), Files: files, FilesTruncated: whole.Truncated,
+			Source: c.skillSource(open.entry), Rules: c.skills.LayerOf(open.entry).Rules}, nil
 	})
 }
 
@@ -299,7 +298,7 @@ type openSkill struct {
 	*Catalog
 	snapshot *index.Snapshot
 	entry    *index.Entry
-	dir      *index.SkillDir
+	dir      skill.Dir
 	states   []SkillInfo // what the call has seen of the skill; see reading
 }
 
@@ -319,192 +318,51 @@ func skillLookup[T any](c *Catalog, op, name string, read func(context.Context, 
 
 // openSkill opens the directory of an entry.
 func (c *Catalog) openSkill(ctx context.Context, s *index.Snapshot, e *index.Entry) (*openSkill, error) {
-	if e.Broken() != nil {
-		return nil, e.Broken()
-	}
-	dir, err := c.skills.OpenSkill(ctx, e)
+	dir, err := c.caches.skills.Open(ctx, e)
 	if err != nil {
 		return nil, err
 	}
 	o := &openSkill{Catalog: c, snapshot: s, entry: e, dir: dir}
-	o.record(func() SkillInfo { return c.listedSkill(s, e) })
+	if c.skills.filter.active() {
+		o.states = append(o.states, c.listedSkill(s, e))
+		o.dir.Seen = func(text skill.Text) { o.states = append(o.states, o.info(&text)) }
+	}
 	return o, nil
 }
 
-// record adds a state of the skill if the catalog has a filter.
-func (o *openSkill) record(state func() SkillInfo) {
-	if o.skills.filter.active() {
-		o.states = append(o.states, state())
+// whole returns the SkillInfo and the files of a state of the skill.
+func (o *openSkill) whole(w *skill.Whole) (SkillInfo, []SkillFile) {
+	var info SkillInfo
+	if w.Described {
+		info = o.listedSkill(o.snapshot, o.entry)
+	} else {
+		info = o.info(&w.Text)
 	}
-}
-
-// skillText is the content of a SKILL.md. It is immutable, except fresh.
-type skillText struct {
-	whole    string
-	body     int // offset in whole
-	header   Frontmatter
-	problems []problem.Problem
-	rejected error  // why WithStrict does not load the file
-	fresh    []byte // the bytes of whole, if only the current call has the bytes
-}
-
-func (t skillText) content() string { return t.whole[t.body:] }
-
-// bytes returns bytes that the caller of the catalog may modify.
-func (t skillText) bytes() []byte {
-	if t.fresh != nil {
-		return t.fresh
+	if own := w.Files[w.Own].Name; !strings.HasSuffix(o.entry.Spelled(), own) { // the directory may spell the file name in another letter case than the list
+		info.Path = o.skills.LayerOf(o.entry).FS.Path(path.Join(path.Dir(o.entry.Path), own))
 	}
-	return []byte(t.whole)
-}
-
-// readAttempts is the number of attempts to read a skill that changes during the
-// call.
-const readAttempts = 3
-
-// attempt calls read again if the skill changes during the call.
-func attempt[T any](ctx context.Context, o *openSkill, read func() (T, error)) (T, error) {
-	for attempts := 1; ; attempts++ {
-		value, err := read()
-		if attempts == readAttempts || ctx.Err() != nil || !errors.Is(err, digest.ErrChanging) && !o.dir.Outdated(err) {
-			return value, err
-		}
-		if err := o.dir.Renew(ctx); err != nil {
-			return value, err
+	for _, problems := range [][]problem.Problem{w.SkillFiles.Problems, w.Lost} {
+		info.Diagnostics = append(info.Diagnostics, newDiagnostics(problems)...)
+	}
+	files := make([]SkillFile, len(w.Files))
+	for i, f := range w.Files {
+		files[i] = SkillFile{Path: f.Name, Size: f.Info.Size}
+		if w.Sums != nil {
+			files[i].SHA256 = w.Sums[i]
 		}
 	}
-}
-
-// readOnce returns digest.ErrChanging if the skill changes during the call.
-func (o *openSkill) readOnce(ctx context.Context, options skillOptions) (Skill, error) {
-	listed, err := o.dir.Files(ctx)
-	if err != nil {
-		return Skill{}, err
-	}
-	var own confine.Info
-	if listed.Own >= 0 {
-		own = listed.Files[listed.Own].Info
-	}
-	text, info, err := o.text(own)
-	if err != nil {
-		return Skill{}, err
-	}
-	if listed.Own < 0 || !stamp.SameFile(own, info) {
-		return Skill{}, digest.ErrChanging
-	}
-	if text.rejected != nil {
-		return Skill{}, text.rejected
-	}
-	skill := Skill{
-		SkillInfo:      o.info(text),
-		Content:        text.content(),
-		Raw:            text.bytes(),
-		Files:          make([]SkillFile, len(listed.Files)),
-		FilesTruncated: listed.Truncated,
-		Source:         o.skillSource(o.entry),
-		Rules:          o.skills.LayerOf(o.entry).Rules,
-	}
-	o.record(func() SkillInfo { return skill.SkillInfo })
-	// The directory may spell the file name in another letter case than the list.
-	if spelled := listed.Files[listed.Own].Name; !strings.HasSuffix(o.entry.Spelled(), spelled) {
-		skill.Path = o.skills.LayerOf(o.entry).FS.Path(path.Join(path.Dir(o.entry.Path), spelled))
-	}
-	for i, f := range listed.Files {
-		skill.Files[i] = SkillFile{Path: f.Name, Size: f.Info.Size}
-	}
-	if seal := o.entry.Seal(); seal != nil && !slices.EqualFunc(seal.Files, skill.Files, func(s index.SealedFile, f SkillFile) bool { return s.Name == f.Path }) {
-		return Skill{}, digest.ErrChanging
-	}
-	for _, p := range listed.Problems {
-		skill.Diagnostics = append(skill.Diagnostics, agentmd.NewDiagnostic(p))
-	}
-	if options.digests {
-		problems, err := o.digest(ctx, listed, skill.Files)
-		if err != nil {
-			return Skill{}, err
-		}
-		skill.Diagnostics = append(skill.Diagnostics, problems...)
-	}
-	return skill, nil
+	return info, files
 }
 
 // info returns the SkillInfo of a list, computed from the given SKILL.md.
-func (o *openSkill) info(text skillText) SkillInfo {
+func (o *openSkill) info(text *skill.Text) SkillInfo {
 	var problems []problem.Problem
-	for _, p := range text.problems {
+	for _, p := range text.Problems {
 		problems = append(problems, p.In(o.skills.Place(o.entry)))
 	}
-	skill := o.describeSkill(o.entry, text.header, problems)
-	skill.Shadows = o.skills.shadows(o.snapshot, o.entry)
-	return skill
-}
-
-// text returns the SKILL.md. In a gated layer, text returns digest.ErrChanging for other bytes than the bytes of the entry.
-func (o *openSkill) text(listed confine.Info) (skillText, confine.Info, error) {
-	text, info, err := o.currentText(listed)
-	if err == nil && o.skills.Sealed(o.entry) {
-		err = o.skills.Verify(o.entry, []byte(text.whole))
-	}
-	return text, info, err
-}
-
-// currentText returns the SKILL.md. If the file is unchanged since the last read or scan, currentText makes
-// no request for bytes in memory. The argument is the metadata of the file in the listing of
-// the directory, or the zero Info.
-func (o *openSkill) currentText(listed confine.Info) (skillText, confine.Info, error) {
-	if listed.Version != "" {
-		if text, ok := o.keptText(listed); ok {
-			return text, listed, nil
-		}
-	}
-	now := time.Now()
-	f, err := o.dir.Open(path.Base(o.entry.Path))
-	if err != nil {
-		return skillText{}, confine.Info{}, err
-	}
-	defer f.Close()
-	info := f.Info()
-	if text, ok := o.keptText(info); ok {
-		return text, info, nil
-	}
-	raw, err := o.skills.ReadOpen(f)
-	if err != nil {
-		return skillText{}, info, err
-	}
-	text := o.parse(raw, info, now)
-	text.fresh = raw
-	return text, info, nil
-}
-
-// keptText returns the SKILL.md with the given metadata, if the catalog has the bytes.
-func (o *openSkill) keptText(info confine.Info) (skillText, bool) {
-	if kept := o.caches.skills.Get(o.entry.File()); kept != nil && stamp.SameFile(kept.Info, info) {
-		return kept.Value, true
-	}
-	raw, listed, ok := o.caches.skillTexts.Find(o.entry)
-	if !ok || !stamp.SameFile(listed, info) {
-		return skillText{}, false
-	}
-	return o.parse(raw, listed, time.Now()), true
-}
-
-// parse converts a SKILL.md, and keeps the result if no later change of the file goes unnoticed.
-func (o *openSkill) parse(raw []byte, info confine.Info, read time.Time) skillText {
-	text := o.describe(string(raw), info)
-	if o.skills.Settled(o.entry.Layer(), info, read) {
-		o.caches.skills.Put(&index.Cached[skillText]{File: o.entry.File(), Info: info, Value: text, Size: int64(len(raw) + agentmd.Header(&text.header).Memory())})
-	}
-	return text
-}
-
-// describe converts a SKILL.md. If the scan has parsed the same file, describe does not parse again.
-func (o *openSkill) describe(whole string, info confine.Info) skillText {
-	if o.entry.Describes(whole, info) {
-		return skillText{whole: whole, body: o.entry.Body(), header: agentmd.NewFrontmatter(o.entry.Header())}
-	}
-	doc, _ := matter.Parse([]byte(whole), true)
-	return skillText{whole: whole, body: doc.Body, header: agentmd.NewFrontmatter(doc.Frontmatter), problems: doc.Problems,
-		rejected: o.skills.rejection(o.entry, []byte(whole), doc)}
+	info := o.describeSkill(o.entry, agentmd.NewFrontmatter(text.Header), problems)
+	info.Shadows = o.skills.shadows(o.snapshot, o.entry)
+	return info
 }
 
 // A skillSource is the catalog that returned a [Skill]. The zero skillSource is no
@@ -540,43 +398,6 @@ func Digests() SkillOption {
 	return func(o *skillOptions) { o.digests = true }
 }
 
-// digest adds the missing digests to files, which are the listed files, and returns
-// diagnostics of the files without a digest. digest returns digest.ErrChanging if a file
-// changes during the call.
-func (o *openSkill) digest(ctx context.Context, listed index.SkillFiles, files []SkillFile) (problems []Diagnostic, err error) {
-	place := path.Dir(o.skills.Place(o.entry))
-	for i, f := range listed.Files {
-		report := func(code DiagnosticCode, message, suggestion string) {
-			problems = append(problems, Diagnostic{Code: code, Severity: SeverityWarning,
-				Path: path.Join(place, escape.Path(f.Name)), Message: "no digest: " + message, Suggestion: suggestion})
-		}
-		if files[i].SHA256 != "" {
-			continue
-		}
-		if f.Info.Size > o.config.maxFileSize {
-			report(DiagFileTooLarge, "the file is larger than allowed", "shorten the file, or let the program raise the limit")
-			continue
-		}
-		sum, err := o.caches.digests.Of(ctx, o.dir, f)
-		switch {
-		case err == nil:
-			files[i].SHA256 = sum.String()
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case errors.Is(err, digest.ErrChanging):
-			return nil, err
-		default:
-			report(DiagFileRead, escape.Reason(err), "check the permissions of the file")
-		}
-	}
-	if seal := o.entry.Seal(); seal != nil && !slices.EqualFunc(seal.Files, files, func(s index.SealedFile, f SkillFile) bool {
-		return s.Name == f.Path && index.FileDigest(s.Sum) == "sha256:"+f.SHA256
-	}) {
-		return nil, digest.ErrChanging
-	}
-	return problems, digest.Unchanged(ctx, o.dir, listed)
-}
-
 // newSkills returns the skills of a new catalog. The error is the error of the watch.
 func (c *Catalog) newSkills(user userDirs) (*collection[SkillInfo], error) {
 	skills := &collection[SkillInfo]{
@@ -584,7 +405,7 @@ func (c *Catalog) newSkills(user userDirs) (*collection[SkillInfo], error) {
 		filter:      &filter[SkillInfo]{keep: c.config.keep.skills, info: c.listedSkill},
 		layers:      c.config.skills.all,
 		description: headerDescription,
-		texts:       &c.caches.skillTexts,
+		texts:       &c.caches.skills.Texts,
 		noun:        "skill",
 		file:        "SKILL.md",
 		invalid:     CodeInvalidSkillName,
@@ -593,10 +414,10 @@ func (c *Catalog) newSkills(user userDirs) (*collection[SkillInfo], error) {
 		hint:        skillHint,
 	}
 	drop := func(now *index.Snapshot) {
-		c.caches.skills.Retain(now.HasFile)
-		c.caches.skillTexts.Retain(now.HasFile)
+		c.caches.skills.Retain(now)
 		c.caches.skillUsages.Retain(now.HasFile)
-		c.caches.digests.Retain(now)
 	}
-	return skills.open(c, user, client.Skills, drop, index.Config{Depth: c.config.skillDepth, Broken: true}, search.Config{})
+	opened, err := skills.open(c, user, client.Skills, drop, index.Config{Depth: c.config.skillDepth, Broken: true}, search.Config{})
+	c.caches.skills.Index, c.caches.skills.MaxFileSize = skills.Index, c.config.maxFileSize
+	return opened, err
 }

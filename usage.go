@@ -129,9 +129,9 @@ func (c *Catalog) usageOf(ctx context.Context, entries []index.Invoked, rules *c
 // usageSource returns the index of the commands or of the skills, their texts and the cache of their usages.
 func (c *Catalog) usageSource(skill bool) (*index.Index, *index.Texts[[]byte], *index.Cache[usage]) {
 	if skill {
-		return c.skills.Index, &c.caches.skillTexts, &c.caches.skillUsages
+		return c.skills.Index, &c.caches.skills.Texts, &c.caches.skillUsages
 	}
-	return c.commands.Index, &c.caches.commandTexts, &c.caches.usages
+	return c.commands.Index, &c.caches.commands.Texts, &c.caches.usages
 }
 
 // A usage holds the arguments of a command or a skill by some rules. It is immutable.

@@ -322,13 +322,15 @@ func (c *Config) join(layer int, file string) string {
 	return path.Join(l.Name, file)
 }
 
-// Judge returns the reasons of Config.Judge to reject a file with this text. The entry is of an
-// earlier text.
-func (x *Index) Judge(e *Entry, raw []byte, doc matter.Document) []problem.Problem {
+// Rejection returns an error if Config.Judge rejects a file with this text. The entry is of an earlier text.
+func (x *Index) Rejection(e *Entry, raw []byte, doc matter.Document) error {
 	if x.config.Judge == nil {
 		return nil
 	}
-	return x.config.Judge(*x.LayerOf(e), e.Name, x.Place(e), raw, doc)
+	if reasons := x.config.Judge(*x.LayerOf(e), e.Name, x.Place(e), raw, doc); len(reasons) > 0 {
+		return &Rejection{Reasons: reasons}
+	}
+	return nil
 }
 
 // Unread returns the problem of a file that could not be read after the scan.

@@ -1,0 +1,122 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
+)
+
+// A Loader loads the entries of an index that are single files, and keeps their values. The fields Index and Parse are set
+// once, before the first Load.
+type Loader[T any] struct {
+	Index *Index
+	Parse func(e *Entry, raw []byte, info confine.Info) (value T, memory int)
+
+	Texts Texts[[]byte] // of stores
+	Kept  Cache[T]      // of files whose changes are visible
+}
+
+// Retain removes the files that a snapshot does not contain.
+func (l *Loader[T]) Retain(now *Snapshot) {
+	l.Texts.Retain(now.HasFile)
+	l.Kept.Retain(now.HasFile)
+}
+
+// Load returns the value of an entry. If the feed or a stat shows that the file is unchanged, or the store does not answer
+// and has served its last good snapshot, Load returns the value in the version of the list, as far as the Loader has the
+// bytes.
+func (l *Loader[T]) Load(ctx context.Context, e *Entry) (value T, err error) {
+	x := l.Index
+	if e.Rejected() != nil {
+		return value, e.Broken()
+	}
+	fsys := x.FSOf(ctx, e)
+	if x.Sealed(e) {
+		raw, info, err := x.ReadFile(fsys, e.Path)
+		if err = cmp.Or(err, x.Verify(e, raw)); err == nil {
+			value, _ = l.Parse(e, raw, info)
+		}
+		return value, err
+	}
+	if x.Current(e) {
+		if listed, ok := l.listed(e); ok {
+			return listed, nil
+		}
+	} else if kept := l.Kept.Get(e.File()); kept != nil && l.unchanged(fsys, e, kept.Info) {
+		return kept.Value, nil
+	}
+	now, begin := time.Now(), x.config.Now()
+	raw, info, err := x.ReadFile(fsys, e.Path)
+	if err != nil {
+		if x.Unanswered(e, begin, err) {
+			if listed, ok := l.listed(e); ok {
+				return listed, nil
+			}
+		}
+		return value, err
+	}
+	if x.config.Judge != nil {
+		doc, _ := matter.ParseFile(e.Path, raw, true)
+		if err := x.Rejection(e, raw, doc); err != nil {
+			return value, err
+		}
+	}
+	value, memory := l.Parse(e, raw, info)
+	if x.Settled(e.Layer(), info, now) {
+		l.Kept.Put(&Cached[T]{File: e.File(), Info: info, Value: value, Size: int64(memory)})
+	}
+	return value, nil
+}
+
+// listed returns the value in the version of the last scan, if the Loader has the bytes.
+func (l *Loader[T]) listed(e *Entry) (value T, ok bool) {
+	if kept := l.Kept.Get(e.File()); kept != nil && stamp.Of(kept.Info).Same(e.Stamp) {
+		return kept.Value, true
+	}
+	text, info, ok := l.Texts.Find(e)
+	if !ok {
+		return value, false
+	}
+	value, memory := l.Parse(e, text, info)
+	l.Kept.Put(&Cached[T]{File: e.File(), Info: info, Value: value, Size: int64(memory)})
+	return value, true
+}
+
+// unchanged reports whether the file of an entry still has the given metadata.
+func (l *Loader[T]) unchanged(fsys *confine.FS, e *Entry, known confine.Info) bool {
+	if l.Index.LayerOf(e).Immutable {
+		return true
+	}
+	stat := fsys.Lstat
+	if e.Linked {
+		stat = fsys.Info
+	}
+	info, err := stat(e.Path)
+	return err == nil && stamp.SameFile(info, known)
+}
+
+// Cached returns the value of the entry with a name whose file the feed, or a look into an open directory, shows
+// unchanged. Cached never waits.
+func (l *Loader[T]) Cached(names ...string) (value T, ok bool) {
+	e := l.Index.KnownCached(l.Index.Last(), names...)
+	if e == nil || l.Index.Sealed(e) {
+		return value, false
+	}
+	kept := l.Kept.Get(e.File())
+	if kept == nil {
+		return value, false
+	}
+	unchanged := l.Index.Current(e) && stamp.Of(kept.Info).Same(e.Stamp)
+	if !unchanged {
+		info, ok := l.Index.StatCached(e)
+		unchanged = ok && stamp.SameFile(info, kept.Info)
+	}
+	if !unchanged {
+		return value, false
+	}
+	return kept.Value, true
+}

@@ -1,0 +1,296 @@
+// Package skill reads the open directory of one skill: SKILL.md, the other files, and their digests. In a layer with a gate,
+// every read compares the bytes with the seal of the entry.
+package skill
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/digest"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
+)
+
+// A Reader opens the skills of an index, and keeps their texts and digests. The fields Index and MaxFileSize are set once,
+// before the first Open.
+type Reader struct {
+	Index       *index.Index
+	MaxFileSize int64
+
+	Texts   index.Texts[[]byte] // of stores
+	Kept    index.Cache[Text]   // of files whose changes are visible
+	Digests digest.Cache
+}
+
+// Retain removes the skills that a snapshot does not contain.
+func (r *Reader) Retain(now *index.Snapshot) {
+	r.Kept.Retain(now.HasFile)
+	r.Texts.Retain(now.HasFile)
+	r.Digests.Retain(now)
+}
+
+// A Text is the content of a SKILL.md. A Text is immutable, except the result of Bytes.
+type Text struct {
+	Header   matter.Frontmatter
+	Problems []problem.Problem
+	Rejected error // why WithStrict does not load the file
+
+	whole string
+	body  int    // offset in whole
+	fresh []byte // the bytes of whole, if only the current call has the bytes
+}
+
+// Content returns the Markdown after the header.
+func (t *Text) Content() string { return t.whole[t.body:] }
+
+// Bytes returns bytes that the caller of the catalog may modify.
+func (t *Text) Bytes() []byte {
+	if t.fresh != nil {
+		return t.fresh
+	}
+	return []byte(t.whole)
+}
+
+// A Dir is the open directory of a skill during a call.
+type Dir struct {
+	*index.SkillDir
+	Seen func(Text) // called with each state of the skill that Whole has seen; or nil
+
+	reader *Reader
+	entry  *index.Entry
+}
+
+// Open opens the directory of a skill. The caller must close the Dir.
+func (r *Reader) Open(ctx context.Context, e *index.Entry) (Dir, error) {
+	if e.Broken() != nil {
+		return Dir{}, e.Broken()
+	}
+	dir, err := r.Index.OpenSkill(ctx, e)
+	return Dir{SkillDir: dir, reader: r, entry: e}, err
+}
+
+// attempts is the number of attempts to read a skill that changes during the call.
+const attempts = 3
+
+// attempt calls read again if the skill changes during the call.
+func attempt[T any](ctx context.Context, d *Dir, read func() (T, error)) (T, error) {
+	for n := 1; ; n++ {
+		value, err := read()
+		if n == attempts || ctx.Err() != nil || !errors.Is(err, digest.ErrChanging) && !d.Outdated(err) {
+			return value, err
+		}
+		if err := d.Renew(ctx); err != nil {
+			return value, err
+		}
+	}
+}
+
+// Latest returns the SKILL.md. If the skill changes during the call, Latest reads the file again.
+func (d *Dir) Latest(ctx context.Context) (Text, error) {
+	text, err := attempt(ctx, d, func() (Text, error) { text, _, err := d.text(confine.Info{}); return text, err })
+	return text, cmp.Or(err, text.Rejected)
+}
+
+// Text returns the SKILL.md, or the reason why WithStrict does not load the file.
+func (d *Dir) Text() (Text, error) {
+	text, _, err := d.text(confine.Info{})
+	return text, cmp.Or(err, text.Rejected)
+}
+
+// text returns the SKILL.md. In a gated layer, text returns digest.ErrChanging for other bytes than the bytes of the entry.
+func (d *Dir) text(listed confine.Info) (Text, confine.Info, error) {
+	text, info, err := d.current(listed)
+	if err == nil && d.reader.Index.Sealed(d.entry) {
+		err = d.reader.Index.Verify(d.entry, []byte(text.whole))
+	}
+	return text, info, err
+}
+
+// current returns the SKILL.md. If the file is unchanged since the last read or scan, current makes no request for bytes in
+// memory. The argument is the metadata of the file in the listing of the directory, or the zero Info.
+func (d *Dir) current(listed confine.Info) (Text, confine.Info, error) {
+	if listed.Version != "" {
+		if text, ok := d.kept(listed); ok {
+			return text, listed, nil
+		}
+	}
+	now := time.Now()
+	f, err := d.Open(path.Base(d.entry.Path))
+	if err != nil {
+		return Text{}, confine.Info{}, err
+	}
+	defer f.Close()
+	info := f.Info()
+	if text, ok := d.kept(info); ok {
+		return text, info, nil
+	}
+	raw, err := d.reader.Index.ReadOpen(f)
+	if err != nil {
+		return Text{}, info, err
+	}
+	text := d.parse(raw, info, now)
+	text.fresh = raw
+	return text, info, nil
+}
+
+// kept returns the SKILL.md with the given metadata, if the reader has the bytes.
+func (d *Dir) kept(info confine.Info) (Text, bool) {
+	if kept := d.reader.Kept.Get(d.entry.File()); kept != nil && stamp.SameFile(kept.Info, info) {
+		return kept.Value, true
+	}
+	raw, listed, ok := d.reader.Texts.Find(d.entry)
+	if !ok || !stamp.SameFile(listed, info) {
+		return Text{}, false
+	}
+	return d.parse(raw, listed, time.Now()), true
+}
+
+// parse converts a SKILL.md, and keeps the result if no later change of the file goes unnoticed.
+func (d *Dir) parse(raw []byte, info confine.Info, read time.Time) Text {
+	text := d.reader.Describe(d.entry, string(raw), info)
+	if d.Settled(info, read) {
+		d.reader.Kept.Put(&index.Cached[Text]{File: d.entry.File(), Info: info, Value: text, Size: int64(len(raw) + text.Header.Memory())})
+	}
+	return text
+}
+
+// Describe converts a SKILL.md. If the scan has parsed the same file, Describe does not parse again.
+func (r *Reader) Describe(e *index.Entry, whole string, info confine.Info) Text {
+	if e.Describes(whole, info) {
+		return Text{whole: whole, body: e.Body(), Header: e.Header()}
+	}
+	doc, _ := matter.Parse([]byte(whole), true)
+	return Text{whole: whole, body: doc.Body, Header: doc.Frontmatter, Problems: doc.Problems, Rejected: r.Index.Rejection(e, []byte(whole), doc)}
+}
+
+// A Wanted has the options of Whole.
+type Wanted struct {
+	Digests bool // of the files
+	Listed  bool // Whole may omit the text if the entry of the index describes the text
+
+	// The limits of the digests: of the number of files and of their bytes; 0 means none.
+	MaxFiles int
+	MaxBytes int64
+}
+
+// A Whole is one state of a skill, as far as the filesystem reports changes.
+type Whole struct {
+	Text
+	Described bool // the entry of the index has the header of the text, and Text is zero
+	index.SkillFiles
+	Sums []string          // the SHA-256 of each of the Files; nil or "" without a digest
+	Size int64             // sum of the sizes of Files
+	Lost []problem.Problem // the files without a digest
+}
+
+// Whole returns a skill with its files. If the skill changes during the call, Whole reads the skill again.
+func (d *Dir) Whole(ctx context.Context, w Wanted) (Whole, error) {
+	return attempt(ctx, d, func() (Whole, error) { return d.whole(ctx, w) })
+}
+
+// whole returns digest.ErrChanging if the skill changes during the call.
+func (d *Dir) whole(ctx context.Context, w Wanted) (s Whole, err error) {
+	if s.SkillFiles, err = d.Files(ctx); err != nil {
+		return s, err
+	}
+	for _, f := range s.Files {
+		s.Size += f.Info.Size
+	}
+	if w.Digests {
+		s.Sums = make([]string, len(s.Files))
+	}
+	if err := d.own(&s, w.Listed); err != nil {
+		return s, err
+	}
+	if seal := d.entry.Seal(); seal != nil && (seal.Digest == "" || !slices.EqualFunc(seal.Files, s.Files, func(a index.SealedFile, b index.SkillFile) bool { return a.Name == b.Name })) {
+		return s, digest.ErrChanging
+	}
+	if w.MaxFiles > 0 && (s.Truncated || len(s.Files) > w.MaxFiles || s.Size > w.MaxBytes) {
+		s.Sums = nil
+	}
+	if s.Sums != nil {
+		err = d.digest(ctx, &s)
+	}
+	return s, err
+}
+
+// own sets the text of the SKILL.md and, if the text may be missing, the digest. A known digest describes the same bytes as
+// the entry of the index: the digest has the hash of the header, which the entry must have too.
+func (d *Dir) own(s *Whole, mayBeMissing bool) error {
+	var own index.SkillFile
+	if s.Own >= 0 {
+		own = s.Files[s.Own]
+	}
+	if mayBeMissing && s.Own >= 0 && d.entry.Whole() {
+		header := d.entry.Header()
+		if sum, ok := d.reader.Digests.Kept(d.SkillDir, own); ok && sum.HasHead(string(header.Format), header.Header) {
+			s.Described, s.Sums[s.Own] = true, sum.String()
+			return nil
+		}
+	}
+	now := time.Now()
+	text, info, err := d.text(own.Info)
+	switch {
+	case err != nil:
+		return err
+	case s.Own < 0 || !stamp.SameFile(own.Info, info):
+		return digest.ErrChanging
+	case text.Rejected != nil:
+		return text.Rejected
+	}
+	s.Text = text
+	if d.Seen != nil {
+		d.Seen(s.Text)
+	}
+	if mayBeMissing {
+		sum := digest.OfSkillFile(text.Bytes(), string(text.Header.Format), text.Header.Header)
+		d.reader.Digests.Keep(d.SkillDir, own, sum, now)
+		s.Sums[s.Own] = sum.String()
+	}
+	return nil
+}
+
+// digest adds the missing digests of the files. digest returns digest.ErrChanging if a file changes during the call.
+func (d *Dir) digest(ctx context.Context, s *Whole) error {
+	place := path.Dir(d.reader.Index.Place(d.entry))
+	for i, f := range s.Files {
+		report := func(code problem.Code, message, suggestion string) {
+			s.Lost = append(s.Lost, problem.Problem{Code: code, Severity: problem.Warning,
+				Path: path.Join(place, escape.Path(f.Name)), Message: "no digest: " + message, Suggestion: suggestion})
+		}
+		if s.Sums[i] != "" {
+			continue
+		}
+		if f.Info.Size > d.reader.MaxFileSize {
+			report(problem.FileTooLarge, "the file is larger than allowed", "shorten the file, or let the program raise the limit")
+			continue
+		}
+		sum, err := d.reader.Digests.Of(ctx, d.SkillDir, f)
+		switch {
+		case err == nil:
+			s.Sums[i] = sum.String()
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, digest.ErrChanging):
+			return err
+		default:
+			report(problem.FileRead, escape.Reason(err), "check the permissions of the file")
+		}
+	}
+	if seal := d.entry.Seal(); seal != nil {
+		for i, sealed := range seal.Files { // of the same names
+			if index.FileDigest(sealed.Sum) != "sha256:"+s.Sums[i] {
+				return digest.ErrChanging
+			}
+		}
+	}
+	return digest.Unchanged(ctx, d.SkillDir, s.SkillFiles)
+}

@@ -95,11 +95,11 @@ func (l *DirListing) fit(ctx context.Context, f *fileCall) error {
 }
 
 // cursorScope returns the scope of the cursors of ListDir.
-func (f *fileCall) cursorScope() string { return "dir\x00" + string(f.sort) + "\x00" + f.name }
+func (f *fileCall) cursorScope() string { return "dir\x00" + f.sort + "\x00" + f.name }
 
 // orderHint returns the hint for a page that entries follow, of a directory with a number of
 // subdirectories.
-func orderHint(sort SortKey, dirs int) string {
+func orderHint(sort string, dirs int) string {
 	if sort == ByName || dirs == 0 {
 		return ""
 	}
@@ -165,7 +165,7 @@ func (e *Entry) removeSize() {
 }
 
 // position returns the position of the entry for a cursor.
-func (e *Entry) position(sort SortKey) string {
+func (e *Entry) position(sort string) string {
 	row := listing.Row{Name: e.Name, Kind: listing.KindFile, Size: e.Size, Modified: e.Modified}
 	if e.Type == EntryDirectory {
 		row.Kind = listing.KindDir

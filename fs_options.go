@@ -43,7 +43,7 @@ func (f grepOption) applyGrep(o *dirOptions) { f(o) }
 // dirOptions are the options of a call.
 type dirOptions struct {
 	showHidden       bool
-	sort             SortKey
+	sort             string
 	limit            int // -1 if not given
 	after            string
 	exclude          []listing.Glob
@@ -103,15 +103,12 @@ func newPromptOptions(opts []PromptOption) (promptOptions, error) {
 	return o, o.err
 }
 
-// A SortKey is an order of the entries of a directory. In every order, directories come
-// first, and entries with equal keys are ordered by name.
-type SortKey string
-
-// The orders of entries. The zero SortKey is ByName.
+// The orders of the entries of a directory, for [SortedBy]. In every order, directories come first, and entries with equal
+// keys are ordered by name. The empty key is ByName.
 const (
-	ByName     SortKey = "name"     // case-insensitive (Unicode simple folding); names that differ only in case are ordered by their bytes
-	BySize     SortKey = "size"     // largest first; directories by name
-	ByModified SortKey = "modified" // newest first
+	ByName     = "name"     // case-insensitive (Unicode simple folding); names that differ only in case are ordered by their bytes
+	BySize     = "size"     // largest first; directories by name
+	ByModified = "modified" // newest first
 )
 
 // ShowHidden includes the entries whose names begin with a dot. Accepted by ListDir, Tree,
@@ -123,15 +120,15 @@ func ShowHidden() FileOption {
 // SortedBy sets the order. The default is ByName, which is the order of paths for FindFiles. An
 // unknown key, for example from the arguments of a tool, is [ErrInvalidSort]. Accepted by ListDir,
 // Tree and FindFiles.
-func SortedBy(key SortKey) DirOption {
+func SortedBy(key string) DirOption {
 	return dirOption(func(o *dirOptions) {
 		switch key {
 		case "":
 			key = ByName
 		case ByName, BySize, ByModified:
 		default:
-			o.fail(&Error{Code: CodeInvalidSort, Path: string(key),
-				Message: "cannot sort by '" + escape.Name(string(key)) + "'; use name, size or modified"})
+			o.fail(&Error{Code: CodeInvalidSort, Path: key,
+				Message: "cannot sort by '" + escape.Name(key) + "'; use name, size or modified"})
 		}
 		o.sort = key
 	})
@@ -243,7 +240,7 @@ func invalidPattern(text, why string) error {
 		Message: "invalid pattern '" + escape.Path(text) + "': " + why}
 }
 
-var orders = map[SortKey]listing.Order{ByName: listing.ByName, BySize: listing.BySize, ByModified: listing.ByModified}
+var orders = map[string]listing.Order{ByName: listing.ByName, BySize: listing.BySize, ByModified: listing.ByModified}
 
 // listing returns the options for package listing. Without Limit, the limit is def. A budget bounds the number of lines
 // with at least min characters each.

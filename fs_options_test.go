@@ -57,7 +57,7 @@ func TestWithoutSizes(t *testing.T) {
 	entry := func(name string, kind toolshelf.EntryType, size int64) toolshelf.Entry {
 		return toolshelf.Entry{Name: name, Type: kind, Size: size}
 	}
-	for _, order := range []toolshelf.SortKey{toolshelf.ByName, toolshelf.BySize, toolshelf.ByModified} {
+	for _, order := range []string{toolshelf.ByName, toolshelf.BySize, toolshelf.ByModified} {
 		fsys.stats.Store(0)
 		l, err := c.ListDir(t.Context(), ".", toolshelf.SortedBy(order), withoutSizes)
 		if err != nil {

@@ -256,7 +256,7 @@ func TestOrders(t *testing.T) {
 	}
 	c := catalog(t, toolshelf.WithRoot(dir))
 	for _, tt := range []struct {
-		key  toolshelf.SortKey
+		key  string
 		want string
 	}{
 		{"", "another Dir dir _ A a b C Ä ä"},
@@ -284,7 +284,7 @@ func TestAPageBySizeOrTimeThatEntriesFollowHasAHint(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		dir     string
-		order   toolshelf.SortKey
+		order   string
 		options []toolshelf.DirOption
 		want    string
 	}{
@@ -486,7 +486,7 @@ func TestOptionsOfMaxInt(t *testing.T) {
 	if err != nil || len(found.Files) != tree.Files {
 		t.Errorf("FindFiles: %d files of %d, %v", len(found.Files), tree.Files, err)
 	}
-	for _, sort := range []toolshelf.SortKey{toolshelf.ByName, toolshelf.BySize} {
+	for _, sort := range []string{toolshelf.ByName, toolshelf.BySize} {
 		listing, err := c.ListDir(t.Context(), ".", limit, toolshelf.SortedBy(sort))
 		if err != nil || len(listing.Entries) != len(tree.Children) || listing.NextCursor != "" {
 			t.Errorf("ListDir by %s: %d entries of %d, %v", sort, len(listing.Entries), len(tree.Children), err)

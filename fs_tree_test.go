@@ -112,7 +112,7 @@ func TestTreeLosesItsDeepestLevelsFirst(t *testing.T) {
 		{4, "4 0 0 0 - - -", "0 1 11 21 - - -"},
 		{1, "1 0 - - - - -", "3 1 - - - - -"},
 	} {
-		for _, sort := range []toolshelf.SortKey{toolshelf.ByName, toolshelf.BySize} {
+		for _, sort := range []string{toolshelf.ByName, toolshelf.BySize} {
 			c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
 			tree, err := c.Tree(t.Context(), ".", toolshelf.Limit(tt.limit), toolshelf.SortedBy(sort))
 			if err != nil {
@@ -315,7 +315,7 @@ func TestBudgetOfRandomTrees(t *testing.T) {
 			}
 		}
 		withoutSizes := rapid.SampledFrom([]toolshelf.DirOption{nil, withoutSizes}).Draw(r, "sizes")
-		order := toolshelf.SortedBy(rapid.SampledFrom([]toolshelf.SortKey{toolshelf.ByName, toolshelf.BySize}).Draw(r, "order"))
+		order := toolshelf.SortedBy(rapid.SampledFrom([]string{toolshelf.ByName, toolshelf.BySize}).Draw(r, "order"))
 		output := rapid.SampledFrom([]toolshelf.GrepMode{0, toolshelf.FilesOnly, toolshelf.CountOnly}).Draw(r, "output")
 		tokens, unit := rapid.Bool().Draw(r, "tokens"), "characters"
 		if tokens {
@@ -695,7 +695,7 @@ func TestPagesOfABudgetAreTheWholeListing(t *testing.T) {
 		files[fmt.Sprintf("%03d%s.txt", i, strings.Repeat("+", i*11%80))] = strings.Repeat("x", i*13%97)
 	}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
-	for _, order := range []toolshelf.SortKey{toolshelf.ByName, toolshelf.BySize, toolshelf.ByModified} {
+	for _, order := range []string{toolshelf.ByName, toolshelf.BySize, toolshelf.ByModified} {
 		whole, err := c.ListDir(t.Context(), ".", toolshelf.SortedBy(order), withoutSizes)
 		if err != nil {
 			t.Fatal(err)
@@ -781,7 +781,7 @@ func TestBudgetsThatAreEnough(t *testing.T) {
 	}
 	c := catalog(t, toolshelf.WithRoot(root))
 	long := strings.Repeat("x", 100)
-	for _, sort := range []toolshelf.SortKey{toolshelf.ByName, toolshelf.BySize, toolshelf.ByModified} {
+	for _, sort := range []string{toolshelf.ByName, toolshelf.BySize, toolshelf.ByModified} {
 		page, err := c.ListDir(t.Context(), dir, toolshelf.Budget(700), toolshelf.Limit(1), toolshelf.Gitignore(), toolshelf.SortedBy(sort))
 		if err != nil || len(page.Entries) != 1 || page.NextCursor == "" {
 			t.Errorf("ListDir, order %s: %+v, %v", sort, page, err)

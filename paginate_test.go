@@ -291,7 +291,7 @@ func TestStoredCursorsStayValid(t *testing.T) {
 		}
 		return rows, list.NextCursor, err
 	}
-	entries := func(order toolshelf.SortKey, limit int) func(string) ([]string, string, error) {
+	entries := func(order string, limit int) func(string) ([]string, string, error) {
 		return func(cursor string) (rows []string, next string, err error) {
 			list, err := c.ListDir(t.Context(), "src", toolshelf.SortedBy(order), toolshelf.Limit(limit), toolshelf.After(cursor))
 			for _, entry := range list.Entries {

@@ -70,11 +70,29 @@ type Plugin struct {
 	License    string   `json:"license,omitempty"`
 	Keywords   []string `json:"keywords,omitempty"`
 
-	Layer       string       `json:"layer"`                 // the directory or the FS name, as given to the option
-	Marketplace string       `json:"marketplace,omitempty"` // the name of the marketplace that lists the plugin
-	Path        string       `json:"path"`                  // full path of the directory on its filesystem; "" for a remote source
-	Manifest    string       `json:"manifest,omitempty"`    // full path of the manifest; "" without a manifest
-	Source      PluginSource `json:"source,omitzero"`       // from the marketplace
+	Layer       string `json:"layer"`                 // the directory or the FS name, as given to the option
+	Marketplace string `json:"marketplace,omitempty"` // the name of the marketplace that lists the plugin
+	Path        string `json:"path"`                  // full path of the directory on its filesystem; "" for a remote source
+	Manifest    string `json:"manifest,omitempty"`    // full path of the manifest; "" without a manifest
+
+	// Source is the place of the plugin in a marketplace. A plugin with another Kind than "relative" and "local" is not on the
+	// filesystem, and has no commands, skills and agents.
+	Source struct {
+		Kind string `json:"kind"` // "relative", "local", "github", "url", "git-subdir", "npm", "archive", "command", or another word of the marketplace; "" without a marketplace
+
+		// The fields of the kind, as written; "" without a value.
+		Path     string `json:"path,omitempty"`
+		Repo     string `json:"repo,omitempty"`
+		URL      string `json:"url,omitempty"`
+		Ref      string `json:"ref,omitempty"`
+		SHA      string `json:"sha,omitempty"`
+		Package  string `json:"package,omitempty"`
+		Version  string `json:"version,omitempty"`
+		Registry string `json:"registry,omitempty"`
+		SHA256   string `json:"sha256,omitempty"`
+		Command  string `json:"command,omitempty"`
+		Mode     string `json:"mode,omitempty"`
+	} `json:"source,omitzero"`
 
 	// Hooks and MCPServers are the values of the manifest and of the marketplace, as written. The files, as
 	// full paths, hold further values. The catalog reads no such file, and a file may be missing.
@@ -86,25 +104,6 @@ type Plugin struct {
 	// Diagnostics are the defects of the manifest and of the entry of the marketplace. Only Lint reports the
 	// defects of the files, the declared paths that do not exist, and the plugins that are not listed.
 	Diagnostics []Diagnostic `json:"diagnostics,omitempty"`
-}
-
-// A PluginSource is the place of a plugin in a marketplace. A plugin with another Kind than "relative" and
-// "local" is not on the filesystem, and has no commands, skills and agents.
-type PluginSource struct {
-	Kind string `json:"kind"` // "relative", "local", "github", "url", "git-subdir", "npm", "archive", "command", or another word of the marketplace
-
-	// The fields of the kind, as written; "" without a value.
-	Path     string `json:"path,omitempty"`
-	Repo     string `json:"repo,omitempty"`
-	URL      string `json:"url,omitempty"`
-	Ref      string `json:"ref,omitempty"`
-	SHA      string `json:"sha,omitempty"`
-	Package  string `json:"package,omitempty"`
-	Version  string `json:"version,omitempty"`
-	Registry string `json:"registry,omitempty"`
-	SHA256   string `json:"sha256,omitempty"`
-	Command  string `json:"command,omitempty"`
-	Mode     string `json:"mode,omitempty"`
 }
 
 // Plugins returns the plugins of [WithPlugins] in the order of precedence. Remote plugins, which a
@@ -151,7 +150,7 @@ func newPlugin(l index.Layer, found *plugin.Plugin) Plugin {
 	}
 	p := Plugin{Name: found.Name, Version: found.Version, Description: found.Description, Homepage: found.Homepage, Repository: found.Repository,
 		License: found.License, Keywords: slices.Clone(found.Keywords), Layer: l.Name, Marketplace: found.Marketplace, Path: full(found.Dir), Manifest: full(found.Manifest),
-		Source: PluginSource(found.Source), Hooks: slices.Clone(found.Hooks), MCPServers: slices.Clone(found.MCPServers),
+		Source: found.Source, Hooks: slices.Clone(found.Hooks), MCPServers: slices.Clone(found.MCPServers),
 		HookFiles: paths(found.HookFiles), MCPServerFiles: paths(found.MCPServerFiles), Diagnostics: newDiagnostics(found.Problems)}
 	p.Author.Name, p.Author.Email, p.Author.URL = found.Author.Name, found.Author.Email, found.Author.URL
 	return p

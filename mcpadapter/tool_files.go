@@ -95,7 +95,7 @@ var listDirectory = definition{
 		"path", "entries", "files", "directories"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
 		options := []toolshelf.DirOption{toolshelf.Limit(args.integer("limit")), toolshelf.Budget(args.integer("max_characters")),
-			toolshelf.SortedBy(toolshelf.SortKey(args.string("sort_by"))), toolshelf.After(args.string("cursor")), reportOption(ctx)}
+			toolshelf.SortedBy(args.string("sort_by")), toolshelf.After(args.string("cursor")), reportOption(ctx)}
 		options = appendIf[toolshelf.DirOption](options, args.boolean("gitignore"), toolshelf.Gitignore())
 		options = appendIf[toolshelf.DirOption](options, args.boolean("show_hidden"), toolshelf.ShowHidden())
 		options = appendIf(options, !args.boolean("show_sizes"), withoutSizes)
@@ -233,7 +233,7 @@ var searchFiles = definition{
 		ignoredSchema+`,`+dependenciesSchema+`,`+hintSchema+`,`+warningSchema,
 		"path", "pattern", "files", "total"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		order := toolshelf.SortKey(args.string("sort_by"))
+		order := args.string("sort_by")
 		if order == "path" {
 			order = toolshelf.ByName
 		}

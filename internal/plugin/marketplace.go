@@ -14,9 +14,20 @@ import (
 // A Source is the place of the files of a plugin, as an entry of a marketplace states the place. The
 // fields other than Kind are texts of the author.
 type Source struct {
-	Kind string // "relative", "local", "github", "url", "git-subdir", "npm", "archive", "command", or another word; "" without a marketplace
+	Kind string `json:"kind"` // "relative", "local", "github", "url", "git-subdir", "npm", "archive", "command", or another word of the marketplace; "" without a marketplace
 
-	Path, Repo, URL, Ref, SHA, Package, Version, Registry, SHA256, Command, Mode string
+	// The fields of the kind, as written; "" without a value.
+	Path     string `json:"path,omitempty"`
+	Repo     string `json:"repo,omitempty"`
+	URL      string `json:"url,omitempty"`
+	Ref      string `json:"ref,omitempty"`
+	SHA      string `json:"sha,omitempty"`
+	Package  string `json:"package,omitempty"`
+	Version  string `json:"version,omitempty"`
+	Registry string `json:"registry,omitempty"`
+	SHA256   string `json:"sha256,omitempty"`
+	Command  string `json:"command,omitempty"`
+	Mode     string `json:"mode,omitempty"`
 }
 
 // An entry is an entry of a marketplace.

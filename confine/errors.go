@@ -84,7 +84,7 @@ func cause(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):
 		return ErrNotDir
-	case errors.Is(err, syscall.EINVAL):
+	case errors.Is(err, syscall.EINVAL), errors.Is(err, errNameOfNoFile):
 		return fs.ErrInvalid
 	case errors.As(err, &errno):
 		return errno

@@ -57,6 +57,9 @@ type opened interface {
 func openSame[T opened](d *rootDir, name string, wanted func(fs.FileInfo) error,
 	open func(name string) (T, error), stat func(T) (fs.FileInfo, error)) (what T, fi fs.FileInfo, err error) {
 	var none T
+	if err := d.checkSpelling(name); err != nil {
+		return none, nil, err
+	}
 	failed := errChanged
 	for range attempts {
 		before, err := d.root.Lstat(name)
@@ -172,6 +175,9 @@ func (d *rootDir) readHead(name string, buf []byte) (int, Info, error) {
 }
 
 func (d *rootDir) lstat(name string) (Info, error) {
+	if err := d.checkSpelling(name); err != nil {
+		return Info{}, err
+	}
 	fi, err := d.root.Lstat(name)
 	if err != nil {
 		return Info{}, err
@@ -180,6 +186,9 @@ func (d *rootDir) lstat(name string) (Info, error) {
 }
 
 func (d *rootDir) readLink(name string) (string, error) {
+	if err := d.checkSpelling(name); err != nil {
+		return "", err
+	}
 	return d.root.Readlink(name)
 }
 

@@ -1,9 +1,16 @@
 package confine
 
 import (
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
+	"testing/fstest"
+
+	"github.com/spf13/afero"
+	"golang.org/x/sys/windows"
 )
 
 // An open handle without FILE_SHARE_DELETE prevents both operations.
@@ -57,6 +64,85 @@ func TestLinksToOtherVolumes(t *testing.T) {
 		}
 		if _, err := osFS(root, options{trustAll: true}).Info(name); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// shortName returns the short name of a file, and skips the test if the filesystem makes none.
+func shortName(t *testing.T, file string) string {
+	t.Helper()
+	full, err := windows.UTF16PtrFromString(file)
+	must(t, err)
+	buf := make([]uint16, windows.MAX_LONG_PATH)
+	n, err := windows.GetShortPathName(full, &buf[0], uint32(len(buf)))
+	must(t, err)
+	short := filepath.Base(windows.UTF16ToString(buf[:n]))
+	if short == filepath.Base(file) {
+		t.Skip("the filesystem has no short names")
+	}
+	return short
+}
+
+func TestAShortNameIsTheNameOfNoFile(t *testing.T) {
+	root := onDisk(t, tree{
+		"a directory with a long name/in.txt": "inside", "a file with a long name.markdown": "inside",
+		"x~1.txt": "inside", "X~1": "inside", "x~1.d/in.txt": "inside",
+	}, &options{})
+	dir := shortName(t, filepath.Join(root, "a directory with a long name"))
+	file := shortName(t, filepath.Join(root, "a file with a long name.markdown"))
+	f := osFS(root, options{})
+	for _, name := range []string{dir, strings.ToLower(dir), dir + "/in.txt", file, strings.ToLower(file)} {
+		for door, open := range doors {
+			if strings.HasSuffix(door, "of a Dir") && strings.Contains(name, "/") {
+				continue
+			}
+			if _, err := open(f, name); (hostileName{}).answerOf(err) != "`fs.ErrNotExist`" {
+				t.Errorf("%s of %q: %v, want fs.ErrNotExist", door, name, err)
+			}
+		}
+	}
+	for line, want := range map[string]string{
+		"open x~1.txt": "inside", "open X~1": "inside", "open x~1": "inside", "open x~1.d/in.txt": "inside",
+		"list x~1.d": "[in.txt]", "dir . open x~1.txt": "inside", "dir . head X~1": `"ins" of 6`, "lstat y~1.txt": "not exist",
+	} {
+		if got := call(f, line); got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+}
+
+// A junction needs no privilege, and its target is always absolute.
+func TestAJunctionLeadsNowhere(t *testing.T) {
+	for target, dir := range map[string]string{"outside": "../outside", "inside": "dir"} {
+		t.Run(target, func(t *testing.T) {
+			root := onDisk(t, tree{"dir/in.txt": "inside", "secret.txt": "inside"}, &options{})
+			junction := filepath.Join(root, "junction")
+			out, err := exec.Command("cmd", "/c", "mklink", "/J", junction, filepath.Join(root, dir)).CombinedOutput()
+			if info, statErr := os.Lstat(junction); statErr != nil || info.Mode().Type() != fs.ModeIrregular {
+				t.Skipf("the system makes no junction: %v, %s", err, out)
+			}
+			for kind, f := range map[string]*FS{"New": osFS(root, options{}), "TrustAll": osFS(root, options{trustAll: true})} {
+				for _, line := range []string{"list junction", "open junction", "open junction/secret.txt", "stat junction/in.txt", "list junction/.", "dir . list junction"} {
+					if got := call(f, line); got != "not dir" && got != "not regular" && got != "invalid" {
+						t.Errorf("%s, %s: %s, want no access", kind, line, got)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestTheTextOfALinkHasTheRulesOfNames(t *testing.T) {
+	for text, want := range map[string]string{
+		"file.txt": "inside", `dir\in.txt`: "inside", "./file.txt": "inside",
+		"file.txt.": "invalid", "file.txt ": "invalid", "file.txt:s": "invalid", "nul": "invalid", `dir.\in.txt`: "invalid", "C:x": "escape",
+	} {
+		files := fstest.MapFS{
+			"proj/file.txt": {Data: []byte("inside")}, "proj/dir/in.txt": {Data: []byte("inside")},
+			"proj/link": {Data: []byte(text), Mode: fs.ModeSymlink},
+		}
+		if got := call(over(afero.FromIOFS{FS: files}, "proj", options{}), "open link"); got != want {
+			t.Errorf("a link with the text %q: %s, want %s", text, got, want)
 		}
 	}
 }

@@ -135,6 +135,12 @@ func (w *resolution) on(follow bool, do func(elem string) error) error {
 			}
 			continue
 		}
+		if runtime.GOOS == "windows" && elem != "." {
+			// The text of a link has not been checked.
+			if err := checkWindowsElement(elem); err != nil {
+				return err
+			}
+		}
 		var err error
 		if more {
 			var child dirHandle

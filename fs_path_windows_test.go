@@ -2,6 +2,7 @@ package toolshelf_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,6 +81,47 @@ func TestTrustedDirectoriesWithoutADrive(t *testing.T) {
 		catalog(t, append(options, toolshelf.WithSymlinks(toolshelf.SymlinksTrusted, "/shared"))...)
 		if _, err := toolshelf.New(append(options, toolshelf.WithSymlinks(toolshelf.SymlinksTrusted, "shared"))...); !errors.Is(err, toolshelf.ErrInvalidOption) {
 			t.Errorf("%s, a relative directory: %v, want INVALID_OPTION", name, err)
+		}
+	}
+}
+
+// Other programs make such files with the prefix "\\?\".
+func TestEntriesWithHostileNamesAffectNoOtherEntry(t *testing.T) {
+	root := hostileFiles(t)
+	for _, name := range []string{`nul`, `dot.`, `commands\nul.md`, `commands\dot.`, `skills\s\nul`, `skills\s\dot.`, `skills\con\SKILL.md`} {
+		dir, base := filepath.Split(name)
+		full := `\\?\` + filepath.Join(root, dir) + `\` + base
+		if os.MkdirAll(filepath.Dir(full), 0o755) != nil || os.WriteFile(full, []byte("unread"), 0o644) != nil {
+			t.Skip("the system makes no such file")
+		}
+	}
+	c := catalog(t, toolshelf.WithRoot(root))
+	list, err := c.ListDir(t.Context(), ".")
+	if want := "Warning: 2 entries without metadata, because Windows does not open the names"; err != nil || !strings.Contains(fmt.Sprint(list), want) {
+		t.Errorf("%v, %v; want %s", list, err, want)
+	}
+	if found, err := c.Grep(t.Context(), ".", "inside|unread"); err != nil || strings.Contains(fmt.Sprint(found), "unread") || found.Files < 6 {
+		t.Errorf("%v, %v", found, err)
+	}
+	if got := names(t, c); len(got) != 1 || got[0] != "file" {
+		t.Errorf("commands: %q", got)
+	}
+	if skill, err := c.GetSkill(t.Context(), "s"); err != nil || len(skill.Files) != 3 {
+		t.Errorf("files of the skill: %v, %v", skill.Files, err)
+	}
+	diagnostics, err := c.Lint(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	reported := map[string]bool{}
+	for _, d := range diagnostics {
+		if strings.Contains(fmt.Sprint(d), "rename the file") {
+			reported[d.Path] = true
+		}
+	}
+	for _, path := range []string{"commands/nul.md", "skills/con/SKILL.md", "skills/s/nul", "skills/s/dot."} {
+		if !reported[path] {
+			t.Errorf("Lint suggests no new name for %s: %v", path, diagnostics)
 		}
 	}
 }

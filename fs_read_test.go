@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -483,5 +484,167 @@ func TestReadFileEndsWithTheContext(t *testing.T) {
 	c.Close() // waits for the read
 	if reads > 5 {
 		t.Errorf("%d reads", reads)
+	}
+}
+
+// hostilePaths returns the names of the table "Names of Windows" in docs/platforms.md, with the answer of a catalog on
+// this system.
+func hostilePaths(t *testing.T) map[string]string {
+	t.Helper()
+	page, err := os.ReadFile("docs/platforms.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## Names of Windows\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	answers := map[string]string{}
+	for line := range strings.Lines(section) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 6 || strings.HasPrefix(cells[1], "-") {
+			continue
+		}
+		for _, name := range regexp.MustCompile("`[^`]+`").FindAllString(cells[1], -1) {
+			name, answer := strings.Trim(name, "`"), cells[4]
+			if runtime.GOOS == "windows" {
+				answer = cells[3]
+				if strings.Contains(answer, "or an ordinary name") {
+					answer = map[bool]string{true: "an ordinary name", false: "`NOT_FOUND`"}[filepath.IsLocal(name)]
+				}
+			}
+			answers[name] = answer
+		}
+	}
+	if len(answers) < 40 {
+		t.Fatalf("docs/platforms.md has %d names", len(answers))
+	}
+	return answers
+}
+
+// hostileFiles returns the files that hostile names would find, and files beside the root and the skill.
+func hostileFiles(t *testing.T, more ...string) (root string) {
+	t.Helper()
+	files := map[string]string{
+		"outside/secret.txt": "a secret", "outside/secret.md": "a secret",
+		"proj/file.txt": "inside", "proj/dir/in.txt": "inside",
+		"proj/commands/file.md": "inside", "proj/commands/dir/in.md": "inside",
+		"proj/agents/file.md": "inside", "proj/skills/outside/secret.txt": "a secret",
+		"proj/skills/s/SKILL.md": "---\nname: s\ndescription: d\n---\ninside\n",
+		"proj/skills/s/file.txt": "inside", "proj/skills/s/dir/in.txt": "inside",
+	}
+	root = filepath.Join(diskOf(t, files), "proj")
+	for _, name := range more {
+		for _, dir := range []string{root, filepath.Join(root, "skills", "s")} {
+			full := filepath.Join(dir, filepath.FromSlash(name))
+			if os.MkdirAll(filepath.Dir(full), 0o755) != nil || os.WriteFile(full, []byte("inside"), 0o644) != nil {
+				t.Skip("the filesystem has no such name")
+			}
+		}
+	}
+	return root
+}
+
+func TestEachHostilePathHasTheDocumentedAnswer(t *testing.T) {
+	for path, answer := range hostilePaths(t) {
+		t.Run(path, func(t *testing.T) {
+			var more []string
+			if strings.Contains(answer, "an ordinary name") {
+				more = []string{path}
+			}
+			c := catalog(t, toolshelf.WithRoot(hostileFiles(t, more...)), toolshelf.WithAgentsDir("agents"))
+			skill, err := c.GetSkill(t.Context(), "s")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for door, open := range map[string]func(ctx context.Context, path string) (text string, err error){
+				"ReadFile": func(ctx context.Context, path string) (string, error) {
+					text, err := c.ReadFile(ctx, path)
+					return text.Text, err
+				},
+				"Stat": func(ctx context.Context, path string) (string, error) { _, err := c.Stat(ctx, path); return "", err },
+				"Grep": func(ctx context.Context, path string) (string, error) {
+					found, err := c.Grep(ctx, path, ".")
+					return fmt.Sprint(found), err
+				},
+				"ListDir": func(ctx context.Context, path string) (string, error) {
+					list, err := c.ListDir(ctx, path)
+					return fmt.Sprint(list), err
+				},
+				"Tree": func(ctx context.Context, path string) (string, error) {
+					tree, err := c.Tree(ctx, path)
+					return fmt.Sprint(tree), err
+				},
+				"FindFiles": func(ctx context.Context, path string) (string, error) {
+					found, err := c.FindFiles(ctx, path, "*")
+					return fmt.Sprint(found), err
+				},
+				"ReadSkillFile": func(ctx context.Context, path string) (string, error) {
+					text, err := c.ReadSkillFile(ctx, "s", path)
+					return string(text), err
+				},
+				"Skill.FS": func(_ context.Context, path string) (string, error) {
+					text, err := fs.ReadFile(skill.FS(), path)
+					return string(text), err
+				},
+			} {
+				text, err := open(t.Context(), path)
+				if strings.Contains(text, "a secret") {
+					t.Errorf("%s: reads %q", door, text)
+				}
+				if got := answerOf(err); !isDocumented(door, path, answer, got) {
+					t.Errorf("%s: %s (%v), documented as %s", door, got, err, answer)
+				}
+			}
+		})
+	}
+}
+
+// answerOf names a result as the table does. A file in place of a directory is the file.
+func answerOf(err error) string {
+	switch {
+	case err == nil, errors.Is(err, toolshelf.ErrNotADirectory):
+		return "the file"
+	case errors.Is(err, toolshelf.ErrNotFound), errors.Is(err, toolshelf.ErrDirectoryNotFound):
+		return "`NOT_FOUND`"
+	case errors.Is(err, toolshelf.ErrOutsideRoot):
+		return "`OUTSIDE_ROOT`"
+	default:
+		return err.Error()
+	}
+}
+
+func isDocumented(door, path, answer, got string) bool {
+	switch {
+	case strings.Contains(answer, "depends"):
+		return got == "the file" || got == "`NOT_FOUND`"
+	case door == "Skill.FS" && !fs.ValidPath(path):
+		return strings.Contains(got, fs.ErrInvalid.Error())
+	case strings.Contains(answer, "an ordinary name"):
+		return got == "the file"
+	default:
+		return strings.Contains(strings.Replace(answer, "outside", "`OUTSIDE_ROOT`", 1), got)
+	}
+}
+
+// No such command, skill or agent exists.
+func TestAHostileNameIsTheNameOfNoEntry(t *testing.T) {
+	root := hostileFiles(t)
+	for _, options := range [][]toolshelf.Option{nil, {toolshelf.WithLooseNames()}} {
+		c := catalog(t, append(options, toolshelf.WithRoot(root), toolshelf.WithAgentsDir("agents"))...)
+		for path := range hostilePaths(t) {
+			for _, name := range []string{path, strings.TrimSuffix(path, ".txt"), strings.ReplaceAll(strings.TrimSuffix(path, ".txt"), `\`, ":")} {
+				_, command := c.Get(t.Context(), name)
+				_, skill := c.GetSkill(t.Context(), name)
+				_, file := c.ReadSkillFile(t.Context(), name, "SKILL.md")
+				_, agent := c.GetAgent(t.Context(), name)
+				for method, err := range map[string]error{"Get": command, "GetSkill": skill, "ReadSkillFile": file, "GetAgent": agent} {
+					switch toolshelf.CodeOf(err) {
+					case toolshelf.CodeCommandNotFound, toolshelf.CodeSkillNotFound, toolshelf.CodeAgentNotFound,
+						toolshelf.CodeInvalidCommandName, toolshelf.CodeInvalidSkillName, toolshelf.CodeInvalidAgentName:
+					default:
+						t.Errorf("%s(%q): %v", method, name, err)
+					}
+				}
+			}
+		}
 	}
 }

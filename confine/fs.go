@@ -54,7 +54,8 @@ func TrustAll() Option {
 // UTF-8. A method rejects an invalid name before looking up any file. For an absolute name, or a
 // name with a ".." element, the error is ErrEscape. For a name that no file can have, the error is
 // [fs.ErrInvalid]: an empty name, a "." element, a "//", a NUL; on Windows also a ":", an element
-// that ends in a dot or a space, and a device such as "NUL".
+// that ends in a dot or a space, and a device such as "NUL". A short name of Windows, such as
+// "PROGRA~1", is the name of no file.
 //
 // The methods of afero.Fs, afero.Lstater and afero.LinkReader first clean the name with
 // [path.Clean], because users of an afero.Fs write "", "./a" and "a/".

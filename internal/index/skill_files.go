@@ -194,6 +194,10 @@ func (w *skillWalk) file(name string) {
 }
 
 func (w *skillWalk) unreadable(name string, err error) {
+	advice := "check the permissions"
+	if errors.Is(err, fs.ErrInvalid) {
+		advice = renameFile
+	}
 	w.report(problem.Problem{Code: problem.FileRead, Severity: problem.Warning, Path: w.place(name),
-		Message: "not listed: " + unreadable(err), Suggestion: "check the permissions"})
+		Message: "not listed: " + unreadable(err), Suggestion: advice})
 }

@@ -85,11 +85,16 @@ func (l Layer) ReadAdvice(err error) string {
 		return advised.Advice()
 	case l.Remote() && mayHaveChanged(err):
 		return checkStore
+	case errors.Is(err, fs.ErrInvalid):
+		return renameFile
 	}
 	return "check its type and permissions"
 }
 
-const checkStore = "check the connection to the store"
+const (
+	checkStore = "check the connection to the store"
+	renameFile = "rename the file, because the system does not open the name"
+)
 
 func overStore(store fs.FS) *confine.FS {
 	fsys, err := confine.Over(afero.FromIOFS{FS: store}, ".")

@@ -3,6 +3,7 @@
 package shown
 
 import (
+	"runtime"
 	"strconv"
 	"strings"
 )
@@ -48,7 +49,11 @@ func Size(n int64) string {
 // WithUnknown adds the warning about entries without metadata.
 func WithUnknown(warnings []string, unknown int) []string {
 	if unknown > 0 {
-		warnings = append(warnings, Counted(unknown, "entry", "entries")+" without metadata, because the directory has no search permission")
+		reason := "the directory has no search permission"
+		if runtime.GOOS == "windows" {
+			reason = "Windows does not open the names" // such as "nul", which another program can create
+		}
+		warnings = append(warnings, Counted(unknown, "entry", "entries")+" without metadata, because "+reason)
 	}
 	return warnings
 }

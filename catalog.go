@@ -18,15 +18,14 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/instruction"
-	"github.com/toolshelf-go/toolshelf/internal/late"
 	"github.com/toolshelf-go/toolshelf/internal/meaning"
 	"github.com/toolshelf-go/toolshelf/internal/mounts"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/paths"
 	"github.com/toolshelf-go/toolshelf/internal/release"
 	"github.com/toolshelf-go/toolshelf/internal/skill"
-	"github.com/toolshelf-go/toolshelf/internal/template"
 	"github.com/toolshelf-go/toolshelf/internal/text"
+	"github.com/toolshelf-go/toolshelf/internal/usage"
 )
 
 // A Catalog provides the commands, skills, agents and files of one project. A Catalog is
@@ -86,8 +85,8 @@ type shared struct {
 	meanings *meaning.Store // nil without WithEmbedder
 	finder   *instruction.Finder
 
-	caches     caches
-	usageReads *late.Reads[usageKey, []template.Parameter]
+	caches caches
+	usages usage.Reader // of prompts
 
 	closing  atomic.Bool     // Close was called
 	lifetime context.Context // ends with Close
@@ -101,19 +100,10 @@ const maxCache = 16 << 20
 // caches hold contents of files and values computed from contents. Before the use of a
 // value, the catalog compares the metadata of the file.
 type caches struct {
-	commands    index.Loader[Command]
-	skills      skill.Reader
-	agents      index.Loader[Agent]
-	usages      index.Cache[usage] // of commands
-	skillUsages index.Cache[usage]
-	lines       index.Cache[*text.LineIndex]
-}
-
-// limit sets the memory of each cache except digests, in bytes.
-func (c *caches) limit(bytes int64) {
-	for _, max := range []*int64{&c.commands.Kept.Max, &c.commands.Texts.Max, &c.skills.Kept.Max, &c.skills.Texts.Max, &c.agents.Kept.Max, &c.agents.Texts.Max, &c.usages.Max, &c.skillUsages.Max, &c.lines.Max} {
-		*max = bytes
-	}
+	commands index.Loader[Command]
+	skills   skill.Reader
+	agents   index.Loader[Agent]
+	lines    index.Cache[*text.LineIndex]
 }
 
 // New returns a Catalog. Without options, the catalog reads the directories
@@ -142,8 +132,11 @@ func New(opts ...Option) (*Catalog, error) {
 	c.namePlugins()
 	c.lifetime, c.end = context.WithCancel(context.Background())
 	release.Warn(config.logger, runtime.GOOS, runtime.Version())
-	c.caches.limit(maxCache)
-	c.usageReads = late.New(late.Config[usageKey, []template.Parameter]{Read: c.readUsage, Max: config.maxReads, Lifetime: c.lifetime, Enter: c.enter, Leave: c.leave})
+	caches, usages := &c.caches, &c.usages
+	for _, max := range []*int64{&caches.commands.Kept.Max, &caches.commands.Texts.Max, &caches.skills.Kept.Max, &caches.skills.Texts.Max, &caches.agents.Kept.Max, &caches.agents.Texts.Max, &usages.Commands.Kept.Max, &usages.Skills.Kept.Max, &caches.lines.Max} {
+		*max = maxCache
+	}
+	usages.Open(config.maxReads, c.lifetime, c.enter, c.leave)
 	c.root = c.confineDir(c.at.Dir)
 	if c.at.OnOS && config.symlinks < SymlinksTrusted {
 		c.local = mounts.New(c.at.Dir)

@@ -572,22 +572,10 @@ func (f *filter[Info]) apply(ctx context.Context, all *index.Snapshot) *index.Sn
 	return now.shown
 }
 
-// suggestion returns the end of a "not found" message: the entry with the most
-// similar name, with or without the name of its plugin, or else the advice.
+// suggestion returns the end of a "not found" message: the entry with the most similar name, or else the advice.
 func suggestion(entries []*index.Entry, name, advice string) string {
-	for _, of := range []func(*index.Entry) string{func(e *index.Entry) string { return e.Name }, (*index.Entry).Bare} {
-		named := func(yield func(string) bool) {
-			for _, e := range entries {
-				// A removed command may still be in the snapshot.
-				if e.Name != name && !yield(of(e)) {
-					return
-				}
-			}
-		}
-		if similar := names.Similar(name, named); similar != "" {
-			i := slices.IndexFunc(entries, func(e *index.Entry) bool { return e.Name != name && of(e) == similar })
-			return "did you mean " + quote(entries[i].Name) + "?"
-		}
+	if similar := index.Similar(entries, name); similar != "" {
+		return "did you mean " + quote(similar) + "?"
 	}
 	return advice
 }

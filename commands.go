@@ -233,9 +233,9 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 
 func (c *Catalog) get(ctx context.Context, op, name string) (Command, error) {
 	stem, _ := names.TrimMarkdown(name)
-	if !c.validName(stem) && !c.validName(name) {
+	if rule := c.config.commandNames(); !rule.Valid(stem) && !rule.Valid(name) {
 		return Command{}, &Error{Code: CodeInvalidCommandName, Op: op, Path: name,
-			Message: "invalid command name " + quote(name) + "; " + c.nameCorrection(name)}
+			Message: "invalid command name " + quote(name) + "; " + rule.Correction(c.commands.meant(name))}
 	}
 	if command, ok := c.caches.commands.Cached(name, stem); ok && c.commands.filter.keeps(command.info()) { // needs no goroutine
 		return c.detach(command), nil
@@ -307,64 +307,9 @@ func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) (C
 	return command, len(raw) + len(text) + doc.Memory()
 }
 
-// validName reports whether a command can have this name. The names in plugins are loose.
-func (c *Catalog) validName(name string) bool {
-	if len(c.config.plugins.all) > 0 && names.Loose(name) {
-		return true
-	}
-	if !c.config.colons {
-		return c.validElement(name)
-	}
-	for element := range strings.SplitSeq(name, ":") {
-		if !c.validElement(element) {
-			// A loose name may contain colons.
-			return c.validElement(name)
-		}
-	}
-	return true
-}
-
-// validElement is validName for a single path element.
-func (c *Catalog) validElement(name string) bool {
-	if c.config.looseNames {
-		return names.Loose(name)
-	}
-	return names.Plain(name)
-}
-
-// nameCorrection completes the message for an invalid name: the valid name that the caller
-// probably means, or else the rule.
-func (c *Catalog) nameCorrection(name string) string {
-	meant, arguments := c.commands.meant(name)
-	words := strings.Fields(meant)
-	guess := !arguments && len(words) > 1 && !c.validElement(meant)
-	if guess {
-		meant = words[0]
-	}
-	meant, _ = names.TrimMarkdown(meant)
-	nested := strings.ReplaceAll(meant, "/", ":")
-	if c.config.colons {
-		meant = nested
-	}
-	write := "write " + quote(meant)
-	if arguments || guess {
-		write += ", and fill in the arguments with Render"
-	}
-	const rule = `use letters, digits, "_" and "-"`
-	switch {
-	case c.validName(meant) && guess:
-		return rule + "; if arguments follow the name, " + write
-	case c.validName(meant):
-		return write
-	case c.config.looseNames:
-		return "use one path element without separators, control characters and leading dot"
-	case c.config.colons:
-		return rule + `; separate directories with ":"`
-	case strings.Contains(nested, ":") && c.validElement(strings.ReplaceAll(nested, ":", "")):
-		return rule + "; the catalog reads no subdirectories without WithNestedCommands"
-	default:
-		return rule
-	}
+// commandNames returns the rule for the names of commands.
+func (c *config) commandNames() names.Commands {
+	return names.Commands{Plugins: len(c.plugins.all) > 0, Colons: c.colons, Loose: c.looseNames}
 }
 
 // Frontmatter is the header of a command or skill file: the type of package
@@ -425,9 +370,10 @@ func (c *Catalog) newCommands(user userDirs) (*collection[CommandInfo], error) {
 	}}
 	drop := func(now *index.Snapshot) {
 		c.caches.commands.Retain(now)
-		c.caches.usages.Retain(now.HasFile)
+		c.usages.Commands.Kept.Retain(now.HasFile)
 	}
-	opened, err := commands.open(c, user, client.Commands, drop, index.Config{Nested: c.config.nested, Valid: c.validElement}, search.Config{Reports: c.reports.named()})
+	opened, err := commands.open(c, user, client.Commands, drop, index.Config{Nested: c.config.nested, Valid: c.config.commandNames().Element}, search.Config{Reports: c.reports.named()})
 	c.caches.commands.Index, c.caches.commands.Parse = commands.Index, c.parseCommand
+	c.usages.Commands.Index, c.usages.Commands.Texts = commands.Index, commands.texts
 	return opened, err
 }

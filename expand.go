@@ -280,7 +280,7 @@ func (c *Catalog) invoked(ctx context.Context, op, typed, name string, wanted se
 			return Expansion{}, err
 		}
 	}
-	if stem, _ := names.TrimMarkdown(name); wanted.commands && (c.validName(name) || c.validName(stem)) {
+	if stem, _ := names.TrimMarkdown(name); wanted.commands && (c.config.commandNames().Valid(name) || c.config.commandNames().Valid(stem)) {
 		command, err := c.get(ctx, op, name)
 		whole := err == nil && command.Name == name
 		switch {

@@ -29,7 +29,7 @@ func CachedFiles(c *Catalog) (n int) {
 	c.caches.commands.Texts.Retain(count)
 	c.caches.skills.Texts.Retain(count)
 	c.caches.skills.Kept.Retain(count)
-	c.caches.usages.Retain(count)
+	c.usages.Commands.Kept.Retain(count)
 	c.caches.lines.Retain(count)
 	return n + c.caches.skills.Digests.Len()
 }

@@ -42,7 +42,7 @@ func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, e
 	if options.err != nil {
 		return nil, options.err
 	}
-	a := &audit.Audit{Root: c.root, Profile: options.profile, Valid: c.validElement, Finder: c.finder,
+	a := &audit.Audit{Root: c.root, Profile: options.profile, Valid: c.config.commandNames().Element, Finder: c.finder,
 		Indexes: map[client.Files]*index.Index{client.Commands: c.commands.Index, client.Skills: c.skills.Index, client.Agents: c.agents.Index, client.Instructions: c.instructions.Index}}
 	progress := newReporter(options.progress, func() (entries, files int64) {
 		for _, x := range c.indexes {

@@ -128,7 +128,7 @@ func renderError(of template.Source, err error) error {
 		e.Message = "the arguments would add more than " + strconv.Itoa(template.MaxAdded>>20) + " MiB to the text of " + quote(of.Name) + "; use shorter arguments or fewer placeholders"
 	case errors.As(err, &missing):
 		e.Code = CodeInvalidArguments
-		e.Message = quote(of.Name) + " needs " + needs(missing)
+		e.Message = quote(of.Name) + " needs " + missing.Needs()
 	case errors.As(err, &pair):
 		e.Code = CodeInvalidArguments
 		e.Message = "the argument " + quote(pair.Argument) + " of " + quote(of.Name) + " has no name; give each argument as KEY=value"
@@ -139,28 +139,6 @@ func renderError(of template.Source, err error) error {
 		return err
 	}
 	return e
-}
-
-// needs names the missing arguments for a message: the names, or without a name the positions.
-func needs(missing *template.MissingError) string {
-	noun, advice := "the argument", "give a value as KEY=value"
-	var list []string
-	for _, name := range missing.Names {
-		list = append(list, quote(name))
-	}
-	if len(list) == 0 {
-		noun, advice = "argument", strconv.Itoa(missing.Given)+" are given"
-		if missing.Given == 1 {
-			advice = "1 is given"
-		}
-		for _, position := range missing.Positions {
-			list = append(list, strconv.Itoa(position))
-		}
-	}
-	if len(list) > 1 {
-		noun += "s"
-	}
-	return noun + " " + strings.Join(list, ", ") + "; " + advice
 }
 
 // A Directive is a place where the author of a text asks the client to run a shell

@@ -415,9 +415,10 @@ func (c *Catalog) newSkills(user userDirs) (*collection[SkillInfo], error) {
 	}
 	drop := func(now *index.Snapshot) {
 		c.caches.skills.Retain(now)
-		c.caches.skillUsages.Retain(now.HasFile)
+		c.usages.Skills.Kept.Retain(now.HasFile)
 	}
 	opened, err := skills.open(c, user, client.Skills, drop, index.Config{Depth: c.config.skillDepth, Broken: true}, search.Config{})
 	c.caches.skills.Index, c.caches.skills.MaxFileSize = skills.Index, c.config.maxFileSize
+	c.usages.Skills.Index, c.usages.Skills.Texts = skills.Index, skills.texts
 	return opened, err
 }

@@ -2,6 +2,7 @@ package index
 
 import (
 	"iter"
+	"slices"
 	"sort"
 
 	"github.com/toolshelf-go/toolshelf/internal/names"
@@ -143,4 +144,24 @@ func (s *Snapshot) barePrefixed(prefix string) (found []*Entry) {
 // after returns the sorted entries after a name.
 func after(entries []*Entry, name string) []*Entry {
 	return entries[sort.Search(len(entries), func(i int) bool { return names.Compare(entries[i].Name, name) > 0 }):]
+}
+
+// Similar returns the name of the entry whose name, with or without the name of its plugin, is most similar to a name that no
+// entry has, or "".
+func Similar(entries []*Entry, name string) string {
+	for _, of := range []func(*Entry) string{func(e *Entry) string { return e.Name }, (*Entry).Bare} {
+		named := func(yield func(string) bool) {
+			for _, e := range entries {
+				// A removed command may still be in the snapshot.
+				if e.Name != name && !yield(of(e)) {
+					return
+				}
+			}
+		}
+		if similar := names.Similar(name, named); similar != "" {
+			i := slices.IndexFunc(entries, func(e *Entry) bool { return e.Name != name && of(e) == similar })
+			return entries[i].Name
+		}
+	}
+	return ""
 }

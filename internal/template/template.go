@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/client"
@@ -62,6 +63,28 @@ type MissingError struct {
 
 func (e *MissingError) Error() string {
 	return fmt.Sprintf("missing arguments: %q, %d", e.Names, e.Positions)
+}
+
+// Needs names the missing arguments for a message: the names, or without a name the positions.
+func (e *MissingError) Needs() string {
+	noun, advice := "the argument", "give a value as KEY=value"
+	var list []string
+	for _, name := range e.Names {
+		list = append(list, strconv.Quote(name))
+	}
+	if len(list) == 0 {
+		noun, advice = "argument", strconv.Itoa(e.Given)+" are given"
+		if e.Given == 1 {
+			advice = "1 is given"
+		}
+		for _, position := range e.Positions {
+			list = append(list, strconv.Itoa(position))
+		}
+	}
+	if len(list) > 1 {
+		noun += "s"
+	}
+	return noun + " " + strings.Join(list, ", ") + "; " + advice
 }
 
 // A PairError reports an argument that is no KEY=value, for a text with $KEY. A long argument is cut.

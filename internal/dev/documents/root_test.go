@@ -18,8 +18,8 @@ var rootCounts = []struct {
 	what          string
 	ceiling, goal int
 }{
-	{"files", 30, 25},             // without test files
-	{"lines of code", 5346, 4900}, // of these files, without comments and blank lines
+	{"files", 28, 25},             // without test files
+	{"lines of code", 5175, 4900}, // of these files, without comments and blank lines
 	{"exported names", 188, 145},  // functions, methods and types
 	{"test files", 43, 45},
 }

@@ -99,7 +99,7 @@ func (c *Catalog) usageOf(ctx context.Context, entries []index.Invoked, rules *c
 	for i, e := range entries {
 		all[i] = bridge.Usage{Name: e.Name, Description: c.completion(e).Description}
 	}
-	err := c.usages.Each(ctx, entries, rules, func(i int, arguments []template.Parameter) { all[i].Arguments = arguments })
+	err := c.usages.Each(ctx, entries, rules, func(i int, arguments []template.Parameter) { all[i].Arguments = slices.Clone(arguments) })
 	if err != nil {
 		return nil, c.closedCause(err)
 	}

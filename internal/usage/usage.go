@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"hash/maphash"
-	"slices"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/client"
@@ -48,7 +47,7 @@ func (r *Reader) source(skill bool) *Source {
 }
 
 // Each calls use with the arguments of each entry that Each has or reads in time, by some rules, or by the rules of the layer
-// of the entry. The reads of the other entries continue.
+// of the entry. The function use must not modify the arguments. The reads of the other entries continue.
 func (r *Reader) Each(ctx context.Context, entries []index.Invoked, rules *client.Rules, use func(i int, arguments []template.Parameter)) error {
 	reads := make([]*late.Read[[]template.Parameter], len(entries))
 	for i, e := range entries {
@@ -59,12 +58,12 @@ func (r *Reader) Each(ctx context.Context, entries []index.Invoked, rules *clien
 		}
 		kept := from.Kept.Get(e.File())
 		if kept != nil && !from.Index.Sealed(e.Entry) && kept.Value.settled && kept.Value.rules == of.rules && stamp.Of(kept.Info).Same(e.Stamp) {
-			use(i, slices.Clone(kept.Value.arguments))
+			use(i, kept.Value.arguments)
 		} else {
 			reads[i] = r.reads.Start(of)
 		}
 	}
-	return r.reads.Wait(ctx, reads, patience, func(i int, arguments []template.Parameter) { use(i, slices.Clone(arguments)) })
+	return r.reads.Wait(ctx, reads, patience, use)
 }
 
 // A usage holds the arguments of a command or a skill by some rules. A usage is immutable.

@@ -212,17 +212,7 @@ func (c *Catalog) Expand(ctx context.Context, line string, kinds ...Kind) (Expan
 			return Expansion{}, listErr
 		}
 		name, word := c.typedName(typed), end
-		longer := func(known string) {
-			if n := len(known); n > end && strings.HasPrefix(name, known) && (n == len(name) || strings.IndexByte(blanks, name[n]) >= 0) {
-				end = n
-			}
-		}
-		for e := range all.Prefixed(name[:word] + " ") {
-			longer(e.Name)
-		}
-		for e := range all.BarePrefixed(name[:word] + " ") {
-			longer(e.Bare())
-		}
+		end = all.Longest(name, word, blanks)
 		if end > word {
 			x, err = c.invoked(ctx, op, typed[:end], name[:end], wanted)
 		}

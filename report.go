@@ -104,8 +104,8 @@ func (c *Catalog) SaveReport(ctx context.Context, r Report) (SavedReport, error)
 	}
 	stem := reports.Stem(command)
 	r.Name = cmp.Or(r.Name, "report")
-	if err := checkReportName(stem, r.Name); err != nil {
-		return SavedReport{}, inOp(op, err)
+	if err := reports.CheckName(stem, r.Name); err != nil {
+		return SavedReport{}, &Error{Code: CodeInvalidReportName, Op: op, Path: r.Name, Message: err.Error()}
 	}
 	directory, kind, other := &c.reports.shared, "shared", &c.reports.local
 	if !r.Upload {
@@ -137,19 +137,6 @@ func writeCode(upload bool) Code {
 		return CodeFileWrite
 	}
 	return CodeLocalSave
-}
-
-// checkReportName returns an error for an invalid report name.
-func checkReportName(stem, name string) error {
-	if !reports.ValidName(name) {
-		return &Error{Code: CodeInvalidReportName, Path: name,
-			Message: fmt.Sprintf(`invalid report name %s; use 1 to %d letters, digits, "_" and "-"`, quote(name), reports.MaxName)}
-	}
-	if limit := reports.MaxNameBytes(stem); len(name) > limit {
-		return &Error{Code: CodeInvalidReportName, Path: name,
-			Message: fmt.Sprintf("the report name has %d bytes; use at most %d bytes, because the file name also contains the command name", len(name), limit)}
-	}
-	return nil
 }
 
 // saveReport writes a report whose fields are valid.

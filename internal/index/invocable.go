@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
@@ -69,6 +70,25 @@ func (v Invocable) After(name string, skill bool) iter.Seq[Invoked] {
 			}
 		}
 	}
+}
+
+// Longest returns the end of the longest name, with or without the name of its plugin, at the beginning of a typed line: a name
+// of several words, the first of which ends at word. A byte of blanks, or the end of the line, follows the name. Without a
+// longer name, Longest returns word.
+func (v Invocable) Longest(line string, word int, blanks string) int {
+	end, first := word, line[:word]+" "
+	longer := func(name string) {
+		if n := len(name); n > end && strings.HasPrefix(line, name) && (n == len(line) || strings.IndexByte(blanks, line[n]) >= 0) {
+			end = n
+		}
+	}
+	for e := range v.Prefixed(first) {
+		longer(e.Name)
+	}
+	for e := range v.BarePrefixed(first) {
+		longer(e.Bare())
+	}
+	return end
 }
 
 // Contains reports whether a user may invoke an entry by a name. The name of a command may end with ".md", as for

@@ -57,3 +57,16 @@ func TestInvocableEntries(t *testing.T) {
 		})
 	}
 }
+
+func TestLongestFindsANameOfSeveralWords(t *testing.T) {
+	fsys := confined(t)(confine.Over(tree{"skills/my/SKILL.md": "", "skills/my skill/SKILL.md": "", "skills/my skill two/SKILL.md": ""}.inMemory(t), "/"))
+	v := Invocable{Skills: snapshotOf(t, skillsOf(t, Config{MaxFileSize: 100}, fsys, "skills"))}
+	for line, want := range map[string]string{
+		"my skill 4": "my skill", "my skill two": "my skill two", "my skill twofold": "my skill",
+		"my own": "my", "my skills": "my", "other words": "other",
+	} {
+		if end := v.Longest(line, strings.IndexByte(line, ' '), " "); line[:end] != want {
+			t.Errorf("%q: %q; want %q", line, line[:end], want)
+		}
+	}
+}

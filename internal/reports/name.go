@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	MaxName     = 100 // characters of a report's name; the contract of the tool report_feedback has the same limit
+	maxName     = 100 // characters of a report's name; the contract of the tool report_feedback has the same limit
 	maxStem     = 110 // bytes of a command's name in file names
 	timeLayout  = "20060102_150405"
 	localSuffix = "_local"
@@ -51,7 +51,7 @@ func ParseFileName(stem, file string) (r Info, ok bool) {
 		return Info{}, false
 	}
 	m := filePattern.FindStringSubmatch(rest)
-	if m == nil || !ValidName(m[1]) {
+	if m == nil || !validName(m[1]) {
 		return Info{}, false
 	}
 	at, err := time.Parse(timeLayout, m[2])
@@ -74,9 +74,20 @@ func Compare(a, b Info) int {
 	return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(b.Version, a.Version), strings.Compare(a.Name, b.Name), cmp.Compare(local(a), local(b)))
 }
 
-// ValidName reports whether a report can have this name. A letter may consist of
+// CheckName returns an error, which is a message for a user, for a name that no report of a command can have.
+func CheckName(stem, name string) error {
+	if !validName(name) {
+		return fmt.Errorf(`invalid report name %q; use 1 to %d letters, digits, "_" and "-"`, name, maxName)
+	}
+	if limit := maxNameBytes(stem); len(name) > limit {
+		return fmt.Errorf("the report name has %d bytes; use at most %d bytes, because the file name also contains the command name", len(name), limit)
+	}
+	return nil
+}
+
+// validName reports whether a report can have this name. A letter may consist of
 // several code points, as in many Indic scripts.
-func ValidName(name string) bool {
+func validName(name string) bool {
 	n := 0
 	for _, r := range name {
 		n++
@@ -88,12 +99,12 @@ func ValidName(name string) bool {
 			return false
 		}
 	}
-	return 0 < n && n <= MaxName
+	return 0 < n && n <= maxName
 }
 
-// MaxNameBytes returns the length in bytes of the longest report name that fits
+// maxNameBytes returns the length in bytes of the longest report name that fits
 // into a file name.
-func MaxNameBytes(stem string) int {
+func maxNameBytes(stem string) int {
 	return maxFileName - len(FileName(stem, Info{Version: maxVersions, Local: true}))
 }
 

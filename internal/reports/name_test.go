@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -110,10 +111,10 @@ func TestFileNameFitsInADirectory(t *testing.T) {
 		stem := Stem(looseNames().Draw(t, "command"))
 		name := rapid.OneOf(reportNames(), rapid.StringMatching(`[日aé]{60,100}`)).Draw(t, "name")
 		longest := confine.TempName(FileName(stem, Info{Name: name, Time: time.Now(), Version: maxVersions, Local: true}))
-		if fits := len(name) <= MaxNameBytes(stem); fits != (len(longest) <= 255) {
+		if fits := len(name) <= maxNameBytes(stem); fits != (len(longest) <= 255) {
 			t.Fatalf("%d bytes: %v", len(longest), fits)
 		}
-		if most := MaxNameBytes(stem); most < MaxName {
+		if most := maxNameBytes(stem); most < maxName {
 			t.Fatalf("%d ASCII letters do not fit", most+1)
 		}
 	})
@@ -140,4 +141,22 @@ func FuzzParseFileName(f *testing.F) {
 			t.Errorf("%q is read as %+v, which is %q", file, r, again)
 		}
 	})
+}
+
+func TestCheckNameTellsWhyAReportCannotHaveTheName(t *testing.T) {
+	for name, want := range map[string]string{
+		"weekly": "",
+		"a/b":    `invalid report name "a/b"; use 1 to 100 letters, digits, "_" and "-"`,
+		"":       `invalid report name ""; use 1 to 100 letters, digits, "_" and "-"`,
+		strings.Repeat("界", 100): "the report name has 300 bytes; use at most " + strconv.Itoa(maxNameBytes("review")) +
+			" bytes, because the file name also contains the command name",
+	} {
+		got := ""
+		if err := CheckName("review", name); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%q: %s; want %s", name, got, want)
+		}
+	}
 }

@@ -71,7 +71,7 @@ func (c *collection[Info]) open(of *Catalog, user userDirs, kind client.Files, d
 	}
 	of.indexes = append(of.indexes, c.Index)
 	if c.filter.guard != nil {
-		c.filter.guard.index = c.Index
+		c.filter.guard.Index = c.Index
 	}
 	s.Index, s.Description, s.Text = c.Index, c.description, c.texts.Find
 	s.MaxFileSize, s.MaxReads = config.maxFileSize, config.maxReads
@@ -446,7 +446,7 @@ func (l lookup[T, Info]) inLast(ctx context.Context) (value T, ok bool) {
 		r.entry = e
 		return r, err
 	})
-	return known.value, err == nil && l.from.filter.guard.allows(ctx, known.entry) && l.from.filter.keepsAll(known.states)
+	return known.value, err == nil && l.from.filter.guard.Allows(ctx, known.entry) && l.from.filter.keepsAll(known.states)
 }
 
 // absent reports whether stats prove that no entry has the name.
@@ -542,14 +542,14 @@ func (f *filter[Info]) apply(ctx context.Context, all *index.Snapshot) *index.Sn
 		return all
 	}
 	last := f.last.Load()
-	version, versioned := f.guard.version()
+	version, versioned := f.guard.Version()
 	if last != nil && last.all == all && versioned && last.version == version {
 		return last.shown
 	}
 	now := &filtered{all: all, version: version}
 	if f.guard != nil {
 		for e := range all.Winners() {
-			if !f.guard.allows(ctx, e) {
+			if !f.guard.Allows(ctx, e) {
 				now.refused = append(now.refused, e)
 			}
 		}

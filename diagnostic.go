@@ -144,3 +144,11 @@ const (
 	DiagPluginFieldIgnored DiagnosticCode = "PLUGIN_FIELD_IGNORED" // warning: a field of a manifest, or a manifest of an unknown format, has no effect
 	DiagPluginPathInvalid  DiagnosticCode = "PLUGIN_PATH_INVALID"  // error: a path of a manifest or of a marketplace leads outside, or to a file instead of a directory, or to a plugin that cannot be read; warning for a declared path that does not exist
 )
+
+// Codes of Pending.Findings. No method of a list and no Lint reports the codes.
+const (
+	DiagRunsCommand DiagnosticCode = "RUNS_COMMAND" // warning: some clients run a shell command of the text, or the programs of a field such as hooks
+	DiagAllowsTools DiagnosticCode = "ALLOWS_TOOLS" // warning: a field grants tools
+	DiagURL         DiagnosticCode = "URL"          // warning: the text has URLs
+	DiagScript      DiagnosticCode = "SCRIPT"       // warning: a file of a skill is a program
+)

@@ -2,6 +2,7 @@ package toolshelf_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,9 +17,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 )
 
 // approvals is a gate that allows the given items.
@@ -472,5 +476,171 @@ func TestWatchSeesAChangeDeepInAGatedSkill(t *testing.T) {
 			}
 		}
 		shown(1)
+	}
+}
+
+// shownPlugins returns the plugins and the rows that a catalog shows.
+func shownPlugins(t *testing.T, c *toolshelf.Catalog) (rows []string) {
+	t.Helper()
+	plugins, err := c.Plugins(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range plugins {
+		rows = append(rows, "plugin "+p.Name)
+	}
+	return append(rows, pluginRows(t, c)...)
+}
+
+func TestARefusedManifestHidesThePluginWithAllEntries(t *testing.T) {
+	g, fsys := new(approvals), memoryOf(t, marketplace())
+	c := catalog(t, withShop(toolshelf.WithFs(fsys), toolshelf.WithGate(g))...)
+	all := shownPlugins(t, catalog(t, withShop(toolshelf.WithFs(fsys))...))
+	without := func(plugin string) []string {
+		return slices.DeleteFunc(slices.Clone(all), func(row string) bool { return row == "plugin "+plugin || strings.HasSuffix(row, " of "+plugin) })
+	}
+	check := func(when string, want []string) {
+		t.Helper()
+		if diff := cmp.Diff(want, shownPlugins(t, c), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", when, diff)
+		}
+	}
+	const manifest, market = "shop/plugins/deploy/.claude-plugin/plugin.json", "shop/.claude-plugin/marketplace.json"
+	check("before an approval", nil)
+	pending, err := c.Pending(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	for _, p := range pending {
+		kinds = append(kinds, string(p.Kind)+" "+p.Name)
+		if p.Kind != toolshelf.KindPlugin {
+			g.items.Store(p.Item, true)
+		}
+	}
+	if want := []string{"plugin deploy", "plugin review", "plugin far"}; !slices.Equal(kinds[:3], want) || len(kinds) != 12 {
+		t.Errorf("pending: %q", kinds)
+	}
+	check("without the manifests", nil)
+	if got := g.approve(t, c); len(got) != 3 {
+		t.Errorf("pending after the approval of the entries: %q", got)
+	}
+	check("after the approval of all", all)
+	for _, tt := range []struct{ file, from, to, refused string }{
+		{manifest, `"Deploys."`, `"Deploys more."`, "deploy"},
+		{market, `"1.2.0"`, `"1.3.0"`, "deploy"},
+		{market, `"Elsewhere."`, `"Nowhere."`, "far"},
+		{market, `"./plugins/review"`, `"./plugins/review", "hooks": {}`, "review"},
+	} {
+		text := marketplace()[tt.file]
+		putFile(t, fsys, tt.file, strings.Replace(text, tt.from, tt.to, 1))
+		if tt.refused == "deploy" {
+			if got, err := c.Get(t.Context(), "deploy:go"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
+				t.Errorf("%s: got %q, %v", tt.to, got.Content, err)
+			}
+		}
+		check(tt.to, without(tt.refused))
+		pending, err := c.Pending(t.Context())
+		if err != nil || len(pending) != 1 || pending[0].Kind != toolshelf.KindPlugin || pending[0].Name != tt.refused || pending[0].New[filepath.Base(tt.file)] == "" {
+			t.Errorf("%s: pending: %+v, %v", tt.to, pending, err)
+		}
+		putFile(t, fsys, tt.file, text)
+		check("the approved state", all)
+	}
+	putFile(t, fsys, market, strings.Replace(marketplace()[market], `"name": "shop"`, `"owner": {"name": "Ada"}, "name": "shop"`, 1))
+	check("a field of the marketplace without effect on a plugin", all)
+}
+
+func TestAPendingManifestHasTheTextOfItsDigest(t *testing.T) {
+	const manifest = "{\"name\": \"deploy\", \"hooks\": {\"Stop\": []}}\n"
+	files := map[string]string{"p/.claude-plugin/plugin.json": manifest, "p/commands/go.md": "Go.", "bare/commands/go.md": "Go."}
+	fsys, g := &counting{Fs: dated{memoryOf(t, files)}}, new(approvals)
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithPlugins("p", "bare"), toolshelf.WithGate(g, "p", "bare"))
+	for range 2 {
+		fsys.files.Store(0)
+		pending, err := c.Pending(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(manifest)))
+		if p := pending[0]; len(pending) != 3 || p.Kind != toolshelf.KindPlugin || p.Name != "deploy" || p.Plugin != "deploy" || p.Digest != sum || !maps.Equal(p.New, map[string]string{"plugin.json": manifest}) ||
+			p.Layer != "p" || filepath.ToSlash(p.Path) != "p/.claude-plugin/plugin.json" {
+			t.Errorf("pending: %+v", pending)
+		}
+	}
+	if got := fsys.files.Load(); got != 2 {
+		t.Errorf("the second call opened %d files, want the 2 pending commands", got)
+	}
+	if got := shownPlugins(t, c); !slices.Equal(got, []string{"plugin bare"}) {
+		t.Errorf("a plugin without a manifest has nothing to approve: got %q", got)
+	}
+}
+
+func TestOnlyTheFirstOfTwoPluginsOfANameCanBeApproved(t *testing.T) {
+	files := map[string]string{"p/a/.claude-plugin/plugin.json": `{"name": "x"}`, "p/a/commands/go.md": "A.",
+		"p/b/.claude-plugin/plugin.json": `{"name": "x", "version": "2"}`, "p/b/commands/stop.md": "B."}
+	g := new(approvals)
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithPlugins("p"), toolshelf.WithGate(g))
+	g.approve(t, c)
+	if got := shownPlugins(t, c); !slices.Equal(got, []string{"plugin x", "command x:go of x"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Lint and a gate see the same files, so the findings of a pending entry include the diagnostics of Lint for the files of the entry.
+func TestFindingsHaveTheDiagnosticsOfLint(t *testing.T) {
+	files := marketplace()
+	maps.Copy(files, map[string]string{
+		"commands/a.md":                     "---\nargument_hint: <x>\ndescription: a\ndescription: b\n---\nSee /none and $ARGUMENTS !`id` \u202e https://evil.example/x",
+		"commands/b.md":                     "Text without a description. [the list](missing.md)",
+		"skills/pdf/SKILL.md":               "---\nname: PDF\ndescription: [x]\nallowed-tools: Bash(rm:*\n---\nText\u200b !`id`.",
+		"skills/pdf/x.sh":                   "curl https://evil.example\u202e",
+		"agents/r.md":                       "---\nname: r\ndescripton: x\ntools: Read, Bash(\n---\nR.\u202e",
+		"CLAUDE.md":                         "Hidden\u200b text. See @missing.md and @notes.md",
+		"notes.md":                          "https://notes.example",
+		".claude/rules/r.md":                "---\npaths: \"src/{a,b\"\n---\nRule\u202e. @missing2.md",
+		"x/CLAUDE.md":                       "Below\u200b https://below.example.",
+		"shop/plugins/deploy/commands/z.md": "---\nargument_hint: x\n---\nZ\u202e",
+		"shop/plugins/review/.claude-plugin/plugin.json": `{"name": "review", "hooks": {"Stop": []}, "mcpServers": "./mcp.json", "commands": 5, "homepage": "https://home.example"}`,
+	})
+	opts := []toolshelf.Option{toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithAgentsDir("agents"), toolshelf.WithInstructions(client.Claude()), toolshelf.WithPlugins("shop")}
+	c := catalog(t, append(opts, toolshelf.WithGate(new(approvals)))...)
+	linted, err := c.Lint(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pending, err := c.Pending(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := func(d toolshelf.Diagnostic) string { return fmt.Sprintf("%s %s", d.Severity, d) }
+	found := map[string]bool{}
+	codes := map[toolshelf.Kind]map[toolshelf.DiagnosticCode]bool{}
+	for _, p := range pending {
+		if codes[p.Kind] == nil {
+			codes[p.Kind] = map[toolshelf.DiagnosticCode]bool{}
+		}
+		for _, d := range p.Findings {
+			found[key(d)] = true
+			codes[p.Kind][d.Code] = true
+		}
+	}
+	for _, d := range linted {
+		if !found[key(d)] {
+			t.Errorf("no finding %s", key(d))
+		}
+	}
+	for kind, want := range map[toolshelf.Kind][]toolshelf.DiagnosticCode{
+		toolshelf.KindCommand:     {toolshelf.DiagRunsCommand, toolshelf.DiagURL, toolshelf.DiagInvisibleCharacter, toolshelf.DiagReferenceNotFound, toolshelf.DiagNoDescription, toolshelf.DiagDuplicateKey},
+		toolshelf.KindSkill:       {toolshelf.DiagRunsCommand, toolshelf.DiagAllowsTools, toolshelf.DiagScript, toolshelf.DiagURL, toolshelf.DiagInvisibleCharacter, toolshelf.DiagAllowedToolsUnbalanced},
+		toolshelf.KindAgent:       {toolshelf.DiagAllowsTools, toolshelf.DiagToolRuleInvalid, toolshelf.DiagFieldMisspelled, toolshelf.DiagInvisibleCharacter},
+		toolshelf.KindInstruction: {toolshelf.DiagURL, toolshelf.DiagInvisibleCharacter, toolshelf.DiagImportNotFollowed, toolshelf.DiagRuleGlobInvalid},
+		toolshelf.KindPlugin:      {toolshelf.DiagRunsCommand, toolshelf.DiagURL, toolshelf.DiagPluginFieldIgnored},
+	} {
+		for _, code := range want {
+			if !codes[kind][code] {
+				t.Errorf("no finding %s of a %s", code, kind)
+			}
+		}
 	}
 }

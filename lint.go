@@ -42,8 +42,7 @@ func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, e
 	if options.err != nil {
 		return nil, options.err
 	}
-	a := &audit.Audit{Root: c.root, Profile: options.profile, Valid: c.config.commandNames().Element, Finder: c.finder,
-		Indexes: map[client.Files]*index.Index{client.Commands: c.commands.Index, client.Skills: c.skills.Index, client.Agents: c.agents.Index, client.Instructions: c.instructions.Index}}
+	a := c.newAudit(options.profile)
 	progress := newReporter(options.progress, func() (entries, files int64) {
 		for _, x := range c.indexes {
 			entries += x.FilesRead()
@@ -56,6 +55,17 @@ func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, e
 		return nil, err
 	}
 	return newDiagnostics(all), nil
+}
+
+func (c *Catalog) newAudit(profile *lint.Profile) *audit.Audit {
+	return &audit.Audit{Root: c.root, Profile: profile, Valid: c.config.commandNames().Element, Finder: c.finder,
+		Indexes: map[client.Files]*index.Index{client.Commands: c.commands.Index, client.Skills: c.skills.Index, client.Agents: c.agents.Index, client.Instructions: c.instructions.Index}}
+}
+
+// optionalSnapshots returns the function of each kind for a snapshot.
+func (c *Catalog) optionalSnapshots() map[client.Files]func(context.Context, string) (*index.Snapshot, error) {
+	return map[client.Files]func(context.Context, string) (*index.Snapshot, error){client.Commands: c.commands.optionalSnapshot, client.Skills: c.skills.optionalSnapshot,
+		client.Agents: c.agents.optionalSnapshot, client.Instructions: c.instructions.optionalSnapshot}
 }
 
 // LintFor makes Lint check by the rules of a client, such as client.Claude(). An error is then a file
@@ -79,8 +89,9 @@ func (c *Catalog) lint(ctx context.Context, op string, progress *parallel.Report
 	kinds := []client.Files{client.Commands, client.Skills, client.Agents, client.Instructions}
 	snapshots, found := map[client.Files]*index.Snapshot{}, make([][]problem.Problem, len(kinds))
 	errs := make([]error, len(kinds))
-	for i, snapshot := range []func(context.Context, string) (*index.Snapshot, error){c.commands.optionalSnapshot, c.skills.optionalSnapshot, c.agents.optionalSnapshot, c.instructions.optionalSnapshot} {
-		snapshots[kinds[i]], errs[i] = parallel.Reported(ctx, progress, func(ctx context.Context) (*index.Snapshot, error) { return snapshot(ctx, op) })
+	of := c.optionalSnapshots()
+	for i, kind := range kinds {
+		snapshots[kind], errs[i] = parallel.Reported(ctx, progress, func(ctx context.Context) (*index.Snapshot, error) { return of[kind](ctx, op) })
 	}
 	for i, kind := range kinds {
 		if missing, ok := missingDirectory(errs[i]); ok {

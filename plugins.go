@@ -107,7 +107,8 @@ type Plugin struct {
 }
 
 // Plugins returns the plugins of [WithPlugins] in the order of precedence. Remote plugins, which a
-// marketplace only names, have a Source and no Path. Filters have no effect. Without plugins, the list is empty.
+// marketplace only names, have a Source and no Path. Filters have no effect; the gate of [WithGate] omits the refused plugins. Without
+// plugins, the list is empty.
 //
 // Plugins returns [ErrDirectoryNotFound] if every directory of plugins is missing, which is no error for the lists, and
 // the other errors of [Catalog.List] for unreadable directories. The cost is the cost of List.
@@ -126,7 +127,9 @@ func (c *Catalog) Plugins(ctx context.Context) ([]Plugin, error) {
 	for i, l := range c.commands.Layers()[first:] {
 		missing = missing && snapshot.Missing(first+i)
 		for _, found := range c.commands.PluginsOf(snapshot, first+i) {
-			list = append(list, newPlugin(l, found))
+			if c.commands.filter.guard.AllowsPlugin(ctx, l, found.Name, found.Digest) {
+				list = append(list, newPlugin(l, found))
+			}
 		}
 	}
 	if missing {

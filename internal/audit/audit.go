@@ -51,15 +51,8 @@ type Audit struct {
 func (a *Audit) Of(ctx context.Context, kind client.Files, of map[client.Files]*index.Snapshot) ([]problem.Problem, error) {
 	x, snapshot := a.Indexes[kind], of[kind]
 	var below instruction.Below
-	check := func(_ *index.Entry, f lint.File) []problem.Problem { return a.Profile.Text(kind, f) }
-	beside := func(context.Context, *index.Entry) []problem.Problem { return nil }
-	switch kind {
-	case client.Commands:
-		check = a.commandCheck(of[client.Commands], of[client.Skills])
-	case client.Skills:
-		check = func(_ *index.Entry, f lint.File) []problem.Problem { return a.Profile.Skill(f) }
-		beside = a.skillFiles
-	case client.Instructions:
+	check, beside := a.checks(kind, of)
+	if kind == client.Instructions {
 		var err error
 		if below, err = a.Finder.Below(ctx); err != nil {
 			return nil, err
@@ -68,9 +61,8 @@ func (a *Audit) Of(ctx context.Context, kind client.Files, of map[client.Files]*
 			return nil, err
 		}
 		check = func(e *index.Entry, f lint.File) []problem.Problem {
-			f.Bare = a.Finder.GlobsKey(e)
 			further, _ := a.Finder.CheckRule(ctx, x, e, f.Doc) // files returns the error of ctx
-			return append(a.Profile.Text(kind, f), further...)
+			return append(a.rule(e, f), further...)
 		}
 	}
 	found, err := a.files(ctx, snapshot, func(e *index.Entry) []problem.Problem { return append(a.file(ctx, x, e, check), beside(ctx, e)...) })
@@ -80,9 +72,7 @@ func (a *Audit) Of(ctx context.Context, kind client.Files, of map[client.Files]*
 	if kind == client.Instructions {
 		singles, err := a.Finder.Check(ctx, below, func(place string, raw []byte) []problem.Problem {
 			a.Checked.Add(1)
-			doc, _ := matter.Parse(raw, true) // no client reads a header in a single file
-			doc = matter.Document{Problems: slices.DeleteFunc(doc.Problems, func(p problem.Problem) bool { return p.Code != problem.NotUTF8 })}
-			return a.Profile.Text(kind, lint.File{Path: place, Raw: raw, Doc: doc})
+			return a.single(place, raw)
 		})
 		if err != nil {
 			return nil, err
@@ -92,6 +82,33 @@ func (a *Audit) Of(ctx context.Context, kind client.Files, of map[client.Files]*
 	ignored, err := x.Ignored(ctx, snapshot)
 	found = append(slices.DeleteFunc(found, func(p problem.Problem) bool { return explained(p, ignored) }), ignored...)
 	return a.Profile.Judge(kind, found), err
+}
+
+// checks returns the checks of the file of an entry, and of its other files.
+func (a *Audit) checks(kind client.Files, of map[client.Files]*index.Snapshot) (check func(*index.Entry, lint.File) []problem.Problem, beside func(context.Context, *index.Entry) []problem.Problem) {
+	check = func(_ *index.Entry, f lint.File) []problem.Problem { return a.Profile.Text(kind, f) }
+	beside = func(context.Context, *index.Entry) []problem.Problem { return nil }
+	switch kind {
+	case client.Commands:
+		check = a.commandCheck(of[client.Commands], of[client.Skills])
+	case client.Skills:
+		check = func(_ *index.Entry, f lint.File) []problem.Problem { return a.Profile.Skill(f) }
+		beside = a.skillFiles
+	}
+	return check, beside
+}
+
+// single returns the problems in the bytes of a single file of instructions.
+func (a *Audit) single(place string, raw []byte) []problem.Problem {
+	doc, _ := matter.Parse(raw, true) // no client reads a header in a single file
+	doc = matter.Document{Problems: slices.DeleteFunc(doc.Problems, func(p problem.Problem) bool { return p.Code != problem.NotUTF8 })}
+	return a.Profile.Text(client.Instructions, lint.File{Path: place, Raw: raw, Doc: doc})
+}
+
+// rule returns the problems in the bytes of a rule.
+func (a *Audit) rule(e *index.Entry, f lint.File) []problem.Problem {
+	f.Bare = a.Finder.GlobsKey(e)
+	return a.Profile.Text(client.Instructions, f)
 }
 
 // Join returns problems in the order of Lint.
@@ -146,14 +163,6 @@ func (a *Audit) commandCheck(commands, skills *index.Snapshot) func(*index.Entry
 func (a *Audit) files(ctx context.Context, snapshot *index.Snapshot, check func(*index.Entry) []problem.Problem) ([]problem.Problem, error) {
 	entries := slices.Collect(snapshot.Files())
 	found := make([][]problem.Problem, len(entries))
-	repeated := make(map[problem.Problem]bool)
-	for _, e := range entries {
-		if reasons := e.Rejected(); (e.Broken() == nil || reasons != nil) && e.Whole() {
-			for _, p := range e.Problems()[len(reasons):] {
-				repeated[p] = true
-			}
-		}
-	}
 	err := parallel.Do(ctx, runtime.GOMAXPROCS(0), len(entries), func(i int) error {
 		found[i] = check(entries[i])
 		if entries[i].Broken() != index.ErrNoSkillFile {
@@ -164,13 +173,25 @@ func (a *Audit) files(ctx context.Context, snapshot *index.Snapshot, check func(
 	if err != nil {
 		return nil, err
 	}
-	var all []problem.Problem
+	return append(scanned(snapshot), slices.Concat(found...)...), nil
+}
+
+// scanned returns the problems of a snapshot that no check of a file finds again.
+func scanned(snapshot *index.Snapshot) (all []problem.Problem) {
+	repeated := make(map[problem.Problem]bool)
+	for e := range snapshot.Files() {
+		if reasons := e.Rejected(); (e.Broken() == nil || reasons != nil) && e.Whole() {
+			for _, p := range e.Problems()[len(reasons):] {
+				repeated[p] = true
+			}
+		}
+	}
 	for _, p := range snapshot.Problems() {
 		if !repeated[p] {
 			all = append(all, p)
 		}
 	}
-	return append(all, slices.Concat(found...)...), nil
+	return all
 }
 
 // file reads the file of an entry and checks the text. A file that no longer
@@ -179,7 +200,6 @@ func (a *Audit) file(ctx context.Context, x *index.Index, e *index.Entry, check 
 	if e.Broken() != nil && e.Rejected() == nil {
 		return nil
 	}
-	f := File(*x.LayerOf(e), e.Name, x.Place(e), nil, matter.Document{})
 	raw, _, err := x.ReadFile(x.FSOf(ctx, e), e.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -187,9 +207,13 @@ func (a *Audit) file(ctx context.Context, x *index.Index, e *index.Entry, check 
 	case err != nil:
 		return []problem.Problem{x.Unread(e, err)}
 	}
-	f.Raw = raw
-	f.Doc, _ = matter.ParseFile(e.Path, raw, true)
-	found := check(e, f)
+	return text(x, e, raw, check)
+}
+
+// text checks the bytes of the file of an entry.
+func text(x *index.Index, e *index.Entry, raw []byte, check func(*index.Entry, lint.File) []problem.Problem) []problem.Problem {
+	doc, _ := matter.ParseFile(e.Path, raw, true)
+	found := check(e, File(*x.LayerOf(e), e.Name, x.Place(e), raw, doc))
 	if slices.ContainsFunc(e.Rejected(), func(p problem.Problem) bool { return p.Code == problem.FieldMissing && p.Key == "description" }) {
 		found = slices.DeleteFunc(found, func(p problem.Problem) bool { return p.Code == problem.NoDescription })
 	}

@@ -309,6 +309,9 @@ func (c *Config) layerOf(e *Entry) *Layer {
 // the path below the layer's directory.
 func (x *Index) Place(e *Entry) string { return x.config.place(e.Layer(), e.Spelled()) }
 
+// PlaceIn is Place for a file of a layer.
+func (x *Index) PlaceIn(layer int, file string) string { return x.config.place(layer, file) }
+
 // place returns the path of a file for problems: the result of join in a single
 // line.
 func (c *Config) place(layer int, file string) string { return escape.Path(c.join(layer, file)) }

@@ -49,6 +49,7 @@ type Part struct {
 type partKey struct {
 	plugin.Part
 	plugin, dir string
+	digest      string // of the manifest and of the entry of a marketplace, in a layer with Layer.Sealed
 }
 
 // compare orders the parts of a layer. A layer without plugins has no table.
@@ -101,6 +102,9 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 	defer dirs.close()
 	options := p.Options
 	options.Reads = s.reads
+	if s.at.Sealed {
+		options.Digest = func(raw map[string]string) string { return SealOf(raw).Digest }
+	}
 	if now.Table, err = plugin.Find(s.ctx, &pluginFS{pluginDirs: dirs, reads: &now.reads, block: now.reads.newBlock(), dir: "."}, dirPath, options); err != nil {
 		return nil, err
 	}
@@ -125,7 +129,7 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 		for _, place := range found.Parts {
 			declared := place.Declared
 			place.Declared = false // the files are the same
-			key := partKey{place, found.Name, found.Dir}
+			key := partKey{place, found.Name, found.Dir, found.Digest}
 			part := known[key]
 			if part == nil {
 				part = newPart(*s.at, key)
@@ -138,6 +142,9 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 	p.last = now
 	return now, nil
 }
+
+// Digest is Plugin.Digest of package plugin, for the plugin of the part.
+func (p *Part) Digest() string { return p.key.digest }
 
 // PluginsOf returns copies of the plugins of a layer in a snapshot. The paths of their problems are those of Place.
 func (x *Index) PluginsOf(s *Snapshot, layer int) (all []*plugin.Plugin) {

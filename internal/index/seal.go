@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -62,6 +63,21 @@ func ListDigest(files []SealedFile) string {
 		fmt.Fprintf(&lines, "%x  %s\n", f.Sum, name)
 	}
 	return FileDigest(sha256.Sum256(lines.Bytes()))
+}
+
+// Own returns the name of the file of the entry.
+func (s *Seal) Own() string { return s.Files[s.own].Name }
+
+// SealOf returns the seal of texts by their names: one file, or a list of files.
+func SealOf(raw map[string]string) *Seal {
+	seal := new(Seal)
+	for _, name := range slices.Sorted(maps.Keys(raw)) {
+		seal.Files = append(seal.Files, SealedFile{Name: name, Sum: sha256.Sum256([]byte(raw[name]))})
+	}
+	if seal.Digest = ListDigest(seal.Files); len(seal.Files) == 1 {
+		seal.Digest = FileDigest(seal.Files[0].Sum)
+	}
+	return seal
 }
 
 // Has reports whether the seal has a file, or files below a directory, with the name.

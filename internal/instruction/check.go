@@ -150,6 +150,19 @@ func (f *Finder) checkDir(ctx context.Context, dir string, text func(place strin
 
 // CheckRule returns the problems of the globs and of the imports of a rule of an index that Extend has returned.
 func (f *Finder) CheckRule(ctx context.Context, x *index.Index, e *index.Entry, doc matter.Document) ([]problem.Problem, error) {
+	all := f.checkGlobs(x, e, doc)
+	c := &call{Finder: f, ctx: ctx, index: x}
+	rule, _, err := c.rule(e)
+	if err == nil {
+		rule.Problems = nil
+		err = c.expand(rule, rule.hops, map[string]imported{})
+		all = append(all, problem.Limit(rule.Problems)...)
+	}
+	return all, err
+}
+
+// checkGlobs returns the problems of the globs of a rule.
+func (f *Finder) checkGlobs(x *index.Index, e *index.Entry, doc matter.Document) []problem.Problem {
 	place := f.placeOf(e)
 	at := problem.Problem{Code: problem.RuleGlobInvalid, Severity: problem.Warning, Path: x.Place(e), Key: place.Globs, Line: max(doc.Line, 1)}
 	for _, field := range doc.Fields {
@@ -180,15 +193,7 @@ func (f *Finder) CheckRule(ctx context.Context, x *index.Index, e *index.Entry, 
 			report(quoted+"the glob leads out of the directory of the rules", "write a glob relative to the project")
 		}
 	}
-	all = problem.Limit(all)
-	c := &call{Finder: f, ctx: ctx, index: x}
-	rule, _, err := c.rule(e)
-	if err == nil {
-		rule.Problems = nil
-		err = c.expand(rule, rule.hops, map[string]imported{})
-		all = append(all, problem.Limit(rule.Problems)...)
-	}
-	return all, err
+	return problem.Limit(all)
 }
 
 // GlobsKey returns the key of the globs in the header of a rule.

@@ -1,11 +1,9 @@
 package instruction
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -62,14 +60,7 @@ func (c *call) seal(x *found, read map[string]imported) error {
 			raw[name] = one.raw
 		}
 	}
-	seal := new(index.Seal)
-	for _, name := range slices.Sorted(maps.Keys(raw)) {
-		seal.Files = append(seal.Files, index.SealedFile{Name: name, Sum: sha256.Sum256([]byte(raw[name]))})
-	}
-	if seal.Digest = index.ListDigest(seal.Files); len(seal.Files) == 1 {
-		seal.Digest = index.FileDigest(seal.Files[0].Sum)
-	}
-	x.Seal, x.Raw = seal, raw
+	x.Seal, x.Raw = index.SealOf(raw), raw
 	return nil
 }
 

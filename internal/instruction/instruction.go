@@ -227,15 +227,16 @@ func (f *Finder) Find(ctx context.Context, q Query, rules *index.Snapshot) (Answ
 }
 
 // All returns the single files of the user, of the directories above the root, of the root, and of the directories that Below
-// finds, and the rules of these directories, without imports. The rules are a snapshot of Rules.
-func (f *Finder) All(ctx context.Context, rules *index.Snapshot) ([]Text, error) {
+// finds, and the rules of these directories. The rules are a snapshot of Rules. The Problems are those of Check and CheckRule, with
+// the problems that single and rule find in the bytes of the files.
+func (f *Finder) All(ctx context.Context, rules *index.Snapshot, single func(place string, raw []byte) []problem.Problem, rule func(x *index.Index, e *index.Entry, raw []byte) []problem.Problem) ([]Text, error) {
 	below, err := f.Below(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var all []Text
 	for _, dir := range below.singles {
-		found, err := f.singlesOf(ctx, dir)
+		found, err := f.singlesOf(ctx, dir, single)
 		if err != nil {
 			return nil, err
 		}
@@ -247,21 +248,27 @@ func (f *Finder) All(ctx context.Context, rules *index.Snapshot) ([]Text, error)
 	}
 	for e := range rules.Files() {
 		x, _, err := c.rule(e)
-		if err == nil {
-			err = c.complete(x, 0)
-		}
 		if err != nil {
 			return nil, err
 		}
-		if x.full > 0 || len(x.Problems) > 0 {
-			all = append(all, x.Text)
+		before := len(x.Problems)
+		if x.full == 0 && before == 0 {
+			continue
 		}
+		if err := c.sealAndCheck(x); err != nil {
+			return nil, err
+		}
+		if x.raw != "" {
+			doc, _ := matter.ParseFile(e.Path, []byte(x.raw), true)
+			x.Problems = slices.Concat(rule(c.index, e, []byte(x.raw)), f.checkGlobs(c.index, e, doc), problem.Limit(x.Problems[before:]))
+		}
+		all = append(all, x.Text)
 	}
 	return all, nil
 }
 
 // singlesOf returns the single files of a directory, and for the root also of the user and of the parents.
-func (f *Finder) singlesOf(ctx context.Context, dir string) (all []Text, err error) {
+func (f *Finder) singlesOf(ctx context.Context, dir string, check func(place string, raw []byte) []problem.Problem) (all []Text, err error) {
 	c := &call{Finder: f, ctx: ctx, known: map[index.File]*found{}}
 	defer c.close()
 	if err := c.walk(dir); err != nil {
@@ -277,12 +284,34 @@ func (f *Finder) singlesOf(ctx context.Context, dir string) (all []Text, err err
 		groups = groups[last:]
 	}
 	for _, x := range slices.Concat(groups...) {
-		if err := c.complete(x, 0); err != nil {
+		before := len(x.Problems)
+		if err := c.sealAndCheck(x); err != nil {
 			return nil, err
+		}
+		if x.raw != "" {
+			x.Problems = append(problem.Limit(x.Problems[before:]), check(escape.Path(x.Path), []byte(x.raw))...)
 		}
 		all = append(all, x.Text)
 	}
 	return all, nil
+}
+
+// sealAndCheck completes a text, with the problems of its imports. The Seal is that of a call without imports.
+func (c *call) sealAndCheck(x *found) error {
+	x.Problems = slices.Clip(x.Problems)
+	checked := *x
+	if err := c.complete(&checked, HopsOfClient); err != nil {
+		return err
+	}
+	if checked.Seal == nil { // a text that was cut has another import
+		if err := c.complete(x, 0); err != nil {
+			return err
+		}
+		x.Problems = checked.Problems
+		return nil
+	}
+	*x = checked
+	return nil
 }
 
 // HasSingle reports whether a place of single files has a name, such as "." and "~/.claude".

@@ -16,6 +16,7 @@ import (
 type manifest struct {
 	format   *format
 	path     string // relative to the filesystem
+	raw      string // the bytes of the file, with Options.Digest
 	fields   definition
 	problems []problem.Problem // reported with the first plugin of the directory
 }
@@ -62,6 +63,9 @@ func (f *finder) searchManifest(d *directory) {
 			continue
 		}
 		m := &manifest{format: format, path: d.join(format.manifest)}
+		if f.options.Digest != nil {
+			m.raw = string(data)
+		}
 		var o *object
 		if failed == nil {
 			o, failed = parse(m.path, data, &m.problems)
@@ -283,7 +287,7 @@ func (f *finder) load(d *directory, e *entry) *Plugin {
 	l.parts()
 	l.config("hooks", format.hooks)
 	l.config("mcpServers", format.servers)
-	return p
+	return f.sealed(p, m, e)
 }
 
 // nameOf returns the name of a plugin: of its manifest, its entry or its directory. Claude Code

@@ -39,6 +39,7 @@ type entry struct {
 	dir         string // of a relative source, below the marketplace
 	root        bool   // the source is the directory of the marketplace
 	strict      bool   // the manifest may name components too
+	excerpt     string // with Options.Digest: a marketplace of the entry alone, with all members that have an effect on the plugin
 }
 
 // marketplace reads the first marketplace of a directory, and reports whether the directory has a marketplace.
@@ -78,8 +79,13 @@ func (f *finder) readMarketplace(top *directory, data []byte) {
 		o.report(problem.PluginInvalid, problem.Error, "plugins", `the marketplace is not listed: the field "plugins" is not a list`, `write a list "plugins"`)
 		return
 	}
-	base := "" // of bare names
+	base := ""   // of bare names
+	before := "" // the members of an excerpt that precede the entry
+	if o.has("name") {
+		before = `"name": ` + string(o.members["name"]) + ", "
+	}
 	if metadata, ok := o.child("metadata.", o.members["metadata"]); ok && metadata.has("pluginRoot") {
+		before += `"metadata": {"pluginRoot": ` + string(metadata.members["pluginRoot"]) + "}, "
 		given := metadata.text("pluginRoot")
 		clean, reason := below(given)
 		if base = clean; reason != "" {
@@ -106,6 +112,9 @@ func (f *finder) readMarketplace(top *directory, data []byte) {
 			}
 			seen[e.name] = true
 			e.marketplace = market
+			if f.options.Digest != nil {
+				e.excerpt = "{" + before + `"plugins": [` + string(entries[i]) + "]}\n"
+			}
 			next = append(next, e)
 			if dir := top.join(e.dir); e.dir != "" && !slices.Contains(dirs, dir) {
 				dirs = append(dirs, dir)
@@ -173,7 +182,7 @@ func (f *finder) fromEntry(top *directory, e *entry) *Plugin {
 		l := loading{p: p, entry: &fields}
 		l.describe(e.name)
 		p.Hooks, p.MCPServers = fields.hooks.values, fields.servers.values
-		return p
+		return f.sealed(p, nil, e)
 	}
 	full := top.join(e.dir)
 	d, err := f.open(full)

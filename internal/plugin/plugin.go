@@ -7,6 +7,7 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io/fs"
@@ -34,6 +35,8 @@ type Options struct {
 	Reads   int    // the number of directories to read at the same time from a slow filesystem; 0 means 1
 	MaxSize int64  // the size of the largest JSON file that Find reads, in bytes; 0 means MaxSize
 	Name    string // the name of a plugin in the directory "." that has no manifest with a name
+
+	Digest func(raw map[string]string) string // if not nil, each plugin has its Raw, and this digest of Raw
 }
 
 // A Table has the plugins of a directory.
@@ -63,6 +66,28 @@ type Plugin struct {
 	HookFiles, MCPServerFiles []string
 
 	Problems []problem.Problem // the paths are relative to the filesystem
+
+	// With Options.Digest, Raw has the bytes from which Find has made the plugin, by the base names of the files: the manifest, and the
+	// part of the marketplace that concerns the plugin.
+	Raw    map[string]string
+	Digest string // of Raw; "" if Raw is empty
+	File   string // the path of the manifest, or else of the marketplace, relative to the filesystem
+}
+
+// sealed sets the digest of a plugin.
+func (f *finder) sealed(p *Plugin, m *manifest, e *entry) *Plugin {
+	if f.options.Digest == nil || m == nil && e == nil {
+		return p
+	}
+	p.Raw = make(map[string]string)
+	if m != nil {
+		p.Raw[path.Base(m.path)] = m.raw
+	}
+	if e != nil {
+		p.Raw[path.Base(f.table.Marketplace)] = e.excerpt
+	}
+	p.Digest, p.File = f.options.Digest(p.Raw), cmp.Or(p.Manifest, f.table.Marketplace)
+	return p
 }
 
 // A Person is an author.

@@ -107,3 +107,11 @@ const (
 	PluginFieldIgnored Code = "PLUGIN_FIELD_IGNORED"
 	PluginPathInvalid  Code = "PLUGIN_PATH_INVALID"
 )
+
+// Codes of the parts of a file that a person has to see before an approval.
+const (
+	RunsCommand Code = "RUNS_COMMAND"
+	AllowsTools Code = "ALLOWS_TOOLS"
+	URL         Code = "URL"
+	Script      Code = "SCRIPT"
+)

@@ -35,6 +35,7 @@ func documentedMessages(t *testing.T) (all []documentedMessage) {
 		"Messages for agents":              {"agents/review.md"},
 		"Messages for instructions":        nil, // the examples need the rules of a client
 		"Messages for skills":              {"skills/pdf/SKILL.md"},
+		"Messages for approvals":           nil, // Lint reports no such message
 		"Messages for plugins":             nil, // Lint of files without plugins reports no such message
 	} {
 		for _, row := range tableRows(t, page, heading) {

@@ -1,0 +1,211 @@
+// Package gate asks a gate about the entries of indexes, and collects the refused entries with their texts and problems.
+package gate
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"path"
+	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/audit"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/instruction"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// An Item is one state of an entry. The fields are those of toolshelf.Item.
+type Item[Kind ~string] struct {
+	Kind   Kind
+	Name   string
+	Layer  string
+	Plugin string
+	Digest string
+}
+
+// A Guard asks the gate about the entries of an index. A nil Guard allows all entries.
+type Guard[Kind ~string] struct {
+	Kind, Plugin Kind // of the entries, and of their plugins
+	Index        *index.Index
+	Gate         any // may have a method Version
+	Allowed      func(context.Context, Item[Kind]) bool
+}
+
+// Version returns the version of the answers. If the answers have no version, ok is false.
+func (g *Guard[Kind]) Version() (version uint64, ok bool) {
+	if g == nil {
+		return 0, true
+	}
+	versioned, ok := g.Gate.(interface{ Version() uint64 })
+	if !ok {
+		return 0, false
+	}
+	return versioned.Version(), true
+}
+
+// layerName returns the Layer of an Item.
+func layerName(l index.Layer) string {
+	if l.Store != nil {
+		return l.Name
+	}
+	return l.FS.Path(l.Dir)
+}
+
+// item returns the Item of an entry of a gated layer. A file that cannot be read has no Digest.
+func (g *Guard[Kind]) item(e *index.Entry) Item[Kind] {
+	i := Item[Kind]{Kind: g.Kind, Name: e.Name, Layer: layerName(g.Index.Layer(e.Layer())), Plugin: e.Plugin()}
+	if seal := e.Seal(); seal != nil {
+		i.Digest = seal.Digest
+	}
+	return i
+}
+
+// TextItem returns the Item of an instruction. An instruction without a Seal has no Digest.
+func TextItem[Kind ~string](kind Kind, t instruction.Text) Item[Kind] {
+	i := Item[Kind]{Kind: kind, Name: t.Path, Layer: t.Dir}
+	if t.Seal != nil {
+		i.Digest = t.Seal.Digest
+	}
+	return i
+}
+
+// Allows reports whether the gate allows the current content of an entry, and of the plugin of the entry.
+func (g *Guard[Kind]) Allows(ctx context.Context, e *index.Entry) bool {
+	if g == nil || !g.Index.Sealed(e) {
+		return true
+	}
+	p := e.Part()
+	return (p == nil || g.AllowsPlugin(ctx, g.Index.Layer(e.Layer()), p.Plugin, p.Digest())) && g.allowsContent(ctx, e)
+}
+
+func (g *Guard[Kind]) allowsContent(ctx context.Context, e *index.Entry) bool {
+	i := g.item(e)
+	return i.Digest != "" && g.Allowed(ctx, i)
+}
+
+// AllowsPlugin reports whether the gate allows a plugin. A plugin without a manifest, and in a layer without the gate, has no digest.
+func (g *Guard[Kind]) AllowsPlugin(ctx context.Context, l index.Layer, name, digest string) bool {
+	return g == nil || digest == "" || g.Allowed(ctx, g.pluginItem(l, name, digest))
+}
+
+func (g *Guard[Kind]) pluginItem(l index.Layer, name, digest string) Item[Kind] {
+	return Item[Kind]{Kind: g.Plugin, Name: name, Layer: layerName(l), Plugin: name, Digest: digest}
+}
+
+// A Refused is an entry that the gate refuses. The fields are those of toolshelf.Pending.
+type Refused[Kind ~string] struct {
+	Item[Kind]
+	Path     string
+	New      map[string]string
+	Problems []problem.Problem
+}
+
+// maxText is the size of the largest text in Refused.New, in bytes.
+const maxText = 64 << 10
+
+// newText returns a text of Refused.New.
+func newText(raw []byte) string {
+	if len(raw) > maxText || !utf8.Valid(raw) {
+		return index.FileDigest(sha256.Sum256(raw))
+	}
+	return string(raw)
+}
+
+// All returns the refused plugins, commands, skills, agents and instructions. The function allows reports whether an instruction is allowed,
+// or has no gate.
+func All[Kind ~string](ctx context.Context, a *audit.Audit, guards map[client.Files]*Guard[Kind], of map[client.Files]*index.Snapshot, text Kind, allows func(instruction.Text) bool) ([]Refused[Kind], error) {
+	all := guards[client.Commands].plugins(ctx, of[client.Commands])
+	for _, kind := range []client.Files{client.Commands, client.Skills, client.Agents} {
+		refused, err := guards[kind].entries(ctx, a, kind, of)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, refused...)
+	}
+	texts, err := a.Texts(ctx, of[client.Instructions])
+	for _, t := range texts {
+		if !allows(t) {
+			all = append(all, refusedText(text, t))
+		}
+	}
+	return all, err
+}
+
+// plugins returns the refused plugins of a snapshot. Only the first plugin of a layer with a name can be approved.
+func (g *Guard[Kind]) plugins(ctx context.Context, s *index.Snapshot) (all []Refused[Kind]) {
+	if g == nil {
+		return nil
+	}
+	for i, l := range g.Index.Layers() {
+		seen := make(map[string]bool)
+		for _, p := range g.Index.PluginsOf(s, i) {
+			if p.Digest == "" || seen[p.Name] {
+				continue
+			}
+			if seen[p.Name] = true; g.AllowsPlugin(ctx, l, p.Name, p.Digest) {
+				continue
+			}
+			r := Refused[Kind]{Item: g.pluginItem(l, p.Name, p.Digest), Path: l.FS.Path(p.File), New: make(map[string]string), Problems: audit.Plugin(p, func(file string) string { return g.Index.PlaceIn(i, file) })}
+			for name, raw := range p.Raw {
+				r.New[name] = newText([]byte(raw))
+			}
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// entries returns the refused entries of a kind. An entry that changes during the call is not in the result.
+func (g *Guard[Kind]) entries(ctx context.Context, a *audit.Audit, kind client.Files, of map[client.Files]*index.Snapshot) (all []Refused[Kind], err error) {
+	if g == nil {
+		return nil, nil
+	}
+	check := a.Checker(kind, of)
+	for e := range of[kind].Files() {
+		if e.Seal() == nil || e.Broken() != nil || g.allowsContent(ctx, e) || of[kind].Lookup(e.Name) != e {
+			continue
+		}
+		r, err := g.refused(ctx, check, e)
+		switch {
+		case errors.Is(err, index.ErrChanging):
+			continue // the next call has the next state
+		case err != nil:
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// refused reads the files of an entry.
+func (g *Guard[Kind]) refused(ctx context.Context, check *audit.Checker, e *index.Entry) (Refused[Kind], error) {
+	x := g.Index
+	r := Refused[Kind]{Item: g.item(e), Path: x.LayerOf(e).FS.Path(e.Spelled()), New: make(map[string]string)}
+	seal := e.Seal()
+	raw := make(map[string][]byte)
+	for _, f := range seal.Files {
+		text, err := x.ReadSealed(ctx, e, f.Name)
+		if err != nil {
+			return r, err
+		}
+		raw[f.Name], r.New[f.Name] = text, newText(text)
+	}
+	r.Problems = check.Entry(ctx, e, raw)
+	if seal.Problem != nil {
+		r.Problems = append(r.Problems, *seal.Problem)
+	}
+	return r, nil
+}
+
+// refusedText returns a refused instruction.
+func refusedText[Kind ~string](kind Kind, t instruction.Text) Refused[Kind] {
+	r := Refused[Kind]{Item: TextItem(kind, t), Path: t.File, New: make(map[string]string), Problems: t.Problems}
+	for name, raw := range t.Raw {
+		if len(t.Raw) == 1 {
+			name = path.Base(name)
+		}
+		r.New[name] = newText([]byte(raw))
+	}
+	return r
+}

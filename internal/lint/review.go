@@ -1,0 +1,129 @@
+package lint
+
+import (
+	"bytes"
+	"fmt"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// Review returns the parts of a command, a SKILL.md, an agent or a rule that a person has to see before an approval: shell commands,
+// allowed tools and URLs. Review reports the notations of all clients, also in code.
+func Review(kind client.Files, f File) (found []problem.Problem) {
+	for _, field := range f.Doc.Fields {
+		switch {
+		case slices.Contains(runningKeys, field.Key):
+			found = append(found, f.at(field, problem.Warning, problem.RunsCommand, "the field "+field.Key+" can start programs", "read the field before you approve the file"))
+		case slices.Contains(toolKeys, field.Key) && !blank(field):
+			found = append(found, f.at(field, problem.Warning, problem.AllowsTools, "the field "+field.Key+" grants "+quoted(toolsOf(field.Value)), "approve the file only if the model may use the tools"))
+		}
+	}
+	if kind == client.Commands || kind == client.Skills {
+		if all := shellDirective.FindAllIndex(f.Raw, maxReviewed); all != nil {
+			first := f.Raw[all[0][0]:all[0][1]]
+			found = append(found, f.at(placeAfter(f.Raw[:all[0][0]]), problem.Warning, problem.RunsCommand,
+				"some clients run "+counted(len(all), "shell command")+" of the text, the first is "+quoted(string(first)), "read the commands before you approve the file"))
+		}
+	}
+	return append(found, f.urls()...)
+}
+
+// ReviewBeside is Review for another file of a skill, and for a file that an instruction imports. ReviewBeside also reports scripts and
+// invisible characters.
+func ReviewBeside(file string, raw []byte) (found []problem.Problem) {
+	f := File{Path: file, Raw: raw}
+	if isScript(file, raw) {
+		found = append(found, f.at(matter.Field{}, problem.Warning, problem.Script, "the file is a program", "read the program before you approve the file"))
+	}
+	if !utf8.Valid(raw) {
+		return found
+	}
+	return slices.Concat(found, f.urls(), f.invisible())
+}
+
+// maxReviewed is the number of matches that a problem counts.
+const maxReviewed = 1000
+
+// The fields that start programs, and the fields that grant tools.
+var (
+	runningKeys = []string{"hooks", "mcpServers", "mcp-servers", "mcp_servers"}
+	toolKeys    = []string{"allowed-tools", "allowed_tools", "allowedTools", "tools", "permissionMode"}
+)
+
+// shellDirective matches the beginnings of !`command`, !{command} and a block of code that a client runs.
+var shellDirective = regexp.MustCompile("!`[^`\n]+`|!\\{[^}\n]+|(?m:^[ \t]*```!.*)")
+
+// anyURL matches a URL, or the beginning of a URL.
+var anyURL = regexp.MustCompile(`(?i)\b(?:https?|wss?|ftps?|ssh|git|file)://[^\s"'<>\x60()\[\]{}|\\^]+`)
+
+// urls reports the URLs of a text, with the hosts.
+func (f *File) urls() []problem.Problem {
+	all := anyURL.FindAllIndex(f.Raw, maxReviewed)
+	if all == nil {
+		return nil
+	}
+	var hosts []string
+	for _, at := range all {
+		u, err := url.Parse(strings.TrimRight(string(f.Raw[at[0]:at[1]]), ".,;:!?*_"))
+		if err == nil && u.Host != "" && !slices.Contains(hosts, u.Host) {
+			hosts = append(hosts, u.Host)
+		}
+	}
+	message := "the text has " + counted(len(all), "URL")
+	for i, host := range hosts[:min(len(hosts), maxHosts)] {
+		message += [2]string{" of ", ", "}[min(i, 1)] + quoted(host)
+	}
+	if more := len(hosts) - maxHosts; more > 0 {
+		message += fmt.Sprintf(" and %d more", more)
+	}
+	return []problem.Problem{f.at(placeAfter(f.Raw[:all[0][0]]), problem.Warning, problem.URL, message, "approve the file only if the model may read the addresses or send data to the addresses")}
+}
+
+// maxHosts is the number of hosts in a message.
+const maxHosts = 5
+
+// counted returns a number with a noun.
+func counted(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case n == maxReviewed:
+		return fmt.Sprintf("at least %d %ss", n, noun)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func quoted(text string) string { return `"` + escape.Name(shorten(strings.TrimSpace(text))) + `"` }
+
+// toolsOf returns the tools of a list, a text or a mapping.
+func toolsOf(v matter.Value) string {
+	texts := v.Strings()
+	for _, entry := range v.Fields() {
+		texts = append(texts, entry.Key)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// programs are the endings of the names of programs.
+var programs = []string{".sh", ".bash", ".zsh", ".fish", ".ps1", ".psm1", ".bat", ".cmd", ".py", ".pyw", ".rb", ".pl", ".pm", ".php", ".lua", ".tcl", ".r", ".jl", ".js", ".mjs", ".cjs", ".jsx",
+	".ts", ".mts", ".cts", ".tsx", ".go", ".rs", ".c", ".cc", ".cpp", ".java", ".jar", ".class", ".swift", ".kt", ".kts", ".scala", ".cs", ".vbs", ".wsf", ".scpt", ".applescript",
+	".exe", ".dll", ".so", ".dylib", ".bin", ".com", ".msi", ".app", ".wasm", ".pyc", ".ipynb", ".sql", ".awk", ".sed", ".mk", ".nix", ".elf", ".node", ".desktop"}
+
+// beginnings are the first bytes of programs.
+var beginnings = []string{"#!", "\x7fELF", "MZ", "\xcf\xfa\xed\xfe", "\xce\xfa\xed\xfe", "\xca\xfe\xba\xbe", "\x00asm"}
+
+// isScript reports whether a file is a program, by its name or its first bytes.
+func isScript(file string, raw []byte) bool {
+	base := strings.ToLower(path.Base(file))
+	return slices.Contains(programs, path.Ext(base)) || slices.Contains([]string{"makefile", "dockerfile", "justfile", "rakefile", "gemfile"}, base) ||
+		slices.ContainsFunc(beginnings, func(b string) bool { return bytes.HasPrefix(bytes.TrimPrefix(raw, byteOrderMark), []byte(b)) })
+}

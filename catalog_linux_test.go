@@ -22,6 +22,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 // mountHanging mounts a filesystem of a program that answers no system call.
@@ -149,9 +150,7 @@ func TestWatchNoticesMounts(t *testing.T) {
 			path := root
 			if strings.HasSuffix(name, "link") {
 				path = filepath.Join(t.TempDir(), "link")
-				if err := os.Symlink(root, path); err != nil {
-					t.Fatal(err)
-				}
+				hosttest.Symlink(t, root, path)
 			}
 			c := catalog(t, toolshelf.WithRoot(path), toolshelf.WithWatch(), toolshelf.WithNestedCommands(), toolshelf.WithSkillDepth(3))
 			shown := func() bool {
@@ -238,9 +237,7 @@ func TestSwapRace(t *testing.T) {
 	})
 	targets := map[string]string{"dir": outside, "commands": outside, "skills": outside, "file.txt": filepath.Join(outside, secret+".txt")}
 	for name, target := range targets {
-		if err := os.Symlink(target, filepath.Join(root, name+".link")); err != nil {
-			t.Fatal(err)
-		}
+		hosttest.Symlink(t, target, filepath.Join(root, name+".link"))
 	}
 	stop := make(chan struct{})
 	var swapper, askers sync.WaitGroup

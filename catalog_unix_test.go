@@ -23,6 +23,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 // A catalog reports an entry that is not a file but has the name of a file. The entry
@@ -216,7 +217,7 @@ func TestParentsOfRootAreNotReadByAnotherUser(t *testing.T) {
 // runAsNobody runs this test again in a process of another user.
 func runAsNobody(t *testing.T, env string) {
 	t.Helper()
-	binary, err := os.ReadFile(os.Args[0])
+	binary, err := os.ReadFile(hosttest.Self(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -393,9 +394,7 @@ func TestNoExchangeOfFilesLeadsOutOfASkill(t *testing.T) {
 		"skills/pdf/SKILL.md": skillFile("pdf"), "skills/pdf/refs/a.md": "inside", "private/a.md": secretText, "private/SKILL.md": secretText,
 	})
 	refs := filepath.Join(root, "skills", "pdf", "refs")
-	if err := os.Symlink("../../private", refs+".link"); err != nil {
-		t.Fatal(err)
-	}
+	hosttest.Symlink(t, "../../private", refs+".link")
 	c := catalog(t, toolshelf.WithRoot(root))
 	stop := make(chan struct{})
 	var swapper sync.WaitGroup

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/spf13/afero"
@@ -417,39 +418,42 @@ func TestCloseWithinAFunctionOfTheCaller(t *testing.T) {
 }
 
 // A runtime.Goexit or a panic in a function of the caller ends the goroutine of the caller,
-// even if the function runs on another goroutine.
+// even if the function runs on another goroutine. A call leaves a slow read of arguments
+// behind, and the result of this read is not the result of the call. Therefore the test runs in the time of synctest, in
+// which no read is slow.
 func TestAGoexitOfTheCallersFilesystemIsNotAResult(t *testing.T) {
 	files := busyProject(20)
 	for op, call := range everyMethod() {
 		for kind, with := range contexts {
 			for way, exit := range map[string]func(){"Goexit": runtime.Goexit, "panic": func() { panic("the filesystem's") }} {
 				t.Run(op+", "+kind+", "+way, func(t *testing.T) {
-					t.Parallel()
-					fsys := &tripwire{Fs: memoryOf(t, files), stop: -1}
-					c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("", "reports"))
-					if err := call(with(t), c); err != nil {
-						t.Fatal(err)
-					}
-					all := fsys.calls.Load()
-					for _, at := range []int64{1, all / 2} {
+					synctest.Test(t, func(t *testing.T) {
+						fsys := &tripwire{Fs: memoryOf(t, files), stop: -1}
 						c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("", "reports"))
-						fsys.calls.Store(0)
-						fsys.stop, fsys.at = max(1, at), exit
-						var err error
-						returned := false
-						var caller sync.WaitGroup
-						caller.Go(func() {
-							defer func() { _ = recover() }()
-							err = call(with(t), c)
-							returned = true
-						})
-						caller.Wait()
-						if returned && err == nil && fsys.calls.Load() >= fsys.stop {
-							t.Errorf("exit at call %d of %d: no error", fsys.stop, all)
+						if err := call(with(t), c); err != nil {
+							t.Fatal(err)
 						}
-						fsys.stop = -1
-						c.Close()
-					}
+						all := fsys.calls.Load()
+						for _, at := range []int64{1, all / 2} {
+							c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("", "reports"))
+							fsys.calls.Store(0)
+							fsys.stop, fsys.at = max(1, at), exit
+							var err error
+							returned := false
+							var caller sync.WaitGroup
+							caller.Go(func() {
+								defer func() { _ = recover() }()
+								err = call(with(t), c)
+								returned = true
+							})
+							caller.Wait()
+							if returned && err == nil && fsys.calls.Load() >= fsys.stop {
+								t.Errorf("exit at call %d of %d: no error", fsys.stop, all)
+							}
+							fsys.stop = -1
+							c.Close()
+						}
+					})
 				})
 			}
 		}

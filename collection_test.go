@@ -25,6 +25,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 // A file that exists and cannot be read has another code than a file that does not
@@ -33,13 +34,8 @@ func TestABrokenLinkIsAFileThatCannotBeRead(t *testing.T) {
 	root := diskOf(t, map[string]string{
 		"commands/good.md": "Good.", "skills/good/SKILL.md": skillFile("good"), "skills/broken/notes.txt": "notes", "skills/empty/notes.txt": "notes",
 	})
-	err := errors.Join(
-		os.Symlink("nothing.md", filepath.Join(root, "commands", "broken.md")),
-		os.Symlink("nothing.md", filepath.Join(root, "skills", "broken", "SKILL.md")),
-	)
-	if err != nil {
-		t.Skipf("symbolic links are not available: %v", err)
-	}
+	hosttest.Symlink(t, "nothing.md", filepath.Join(root, "commands", "broken.md"))
+	hosttest.Symlink(t, "nothing.md", filepath.Join(root, "skills", "broken", "SKILL.md"))
 	for name, options := range map[string][]toolshelf.Option{
 		"without a snapshot": nil,
 		"cached":             {toolshelf.WithCacheTTL(time.Hour)},

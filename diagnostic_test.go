@@ -5,7 +5,6 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 // constants returns the values of a file's constants of a type, with the comment
@@ -96,9 +96,7 @@ func TestDiagnosticCodesAreDescribedForAuthors(t *testing.T) {
 func TestLintNamesNoGoOption(t *testing.T) {
 	root := diskOf(t, map[string]string{"commands/a b.md": "", "commands/large.md": "more than ten", "skills/pdf/SKILL.md": ""})
 	for _, link := range []string{"commands/link.md", "skills/pdf/link"} {
-		if err := os.Symlink("none", filepath.Join(root, filepath.FromSlash(link))); err != nil {
-			t.Skip("no symbolic links: ", err)
-		}
+		hosttest.Symlink(t, "none", filepath.Join(root, filepath.FromSlash(link)))
 	}
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithMaxFileSize(10), toolshelf.WithSymlinks(toolshelf.SymlinksDeny))
 	diagnostics, err := c.Lint(t.Context())

@@ -20,6 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 // grepProject has files for the rules of Grep.
@@ -261,13 +262,11 @@ func TestGrepErrors(t *testing.T) {
 
 func TestGrepFollowsLinksToFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("creating a symbolic link requires a privilege")
+		t.Skip("Windows makes a symbolic link only with a privilege")
 	}
 	root, outside := diskOf(t, map[string]string{"dir/a": "match\n"}), diskOf(t, map[string]string{"a": "match TOP-SECRET"})
 	for link, target := range map[string]string{"link": "dir/a", "linked": "dir", "out": filepath.Join(outside, "a"), "outdir": outside, "missing": "nothing"} {
-		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
-			t.Fatal(err)
-		}
+		hosttest.Symlink(t, target, filepath.Join(root, link))
 	}
 	for _, tt := range []struct {
 		options []toolshelf.Option

@@ -22,6 +22,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 func TestDefaultDirectories(t *testing.T) {
@@ -1195,16 +1196,10 @@ func TestNothingAboveTheBoundaryIsRead(t *testing.T) {
 }
 
 func TestParentsOnDisk(t *testing.T) {
-	link := func(t *testing.T, target, name string) {
-		t.Helper()
-		if err := os.Symlink(target, name); err != nil {
-			t.Skip("this user cannot create links:", err)
-		}
-	}
 	skill := skillFile("s")
 	t.Run("links in the path of the root", func(t *testing.T) {
 		dir := diskOf(t, map[string]string{"real/.git/HEAD": "", "real/.claude/commands/a.md": "", "real/sub/x": "", "above/.claude/commands/b.md": "", "above/.git": ""})
-		link(t, filepath.Join(dir, "real", "sub"), filepath.Join(dir, "above", "root"))
+		hosttest.Symlink(t, filepath.Join(dir, "real", "sub"), filepath.Join(dir, "above", "root"))
 		for _, boundary := range []string{"", filepath.Join(dir, "real")} {
 			c := catalog(t, toolshelf.WithRoot(filepath.Join(dir, "above", "root")), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(boundary))
 			if got := layersOf(t, c); len(got) != 1 || got["a"] != "../.claude/commands" {
@@ -1217,10 +1212,10 @@ func TestParentsOnDisk(t *testing.T) {
 	})
 	t.Run("links in a parent", func(t *testing.T) {
 		dir := diskOf(t, map[string]string{"repo/.git": "", "repo/shared/commands/in.md": "", "repo/p/project/.claude/commands/own.md": "", "out/commands/out.md": "", "out/s/SKILL.md": skill, "repo/p/.claude/commands/x.md": ""})
-		link(t, filepath.Join("..", "out"), filepath.Join(dir, "repo", ".claude"))
-		link(t, filepath.Join("..", "..", "..", "..", "out", "commands", "out.md"), filepath.Join(dir, "repo", "p", ".claude", "commands", "out.md"))
-		link(t, filepath.Join("..", ".claude"), filepath.Join(dir, "repo", "p", ".opencode"))
-		link(t, "commands", filepath.Join(dir, "repo", "p", ".claude", "commands", "loop"))
+		hosttest.Symlink(t, filepath.Join("..", "out"), filepath.Join(dir, "repo", ".claude"))
+		hosttest.Symlink(t, filepath.Join("..", "..", "..", "..", "out", "commands", "out.md"), filepath.Join(dir, "repo", "p", ".claude", "commands", "out.md"))
+		hosttest.Symlink(t, filepath.Join("..", ".claude"), filepath.Join(dir, "repo", "p", ".opencode"))
+		hosttest.Symlink(t, "commands", filepath.Join(dir, "repo", "p", ".claude", "commands", "loop"))
 		for policy, want := range map[toolshelf.Symlinks][]string{toolshelf.SymlinksInside: {"own", "x"}, toolshelf.SymlinksDeny: {"own", "x"}, toolshelf.SymlinksAll: {"out", "own", "x"}} {
 			c := catalog(t, toolshelf.WithRoot(filepath.Join(dir, "repo", "p", "project")), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(""), toolshelf.WithSymlinks(policy))
 			if got := names(t, c); !slices.Equal(got, want) {

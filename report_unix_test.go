@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 func TestReportsThroughLinks(t *testing.T) {
@@ -102,7 +103,7 @@ const reportsIn = "TEST_REPORTS_IN"
 
 // child returns the command that runs the current test in another process.
 func child(t *testing.T, root string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.count=1")
+	cmd := exec.Command(hosttest.Self(t), "-test.run=^"+t.Name()+"$", "-test.count=1")
 	cmd.Env = append(os.Environ(), reportsIn+"="+root)
 	return cmd
 }

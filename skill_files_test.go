@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 // skillOf returns a skill and its catalog.
@@ -154,9 +155,7 @@ func TestSkillFSFollowsLinksInTheDirectoryOnly(t *testing.T) {
 		"inside.md": "references/A B.md", "inside-folder": "references", "references/home": "..", "references/up.md": "../SKILL.md", "to-secret.txt": "../../secret.txt",
 		"to-missing.txt": "../../missing.txt", "to-outside": outside, "dangling": "nothing", "circle": "circle",
 	} {
-		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
-			t.Skipf("no symbolic links here: %v", err)
-		}
+		hosttest.Symlink(t, target, filepath.Join(dir, name))
 	}
 	skill, _ := skillOf(t, "forms", toolshelf.WithRoot(root))
 	fsys := skill.FS()
@@ -290,7 +289,7 @@ func TestSkillFileOnAFilesystemThatIgnoresLetterCase(t *testing.T) {
 					options = append(options, toolshelf.WithFs(foldingFs{memoryOf(t, files), ""}))
 				case "link":
 					if runtime.GOOS == "windows" {
-						t.Skip("a link needs a privilege on Windows")
+						t.Skip("Windows makes a symbolic link only with a privilege")
 					}
 					delete(files, "skills/pdf/"+name)
 					files["shared/pdf.md"] = text
@@ -298,9 +297,7 @@ func TestSkillFileOnAFilesystemThatIgnoresLetterCase(t *testing.T) {
 				default:
 					root := diskOf(t, files)
 					if place == "link" {
-						if err := os.Symlink("../../shared/pdf.md", filepath.Join(root, "skills", "pdf", name)); err != nil {
-							t.Fatal(err)
-						}
+						hosttest.Symlink(t, "../../shared/pdf.md", filepath.Join(root, "skills", "pdf", name))
 					}
 					options = append(options, toolshelf.WithFs(foldingFs{afero.NewOsFs(), root}), toolshelf.WithRoot(root))
 				}

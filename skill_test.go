@@ -23,6 +23,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 func TestGetSkill(t *testing.T) {
@@ -301,14 +302,10 @@ func TestLinksInASkillLeadOnlyToItsFiles(t *testing.T) {
 		"references/home":    "..",
 	}
 	for name, target := range links {
-		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
-			t.Skipf("no symbolic links here: %v", err)
-		}
+		hosttest.Symlink(t, target, filepath.Join(dir, name))
 	}
 	linked := filepath.Join(root, "linked")
-	if err := os.Symlink("skills", linked); err != nil {
-		t.Fatal(err)
-	}
+	hosttest.Symlink(t, "skills", linked)
 	for _, tt := range []struct {
 		name    string
 		options []toolshelf.Option
@@ -395,9 +392,7 @@ func TestLinksInASkillLeadOnlyToItsFiles(t *testing.T) {
 
 func TestGetSkillReadsALinkedSkillFileLikeListSkills(t *testing.T) {
 	root := diskOf(t, map[string]string{"shared/pdf.md": "---\ndescription: shared\n---\nText.", "skills/pdf/notes.txt": "n"})
-	if err := os.Symlink("../../shared/pdf.md", filepath.Join(root, "skills", "pdf", "SKILL.md")); err != nil {
-		t.Skipf("no symbolic links here: %v", err)
-	}
+	hosttest.Symlink(t, "../../shared/pdf.md", filepath.Join(root, "skills", "pdf", "SKILL.md"))
 	c := catalog(t, toolshelf.WithRoot(root))
 	skill, err := c.GetSkill(t.Context(), "pdf")
 	if err != nil {
@@ -416,16 +411,12 @@ func TestGetSkillReadsALinkedSkillFileLikeListSkills(t *testing.T) {
 func TestALinkedSkillIsServedWithItsFiles(t *testing.T) {
 	outside := diskOf(t, map[string]string{"pdf/SKILL.md": skillFile("pdf"), "pdf/a.md": "a", "pdf/deep/b.md": "b", "secret.txt": "secret"})
 	root := diskOf(t, map[string]string{"shared/csv/SKILL.md": skillFile("csv"), "shared/csv/a.md": "a", "shared/csv/deep/b.md": "b", "shared/secret.txt": "secret", "skills/x/SKILL.md": ""})
-	if err := errors.Join(
-		os.Symlink("../shared/csv", filepath.Join(root, "skills", "csv")),
-		os.Symlink("../a.md", filepath.Join(root, "shared", "csv", "deep", "link.md")),
-		os.Symlink("../secret.txt", filepath.Join(root, "shared", "csv", "out.md")),
-		os.Symlink(filepath.Join(outside, "pdf"), filepath.Join(root, "skills", "pdf")),
-		os.Symlink("../a.md", filepath.Join(outside, "pdf", "deep", "link.md")),
-		os.Symlink("../secret.txt", filepath.Join(outside, "pdf", "out.md")),
-	); err != nil {
-		t.Skipf("no symbolic links here: %v", err)
-	}
+	hosttest.Symlink(t, "../shared/csv", filepath.Join(root, "skills", "csv"))
+	hosttest.Symlink(t, "../a.md", filepath.Join(root, "shared", "csv", "deep", "link.md"))
+	hosttest.Symlink(t, "../secret.txt", filepath.Join(root, "shared", "csv", "out.md"))
+	hosttest.Symlink(t, filepath.Join(outside, "pdf"), filepath.Join(root, "skills", "pdf"))
+	hosttest.Symlink(t, "../a.md", filepath.Join(outside, "pdf", "deep", "link.md"))
+	hosttest.Symlink(t, "../secret.txt", filepath.Join(outside, "pdf", "out.md"))
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSymlinks(toolshelf.SymlinksTrusted, outside))
 	for name, want := range map[string][]string{
 		"csv": {"SKILL.md", "a.md", "deep/b.md", "deep/link.md"},
@@ -576,9 +567,7 @@ func TestTheNamesOfFilesAreUnchanged(t *testing.T) {
 			t.Skipf("no such names here: %v", err)
 		}
 	}
-	if err := os.Symlink("/", filepath.Join(root, "skills", "odd", "out\nside")); err != nil {
-		t.Skipf("no symbolic links here: %v", err)
-	}
+	hosttest.Symlink(t, "/", filepath.Join(root, "skills", "odd", "out\nside"))
 	c := catalog(t, toolshelf.WithRoot(root))
 	skill, err := c.GetSkill(t.Context(), "odd")
 	if err != nil {
@@ -659,9 +648,7 @@ func TestNoPathLeadsOutOfASkill(t *testing.T) {
 	files := forms()
 	root := diskOf(t, files)
 	for name, target := range map[string]string{"up": "..", "top": root, "in": "references", "abs": filepath.Join(root, "skills", "forms", "scripts")} {
-		if err := os.Symlink(target, filepath.Join(root, "skills", "forms", name)); err != nil {
-			t.Skipf("no symbolic links here: %v", err)
-		}
+		hosttest.Symlink(t, target, filepath.Join(root, "skills", "forms", name))
 	}
 	c := catalog(t, toolshelf.WithRoot(root))
 	inside := map[string]bool{}

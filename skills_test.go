@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 func TestListSkills(t *testing.T) {
@@ -125,9 +126,7 @@ func TestSkillsThroughLinks(t *testing.T) {
 	})
 	link := func(target, name string) {
 		t.Helper()
-		if err := os.Symlink(target, filepath.Join(root, "skills", name)); err != nil {
-			t.Skipf("no symbolic links here: %v", err)
-		}
+		hosttest.Symlink(t, target, filepath.Join(root, "skills", name))
 	}
 	link("../shared/inside", "inside")
 	link(filepath.Join(root, "shared", "inside"), "absolute")
@@ -447,9 +446,7 @@ func TestTheSearchWithinASkillIsBounded(t *testing.T) {
 
 func TestACycleOfDirectoriesEnds(t *testing.T) {
 	root := diskOf(t, map[string]string{"skills/web/scraper/SKILL.md": skillFile("scraper")})
-	if err := os.Symlink("..", filepath.Join(root, "skills", "web", "up")); err != nil {
-		t.Skipf("no symbolic links here: %v", err)
-	}
+	hosttest.Symlink(t, "..", filepath.Join(root, "skills", "web", "up"))
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillDepth(6))
 	if found := skillsOf(t, c); len(found) != 1 || found["scraper"] == "" {
 		t.Errorf("got %v", found)
@@ -462,9 +459,7 @@ func TestACycleOfDirectoriesEnds(t *testing.T) {
 func TestALinkBackShadowsNoSkill(t *testing.T) {
 	for target, link := range map[string]string{".": "loop", "../..": "group/loop"} {
 		root := diskOf(t, map[string]string{"skills/zed/SKILL.md": skillFile("zed"), "skills/group/a/SKILL.md": skillFile("a"), "src/x/SKILL.md": skillFile("x")})
-		if err := os.Symlink(target, filepath.Join(root, "skills", filepath.FromSlash(link))); err != nil {
-			t.Skipf("no symbolic links here: %v", err)
-		}
+		hosttest.Symlink(t, target, filepath.Join(root, "skills", filepath.FromSlash(link)))
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillDepth(4))
 		list, err := c.ListSkills(t.Context())
 		if err != nil {
@@ -530,9 +525,7 @@ func TestAnUnreadableHomeDirectoryDoesNotAffectTheProject(t *testing.T) {
 func TestTheHomeDirectoryMayBeALinkToTheRoot(t *testing.T) {
 	root := diskOf(t, map[string]string{".claude/skills/b/SKILL.md": skillFile("b")})
 	home := filepath.Join(t.TempDir(), "home")
-	if err := os.Symlink(root, home); err != nil {
-		t.Skipf("no symbolic links here: %v", err)
-	}
+	hosttest.Symlink(t, root, home)
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithConventionalDirs("claude"))
@@ -553,9 +546,7 @@ func TestConventionalDirs(t *testing.T) {
 	root := diskOf(t, project)
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
-	if err := os.Symlink(filepath.Join(home, ".claude"), filepath.Join(home, ".agents", "skills", "out")); err != nil {
-		t.Skipf("no symbolic links here: %v", err)
-	}
+	hosttest.Symlink(t, filepath.Join(home, ".claude"), filepath.Join(home, ".agents", "skills", "out"))
 
 	t.Run("directories of the project precede directories of the home directory", func(t *testing.T) {
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithConventionalDirs("claude"))

@@ -21,6 +21,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 // watching returns a catalog with WithWatch after its first scan.
@@ -96,9 +97,8 @@ func TestWatchSeesChanges(t *testing.T) {
 
 func TestWatchSeesChangesBehindLinks(t *testing.T) {
 	root := diskOf(t, map[string]string{"commands/a.md": "a", "docs/b.md": "one", "kit/s/SKILL.md": "---\nname: s\ndescription: one\n---\n", "skills/x/y": ""})
-	if err := errors.Join(os.Symlink("../docs/b.md", filepath.Join(root, "commands", "b.md")), os.Symlink("../kit/s", filepath.Join(root, "skills", "s"))); err != nil {
-		t.Skipf("no symbolic links here: %v", err)
-	}
+	hosttest.Symlink(t, "../docs/b.md", filepath.Join(root, "commands", "b.md"))
+	hosttest.Symlink(t, "../kit/s", filepath.Join(root, "skills", "s"))
 	c := watching(t, toolshelf.WithRoot(root))
 	for i := range 50 {
 		text := fmt.Sprint("text ", i)

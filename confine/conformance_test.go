@@ -2,6 +2,7 @@ package confine
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -11,7 +12,6 @@ var ctx = context.Background()
 // TestConformance tests the behavior on every platform and filesystem. A line is a call
 // and, after "=", its result.
 func TestConformance(t *testing.T) {
-	skipWindows(t)
 	for _, test := range []struct {
 		name   string
 		deny   bool   // DenySymlinks
@@ -574,6 +574,9 @@ func TestConformance(t *testing.T) {
 						t.Skip("the filesystem has no such links")
 					}
 				}
+				if strings.Contains(test.name, "hard to print") {
+					skipWindows(t, "names with control characters, backslashes and colons")
+				}
 				o := options{denySymlinks: test.deny}
 				o.trustAll = test.all
 				if test.trust {
@@ -608,10 +611,7 @@ func chain(n int) tree {
 	files := tree{"end": "end"}
 	next := "end"
 	for i := n - 1; i >= 0; i-- {
-		name := "link" + string(rune('A'+i))
-		if i < 2 {
-			name = "link" + string(rune('0'+i))
-		}
+		name := fmt.Sprint("link", i)
 		files[name] = "-> " + next
 		next = name
 	}

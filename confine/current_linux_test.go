@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 func TestCurrent(t *testing.T) {
@@ -37,7 +39,7 @@ func TestCurrent(t *testing.T) {
 
 	must(t, os.Rename(filepath.Join(root, "a"), filepath.Join(root, "moved")))
 	check("its parent has moved", b, false)
-	must(t, os.Symlink("moved", filepath.Join(root, "a")))
+	hosttest.Symlink(t, "moved", filepath.Join(root, "a"))
 	check("its parent is a link to the same directory", b, false)
 	check("it is a link to the same directory", a, false)
 	must(t, os.Remove(filepath.Join(root, "a")))
@@ -48,7 +50,7 @@ func TestCurrent(t *testing.T) {
 
 	must(t, os.Rename(root, root+"2"))
 	check("the root has moved", top, false)
-	must(t, os.Symlink(root+"2", root))
+	hosttest.Symlink(t, root+"2", root)
 	check("the root is a link, which belongs to the host program", top, true)
 
 	must(t, top.Close())

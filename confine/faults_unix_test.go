@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 func TestNothingWaitsForAFIFOOrADevice(t *testing.T) {
@@ -20,7 +22,7 @@ func TestNothingWaitsForAFIFOOrADevice(t *testing.T) {
 		must(t, err)
 		defer os.RemoveAll(root)
 		must(t, unix.Mkfifo(filepath.Join(root, "fifo"), 0o600))
-		must(t, os.Symlink("fifo", filepath.Join(root, "link")))
+		hosttest.Symlink(t, "fifo", filepath.Join(root, "link"))
 		socket, err := net.Listen("unix", filepath.Join(root, "socket"))
 		must(t, err)
 		defer socket.Close()

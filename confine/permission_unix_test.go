@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 // TestPermissions runs itself as another user if the user is root, because permissions do
@@ -59,6 +61,7 @@ func TestPermissions(t *testing.T) {
 }
 
 func runAsNobody(t *testing.T, env string) {
+	hosttest.Self(t)
 	self, err := os.Open("/proc/self/exe")
 	if err != nil {
 		t.Skip("no /proc: another user cannot run the test binary")

@@ -70,7 +70,6 @@ func (files tree) blocks(name string) bool {
 
 // TestKindsAgree compares the results of all kinds for the same calls of the same tree.
 func TestKindsAgree(t *testing.T) {
-	skipWindows(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		files := trees(false).Draw(rt, "tree")
 		lines := calls(rt)
@@ -89,7 +88,7 @@ func TestKindsAgree(t *testing.T) {
 // TestKindsAgreeAboutLinks is TestKindsAgree for the kinds with links. No kind reveals
 // anything about files outside.
 func TestKindsAgreeAboutLinks(t *testing.T) {
-	skipWindows(t)
+	skipWindows(t, "symbolic links without a privilege")
 	rapid.Check(t, func(rt *rapid.T) {
 		files := trees(true).Draw(rt, "tree")
 		o := options{denySymlinks: rapid.Bool().Draw(rt, "deny")}
@@ -113,7 +112,7 @@ func TestKindsAgreeAboutLinks(t *testing.T) {
 // TestKernelAgrees compares an FS with the kernel's resolution of a whole path. The FS must
 // find exactly the files that the kernel finds inside the root.
 func TestKernelAgrees(t *testing.T) {
-	skipWindows(t)
+	skipWindows(t, "symbolic links without a privilege")
 	rapid.Check(t, func(rt *rapid.T) {
 		files := trees(true).Draw(rt, "tree")
 		dir := onDisk(t, files, &options{})
@@ -151,7 +150,7 @@ func TestKernelAgrees(t *testing.T) {
 // TestWithinAgreesWithAnFSOfTheDirectory compares Within with New of the same directory. Only the
 // way to the directory differs: Within opens the directory by the rules of the outer FS.
 func TestWithinAgreesWithAnFSOfTheDirectory(t *testing.T) {
-	skipWindows(t)
+	skipWindows(t, "symbolic links without a privilege")
 	rapid.Check(t, func(rt *rapid.T) {
 		files := trees(true).Draw(rt, "tree")
 		dir := names.Draw(rt, "directory")
@@ -191,7 +190,7 @@ func word1(d *Dir, err error) string {
 // TestKernelAgreesWithin compares the files that Within finds with the kernel's resolution of
 // the whole path: each file is below the directory.
 func TestKernelAgreesWithin(t *testing.T) {
-	skipWindows(t)
+	skipWindows(t, "symbolic links without a privilege")
 	rapid.Check(t, func(rt *rapid.T) {
 		files := trees(true).Draw(rt, "tree")
 		dir := onDisk(t, files, &options{})
@@ -225,7 +224,7 @@ func TestKernelAgreesWithin(t *testing.T) {
 
 // TestReadLinkLeadsWhereTheLinkDoes compares the target of ReadLink with the file of Stat.
 func TestReadLinkLeadsWhereTheLinkDoes(t *testing.T) {
-	skipWindows(t)
+	skipWindows(t, "symbolic links without a privilege")
 	rapid.Check(t, func(rt *rapid.T) {
 		files := trees(true).Draw(rt, "tree")
 		f := osFS(onDisk(t, files, &options{}), options{})
@@ -286,14 +285,14 @@ func answers(f *FS, lines []string) []string {
 
 // TestNames compares checkName with the rule of io/fs and with the meaning of a path.
 func TestNames(t *testing.T) {
-	skipWindows(t)
+	skipWindows(t, "file names with a backslash")
 	rapid.Check(t, func(t *rapid.T) {
 		checkNameAgrees(t, rapid.StringMatching(`[a./\x00\\\xff]{0,12}`).Draw(t, "name"))
 	})
 }
 
 func FuzzNames(f *testing.F) {
-	skipWindows(f)
+	skipWindows(f, "file names with a backslash")
 	for _, seed := range []string{"", ".", "..", "a", "a/b", "/a", "a/", "a//b", "./a", "a/..", "../a", "a\x00", "\xff", `a\b`, "..."} {
 		f.Add(seed)
 	}

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 // onWritable runs a test on each writable kind of FS.
@@ -68,7 +70,7 @@ func TestANewFileTakesTheFirstFreeName(t *testing.T) {
 	onWritable(t, func(t *testing.T, k kind) {
 		files := tree{"v2.md": "old", "v3.md/x": ""}
 		if k.links {
-			skipWindows(t)
+			skipWindows(t, "symbolic links without a privilege")
 			files["v4.md"] = "-> nowhere"
 			files["v5.md"] = "-> v6.md"
 		} else {
@@ -159,7 +161,7 @@ func TestMakeDirCreatesTheRoot(t *testing.T) {
 }
 
 func TestMakeDirFollowsLinksAsPolicyAllows(t *testing.T) {
-	skipWindows(t)
+	skipWindows(t, "symbolic links without a privilege")
 	onWritable(t, func(t *testing.T, k kind) {
 		if !k.links {
 			t.Skip("the filesystem has no links")
@@ -191,7 +193,7 @@ func TestMakeDirFollowsLinksAsPolicyAllows(t *testing.T) {
 }
 
 func TestMakeDirFollowsNoLink(t *testing.T) {
-	skipWindows(t)
+	skipWindows(t, "symbolic links without a privilege")
 	onWritable(t, func(t *testing.T, k kind) {
 		if !k.links {
 			t.Skip("the filesystem has no links")
@@ -409,11 +411,11 @@ func TestWritersInOtherProcesses(t *testing.T) {
 		}
 		return
 	}
-	root := t.TempDir()
+	root, self := t.TempDir(), hosttest.Self(t)
 	var writers sync.WaitGroup
 	for range 16 {
 		writers.Go(func() {
-			cmd := exec.Command(os.Args[0], "-test.run=^TestWritersInOtherProcesses$")
+			cmd := exec.Command(self, "-test.run=^TestWritersInOtherProcesses$")
 			cmd.Env = append(os.Environ(), place+"="+root)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -141,13 +141,13 @@ func TestWithRelativePathsHidesTheRoot(t *testing.T) {
 		"links out of the root": func(t *testing.T, root string) {
 			for _, name := range []string{"commands", "skills", "agents", "reports", "local", "link"} {
 				remove(t, root, name)
-				symlink(t, t.TempDir(), filepath.Join(root, name))
+				hosttest.Symlink(t, t.TempDir(), filepath.Join(root, name))
 			}
 		},
 		"links to nothing in the root": func(t *testing.T, root string) {
 			for _, name := range []string{"commands", "skills", "agents", "reports", "local", "link"} {
 				remove(t, root, name)
-				symlink(t, filepath.Join(root, "nothing"), filepath.Join(root, name))
+				hosttest.Symlink(t, filepath.Join(root, "nothing"), filepath.Join(root, name))
 			}
 		},
 	}
@@ -173,18 +173,6 @@ func TestWithRelativePathsHidesTheRoot(t *testing.T) {
 				t.Errorf("%s is in %s", root, text)
 			}
 		})
-	}
-}
-
-// symlink creates a symbolic link. On Windows, symlink skips the test if the user must not
-// create links.
-func symlink(t *testing.T, target, name string) {
-	t.Helper()
-	switch err := os.Symlink(target, name); {
-	case err != nil && runtime.GOOS == "windows":
-		t.Skip(err)
-	case err != nil:
-		t.Fatal(err)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -130,24 +131,28 @@ func TestToolsForFilesNeverShowTheRoot(t *testing.T) {
 			}
 			return nil
 		},
-		"loop": func(t *testing.T, root string) afero.Fs { remove(t, root, "."); symlink(t, root, root); return nil },
+		"loop": func(t *testing.T, root string) afero.Fs {
+			remove(t, root, ".")
+			hosttest.Symlink(t, root, root)
+			return nil
+		},
 		"link to nothing": func(t *testing.T, root string) afero.Fs {
 			remove(t, root, ".")
-			symlink(t, root+"nothing", root)
+			hosttest.Symlink(t, root+"nothing", root)
 			return nil
 		},
 		"loops below": func(t *testing.T, root string) afero.Fs {
 			remove(t, root, "src")
-			symlink(t, filepath.Join(root, "src"), filepath.Join(root, "src"))
-			symlink(t, filepath.Join(root, "src"), filepath.Join(root, "link"))
+			hosttest.Symlink(t, filepath.Join(root, "src"), filepath.Join(root, "src"))
+			hosttest.Symlink(t, filepath.Join(root, "src"), filepath.Join(root, "link"))
 			return nil
 		},
 		"link out of the root": func(t *testing.T, root string) afero.Fs {
-			symlink(t, filepath.Dir(root), filepath.Join(root, "link"))
+			hosttest.Symlink(t, filepath.Dir(root), filepath.Join(root, "link"))
 			return nil
 		},
 		"broken link": func(t *testing.T, root string) afero.Fs {
-			symlink(t, root+"/nothing", filepath.Join(root, "link"))
+			hosttest.Symlink(t, root+"/nothing", filepath.Join(root, "link"))
 			return nil
 		},
 	}
@@ -159,7 +164,7 @@ func TestToolsForFilesNeverShowTheRoot(t *testing.T) {
 		for _, path := range []string{".", "src", "src/agent.lisp", "link"} {
 			for _, cause := range causes {
 				disks[fmt.Sprintf("%s of %s: %v", operation, path, cause)] = func(t *testing.T, root string) afero.Fs {
-					symlink(t, "src", filepath.Join(root, "link"))
+					hosttest.Symlink(t, "src", filepath.Join(root, "link"))
 					return failing{afero.NewOsFs(), operation, filepath.Join(root, path), cause}
 				}
 			}

@@ -22,6 +22,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
@@ -57,7 +58,7 @@ func runChild(task, file string) {
 }
 
 func child(t *testing.T, task, file string) *exec.Cmd {
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd := exec.CommandContext(t.Context(), hosttest.Self(t))
 	cmd.Env = append(os.Environ(), childTask+"="+task+" "+file)
 	return cmd
 }
@@ -400,6 +401,7 @@ func TestAllowedAloneSeesARevocation(t *testing.T) {
 }
 
 func TestAllowedReadsMemoryOnly(t *testing.T) {
+	hosttest.NeedsOptimization(t)
 	s := open(t, storeFile(t))
 	p := entry("deploy", "one")
 	approve(t, s, p)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	table "github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 // project makes a new directory with files the working directory and returns its path.
@@ -271,9 +272,7 @@ func TestClaudeReadsNoSkillsInGroups(t *testing.T) {
 // Projects that serve several clients link one directory of skills to another.
 func TestLinkedDirectoryIsCheckedOnce(t *testing.T) {
 	project(t, map[string]string{".agents/skills/a/SKILL.md": wrong, ".claude/settings.json": "{}"})
-	if err := os.Symlink(filepath.Join("..", ".agents", "skills"), filepath.Join(".claude", "skills")); err != nil {
-		t.Skip("no symbolic links: ", err)
-	}
+	hosttest.Symlink(t, filepath.Join("..", ".agents", "skills"), filepath.Join(".claude", "skills"))
 	if got, _ := printed(t, 1); got != ".claude/skills/a/SKILL.md"+theError {
 		t.Errorf("got %q", got)
 	}

@@ -11,12 +11,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
@@ -34,24 +36,35 @@ func (tr tree) hasLinks() bool {
 	return false
 }
 
-// differsInCase reports whether two paths differ only in letter case.
-func (tr tree) differsInCase() bool {
-	seen := map[string]bool{}
-	for name := range tr {
-		if seen[strings.ToLower(name)] {
-			return true
+// oddNames returns two names that differ only in letter case, and the names with characters that some systems do not have.
+func (tr tree) oddNames() (odd []string) {
+	seen := map[string]string{}
+	for file := range tr {
+		dir := ""
+		for name := range strings.SplitSeq(strings.TrimSuffix(file, "/"), "/") {
+			dir = path.Join(dir, strings.ToLower(name))
+			switch other, ok := seen[dir]; {
+			case ok && other != name:
+				return []string{other, name}
+			case !ok && strings.ContainsFunc(name, unicode.IsControl):
+				odd = append(odd, name)
+			}
+			seen[dir] = name
 		}
-		seen[strings.ToLower(name)] = true
 	}
-	return false
+	return odd
 }
 
 // onDisk creates the tree in a temporary directory and returns the root.
 func (tr tree) onDisk(t testing.TB) string {
 	t.Helper()
-	if tr.hasLinks() && runtime.GOOS == "windows" {
-		t.Skip("symbolic links need a privilege")
+	if tr.hasLinks() {
+		if runtime.GOOS == "windows" {
+			t.Skip("Windows makes a symbolic link only with a privilege")
+		}
+		hosttest.NeedsSymlinks(t)
 	}
+	hosttest.NeedsNames(t, tr.oddNames()...)
 	root := filepath.Join(t.TempDir(), "root")
 	err := os.Mkdir(root, 0o755)
 	for name, text := range tr {
@@ -119,10 +132,7 @@ func onEveryFilesystem(t *testing.T, tr tree, opts []confine.Option, test func(t
 			return confine.Over(restricted{Fs: afero.NewOsFs(), noInodes: true}, root, opts...)
 		}},
 	} {
-		switch {
-		case tr.hasLinks() && !kind.onDisk:
-			continue
-		case tr.differsInCase() && kind.onDisk && (runtime.GOOS == "windows" || runtime.GOOS == "darwin"):
+		if tr.hasLinks() && !kind.onDisk {
 			continue
 		}
 		t.Run(kind.name, func(t *testing.T) {

@@ -107,7 +107,9 @@ func (s *scan) load(f source) *Entry {
 	case err != nil:
 		return s.unread(f, err)
 	case info.Mode.IsDir() && !f.link:
-		s.reportDir(f.file)
+		if !s.seenAsSkillFile(f) {
+			s.reportDir(f.file)
+		}
 		return nil
 	case !info.Mode.IsRegular():
 		return s.unreadable(f, confine.ErrNotRegular)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 // directories creates the directories of a new directory, and returns the directory.
@@ -98,9 +100,7 @@ func TestAnObserverTrustsNoCallWithAnUnwatchedDirectory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := directories(t, "sub")
-			if err := os.Symlink(".", filepath.Join(dir, "link")); err != nil {
-				t.Fatal(err)
-			}
+			hosttest.Symlink(t, ".", filepath.Join(dir, "link"))
 			o := observer(t, dir)
 			look := o.Begin()
 			if look == nil {

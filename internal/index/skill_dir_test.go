@@ -317,6 +317,19 @@ func TestASkillFileOfAnotherSpelling(t *testing.T) {
 	}
 }
 
+func TestADirectoryInPlaceOfASkillFileIsReportedOnce(t *testing.T) {
+	tr := tree{"skills/a/Skill.md/x": ""}
+	for fsys, want := range map[afero.Fs]string{folding{tr.inMemory(t)}: "NOT_A_FILE skills/a/SKILL.md; SKILL_FILE_MISSING skills/a/SKILL.md", tr.inMemory(t): "SKILL_FILE_MISSING skills/a/SKILL.md"} {
+		var got []string
+		for _, p := range snapshotOf(t, skillsOf(t, Config{}, confined(t)(confine.Over(fsys, "/")), "skills")).Problems() {
+			got = append(got, string(p.Code)+" "+p.Path)
+		}
+		if strings.Join(got, "; ") != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // Where letter case matters, another spelling is another file.
 func TestAFileBesideSKILLmd(t *testing.T) {
 	tr := tree{"skills/a/SKILL.md": "own", "skills/a/Skill.md": "other"}

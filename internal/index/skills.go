@@ -247,6 +247,15 @@ func (s *scan) skillSource(dir *confine.Dir, dirPath, base, name string) source 
 // oddSkillFile is a spelling of SKILL.md that only a filesystem that ignores letter case finds.
 const oddSkillFile = "sKILL.md"
 
+// seenAsSkillFile reports whether the scan has reported a directory skill.md as SKILL.md, on a filesystem that ignores letter case.
+func (s *scan) seenAsSkillFile(f source) bool {
+	if f.base != skillFiles[1] {
+		return false
+	}
+	_, err := f.dir.Lstat(oddSkillFile)
+	return err == nil
+}
+
 // spell gives a new entry the spelling of its file in the directory. On a filesystem that ignores
 // letter case, the directory can spell the name differently.
 func (s *scan) spell(e *Entry, dir *confine.Dir, name string) {

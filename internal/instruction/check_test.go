@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 // linted returns the diagnostics of Lint as "path:line:column CODE".
@@ -132,13 +132,11 @@ func TestLintChecksInstructionsAboveTheRoot(t *testing.T) {
 
 func TestLintOfInstructionsThatCannotBeRead(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("links need a privilege")
+		t.Skip("Windows makes a symbolic link only with a privilege")
 	}
 	dir := catalogtest.Disk(t, map[string]string{"secret.md": "a\u202e", "root/x/y.md": "", "root/AGENTS.md": strings.Repeat("x", 2000), "root/ok/CLAUDE.md": "a\u202e"})
 	for link, target := range map[string]string{"root/x/AGENTS.md": "../../secret.md", "root/ok/AGENTS.md": "CLAUDE.md"} {
-		if err := os.Symlink(filepath.FromSlash(target), filepath.Join(dir, filepath.FromSlash(link))); err != nil {
-			t.Fatal(err)
-		}
+		hosttest.Symlink(t, filepath.FromSlash(target), filepath.Join(dir, filepath.FromSlash(link)))
 	}
 	c := catalogtest.Open(t, toolshelf.WithRoot(filepath.Join(dir, "root")), toolshelf.WithHome(""), toolshelf.WithMaxFileSize(1000))
 	found, err := c.Lint(t.Context())

@@ -2,7 +2,6 @@ package instruction_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 func TestImportsReplaceThePathInPlace(t *testing.T) {
@@ -100,15 +100,13 @@ func importsOf(t *testing.T, c *toolshelf.Catalog, path string) (text, diagnosti
 
 func TestImportsNeverLeadOutside(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("links need a privilege")
+		t.Skip("Windows makes a symbolic link only with a privilege")
 	}
 	dir := catalogtest.Disk(t, map[string]string{
 		"secret.md": "SECRET", "root/docs/a.md": "A", "root/inside.md": "I", "home/.claude/CLAUDE.md": "@../secret.md @../../secret.md @rules/r.md", "home/secret.md": "SECRET", "home/.claude/rules/r.md": "R",
 	})
 	for link, target := range map[string]string{"root/link.md": "../secret.md", "root/to": "..", "root/ok.md": "inside.md", "root/broken.md": "none.md"} {
-		if err := os.Symlink(filepath.FromSlash(target), filepath.Join(dir, filepath.FromSlash(link))); err != nil {
-			t.Fatal(err)
-		}
+		hosttest.Symlink(t, filepath.FromSlash(target), filepath.Join(dir, filepath.FromSlash(link)))
 	}
 	c := catalogtest.Open(t, toolshelf.WithRoot(filepath.Join(dir, "root")), toolshelf.WithHome(filepath.Join(dir, "home")), toolshelf.WithInstructions(client.Claude()))
 	for _, target := range []string{"/etc/passwd", "../secret.md", "docs/../../secret.md", "link.md", "to/secret.md", "~/secret.md", "~/.claude/CLAUDE.md", dir + "/secret.md", "broken.md", "none.md", "docs/", "./../.."} {

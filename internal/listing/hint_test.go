@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 func correct(ctx context.Context, t *testing.T, fsys *confine.FS, glob string) Hint {
@@ -67,12 +68,8 @@ func TestCorrectStaysInTheRoot(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(outside, "secret.txt"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(outside, filepath.Join(root, "link")); err != nil {
-		t.Skip(err)
-	}
-	if err := os.Symlink(filepath.Join(outside, "secret.txt"), filepath.Join(root, "secret.txt")); err != nil {
-		t.Fatal(err)
-	}
+	hosttest.Symlink(t, outside, filepath.Join(root, "link"))
+	hosttest.Symlink(t, filepath.Join(outside, "secret.txt"), filepath.Join(root, "secret.txt"))
 	fsys := confined(t)(confine.New(root))
 	for _, glob := range []string{"secret.tx", "secret", "link/secret.tx", "lnk/*.txt", "link/*"} {
 		if h := correct(t.Context(), t, fsys, glob); h != (Hint{}) {

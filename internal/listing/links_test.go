@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 // TestLinks finds links to files and never enters linked directories.
 func TestLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("symbolic links need a privilege")
+		t.Skip("Windows makes a symbolic link only with a privilege")
 	}
 	home := t.TempDir()
 	for name, content := range map[string]string{
@@ -41,9 +42,7 @@ func TestLinks(t *testing.T) {
 		"linked":          "dir",
 		"real.txt":        "real.md",
 	} {
-		if err := os.Symlink(target, filepath.Join(root, name)); err != nil {
-			t.Fatal(err)
-		}
+		hosttest.Symlink(t, target, filepath.Join(root, name))
 	}
 	regular := []string{"dir/x.md", "sub/y.md", "real.md"}
 	inside := []string{"dir/x.md", "sub/absolute.md", "sub/chain.md", "sub/up.md", "sub/y.md", "inside.md", "real.md"}

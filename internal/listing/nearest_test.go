@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 // newMemory returns a filesystem of empty files.
@@ -83,9 +84,7 @@ func TestNearestFollowsNoLinks(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "target", "below"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink("target", filepath.Join(dir, "linked")); err != nil {
-		t.Skip(err)
-	}
+	hosttest.Symlink(t, "target", filepath.Join(dir, "linked"))
 	fsys := confined(t)(confine.New(dir))
 	for name, want := range map[string]string{"linkd": "linked", "linkd/below": "", "linked/belo": "", "targt/belo": "target/below"} {
 		if got := Nearest(t.Context(), fsys, name); got != want {

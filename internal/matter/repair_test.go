@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -399,6 +400,7 @@ func (n named) Fatalf(format string, args ...any) {
 
 // A small header with many defects must not cost a list many times the work of a Parse.
 func TestAHeaderWithManyDefectsIsReadFewTimes(t *testing.T) {
+	hosttest.NeedsOptimization(t)
 	allocated := func(defects int) float64 {
 		var text strings.Builder
 		for i := range 400 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -80,7 +81,7 @@ func allTexts(t testing.TB, a *mcpadapter.Adapter, root string) (texts []string)
 			if err != nil {
 				t.Fatalf("%s(%s): %v", tool, arguments, err)
 			}
-			texts = append(texts, fmt.Sprintf("%s(%s): %s", tool, strings.ReplaceAll(arguments, root, "ROOT"), got.Text), string(got.Structured))
+			texts = append(texts, fmt.Sprintf("%s(%s): %s", tool, strings.ReplaceAll(arguments, strings.Trim(string(quoted), `"`), "ROOT"), got.Text), string(got.Structured))
 		}
 	}
 	add := func(what string, v any, err error) {
@@ -115,10 +116,14 @@ func allTexts(t testing.TB, a *mcpadapter.Adapter, root string) (texts []string)
 	return texts
 }
 
-// containing returns the texts that contain the path.
+// backslashes are a separator of Windows, which each level of JSON or of quotes doubles.
+var backslashes = regexp.MustCompile(`\\+`)
+
+// containing returns the texts that contain the path in any spelling.
 func containing(texts []string, path string) (found []string) {
+	path = filepath.ToSlash(path)
 	for _, text := range texts {
-		if strings.Contains(text, path) {
+		if strings.Contains(backslashes.ReplaceAllString(text, "/"), path) {
 			found = append(found, text)
 		}
 	}

@@ -107,7 +107,7 @@ func (s *scan) load(f source) *Entry {
 	case err != nil:
 		return s.unread(f, err)
 	case info.Mode.IsDir() && !f.link:
-		if !s.seenAsSkillFile(f) {
+		if !s.seenBySpelling(f) {
 			s.reportDir(f.file)
 		}
 		return nil

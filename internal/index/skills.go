@@ -247,8 +247,8 @@ func (s *scan) skillSource(dir *confine.Dir, dirPath, base, name string) source 
 // oddSkillFile is a spelling of SKILL.md that only a filesystem that ignores letter case finds.
 const oddSkillFile = "sKILL.md"
 
-// seenAsSkillFile reports whether the scan has reported a directory skill.md as SKILL.md, on a filesystem that ignores letter case.
-func (s *scan) seenAsSkillFile(f source) bool {
+// seenBySpelling reports whether the scan has reported a directory skill.md as SKILL.md, on a filesystem that ignores letter case.
+func (s *scan) seenBySpelling(f source) bool {
 	if f.base != skillFiles[1] {
 		return false
 	}

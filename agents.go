@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"iter"
+	"path"
 	"slices"
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
@@ -43,6 +44,7 @@ type Agent struct {
 	AgentInfo
 	Content string `json:"content"` // the Markdown after the frontmatter, unchanged
 	Raw     []byte `json:"-"`       // the bytes of the file; the caller may modify them
+	Source  source `json:"-"`       // for WithObserver
 }
 
 // MarshalJSON returns a JSON object with the fields of a and the member "frontmatter". The JSON form of an
@@ -85,7 +87,7 @@ func (c *Catalog) ListAgents(ctx context.Context) ([]AgentInfo, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return nil, err
 	}
-	snapshot, err := c.agents.shownSnapshot(ctx, op)
+	_, snapshot, err := c.agents.list(ctx, op)
 	if err != nil {
 		return nil, err
 	}
@@ -110,10 +112,7 @@ func (c *Catalog) GetAgent(ctx context.Context, name string) (Agent, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return Agent{}, err
 	}
-	if err := c.agents.checkName(op, name); err != nil {
-		return Agent{}, err
-	}
-	return lookup[Agent, AgentInfo]{c, c.agents, op, name, name, c.readAgent}.resolve(ctx)
+	return lookup[Agent, AgentInfo]{c, c.agents, op, name, name, c.readAgent}.resolve(ctx, Event{Action: EventLoaded})
 }
 
 // AgentsPrompt returns the agents that a model may choose as an <available_agents> block with an <agent>
@@ -141,7 +140,11 @@ func (c *Catalog) loadAgent(ctx context.Context, s *index.Snapshot, e *index.Ent
 	}
 	agent, _ := c.parseAgent(e, []byte(kept.Value), kept.Info)
 	agent.Shadows = c.agents.shadows(s, e)
-	return reading[Agent, AgentInfo]{value: agent, states: []AgentInfo{agent.AgentInfo}}, nil
+	return agent.reading(), nil
+}
+
+func (a Agent) reading() reading[Agent, AgentInfo] {
+	return reading[Agent, AgentInfo]{value: a, states: []AgentInfo{a.AgentInfo}, outcome: outcome{digest: a.Source.digest, bytes: len(a.Raw)}}
 }
 
 // readAgent is a reader for a lookup.
@@ -152,7 +155,7 @@ func (c *Catalog) readAgent(ctx context.Context, s *index.Snapshot, e *index.Ent
 	}
 	agent.Shadows, agent.Raw = c.agents.shadows(s, e), bytes.Clone(agent.Raw) // the cache has the original
 	agent.Tools, agent.Diagnostics = slices.Clone(agent.Tools), slices.Clone(agent.Diagnostics)
-	return reading[Agent, AgentInfo]{value: agent, states: []AgentInfo{agent.AgentInfo}}, nil
+	return agent.reading(), nil
 }
 
 // parseAgent converts a file to an agent, and returns the memory of the agent in bytes.
@@ -162,7 +165,7 @@ func (c *Catalog) parseAgent(e *index.Entry, raw []byte, _ confine.Info) (Agent,
 	for _, p := range doc.Problems {
 		problems = append(problems, p.In(c.agents.Place(e)))
 	}
-	agent := Agent{AgentInfo: c.agentInfo(e, agentmd.NewFrontmatter(doc.Frontmatter), problems), Content: string(raw[doc.Body:]), Raw: raw}
+	agent := Agent{AgentInfo: c.agentInfo(e, agentmd.NewFrontmatter(doc.Frontmatter), problems), Content: string(raw[doc.Body:]), Raw: raw, Source: source{digest: c.observer.Digest(e.Seal(), path.Base(e.Path), raw)}}
 	return agent, len(raw) + len(agent.Content) + doc.Memory()
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/instruction"
 	"github.com/toolshelf-go/toolshelf/internal/meaning"
 	"github.com/toolshelf-go/toolshelf/internal/mounts"
+	"github.com/toolshelf-go/toolshelf/internal/observe"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/paths"
 	"github.com/toolshelf-go/toolshelf/internal/release"
@@ -69,15 +70,16 @@ func init() {
 
 // shared is the state that a catalog shares with its views.
 type shared struct {
-	config  config
-	at      paths.Root
-	parents []paths.Parent // with WithParents
-	root    *confine.FS
-	local   *mounts.Tree // of the root; nil if the root cannot be local, see awaitRoot
-	opened  []*confine.FS
-	changes changes.Hub
-	indexes []*index.Index // of the commands, the skills and the agents; fewer if New fails
-	reports reportDirectories
+	config   config
+	at       paths.Root
+	parents  []paths.Parent // with WithParents
+	root     *confine.FS
+	local    *mounts.Tree // of the root; nil if the root cannot be local, see awaitRoot
+	opened   []*confine.FS
+	changes  changes.Hub
+	observer *observe.Observer[Event] // nil without WithObserver
+	indexes  []*index.Index           // of the commands, the skills and the agents; fewer if New fails
+	reports  reportDirectories
 
 	commandDirs []string // of the layers of commands: the path of the filesystem, with a separator at the end
 
@@ -128,6 +130,9 @@ func New(opts ...Option) (*Catalog, error) {
 	}
 	if err := c.addParents(); err != nil {
 		return nil, inOp(op, err)
+	}
+	if config.observer != nil {
+		c.observer = &observe.Observer[Event]{Func: config.observer, Finish: finishEvent, More: func(n int) Event { return Event{Action: EventChanged, Count: n} }, Logger: config.logger}
 	}
 	c.namePlugins()
 	c.lifetime, c.end = context.WithCancel(context.Background())

@@ -19,6 +19,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/observe"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/search"
@@ -30,7 +31,9 @@ type collection[Info any] struct {
 	*index.Index
 	finder *search.Finder
 	engine Searcher      // replaces finder, unless nil
-	filter *filter[Info] // Index knows no filter: shownSnapshot applies the filter, Index.Snapshot does not
+	filter *filter[Info] // Index knows no filter: list applies the filter, Index.Snapshot does not
+
+	observer *observe.Observer[Event]
 
 	layers []layer // as given to the options, in the order of the index
 	root   string  // as given to WithRoot
@@ -61,6 +64,15 @@ func (c *collection[Info]) open(of *Catalog, user userDirs, kind client.Files, d
 	x.Layers = of.openLayers(c.layers, user)
 	c.filter.guard = config.newGuard(Kind(c.noun), c.layers, x.Layers)
 	x.Judge, x.Changed, x.Whole = config.judge(kind), of.changed(drop), index.KeepVersioned(c.texts)
+	if c.observer = of.observer; c.observer != nil {
+		notify := x.Changed
+		x.Changed = func(before, now *index.Snapshot) {
+			c.observer.Scanned(before, now, func(e *index.Entry) Event {
+				return Event{Action: EventChanged}.of(c.noun, e, x.Layers[e.Layer()].Name)
+			})
+			notify(before, now)
+		}
+	}
 	x.Lifetime = of.lifetime
 	x.MaxFileSize, x.MaxReads = config.maxFileSize, config.maxReads
 	x.TTL, x.Now = config.ttl, config.now
@@ -90,14 +102,17 @@ func (c *collection[Info]) view(keep []func(Info) bool) *collection[Info] {
 	return &view
 }
 
-// shownSnapshot returns the current entries that pass the filter, dependencies included.
-// If no directory exists, shownSnapshot returns an error.
-func (c *collection[Info]) shownSnapshot(ctx context.Context, op string) (*index.Snapshot, error) {
-	all, err := c.Snapshot(ctx)
-	if err != nil {
-		return nil, c.layerError(op, err)
+// list returns the current entries, and the entries that pass the filter, dependencies included. If no directory exists,
+// list returns an error.
+func (c *collection[Info]) list(ctx context.Context, op string) (all, shown *index.Snapshot, err error) {
+	o, e := c.observer.Begin(ctx), Event{Action: EventListed, Kind: Kind(c.noun)}
+	if all, err = c.Snapshot(ctx); err == nil {
+		shown = c.filter.apply(ctx, all)
+		e.Count = len(shown.Entries)
 	}
-	return c.filter.apply(ctx, all), nil
+	err = c.layerError(op, err)
+	o.Send(e, err)
+	return all, shown, err
 }
 
 // shown returns the entries of a snapshot that pass the filter.
@@ -207,15 +222,15 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 		}
 		var texts index.Texts[string]
 		texts.Max = maxCollected
-		all, err := func() (*index.Snapshot, error) {
+		all, shown, err := func() (all, shown *index.Snapshot, err error) {
 			defer in.Collect(func(e *index.Entry, info confine.Info, text []byte) { texts.Add(e, info, string(text)) })() // also after a panic of the caller's filesystem
-			return in.Snapshot(ctx)
+			return in.list(ctx, op)
 		}()
 		if err != nil {
-			yield(zero, in.layerError(op, err))
+			yield(zero, err)
 			return
 		}
-		entries := in.filter.apply(ctx, all).Named()
+		entries := shown.Named()
 		kept := make([]*index.Cached[string], len(entries))
 		for i, e := range entries {
 			if kept[i] = texts.Of(e); kept[i] != nil && in.Sealed(e) && in.Verify(e, []byte(kept[i].Value)) != nil {
@@ -235,7 +250,7 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 			reading[T, Info]
 			err error
 		}
-		last := -1
+		last, o := -1, in.observer.Begin(ctx)
 		for i, now := range parallel.Ahead(ending, c.config.maxReads, len(entries), maxAhead, weight, func(ctx context.Context, i int) (l loaded) {
 			if !c.enter() {
 				return loaded{err: fs.ErrClosed}
@@ -253,13 +268,18 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 			if errors.Is(now.err, fs.ErrNotExist) && entries[i].Broken() == nil || !in.filter.keepsAll(now.states) {
 				continue // removed, or hidden by a change, since the scan
 			}
-			value := now.value
+			now.entry = entries[i]
 			if now.err != nil {
-				value = unloaded(all, entries[i], now.err)
+				now.value = unloaded(all, entries[i], now.err)
 			}
-			if !yield(value, nil) {
+			if now.err != nil && in.observer != nil {
+				now.err = in.fileError(op, entries[i].Name, entries[i], now.err)
+			}
+			in.send(o, Event{Action: EventLoaded}, now.outcome, now.err)
+			if !yield(now.value, nil) {
 				return
 			}
+			o = in.observer.Begin(ctx)
 		}
 		switch {
 		case ctx.Err() != nil && last < len(entries)-1:
@@ -399,7 +419,43 @@ func directoryError(op, name, content string, err error, layer index.Layer) *Err
 type reading[T, Info any] struct {
 	value  T
 	states []Info
-	entry  *index.Entry
+	outcome
+}
+
+// An outcome is what an observer learns of a reading.
+type outcome struct {
+	entry  *index.Entry // nil without an entry
+	digest string       // of the bytes; "" without an observer
+	bytes  int
+	hidden bool // the filter or the gate refuses the entry
+}
+
+// of completes an event of an entry with the name of its layer.
+func (e Event) of(kind string, entry *index.Entry, layer string) Event {
+	e.Kind, e.Name, e.Layer, e.Plugin = Kind(kind), entry.Name, layer, entry.Plugin()
+	return e
+}
+
+// seen completes the event of a call for an entry. The event has the action, and the name and the path as given.
+func (c *collection[Info]) seen(ctx context.Context, e Event, found outcome) Event {
+	e.Kind, e.Digest, e.Bytes = Kind(c.noun), found.digest, found.bytes
+	if found.entry != nil {
+		e = e.of(c.noun, found.entry, c.LayerOf(found.entry).Name)
+	}
+	if found.hidden {
+		e.Action, e.Reason, e.Digest, e.Bytes = EventRefused, "filter", "", 0
+		if seal := found.entry.Seal(); !c.filter.guard.Allows(ctx, found.entry) && seal != nil {
+			e.Reason, e.Digest = "gate", seal.Digest
+		}
+	}
+	return e
+}
+
+// send sends the event that seen returns.
+func (c *collection[Info]) send(o observe.Call[Event], e Event, found outcome, err error) {
+	if ctx := o.Context(); ctx != nil {
+		o.Send(c.seen(ctx, e, found), err)
+	}
 }
 
 // A reader reads the file of an entry of a snapshot. If the reader fails, the states
@@ -416,26 +472,40 @@ type lookup[T, Info any] struct {
 	read       reader[T, Info]
 }
 
-// resolve returns the result of read for the entry.
-func (l lookup[T, Info]) resolve(ctx context.Context) (T, error) {
-	var zero T
-	if value, ok := l.inLast(ctx); ok {
-		return value, nil
+// resolve returns the result of read for the entry, and sends the event with the action and the path of e.
+func (l lookup[T, Info]) resolve(ctx context.Context, e Event) (value T, err error) {
+	o := l.from.observer.Begin(ctx)
+	now, err := l.find(ctx)
+	e.Name = l.name
+	l.from.send(o, e, now.outcome, err)
+	if err != nil {
+		return value, err
+	}
+	return now.value, nil
+}
+
+// find returns the reading of the entry. If the error is not nil, only the outcome counts.
+func (l lookup[T, Info]) find(ctx context.Context) (reading[T, Info], error) {
+	if err := l.from.checkName(l.op, l.name); err != nil {
+		return reading[T, Info]{}, err
+	}
+	if now, ok := l.inLast(ctx); ok {
+		return now, nil
 	}
 	if ctx.Err() != nil {
-		return zero, ctx.Err()
+		return reading[T, Info]{}, ctx.Err()
 	}
-	value, err := l.inNext(ctx, l.from.Snapshot)
+	now, err := l.inNext(ctx, l.from.Snapshot)
 	if l.from.watch && CodeOf(err) == l.from.notFound {
 		// The system may not have reported a new file yet.
 		return l.inNext(ctx, l.from.Validate)
 	}
-	return value, err
+	return now, err
 }
 
 // inLast resolves the name in the last snapshot. If the last snapshot does not decide, ok
 // is false.
-func (l lookup[T, Info]) inLast(ctx context.Context) (value T, ok bool) {
+func (l lookup[T, Info]) inLast(ctx context.Context) (now reading[T, Info], ok bool) {
 	known, err := l.await(ctx, func(ctx context.Context) (reading[T, Info], error) {
 		s := l.from.Last() // read once: a concurrent scan replaces the last snapshot
 		e := l.from.Known(ctx, s, l.name, l.stem)
@@ -446,7 +516,7 @@ func (l lookup[T, Info]) inLast(ctx context.Context) (value T, ok bool) {
 		r.entry = e
 		return r, err
 	})
-	return known.value, err == nil && l.from.filter.guard.Allows(ctx, known.entry) && l.from.filter.keepsAll(known.states)
+	return known, err == nil && l.from.filter.guard.Allows(ctx, known.entry) && l.from.filter.keepsAll(known.states)
 }
 
 // absent reports whether stats prove that no entry has the name.
@@ -469,36 +539,38 @@ func (l lookup[T, Info]) await(ctx context.Context, do func(context.Context) (re
 }
 
 // inNext resolves the name in the result of snapshot, which scans the files.
-func (l lookup[T, Info]) inNext(ctx context.Context, snapshot func(context.Context) (*index.Snapshot, error)) (T, error) {
+func (l lookup[T, Info]) inNext(ctx context.Context, snapshot func(context.Context) (*index.Snapshot, error)) (reading[T, Info], error) {
 	all, err := snapshot(ctx)
 	if err != nil {
-		var zero T
-		return zero, l.from.lookupError(l.op, l.name, l.stem, err)
+		return reading[T, Info]{}, l.from.lookupError(l.op, l.name, l.stem, err)
 	}
 	return l.in(ctx, all, l.from.filter.apply(ctx, all))
 }
 
 // in resolves the name in a snapshot. The snapshot shown has the entries of all that pass
 // the filter.
-func (l lookup[T, Info]) in(ctx context.Context, all, shown *index.Snapshot) (T, error) {
-	var zero T
+func (l lookup[T, Info]) in(ctx context.Context, all, shown *index.Snapshot) (now reading[T, Info], err error) {
 	e, candidates := shown.Find(l.name, l.stem)
 	switch {
 	case len(candidates) > 0:
-		return zero, l.from.ambiguousName(l.op, l.name, candidates)
+		return now, l.from.ambiguousName(l.op, l.name, candidates)
 	case e == nil:
-		return zero, l.from.unknownName(l.op, l.name, l.stem, shown)
+		now.entry, _ = all.Find(l.name, l.stem)
+		now.hidden = now.entry != nil
+		return now, l.from.unknownName(l.op, l.name, l.stem, shown)
 	}
-	now, err := l.await(ctx, func(ctx context.Context) (reading[T, Info], error) { return l.read(ctx, all, e) })
+	now, err = l.await(ctx, func(ctx context.Context) (reading[T, Info], error) { return l.read(ctx, all, e) })
+	now.entry = e
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return zero, ctx.Err()
+		return now, ctx.Err()
 	case !l.from.filter.keepsAll(now.states): // the filter refuses the new content
-		return zero, l.from.unknownName(l.op, l.name, l.stem, shown)
+		now.hidden = true
+		return now, l.from.unknownName(l.op, l.name, l.stem, shown)
 	case err != nil:
-		return zero, l.from.fileError(l.op, l.name, e, err)
+		return now, l.from.fileError(l.op, l.name, e, err)
 	}
-	return now.value, nil
+	return now, nil
 }
 
 // A filter shows the entries of an index that the guard allows and all functions keep. Without

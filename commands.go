@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"iter"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,7 +61,7 @@ func (c *Catalog) List(ctx context.Context, page Page) (CommandList, error) {
 	if err != nil {
 		return CommandList{}, inOp(op, err)
 	}
-	snapshot, err := c.commands.shownSnapshot(ctx, op)
+	_, snapshot, err := c.commands.list(ctx, op)
 	if err != nil {
 		return CommandList{}, err
 	}
@@ -81,7 +82,7 @@ func (c *Catalog) All(ctx context.Context) iter.Seq2[CommandInfo, error] {
 			yield(CommandInfo{}, err)
 			return
 		}
-		snapshot, err := c.commands.shownSnapshot(ctx, op)
+		_, snapshot, err := c.commands.list(ctx, op)
 		if err != nil {
 			yield(CommandInfo{}, err)
 			return
@@ -122,9 +123,13 @@ func (c *Catalog) Commands(ctx context.Context) iter.Seq2[Command, error] {
 func (c *Catalog) loadText(ctx context.Context, s *index.Snapshot, e *index.Entry, kept *index.Cached[string]) (reading[Command, CommandInfo], error) {
 	if kept != nil {
 		command, _ := c.parseCommand(e, []byte(kept.Value), kept.Info)
-		return reading[Command, CommandInfo]{value: command, states: []CommandInfo{command.info()}}, nil
+		return command.reading(), nil
 	}
 	return c.readCommand(ctx, s, e)
+}
+
+func (c Command) reading() reading[Command, CommandInfo] {
+	return reading[Command, CommandInfo]{value: c, states: []CommandInfo{c.info()}, outcome: outcome{digest: c.Source.digest, bytes: len(c.Raw)}}
 }
 
 // unloadedCommand returns a command without a text.
@@ -199,6 +204,7 @@ type Command struct {
 	Layer       string       `json:"-"` // the directory or the FS name, as given to the option
 	Plugin      string       `json:"-"` // as in CommandInfo; JSON omits the field by the contract of the tool get_command
 	Rules       client.Rules `json:"-"` // the placeholder rules of the client of the layer or of the plugin; zero without WithClient
+	Source      source       `json:"-"` // for WithObserver
 }
 
 // CommandMetadata describes the file of a command.
@@ -228,23 +234,27 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return Command{}, err
 	}
-	return c.get(ctx, op, name)
-}
-
-func (c *Catalog) get(ctx context.Context, op, name string) (Command, error) {
-	stem, _ := names.TrimMarkdown(name)
-	if rule := c.config.commandNames(); !rule.Valid(stem) && !rule.Valid(name) {
-		return Command{}, &Error{Code: CodeInvalidCommandName, Op: op, Path: name,
-			Message: "invalid command name " + quote(name) + "; " + rule.Correction(c.commands.meant(name))}
-	}
-	if command, ok := c.caches.commands.Cached(name, stem); ok && c.commands.filter.keeps(command.info()) { // needs no goroutine
-		return c.detach(command), nil
-	}
-	command, err := lookup[Command, CommandInfo]{c, c.commands, op, name, stem, c.readCommand}.resolve(ctx)
+	o := c.observer.Begin(ctx)
+	now, err := c.findCommand(ctx, op, name)
+	c.commands.send(o, Event{Action: EventLoaded, Name: name}, now.outcome, err)
 	if err != nil {
 		return Command{}, err
 	}
-	return c.detach(command), nil
+	return c.detach(now.value), nil
+}
+
+// findCommand is Get without a copy. If the error is not nil, only the outcome counts.
+func (c *Catalog) findCommand(ctx context.Context, op, name string) (now reading[Command, CommandInfo], err error) {
+	stem, _ := names.TrimMarkdown(name)
+	if rule := c.config.commandNames(); !rule.Valid(stem) && !rule.Valid(name) {
+		return now, &Error{Code: CodeInvalidCommandName, Op: op, Path: name,
+			Message: "invalid command name " + quote(name) + "; " + rule.Correction(c.commands.meant(name))}
+	}
+	if command, e := c.caches.commands.Cached(name, stem); e != nil && c.commands.filter.keeps(command.info()) { // needs no goroutine
+		now.value, now.outcome = command, outcome{entry: e, digest: command.Source.digest, bytes: len(command.Raw)}
+		return now, nil
+	}
+	return lookup[Command, CommandInfo]{c, c.commands, op, name, stem, c.readCommand}.find(ctx)
 }
 
 // info returns the CommandInfo of a list, computed from the command.
@@ -260,7 +270,7 @@ func (c *Catalog) readCommand(ctx context.Context, _ *index.Snapshot, e *index.E
 	if err != nil {
 		return reading[Command, CommandInfo]{}, err
 	}
-	return reading[Command, CommandInfo]{value: command, states: []CommandInfo{command.info()}}, nil
+	return command.reading(), nil
 }
 
 // detach returns a copy that the caller may modify, and calls the function of
@@ -279,7 +289,7 @@ func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) (C
 	layer := c.commands.LayerOf(e)
 	doc, _ := matter.ParseFile(e.Path, raw, true)
 	text := doc.Text(raw)
-	description, source := matter.Description(doc, text)
+	description, from := matter.Description(doc, text)
 	command := Command{
 		Name:    e.Name,
 		Content: string(text),
@@ -288,7 +298,7 @@ func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) (C
 			Size:              int64(len(raw)),
 			LastModified:      utc(info.Modified),
 			Description:       description,
-			DescriptionSource: string(source),
+			DescriptionSource: string(from),
 		},
 		Raw:         raw,
 		Frontmatter: agentmd.NewFrontmatter(doc.Frontmatter),
@@ -297,6 +307,7 @@ func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) (C
 		Layer:       layer.Name,
 		Plugin:      e.Plugin(),
 		Rules:       layer.Rules,
+		Source:      source{observer: c.observer, digest: c.observer.Digest(e.Seal(), path.Base(e.Path), raw)},
 	}
 	for _, p := range doc.Problems {
 		command.Diagnostics = append(command.Diagnostics, agentmd.NewDiagnostic(p.In(c.commands.Place(e))))

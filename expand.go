@@ -10,6 +10,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/observe"
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
@@ -205,18 +206,21 @@ func (c *Catalog) Expand(ctx context.Context, line string, kinds ...Kind) (Expan
 	}
 	typed := strings.TrimPrefix(strings.Trim(line, blanks), "/")
 	end := strings.IndexAny(typed+" ", blanks)
-	x, err := c.invoked(ctx, op, typed[:end], c.typedName(typed[:end]), wanted)
+	o, failed := c.observer.Begin(ctx), Event{Action: EventLoaded, Kind: KindCommand, Name: typed[:end]}
+	x, err := c.invoked(ctx, op, typed[:end], c.typedName(typed[:end]), wanted, &failed)
 	if CodeOf(err) == CodeCommandNotFound && names.Loose(c.typedName(typed[:end])) && end < len(typed) {
 		all, listErr := c.invocable(ctx, op, wanted)
 		if listErr != nil {
+			o.Send(failed, listErr)
 			return Expansion{}, listErr
 		}
 		name, word := c.typedName(typed), end
 		end = all.Longest(name, word, blanks)
 		if end > word {
-			x, err = c.invoked(ctx, op, typed[:end], name[:end], wanted)
+			x, err = c.invoked(ctx, op, typed[:end], name[:end], wanted, &failed)
 		}
 	}
+	x.send(o, failed, err)
 	if err != nil {
 		return Expansion{}, err
 	}
@@ -238,7 +242,10 @@ func (c bridged) Invoked(ctx context.Context, name string) (any, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return nil, err
 	}
-	switch x, err := c.invoked(ctx, op, name, name, selection{true, true}); {
+	o, failed := c.observer.Begin(ctx), Event{Action: EventLoaded, Kind: KindCommand, Name: name}
+	x, err := c.invoked(ctx, op, name, name, selection{true, true}, &failed)
+	x.send(o, failed, err)
+	switch {
 	case err != nil:
 		return nil, err
 	case x.Skill != nil:
@@ -248,14 +255,30 @@ func (c bridged) Invoked(ctx context.Context, name string) (any, error) {
 	}
 }
 
+// send sends the event of the load, or the event of the failure.
+func (x Expansion) send(o observe.Call[Event], failed Event, err error) {
+	switch {
+	case x.Skill != nil:
+		_, failed = x.Skill.loaded()
+	case x.Command != nil:
+		_, failed = x.Command.loaded()
+	}
+	o.Send(failed, err)
+}
+
 // invoked returns the skill or the command that a user invokes by a name, without a text. Errors quote the name as
-// typed. A name that no entry can have never reaches the filesystem.
-func (c *Catalog) invoked(ctx context.Context, op, typed, name string, wanted selection) (Expansion, error) {
+// typed. A name that no entry can have never reaches the filesystem. If the filter or the gate refuses an entry with the name, invoked sets
+// the event of the failure.
+func (c *Catalog) invoked(ctx context.Context, op, typed, name string, wanted selection, failed *Event) (Expansion, error) {
 	unknown := &Error{Code: CodeCommandNotFound, Op: op, Path: firstRunes(typed, maxQuery)}
 	var bare Expansion  // a skill of a plugin, found without the name of the plugin; a command of the whole name has precedence
 	var ambiguous error // several skills of plugins have the name
 	if find := wholeSkill(c, op, name, skillOptions{}); wanted.skills && names.Loose(name) && !find.absent(ctx) {
-		skill, err := find.resolve(ctx)
+		now, err := find.find(ctx)
+		if now.hidden && c.observer != nil {
+			*failed = c.skills.seen(ctx, *failed, now.outcome)
+		}
+		skill := now.value
 		found := Expansion{Kind: KindSkill, Name: skill.Name, Frontmatter: skill.Frontmatter, Skill: &skill}
 		switch {
 		case err == nil && skill.UserInvocable && skill.Name != name:
@@ -271,7 +294,11 @@ func (c *Catalog) invoked(ctx context.Context, op, typed, name string, wanted se
 		}
 	}
 	if stem, _ := names.TrimMarkdown(name); wanted.commands && (c.config.commandNames().Valid(name) || c.config.commandNames().Valid(stem)) {
-		command, err := c.get(ctx, op, name)
+		now, err := c.findCommand(ctx, op, name)
+		if now.hidden && c.observer != nil {
+			*failed = c.commands.seen(ctx, *failed, now.outcome)
+		}
+		command := now.value
 		whole := err == nil && command.Name == name
 		switch {
 		case !whole && bare.Skill != nil:
@@ -279,8 +306,9 @@ func (c *Catalog) invoked(ctx context.Context, op, typed, name string, wanted se
 		case !whole && ambiguous != nil:
 			return Expansion{}, ambiguous
 		case err == nil && !whole: // without ".md", or with the name of a plugin, a skill may have the name
-			return c.invoked(ctx, op, typed, command.Name, wanted)
+			return c.invoked(ctx, op, typed, command.Name, wanted, failed)
 		case err == nil && !command.Dependency:
+			command = c.detach(command)
 			return Expansion{Kind: KindCommand, Name: command.Name, Frontmatter: command.Frontmatter, Command: &command}, nil
 		case err != nil && CodeOf(err) != CodeCommandNotFound:
 			return Expansion{}, err

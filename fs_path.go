@@ -36,21 +36,32 @@ type fileResult[T any] interface {
 // run checks the options of a call, reads the files of its path, and returns the result within the budget. After an
 // error, a filesystem that hangs may still change the result.
 func run[T any, P fileResult[T]](ctx context.Context, call fileCall, result T) (T, error) {
-	var none T
 	c, f := call.catalog, &fileRun[T, P]{call, result}
 	if err := cmp.Or(c.begin(ctx, f.op), f.check(f.op)); err != nil {
-		return none, inOp(f.op, err)
+		return *new(T), inOp(f.op, err)
 	}
-	progress := f.reporter()
+	progress, o := f.reporter(), c.observer.Begin(ctx)
 	_, err := reportedInRoot[*T](ctx, c, progress, f)
 	if err == nil {
 		err = f.failure(ctx, P(&f.result).fit(ctx, &f.fileCall))
 	}
 	progress.End(err)
+	found, e := &f.result, Event{Action: EventListed, Path: f.path}
 	if err != nil {
-		return none, c.methodError(f.op, err)
+		found, err = new(T), c.methodError(f.op, err)
 	}
-	return f.result, nil
+	switch r := any(found).(type) {
+	case *DirListing:
+		e.Count = len(r.Entries)
+	case *FileMatches:
+		e.Count = len(r.Files)
+	case *TextMatches:
+		e.Action, e.Count = EventSearched, len(r.Matches)
+	case *FileText:
+		e.Action, e.Bytes = EventRead, len(r.Text)
+	}
+	o.Send(e, err)
+	return *found, err
 }
 
 // A fileRun is the work of a fileCall, and its result.

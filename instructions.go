@@ -12,7 +12,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/budget"
 	"github.com/toolshelf-go/toolshelf/internal/changes"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/gate"
 	"github.com/toolshelf-go/toolshelf/internal/instruction"
+	"github.com/toolshelf-go/toolshelf/internal/observe"
 	"github.com/toolshelf-go/toolshelf/internal/promptblock"
 	"github.com/toolshelf-go/toolshelf/internal/search"
 )
@@ -164,21 +166,44 @@ func (c *Catalog) instructionsFor(ctx context.Context, op, path string, opts []I
 			opt.applyInstruction(&o)
 		}
 	}
-	if err := cmp.Or(o.err, call.resolve()); err != nil {
-		return nil, o, inOp(op, err)
+	if o.err != nil {
+		return nil, o, inOp(op, o.err)
 	}
-	list, answer, err := c.findInstructions(ctx, &call, instruction.Query{Name: call.name, Hops: o.hops})
+	seen := c.observer.Begin(ctx)
+	list, err := c.resolveInstructions(ctx, &call, o, seen)
 	if err != nil {
-		return nil, o, c.methodError(op, err)
+		err = c.methodError(op, err)
 	}
-	c.asked.Add(o.hops, answer)
-	return slices.DeleteFunc(list, func(i Instruction) bool {
-		return slices.ContainsFunc(o.shown, func(known Instruction) bool { return known.Path == i.Path && known.Digest == i.Digest })
-	}), o, nil
+	seen.Send(Event{Action: EventListed, Kind: KindInstruction, Path: path, Count: len(list)}, err)
+	return list, o, err
 }
 
-// findInstructions returns the instructions that pass the filter, and their texts.
-func (c *Catalog) findInstructions(ctx context.Context, call *fileCall, query instruction.Query) ([]Instruction, instruction.Answer, error) {
+func (c *Catalog) resolveInstructions(ctx context.Context, call *fileCall, o instructionOptions, seen observe.Call[Event]) (list []Instruction, err error) {
+	if err := call.resolve(); err != nil {
+		return nil, err
+	}
+	found, answer, err := c.findInstructions(ctx, call, instruction.Query{Name: call.name, Hops: o.hops}, seen)
+	if err != nil {
+		return nil, err
+	}
+	c.asked.Add(o.hops, answer)
+	list = found[:0]
+	for n, i := range found {
+		if !slices.ContainsFunc(o.shown, func(known Instruction) bool { return known.Path == i.Path && known.Digest == i.Digest }) {
+			list = append(list, i)
+			seen.Send(textEvent(EventLoaded, answer.Texts[n]), nil)
+		}
+	}
+	return list, nil
+}
+
+// textEvent returns the event of an instruction.
+func textEvent(action string, t instruction.Text) Event {
+	return Event{Action: action, Kind: KindInstruction, Name: t.Path, Layer: t.Layer, Digest: cmp.Or(gate.TextItem(KindInstruction, t).Digest, t.Digest), Bytes: len(t.Text)}
+}
+
+// findInstructions returns the instructions that pass the filter, and their texts. The events of seen are the refused instructions.
+func (c *Catalog) findInstructions(ctx context.Context, call *fileCall, query instruction.Query, seen observe.Call[Event]) ([]Instruction, instruction.Answer, error) {
 	var rules *index.Snapshot
 	for {
 		answer, kept := c.finder.Kept(query)
@@ -200,11 +225,17 @@ func (c *Catalog) findInstructions(ctx context.Context, call *fileCall, query in
 		refused := len(query.Refused)
 		list := make([]Instruction, 0, len(answer.Texts))
 		for _, t := range answer.Texts {
-			if i := newInstruction(t); c.config.allowsText(ctx, t) && c.instructions.filter.keeps(i) {
+			i, e := newInstruction(t), textEvent(EventRefused, t)
+			if !c.config.allowsText(ctx, t) {
+				e.Reason = "gate"
+			} else if c.instructions.filter.keeps(i) {
 				list = append(list, i)
+				continue
 			} else {
-				query.Refused = append(query.Refused, i.Path)
+				e.Reason, e.Digest = "filter", ""
 			}
+			e.Bytes, query.Refused = 0, append(query.Refused, i.Path)
+			seen.Send(e, nil)
 		}
 		if len(query.Refused) == refused { // otherwise a text can have a refused text as an import, or be cut after a refused text
 			return list, answer, nil
@@ -236,7 +267,7 @@ func (c *Catalog) shownRules() func(*index.Snapshot) map[string]*index.Entry {
 func (c *Catalog) instructionsSince() func(before, now *index.Snapshot) changes.Names {
 	rules := c.shownRules()
 	singles := c.asked.Follow(func(q instruction.Query) (instruction.Answer, error) {
-		_, answer, err := c.findInstructions(c.lifetime, &fileCall{catalog: c, op: "OnChange", path: q.Name, dir: true, name: q.Name}, q)
+		_, answer, err := c.findInstructions(c.lifetime, &fileCall{catalog: c, op: "OnChange", path: q.Name, dir: true, name: q.Name}, q, observe.Call[Event]{})
 		return answer, err
 	})
 	return func(before, now *index.Snapshot) (n changes.Names) {

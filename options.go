@@ -82,6 +82,8 @@ type config struct {
 
 	instructions layerList       // of rules
 	readers      []client.Client // of WithInstructions
+
+	observer func(context.Context, Event) // or nil
 }
 
 // A feed is the source of WithFeed. Without WithFeed, listen is nil.

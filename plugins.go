@@ -114,10 +114,17 @@ type Plugin struct {
 // the other errors of [Catalog.List] for unreadable directories. The cost is the cost of List.
 func (c *Catalog) Plugins(ctx context.Context) ([]Plugin, error) {
 	const op = "Plugins"
-	list := []Plugin{}
 	if err := c.begin(ctx, op); err != nil || len(c.config.plugins.all) == 0 {
-		return list, err
+		return []Plugin{}, err
 	}
+	o := c.observer.Begin(ctx)
+	list, err := c.listPlugins(ctx, op)
+	o.Send(Event{Action: EventListed, Kind: KindPlugin, Count: len(list)}, err)
+	return list, err
+}
+
+func (c *Catalog) listPlugins(ctx context.Context, op string) ([]Plugin, error) {
+	list := []Plugin{}
 	snapshot, err := c.commands.Snapshot(ctx)
 	if snapshot == nil { // missing directories of commands are no error
 		return nil, c.commands.layerError(op, err)

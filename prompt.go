@@ -50,6 +50,13 @@ func promptOf[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 	if err != nil {
 		return PromptList{}, inOp(op, err)
 	}
+	o := c.observer.Begin(ctx)
+	list, err := fitPrompt(ctx, c, in, op, options)
+	o.Send(Event{Action: EventListed, Kind: Kind(in.noun), Count: len(list.Included), Bytes: len(list.Text)}, err)
+	return list, err
+}
+
+func fitPrompt[Info any](ctx context.Context, c *Catalog, in *collection[Info], op string, options promptOptions) (PromptList, error) {
 	all, err := in.optionalSnapshot(ctx, op)
 	if err != nil {
 		return PromptList{}, err

@@ -9,11 +9,24 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/observe"
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
 // A Template is a [Command] or a [Skill].
-type Template interface{ template() template.Source }
+type Template interface {
+	template() template.Source
+	loaded() (*observe.Observer[Event], Event)
+}
+
+// loaded returns the observer and the event of the load.
+func (c Command) loaded() (*observe.Observer[Event], Event) {
+	return c.Source.observer, Event{Action: EventLoaded, Kind: KindCommand, Name: c.Name, Layer: c.Layer, Plugin: c.Plugin, Digest: c.Source.digest, Bytes: len(c.Raw)}
+}
+
+func (s Skill) loaded() (*observe.Observer[Event], Event) {
+	return s.Source.observer, Event{Action: EventLoaded, Kind: KindSkill, Name: s.Name, Layer: s.Layer, Plugin: s.Plugin, Digest: s.Source.digest, Bytes: len(s.Raw)}
+}
 
 func (c Command) template() template.Source {
 	return template.Source{Name: c.Name, Text: c.Content, Header: *agentmd.Header(&c.Frontmatter)}
@@ -95,9 +108,15 @@ type Rendering struct {
 // the text is rendered.
 func (r Renderer) Render(ctx context.Context, t Template, args Args) (Rendering, error) {
 	source := t.template()
+	observer, e := t.loaded()
+	o := observer.Begin(ctx)
 	result, err := template.Renderer(r).Render(ctx, source, template.Args(args))
 	if err != nil {
-		return Rendering{}, renderError(source, err)
+		err = renderError(source, err)
+	}
+	e.Action, e.Bytes = EventRendered, len(result.Text)
+	if o.Send(e, err); err != nil {
+		return Rendering{}, err
 	}
 	rendering := Rendering{Text: result.Text}
 	if len(result.Directives) > 0 {

@@ -120,10 +120,13 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 			Message: fmt.Sprintf("the limit %d is out of range; use 1 to %d", limit, maxSearchLimit)}
 	}
 	progress := newReporter(options.progress, func() (entries, files int64) { return in.FilesRead(), in.finder.FilesRead() })
+	o := c.observer.Begin(ctx)
 	found, err := findCurrent(ctx, c, in, progress, op, query, limit)
 	progress.End(err)
+	err = searchError(op, err)
+	o.Send(Event{Action: EventSearched, Kind: Kind(in.noun), Count: len(found.Hits)}, err)
 	if err != nil {
-		return SearchResults{}, searchError(op, err)
+		return SearchResults{}, err
 	}
 	results := SearchResults{Results: make([]SearchResult, len(found.Hits)), TotalFound: found.Total, Semantic: found.Semantic, Weak: found.Weak, Words: found.Words}
 	last := in.Last() // at least as new as the searched snapshot

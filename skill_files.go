@@ -36,12 +36,9 @@ func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte
 	if err := c.begin(ctx, op); err != nil {
 		return nil, err
 	}
-	if err := c.skills.checkName(op, skill); err != nil {
-		return nil, err
-	}
 	return skillLookup(c, op, skill, func(ctx context.Context, open *openSkill) ([]byte, error) {
 		return readWithin(open, op, path, func() ([]byte, error) { return open.dir.ReadFile(ctx, path) })
-	}).resolve(ctx)
+	}).resolve(ctx, Event{Action: EventRead, Path: path})
 }
 
 // readWithin calls read, which reads the given path of the skill. A change during the
@@ -126,23 +123,23 @@ var (
 
 // Open returns a file with its content, or a directory with its entries.
 func (v skillFS) Open(name string) (fs.File, error) {
-	return inSkill(v, "open", name, func(ctx context.Context, o *openSkill) (fs.File, error) { return o.dir.OpenFile(ctx, name) })
+	return inSkill(v, "open", name, EventRead, func(ctx context.Context, o *openSkill) (fs.File, error) { return o.dir.OpenFile(ctx, name) })
 }
 
 func (v skillFS) Stat(name string) (fs.FileInfo, error) {
-	return inSkill(v, "stat", name, func(_ context.Context, o *openSkill) (fs.FileInfo, error) { return o.dir.Stat(name) })
+	return inSkill(v, "stat", name, EventListed, func(_ context.Context, o *openSkill) (fs.FileInfo, error) { return o.dir.Stat(name) })
 }
 
 func (v skillFS) ReadDir(name string) ([]fs.DirEntry, error) {
-	return inSkill(v, "readdir", name, func(ctx context.Context, o *openSkill) ([]fs.DirEntry, error) { return o.dir.ReadDir(ctx, name) })
+	return inSkill(v, "readdir", name, EventListed, func(ctx context.Context, o *openSkill) ([]fs.DirEntry, error) { return o.dir.ReadDir(ctx, name) })
 }
 
 func (v skillFS) ReadFile(name string) ([]byte, error) {
-	return inSkill(v, "read", name, func(_ context.Context, o *openSkill) ([]byte, error) { return o.dir.ReadOnce(name) })
+	return inSkill(v, "read", name, EventRead, func(_ context.Context, o *openSkill) ([]byte, error) { return o.dir.ReadOnce(name) })
 }
 
-// inSkill calls read with the open directory of the skill.
-func inSkill[T any](v skillFS, op, name string, read func(context.Context, *openSkill) (T, error)) (T, error) {
+// inSkill calls read with the open directory of the skill, and sends an event with the action.
+func inSkill[T any](v skillFS, op, name, action string, read func(context.Context, *openSkill) (T, error)) (T, error) {
 	var zero T
 	fail := func(err error) (T, error) { return zero, &fs.PathError{Op: op, Path: name, Err: err} }
 	if v.catalog == nil || !fs.ValidPath(strings.ToValidUTF8(name, string(utf8.RuneError))) {
@@ -155,7 +152,7 @@ func inSkill[T any](v skillFS, op, name string, read func(context.Context, *open
 	}
 	value, err := skillLookup(c, method, v.skill, func(ctx context.Context, open *openSkill) (T, error) {
 		return readWithin(open, method, name, func() (T, error) { return read(ctx, open) })
-	}).resolve(ctx)
+	}).resolve(ctx, Event{Action: action, Path: name})
 	if err != nil {
 		return fail(asIOError(err))
 	}
@@ -185,17 +182,16 @@ func (c bridged) SkillManifests(ctx context.Context, choose func(skills []SkillI
 			yield(skillManifest{}, err)
 			return
 		}
-		all, err := c.skills.Snapshot(ctx)
+		all, shown, err := c.skills.list(ctx, op)
 		if err != nil {
-			yield(skillManifest{}, c.skills.layerError(op, err))
+			yield(skillManifest{}, err)
 			return
 		}
-		shown := c.skills.filter.apply(ctx, all)
 		for _, name := range c.chosenSkills(all, shown, choose) {
-			var m skillManifest
+			var now reading[skillManifest, SkillInfo]
 			err := c.skills.checkName(op, name)
 			if err == nil {
-				m, err = skillLookup(c.Catalog, op, name, func(ctx context.Context, open *openSkill) (skillManifest, error) {
+				now, err = skillLookup(c.Catalog, op, name, func(ctx context.Context, open *openSkill) (skillManifest, error) {
 					whole, err := open.dir.Whole(ctx, skill.Wanted{Digests: true, Listed: true, MaxFiles: bridge.MaxManifestFiles, MaxBytes: bridge.MaxManifestBytes})
 					if err != nil {
 						return skillManifest{}, err
@@ -209,9 +205,9 @@ func (c bridged) SkillManifests(ctx context.Context, choose func(skills []SkillI
 				yield(skillManifest{}, c.methodError(op, err))
 				return
 			case err != nil:
-				m = skillManifest{Skill: SkillInfo{Name: name}}
+				now.value = skillManifest{Skill: SkillInfo{Name: name}}
 			}
-			if !yield(m, err) {
+			if !yield(now.value, err) {
 				return
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/observe"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/search"
 	"github.com/toolshelf-go/toolshelf/internal/skill"
@@ -63,7 +64,7 @@ func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return nil, err
 	}
-	snapshot, err := c.skills.shownSnapshot(ctx, op)
+	_, snapshot, err := c.skills.list(ctx, op)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +92,7 @@ func (c *Catalog) Skills(ctx context.Context) iter.Seq2[Skill, error] {
 	return loadAll(ctx, c, c.skills, "Skills", c.loadSkill, func(s *index.Snapshot, e *index.Entry, err error) Skill {
 		info := c.listedSkill(s, e)
 		info.Loadable, info.Diagnostics = false, newDiagnostics(c.skills.unread(e, err))
-		return Skill{SkillInfo: info, Source: c.skillSource(e)}
+		return Skill{SkillInfo: info, Source: c.skillSource(e, "")}
 	})
 }
 
@@ -109,8 +110,8 @@ func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Ent
 	if err != nil {
 		return r, err
 	}
-	loaded := Skill{SkillInfo: o.info(&text), Content: text.Content(), Rules: c.skills.LayerOf(e).Rules, Source: c.skillSource(e), FilesTruncated: true}
-	return reading[Skill, SkillInfo]{value: loaded, states: []SkillInfo{loaded.SkillInfo}}, nil
+	loaded := Skill{SkillInfo: o.info(&text), Content: text.Content(), Rules: c.skills.LayerOf(e).Rules, Source: c.skillSource(e, text.Digest), FilesTruncated: true}
+	return reading[Skill, SkillInfo]{value: loaded, states: []SkillInfo{loaded.SkillInfo}, outcome: outcome{digest: loaded.Source.digest, bytes: text.Size()}}, nil
 }
 
 // listedSkill returns the SkillInfo of an entry for a list.
@@ -205,7 +206,7 @@ type Skill struct {
 	Files          []SkillFile  `json:"files"`                     // sorted by the bytes of Path; includes SKILL.md
 	FilesTruncated bool         `json:"files_truncated,omitempty"` // Files is incomplete
 	Raw            []byte       `json:"-"`                         // the bytes of SKILL.md; the caller may modify them
-	Source         skillSource  `json:"-"`                         // the catalog of the skill, for FS
+	Source         source       `json:"-"`                         // the catalog of the skill, for FS
 	Rules          client.Rules `json:"-"`                         // the placeholder rules of the client of the layer; zero without WithClient
 }
 
@@ -263,10 +264,7 @@ func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption
 	if err := c.begin(ctx, op); err != nil {
 		return Skill{}, err
 	}
-	if err := c.skills.checkName(op, name); err != nil {
-		return Skill{}, err
-	}
-	return wholeSkill(c, op, name, o).resolve(ctx)
+	return wholeSkill(c, op, name, o).resolve(ctx, Event{Action: EventLoaded})
 }
 
 // wholeSkill is the lookup of GetSkill.
@@ -277,8 +275,10 @@ func wholeSkill(c *Catalog, op, name string, o skillOptions) lookup[Skill, Skill
 			return Skill{}, err
 		}
 		info, files := open.whole(&whole)
+		from := c.skillSource(open.entry, whole.Digest)
+		open.dir.Digest, open.dir.Size = from.digest, whole.Text.Size()
 		return Skill{SkillInfo: info, Content: whole.Content(), Raw: whole.Bytes(), Files: files, FilesTruncated: whole.Truncated,
-			Source: c.skillSource(open.entry), Rules: c.skills.LayerOf(open.entry).Rules}, nil
+			Source: from, Rules: c.skills.LayerOf(open.entry).Rules}, nil
 	})
 }
 
@@ -312,7 +312,7 @@ func skillLookup[T any](c *Catalog, op, name string, read func(context.Context, 
 		}
 		defer open.dir.Close()
 		value, err := read(ctx, open)
-		return reading[T, SkillInfo]{value: value, states: open.states}, err
+		return reading[T, SkillInfo]{value: value, states: open.states, outcome: outcome{digest: open.dir.Digest, bytes: open.dir.Size}}, err
 	}}
 }
 
@@ -365,21 +365,28 @@ func (o *openSkill) info(text *skill.Text) SkillInfo {
 	return info
 }
 
-// A skillSource is the catalog that returned a [Skill]. The zero skillSource is no
-// catalog.
-type skillSource struct {
-	catalog *Catalog
-	inFS    bool // the layer of the skill is an fs.FS
+// A source is the catalog that returned a [Skill], and what an observer learns of a [Skill], a [Command] or an [Agent]. The
+// zero source is no catalog.
+type source struct {
+	catalog *Catalog // of a skill
+	inFS    bool     // the layer of the skill is an fs.FS
+
+	observer *observe.Observer[Event]
+	digest   string // Event.Digest; "" without an observer
 }
 
 // Equal returns true, because the source is not part of the content of a skill. The
 // package github.com/google/go-cmp uses Equal to compare skills. reflect.DeepEqual and
 // == compare the catalogs, so skills of two catalogs differ; use go-cmp, or compare the
 // fields.
-func (skillSource) Equal(skillSource) bool { return true }
+func (source) Equal(source) bool { return true }
 
-func (c *Catalog) skillSource(e *index.Entry) skillSource {
-	return skillSource{c, c.skills.LayerOf(e).Store != nil}
+// skillSource returns the source of a skill. The digest of SKILL.md counts without a seal.
+func (c *Catalog) skillSource(e *index.Entry, digest string) source {
+	if seal := e.Seal(); seal != nil {
+		digest = seal.Digest
+	}
+	return source{c, c.skills.LayerOf(e).Store != nil, c.observer, digest}
 }
 
 // A SkillOption is an option of one GetSkill call.
@@ -418,7 +425,7 @@ func (c *Catalog) newSkills(user userDirs) (*collection[SkillInfo], error) {
 		c.usages.Skills.Kept.Retain(now.HasFile)
 	}
 	opened, err := skills.open(c, user, client.Skills, drop, index.Config{Depth: c.config.skillDepth, Broken: true}, search.Config{})
-	c.caches.skills.Index, c.caches.skills.MaxFileSize = skills.Index, c.config.maxFileSize
+	c.caches.skills.Index, c.caches.skills.MaxFileSize, c.caches.skills.DigestOf = skills.Index, c.config.maxFileSize, c.observer.Digest
 	c.usages.Skills.Index, c.usages.Skills.Texts = skills.Index, skills.texts
 	return opened, err
 }

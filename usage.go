@@ -20,11 +20,11 @@ func (c bridged) Invocable(ctx context.Context) (v index.Invocable, err error) {
 		return v, err
 	}
 	var missing error
-	if v.Commands, err = c.commands.shownSnapshot(ctx, op); CodeOf(err) == CodeDirectoryNotFound {
+	if _, v.Commands, err = c.commands.list(ctx, op); CodeOf(err) == CodeDirectoryNotFound {
 		missing, err = err, nil
 	}
 	if err == nil {
-		v.Skills, err = c.skills.shownSnapshot(ctx, op)
+		_, v.Skills, err = c.skills.list(ctx, op)
 	}
 	if CodeOf(err) == CodeDirectoryNotFound {
 		err = missing

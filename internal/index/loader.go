@@ -100,15 +100,15 @@ func (l *Loader[T]) unchanged(fsys *confine.FS, e *Entry, known confine.Info) bo
 }
 
 // Cached returns the value of the entry with a name whose file the feed, or a look into an open directory, shows
-// unchanged. Cached never waits.
-func (l *Loader[T]) Cached(names ...string) (value T, ok bool) {
-	e := l.Index.KnownCached(l.Index.Last(), names...)
+// unchanged, and the entry, or nil. Cached never waits.
+func (l *Loader[T]) Cached(names ...string) (value T, e *Entry) {
+	e = l.Index.KnownCached(l.Index.Last(), names...)
 	if e == nil || l.Index.Sealed(e) {
-		return value, false
+		return value, nil
 	}
 	kept := l.Kept.Get(e.File())
 	if kept == nil {
-		return value, false
+		return value, nil
 	}
 	unchanged := l.Index.Current(e) && stamp.Of(kept.Info).Same(e.Stamp)
 	if !unchanged {
@@ -116,7 +116,7 @@ func (l *Loader[T]) Cached(names ...string) (value T, ok bool) {
 		unchanged = ok && stamp.SameFile(info, kept.Info)
 	}
 	if !unchanged {
-		return value, false
+		return value, nil
 	}
-	return kept.Value, true
+	return kept.Value, e
 }

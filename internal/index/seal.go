@@ -51,6 +51,17 @@ type SealedFile struct {
 // FileDigest returns the digest of a single file.
 func FileDigest(sum [sha256.Size]byte) string { return "sha256:" + hex.EncodeToString(sum[:]) }
 
+// SumOf returns the SHA-256 of a file with the given name and bytes. If the seal has the file, raw is the file of the seal, and SumOf
+// does not read raw.
+func (s *Seal) SumOf(name string, raw []byte) [sha256.Size]byte {
+	if s != nil {
+		if f := s.file(name); f != nil {
+			return f.Sum
+		}
+	}
+	return sha256.Sum256(raw)
+}
+
 // ListDigest returns the digest of a list of files: of the text with one line for each file, in the format of
 // sha256sum. A name with a line break or a backslash is quoted.
 func ListDigest(files []SealedFile) string {

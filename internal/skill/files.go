@@ -35,6 +35,7 @@ func (d *Dir) ReadOnce(given string) ([]byte, error) {
 	defer f.Close()
 	if name == path.Base(d.entry.Path) && f.Info().Version != "" {
 		if text, ok := d.kept(f.Info()); ok {
+			d.Digest, d.Size = text.Digest, len(text.whole)
 			return text.Bytes(), nil
 		}
 	}
@@ -44,8 +45,12 @@ func (d *Dir) ReadOnce(given string) ([]byte, error) {
 // read reads an open file. In a gated layer, read returns digest.ErrChanging for other bytes than the bytes that the gate has
 // allowed.
 func (d *Dir) read(f *confine.File, name string) ([]byte, error) {
+	name = path.Clean(name)
 	raw, err := d.reader.Index.ReadOpen(f)
-	return raw, cmp.Or(err, d.reader.Index.VerifyFile(d.entry, path.Clean(name), raw))
+	if err = cmp.Or(err, d.reader.Index.VerifyFile(d.entry, name, raw)); err == nil {
+		d.Digest, d.Size = d.reader.digestOf(d.entry.Seal(), name, raw), len(raw)
+	}
+	return raw, err
 }
 
 // OpenFile returns a file with its content, or a directory with its entries.

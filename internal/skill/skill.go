@@ -24,6 +24,7 @@ import (
 type Reader struct {
 	Index       *index.Index
 	MaxFileSize int64
+	DigestOf    func(seal *index.Seal, name string, raw []byte) string // observe.Observer.Digest, or nil
 
 	Texts   index.Texts[[]byte] // of stores
 	Kept    index.Cache[Text]   // of files whose changes are visible
@@ -37,11 +38,19 @@ func (r *Reader) Retain(now *index.Snapshot) {
 	r.Digests.Retain(now)
 }
 
+func (r *Reader) digestOf(seal *index.Seal, name string, raw []byte) string {
+	if r.DigestOf == nil {
+		return ""
+	}
+	return r.DigestOf(seal, name, raw)
+}
+
 // A Text is the content of a SKILL.md. A Text is immutable, except the result of Bytes.
 type Text struct {
 	Header   matter.Frontmatter
 	Problems []problem.Problem
-	Rejected error // why WithStrict does not load the file
+	Rejected error  // why WithStrict does not load the file
+	Digest   string // of the file; see Reader.DigestOf
 
 	whole string
 	body  int    // offset in whole
@@ -50,6 +59,9 @@ type Text struct {
 
 // Content returns the Markdown after the header.
 func (t *Text) Content() string { return t.whole[t.body:] }
+
+// Size returns the number of bytes of the file.
+func (t *Text) Size() int { return len(t.whole) }
 
 // Bytes returns bytes that the caller of the catalog may modify.
 func (t *Text) Bytes() []byte {
@@ -63,6 +75,10 @@ func (t *Text) Bytes() []byte {
 type Dir struct {
 	*index.SkillDir
 	Seen func(Text) // called with each state of the skill that Whole has seen; or nil
+
+	// Of the file that the last call has returned; see Reader.DigestOf.
+	Digest string
+	Size   int
 
 	reader *Reader
 	entry  *index.Entry
@@ -164,11 +180,12 @@ func (d *Dir) parse(raw []byte, info confine.Info, read time.Time) Text {
 
 // Describe converts a SKILL.md. If the scan has parsed the same file, Describe does not parse again.
 func (r *Reader) Describe(e *index.Entry, whole string, info confine.Info) Text {
+	sum := r.digestOf(nil, "", []byte(whole))
 	if e.Describes(whole, info) {
-		return Text{whole: whole, body: e.Body(), Header: e.Header()}
+		return Text{whole: whole, body: e.Body(), Header: e.Header(), Digest: sum}
 	}
 	doc, _ := matter.Parse([]byte(whole), true)
-	return Text{whole: whole, body: doc.Body, Header: doc.Frontmatter, Problems: doc.Problems, Rejected: r.Index.Rejection(e, []byte(whole), doc)}
+	return Text{whole: whole, body: doc.Body, Header: doc.Frontmatter, Problems: doc.Problems, Digest: sum, Rejected: r.Index.Rejection(e, []byte(whole), doc)}
 }
 
 // A Wanted has the options of Whole.

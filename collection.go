@@ -444,8 +444,11 @@ func (c *collection[Info]) seen(ctx context.Context, e Event, found outcome) Eve
 	}
 	if found.hidden {
 		e.Action, e.Reason, e.Digest, e.Bytes = EventRefused, "filter", "", 0
-		if seal := found.entry.Seal(); !c.filter.guard.Allows(ctx, found.entry) && seal != nil {
-			e.Reason, e.Digest = "gate", seal.Digest
+		if !c.filter.guard.Allows(ctx, found.entry) {
+			e.Reason = "gate"
+			if seal := found.entry.Seal(); seal != nil {
+				e.Digest = seal.Digest
+			}
 		}
 	}
 	return e

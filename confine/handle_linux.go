@@ -143,7 +143,7 @@ func (d *fdDir) lstat(name string) (Info, error) {
 	}
 	defer d.done()
 	info, err := lstatat(d.fd, name)
-	if info.Mode.IsRegular() && !d.devices.changeTimes(info.Dev, func() (bool, bool) { return d.changeTimesOf(name, info.Dev) }) {
+	if err == nil && !d.devices.changeTimes(info.Dev, func() (bool, bool) { return d.changeTimesOf(name, info.Dev) }) {
 		info.Changed = time.Time{}
 	}
 	return info, err
@@ -152,6 +152,9 @@ func (d *fdDir) lstat(name string) (Info, error) {
 // changeTimesOf is hasChangeTimes for a file. The file may be a mount of its own. If another
 // file has replaced the file, known is false.
 func (d *fdDir) changeTimesOf(name string, dev uint64) (has, known bool) {
+	if name == "." {
+		return hasChangeTimes(d.fd), true
+	}
 	fd, err := openat(d.fd, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC)
 	if err != nil {
 		return false, false

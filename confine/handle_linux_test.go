@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
@@ -215,9 +216,15 @@ func TestChangeTimesOfKnownFilesystems(t *testing.T) {
 		}
 		top, err := osFS(root, options{}).OpenDir(".")
 		must(t, err)
+		info, err := top.Info()
+		check("Info of the root", info, err)
 		for _, sub := range []string{"a", "b"} {
+			info, err := top.Lstat(sub)
+			check("Lstat of a directory", info, err)
 			dir, err := top.OpenDir(sub)
 			must(t, err)
+			info, err = dir.Info()
+			check("Info of a directory", info, err)
 			for name := range files {
 				base, here := strings.CutPrefix(name, sub+"/")
 				if !here {
@@ -239,6 +246,36 @@ func TestChangeTimesOfKnownFilesystems(t *testing.T) {
 		top.Close()
 		if looks != 1 {
 			t.Errorf("%d files: looked up the filesystem %d times", len(files), looks)
+		}
+	}
+}
+
+// The library trusts a change time, so each rewrite has to change the time, also with the old size
+// and modification time. .ci/filesystems reads the log.
+func TestAChangeTimeProvesARewrite(t *testing.T) {
+	root := t.TempDir()
+	name := filepath.Join(root, "a")
+	f := osFS(root, options{})
+	rewritten := func(text string) Info {
+		must(t, os.WriteFile(name, []byte(text), 0o644))
+		must(t, os.Chtimes(name, time.Time{}, time.Unix(1e9, 0)))
+		return must1(f.Info("a"))
+	}
+	before := rewritten("old")
+	t.Logf("change times: %t", !before.Changed.IsZero())
+	if before.Changed.IsZero() {
+		return // the library compares contents
+	}
+	for deadline := time.Now().Add(time.Second); ; {
+		after := rewritten("new")
+		if after.Size != before.Size || !after.Modified.Equal(before.Modified) {
+			t.Fatalf("%v, %v: not the size and the time of the test", before, after)
+		}
+		if after.Changed.After(before.Changed) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the change time stays the same for a second")
 		}
 	}
 }

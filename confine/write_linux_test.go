@@ -3,6 +3,8 @@ package confine
 import (
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -10,6 +12,10 @@ import (
 func TestALinkReplacesNothing(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, tree{"a": "new", "b": "new", "taken": "old"})
+	if err := os.Link(filepath.Join(root, "a"), filepath.Join(root, "second")); err != nil {
+		t.Skip("the filesystem has no hard links:", err)
+	}
+	must(t, os.Remove(filepath.Join(root, "second")))
 	f := osFS(root, options{})
 	d, err := f.OpenDir(".")
 	must(t, err)

@@ -586,6 +586,7 @@ func TestGetOfALinkedCommand(t *testing.T) {
 			link := filepath.Join(root, "commands", "a.md")
 			hosttest.Symlink(t, "one.md", filepath.Join(root, "lib", "between.md"))
 			hosttest.Symlink(t, filepath.FromSlash("../lib/between.md"), link)
+			needsChangeTimes(t)
 			c := catalog(t, toolshelf.WithRoot(root))
 			for deadline := time.Now().Add(time.Minute); ; {
 				if command, err := c.Get(t.Context(), "a"); err != nil || command.Content != "One" {

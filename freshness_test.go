@@ -270,6 +270,7 @@ func TestADirectoryThatBecomesALinkOutOfTheRoot(t *testing.T) {
 					}
 				}
 			}
+			needsChangeTimes(t)
 			served()
 			for deadline := time.Now().Add(time.Minute); !toolshelf.Cached(c, tt.nested+"a"); served() {
 				if time.Now().After(deadline) {

@@ -143,16 +143,17 @@ func (d *fdDir) lstat(name string) (Info, error) {
 	}
 	defer d.done()
 	info, err := lstatat(d.fd, name)
-	if err == nil && !d.devices.changeTimes(info.Dev, func() (bool, bool) { return d.changeTimesOf(name, info.Dev) }) {
+	if err == nil && !d.devices.changeTimes(info.Dev, func() (bool, bool) { return d.changeTimesOf(name, info) }) {
 		info.Changed = time.Time{}
 	}
 	return info, err
 }
 
-// changeTimesOf is hasChangeTimes for a file. The file may be a mount of its own. If another
-// file has replaced the file, known is false.
-func (d *fdDir) changeTimesOf(name string, dev uint64) (has, known bool) {
-	if name == "." {
+// changeTimesOf is hasChangeTimes for a file or a directory, which may be a mount of its own. If
+// another file has replaced the file, known is false. For a link, changeTimesOf looks at the
+// directory: a FUSE program may follow the link in its answer, also back to its own filesystem.
+func (d *fdDir) changeTimesOf(name string, file Info) (has, known bool) {
+	if name == "." || !file.Mode.IsRegular() && !file.Mode.IsDir() {
 		return hasChangeTimes(d.fd), true
 	}
 	fd, err := openat(d.fd, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC)
@@ -161,7 +162,7 @@ func (d *fdDir) changeTimesOf(name string, dev uint64) (has, known bool) {
 	}
 	defer unix.Close(fd)
 	info, err := fstat(fd)
-	if err != nil || info.Dev != dev {
+	if err != nil || info.Dev != file.Dev {
 		return false, false
 	}
 	return hasChangeTimes(fd), true

@@ -179,7 +179,11 @@ func write(t testing.TB, root string, files tree) {
 			hosttest.Symlink(t, target, full)
 		case content == "" && empty != "" && os.Link(empty, full) == nil:
 		default:
-			must(t, os.WriteFile(full, []byte(content), 0o644))
+			err := os.WriteFile(full, []byte(content), 0o644)
+			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EINVAL) { // the directory exists
+				t.Skipf("the filesystem has no file %q", name)
+			}
+			must(t, err)
 			if content == "" {
 				empty = full
 			}

@@ -250,6 +250,24 @@ func TestChangeTimesOfKnownFilesystems(t *testing.T) {
 	}
 }
 
+// A FUSE program such as bindfs follows a link to answer statfs. A link into the filesystem of the
+// program then hangs the call.
+func TestTheFilesystemOfALinkIsThatOfItsDirectory(t *testing.T) {
+	defer func(real func(int) bool) { hasChangeTimes = real }(hasChangeTimes)
+	looks := 0
+	hasChangeTimes = func(fd int) bool {
+		looks++
+		if info := must1(fstat(fd)); info.isLink() {
+			t.Error("looked at a link")
+		}
+		return true
+	}
+	root := onDisk(t, tree{"a": "", "link": "-> ROOT/a"}, &options{})
+	if info := must1(osFS(root, options{}).Lstat("link")); !info.isLink() || info.Changed.IsZero() || looks != 1 {
+		t.Errorf("%v after %d looks", info, looks)
+	}
+}
+
 // The library trusts a change time, so each rewrite has to change the time, also with the old size
 // and modification time. .ci/filesystems reads the log.
 func TestAChangeTimeProvesARewrite(t *testing.T) {

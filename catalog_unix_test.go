@@ -262,6 +262,7 @@ func TestGitignoreFilesThatAreNotRegularHaveNoRules(t *testing.T) {
 // with a link to other files. Each skill is loaded as far as possible or rejected with
 // a code, has a diagnostic, and does not affect another skill.
 func TestHostileSkills(t *testing.T) {
+	hosttest.NeedsSymlinks(t)
 	const description = 5 << 20
 	root := diskOf(t, map[string]string{
 		"skills/good/SKILL.md":           skillFile("good"),
@@ -292,7 +293,9 @@ func TestHostileSkills(t *testing.T) {
 		problems = append(problems, os.Symlink("../../secret.txt", dir("links", fmt.Sprintf("out-%04d.md", i))))
 	}
 	for i := range 10_000 {
-		problems = append(problems, os.Link(dir("many", "empty"), dir("many", fmt.Sprint(i)))) // a link is made sooner than a file
+		if name := dir("many", fmt.Sprint(i)); os.Link(dir("many", "empty"), name) != nil { // a link is made sooner than a file
+			problems = append(problems, os.WriteFile(name, nil, 0o644))
+		}
 	}
 	if err := errors.Join(problems...); err != nil {
 		t.Fatal(err)

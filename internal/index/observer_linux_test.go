@@ -8,6 +8,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/mounts"
 )
 
 // directories creates the directories of a new directory, and returns the directory.
@@ -36,9 +37,18 @@ func observer(t *testing.T, dirs ...string) *Observer {
 	return o
 }
 
+// needsLocal skips the test if another program or machine can change the directory without an event.
+func needsLocal(t *testing.T, dir string) {
+	t.Helper()
+	if !mounts.ReadTable().Local(dir) {
+		t.Skip("the filesystem is not on a disk or in memory of this machine")
+	}
+}
+
 // An Observer ignores the other files of a directory, such as the source files of a project.
 func TestAnObserverHearsOfTheNamesOfItsCalls(t *testing.T) {
 	dir := directories(t, "sub", "whole", "created")
+	needsLocal(t, dir)
 	o := observer(t, dir)
 	look := o.Begin()
 	if look == nil {
@@ -117,6 +127,7 @@ func TestAnObserverTrustsNoCallWithAnUnwatchedDirectory(t *testing.T) {
 // After an event that can change the path of a watched directory, another watcher watches the directories again.
 func TestAnObserverWatchesAVanishedDirectoryAgain(t *testing.T) {
 	dir := directories(t, "sub")
+	needsLocal(t, dir)
 	heard := make(chan bool, 100)
 	o := NewObserver([]string{dir}, func() { heard <- true })
 	t.Cleanup(o.Close)

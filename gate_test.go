@@ -644,3 +644,29 @@ func TestFindingsHaveTheDiagnosticsOfLint(t *testing.T) {
 		}
 	}
 }
+
+func TestAGatedListListsNoDirectoryOfAnUnchangedSkillAgain(t *testing.T) {
+	memory := memoryOf(t, map[string]string{"skills/s/SKILL.md": skillFile("s"), "skills/s/scripts/x.sh": "1", "skills/s/scripts/deep/y.sh": "2"})
+	fsys, long := &counting{Fs: dated{memory}}, time.Now().Add(-time.Minute)
+	settle := func() {
+		t.Helper()
+		if err := afero.Walk(memory, "skills", func(name string, _ os.FileInfo, err error) error { return errors.Join(err, memory.Chtimes(name, long, long)) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lists := func(c *toolshelf.Catalog) int64 {
+		t.Helper()
+		fsys.lists.Store(0)
+		if _, err := c.ListSkills(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return fsys.lists.Load()
+	}
+	settle()
+	c, open := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithGate(new(approvals))), catalog(t, toolshelf.WithFs(fsys))
+	lists(open)
+	without := lists(open)
+	if first, second := lists(c), lists(c); first <= without || second != without {
+		t.Errorf("%d and %d lists of directories, without a gate %d", first, second, without)
+	}
+}

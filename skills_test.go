@@ -179,6 +179,7 @@ type counting struct {
 	calls atomic.Int64
 	files atomic.Int64 // opened regular files
 	read  atomic.Int64 // bytes read from regular files
+	lists atomic.Int64 // lists of directories
 }
 
 func (c *counting) Open(name string) (afero.File, error) { return c.OpenFile(name, os.O_RDONLY, 0) }
@@ -203,6 +204,16 @@ func (c *counting) Stat(name string) (os.FileInfo, error) {
 type countingFile struct {
 	afero.File
 	fs *counting
+}
+
+func (f countingFile) Readdir(n int) ([]os.FileInfo, error) {
+	f.fs.lists.Add(1)
+	return f.File.Readdir(n)
+}
+
+func (f countingFile) Readdirnames(n int) ([]string, error) {
+	f.fs.lists.Add(1)
+	return f.File.Readdirnames(n)
 }
 
 func (f countingFile) Read(p []byte) (int, error) {

@@ -32,12 +32,22 @@ const (
 	maxSealedBytes = 64 << 20
 )
 
-// A Seal identifies the content of an entry of a layer with Layer.Sealed. A Seal is immutable.
+// A Seal identifies the content of an entry of a layer with Layer.Sealed. A Seal is immutable, except for dirs.
 type Seal struct {
 	Digest  string           // of the content: the result of FileDigest, or of a skill the result of ListDigest; "" if Problem is not nil
 	Files   []SealedFile     // sorted by the bytes of Name; with a Problem, the file of the entry only
 	Problem *problem.Problem // the reason why the digest of a skill is unknown
 	own     int              // the file of the entry in Files
+
+	// dirs are the directories of a skill, each before its subdirectories. No file has been added or removed while the metadata of all
+	// directories is the same. A directory that proves nothing makes dirs nil. Only scans use the field, one after the other.
+	dirs []sealedDir
+}
+
+// A sealedDir is a directory of a skill before a scan has listed the directory.
+type sealedDir struct {
+	listedDir       // the path is relative to the skill
+	files     []int // in Seal.Files
 }
 
 // A SealedFile is a file of an entry.
@@ -227,6 +237,9 @@ func (s *scan) sealDirectory(e, known *Entry, dir *confine.Dir, dirPath string) 
 	if known != nil && known.Seal() != nil {
 		before = known.Seal()
 	}
+	if e == known && s.sameDirectory(before, dir, dirPath) {
+		return known
+	}
 	seal, problem := s.sealFiles(e, before, dir, dirPath)
 	if problem != nil {
 		own := e.Seal()
@@ -289,11 +302,72 @@ func (s *scan) sealFiles(e *Entry, before *Seal, dir *confine.Dir, dirPath strin
 			}
 		}
 	}
+	seal.dirs = seal.proven(listed.listed)
 	if before.Problem == nil && before.own == seal.own && slices.Equal(before.Files, seal.Files) {
+		before.dirs = seal.dirs
 		return before, nil
 	}
 	seal.Digest = ListDigest(seal.Files)
 	return seal, nil
+}
+
+// proven returns the directories of a skill with their files, or nil.
+func (s *Seal) proven(dirs []listedDir) []sealedDir {
+	if dirs == nil {
+		return nil
+	}
+	all := make([]sealedDir, len(dirs))
+	at := make(map[string]*sealedDir, len(dirs))
+	for i, d := range dirs {
+		all[i].listedDir = d
+		at[d.path] = &all[i]
+	}
+	for i, f := range s.Files {
+		if d := at[path.Dir(f.Name)]; d != nil {
+			d.files = append(d.files, i)
+		}
+	}
+	return all
+}
+
+// sameDirectory reports whether the metadata of the directories and of the files proves that the files of a skill are unchanged. The
+// scan has compared the file of the entry.
+func (s *scan) sameDirectory(seal *Seal, dir *confine.Dir, dirPath string) bool {
+	if seal.Problem != nil || seal.dirs == nil {
+		return false
+	}
+	rest := seal.dirs
+	var same func(dir *confine.Dir) bool
+	same = func(dir *confine.Dir) bool {
+		at := &rest[0]
+		rest = rest[1:]
+		if info, err := dir.Info(); err != nil || !stamp.Of(info).Same(at.stamp) {
+			return false
+		}
+		for _, i := range at.files {
+			f := &seal.Files[i]
+			if i == seal.own {
+				continue
+			}
+			if info, err := dir.Lstat(path.Base(f.Name)); err != nil || !f.settled || !stamp.Of(info).Same(f.stamp) {
+				return false
+			}
+		}
+		for len(rest) > 0 && path.Dir(rest[0].path) == at.path {
+			s.visit(path.Join(dirPath, rest[0].path))
+			below, err := dir.OpenDir(path.Base(rest[0].path))
+			if err != nil {
+				return false
+			}
+			unchanged := same(below)
+			below.Close()
+			if !unchanged {
+				return false
+			}
+		}
+		return true
+	}
+	return same(dir)
 }
 
 // sum reads a file of a skill.

@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // The limits of a skill's list of files.
@@ -33,6 +35,10 @@ type SkillFiles struct {
 	Own       int               // index of the entry's SKILL.md in Files; -1 if the file is missing
 	Truncated bool              // the skill exceeds the limits, and Files is incomplete
 	Problems  []problem.Problem // the omitted files
+
+	// listed are the directories before the list, for a scan: the skill's directory first, and each directory before its
+	// subdirectories. If a change of the list can leave the metadata of all directories unchanged, listed is nil.
+	listed []listedDir
 }
 
 // Files returns every regular file below the directory, including hidden files.
@@ -58,6 +64,9 @@ func (d *SkillDir) Files(ctx context.Context) (SkillFiles, error) {
 	slices.SortFunc(w.list.Files, func(a, b SkillFile) int { return strings.Compare(a.Name, b.Name) })
 	slices.Sort(w.list.Dirs)
 	w.list.Own = w.own()
+	if w.unproven || len(w.list.Problems) > 0 {
+		w.list.listed = nil
+	}
 	slices.SortFunc(w.list.Problems, problem.Compare)
 	w.list.Problems = problem.Limit(w.list.Problems)
 	return w.list, nil
@@ -69,6 +78,8 @@ type skillWalk struct {
 	ctx  context.Context
 	left int // number of files and directories that the walk may still visit
 	list SkillFiles
+
+	unproven bool // SkillFiles.listed is incomplete
 }
 
 // own returns the index of the entry's SKILL.md in the files found so far, or -1.
@@ -89,6 +100,12 @@ func (w *skillWalk) report(p problem.Problem) {
 // walk adds the files of a directory and of the directories below. walk returns
 // only the errors of the directory itself and of the context.
 func (w *skillWalk) walk(dir *confine.Dir, prefix string, depth int) error {
+	if w.scan != nil {
+		now := time.Now()
+		info, err := dir.Info()
+		w.unproven = w.unproven || err != nil || !stamp.Settled(info, now)
+		w.list.listed = append(w.list.listed, listedDir{prefix, stamp.Of(info)})
+	}
 	children, err := w.first(dir)
 	if err != nil {
 		return err
@@ -163,6 +180,7 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 	case c.typ == 0:
 		w.list.Files = append(w.list.Files, SkillFile{name, info})
 	case c.typ == fs.ModeSymlink:
+		w.unproven = true
 		if w.scan != nil {
 			w.scan.followedLink()
 		}

@@ -1,0 +1,99 @@
+package index
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/names"
+)
+
+// sealedSkills returns an index of the skills of a directory, and a function for the digest of the skill "s".
+func sealedSkills(t *testing.T, root string) (x *Index, digest func() *Seal) {
+	t.Helper()
+	fsys, err := confine.New(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { fsys.Close() })
+	x, err = New(client.Skills, Config{Layers: []Layer{{Name: "skills", FS: fsys, Dir: "skills", Sealed: true}}, MaxFileSize: 1 << 20, Valid: names.Plain, Broken: true, Depth: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(x.Close)
+	return x, func() *Seal {
+		t.Helper()
+		s, err := x.Snapshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Lookup("s").Seal()
+	}
+}
+
+// A scan trusts the metadata of the directories of a skill, so each change of the tree must change the digest.
+func TestASettledSkillHasTheDigestOfItsPresentFiles(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(skill string) error
+	}{
+		{"a new file", func(skill string) error { return os.WriteFile(filepath.Join(skill, "new.sh"), nil, 0o644) }},
+		{"a new file in a deep directory", func(skill string) error { return os.WriteFile(filepath.Join(skill, "a/b/new.sh"), nil, 0o644) }},
+		{"a file that changes in place, with the same size", func(skill string) error { return os.WriteFile(filepath.Join(skill, "a/b/x.sh"), []byte("2"), 0o644) }},
+		{"a SKILL.md that changes in place", func(skill string) error {
+			return os.WriteFile(filepath.Join(skill, "SKILL.md"), []byte("---\nname: s\ndescription: Other.\n---\n"), 0o644)
+		}},
+		{"a removed file", func(skill string) error { return os.Remove(filepath.Join(skill, "a/b/x.sh")) }},
+		{"a renamed file", func(skill string) error {
+			return os.Rename(filepath.Join(skill, "a/b/x.sh"), filepath.Join(skill, "a/b/z.sh"))
+		}},
+		{"another directory in place of a directory", func(skill string) error {
+			return errors.Join(os.Rename(filepath.Join(skill, "a/b"), filepath.Join(skill, "../../old")), os.Rename(filepath.Join(skill, "../../other"), filepath.Join(skill, "a/b")))
+		}},
+		{"another directory in place of the skill", func(skill string) error {
+			return errors.Join(os.Rename(skill, skill+"/../../old"), os.MkdirAll(skill+"/a/b", 0o755), os.Rename(skill+"/../../old/SKILL.md", skill+"/SKILL.md"), os.WriteFile(skill+"/a/b/x.sh", []byte("2"), 0o644))
+		}},
+		{"a link in place of a file", func(skill string) error {
+			return errors.Join(os.Remove(filepath.Join(skill, "a/b/x.sh")), os.Symlink("../../y.sh", filepath.Join(skill, "a/b/x.sh")))
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			root := tree{"skills/s/SKILL.md": "---\nname: s\ndescription: S.\n---\n", "skills/s/a/b/x.sh": "1", "skills/s/y.sh": "y", "other/x.sh": "3"}.onDisk(t)
+			_, seal := sealedSkills(t, root)
+			before := seal()
+			for before.dirs == nil { // until the files are settled
+				before = seal()
+				if t.Context().Err() != nil {
+					t.Fatal("no scan has proven the directories")
+				}
+			}
+			before = seal()
+			if err := tt.change(filepath.Join(root, "skills", "s")); err != nil {
+				t.Fatal(err)
+			}
+			after := seal()
+			_, fresh := sealedSkills(t, root)
+			if want := fresh().Digest; after.Digest != want || after.Digest == before.Digest {
+				t.Errorf("digest %s, want %s; before the change %s", after.Digest, want, before.Digest)
+			}
+		})
+	}
+}
+
+func TestASkillWithALinkIsListedAgain(t *testing.T) {
+	root := tree{"skills/s/SKILL.md": "---\nname: s\ndescription: S.\n---\n", "skills/s/a/x.sh": "-> ../y.sh", "skills/s/y.sh": "1"}.onDisk(t)
+	_, seal := sealedSkills(t, root)
+	if before := seal(); before.Digest == "" || seal().dirs != nil {
+		t.Errorf("seal %+v", before)
+	}
+	before := seal().Digest
+	if err := os.WriteFile(filepath.Join(root, "skills/s/y.sh"), []byte("2"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if after := seal().Digest; after == before {
+		t.Error("the digest is unchanged")
+	}
+}

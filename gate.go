@@ -43,7 +43,7 @@ type Gate interface {
 //
 // The layers are names of layers, as given to the options and in the field Layer. A name without a layer is [ErrInvalidOption].
 // Without layers, g decides about every layer in the catalog's filesystem except the directories of the user. The name of a place of
-// instructions, such as "." and ".cursor/rules", concerns the same place in each directory below and above the root. A refused
+// a client, such as ".", ".cursor/rules" and ".claude/skills", concerns the same place in each directory below and above the root. A refused
 // entry hides an entry of the same name in a lower layer, as with [WithCommandFilter]. A refused plugin hides all entries of the plugin.
 //
 // A scan reads each new or changed file of a gated layer as a whole, and lists the files of each skill. A file that changes
@@ -78,7 +78,7 @@ func (c *config) isGated(l layer) bool {
 	case c.gate == nil:
 		return false
 	case len(c.gated) > 0:
-		return slices.Contains(c.gated, l.name)
+		return slices.Contains(c.gated, l.name) || l.parent != "" && slices.Contains(c.gated, l.place.Path())
 	}
 	return l.fsys == nil && l.place.Base == client.Project
 }

@@ -329,7 +329,7 @@ func TestNoUnapprovedByteOfAnExchangedSkillIsRead(t *testing.T) {
 			}
 		}
 	})
-	var read [8]atomic.Int64
+	var read [13]atomic.Int64
 	use := func(way int, text string) {
 		if strings.Contains(text, "evil") {
 			t.Errorf("way %d: got %q", way, text)
@@ -365,7 +365,23 @@ func TestNoUnapprovedByteOfAnExchangedSkillIsRead(t *testing.T) {
 				use(6, e.Text)
 			}
 			if command, err := c.Get(ctx, "c"); err == nil {
+				text, _ := command.Render()
 				use(7, command.Content)
+				use(8, text)
+			}
+			if list, err := c.List(ctx, toolshelf.Page{}); err == nil && len(list.Commands) > 0 {
+				use(9, list.Commands[0].Description)
+			}
+			for command, err := range c.Commands(ctx) {
+				if err == nil {
+					use(10, command.Content)
+				}
+			}
+			if p, err := c.CommandsPrompt(ctx); err == nil {
+				use(11, p.Text)
+			}
+			if found, err := c.SearchSkills(ctx, "work", 1); err == nil && len(found.Results) > 0 {
+				use(12, fmt.Sprint(found.Results[0]))
 			}
 		}
 	}
@@ -377,6 +393,22 @@ func TestNoUnapprovedByteOfAnExchangedSkillIsRead(t *testing.T) {
 		if read[way].Load() == 0 && !testing.Short() {
 			t.Errorf("way %d has never returned the approved text", way)
 		}
+	}
+}
+
+func TestTheNameOfAPlaceConcernsTheDirectoriesAboveTheRoot(t *testing.T) {
+	fsys, g := memoryOf(t, map[string]string{"/repo/.claude/skills/up/SKILL.md": skillFile("up"), "/repo/.claude/commands/up.md": "Up.", "/repo/.claude/agents/up.md": "---\nname: up\ndescription: Up.\n---\nUp.",
+		"/repo/app/main.go": "package main"}), new(approvals)
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo/app"), toolshelf.WithClient(client.Claude()), toolshelf.WithParents("/repo"),
+		toolshelf.WithGate(g, ".claude/skills", ".claude/commands", ".claude/agents"))
+	if got := pluginRows(t, c); len(got) != 0 {
+		t.Errorf("before the approval: %q", got)
+	}
+	if got := g.approve(t, c); !slices.Equal(got, []string{"command up", "skill up", "agent up"}) {
+		t.Errorf("pending: %q", got)
+	}
+	if got := pluginRows(t, c); len(got) != 3 {
+		t.Errorf("after the approval: %q", got)
 	}
 }
 
@@ -650,7 +682,9 @@ func TestAGatedListListsNoDirectoryOfAnUnchangedSkillAgain(t *testing.T) {
 	fsys, long := &counting{Fs: dated{memory}}, time.Now().Add(-time.Minute)
 	settle := func() {
 		t.Helper()
-		if err := afero.Walk(memory, "skills", func(name string, _ os.FileInfo, err error) error { return errors.Join(err, memory.Chtimes(name, long, long)) }); err != nil {
+		if err := afero.Walk(memory, "skills", func(name string, _ os.FileInfo, err error) error {
+			return errors.Join(err, memory.Chtimes(name, long, long))
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}

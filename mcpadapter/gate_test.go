@@ -3,7 +3,10 @@ package mcpadapter_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -107,5 +110,106 @@ func TestARefusedEntryIsInNoResultOfMCP(t *testing.T) {
 				t.Errorf("after the approval, %s%s: %s", way, era, after[way+era])
 			}
 		}
+	}
+}
+
+// A program exchanges approved and other contents while clients use each way to the content.
+func TestNoUnapprovedByteIsServedOverMCP(t *testing.T) {
+	exchanges := 100_000
+	if testing.Short() {
+		exchanges = 2_000
+	}
+	dir := t.TempDir()
+	write := func(name, text string) {
+		full := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(text), 0o644)); err != nil {
+			t.Error(err)
+		}
+	}
+	states := [2]string{"good", "evil"}
+	put := func(state string) {
+		write("commands/c.md", "---\ndescription: "+state+"\nargument-hint: <"+state+">\n---\nDo "+state+" $1.")
+		write("skills/s/SKILL.md", "---\nname: s\ndescription: "+state+"\n---\n"+state)
+		write("skills/s/run.sh", "echo "+state)
+	}
+	put("good")
+	g := new(approvals)
+	c, err := toolshelf.New(toolshelf.WithRoot(dir), toolshelf.WithGate(g))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	a := adapterOf(t, c)
+	pending, err := c.Pending(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pending {
+		g.items.Store(p.Item, true)
+	}
+	clients := skillClients(t, a)
+	done := make(chan struct{})
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		defer close(done)
+		for i := range exchanges {
+			state := states[(i+1)%2]
+			switch i / 2 % 4 {
+			case 0:
+				write("skills/s/run.sh", "echo "+state)
+			case 1:
+				write("skills/s/SKILL.md", "---\nname: s\ndescription: "+state+"\n---\n"+state)
+			case 2:
+				write("commands/c.md", "---\ndescription: "+state+"\nargument-hint: <"+state+">\n---\nDo "+state+" $1.")
+			case 3:
+				put(state)
+			}
+		}
+	})
+	served := map[string]int{}
+	use := func(way, text string) {
+		if strings.Contains(text, "evil") {
+			t.Errorf("%s: %s", way, text)
+		}
+		if strings.Contains(text, "good") {
+			served[way]++
+		}
+	}
+	for running := true; running && !t.Failed(); {
+		select {
+		case <-done:
+			running = false
+			put("good")
+		default:
+		}
+		for tool, arguments := range map[string]string{"list_commands": `{}`, "get_command": `{"command_name":"c"}`, "list_skills": `{}`, "get_skill": `{"skill_name":"s"}`, "read_skill_file": `{"skill_name":"s","path":"run.sh"}`, "search_skills": `{"query":"s"}`} {
+			if result, err := a.Call(ctx, tool, json.RawMessage(arguments)); err == nil {
+				use(tool, result.Text)
+			}
+		}
+		if list, err := a.Prompts(ctx); err == nil {
+			use("prompts", fmt.Sprint(list))
+		}
+		if prompt, err := a.GetPrompt(ctx, "c", map[string]string{}); err == nil {
+			use("prompt", fmt.Sprint(prompt))
+		}
+		if prompt, err := a.GetPrompt(ctx, "s", map[string]string{}); err == nil {
+			use("prompt of a skill", fmt.Sprint(prompt))
+		}
+		for era, client := range clients {
+			for _, file := range []string{"SKILL.md", "run.sh"} {
+				if text, _, err := client.read("skill://s/" + file); err == nil {
+					use("resource "+file+" "+era, string(text))
+				}
+			}
+			var list json.RawMessage
+			if err := client.send("resources/list", "", &list); err == nil {
+				use("resources "+era, string(list))
+			}
+		}
+	}
+	wait.Wait()
+	if len(served) < 14 {
+		t.Errorf("only %v served the approved content", served)
 	}
 }

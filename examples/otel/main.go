@@ -20,6 +20,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/examples/otel/genai"
 )
 
 func main() {
@@ -48,7 +49,7 @@ func run(ctx context.Context, lines io.Reader, w io.Writer, dir string) (err err
 	if dir, err = filepath.Abs(dir); err != nil {
 		return err
 	}
-	observer, err := Observer(tracers, meters, func(e toolshelf.Event) string { return "file://" + filepath.ToSlash(filepath.Join(dir, e.Layer)) })
+	observer, err := genai.Observer(tracers, meters, func(e toolshelf.Event) string { return "file://" + filepath.ToSlash(filepath.Join(dir, e.Layer)) })
 	if err != nil {
 		return err
 	}

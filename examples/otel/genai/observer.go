@@ -1,4 +1,5 @@
-package main
+// Package genai records the events of a catalog by the semantic conventions of OpenTelemetry for generative AI.
+package genai
 
 import (
 	"context"

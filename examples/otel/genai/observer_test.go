@@ -1,7 +1,6 @@
-package main
+package genai
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -133,17 +132,5 @@ func TestMetricsCountEventsAndLoads(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestTheProgramPrintsSpansAndMetrics(t *testing.T) {
-	var out strings.Builder
-	if err := run(context.Background(), strings.NewReader("/incident-response\n/none\n"), &out, "../sample/project"); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{`"Name":"execute_tool load_skill`, `"toolshelf.events"`, `there is no`} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("%q is missing in %s", want, out.String()[:min(2000, out.Len())])
-		}
 	}
 }

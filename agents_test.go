@@ -347,7 +347,7 @@ func TestLintOfAgents(t *testing.T) {
 	files := map[string]string{
 		"agents/good.md": "---\nname: good\ndescription: Reviews\ntools: Read, Bash(git:*)\n---\n", "agents/bare.md": "Text.\n", "agents/slash.md": "---\nname: a/b\ndescription: d\n---\n",
 		"agents/key.md": "---\ndescription: d\nmodle: opus\npermisionMode: plan\n---\n", "agents/rule.md": "---\ndescription: d\ntools: [Read, 'Bash()']\n---\n",
-		"agents/hidden.md": "---\ndescription: d\n---\nReview\u2062.\n", "agents/Good.md": "---\nname: GOOD\ndescription: d\n---\n", "agents/good2.md": "---\nname: good\ndescription: d\n---\n",
+		"agents/hidden.md": "---\ndescription: d\n---\nReview\u2062.\n", "agents/capitals.md": "---\nname: GOOD\ndescription: d\n---\n", "agents/good2.md": "---\nname: good\ndescription: d\n---\n",
 		"agents/old.markdown": "---\nname: old\n---\n",
 	}
 	onMemoryAndDisk(t, files, func(t *testing.T, at toolshelf.Option) {
@@ -417,7 +417,7 @@ func TestLintJudgesTheNameOfAnAgentByItsPlace(t *testing.T) {
 func TestHostileHeadersOfAgentsAffectNoOtherAgent(t *testing.T) {
 	headers := map[string]string{
 		"list": "name: [a, b]\ntools: {a: {b: [c]}}\nmodel: {x: y}", "number": "name: 12\ntools: 12\nmodel: 1.50", "null": "name:\ntools:\nmodel:\ndescription:", "deep": "tools: " + strings.Repeat("[", 10_000),
-		"long": "name: " + strings.Repeat("x", 70_000), "nul": "name: a\x00b", "broken": "name: \"a\ntools: [", "tools": "tools: " + strings.Repeat("(", 1000), "line": "name: \"a\\nb\"", "dots": "name: ..",
+		"long": "name: " + strings.Repeat("x", 70_000), "zero": "name: a\x00b", "broken": "name: \"a\ntools: [", "tools": "tools: " + strings.Repeat("(", 1000), "line": "name: \"a\\nb\"", "dots": "name: ..",
 		"alias": "a: &a [x]\nb: &b [*a, *a]\nc: &c [*b, *b]\ntools: *c", "anchor": "<<: *none\nname: *none", "tag": "name: !!binary aGk=", "utf8": "name: \xff\xfe",
 	}
 	files := map[string]string{"agents/good.md": "---\nname: good\ndescription: d\n---\nText.\n"}

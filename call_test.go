@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -224,7 +225,9 @@ func TestSixteenGoroutinesWhileFilesChange(t *testing.T) {
 					default:
 					}
 					name := filepath.Join(dir, fmt.Sprintf("moving%d.md", i%5))
-					if err := errors.Join(os.WriteFile(name+".new", []byte("---\ndescription: moving\n---\nBody.\n"), 0o644), os.Rename(name+".new", name)); err != nil {
+					if err := errors.Join(os.WriteFile(name+".new", []byte("---\ndescription: moving\n---\nBody.\n"), 0o644), os.Rename(name+".new", name)); runtime.GOOS == "windows" && errors.Is(err, fs.ErrPermission) {
+						continue // Windows replaces no open file
+					} else if err != nil {
 						t.Error(err)
 						return
 					}

@@ -278,7 +278,7 @@ func TestBrokenFilesDoNotAffectOtherFiles(t *testing.T) {
 	files := map[string]string{
 		"commands/good.md":            "Good.",
 		"commands/not-utf8.md":        "---\ndescription: caf\xe9\n---\nBody \xff.",
-		"commands/nul.md":             "A\x00B",
+		"commands/zero.md":            "A\x00B",
 		"commands/unterminated.md":    "---\ndescription: never closed\n\nBody.",
 		"commands/a-list.md":          "---\n- a\n- b\n---\nBody.",
 		"commands/bomb.md":            "---\na: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e,*e]\n---\nBody.",
@@ -295,7 +295,7 @@ func TestBrokenFilesDoNotAffectOtherFiles(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			c := catalog(t, options...)
-			want := []string{"a-list", "bomb", "deep", "empty", "good", "long-header", "not-utf8", "nul", "unterminated"}
+			want := []string{"a-list", "bomb", "deep", "empty", "good", "long-header", "not-utf8", "unterminated", "zero"}
 			got := names(t, c)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("names (-want +got):\n%s", diff)

@@ -349,17 +349,17 @@ func FuzzSearch(f *testing.F) {
 		o := Options{Literal: flags&1 != 0, IgnoreCase: flags&2 != 0, WholeWords: flags&4 != 0}
 		// For whole words, the naive loop matches parts of a line, and supports no anchors.
 		if len(pattern) > 16 || len(content) > 100 || o.WholeWords && (len(content) > 30 || strings.ContainsAny(pattern, `^$\`) || !utf8.ValidString(content)) {
-			t.Skip()
+			t.Skip("the fuzz target omits this input")
 		}
 		p, err := Compile(pattern, o)
 		if err != nil {
-			t.Skip()
+			t.Skip("the fuzz target omits this input")
 		}
 		n := max(4, int(size%32))
 		head := content[:min(len(content), n, 8)]
 		format, isText := text.Detect([]byte(head))
 		if !isText || format.Encoding != text.UTF8 {
-			t.Skip()
+			t.Skip("the fuzz target omits this input")
 		}
 		want := naive(t, pattern, o, []byte(content)[format.Start():], format)
 		for _, steps := range []int{p.steps, maxSteps} { // with maxSteps, each expression checks the context

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// module is the path before the paths of the packages.
+const module = "github.com/toolshelf-go/toolshelf"
+
+// An event is a line of go test -json.
+type event struct{ Action, Package, Test, Output string }
+
+// An outcome is the result of a test. The numbers count tests without subtests.
+type outcome int
+
+const (
+	passed outcome = iota
+	skipped
+	broken
+)
+
+// A tested package has the numbers of its tests, the reasons of the skipped tests, and the output of the failures.
+type tested struct {
+	path     string
+	numbers  [3]int
+	reasons  map[string]int
+	failures []string
+}
+
+// reason is the text of a skip after the place in the test, or the first line of a failure.
+var reason = regexp.MustCompile(`^\s+[\w.]+\.go:\d+: (.*)`)
+
+// count counts the tests of each package. A package without a failed test that fails, such as a program that does not
+// start, is a failure.
+func count(events io.Reader) ([]*tested, error) {
+	type test struct{ pack, name string }
+	output, results := map[test]string{}, map[test]outcome{}
+	lines := bufio.NewScanner(events)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		var e event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return nil, err
+		}
+		at := test{e.Package, e.Test}
+		switch e.Action {
+		case "output":
+			output[at] += e.Output
+		case "pass":
+			results[at] = passed
+		case "skip":
+			results[at] = skipped
+		case "fail":
+			results[at] = broken
+		}
+	}
+	packages := map[string]*tested{}
+	for at, result := range results {
+		p := packages[at.pack]
+		if p == nil {
+			p = &tested{path: cmp.Or(strings.TrimPrefix(strings.TrimPrefix(at.pack, module), "/"), "."), reasons: map[string]int{}}
+			packages[at.pack] = p
+		}
+		parent := false
+		for other, also := range results {
+			below := other.pack == at.pack && (at.name == "" && other.name != "" || strings.HasPrefix(other.name, at.name+"/") && at.name != "")
+			parent = parent || below && (result != broken || also == broken)
+		}
+		if parent || at.name == "" && result != broken {
+			continue
+		}
+		p.numbers[result]++
+		switch result {
+		case skipped:
+			p.reasons[why(output[at])]++
+		case broken:
+			p.failures = append(p.failures, output[at])
+		}
+	}
+	return slices.SortedFunc(maps.Values(packages), func(a, b *tested) int { return strings.Compare(a.path, b.path) }), lines.Err()
+}
+
+// why returns the last reason in the output of a test, up to the advice after a semicolon.
+func why(output string) (text string) {
+	text = "no reason"
+	for line := range strings.Lines(output) {
+		if match := reason.FindStringSubmatch(line); match != nil {
+			text, _, _ = strings.Cut(match[1], ";")
+		}
+	}
+	return strings.ReplaceAll(cmp.Or(text, "no reason"), "|", `\|`)
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestMain(m *testing.M) {
+	if err := os.Chdir("../../.."); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// events are the events of a package, in the format of go test -json.
+const events = `{"Action":"start","Package":"github.com/toolshelf-go/toolshelf/confine"}
+{"Action":"output","Package":"github.com/toolshelf-go/toolshelf/confine","Test":"TestLinks/a","Output":"    fs_test.go:7: first\n"}
+{"Action":"output","Package":"github.com/toolshelf-go/toolshelf/confine","Test":"TestLinks/a","Output":"    fs_test.go:8: Windows has no links; use others\n"}
+{"Action":"skip","Package":"github.com/toolshelf-go/toolshelf/confine","Test":"TestLinks/a"}
+{"Action":"pass","Package":"github.com/toolshelf-go/toolshelf/confine","Test":"TestLinks/b"}
+{"Action":"pass","Package":"github.com/toolshelf-go/toolshelf/confine","Test":"TestLinks"}
+{"Action":"pass","Package":"github.com/toolshelf-go/toolshelf/confine","Test":"TestLinksOfB"}
+{"Action":"pass","Package":"github.com/toolshelf-go/toolshelf/confine"}
+`
+
+func TestATestWithSubtestsIsNotCounted(t *testing.T) {
+	got, err := count(strings.NewReader(events))
+	if err != nil || len(got) != 1 {
+		t.Fatal(got, err)
+	}
+	want := tested{path: "confine", numbers: [3]int{2, 1, 0}, reasons: map[string]int{"Windows has no links": 1}}
+	if diff := cmp.Diff(want, *got[0], cmp.AllowUnexported(tested{})); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestEachFailureIsCountedOnce(t *testing.T) {
+	line := func(action, test string) string {
+		return `{"Action":"` + action + `","Package":"` + module + `","Test":"` + test + `"}` + "\n"
+	}
+	for name, tt := range map[string]struct {
+		events string
+		want   [3]int
+	}{
+		"a test":                           {line("fail", "TestA") + line("pass", "TestB") + line("fail", ""), [3]int{1, 0, 1}},
+		"a subtest":                        {line("pass", "TestA/x") + line("fail", "TestA/y") + line("fail", "TestA") + line("fail", ""), [3]int{1, 0, 1}},
+		"a test beside its subtests":       {line("pass", "TestA/x") + line("fail", "TestA") + line("fail", ""), [3]int{1, 0, 1}},
+		"a program that ends too early":    {line("pass", "TestA") + line("fail", ""), [3]int{1, 0, 1}},
+		"a program that does not compile":  {line("fail", ""), [3]int{0, 0, 1}},
+		"a package without tests to run":   {line("pass", ""), [3]int{}},
+		"a package without any test files": {line("skip", ""), [3]int{}},
+	} {
+		got, err := count(strings.NewReader(tt.events))
+		if err != nil || len(got) != 1 || got[0].numbers != tt.want || len(got[0].failures) != tt.want[broken] {
+			t.Errorf("%s: %+v, %v; want %v", name, got, err, tt.want)
+		}
+	}
+}
+
+func TestANewReasonMakesTheTableStale(t *testing.T) {
+	r := row{"windows/amd64", "`confine`", "2", "3: 1 × a link; 2 × a pipe", "wine 10.0"}
+	for line, want := range map[string]bool{
+		"| windows/amd64 | `confine` | 9 | 9: 4 × a link; 5 × a pipe | wine 9 |": true,
+		"| windows/amd64 | `confine` | 9 | 4: 4 × a link | wine 9 |":             false,
+		"| windows/amd64 | `index` | 2 | 3: 1 × a link; 2 × a pipe | wine 10 |":  false,
+		"| linux/arm64 | `confine` | 2 | 3: 1 × a link; 2 × a pipe | wine 10 |":  false,
+	} {
+		if got := r.agrees(line); got != want {
+			t.Errorf("%s: agrees is %t", line, got)
+		}
+	}
+}
+
+func TestAnUpdateKeepsTheRowsOfOtherPlatforms(t *testing.T) {
+	table := head + "| js/wasm | `agentmd` | 1 | 0 | old |\n| windows/amd64 | `confine` | 1 | 0 | old |\n"
+	got := merged(table, []*platform{{name: "windows/amd64", emulator: "wine 10.0", release: "go1.26.8", date: "2026-11-23", packages: []*tested{{path: ".", numbers: [3]int{4}}}}})
+	want := head + "| js/wasm | `agentmd` | 1 | 0 | old |\n" +
+		"| windows/amd64 | `examples/quickstart` | same text as on linux/amd64 | 0 | wine 10.0, Go 1.26.8, 2026-11-23 |\n" +
+		"| windows/amd64 | `.`, files | 4 | 0 | wine 10.0, Go 1.26.8, 2026-11-23 |\n"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+var versions = regexp.MustCompile(`^\S+ \d\S*, Go 1\S+, \d{4}-\d\d-\d\d$`)
+
+// The table has a row for each package of .ci/platforms, and each row names the version of an emulator and a date.
+func TestTheTableHasThePackagesOfTheScript(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not installed")
+	}
+	list, err := exec.Command(bash, ".ci/platforms", "list").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for line := range strings.Lines(string(list)) {
+		name, path, _ := strings.Cut(strings.TrimSpace(line), " ")
+		want = append(want, name+" `"+strings.TrimPrefix(path, "./")+"`")
+		if example := name + " `examples/quickstart`"; !slices.Contains(want, example) {
+			want = append(want, example)
+		}
+	}
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _, err := cut(strings.ReplaceAll(string(text), "\r\n", "\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for line := range strings.Lines(strings.TrimPrefix(table, head)) {
+		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
+		if len(cells) != 5 || !versions.MatchString(cells[4]) {
+			t.Errorf("a line without the version of an emulator, the version of Go and a date: %s", line)
+			continue
+		}
+		got = append(got, cells[0]+" "+strings.TrimSuffix(cells[1], ", files"))
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("packages, -.ci/platforms +%s:\n%s", document, diff)
+	}
+}

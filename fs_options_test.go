@@ -118,7 +118,7 @@ func TestRelativePath(t *testing.T) {
 	}
 	inMemory := bridgeOf(catalog(t, toolshelf.WithFs(memoryOf(t, nil)), toolshelf.WithRoot("srv/app"), toolshelf.WithCommandsDir("commands", "../shared")))
 	for layer, want := range map[string]string{"commands": "commands/a.md", "../shared": "../shared/a.md"} {
-		if full := path.Join("srv/app", layer, "a.md"); inMemory.Root() != "srv/app" || inMemory.RelativePath(layer, full) != want {
+		if full := path.Join("srv/app", layer, "a.md"); filepath.ToSlash(inMemory.Root()) != "srv/app" || inMemory.RelativePath(layer, full) != want {
 			t.Errorf("the root is %q, and %q is %q, want %q", inMemory.Root(), full, inMemory.RelativePath(layer, full), want)
 		}
 	}

@@ -3,6 +3,7 @@ package listing
 import (
 	"context"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -124,7 +125,8 @@ func newSubject(ctx context.Context, fsys *confine.FS, name string, roots []stri
 	top := rulesDir(name)
 	s.cutPath(top, true)
 	for _, root := range roots {
-		s.cutPath(strings.Trim(joinPath(root, top), "/"), strings.HasPrefix(g.text, "/"))
+		full := strings.HasPrefix(g.text, "/") || filepath.IsAbs(filepath.FromSlash(g.text)) // on Windows, a drive
+		s.cutPath(strings.Trim(joinPath(root, top), "/"), full)
 	}
 	s.split()
 

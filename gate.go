@@ -15,7 +15,7 @@ import (
 type Item struct {
 	Kind   Kind
 	Name   string // as in a list; of an Instruction, the Path
-	Layer  string // full path of the directory of the layer; of a layer on an fs.FS, the name given to the option
+	Layer  string // full path of the directory of the layer, unlike Layer of a list; of a layer on an fs.FS, the name given to the option
 	Plugin string // the name of the plugin, or ""
 
 	// Digest is "sha256:" and 64 lowercase hexadecimal digits: the SHA-256 of the file. The digest of a skill is the SHA-256 of the output of

@@ -172,6 +172,9 @@ func (s *Store) ApproveFirst(ctx context.Context, pending ...toolshelf.Pending) 
 
 // Revoke refuses the items, with any digest, also items that were never approved. The store forgets
 // the approved texts, and remembers the revocations. Revoke waits and writes as [Store.Approve] does.
+//
+// Take the items from [toolshelf.Catalog.Pending]: Revoke does not know which entries exist, so an item with
+// another Layer, such as Layer of a list, has no effect on an entry.
 func (s *Store) Revoke(ctx context.Context, items ...toolshelf.Item) error {
 	return s.update(ctx, func(*book) (all []decision, _ error) {
 		for _, i := range items {

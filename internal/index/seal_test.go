@@ -62,7 +62,10 @@ func TestASettledSkillHasTheDigestOfItsPresentFiles(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			root := tree{"skills/s/SKILL.md": "---\nname: s\ndescription: S.\n---\n", "skills/s/a/b/x.sh": "1", "skills/s/y.sh": "y", "other/x.sh": "3"}.onDisk(t)
-			_, seal := sealedSkills(t, root)
+			x, seal := sealedSkills(t, root)
+			if info, err := x.Layer(0).FS.Info("skills"); err != nil || info.Changed.IsZero() {
+				t.Skip("the filesystem has no change times:", err)
+			}
 			before := seal()
 			for before.dirs == nil { // until the files are settled
 				before = seal()

@@ -47,7 +47,7 @@ func newTelemetry(t *testing.T) telemetry {
 func texts(attributes []attribute.KeyValue) (all []string) {
 	for _, a := range attributes {
 		if a.Key != "toolshelf.digest" {
-			all = append(all, fmt.Sprintf("%s=%s", a.Key, a.Value.Emit()))
+			all = append(all, fmt.Sprintf("%s=%s", a.Key, a.Value.String()))
 		}
 	}
 	slices.Sort(all)

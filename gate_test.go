@@ -211,6 +211,45 @@ func TestAChangedFileNeedsAnotherApproval(t *testing.T) {
 	}
 }
 
+// No list runs between the change and the call, so the call itself has to compare the script.
+func TestACallByNameSeesAChangedScriptOfASkill(t *testing.T) {
+	for name, call := range map[string]func(*toolshelf.Catalog) error{
+		"GetSkill": func(c *toolshelf.Catalog) error { _, err := c.GetSkill(t.Context(), "pdf"); return err },
+		"Expand":   func(c *toolshelf.Catalog) error { _, err := c.Expand(t.Context(), "/pdf"); return err },
+		"Skills": func(c *toolshelf.Catalog) error {
+			for range c.Skills(t.Context()) {
+				return nil
+			}
+			return toolshelf.ErrSkillNotFound
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root, g := t.TempDir(), new(approvals)
+			script := filepath.Join(root, "skills", "pdf", "scripts", "x.sh")
+			put := func(file, text string) {
+				if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			put(filepath.Join(root, "skills", "pdf", "SKILL.md"), skillFile("pdf"))
+			put(script, "echo safe")
+			c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithGate(g))
+			g.approve(t, c)
+			if err := call(c); err != nil {
+				t.Fatal(err)
+			}
+			put(script, "echo evil") // of the same size, in place
+			if err := call(c); !errors.Is(err, toolshelf.ErrSkillNotFound) && !errors.Is(err, toolshelf.ErrCommandNotFound) {
+				t.Errorf("after a change of the script: %v", err)
+			}
+			put(script, "echo safe")
+			if err := call(c); err != nil {
+				t.Errorf("with the approved script: %v", err)
+			}
+		})
+	}
+}
+
 func TestPendingHasTheTextsOfAllFiles(t *testing.T) {
 	files := maps.Clone(gatedFiles)
 	files["/p/skills/pdf/image.png"] = "\xff\xfe"

@@ -57,8 +57,7 @@ func TrustAll() Option {
 // that ends in a dot or a space, and a device such as "NUL". A short name of Windows, such as
 // "PROGRA~1", is the name of no file.
 //
-// The methods of afero.Fs, afero.Lstater and afero.LinkReader first clean the name with
-// [path.Clean], because users of an afero.Fs write "", "./a" and "a/".
+// The methods of afero first clean the name with [path.Clean]: "", "./a" and "a/" are names.
 //
 // Each error is a *[fs.PathError] with the given name. An error contains no path of the underlying
 // filesystem. All methods are safe for concurrent use. An FS keeps no file open between calls.

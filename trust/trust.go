@@ -34,6 +34,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -149,9 +150,10 @@ func (s *Store) Approve(ctx context.Context, pending ...toolshelf.Pending) error
 }
 
 // ApproveFirst approves the entries whose items have no decision: trust on first use. An item that
-// was approved or revoked before keeps its decision, so changed content stays refused. If no entry
-// is new, ApproveFirst writes nothing and takes no lock.
+// was approved or revoked before keeps its decision, so changed content stays refused. An entry without
+// a Digest also stays refused. If no entry is new, ApproveFirst writes nothing and takes no lock.
 func (s *Store) ApproveFirst(ctx context.Context, pending ...toolshelf.Pending) error {
+	pending = slices.DeleteFunc(slices.Clone(pending), func(p toolshelf.Pending) bool { return p.Digest == "" })
 	unknown := func(b *book) (all []decision, err error) {
 		known := map[toolshelf.Item]bool{}
 		decisions, err := approvals(pending)
@@ -178,6 +180,9 @@ func (s *Store) ApproveFirst(ctx context.Context, pending ...toolshelf.Pending) 
 func (s *Store) Revoke(ctx context.Context, items ...toolshelf.Item) error {
 	return s.update(ctx, func(*book) (all []decision, _ error) {
 		for _, i := range items {
+			if err := checkKind(i); err != nil {
+				return nil, err
+			}
 			all = append(all, decision{key: keyOf(i)})
 		}
 		return all, nil
@@ -187,12 +192,27 @@ func (s *Store) Revoke(ctx context.Context, items ...toolshelf.Item) error {
 // approvals returns the decisions of approved entries.
 func approvals(pending []toolshelf.Pending) (all []decision, err error) {
 	for _, p := range pending {
+		if err := checkKind(p.Item); err != nil {
+			return nil, err
+		}
+		if p.Digest == "" {
+			return nil, fmt.Errorf("trust: %s %.80q has no digest, so no approval can name its content; leave the entry out, or correct the files as its Findings say", p.Kind, p.Name)
+		}
 		if !isDigest(p.Digest) {
 			return nil, fmt.Errorf("trust: the digest %.80q of %s %.80q is no SHA-256; approve the entries of Catalog.Pending", p.Digest, p.Kind, p.Name)
 		}
 		all = append(all, decision{keyOf(p.Item), p.Digest, p.New})
 	}
 	return all, nil
+}
+
+// checkKind returns an error for an Item of no kind of entries, such as the zero Item.
+func checkKind(i toolshelf.Item) error {
+	switch i.Kind {
+	case toolshelf.KindCommand, toolshelf.KindSkill, toolshelf.KindAgent, toolshelf.KindInstruction, toolshelf.KindPlugin:
+		return nil
+	}
+	return fmt.Errorf("trust: the item %.80q has the unknown kind %.80q; take items from Catalog.Pending", i.Name, i.Kind)
 }
 
 // update adds decisions to the file, while no other update runs in this or in another program.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -258,6 +259,40 @@ func TestApproveRejectsEntriesWithoutADigest(t *testing.T) {
 	}
 	if _, err := os.Stat(file); !isMissing(err) {
 		t.Error("a rejected approval wrote the file")
+	}
+}
+
+func TestApproveFirstLeavesOutEntriesWithoutADigest(t *testing.T) {
+	s := open(t, storeFile(t))
+	large := entry("large", "")
+	large.Digest = ""
+	if err := s.ApproveFirst(t.Context(), large, entry("good", "x")); err != nil {
+		t.Fatal(err)
+	}
+	if got := allowed(t, s, large, entry("good", "x")); !slices.Equal(got, []string{"good"}) {
+		t.Errorf("allowed: %q", got)
+	}
+}
+
+func TestAnItemOfNoKindIsNotWritten(t *testing.T) {
+	file := storeFile(t)
+	s := open(t, file)
+	approve(t, s, entry("good", "x"))
+	for _, kind := range []toolshelf.Kind{"", "comand"} {
+		p := entry("good", "y")
+		p.Kind = kind
+		for method, err := range map[string]error{
+			"Approve":      s.Approve(t.Context(), p),
+			"ApproveFirst": s.ApproveFirst(t.Context(), p),
+			"Revoke":       s.Revoke(t.Context(), p.Item),
+		} {
+			if err == nil || errors.Is(err, ErrBroken) {
+				t.Errorf("%s of the kind %q: %v", method, kind, err)
+			}
+		}
+	}
+	if got := allowed(t, open(t, file), entry("good", "x")); !slices.Equal(got, []string{"good"}) {
+		t.Errorf("allowed: %q", got)
 	}
 }
 

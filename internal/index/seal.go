@@ -58,6 +58,11 @@ type SealedFile struct {
 	settled bool // a later change of the file changes the stamp
 }
 
+// Unchanged reports whether the metadata of a file prove that the file has the bytes of the seal.
+func (f *SealedFile) Unchanged(info confine.Info) bool {
+	return f.settled && f.stamp.Same(stamp.Of(info))
+}
+
 // FileDigest returns the digest of a single file.
 func FileDigest(sum [sha256.Size]byte) string { return "sha256:" + hex.EncodeToString(sum[:]) }
 
@@ -290,7 +295,7 @@ func (s *scan) sealFiles(e *Entry, before *Seal, dir *confine.Dir, dirPath strin
 		case i == listed.Own:
 			seal.Files[i] = own.Files[own.own]
 			seal.Files[i].Name = f.Name
-		case known != nil && known.settled && known.stamp.Same(stamp.Of(f.Info)):
+		case known != nil && known.Unchanged(f.Info):
 			seal.Files[i] = *known
 		default:
 			if seal.Files[i], err = s.sum(d, f); err != nil {
@@ -349,7 +354,7 @@ func (s *scan) sameDirectory(seal *Seal, dir *confine.Dir, dirPath string) bool 
 			if i == seal.own {
 				continue
 			}
-			if info, err := dir.Lstat(path.Base(f.Name)); err != nil || !f.settled || !stamp.Of(info).Same(f.stamp) {
+			if info, err := dir.Lstat(path.Base(f.Name)); err != nil || !f.Unchanged(info) {
 				return false
 			}
 		}

@@ -109,8 +109,13 @@ func attempt[T any](ctx context.Context, d *Dir, read func() (T, error)) (T, err
 	}
 }
 
-// Latest returns the SKILL.md. If the skill changes during the call, Latest reads the file again.
+// Latest returns the SKILL.md. If the skill changes during the call, Latest reads the file again. In a gated layer, Latest compares
+// all files of the skill: a text tells the model to run the other files.
 func (d *Dir) Latest(ctx context.Context) (Text, error) {
+	if d.reader.Index.Sealed(d.entry) {
+		whole, err := d.Whole(ctx, Wanted{})
+		return whole.Text, err
+	}
 	text, err := attempt(ctx, d, func() (Text, error) { text, _, err := d.text(confine.Info{}); return text, err })
 	return text, cmp.Or(err, text.Rejected)
 }
@@ -227,8 +232,10 @@ func (d *Dir) whole(ctx context.Context, w Wanted) (s Whole, err error) {
 	if err := d.own(&s, w.Listed); err != nil {
 		return s, err
 	}
-	if seal := d.entry.Seal(); seal != nil && (seal.Digest == "" || !slices.EqualFunc(seal.Files, s.Files, func(a index.SealedFile, b index.SkillFile) bool { return a.Name == b.Name })) {
-		return s, digest.ErrChanging
+	if d.reader.Index.Sealed(d.entry) {
+		if err := d.sealed(ctx, s.Files); err != nil {
+			return s, err
+		}
 	}
 	if w.MaxFiles > 0 && (s.Truncated || len(s.Files) > w.MaxFiles || s.Size > w.MaxBytes) {
 		s.Sums = nil
@@ -237,6 +244,27 @@ func (d *Dir) whole(ctx context.Context, w Wanted) (s Whole, err error) {
 		err = d.digest(ctx, &s)
 	}
 	return s, err
+}
+
+// sealed returns digest.ErrChanging if the listed files are not the files of the seal. The caller has compared the SKILL.md.
+func (d *Dir) sealed(ctx context.Context, files []index.SkillFile) error {
+	seal := d.entry.Seal()
+	if seal == nil || seal.Digest == "" || !slices.EqualFunc(seal.Files, files, func(a index.SealedFile, b index.SkillFile) bool { return a.Name == b.Name }) {
+		return digest.ErrChanging
+	}
+	for i, f := range files {
+		if f.Name == seal.Own() || seal.Files[i].Unchanged(f.Info) {
+			continue
+		}
+		sum, err := d.reader.Digests.Of(ctx, d.SkillDir, f)
+		if err != nil {
+			return err
+		}
+		if index.FileDigest(seal.Files[i].Sum) != "sha256:"+sum.String() {
+			return digest.ErrChanging
+		}
+	}
+	return nil
 }
 
 // own sets the text of the SKILL.md and, if the text may be missing, the digest. A known digest describes the same bytes as
@@ -303,8 +331,8 @@ func (d *Dir) digest(ctx context.Context, s *Whole) error {
 		}
 	}
 	if seal := d.entry.Seal(); seal != nil {
-		for i, sealed := range seal.Files { // of the same names
-			if index.FileDigest(sealed.Sum) != "sha256:"+s.Sums[i] {
+		for i, f := range seal.Files { // of the same names
+			if index.FileDigest(f.Sum) != "sha256:"+s.Sums[i] {
 				return digest.ErrChanging
 			}
 		}

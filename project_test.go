@@ -51,7 +51,8 @@ func needsChangeTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if info, err := fsys.Info("a"); err != nil || info.Changed.IsZero() {
-		t.Skip("the filesystem has no change times: ", err)
+		t.Log(err)
+		t.Skip("the filesystem has no change times")
 	}
 }
 

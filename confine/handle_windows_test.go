@@ -119,7 +119,8 @@ func TestAJunctionLeadsNowhere(t *testing.T) {
 			junction := filepath.Join(root, "junction")
 			out, err := exec.Command("cmd", "/c", "mklink", "/J", junction, filepath.Join(root, dir)).CombinedOutput()
 			if info, statErr := os.Lstat(junction); statErr != nil || info.Mode().Type() != fs.ModeIrregular {
-				t.Skipf("the system makes no junction: %v, %s", err, out)
+				t.Log(err, string(out))
+				t.Skip("the system makes no junction")
 			}
 			for kind, f := range map[string]*FS{"New": osFS(root, options{}), "TrustAll": osFS(root, options{trustAll: true})} {
 				for _, line := range []string{"list junction", "open junction", "open junction/secret.txt", "stat junction/in.txt", "list junction/.", "dir . list junction"} {

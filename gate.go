@@ -19,9 +19,9 @@ type Item struct {
 	Plugin string // the name of the plugin, or ""
 
 	// Digest is "sha256:" and 64 lowercase hexadecimal digits: the SHA-256 of the file. The digest of a skill is the SHA-256 of the output of
-	// sha256sum for all files of the skill, sorted by path; of an instruction with imports, for the file and all files that the imports
-	// reach; of a plugin in a marketplace, for the manifest and the part of the marketplace that concerns the plugin. A skill with more than 512 files or 64 MiB, imports beyond the limits of [Imports], and a
-	// file that cannot be read, have the Digest "".
+	// sha256sum for all files of the skill, sorted by path; of a command in TOML, for the file with its name; of an instruction with imports, for the
+	// file and all files that the imports reach; of a plugin, for the manifest and the part of the marketplace that concerns the plugin. A skill
+	// with more than 512 files or 64 MiB, imports beyond the limits of [Imports], and a file that cannot be read, have the Digest "".
 	Digest string
 }
 
@@ -124,7 +124,7 @@ type Pending struct {
 	Path string // full path of the file; of a skill, the path of SKILL.md; of a plugin, of the manifest or else of the marketplace
 
 	// Old and New have the texts of the files by their paths: relative to the directory of a skill, of an instruction with imports
-	// relative to the root, and otherwise the base name. The text of a marketplace has only what concerns the plugin. New has
+	// relative to the root, of a plugin relative to the directory of the layer, and otherwise the base name. The text of a marketplace has only what concerns the plugin. New has
 	// the present files, and Old the files of the approved state if the gate has an Approved method. A file that is not
 	// UTF-8, or has more than 64 KiB, has "sha256:" and its digest instead of its text.
 	Old, New map[string]string
@@ -150,7 +150,8 @@ func (c *Catalog) Pending(ctx context.Context) ([]Pending, error) {
 	of := map[client.Files]*index.Snapshot{}
 	for kind, snapshot := range c.optionalSnapshots() {
 		var err error
-		if of[kind], err = snapshot(ctx, op); err != nil {
+		of[kind], err = snapshot(ctx, op)
+		if _, missing := missingDirectory(err); err != nil && !missing {
 			return nil, err
 		}
 	}

@@ -277,6 +277,65 @@ func TestPendingHasTheTextsOfAllFiles(t *testing.T) {
 	t.Error("the skill is not pending")
 }
 
+func TestPendingIgnoresMissingDirectories(t *testing.T) {
+	_, c, g := gatedCatalog(t, map[string]string{"/p/commands/a.md": "A."})
+	if got := g.approve(t, c); !slices.Equal(got, []string{"command a"}) {
+		t.Errorf("pending without the directory of agents: %q", got)
+	}
+}
+
+// A replacer replaces a file by a directory before the answer about an item.
+type replacer struct {
+	approvals
+	name string
+	file string
+}
+
+func (r *replacer) Allowed(_ context.Context, i toolshelf.Item) bool {
+	if i.Name == r.name && os.Remove(r.file) == nil {
+		_ = os.Mkdir(r.file, 0o755)
+	}
+	return false
+}
+
+func TestPendingOmitsAFileThatIsReplacedDuringTheCall(t *testing.T) {
+	root := t.TempDir()
+	if err := os.Mkdir(filepath.Join(root, "commands"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a.md", "b.md"} {
+		putFile(t, afero.NewOsFs(), filepath.Join(root, "commands", name), "Text.")
+	}
+	c, err := toolshelf.New(toolshelf.WithRoot(root), toolshelf.WithGate(&replacer{name: "a", file: filepath.Join(root, "commands", "a.md")}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if pending, err := c.Pending(t.Context()); err != nil || len(pending) != 1 || pending[0].Name != "b" {
+		t.Errorf("pending: %+v, %v", pending, err)
+	}
+}
+
+func TestAFileBesideTheDigestOfASkillDoesNotExist(t *testing.T) {
+	fsys, c, g := gatedCatalog(t, gatedFiles)
+	putFile(t, fsys, "/p/skills/pdf/.git/config", "secret")
+	g.approve(t, c)
+	skill, err := c.GetSkill(t.Context(), "pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, read := range map[string]func() error{
+		"ReadSkillFile": func() error { _, err := c.ReadSkillFile(t.Context(), "pdf", ".git/config"); return err },
+		"ReadFile":      func() error { _, err := fs.ReadFile(skill.FS(), ".git/config"); return err },
+		"Open":          func() error { _, err := skill.FS().Open(".git/config"); return err },
+		"Stat":          func() error { _, err := fs.Stat(skill.FS(), ".git/config"); return err },
+	} {
+		if err := read(); !errors.Is(err, toolshelf.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestWithGateRefusesAnUnknownLayer(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -612,7 +671,7 @@ func TestARefusedManifestHidesThePluginWithAllEntries(t *testing.T) {
 		}
 		check(tt.to, without(tt.refused))
 		pending, err := c.Pending(t.Context())
-		if err != nil || len(pending) != 1 || pending[0].Kind != toolshelf.KindPlugin || pending[0].Name != tt.refused || pending[0].New[filepath.Base(tt.file)] == "" {
+		if err != nil || len(pending) != 1 || pending[0].Kind != toolshelf.KindPlugin || pending[0].Name != tt.refused || pending[0].New[strings.TrimPrefix(tt.file, "shop/")] == "" {
 			t.Errorf("%s: pending: %+v, %v", tt.to, pending, err)
 		}
 		putFile(t, fsys, tt.file, text)
@@ -620,6 +679,57 @@ func TestARefusedManifestHidesThePluginWithAllEntries(t *testing.T) {
 	}
 	putFile(t, fsys, market, strings.Replace(marketplace()[market], `"name": "shop"`, `"owner": {"name": "Ada"}, "name": "shop"`, 1))
 	check("a field of the marketplace without effect on a plugin", all)
+}
+
+// The path of a manifest decides the rules of the files: under the rules of Cursor, a text has no directives.
+func TestAMovedManifestNeedsAnotherApproval(t *testing.T) {
+	const cursor, claude = "shop/p/.cursor-plugin/plugin.json", "shop/p/.claude-plugin/plugin.json"
+	for _, market := range []bool{false, true} {
+		const manifest = `{"name": "p"}`
+		files := map[string]string{cursor: manifest, "shop/p/commands/go.md": "Run !`id`."}
+		from, to := cursor, claude
+		if market {
+			from, to = "shop/.cursor-plugin/marketplace.json", "shop/.claude-plugin/marketplace.json"
+			delete(files, cursor)
+			files[from] = `{"plugins": [{"name": "p", "source": "./p"}]}`
+		}
+		fsys, g := memoryOf(t, files), new(approvals)
+		c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithPlugins("shop"), toolshelf.WithGate(g))
+		g.approve(t, c)
+		if x, err := c.Expand(t.Context(), "/p:go"); err != nil || len(x.Directives) != 0 {
+			t.Fatalf("%s: %+v, %v", from, x.Directives, err)
+		}
+		putFile(t, fsys, to, files[from])
+		if err := fsys.Remove(from); err != nil {
+			t.Fatal(err)
+		}
+		if x, err := c.Expand(t.Context(), "/p:go"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
+			t.Errorf("%s: %+v, %v", to, x.Directives, err)
+		}
+		if got := g.approve(t, c); !slices.Equal(got, []string{"plugin p"}) {
+			t.Errorf("%s: pending: %q", to, got)
+		}
+	}
+}
+
+// The escape is a text in Markdown, and an exclamation mark in TOML.
+func TestARenamedCommandOfAnotherFormatNeedsAnotherApproval(t *testing.T) {
+	const text = `prompt = "Run \u0021{id}."`
+	fsys, c, g := gatedCatalog(t, map[string]string{"/p/.qwen/commands/a.md": text}, toolshelf.WithClient(client.Qwen())) // without the directory of agents
+	g.approve(t, c)
+	if x, err := c.Expand(t.Context(), "/a"); err != nil || x.Text != text || len(x.Directives) != 0 {
+		t.Fatalf("%+v, %v", x.Rendering, err)
+	}
+	if err := fsys.Rename("/p/.qwen/commands/a.md", "/p/.qwen/commands/a.toml"); err != nil {
+		t.Fatal(err)
+	}
+	if x, err := c.Expand(t.Context(), "/a"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
+		t.Errorf("%+v, %v", x.Rendering, err)
+	}
+	g.approve(t, c)
+	if x, err := c.Expand(t.Context(), "/a"); err != nil || x.Text != "Run !{id}." {
+		t.Errorf("after the approval: %+v, %v", x.Rendering, err)
+	}
 }
 
 func TestAPendingManifestHasTheTextOfItsDigest(t *testing.T) {
@@ -633,8 +743,9 @@ func TestAPendingManifestHasTheTextOfItsDigest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(manifest)))
-		if p := pending[0]; len(pending) != 3 || p.Kind != toolshelf.KindPlugin || p.Name != "deploy" || p.Plugin != "deploy" || p.Digest != sum || !maps.Equal(p.New, map[string]string{"plugin.json": manifest}) ||
+		list := fmt.Sprintf("%x  .claude-plugin/plugin.json\n", sha256.Sum256([]byte(manifest)))
+		sum := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(list)))
+		if p := pending[0]; len(pending) != 3 || p.Kind != toolshelf.KindPlugin || p.Name != "deploy" || p.Plugin != "deploy" || p.Digest != sum || !maps.Equal(p.New, map[string]string{".claude-plugin/plugin.json": manifest}) ||
 			p.Layer != "p" || filepath.ToSlash(p.Path) != "p/.claude-plugin/plugin.json" {
 			t.Errorf("pending: %+v", pending)
 		}
@@ -674,6 +785,8 @@ func TestFindingsHaveTheDiagnosticsOfLint(t *testing.T) {
 		"shop/plugins/deploy/commands/z.md": "---\nargument_hint: x\n---\nZ\u202e",
 		"shop/plugins/review/.claude-plugin/plugin.json": `{"name": "review", "hooks": {"Stop": []}, "mcpServers": "./mcp.json", "commands": 5, "homepage": "https://home.example"}`,
 	})
+	const market = "shop/.claude-plugin/marketplace.json"
+	files[market] = strings.Replace(files[market], `"1.2.0"`, `"1.2.0", "homepage": "https://deploy.example"`, 1)
 	opts := []toolshelf.Option{toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithAgentsDir("agents"), toolshelf.WithInstructions(client.Claude()), toolshelf.WithPlugins("shop")}
 	c := catalog(t, append(opts, toolshelf.WithGate(new(approvals)))...)
 	linted, err := c.Lint(t.Context())
@@ -694,6 +807,9 @@ func TestFindingsHaveTheDiagnosticsOfLint(t *testing.T) {
 		for _, d := range p.Findings {
 			found[key(d)] = true
 			codes[p.Kind][d.Code] = true
+			if _, ok := files[d.Path]; !ok {
+				t.Errorf("the finding %s has the path of no file", d)
+			}
 		}
 	}
 	for _, d := range linted {

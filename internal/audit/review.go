@@ -70,8 +70,8 @@ func (a *Audit) Texts(ctx context.Context, rules *index.Snapshot) ([]instruction
 	return texts, err
 }
 
-// Plugin returns the problems of a plugin with Raw. The function place returns the path of a file for problems.
-func Plugin(p *plugin.Plugin, place func(file string) string) []problem.Problem {
+// Plugin returns the problems of a plugin with Raw, in a directory. The function place returns the path of a file for problems.
+func Plugin(p *plugin.Plugin, dir string, place func(file string) string) []problem.Problem {
 	found := slices.Clone(p.Problems)
 	run := func(has bool, what string) {
 		if has {
@@ -83,7 +83,7 @@ func Plugin(p *plugin.Plugin, place func(file string) string) []problem.Problem 
 	run(len(p.MCPServers)+len(p.MCPServerFiles) > 0, "the plugin has MCP servers, which run commands or send data to other computers")
 	run(p.Source.Command != "", "the source of the plugin is a command")
 	for _, name := range slices.Sorted(maps.Keys(p.Raw)) {
-		found = append(found, lint.ReviewBeside(place(path.Join(path.Dir(p.File), name)), []byte(p.Raw[name]))...)
+		found = append(found, lint.ReviewBeside(place(path.Join(dir, name)), []byte(p.Raw[name]))...)
 	}
 	return Join(found)
 }

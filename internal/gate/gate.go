@@ -4,7 +4,6 @@ package gate
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"path"
 	"unicode/utf8"
 
@@ -146,7 +145,7 @@ func (g *Guard[Kind]) plugins(ctx context.Context, s *index.Snapshot) (all []Ref
 			if seen[p.Name] = true; g.AllowsPlugin(ctx, l, p.Name, p.Digest) {
 				continue
 			}
-			r := Refused[Kind]{Item: g.pluginItem(l, p.Name, p.Digest), Path: l.FS.Path(p.File), New: make(map[string]string), Problems: audit.Plugin(p, func(file string) string { return g.Index.PlaceIn(i, file) })}
+			r := Refused[Kind]{Item: g.pluginItem(l, p.Name, p.Digest), Path: l.FS.Path(p.File), New: make(map[string]string), Problems: audit.Plugin(p, l.Dir, func(file string) string { return g.Index.PlaceIn(i, file) })}
 			for name, raw := range p.Raw {
 				r.New[name] = newText([]byte(raw))
 			}
@@ -156,7 +155,7 @@ func (g *Guard[Kind]) plugins(ctx context.Context, s *index.Snapshot) (all []Ref
 	return all
 }
 
-// entries returns the refused entries of a kind. An entry that changes during the call is not in the result.
+// entries returns the refused entries of a kind. An entry that changes during the call, or that can no longer be read, is not in the result.
 func (g *Guard[Kind]) entries(ctx context.Context, a *audit.Audit, kind client.Files, of map[client.Files]*index.Snapshot) (all []Refused[Kind], err error) {
 	if g == nil {
 		return nil, nil
@@ -168,10 +167,10 @@ func (g *Guard[Kind]) entries(ctx context.Context, a *audit.Audit, kind client.F
 		}
 		r, err := g.refused(ctx, check, e)
 		switch {
-		case errors.Is(err, index.ErrChanging):
-			continue // the next call has the next state
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
 		case err != nil:
-			return nil, err
+			continue // the next scan has the next state
 		}
 		all = append(all, r)
 	}

@@ -143,7 +143,7 @@ func (x *Index) Verify(e *Entry, raw []byte) error {
 	return nil
 }
 
-// VerifyFile is Verify for a file of a skill, by its name in the seal.
+// VerifyFile is Verify for a file of a skill, by its name in the seal. A file that the seal does not cover does not exist.
 func (x *Index) VerifyFile(e *Entry, name string, raw []byte) error {
 	if !x.Sealed(e) {
 		return nil
@@ -151,8 +151,11 @@ func (x *Index) VerifyFile(e *Entry, name string, raw []byte) error {
 	if name == path.Base(e.Path) {
 		return x.Verify(e, raw)
 	}
-	if seal := e.Seal(); seal != nil {
-		if f := seal.file(name); f != nil && f.Sum == sha256.Sum256(raw) {
+	if seal := e.Seal(); seal != nil && seal.Problem == nil {
+		switch f := seal.file(name); {
+		case f == nil:
+			return fs.ErrNotExist
+		case f.Sum == sha256.Sum256(raw):
 			return nil
 		}
 	}
@@ -225,7 +228,7 @@ func (s *scan) readSealed(f *confine.File) ([]byte, confine.Info, error) {
 // seal gives an entry that a scan has just made the seal of its file.
 func (s *scan) seal(e *Entry, raw []byte) {
 	seal := &Seal{Files: []SealedFile{{Name: path.Base(e.Path), Sum: sha256.Sum256(raw), stamp: e.Stamp, settled: e.settled}}}
-	if s.config.kind.directories {
+	if s.config.kind.directories || path.Ext(e.Path) == ".toml" { // the same bytes are another text in Markdown
 		seal.Digest = ListDigest(seal.Files)
 	} else {
 		seal.Digest = FileDigest(seal.Files[0].Sum)

@@ -67,8 +67,8 @@ type Plugin struct {
 
 	Problems []problem.Problem // the paths are relative to the filesystem
 
-	// With Options.Digest, Raw has the bytes from which Find has made the plugin, by the base names of the files: the manifest, and the
-	// part of the marketplace that concerns the plugin.
+	// With Options.Digest, Raw has the bytes from which Find has made the plugin, by the paths of the files relative to the directory of
+	// Find: the manifest, and the part of the marketplace that concerns the plugin. The path decides the format.
 	Raw    map[string]string
 	Digest string // of Raw; "" if Raw is empty
 	File   string // the path of the manifest, or else of the marketplace, relative to the filesystem
@@ -81,13 +81,21 @@ func (f *finder) sealed(p *Plugin, m *manifest, e *entry) *Plugin {
 	}
 	p.Raw = make(map[string]string)
 	if m != nil {
-		p.Raw[path.Base(m.path)] = m.raw
+		p.Raw[f.below(m.path)] = m.raw
 	}
 	if e != nil {
-		p.Raw[path.Base(f.table.Marketplace)] = e.excerpt
+		p.Raw[f.below(f.table.Marketplace)] = e.excerpt
 	}
 	p.Digest, p.File = f.options.Digest(p.Raw), cmp.Or(p.Manifest, f.table.Marketplace)
 	return p
+}
+
+// below returns a path relative to the directory of Find.
+func (f *finder) below(file string) string {
+	if f.dir == "." {
+		return file
+	}
+	return strings.TrimPrefix(file, f.dir+"/")
 }
 
 // A Person is an author.
@@ -115,7 +123,7 @@ func Find(ctx context.Context, fsys fs.FS, dir string, o Options) (Table, error)
 	if o.MaxSize <= 0 {
 		o.MaxSize = MaxSize
 	}
-	f := &finder{ctx: ctx, fsys: fsys, options: o, formats: ordered(o.Manifests, nil), bare: claudeFormat, dirs: make(map[string]*directory), skills: make(map[string]skillDir), sharing: make(map[sharedDir]int)}
+	f := &finder{ctx: ctx, fsys: fsys, dir: dir, options: o, formats: ordered(o.Manifests, nil), bare: claudeFormat, dirs: make(map[string]*directory), skills: make(map[string]skillDir), sharing: make(map[sharedDir]int)}
 	top := f.list(dir)
 	defer top.release()
 	if top.err != nil {
@@ -137,6 +145,7 @@ func Find(ctx context.Context, fsys fs.FS, dir string, o Options) (Table, error)
 type finder struct {
 	ctx     context.Context
 	fsys    fs.FS
+	dir     string // as given to Find
 	options Options
 	formats []*format
 	bare    *format // of plugins without a manifest

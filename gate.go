@@ -156,8 +156,7 @@ func (c *Catalog) Pending(ctx context.Context) ([]Pending, error) {
 		}
 	}
 	refused, err := await(ctx, c, func(ctx context.Context) ([]gate.Refused[Kind], error) {
-		guards := map[client.Files]*guard{client.Commands: c.commands.filter.guard, client.Skills: c.skills.filter.guard, client.Agents: c.agents.filter.guard}
-		return gate.All(ctx, c.newAudit(lint.Default()), guards, of, KindInstruction, func(t instruction.Text) bool { return c.config.allowsText(ctx, t) })
+		return gate.All(ctx, c.newAudit(lint.Default()), map[client.Files]*guard{client.Commands: c.commands.filter.guard, client.Skills: c.skills.filter.guard, client.Agents: c.agents.filter.guard}, of, KindInstruction, func(t instruction.Text) bool { return c.config.allowsText(ctx, t) })
 	})
 	if err != nil {
 		return nil, c.methodError(op, err)

@@ -267,7 +267,7 @@ func (x Expansion) send(o observe.Call[Event], failed Event, err error) {
 }
 
 // invoked returns the skill or the command that a user invokes by a name, without a text. Errors quote the name as
-// typed. A name that no entry can have never reaches the filesystem. If the filter or the gate refuses an entry with the name, invoked sets
+// typed. A name that no entry can have never reaches the filesystem. If an entry with the name cannot be shown or read, invoked sets
 // the event of the failure.
 func (c *Catalog) invoked(ctx context.Context, op, typed, name string, wanted selection, failed *Event) (Expansion, error) {
 	unknown := &Error{Code: CodeCommandNotFound, Op: op, Path: firstRunes(typed, maxQuery)}
@@ -275,7 +275,7 @@ func (c *Catalog) invoked(ctx context.Context, op, typed, name string, wanted se
 	var ambiguous error // several skills of plugins have the name
 	if find := wholeSkill(c, op, name, skillOptions{}); wanted.skills && names.Loose(name) && !find.absent(ctx) {
 		now, err := find.find(ctx)
-		if now.hidden && c.observer != nil {
+		if err != nil && now.entry != nil && c.observer != nil {
 			*failed = c.skills.seen(ctx, *failed, now.outcome)
 		}
 		skill := now.value
@@ -295,7 +295,7 @@ func (c *Catalog) invoked(ctx context.Context, op, typed, name string, wanted se
 	}
 	if stem, _ := names.TrimMarkdown(name); wanted.commands && (c.config.commandNames().Valid(name) || c.config.commandNames().Valid(stem)) {
 		now, err := c.findCommand(ctx, op, name)
-		if now.hidden && c.observer != nil {
+		if err != nil && now.entry != nil && c.observer != nil {
 			*failed = c.commands.seen(ctx, *failed, now.outcome)
 		}
 		command := now.value

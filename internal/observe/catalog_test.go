@@ -176,6 +176,16 @@ func TestEachUseOfACatalogHasItsEvents(t *testing.T) {
 	}
 }
 
+func TestAnExpansionThatCannotBeReadHasTheEventOfTheSkill(t *testing.T) {
+	r := new(recorder)
+	fsys, c := catalog(t, r.observe, toolshelf.WithMaxFileSize(100))
+	put(t, fsys, "skills/large/SKILL.md", strings.Repeat("x", 101))
+	c.Expand(t.Context(), "/large")
+	if diff := cmp.Diff([]string{"loaded skill large skills FILE_TOO_LARGE"}, r.lines()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func sum(text string) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))) }
 
 func TestADigestIsOfTheReturnedFile(t *testing.T) {

@@ -615,7 +615,7 @@ func isDocumented(door, path, answer, got string) bool {
 	switch {
 	case strings.Contains(answer, "depends"):
 		return got == "the file" || got == "`NOT_FOUND`"
-	case door == "Skill.FS" && !fs.ValidPath(path):
+	case door == "Skill.FS" && (!fs.ValidPath(path) || filepath.ToSlash(path) != path):
 		return strings.Contains(got, fs.ErrInvalid.Error())
 	case strings.Contains(answer, "an ordinary name"):
 		return got == "the file"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"unicode/utf8"
@@ -105,8 +106,8 @@ func (o *openSkill) pathError(op, given string, err error) error {
 //
 // An error is an *fs.PathError with the error of ReadSkillFile as its cause. If the skill no
 // longer exists or a filter hides the skill, the cause is [ErrSkillNotFound]. After Close, the
-// cause is [ErrClosed]. A name that fs.ValidPath rejects, and each call if GetSkill did not return
-// s, is fs.ErrInvalid. The document docs/methods.md has the details.
+// cause is [ErrClosed]. A name that fs.ValidPath rejects, on Windows a name with a backslash, and each
+// call if GetSkill did not return s, is fs.ErrInvalid. The document docs/methods.md has the details.
 func (s Skill) FS() fs.FS { return skillFS{s.Source.catalog, s.Name} }
 
 // A skillFS is the result of Skill.FS.
@@ -142,7 +143,8 @@ func (v skillFS) ReadFile(name string) ([]byte, error) {
 func inSkill[T any](v skillFS, op, name, action string, read func(context.Context, *openSkill) (T, error)) (T, error) {
 	var zero T
 	fail := func(err error) (T, error) { return zero, &fs.PathError{Op: op, Path: name, Err: err} }
-	if v.catalog == nil || !fs.ValidPath(strings.ToValidUTF8(name, string(utf8.RuneError))) {
+	// Package fs separates by slashes only, so a backslash of Windows is not a separator.
+	if v.catalog == nil || !fs.ValidPath(strings.ToValidUTF8(name, string(utf8.RuneError))) || filepath.ToSlash(name) != name {
 		return fail(fs.ErrInvalid)
 	}
 	const method = "Skill.FS"

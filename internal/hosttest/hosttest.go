@@ -48,20 +48,36 @@ func isLink(name string) bool {
 // NeedsNames skips the test if the filesystem of temporary files cannot hold files with the names, next to each other.
 func NeedsNames(t testing.TB, names ...string) {
 	t.Helper()
+	i := held(t, names)
+	if i == len(names) {
+		return
+	}
+	for _, other := range names[:i] {
+		if strings.EqualFold(names[i], other) {
+			t.Skipf("%s ignores letter case: %q is %q", host(), names[i], other)
+		}
+	}
+	t.Skipf("%s has no file %q", host(), names[i])
+}
+
+// HasNames reports whether the filesystem of temporary files can hold files with the names, next to each other.
+func HasNames(t testing.TB, names ...string) bool {
+	t.Helper()
+	return held(t, names) == len(names)
+}
+
+// held returns the number of names before the first name that the filesystem of temporary files cannot hold.
+func held(t testing.TB, names []string) int {
+	t.Helper()
 	dir := t.TempDir()
 	for i, name := range names {
 		err := os.WriteFile(filepath.Join(dir, name), nil, 0o644)
 		entries, _ := os.ReadDir(dir)
-		if err == nil && len(entries) == i+1 && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name }) {
-			continue
+		if err != nil || len(entries) != i+1 || !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name }) {
+			return i
 		}
-		for _, other := range names[:i] {
-			if strings.EqualFold(name, other) {
-				t.Skipf("%s ignores letter case: %q is %q", host(), name, other)
-			}
-		}
-		t.Skipf("%s has no file %q", host(), name)
 	}
+	return len(names)
 }
 
 // Self returns the path of the program of the tests. Self skips the test if the system cannot run the program again: an

@@ -51,7 +51,7 @@ func WithUnknown(warnings []string, unknown int) []string {
 	if unknown > 0 {
 		reason := "the directory has no search permission"
 		if runtime.GOOS == "windows" {
-			reason = "Windows does not open the names" // such as "nul", which another program can create
+			reason = "access is denied or Windows does not open the names" // such as "nul", which another program can create
 		}
 		warnings = append(warnings, Counted(unknown, "entry", "entries")+" without metadata, because "+reason)
 	}

@@ -5,10 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
-	"path/filepath"
-	"strings"
 	"syscall"
-	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
@@ -143,8 +140,7 @@ func (v skillFS) ReadFile(name string) ([]byte, error) {
 func inSkill[T any](v skillFS, op, name, action string, read func(context.Context, *openSkill) (T, error)) (T, error) {
 	var zero T
 	fail := func(err error) (T, error) { return zero, &fs.PathError{Op: op, Path: name, Err: err} }
-	// Package fs separates by slashes only, so a backslash of Windows is not a separator.
-	if v.catalog == nil || !fs.ValidPath(strings.ToValidUTF8(name, string(utf8.RuneError))) || filepath.ToSlash(name) != name {
+	if v.catalog == nil || !skill.ValidPath(name) {
 		return fail(fs.ErrInvalid)
 	}
 	const method = "Skill.FS"

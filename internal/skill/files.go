@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/opendir"
@@ -136,6 +137,12 @@ type content struct {
 
 func (f content) Stat() (fs.FileInfo, error) { return f.info, nil }
 func (f content) Close() error               { return nil }
+
+// ValidPath reports whether a name is a path of package fs. The name may contain invalid UTF-8, as file names do. Package fs
+// separates by slashes only, so a name with a backslash of Windows is no path.
+func ValidPath(name string) bool {
+	return fs.ValidPath(strings.ToValidUTF8(name, string(utf8.RuneError))) && filepath.ToSlash(name) == name
+}
 
 // fileName converts a caller's path to a name below the directory of the skill, without access to the filesystem.
 func fileName(given string) (string, error) {

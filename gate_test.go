@@ -286,7 +286,6 @@ func TestPendingIgnoresMissingDirectories(t *testing.T) {
 
 // A replacer replaces a file by a directory before the answer about an item.
 type replacer struct {
-	approvals
 	name string
 	file string
 }

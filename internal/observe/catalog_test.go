@@ -435,6 +435,9 @@ func TestWithObserverRejectsAnUnusableFunction(t *testing.T) {
 }
 
 func TestAnObserverThatDoesNothingAllocatesNothingFurther(t *testing.T) {
+	if testing.Short() {
+		t.Skip("counts allocations without -short, because the race detector empties pools")
+	}
 	calls := func(opts ...toolshelf.Option) map[string]func() error {
 		_, c := catalogOnDisk(t, opts...)
 		ctx := context.Background()

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // A tripwire is a filesystem that counts the calls of its methods and of the methods of its
@@ -284,7 +285,7 @@ func TestNothingTouchesTheFilesystemAfterClose(t *testing.T) {
 // context.
 func TestCloseEndsATreeOnDisk(t *testing.T) {
 	root := t.TempDir()
-	for i := range 100 {
+	for i := range catalogtest.Rounds(100, 100) {
 		if err := os.MkdirAll(filepath.Join(root, fmt.Sprintf("d%d/e/f/g/h", i)), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -142,9 +142,10 @@ func (c *collection[Info]) meant(name string) (meant string, arguments bool) {
 	return names.Meant(name, dirs)
 }
 
-// checkName returns an error for a name that is not a safe path element.
+// checkName returns an error for a name that is not a safe path element. The name of a file, such as "x..md" of the entry "x.", is safe
+// if the stem is safe.
 func (c *collection[Info]) checkName(op, name string) error {
-	if names.Loose(name) {
+	if stem, _ := names.TrimMarkdown(name); names.Loose(name) || names.Loose(stem) {
 		return nil
 	}
 	correction := c.rule
@@ -308,7 +309,7 @@ func (c *collection[Info]) lookupError(op, name, stem string, err error) error {
 	if CodeOf(failed) != CodeDirectoryNotFound {
 		return failed
 	}
-	reason := rootMissingText(c.root)
+	reason := rootNotFound(op, c.root, failed).Message
 	var at *index.LayerError
 	if errors.As(err, &at) && !at.NoRoot {
 		reason = "no directory of " + c.noun + "s exists" + c.missingReason(at) + "; check the configuration"
@@ -384,13 +385,12 @@ func (c *collection[Info]) missingReason(failed *index.LayerError) string {
 	return " (" + escape.Name(cause.Error()) + ")"
 }
 
-// rootNotFound returns the error of every method if the root does not exist.
-func rootNotFound(op, root string, err error) error {
-	return &Error{Code: CodeDirectoryNotFound, Op: op, Path: root, Err: err, Message: rootMissingText(root)}
-}
-
-func rootMissingText(root string) string {
-	return "root " + quote(root) + " does not exist; check the path given to WithRoot"
+// rootNotFound returns the error of every method if the root does not exist or is a file.
+func rootNotFound(op, root string, err error) *Error {
+	if errors.Is(err, confine.ErrNotDir) {
+		return &Error{Code: CodeNotADirectory, Op: op, Path: root, Err: err, Message: "root " + quote(root) + " is a file; pass a directory to WithRoot"}
+	}
+	return &Error{Code: CodeDirectoryNotFound, Op: op, Path: root, Err: err, Message: "root " + quote(root) + " does not exist; check the path given to WithRoot"}
 }
 
 // directoryError returns the error for a directory that cannot be read. The contract of

@@ -192,8 +192,8 @@ func (f *fileCall) failure(ctx context.Context, err error) error {
 func (f *fileCall) notFound(ctx context.Context, err error) error {
 	c, e := f.catalog, &Error{Code: CodeNotFound, Op: f.op, Path: f.path, Err: err}
 	if !c.rootIsTop() {
-		if _, missing := c.root.Lstat("."); errors.Is(missing, fs.ErrNotExist) {
-			return rootNotFound(f.op, c.config.root, err)
+		if _, missing := c.root.Lstat("."); errors.Is(missing, fs.ErrNotExist) || errors.Is(missing, confine.ErrNotDir) {
+			return rootNotFound(f.op, c.config.root, missing)
 		}
 	}
 	near := ""

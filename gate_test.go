@@ -9,6 +9,7 @@ import (
 	"log"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -548,7 +549,7 @@ func TestAScanReadsEachNewOrChangedGatedFileOnce(t *testing.T) {
 	memory := memoryOf(t, map[string]string{"commands/c.md": "Do.", "skills/s/SKILL.md": skillFile("s"), "skills/s/scripts/x.sh": "1", "skills/s/scripts/y.sh": "2"})
 	fsys, g := &counting{Fs: dated{memory}}, new(approvals)
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithGate(g))
-	for _, tt := range []struct {
+	for i, tt := range []struct {
 		name, put string
 		want      int64
 	}{
@@ -556,8 +557,10 @@ func TestAScanReadsEachNewOrChangedGatedFileOnce(t *testing.T) {
 	} {
 		if tt.put != "" {
 			putFile(t, memory, tt.put, "changed: "+tt.name)
-			if err := memory.Chtimes(tt.put, time.Now().Add(-time.Minute), time.Now().Add(-time.Minute)); err != nil {
-				t.Fatal(err)
+			for at, name := time.Now().Add(time.Duration(i-60)*time.Minute), tt.put; name != "."; name = path.Dir(name) { // MemMapFs changes the time of no directory
+				if err := memory.Chtimes(name, at, at); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
 		fsys.files.Store(0)

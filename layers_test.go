@@ -186,6 +186,26 @@ func TestAMissingRootIsAnErrorOfEveryMethod(t *testing.T) {
 	}
 }
 
+func TestARootThatIsAFileIsAnErrorOfEveryMethod(t *testing.T) {
+	for name, options := range map[string][]toolshelf.Option{
+		"on the disk":  {},
+		"conventional": {toolshelf.WithConventionalDirs("claude")},
+		"in memory":    {toolshelf.WithFs(memoryOf(t, map[string]string{"file": ""}))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			write(t, "", "file")
+			c := catalog(t, append(options, toolshelf.WithRoot("file"))...)
+			for name, call := range methods(t, c) {
+				found, err := call()
+				if !errors.Is(err, toolshelf.ErrNotADirectory) || !strings.Contains(fmt.Sprint(err), `root "file" is a file; pass a directory to WithRoot`) {
+					t.Errorf("%s: %v, %v; want an error that names the root", name, found, err)
+				}
+			}
+		})
+	}
+}
+
 func TestARootThatIsCreatedLater(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "later")
 	c := catalog(t, toolshelf.WithRoot(root))

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -230,7 +231,7 @@ func TestLintOfAMissingRootIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if found, err := c.Lint(t.Context()); !errors.Is(err, toolshelf.ErrDirectoryNotFound) || !strings.Contains(err.Error(), root) {
+	if found, err := c.Lint(t.Context()); !errors.Is(err, toolshelf.ErrDirectoryNotFound) || !strings.Contains(err.Error(), strconv.Quote(root)) {
 		t.Errorf("got %v, %v; want an error that names the root", found, err)
 	}
 }

@@ -350,9 +350,8 @@ func TestPluginsDescribesLocalAndRemotePlugins(t *testing.T) {
 }
 
 func TestAPluginWithoutAManifestHasTheNameOfItsFilesystemOrDirectory(t *testing.T) {
-	files := map[string]string{"deploy/commands/go.md": "Go.", "no:name/commands/go.md": "Go."}
+	files := map[string]string{"deploy/commands/go.md": "Go.", "no..name/commands/go.md": "Go."}
 	memory := toolshelf.WithFs(memoryOf(t, files))
-	delete(files, "no:name/commands/go.md") // no name on Windows
 	top := diskOf(t, files)
 	deploy := filepath.Join(top, "deploy")
 	for _, tt := range []struct {
@@ -365,7 +364,7 @@ func TestAPluginWithoutAManifestHasTheNameOfItsFilesystemOrDirectory(t *testing.
 		{"a directory outside the root", catalog(t, toolshelf.WithRoot(t.TempDir()), toolshelf.WithPlugins(deploy)), "deploy:go"},
 		{"a directory below the root", catalog(t, toolshelf.WithRoot(top), toolshelf.WithPlugins("deploy")), "deploy:go"},
 		{"the root", catalog(t, toolshelf.WithRoot(deploy), toolshelf.WithCommandsDir(), toolshelf.WithPlugins(".")), "deploy:go"},
-		{"a directory with a name that no plugin can have", catalog(t, memory, toolshelf.WithPlugins("no:name")), `the name "no:name"`},
+		{"a directory with a name that no plugin can have", catalog(t, memory, toolshelf.WithPlugins("no..name")), `the name "no..name"`},
 	} {
 		got := names(t, tt.c)
 		if len(got) == 0 {

@@ -12,7 +12,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolshelf-go/toolshelf"
-	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
@@ -40,21 +39,9 @@ var (
 	write      = catalogtest.Write
 	corpus     = catalogtest.Corpus
 	written    = catalogtest.Written
-)
 
-// needsChangeTimes skips a test of a cache if the library trusts no change times of the filesystem, so that no file of the
-// filesystem stays in the cache.
-func needsChangeTimes(t *testing.T) {
-	t.Helper()
-	fsys, err := confine.New(diskOf(t, map[string]string{"a": ""}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if info, err := fsys.Info("a"); err != nil || info.Changed.IsZero() {
-		t.Log(err)
-		t.Skip("the filesystem has no change times")
-	}
-}
+	needsChangeTimes = catalogtest.NeedsChangeTimes
+)
 
 // onEveryFilesystem runs a test over testdata/project on each kind of filesystem. The test
 // receives a function that makes a catalog with the layers commands and skills.

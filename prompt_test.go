@@ -120,7 +120,7 @@ func TestSkillsPrompt(t *testing.T) {
 			files:   map[string]string{"skills/a&b/SKILL.md": skill("description: A")},
 			options: []toolshelf.PromptOption{toolshelf.PromptLocations()},
 			want: toolshelf.SkillsPrompt{Text: "<available_skills>\n  <skill>\n    <name>a&amp;b</name>\n    <description>A</description>\n" +
-				"    <location>" + filepath.FromSlash("skills/a&amp;b/SKILL.md") + "</location>\n  </skill>\n</available_skills>", Included: []string{"a&b"}},
+				"    <location>skills/a&amp;b/SKILL.md</location>\n  </skill>\n</available_skills>", Included: []string{"a&b"}},
 		},
 		{
 			name: "the longest descriptions are cut to one length",
@@ -207,12 +207,12 @@ func TestCommandsPrompt(t *testing.T) {
   <command>
     <name>bare</name>
     <description></description>
-    <location>` + filepath.FromSlash("commands/bare.md") + `</location>
+    <location>commands/bare.md</location>
   </command>
   <command>
     <name>review</name>
     <description>Review &lt;one&gt; change</description>
-    <location>` + filepath.FromSlash("commands/review.md") + `</location>
+    <location>commands/review.md</location>
   </command>
   <!-- 1 more command not listed -->
 </available_commands>`
@@ -569,7 +569,7 @@ func TestPromptOfAnActivatedSkill(t *testing.T) {
 		}
 		want := "<skill_content name=\"pdf-tools\">\n" + strings.Trim(s.Content, "\n")
 		if !strings.HasSuffix(t.Name(), "/embedded") {
-			want += "\n\nSkill directory: " + filepath.Dir(s.Path) + "\nRelative paths in this skill are relative to the skill directory."
+			want += "\n\nSkill directory: " + strings.TrimRight(strings.TrimSuffix(s.Path, "SKILL.md"), `/\`) + "\nRelative paths in this skill are relative to the skill directory."
 		}
 		want += "\n</skill_content>"
 		if diff := cmp.Diff(want, s.Prompt()); diff != "" {

@@ -118,10 +118,10 @@ func TestReportDirectoriesWithoutPermission(t *testing.T) {
 			mode fs.FileMode
 		}{{"readonly/analyze", 0o555}, {"readonly", 0o555}, {"closed", 0}, {"half/analyze", 0o555}, {"half", 0o777}, {".", 0o555}, {"..", 0o755}} {
 			full := filepath.Join(root, dir.path)
-			if err := errors.Join(os.MkdirAll(full, 0o755), os.Chmod(full, dir.mode)); err != nil {
+			if err := os.MkdirAll(full, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { os.Chmod(full, 0o755) })
+			hosttest.Chmod(t, full, dir.mode)
 		}
 		if os.Getuid() == 0 {
 			runAsNobody(t, reportsIn+"="+root)
@@ -160,8 +160,9 @@ func TestSixteenProcessesSaveOneReport(t *testing.T) {
 	root := diskOf(t, reported)
 	var writers sync.WaitGroup
 	for range 16 {
+		cmd := child(t, root)
 		writers.Go(func() {
-			if out, err := child(t, root).CombinedOutput(); err != nil {
+			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})

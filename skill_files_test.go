@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
@@ -234,46 +234,26 @@ func TestSkillsOfTwoCatalogsAreEqual(t *testing.T) {
 	}
 }
 
-// A foldingFs finds files whatever the letter case of the path below top, as the usual
-// filesystems of macOS and Windows do.
-type foldingFs struct {
-	afero.Fs
-	top string
-}
-
-// spelled returns the path as the directories spell the path's elements.
-func (f foldingFs) spelled(name string) string {
-	name = path.Clean(filepath.ToSlash(name))
-	dir, base := path.Split(name)
-	if name == "." || base == "" || name == filepath.ToSlash(f.top) {
-		return name
+func TestTheSpellingOfASkillFileOnThisSystem(t *testing.T) {
+	files := map[string]string{"skills/a/Skill.md": "---\nname: a\ndescription: d\n---\nRead.\n"}
+	if hosttest.HasNames(t, "Skill.md", "ſkill.md") {
+		files["skills/a/ſkill.md"] = "Other.\n"
 	}
-	dir = f.spelled(path.Clean(dir))
-	entries, _ := afero.ReadDir(f.Fs, dir)
-	for _, entry := range entries {
-		if entry.Name() == base {
-			return path.Join(dir, base)
+	c := catalog(t, toolshelf.WithRoot(diskOf(t, files)))
+	skill, err := c.GetSkill(t.Context(), "a")
+	if hosttest.HasNames(t, "Skill.md", "SKILL.md") {
+		if !errors.Is(err, toolshelf.ErrSkillNotFound) {
+			t.Errorf("Skill.md counts as SKILL.md: %v", err)
 		}
+		return
 	}
-	for _, entry := range entries {
-		if strings.EqualFold(entry.Name(), base) {
-			return path.Join(dir, entry.Name())
-		}
+	list, listErr := c.ListSkills(t.Context())
+	if err != nil || listErr != nil || len(list) != 1 {
+		t.Fatal(err, listErr, list)
 	}
-	return path.Join(dir, base)
-}
-
-func (f foldingFs) Open(name string) (afero.File, error)  { return f.Fs.Open(f.spelled(name)) }
-func (f foldingFs) Stat(name string) (fs.FileInfo, error) { return f.Fs.Stat(f.spelled(name)) }
-func (f foldingFs) ReadlinkIfPossible(n string) (string, error) {
-	return f.Fs.(afero.LinkReader).ReadlinkIfPossible(f.spelled(n))
-}
-func (f foldingFs) LstatIfPossible(n string) (fs.FileInfo, bool, error) {
-	if l, ok := f.Fs.(afero.Lstater); ok {
-		return l.LstatIfPossible(f.spelled(n))
+	if skill.Content != "Read.\n" || filepath.Base(skill.Path) != "Skill.md" || filepath.Base(list[0].Path) != "Skill.md" || skill.Files[0].Path != "Skill.md" {
+		t.Errorf("content %q, paths %s and %s, files %v", skill.Content, skill.Path, list[0].Path, skill.Files)
 	}
-	info, err := f.Stat(n)
-	return info, false, err
 }
 
 func TestSkillFileOnAFilesystemThatIgnoresLetterCase(t *testing.T) {
@@ -286,7 +266,7 @@ func TestSkillFileOnAFilesystemThatIgnoresLetterCase(t *testing.T) {
 				var options []toolshelf.Option
 				switch place {
 				case "memory":
-					options = append(options, toolshelf.WithFs(foldingFs{memoryOf(t, files), ""}))
+					options = append(options, toolshelf.WithFs(catalogtest.Folding{Fs: memoryOf(t, files)}))
 				case "link":
 					if runtime.GOOS == "windows" {
 						t.Skip("Windows makes a symbolic link only with a privilege")
@@ -299,7 +279,7 @@ func TestSkillFileOnAFilesystemThatIgnoresLetterCase(t *testing.T) {
 					if place == "link" {
 						hosttest.Symlink(t, "../../shared/pdf.md", filepath.Join(root, "skills", "pdf", name))
 					}
-					options = append(options, toolshelf.WithFs(foldingFs{afero.NewOsFs(), root}), toolshelf.WithRoot(root))
+					options = append(options, toolshelf.WithFs(catalogtest.Folding{Fs: afero.NewOsFs(), Top: root}), toolshelf.WithRoot(root))
 				}
 				c := catalog(t, options...)
 				for _, o := range [][]toolshelf.SkillOption{nil, {toolshelf.Digests()}, nil} {

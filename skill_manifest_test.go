@@ -20,6 +20,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // choose chooses skills by name.
@@ -145,7 +146,7 @@ func TestOversizedSkillsHaveNoDigests(t *testing.T) {
 	}
 }
 
-// An openCounter is the disk, and counts the opened files.
+// An openCounter counts the opened files.
 type openCounter struct {
 	afero.Fs
 	files atomic.Int64
@@ -198,7 +199,7 @@ func settle(t testing.TB, c *toolshelf.Catalog, opened *atomic.Int64, names []st
 
 func TestSkillManifestsReadEachFileVersionOnce(t *testing.T) {
 	root, names := diskSkills(t, 20)
-	disk := &openCounter{Fs: afero.NewOsFs()}
+	disk := &openCounter{Fs: dated{afero.NewOsFs()}}
 	c := catalog(t, toolshelf.WithFs(disk), toolshelf.WithRoot(root))
 	settle(t, c, &disk.files, names)
 	before := manifests(t, c, names...)
@@ -223,7 +224,7 @@ func TestSkillManifestsReadEachFileVersionOnce(t *testing.T) {
 // evicts the least recently used file has no digest when the next range needs the digest.
 func TestSkillManifestsOfMoreFilesThanTheCacheReadFewFiles(t *testing.T) {
 	root, names := diskSkills(t, 100)
-	disk := &openCounter{Fs: afero.NewOsFs()}
+	disk := &openCounter{Fs: dated{afero.NewOsFs()}}
 	settle(t, catalog(t, toolshelf.WithFs(disk), toolshelf.WithRoot(root)), &disk.files, names)
 	c := catalog(t, toolshelf.WithFs(disk), toolshelf.WithRoot(root))
 	toolshelf.SetMaxDigests(c, 240)
@@ -267,7 +268,7 @@ func TestSkillManifestsMatchTheirFrontmatter(t *testing.T) {
 				return
 			default:
 			}
-			if err := errors.Join(os.WriteFile(file+".new", []byte(content(i)), 0o644), os.Rename(file+".new", file)); err != nil {
+			if err := catalogtest.Replace(file, content(i)); err != nil {
 				done <- err
 				return
 			}

@@ -80,7 +80,7 @@ func TestWatchSeesChanges(t *testing.T) {
 	expect("a renamed directory", map[string]string{"moved:deep": "deep", "new:x": "changed"})
 	write(t, "again", dir, "moved", "deep.md")
 	expect("an edit in that", map[string]string{"moved:deep": "again", "new:x": "changed"})
-	must(os.RemoveAll(dir))
+	removeAll(t, dir)
 	eventually(t, func() string {
 		if _, err := c.List(t.Context(), toolshelf.Page{}); !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
 			return fmt.Sprintf("the removed directory: %v", err)
@@ -92,7 +92,19 @@ func TestWatchSeesChanges(t *testing.T) {
 	must(os.Rename(root, root+".moved"))
 	write(t, "elsewhere", root, "commands", "z.md")
 	expect("a replaced directory above", map[string]string{"z": "elsewhere"})
-	must(os.RemoveAll(root + ".moved"))
+	removeAll(t, root+".moved")
+}
+
+// removeAll removes a directory as soon as no scan has a file of the directory open: FUSE keeps an open file under
+// another name, and Windows removes no open directory.
+func removeAll(t testing.TB, dir string) {
+	t.Helper()
+	eventually(t, func() string {
+		if err := os.RemoveAll(dir); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
 }
 
 func TestWatchSeesChangesBehindLinks(t *testing.T) {
@@ -162,9 +174,7 @@ func TestADirectoryCreatedAgainIsReportedWithoutACall(t *testing.T) {
 	changes := make(chan toolshelf.Change, 10)
 	c.OnChange(func(change toolshelf.Change) { changes <- change })
 	names(t, c)
-	if err := os.RemoveAll(filepath.Join(root, "commands")); err != nil {
-		t.Fatal(err)
-	}
+	removeAll(t, filepath.Join(root, "commands"))
 	write(t, "b", root, "commands", "b.md")
 	added, removed := map[string]bool{}, map[string]bool{}
 	for !added["b"] || !removed["a"] {
@@ -239,9 +249,7 @@ func TestALaterDirectoryIsReported(t *testing.T) {
 				for range 3 {
 					write(t, tt.text, root, tt.path)
 					next(func(n toolshelf.Names) []string { return n.Added })
-					if err := os.RemoveAll(filepath.Join(root, tt.dir)); err != nil {
-						t.Fatal(err)
-					}
+					removeAll(t, filepath.Join(root, tt.dir))
 					next(func(n toolshelf.Names) []string { return n.Removed })
 				}
 			})
@@ -381,9 +389,7 @@ func (m *mover) move() string {
 		m.fill(from)
 		return "write in " + from
 	case 4:
-		if err := os.RemoveAll(from); err != nil {
-			m.t.Fatal(err)
-		}
+		removeAll(m.t, from)
 		return "remove " + from
 	case 5:
 		aside := filepath.Join(m.root, fmt.Sprint("aside", m.step))

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"unicode/utf16"
+	"unicode/utf8"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -17,9 +17,16 @@ const errNameOfNoFile = windows.ERROR_INVALID_NAME
 var ntQueryDirectoryFile = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtQueryDirectoryFile")
 
 // checkSpelling returns fs.ErrNotExist for the short name of a file with another name, such as
-// "PROGRA~1". Otherwise a file would have two names, and a rule for the listed name would not apply
-// to the short name. Windows makes short names of at most 12 characters with a "~".
+// "PROGRA~1", and for a name with bytes that Windows replaces. Otherwise a file would have two names,
+// and a rule for the listed name would not apply to the other name. Windows makes short names of at most 12
+// characters with a "~".
 func (d *rootDir) checkSpelling(name string) error {
+	if !utf8.ValidString(name) {
+		units, err := windows.UTF16FromString(name) // half of a surrogate pair has a form as bytes
+		if err != nil || windows.UTF16ToString(units) != name {
+			return fs.ErrNotExist
+		}
+	}
 	if len(name) > 3*12 || !strings.Contains(name, "~") {
 		return nil
 	}
@@ -53,5 +60,5 @@ func listedName(dir *os.File, name string) (string, error) {
 		return "", result.Errno()
 	}
 	n := min(int(entry.bytes/2), len(entry.name))
-	return string(utf16.Decode(entry.name[:n])), nil
+	return windows.UTF16ToString(entry.name[:n]), nil
 }

@@ -41,6 +41,15 @@ type closer struct{ dirHandle }
 
 func (c closer) Close() error { return c.close() }
 
+func TestAFileHasNoChangeTimeAndNoIdentity(t *testing.T) {
+	f := osFS(onDisk(t, tree{"file.txt": "inside"}, &options{}), options{})
+	info, err := f.Info("file.txt")
+	must(t, err)
+	if !info.Changed.IsZero() || info.Dev != 0 || info.Ino != 0 || info.Modified.IsZero() {
+		t.Errorf("got %+v", info)
+	}
+}
+
 func TestLinkTextsOfWindows(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": false, `\\?\`: false, `a\b`: false, `..\a`: false,
@@ -108,6 +117,34 @@ func TestAShortNameIsTheNameOfNoFile(t *testing.T) {
 		if got := call(f, line); got != want {
 			t.Errorf("%s: %s, want %s", line, got, want)
 		}
+	}
+}
+
+// Windows replaces bytes that are not UTF-8 by U+FFFD. Half of a surrogate pair stays.
+func TestANameWithReplacedBytesIsTheNameOfNoFile(t *testing.T) {
+	root := onDisk(t, tree{"\ufffd.txt": "inside", "\ufffd/in.txt": "inside"}, &options{})
+	f := osFS(root, options{})
+	for _, name := range []string{"\xff.txt", "\xef\xbf.txt", "\xfe", "\xfe/in.txt", "\xff~1"} {
+		for door, open := range doors {
+			if strings.HasSuffix(door, "of a Dir") && strings.Contains(name, "/") {
+				continue
+			}
+			if _, err := open(f, name); (hostileName{}).answerOf(err) != "`fs.ErrNotExist`" && door != "Sub of fs.FS" { // fs.Sub rejects the name
+				t.Errorf("%s of %q: %v, want fs.ErrNotExist", door, name, err)
+			}
+		}
+	}
+	for line, want := range map[string]string{"open \ufffd.txt": "inside", "open \ufffd/in.txt": "inside"} {
+		if got := call(f, line); got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+	half := "\xed\xa0\x80~1.txt"
+	if os.WriteFile(filepath.Join(root, half), []byte("inside"), 0o644) != nil {
+		return // wine stores names as UTF-8
+	}
+	if got := call(f, "open "+half); got != "inside" {
+		t.Errorf("half of a surrogate pair: %s", got)
 	}
 }
 

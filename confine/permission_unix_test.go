@@ -24,9 +24,7 @@ func TestPermissions(t *testing.T) {
 		write(t, root, tree{"names/x": "x", "names/sub/y": "y", "search/x": "x", "search/sub/y": "y", "closed/x": "x", "open/unreadable": "x",
 			"link": "-> search/x", "toclosed": "-> closed/x"})
 		for name, mode := range map[string]os.FileMode{"names": 0o444, "search": 0o111, "closed": 0, "open/unreadable": 0} {
-			full := filepath.Join(root, name)
-			must(t, os.Chmod(full, mode))
-			t.Cleanup(func() { os.Chmod(full, 0o755) })
+			hosttest.Chmod(t, filepath.Join(root, name), mode)
 		}
 		if os.Getuid() == 0 {
 			runAsNobody(t, place+"="+root)

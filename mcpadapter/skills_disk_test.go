@@ -22,6 +22,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -186,8 +187,8 @@ func TestClientsNeverReceiveOtherBytesThanTheirEntry(t *testing.T) {
 	defer c.Close()
 	a := adapterOf(t, c)
 
-	stop, done := make(chan struct{}), sync.WaitGroup{}
-	done.Go(func() { editSkills(dir, stop) })
+	stop, called, done := make(chan struct{}), make(chan struct{}), sync.WaitGroup{}
+	done.Go(func() { editSkills(dir, stop, called) })
 	var reads, refused atomic.Int64
 	kinds := map[string]func() skillClient{
 		"legacy":                func() skillClient { return skillClients(t, a)["legacy"] },
@@ -196,10 +197,17 @@ func TestClientsNeverReceiveOtherBytesThanTheirEntry(t *testing.T) {
 	}
 	rounds := max(1, skillRounds(t)/len(kinds))
 	for kind, newClient := range kinds {
-		client := func() skillClient { return skillClient{t, a.NewSession(), true} }
+		fresh := func() skillClient { return skillClient{t, a.NewSession(), true} }
 		if newClient != nil {
 			one := newClient()
-			client = func() skillClient { return one }
+			fresh = func() skillClient { return one }
+		}
+		client := func() skillClient {
+			select {
+			case called <- struct{}{}: // the writer waits for calls
+			default:
+			}
+			return fresh()
 		}
 		for round := 0; round < rounds || reads.Load() == 0 || refused.Load() == 0; round++ {
 			for _, e := range client().list() {
@@ -250,8 +258,9 @@ func wantChanged(t *testing.T, kind, at string, err error) {
 	}
 }
 
-// editSkills edits the skills of the test until stop is closed.
-func editSkills(dir string, stop <-chan struct{}) {
+// editSkills edits the skills of the test until stop is closed. After some edits, editSkills waits for calls of the client, so that a
+// slow client also reads complete skills.
+func editSkills(dir string, stop, called <-chan struct{}) {
 	path := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	write := func(name, content string) { _ = os.WriteFile(path(name), []byte(content), 0o644) }
 	replace := func(name, content string) {
@@ -284,7 +293,12 @@ func editSkills(dir string, stop <-chan struct{}) {
 				_ = os.Rename(path("edited/moved.md"), path("edited/SKILL.md"))
 			}
 		case 7:
-			time.Sleep(time.Millisecond) // leaves time for complete reads
+			for range i / 8 % 8 {
+				select {
+				case <-called:
+				case <-stop:
+				}
+			}
 		}
 	}
 }
@@ -311,6 +325,7 @@ func (f *openCounter) OpenFile(name string, flag int, mode os.FileMode) (afero.F
 // caches have all files. opened counts the opened files.
 func manySkills(t testing.TB, n int) (root string, a *mcpadapter.Adapter, opened *atomic.Int64) {
 	t.Helper()
+	catalogtest.NeedsChangeTimes(t)
 	root = t.TempDir()
 	for i := range n {
 		name := fmt.Sprintf("s%03d", i)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -311,6 +312,30 @@ func TestMissingDirectoriesHaveTheDocumentedCodes(t *testing.T) {
 	}
 }
 
+func TestARootThatIsAFileIsAnErrorOfEveryTool(t *testing.T) {
+	fsys := memory(t, map[string]string{"root": "a file"})
+	a := adapterOf(t, catalog(t, fsys, toolshelf.WithRoot("root"), toolshelf.WithReports("reports", ""), toolshelf.WithAgentsDir("a")), mcpadapter.WithRelativePaths())
+	for _, tool := range a.Tools() {
+		arguments := map[string]any{}
+		for name := range inputOf(t, tool).Properties {
+			switch {
+			case name == "user_wants_upload":
+				arguments[name] = true
+			case slices.Contains([]string{"command_name", "skill_name", "agent_name", "path", "query", "pattern", "report_content"}, name):
+				arguments[name] = "x"
+			}
+		}
+		text, err := json.Marshal(arguments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := a.Call(ctx, tool.Name, text)
+		if err != nil || !got.IsError || !strings.Contains(got.Text, "is a file; replace the file by a directory") || strings.Contains(got.Text, "WithRoot") {
+			t.Errorf("%s %s: %s, %v", tool.Name, text, got.Text, err)
+		}
+	}
+}
+
 // factsOfTexts are calls whose results have the properties. The text has the part after each property.
 var factsOfTexts = []struct {
 	tool, arguments string
@@ -385,7 +410,13 @@ func TestTextsHaveTheFactsOfTheStructuredContent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	linked := os.Symlink("file", root+"/links/in") == nil && os.Symlink(t.TempDir(), root+"/links/out") == nil
+	linked := hosttest.HasSymlinks(t)
+	if linked {
+		hosttest.Symlink(t, "file", root+"/links/in")
+		hosttest.Symlink(t, t.TempDir(), root+"/links/out")
+	} else if err := cmp.Or(fsys.MkdirAll("links/out", 0o755), afero.WriteFile(fsys, "links/in", nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
 	a := adapterOf(t, catalog(t, fsys, toolshelf.WithAgentsDir("agents"), toolshelf.WithInstructions(client.Cursor())), mcpadapter.WithStructuredContent())
 	instructed := map[string]string{"AGENTS.md": strings.Repeat("a", 9000), "src/AGENTS.md": strings.Repeat("b", 9000), "src/x/AGENTS.md": "Near.\n", "src/x/a.go": "package x\n",
 		".cursor/rules/ask.mdc": "---\ndescription: Migrations.\n---\nMigrate.\n", ".cursor/rules/broken.mdc": strings.Repeat("x", 20_000)}
@@ -408,7 +439,7 @@ func TestTextsHaveTheFactsOfTheStructuredContent(t *testing.T) {
 		}
 		for name, part := range call.facts {
 			known[call.tool+" "+name] = true
-			if strings.Contains(name+call.arguments, "links/") && !linked {
+			if ofLink := strings.HasSuffix(name, "target") || strings.HasSuffix(name, "outside"); ofLink && !linked {
 				continue
 			}
 			if !hasMember(decoded(t, got.Structured), strings.Split(name, ".")) || !strings.Contains(got.Text, part) {

@@ -52,6 +52,7 @@ var goAdvice = strings.NewReplacer(
 	"reads no subdirectories without WithNestedCommands", "reads no subdirectories",
 	"; see WithSymlinks", "; replace the link by the directory",
 	"; check the path given to WithRoot", "; create the directory",
+	"; pass a directory to WithRoot", "; replace the file by a directory",
 	"is configured; use WithReports", "is configured",
 	"Lines and Column select other lines; omit these options", "start_line, end_line and start_column select other lines; omit these arguments",
 	", and that WithSymlinks allows its links", ", and no link",

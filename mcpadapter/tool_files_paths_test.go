@@ -164,7 +164,11 @@ func TestToolsForFilesNeverShowTheRoot(t *testing.T) {
 		for _, path := range []string{".", "src", "src/agent.lisp", "link"} {
 			for _, cause := range causes {
 				disks[fmt.Sprintf("%s of %s: %v", operation, path, cause)] = func(t *testing.T, root string) afero.Fs {
-					hosttest.Symlink(t, "src", filepath.Join(root, "link"))
+					if path == "link" || operation == "readlink" {
+						hosttest.Symlink(t, "src", filepath.Join(root, "link"))
+					} else {
+						_ = os.Symlink("src", filepath.Join(root, "link")) // if the filesystem makes links
+					}
 					return failing{afero.NewOsFs(), operation, filepath.Join(root, path), cause}
 				}
 			}

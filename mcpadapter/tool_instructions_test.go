@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -257,14 +258,18 @@ func TestReadFileSucceedsIfInstructionsCannotBeFound(t *testing.T) {
 	}
 }
 
-// A countingFs records the names that a program opens.
+// A countingFs records the names that a program opens. A scan opens files in
+// several goroutines.
 type countingFs struct {
 	afero.Fs
+	mu     sync.Mutex
 	opened []string
 }
 
 func (c *countingFs) Open(name string) (afero.File, error) {
+	c.mu.Lock()
 	c.opened = append(c.opened, name)
+	c.mu.Unlock()
 	return c.Fs.Open(name)
 }
 

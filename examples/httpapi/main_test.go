@@ -161,13 +161,13 @@ func TestDisconnectEndsTheWork(t *testing.T) {
 func TestRunEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := run(ctx, "localhost:0", t.TempDir()); err != nil {
+	if err := run(ctx, "127.0.0.1:0", t.TempDir()); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestRunReportsAnAddressInUse(t *testing.T) {
-	listener, err := net.Listen("tcp", "localhost:0")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

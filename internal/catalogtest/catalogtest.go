@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/confine"
 )
 
 // Open is toolshelf.New for tests. The end of the test closes the catalog.
@@ -66,6 +67,31 @@ func Write(t testing.TB, text string, path ...string) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// NeedsChangeTimes skips a test of a cache if the library trusts no change times of the filesystem of temporary files, so that
+// no file of the filesystem stays in the cache.
+func NeedsChangeTimes(t testing.TB) {
+	t.Helper()
+	fsys, err := confine.New(Disk(t, map[string]string{"a": ""}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := fsys.Info("a"); err != nil || info.Changed.IsZero() {
+		t.Log(err)
+		t.Skip("the filesystem has no change times")
+	}
+}
+
+// Replace replaces a file of the disk at once. Windows replaces no open file, so the old file can stay on Windows.
+func Replace(file, text string) error {
+	if err := os.WriteFile(file+".new", []byte(text), 0o644); err != nil {
+		return err
+	}
+	if err := os.Rename(file+".new", file); err != nil && runtime.GOOS != "windows" {
+		return err
+	}
+	return nil
 }
 
 // Names returns the names of all pages of List.

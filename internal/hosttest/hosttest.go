@@ -34,15 +34,38 @@ func Symlink(t testing.TB, target, name string) {
 // NeedsSymlinks skips the test if the filesystem of temporary files makes no symbolic link.
 func NeedsSymlinks(t testing.TB) {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink("target", name); err != nil || !isLink(name) {
+	if !HasSymlinks(t) {
 		t.Skipf("%s makes no symbolic link", host())
 	}
+}
+
+// HasSymlinks reports whether the filesystem of temporary files makes symbolic links.
+func HasSymlinks(t testing.TB) bool {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "link")
+	err := os.Symlink("target", name)
+	return err == nil && isLink(name)
 }
 
 func isLink(name string) bool {
 	info, err := os.Lstat(name)
 	return err == nil && info.Mode().Type() == fs.ModeSymlink
+}
+
+// Chmod sets the permissions of a file until the test ends. Chmod skips the test if the filesystem keeps no permissions.
+func Chmod(t testing.TB, name string, mode fs.FileMode) {
+	t.Helper()
+	if err := os.Chmod(name, mode); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(name, 0o755) }) // a cleanup removes the file
+	info, err := os.Lstat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != mode {
+		t.Skip("the filesystem keeps no permissions")
+	}
 }
 
 // NeedsNames skips the test if the filesystem of temporary files cannot hold files with the names, next to each other.

@@ -306,7 +306,7 @@ func (w *ignored) otherSpellings(dirPath string, depth int) {
 			continue
 		}
 		files := w.read(sub).files
-		if i := slices.IndexFunc(files, func(file string) bool { return strings.EqualFold(file, skillFiles[0]) }); i >= 0 {
+		if i := slices.IndexFunc(files, func(file string) bool { return sameLetters(file, skillFiles[0]) }); i >= 0 {
 			w.report(problem.SkillFileMissing, problem.Error, below(sub, files[i]), "the directory has no SKILL.md, because the name of this file has other letter case",
 				"rename the file to SKILL.md")
 		} else if depth < w.layer.Depth {

@@ -295,7 +295,7 @@ func TestASkillDirectoryThatIsGone(t *testing.T) {
 type folding struct{ afero.Fs }
 
 func spelled(name string) string {
-	if dir, base := path.Split(filepath.ToSlash(name)); strings.EqualFold(base, "Skill.md") {
+	if dir, base := path.Split(filepath.ToSlash(name)); len(base) == len("Skill.md") && strings.EqualFold(base, "Skill.md") {
 		return dir + "Skill.md"
 	}
 	return name
@@ -313,6 +313,17 @@ func TestASkillFileOfAnotherSpelling(t *testing.T) {
 	for name, want := range map[string]bool{"SKILL.md": true, "skill.md": true, "Skill.md": true, "x": false, "dir/Skill.md": false} {
 		if got := d.isSkillFile(name); got != want {
 			t.Errorf("isSkillFile(%q) = %t", name, got)
+		}
+	}
+}
+
+// Unicode folds the letters ſ and s, and Windows does not.
+func TestAnotherFileIsNoSpellingOfASkillFile(t *testing.T) {
+	tr := tree{"skills/a/Skill.md": "own", "skills/a/ſkill.md": "other"}
+	entries := skillsOf(t, Config{}, confined(t)(confine.Over(folding{tr.inMemory(t)}, "/")), "skills")
+	for _, e := range snapshotOf(t, entries).Entries {
+		if got := e.Spelled(); got != "skills/a/Skill.md" {
+			t.Errorf("the path is %s", got)
 		}
 	}
 }

@@ -271,7 +271,7 @@ func (s *scan) spell(e *Entry, dir *confine.Dir, name string) {
 		if other == name {
 			return fs.SkipAll
 		}
-		if strings.EqualFold(other, name) {
+		if sameLetters(other, name) {
 			spelled = other
 		}
 		return nil
@@ -284,6 +284,12 @@ func (s *scan) spell(e *Entry, dir *confine.Dir, name string) {
 	for i := range d.problems {
 		d.problems[i].Path = s.place(d.spelled)
 	}
+}
+
+// sameLetters reports whether a name is SKILL.md in any letter case. The length excludes the letters ſ and K (U+212A), which
+// Unicode folds and Windows does not.
+func sameLetters(name, skillFile string) bool {
+	return len(name) == len(skillFile) && strings.EqualFold(name, skillFile)
 }
 
 // below is path.Join for a clean path and a single name.

@@ -16,7 +16,7 @@ import (
 type LayerError struct {
 	Layer  int // index in Config.Layers
 	Err    error
-	NoRoot bool // the root that contains the layer does not exist; see Layer.InRoot
+	NoRoot bool // the root that contains the layer does not exist or is a file; see Layer.InRoot
 }
 
 func (e *LayerError) Error() string { return e.Err.Error() }
@@ -148,14 +148,14 @@ func (x *Index) update(ctx context.Context, layer int, begin freshness) (now *la
 				Message: "the directory of plugins does not exist", Suggestion: "create the directory, or let the program read another directory"}}
 		}
 	case x.config.Layers[layer].Optional && unusable(err):
-		absent = &LayerError{Layer: layer, Err: err}
+		absent = &LayerError{Layer: layer, Err: err, NoRoot: x.noRoot(layer)}
 		unread = []problem.Problem{{Code: problem.DirectoryUnreadable, Severity: problem.Warning, Path: x.config.place(layer, x.config.Layers[layer].Dir),
 			Message: "the files in the directory are not listed: " + unreadable(err), Suggestion: "check the type and the permissions of the directory"}}
 		if err == errForeign {
 			unread[0].Code, unread[0].Suggestion = problem.DirectoryOfOtherUser, "change the owner of the directory, or let the program name the directory"
 		}
 	default:
-		return nil, nil, &LayerError{Layer: layer, Err: err}
+		return nil, nil, &LayerError{Layer: layer, Err: err, NoRoot: x.noRoot(layer)}
 	}
 	if before.missing && slices.Equal(before.problems, unread) {
 		return before, absent, nil
@@ -172,14 +172,14 @@ func (x *Index) unchanged(layer int) bool {
 	return l.Fed && x.config.Feed.unchanged(state.begin) && (x.config.TTL == 0 || x.withinTTL(state.begin.at))
 }
 
-// noRoot reports whether the root that contains a missing layer does not exist.
+// noRoot reports whether the root that contains a layer does not exist or is a file.
 func (x *Index) noRoot(layer int) bool {
 	l := x.config.Layers[layer]
 	if !l.InRoot {
 		return false
 	}
 	_, err := l.FS.Lstat(".")
-	return errors.Is(err, fs.ErrNotExist)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, confine.ErrNotDir)
 }
 
 // errForeign is the error of a directory that exists and belongs to another user.

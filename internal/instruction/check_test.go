@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -131,9 +130,6 @@ func TestLintChecksInstructionsAboveTheRoot(t *testing.T) {
 }
 
 func TestLintOfInstructionsThatCannotBeRead(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows makes a symbolic link only with a privilege")
-	}
 	dir := catalogtest.Disk(t, map[string]string{"secret.md": "a\u202e", "root/x/y.md": "", "root/AGENTS.md": strings.Repeat("x", 2000), "root/ok/CLAUDE.md": "a\u202e"})
 	for link, target := range map[string]string{"root/x/AGENTS.md": "../../secret.md", "root/ok/AGENTS.md": "CLAUDE.md"} {
 		hosttest.Symlink(t, filepath.FromSlash(target), filepath.Join(dir, filepath.FromSlash(link)))

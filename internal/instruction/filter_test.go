@@ -108,6 +108,49 @@ func TestARefusedInstructionIsNoImportOfAnother(t *testing.T) {
 	}
 }
 
+// On a filesystem that ignores letter case, both paths name one file.
+func TestARefusedInstructionIsNoImportInAnotherLetterCase(t *testing.T) {
+	root := catalogtest.Disk(t, map[string]string{"CLAUDE.md": "@X/Claude.md", "x/CLAUDE.md": "Secret.", "X/Claude.md": "Secret.", "x/y/CLAUDE.md": "Near."})
+	c := catalogtest.Open(t, toolshelf.WithRoot(root), toolshelf.WithHome(""), toolshelf.WithInstructions(client.Claude()),
+		toolshelf.WithInstructionFilter(func(i toolshelf.Instruction) bool { return i.Path != "x/CLAUDE.md" }))
+	list := instructions(t, c, "x/y", toolshelf.Imports(0))
+	if len(list) != 2 || list[0].Text != "@X/Claude.md" || list[0].Imports != nil || list[0].Diagnostics != nil {
+		t.Errorf("got %+v", list)
+	}
+}
+
+// On a filesystem that ignores letter case, the path of a call selects the instructions of the directories, by their listed names.
+func TestTheLetterCaseOfACallSelectsNoOtherInstruction(t *testing.T) {
+	files := map[string]string{"/repo/CLAUDE.md": "Top.", "/repo/src/CLAUDE.md": "Secret.", "/repo/src/ΔIR/CLAUDE.md": "Near.", "/repo/src/ΔIR/a.go": "", "/repo/.claude/rules/r.md": "---\npaths: src/ΔIR/a.go\n---\nRule."}
+	c := catalogtest.Open(t, toolshelf.WithFs(catalogtest.Folding{Fs: catalogtest.Memory(t, files)}), toolshelf.WithRoot("/repo"), toolshelf.WithHome(""), toolshelf.WithInstructions(client.Claude()))
+	view, err := c.View(toolshelf.WithInstructionFilter(func(i toolshelf.Instruction) bool { return i.Path != "src/CLAUDE.md" }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []string{"CLAUDE.md", "src/CLAUDE.md", "src/ΔIR/CLAUDE.md", ".claude/rules/r.md"}
+	for _, path := range []string{"src/ΔIR/a.go", "SRC/δir/A.go", "Src/ΔIr/A.GO"} {
+		if diff := cmp.Diff(all, pathsOf(t, c, path)); diff != "" {
+			t.Errorf("%s: paths (-want +got):\n%s", path, diff)
+		}
+		if diff := cmp.Diff(slices.Delete(slices.Clone(all), 1, 2), pathsOf(t, view, path)); diff != "" {
+			t.Errorf("%s: paths with the filter (-want +got):\n%s", path, diff)
+		}
+	}
+	if diff := cmp.Diff(all[:3], pathsOf(t, c, "SRC/δir/NEW.go")); diff != "" {
+		t.Errorf("a new file: paths (-want +got):\n%s", diff)
+	}
+}
+
+// Directories whose names differ only in letter case have instructions of their own, where the filesystem permits both.
+func TestTheLetterCaseOfDirectoriesIsTheirName(t *testing.T) {
+	c := memory(t, map[string]string{"/repo/src/AGENTS.md": "small", "/repo/SRC/AGENTS.md": "large"})
+	for path, want := range map[string][]string{"src/x": {"src/AGENTS.md"}, "SRC/x": {"SRC/AGENTS.md"}, "Src/x": nil} {
+		if diff := cmp.Diff(want, pathsOf(t, c, path)); diff != "" {
+			t.Errorf("%s: paths (-want +got):\n%s", path, diff)
+		}
+	}
+}
+
 func TestARefusedInstructionTakesNoPartOfTheLimit(t *testing.T) {
 	c := memory(t, map[string]string{"/repo/AGENTS.md": "Secret." + strings.Repeat("a", 31<<10), "/repo/x/AGENTS.md": strings.Repeat("b", 10<<10)}, toolshelf.WithInstructions(client.Codex()), without("Secret"))
 	if list := instructions(t, c, "x"); len(list) != 1 || len(list[0].Text) != 10<<10 || list[0].Diagnostics != nil {

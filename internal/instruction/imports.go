@@ -137,7 +137,7 @@ func (i *importer) load(chain []string, target string, hops int) (replacement, e
 			names = append(names, escape.Path(i.shown(name)))
 		}
 		return refused(problem.ImportCycle, "leads back: "+strings.Join(names, " imports "), "remove one of the imports")
-	case i.count < 0 || slices.Contains(i.Refused, i.shown(file)):
+	case i.count < 0 || slices.ContainsFunc(i.Refused, func(refused string) bool { return strings.EqualFold(refused, i.shown(file)) }):
 		return replacement{}, i.ctx.Err()
 	case i.count == 0:
 		i.count--

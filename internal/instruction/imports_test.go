@@ -2,8 +2,8 @@ package instruction_test
 
 import (
 	"fmt"
+	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -99,34 +99,42 @@ func importsOf(t *testing.T, c *toolshelf.Catalog, path string) (text, diagnosti
 }
 
 func TestImportsNeverLeadOutside(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows makes a symbolic link only with a privilege")
-	}
 	dir := catalogtest.Disk(t, map[string]string{
 		"secret.md": "SECRET", "root/docs/a.md": "A", "root/inside.md": "I", "home/.claude/CLAUDE.md": "@../secret.md @../../secret.md @rules/r.md", "home/secret.md": "SECRET", "home/.claude/rules/r.md": "R",
 	})
-	for link, target := range map[string]string{"root/link.md": "../secret.md", "root/to": "..", "root/ok.md": "inside.md", "root/broken.md": "none.md"} {
-		hosttest.Symlink(t, filepath.FromSlash(target), filepath.Join(dir, filepath.FromSlash(link)))
-	}
 	c := catalogtest.Open(t, toolshelf.WithRoot(filepath.Join(dir, "root")), toolshelf.WithHome(filepath.Join(dir, "home")), toolshelf.WithInstructions(client.Claude()))
-	for _, target := range []string{"/etc/passwd", "../secret.md", "docs/../../secret.md", "link.md", "to/secret.md", "~/secret.md", "~/.claude/CLAUDE.md", dir + "/secret.md", "broken.md", "none.md", "docs/", "./../.."} {
+	dir = filepath.ToSlash(dir) // a backslash ends an import
+	for _, target := range []string{"/etc/passwd", "../secret.md", "docs/../../secret.md", "~/secret.md", "~/.claude/CLAUDE.md", dir + "/secret.md", "none.md", "docs/", "./../.."} {
 		text := "Import @" + target + "\n"
 		catalogtest.Write(t, text, dir, "root", "CLAUDE.md")
 		got, diagnostics := importsOf(t, c, ".")
 		if got != text || !strings.HasPrefix(diagnostics, "IMPORT_NOT_FOLLOWED: the import ") || strings.Count(diagnostics, "\n") != 1 {
 			t.Errorf("%s: %q, %s", target, got, diagnostics)
 		}
-		if strings.Contains(strings.ReplaceAll(diagnostics, "@"+dir, ""), dir) {
+		if strings.Contains(strings.ReplaceAll(diagnostics, "@"+dir, ""), filepath.Base(path.Dir(dir))) {
 			t.Errorf("%s: a host path in %s", target, diagnostics)
 		}
 	}
-	catalogtest.Write(t, "Import @ok.md and @docs/../docs/a.md\n", dir, "root", "CLAUDE.md")
+	catalogtest.Write(t, "Import @inside.md and @docs/../docs/a.md\n", dir, "root", "CLAUDE.md")
 	if got, diagnostics := importsOf(t, c, "."); got != "Import I and A\n" || diagnostics != "" {
 		t.Errorf("inside: %q, %s", got, diagnostics)
 	}
 	user := instructions(t, c, ".", toolshelf.Imports(0))[0]
 	if user.Path != "~/.claude/CLAUDE.md" || user.Text != "@../secret.md @../../secret.md R" || len(user.Diagnostics) != 2 || !slices.Equal(user.Imports, []string{"~/.claude/rules/r.md"}) {
 		t.Errorf("of the user: %+v", user)
+	}
+}
+
+func TestLinkedImportsNeverLeadOutside(t *testing.T) {
+	dir := catalogtest.Disk(t, map[string]string{"secret.md": "SECRET", "root/inside.md": "I"})
+	for link, target := range map[string]string{"link.md": "../secret.md", "to": "..", "ok.md": "inside.md", "broken.md": "none.md"} {
+		hosttest.Symlink(t, target, filepath.Join(dir, "root", link))
+	}
+	catalogtest.Write(t, "Import @ok.md, not @link.md @to/secret.md @broken.md\n", dir, "root", "CLAUDE.md")
+	c := catalogtest.Open(t, toolshelf.WithRoot(filepath.Join(dir, "root")), toolshelf.WithHome(""), toolshelf.WithInstructions(client.Claude()))
+	got, diagnostics := importsOf(t, c, ".")
+	if got != "Import I, not @link.md @to/secret.md @broken.md\n" || strings.Count(diagnostics, "IMPORT_NOT_FOLLOWED: the import ") != 3 || strings.Contains(diagnostics, dir) {
+		t.Errorf("%q, %s", got, diagnostics)
 	}
 }
 

@@ -14,7 +14,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/client"
@@ -86,6 +88,8 @@ type Finder struct {
 	places []client.Place  // of the layers of Rules
 	levels []int           // of the layers of Rules: 0 for the user, 1 for the root, and 2 and more for Parents
 	below  []client.Place  // of the places of the root, the places in each directory below too
+
+	exactCase atomic.Bool // the filesystem of the root distinguishes letter case
 }
 
 // Default are the rows of a catalog without WithInstructions.
@@ -175,6 +179,7 @@ type call struct {
 	*Finder
 	Query
 	ctx   context.Context
+	path  string // Query.Name in the letter case of the directories; set by walk
 	way   []*level
 	index *index.Index          // Rules, or Rules with the directories of rules below the root
 	known map[index.File]*found // single files; nil for a missing file
@@ -209,7 +214,7 @@ func (f *Finder) Find(ctx context.Context, q Query, rules *index.Snapshot) (Answ
 	if c.index, extended, err = c.Extend(ctx, rules, dirs, func(i int, p client.Place) bool { return c.mayHave(below[i], p) }, &c.Dirs, c.seen); err != nil {
 		return Answer{}, err
 	}
-	matched, requested, err := c.rules(q.Name, extended, groups)
+	matched, requested, err := c.rules(c.path, extended, groups)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -337,7 +342,7 @@ func (c *call) close() {
 // walk opens the directories on the way to a file: the level of the user, the parents, the root, and the directories
 // below.
 func (c *call) walk(name string) error {
-	c.way = []*level{{}}
+	c.way, c.path = []*level{{}}, name
 	for i := len(c.Parents) - 1; i >= 0; i-- {
 		if _, err := c.top(&c.Parents[i], i+1); err != nil {
 			continue // an unreadable parent is no error, as for other places
@@ -347,7 +352,8 @@ func (c *call) walk(name string) error {
 	if err != nil || at.open == nil {
 		return err
 	}
-	for elem := range strings.SplitSeq(name, "/") {
+	elems := strings.Split(name, "/")
+	for i, elem := range elems {
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
@@ -361,15 +367,66 @@ func (c *call) walk(name string) error {
 			opened, err = c.Root.FS.OpenDir(dir)
 		}
 		switch {
-		case errors.Is(err, fs.ErrNotExist), errors.Is(err, confine.ErrNotDir):
-			return nil // the file itself, or a file that the caller is about to write
-		case err != nil:
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // a file that the caller is about to write
+		case err != nil && !errors.Is(err, confine.ErrNotDir):
 			return err
 		}
-		at = &level{tree: &c.Root, dir: dir, name: path.Join(at.name, elem), open: opened}
-		c.way = append(c.way, at)
+		below := &level{tree: &c.Root, open: opened}
+		if opened != nil {
+			c.way = append(c.way, below) // close closes the level after an error
+		}
+		listed, failed := c.listed(at, elem)
+		if failed != nil {
+			return failed
+		}
+		elems[i] = listed
+		c.path = strings.Join(elems, "/")
+		if opened == nil {
+			return nil // the file itself
+		}
+		below.dir, below.name = path.Join(at.dir, listed), path.Join(at.name, listed)
+		at = below
 	}
 	return nil
+}
+
+// listed returns the name of an entry of a level as the directory lists the entry. A filesystem that ignores letter case finds the
+// entry in another letter case too, and then the path of an instruction would depend on the caller.
+func (c *call) listed(l *level, name string) (string, error) {
+	other := strings.Map(func(r rune) rune {
+		if unicode.IsUpper(r) {
+			return unicode.ToLower(r)
+		}
+		return unicode.ToUpper(r)
+	}, name)
+	if other == name || c.exactCase.Load() {
+		return name, nil
+	}
+	if _, err := l.open.Lstat(other); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			c.exactCase.Store(true) // all directories of the root are usually on one filesystem
+		}
+		return name, nil
+	}
+	listed := name
+	err := l.open.Each(c.ctx, func(entry string, _ fs.FileMode) error {
+		if entry == name {
+			listed = name
+			return fs.SkipAll
+		}
+		if strings.EqualFold(entry, name) {
+			listed = entry
+		}
+		return nil
+	})
+	if err != nil && err != fs.SkipAll {
+		return "", err
+	}
+	if listed != name {
+		c.seen.Fail() // a watch of the directory reports the listed name
+	}
+	return listed, nil
 }
 
 // top adds the level of a tree.

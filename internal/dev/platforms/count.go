@@ -38,7 +38,7 @@ type tested struct {
 var reason = regexp.MustCompile(`^\s+[\w.]+\.go:\d+: (.*)`)
 
 // count counts the tests of each package. A package without a failed test that fails, such as a program that does not
-// start, is a failure.
+// start, is a failure. A package without a result of a test, such as a program that ends without an error, is a failure too.
 func count(events io.Reader) ([]*tested, error) {
 	type test struct{ pack, name string }
 	output, results := map[test]string{}, map[test]outcome{}
@@ -82,6 +82,11 @@ func count(events io.Reader) ([]*tested, error) {
 			p.reasons[why(output[at])]++
 		case broken:
 			p.failures = append(p.failures, output[at])
+		}
+	}
+	for _, p := range packages {
+		if p.numbers == [3]int{} {
+			p.numbers[broken], p.failures = 1, []string{"no test ran\n"}
 		}
 	}
 	return slices.SortedFunc(maps.Values(packages), func(a, b *tested) int { return strings.Compare(a.path, b.path) }), lines.Err()

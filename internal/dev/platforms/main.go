@@ -1,6 +1,6 @@
 // Platforms reads the results of .ci/platforms: a directory for each platform, with the events of its tests. Platforms fails
-// if a test fails, if the example prints another text than on this machine, or if the table of docs/platforms.md lacks a
-// platform, a package or the reason of a skip. With the flag -update, platforms writes the table. The rows of platforms
+// if a test fails, if no test of a package runs, if the example prints another text than on this machine, or if the table of docs/platforms.md
+// has other packages or lacks the reason of a skip. With the flag -update, platforms writes the table. The rows of platforms
 // that did not run stay. The program runs in the root directory of the repository:
 //
 //	go run ./internal/dev/platforms [-update] DIR
@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 )
@@ -42,7 +41,7 @@ func run(dir string, update bool) error {
 				fmt.Printf("--- FAIL: %s, %s\n%s", p.name, pack.path, failure)
 			}
 		}
-		if p.example != same {
+		if p.example != same || len(p.packages) == 0 {
 			failed++
 		}
 	}
@@ -60,16 +59,8 @@ func run(dir string, update bool) error {
 	if update {
 		return os.WriteFile(document, []byte(before+merged(table, ran)+after), 0o644)
 	}
-	var stale []string
-	for _, p := range ran {
-		for _, row := range p.rows() {
-			if !slices.ContainsFunc(strings.Split(table, "\n"), row.agrees) {
-				stale = append(stale, row.String())
-			}
-		}
-	}
-	if len(stale) > 0 {
-		return fmt.Errorf("%s lacks these rows; run .ci/platforms -update:\n%s", document, strings.Join(stale, "\n"))
+	if stale := differences(table, ran); len(stale) > 0 {
+		return fmt.Errorf("%s lacks these rows, or has these rows for packages that did not run; run .ci/platforms -update:\n%s", document, strings.Join(stale, "\n"))
 	}
 	return nil
 }

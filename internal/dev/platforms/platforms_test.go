@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -53,8 +55,8 @@ func TestEachFailureIsCountedOnce(t *testing.T) {
 		"a test beside its subtests":       {line("pass", "TestA/x") + line("fail", "TestA") + line("fail", ""), [3]int{1, 0, 1}},
 		"a program that ends too early":    {line("pass", "TestA") + line("fail", ""), [3]int{1, 0, 1}},
 		"a program that does not compile":  {line("fail", ""), [3]int{0, 0, 1}},
-		"a package without tests to run":   {line("pass", ""), [3]int{}},
-		"a package without any test files": {line("skip", ""), [3]int{}},
+		"a package without tests to run":   {line("pass", ""), [3]int{0, 0, 1}},
+		"a package without any test files": {line("skip", ""), [3]int{0, 0, 1}},
 	} {
 		got, err := count(strings.NewReader(tt.events))
 		if err != nil || len(got) != 1 || got[0].numbers != tt.want || len(got[0].failures) != tt.want[broken] {
@@ -77,12 +79,39 @@ func TestANewReasonMakesTheTableStale(t *testing.T) {
 	}
 }
 
+func TestAPackageThatDidNotRunMakesTheTableStale(t *testing.T) {
+	ran := []*platform{{name: "windows/amd64", packages: []*tested{{path: "confine"}}}}
+	example, confine, index, other := "| windows/amd64 | `examples/quickstart` | same | 0 | w |", "| windows/amd64 | `confine` | 2 | 0 | w |", "| windows/amd64 | `index` | 2 | 0 | w |", "| js/wasm | `index` | 2 | 0 | w |"
+	for table, want := range map[string][]string{
+		example + "\n" + confine + "\n" + other:                nil,
+		example + "\n" + confine + "\n" + index + "\n" + other: {index},
+	} {
+		if diff := cmp.Diff(want, differences(table, ran)); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	}
+}
+
+func TestResultsWithoutATestAreAFailure(t *testing.T) {
+	for name, events := range map[string]string{"no event": "", "a package without a test": `{"Action":"pass","Package":"` + module + `/internal/text"}`} {
+		dir := t.TempDir()
+		for file, text := range map[string]string{"quickstart": "a", "js/quickstart": "a", "js/name": "js/wasm\nNode.js 20\n", "js/tests.json": events} {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o755), os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := run(dir, false); err == nil || err.Error() != "1 failures" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestAnUpdateKeepsTheRowsOfOtherPlatforms(t *testing.T) {
 	table := head + "| js/wasm | `agentmd` | 1 | 0 | old |\n| windows/amd64 | `confine` | 1 | 0 | old |\n"
 	got := merged(table, []*platform{{name: "windows/amd64", emulator: "wine 10.0", release: "go1.26.8", date: "2026-11-23", packages: []*tested{{path: ".", numbers: [3]int{4}}}}})
 	want := head + "| js/wasm | `agentmd` | 1 | 0 | old |\n" +
 		"| windows/amd64 | `examples/quickstart` | same text as on linux/amd64 | 0 | wine 10.0, Go 1.26.8, 2026-11-23 |\n" +
-		"| windows/amd64 | `.`, files | 4 | 0 | wine 10.0, Go 1.26.8, 2026-11-23 |\n"
+		"| windows/amd64 | `.` | 4 | 0 | wine 10.0, Go 1.26.8, 2026-11-23 |\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -123,7 +152,7 @@ func TestTheTableHasThePackagesOfTheScript(t *testing.T) {
 			t.Errorf("a line without the version of an emulator, the version of Go and a date: %s", line)
 			continue
 		}
-		got = append(got, cells[0]+" "+strings.TrimSuffix(cells[1], ", files"))
+		got = append(got, cells[0]+" "+cells[1])
 	}
 	slices.Sort(want)
 	slices.Sort(got)

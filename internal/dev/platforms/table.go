@@ -46,11 +46,7 @@ func (p *platform) rows() []row {
 			}
 			skips += fmt.Sprintf("%s%d × %s", separator, pack.reasons[text], text)
 		}
-		path := "`" + pack.path + "`"
-		if pack.path == "." {
-			path += ", files"
-		}
-		rows = append(rows, row{p.name, path, fmt.Sprint(pack.numbers[passed]), skips, about})
+		rows = append(rows, row{p.name, "`" + pack.path + "`", fmt.Sprint(pack.numbers[passed]), skips, about})
 	}
 	return rows
 }
@@ -69,6 +65,26 @@ func (r row) agrees(line string) bool {
 		}
 	}
 	return true
+}
+
+// differences returns the rows of the results that the table lacks, and the rows of the table without a result.
+func differences(table string, ran []*platform) (stale []string) {
+	lines := strings.Split(table, "\n")
+	for _, p := range ran {
+		rows := p.rows()
+		for _, r := range rows {
+			if !slices.ContainsFunc(lines, r.agrees) {
+				stale = append(stale, r.String())
+			}
+		}
+		for _, line := range lines {
+			result := func(r row) bool { return strings.HasPrefix(line, "| "+r[0]+" | "+r[1]+" | ") }
+			if strings.HasPrefix(line, "| "+p.name+" |") && !slices.ContainsFunc(rows, result) {
+				stale = append(stale, line)
+			}
+		}
+	}
+	return stale
 }
 
 // cut returns the table of the document, and the text before and after the table.

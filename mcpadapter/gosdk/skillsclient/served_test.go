@@ -114,10 +114,17 @@ func TestEditsOfServedSkillsAreErrorsOrWholeFiles(t *testing.T) {
 	edit(0)
 	s, _ := serve(t, dir, revisions[1])
 	stop, cancel := context.WithCancel(ctx)
+	called := make(chan struct{})
 	var writer sync.WaitGroup
 	writer.Go(func() {
 		for i := 1; stop.Err() == nil; i++ {
 			edit(i)
+			for range i % 4 { // a slow client also reads complete skills
+				select {
+				case <-called:
+				case <-stop.Done():
+				}
+			}
 		}
 	})
 	rounds := 100 // for more, use -count
@@ -126,6 +133,10 @@ func TestEditsOfServedSkillsAreErrorsOrWholeFiles(t *testing.T) {
 	}
 	read, refused := 0, 0
 	check := func(what string, err error) bool {
+		select {
+		case called <- struct{}{}: // the writer waits for calls
+		default:
+		}
 		var e *jsonrpc.Error
 		switch {
 		case err == nil:

@@ -36,7 +36,7 @@ type Observer struct {
 	closed bool
 
 	// Of the current watcher.
-	table    mounts.Table // a change of the table that concerns dirs makes the watcher stale
+	table    mounts.Table // read after the watcher began; a change of the table that concerns dirs makes the watcher stale
 	observed int          // watched directories
 	wanted   int          // names
 }
@@ -79,7 +79,6 @@ func (o *Observer) Begin() *Look {
 		w.start(events)
 		w.unwait = mounts.Watch(func() []string { return o.dirs }, w.remounted)
 		o.follow.start(func(context.Context) { o.changed() })
-		o.table = mounts.ReadTable()
 		o.watch.Store(w)
 	}
 	look := &Look{Observer: o, generation: w.times.Load()}
@@ -87,7 +86,13 @@ func (o *Observer) Begin() *Look {
 		if w.replaceWatcher(); w.isStale() {
 			return nil
 		}
-		o.table, o.observed, o.wanted = mounts.ReadTable(), 0, 0
+		o.table, o.observed, o.wanted = "", 0, 0
+	}
+	if o.table == "" {
+		o.table = mounts.ReadTable()
+	}
+	if o.table == "" {
+		return nil // without a free descriptor, for example
 	}
 	return look
 }

@@ -246,6 +246,22 @@ func TestAWatchSeesEachChangeOnTheWay(t *testing.T) {
 	}
 }
 
+func TestACallThatFailsEndsNoWatch(t *testing.T) {
+	p := newProject(t, map[string]string{"top/repo/x/AGENTS.md": "text"})
+	c := p.open(t)
+	awaitWatched(t, c, "x/f.go")
+	if err := errors.Join(os.Rename(p.top, p.top+".old"), os.Rename(p.top+".old", p.top)); err != nil {
+		t.Fatal(err)
+	}
+	catalogtest.Eventually(t, func() string { // the call that begins to watch again does not read the table of mounts
+		if withoutFiles(t, func() error { _, err := c.Instructions(context.Background(), "x/f.go"); return err }) == nil {
+			return "the move of a directory above is not noticed"
+		}
+		return ""
+	})
+	awaitWatched(t, c, "x/f.go")
+}
+
 func TestAWatchOfInstructionsNoticesMounts(t *testing.T) {
 	p := newProject(t, map[string]string{"top/repo/x/AGENTS.md": "disk"})
 	c := p.open(t)

@@ -24,6 +24,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // approvals is a gate that allows the given items.
@@ -372,10 +373,7 @@ func TestOnlyTheNamedLayersHaveAGate(t *testing.T) {
 
 // A program exchanges two states of a skill, of which one is approved, while readers use every way to the content.
 func TestNoUnapprovedByteOfAnExchangedSkillIsRead(t *testing.T) {
-	exchanges := 100_000
-	if testing.Short() {
-		exchanges = 2_000
-	}
+	exchanges := catalogtest.Rounds(10_000, 100_000)
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()

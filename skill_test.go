@@ -564,7 +564,7 @@ func TestTheNamesOfFilesAreUnchanged(t *testing.T) {
 	root := diskOf(t, map[string]string{"skills/odd/SKILL.md": "---\ndescription: d\n---\n"})
 	for _, name := range []string{"new\nline", "esc\x1b[31m", "\xff", `back\slash`} {
 		if err := os.WriteFile(filepath.Join(root, "skills", "odd", name), []byte(name), 0o644); err != nil {
-			t.Skipf("no such names here: %v", err)
+			t.Skip("the filesystem has no line breaks in names")
 		}
 	}
 	hosttest.Symlink(t, "/", filepath.Join(root, "skills", "odd", "out\nside"))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -115,10 +116,7 @@ func TestARefusedEntryIsInNoResultOfMCP(t *testing.T) {
 
 // A program exchanges approved and other contents while clients use each way to the content.
 func TestNoUnapprovedByteIsServedOverMCP(t *testing.T) {
-	exchanges := 100_000
-	if testing.Short() {
-		exchanges = 2_000
-	}
+	exchanges := catalogtest.Rounds(10_000, 100_000)
 	dir := t.TempDir()
 	write := func(name, text string) {
 		full := filepath.Join(dir, name)

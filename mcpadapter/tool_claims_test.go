@@ -433,10 +433,10 @@ var claims = []claim{
 		c.holds(`{"pattern":"THREE","ignore_case":true}`, "guide.md")
 	}},
 	{"search_text", "whole_words", "Find whole words only (default false)", func(c caller) {
-		c.same(`{"pattern":"thre"}`, `{"pattern":"thre","whole_words":false}`)
-		c.holds(`{"pattern":"thre"}`, "guide.md")
-		c.lacks(`{"pattern":"thre","whole_words":true}`, "guide.md")
-		c.holds(`{"pattern":"three","whole_words":true}`, "guide.md")
+		c.same(`{"pattern":"thre","path":"references"}`, `{"pattern":"thre","path":"references","whole_words":false}`)
+		c.holds(`{"pattern":"thre","path":"references"}`, "guide.md")
+		c.lacks(`{"pattern":"thre","path":"references","whole_words":true}`, "guide.md")
+		c.holds(`{"pattern":"three","path":"references","whole_words":true}`, "guide.md")
 	}},
 	{"search_text", "files", `Globs of the files to search, such as "*.go" or "src/**" (default: all files)`, func(c caller) {
 		c.holds(`{"pattern":"2|3"}`, "files/sub/a.go", "files/b.md")

@@ -144,7 +144,7 @@ func TestTheWarningsOfGetInstructionsTakeAQuarterOfTheCharacters(t *testing.T) {
 func TestBothPartsOfGetInstructionsAreWithinMaxCharacters(t *testing.T) {
 	files := map[string]string{"CLAUDE.md": strings.Repeat("\x01\"<", 9000), "x/CLAUDE.md": strings.Repeat("é\n", 3000), "x/y/CLAUDE.md": strings.Repeat("@missing.md ", 300)}
 	for i := range 100 {
-		files[fmt.Sprintf(".claude/rules/%03d.md", i)] = "---\npaths: [" + strings.Repeat("\"nothing/**\", ", 300) + "\"**/*.go\"]\n---\n" + strings.Repeat("Rule. ", i)
+		files[fmt.Sprintf(".claude/rules/%03d.md", i)] = "---\npaths: [" + strings.Repeat("\"nothing/**\", ", 50) + "\"**/*.go\"]\n---\n" + strings.Repeat("Rule. ", i)
 	}
 	for name, options := range map[string][]mcpadapter.Option{"text": nil, "both": {mcpadapter.WithStructuredContent()}} {
 		a := instructedAdapter(t, files, options...)
@@ -156,8 +156,9 @@ func TestBothPartsOfGetInstructionsAreWithinMaxCharacters(t *testing.T) {
 			}
 		}
 	}
-	long := instructedAdapter(t, map[string]string{strings.Repeat("d/", 1500) + "CLAUDE.md": "x"})
-	got, err := long.Call(ctx, "get_instructions", json.RawMessage(fmt.Sprintf(`{"path":%q,"max_characters":1000}`, strings.Repeat("d/", 1500))))
+	dir := strings.Repeat(strings.Repeat("d", 100)+"/", 30)
+	long := instructedAdapter(t, map[string]string{dir + "CLAUDE.md": "x"})
+	got, err := long.Call(ctx, "get_instructions", json.RawMessage(fmt.Sprintf(`{"path":%q,"max_characters":1000}`, dir)))
 	if want := "Error: max_characters: 1000 characters cannot hold the nearest instruction; use a larger budget"; err != nil || got.Text != want || !strings.Contains(string(got.Structured), "INVALID_OPTION") {
 		t.Errorf("a long path: %+v, %v", got, err)
 	}

@@ -680,6 +680,9 @@ func TestTheTextsOfTheOldestApprovalsAreForgotten(t *testing.T) {
 }
 
 func TestAFullStoreStaysAsBefore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long text on one goroutine")
+	}
 	s := open(t, storeFile(t))
 	p := entry("deploy", "one")
 	approve(t, s, p)

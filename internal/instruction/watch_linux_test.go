@@ -311,7 +311,7 @@ func TestAWatchOfManyDirectoriesIsBounded(t *testing.T) {
 	instancesBefore, watchesBefore := inotify(t)
 	heap := catalogtest.Heap()
 	c := p.open(t)
-	for i := range catalogtest.Rounds(10_000, 10_000) { // at least 2,500
+	for i := range 2500 {
 		instructions(t, c, fmt.Sprintf("d%d/e%d/f.go", i/100, i%100))
 	}
 	instances, watches := inotify(t)

@@ -77,10 +77,10 @@ func NeedsNames(t testing.TB, names ...string) {
 	}
 	for _, other := range names[:i] {
 		if strings.EqualFold(names[i], other) {
-			t.Skipf("%s ignores letter case: %q is %q", host(), names[i], other)
+			t.Skipf("%s ignores letter case; %q is %q", host(), names[i], other)
 		}
 	}
-	t.Skipf("%s has no file %q", host(), names[i])
+	t.Skipf("%s refuses a file name; %q", host(), names[i])
 }
 
 // HasNames reports whether the filesystem of temporary files can hold files with the names, next to each other.

@@ -49,8 +49,8 @@ func TestAReasonNamesWhatTheSystemLacks(t *testing.T) {
 		"symbolic link": func(t testing.TB) {
 			hosttest.Symlink(t, strings.Repeat("x", 1<<20), filepath.Join(t.TempDir(), "link"))
 		},
-		`has no file "a\x00b"`:            func(t testing.TB) { hosttest.NeedsNames(t, "a\x00b") },
-		`ignores letter case: "B" is "B"`: func(t testing.TB) { hosttest.NeedsNames(t, "a", "B", "B") },
+		`refuses a file name; "a\x00b"`:   func(t testing.TB) { hosttest.NeedsNames(t, "a\x00b") },
+		`ignores letter case; "B" is "B"`: func(t testing.TB) { hosttest.NeedsNames(t, "a", "B", "B") },
 	} {
 		if got := reasonOf(t, need); !strings.Contains(got, want) || !strings.HasPrefix(got, runtime.GOOS) {
 			t.Errorf("got %q, want the system and %q", got, want)

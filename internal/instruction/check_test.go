@@ -117,9 +117,9 @@ func TestLintOfInstructions(t *testing.T) {
 }
 
 func TestLintChecksInstructionsAboveTheRoot(t *testing.T) {
-	files := map[string]string{"/work/.git/HEAD": "", "/work/AGENTS.md": "a", "/work/CLAUDE.md": "b", "/work/repo/AGENTS.md": "c", "/work/other/AGENTS.md": "d\u202e"}
+	files := map[string]string{"/team/.git/HEAD": "", "/team/AGENTS.md": "a", "/team/CLAUDE.md": "b", "/team/repo/AGENTS.md": "c", "/team/other/AGENTS.md": "d\u202e"}
 	open := func(opts ...toolshelf.Option) *toolshelf.Catalog {
-		return catalogtest.Open(t, append(opts, toolshelf.WithFs(catalogtest.Memory(t, files)), toolshelf.WithRoot("/work/repo"), toolshelf.WithHome(""), toolshelf.WithInstructions(client.OpenCode()))...)
+		return catalogtest.Open(t, append(opts, toolshelf.WithFs(catalogtest.Memory(t, files)), toolshelf.WithRoot("/team/repo"), toolshelf.WithHome(""), toolshelf.WithInstructions(client.OpenCode()))...)
 	}
 	if got := linted(t, open()); got != nil {
 		t.Errorf("got %q", got)

@@ -380,8 +380,10 @@ func (c *call) walk(name string) error {
 		if failed != nil {
 			return failed
 		}
-		elems[i] = listed
-		c.path = strings.Join(elems, "/")
+		if listed != elem {
+			elems[i] = listed
+			c.path = strings.Join(elems, "/")
+		}
 		if opened == nil {
 			return nil // the file itself
 		}

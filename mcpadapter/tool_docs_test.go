@@ -126,17 +126,31 @@ func argumentTable(t *testing.T, tool mcpadapter.Tool) string {
 	return table
 }
 
-// resultTable returns the table of the properties of a tool's results.
-func resultTable(t *testing.T, tool mcpadapter.Tool) string {
+// resultLine returns the line of docs/tools.md with the properties of a tool's results: the properties of an object or
+// of the elements of an array are in parentheses, and a question mark follows a property that the result may omit.
+func resultLine(t *testing.T, tool mcpadapter.Tool) string {
 	t.Helper()
-	var output struct{ AnyOf []json.RawMessage } // a success, an error, and other successes
+	line := "Result:"
+	for _, name := range resultNames(t, "", successOf(t, tool)) {
+		line += " " + name.shown
+	}
+	return strings.ReplaceAll(strings.TrimSuffix(line, ",")+".\n", ",)", ")")
+}
+
+// successOf returns the schema of a successful result, the first of the output schema: an error and other successes follow.
+func successOf(t *testing.T, tool mcpadapter.Tool) json.RawMessage {
+	t.Helper()
+	var output struct{ AnyOf []json.RawMessage }
 	if err := json.Unmarshal(tool.OutputSchema, &output); err != nil || len(output.AnyOf) < 2 {
 		t.Fatalf("%s: %v in %s", tool.Name, err, tool.OutputSchema)
 	}
-	return "| Property | Type | Present | Values | Description |\n|---|---|---|---|---|\n" + resultRows(t, "", output.AnyOf[0])
+	return output.AnyOf[0]
 }
 
-func resultRows(t *testing.T, prefix string, schema json.RawMessage) (rows string) {
+// resultName is a property with its path, as in "entries[].name", and as docs/tools.md shows the property.
+type resultName struct{ path, shown string }
+
+func resultNames(t *testing.T, prefix string, schema json.RawMessage) (all []resultName) {
 	t.Helper()
 	var object struct{ Properties map[string]json.RawMessage }
 	if err := json.Unmarshal(schema, &object); err != nil {
@@ -146,23 +160,30 @@ func resultRows(t *testing.T, prefix string, schema json.RawMessage) (rows strin
 	for _, name := range names(t, schema) {
 		raw := object.Properties[name]
 		p := propertyOf(t, raw)
-		present := "sometimes"
-		if slices.Contains(required, name) {
-			present = "always"
+		shown := "`" + name + "`"
+		if !slices.Contains(required, name) {
+			shown += "?"
 		}
-		rows += row("`"+prefix+name+"`", p.typeName(), present, p.limits(), p.Description)
 		var nested struct{ Items json.RawMessage }
 		if err := json.Unmarshal(raw, &nested); err != nil {
 			t.Fatal(err)
 		}
+		var below []resultName
 		switch {
 		case p.Properties != nil:
-			rows += resultRows(t, prefix+name+".", raw)
+			below = resultNames(t, prefix+name+".", raw)
 		case p.Items != nil && p.Items.Properties != nil:
-			rows += resultRows(t, prefix+name+"[].", nested.Items)
+			below = resultNames(t, prefix+name+"[].", nested.Items)
 		}
+		if len(below) == 0 {
+			all = append(all, resultName{prefix + name, shown + ","})
+			continue
+		}
+		below[0].shown = "(" + below[0].shown
+		below[len(below)-1].shown += "),"
+		all = append(append(all, resultName{prefix + name, shown}), below...)
 	}
-	return rows
+	return all
 }
 
 // row returns a row of a Markdown table. The last cell is plain text.
@@ -199,12 +220,12 @@ func TestToolContractsAreDocumented(t *testing.T) {
 	var offered []string
 	for _, tool := range everyTool(t, mcpadapter.WithStructuredContent()).Tools() {
 		offered = append(offered, tool.Name)
-		for _, table := range []string{argumentTable(t, tool), resultTable(t, tool)} {
-			if !strings.Contains(sections[tool.Name], "\n"+table) {
-				t.Errorf("docs/tools.md: the section %s lacks\n%s", tool.Name, table)
+		for _, part := range []string{argumentTable(t, tool), resultLine(t, tool)} {
+			if !strings.Contains(sections[tool.Name], "\n"+part) {
+				t.Errorf("docs/tools.md: the section %s lacks\n%s", tool.Name, part)
 			}
 		}
-		if strings.Count(sections[tool.Name], "\n|") != strings.Count("\n"+argumentTable(t, tool)+"\n"+resultTable(t, tool), "\n|") {
+		if strings.Count(sections[tool.Name], "\n|") != strings.Count("\n"+argumentTable(t, tool), "\n|") {
 			t.Errorf("docs/tools.md: the section %s has rows that the schemas lack", tool.Name)
 		}
 	}
@@ -469,13 +490,11 @@ func TestTextsHaveTheFactsOfTheStructuredContent(t *testing.T) {
 		if textTools[tool.Name] == "" {
 			continue
 		}
-		for _, row := range strings.Split(resultTable(t, tool), "\n") {
-			if name := quoted.FindStringSubmatch(row); name != nil {
-				if !known[tool.Name+" "+name[1]] {
-					t.Errorf("%s: neither a test of the text nor docs/tools.md has %s", tool.Name, name[1])
-				}
-				delete(known, tool.Name+" "+name[1])
+		for _, name := range resultNames(t, "", successOf(t, tool)) {
+			if !known[tool.Name+" "+name.path] {
+				t.Errorf("%s: neither a test of the text nor docs/tools.md has %s", tool.Name, name.path)
 			}
+			delete(known, tool.Name+" "+name.path)
 		}
 	}
 	if len(known) > 0 {

@@ -187,7 +187,7 @@ func TestAuthorsDocumentHasTheTableOfClients(t *testing.T) {
 	}
 }
 
-// fieldTable returns the table of docs/authors.md for the fields of package client.
+// fieldTable returns the table of docs/authors.md for the fields of package client with a requirement or a limit.
 func fieldTable() string {
 	var table strings.Builder
 	table.WriteString("| Client | Files | Fields |\n|---|---|---|\n")
@@ -214,11 +214,9 @@ func fieldTable() string {
 				if f.Cut > 0 {
 					notes = append(notes, fmt.Sprintf("cut after %d characters", f.Cut))
 				}
-				shown := "`" + f.Name + "`"
 				if notes != nil {
-					shown += " (" + strings.Join(notes, ", ") + ")"
+					all = append(all, "`"+f.Name+"` ("+strings.Join(notes, ", ")+")")
 				}
-				all = append(all, shown)
 			}
 			if all != nil {
 				fmt.Fprintf(&table, "| %s | %s | %s |\n", c.Title, kind.name, strings.Join(all, ", "))

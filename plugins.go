@@ -58,6 +58,7 @@ func (c *Catalog) namePlugins() {
 // A Plugin describes a plugin of [WithPlugins].
 type Plugin struct {
 	Name        string `json:"name"`
+	DisplayName string `json:"display_name,omitempty"` // for a user; "" means Name
 	Version     string `json:"version,omitempty"`
 	Description string `json:"description,omitempty"`
 	Author      struct {
@@ -158,7 +159,7 @@ func newPlugin(l index.Layer, found *plugin.Plugin) Plugin {
 		}
 		return all
 	}
-	p := Plugin{Name: found.Name, Version: found.Version, Description: found.Description, Homepage: found.Homepage, Repository: found.Repository,
+	p := Plugin{Name: found.Name, DisplayName: found.DisplayName, Version: found.Version, Description: found.Description, Homepage: found.Homepage, Repository: found.Repository,
 		License: found.License, Keywords: slices.Clone(found.Keywords), Layer: l.Name, Marketplace: found.Marketplace, Path: full(found.Dir), Manifest: full(found.Manifest),
 		Source: found.Source, Hooks: slices.Clone(found.Hooks), MCPServers: slices.Clone(found.MCPServers),
 		HookFiles: paths(found.HookFiles), MCPServerFiles: paths(found.MCPServerFiles), Diagnostics: newDiagnostics(found.Problems)}

@@ -23,8 +23,8 @@ var marketplaces = []struct {
 // A format is the rules of a client for the plugins with a manifest.
 type format struct {
 	manifest string            // the path of the manifest below the plugin
-	schema   string            // the value of $schema; "" accepts every manifest
-	fields   []string          // the only fields of the manifest; nil accepts every field, and makes wrong values warnings
+	schema   bool              // the manifest has a $schema of Agent Plugins
+	fields   [][]string        // the only fields of the manifest, by the minor version that adds them; nil accepts every field, and makes wrong values warnings
 	valid    func(string) bool // the names of plugins
 	places   []place
 	hooks    string // the file of the hooks; "" without hooks
@@ -62,11 +62,12 @@ var formats = func() []*format {
 	nested := func(p place) place { p.pattern = "**/SKILL.md"; return p }
 	added := func(p place) place { p.adds, p.single = true, true; return p }
 	return []*format{
-		// github.com/agentplugins/agent-plugins-spec, 1.0.0, sections 5 to 7, 2026-08
-		{manifest: "plugin.json", schema: schemas + "1.0.0/plugin.schema.json", valid: agentPluginName,
-			fields: []string{"$schema", "name", "version", "description", "author", "homepage", "repository", "license", "keywords", "extensions"},
+		// github.com/agentplugins/agent-plugins-spec, 1.0.0, sections 5 to 7, 2026-08, and for displayName and icon the draft of 1.1.0, 2026-08.
+		// Codex 0.171.0 reads 1.0.0 and no component of extensions["com.openai"]; method plugin/read of codex app-server, 2026-11.
+		{manifest: "plugin.json", schema: true, valid: agentPluginName,
+			fields: [][]string{{"$schema", "name", "version", "description", "author", "homepage", "repository", "license", "keywords", "extensions"}, {"displayName", "icon"}},
 			places: []place{fixed(skills(client.Rules{}))}, servers: "mcp.json"},
-		// npm @openai/codex 0.169.0, method plugin/read of codex app-server, 2026-11. Codex lists commands as skills of its own.
+		// npm @openai/codex 0.171.0, method plugin/read of codex app-server, 2026-11. Codex lists commands as skills of its own.
 		{manifest: ".codex-plugin/plugin.json", valid: name, places: []place{nested(skills(client.Rules{}))}, hooks: "hooks/hooks.json", servers: ".mcp.json"},
 		// code.claude.com/docs/en/plugins-reference, 2026-08, and Claude Code 2.1.330
 		{manifest: ".claude-plugin/plugin.json", valid: name, places: []place{commands("**/*.md", claude.Rules), added(skills(claude.SkillRules)), agents("**/*.md")},

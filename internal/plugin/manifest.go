@@ -3,6 +3,7 @@ package plugin
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 // directory, so the fields are decoded once.
 type manifest struct {
 	format   *format
+	minor    uint   // the minor version of Agent Plugins 1
 	path     string // relative to the filesystem
 	raw      string // the bytes of the file, with Options.Digest
 	fields   definition
@@ -23,7 +25,7 @@ type manifest struct {
 
 // A definition is the fields of a manifest or of an entry of a marketplace.
 type definition struct {
-	name, version, description, homepage, repository, license string
+	name, displayName, version, description, homepage, repository, license string
 
 	keywords []string
 	author   Person
@@ -70,10 +72,10 @@ func (f *finder) searchManifest(d *directory) {
 		if failed == nil {
 			o, failed = parse(m.path, data, &m.problems)
 		}
-		if format.schema != "" {
+		if format.schema {
 			foreign := true // the manifest of another program
 			if failed == nil {
-				foreign, failed = o.checkSchema(format.schema)
+				m.minor, foreign, failed = o.checkSchema()
 			}
 			if failed != nil && (foreign || f.claude) {
 				d.foreign = failed
@@ -89,17 +91,22 @@ func (f *finder) searchManifest(d *directory) {
 	}
 }
 
-// checkSchema returns the problem of another schema than the schema of a format. A manifest with another version of
-// Agent Plugins is no manifest of another program: Codex 0.169.0 and Qwen Code 0.24.4 reject the plugin, as section 5.2 demands.
-func (o *object) checkSchema(want string) (foreign bool, failed *problem.Problem) {
-	given, message := "", `the manifest has no "$schema"`
-	if value := o.members["$schema"]; len(value) > 0 {
-		if given, _ = text(value); given == want {
-			return false, nil
-		}
-		message = "the $schema is not " + want
+// checkSchema returns the minor version of Agent Plugins 1, or the problem of another $schema. A manifest with another major version
+// is no manifest of another program, and section 5.2 demands to reject the plugin. A later minor version changes no component
+// (section 10), so Find reads the manifest. Codex 0.171.0 rejects the later version too, 2026-11.
+func (o *object) checkSchema() (minor uint, foreign bool, failed *problem.Problem) {
+	const format = schemas + "1.%d.%d/plugin.schema.json"
+	given, _ := text(o.members["$schema"])
+	var patch uint
+	if _, err := fmt.Sscanf(given, format, &minor, &patch); err == nil && given == fmt.Sprintf(format, minor, patch) {
+		return minor, false, nil
 	}
-	return !strings.HasPrefix(given, schemas), &problem.Problem{Code: problem.PluginInvalid, Severity: problem.Error, Path: o.path, Key: "$schema", Message: message, Suggestion: `write "$schema": "` + want + `"`}
+	message := "the $schema is not of version 1 of Agent Plugins"
+	if len(o.members["$schema"]) == 0 {
+		message = `the manifest has no "$schema"`
+	}
+	return 0, !strings.HasPrefix(given, schemas), &problem.Problem{Code: problem.PluginInvalid, Severity: problem.Error, Path: o.path, Key: "$schema",
+		Message: message, Suggestion: `write "$schema": "` + fmt.Sprintf(format, 0, 0) + `"`}
 }
 
 // reject reports the manifest of a directory that is no plugin.
@@ -118,7 +125,7 @@ func (m *manifest) decode(o *object) (rejected *problem.Problem) {
 		}
 	}
 	if m.format.fields != nil {
-		o.checkClosed(m.format.fields, reject)
+		o.checkClosed(m.format.fields, m.minor, reject)
 	}
 	if rejected != nil {
 		return rejected
@@ -133,9 +140,12 @@ func (m *manifest) decode(o *object) (rejected *problem.Problem) {
 	return rejected
 }
 
-// checkClosed checks an object against the schema of Agent Plugins 1.0.0, sections 5 and 8. Each field is a
-// text, except the fields of the cases.
-func (o *object) checkClosed(fields []string, reject func(key, message, suggestion string)) {
+// checkClosed checks an object against the schema of Agent Plugins 1, sections 5 and 8. Each field is a
+// text, except the fields of the cases. A field that the format does not have is ignored, and reported unless a later version can have
+// the field.
+func (o *object) checkClosed(fields [][]string, minor uint, reject func(key, message, suggestion string)) {
+	later := minor >= uint(len(fields))
+	known := slices.Concat(fields[:min(minor, uint(len(fields))-1)+1]...)
 	for _, key := range o.keys {
 		value, want := o.members[key], "a text"
 		ok := value[0] == '"'
@@ -155,8 +165,12 @@ func (o *object) checkClosed(fields []string, reject func(key, message, suggesti
 				o.ignore(key, "an object")
 			}
 		default:
-			if !slices.Contains(fields, key) { // section 5.2: reported and ignored
-				ok = true
+			if slices.Contains(known, key) {
+				break
+			}
+			ok = true
+			delete(o.members, key)
+			if !later { // section 5.2: reported and ignored
 				o.report(problem.PluginFieldIgnored, problem.Warning, key, "the field "+o.quote(key)+" is ignored: the format has no such field", "remove the field")
 			}
 		}
@@ -168,7 +182,7 @@ func (o *object) checkClosed(fields []string, reject func(key, message, suggesti
 
 // definition decodes the fields that the format has.
 func (o *object) definition(format *format) definition {
-	d := definition{name: o.text("name"), version: o.text("version"), description: o.text("description"), homepage: o.text("homepage"), license: o.text("license"),
+	d := definition{name: o.text("name"), displayName: o.text("displayName"), version: o.text("version"), description: o.text("description"), homepage: o.text("homepage"), license: o.text("license"),
 		keywords: o.texts("keywords", "a list of texts"), paths: make(map[string][]string)}
 	if r, ok := o.child("repository.", o.members["repository"]); ok { // as in package.json
 		d.repository = r.text("url")

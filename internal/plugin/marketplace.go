@@ -186,6 +186,7 @@ func (f *finder) fromEntry(top *directory, e *entry) *Plugin {
 	}
 	full := top.join(e.dir)
 	d, err := f.open(full)
+	d.listed = true
 	if err != nil {
 		if f.ctx.Err() == nil {
 			f.report(problem.Problem{Code: problem.PluginPathInvalid, Severity: problem.Error, Path: escape.Path(full),

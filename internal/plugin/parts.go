@@ -33,6 +33,7 @@ func (l *loading) describe(name string) {
 	}
 	p := l.p
 	p.Name = name
+	p.DisplayName = cmp.Or(e.displayName, m.displayName)
 	p.Version = cmp.Or(m.version, e.version)
 	p.Description = cmp.Or(e.description, m.description)
 	p.Homepage = cmp.Or(e.homepage, m.homepage)

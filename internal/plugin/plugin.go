@@ -48,7 +48,7 @@ type Table struct {
 
 // A Plugin is one plugin of a [Table].
 type Plugin struct {
-	Name, Version, Description, Homepage, Repository, License string
+	Name, DisplayName, Version, Description, Homepage, Repository, License string
 
 	Keywords []string
 	Author   Person
@@ -130,10 +130,11 @@ func Find(ctx context.Context, fsys fs.FS, dir string, o Options) (Table, error)
 		return Table{}, top.err
 	}
 	f.dirs[dir], top.top = top, true
-	if !f.marketplace(top) {
+	listed := f.marketplace(top)
+	if !listed || !top.listed && f.manifestOf(top) != nil {
 		if p := f.load(top, nil); p != nil {
 			f.add(p)
-		} else if !top.rejected {
+		} else if !listed && !top.rejected {
 			f.search(top)
 		}
 	}
@@ -163,6 +164,7 @@ type directory struct {
 	fsys     fs.FS
 	entries  []dirEntry       // in the order of names.Compare
 	top      bool             // the directory that the caller names
+	listed   bool             // an entry of the marketplace has the directory
 	searched bool             // manifest, failed and foreign are set
 	manifest *manifest        // nil without a valid manifest
 	failed   *problem.Problem // of a manifest that is not valid

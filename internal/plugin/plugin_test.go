@@ -135,12 +135,51 @@ func TestFind(t *testing.T) {
 			two in x`},
 		{"another version of Agent Plugins rejects a plugin", map[string]string{
 			"x/plugin.json": `{"$schema":"https://agent-plugins.org/schemas/9.0.0/plugin.schema.json","name":"p"}`, "x/.codex-plugin/plugin.json": `{"name":"p"}`}, `
-			PLUGIN_INVALID x/plugin.json: the plugin is not listed: the $schema is not https://agent-plugins.org/schemas/1.0.0/plugin.schema.json`},
+			PLUGIN_INVALID x/plugin.json: the plugin is not listed: the $schema is not of version 1 of Agent Plugins`},
 		{"a marketplace of Claude Code ignores another version of Agent Plugins", map[string]string{market: `{"plugins":[{"name":"e","source":"./x"}]}`,
 			"x/plugin.json": `{"$schema":"https://agent-plugins.org/schemas/9.0.0/plugin.schema.json","name":"p"}`, "x/commands/a.md": ""}, `
 			e in x from relative
 			  commands x/commands/**/*.md
-			PLUGIN_FIELD_IGNORED x/plugin.json: the manifest is ignored: the $schema is not https://agent-plugins.org/schemas/1.0.0/plugin.schema.json`},
+			PLUGIN_FIELD_IGNORED x/plugin.json: the manifest is ignored: the $schema is not of version 1 of Agent Plugins`},
+		{"a later minor version of Agent Plugins is read", map[string]string{
+			agent: `{"$schema":"https://agent-plugins.org/schemas/1.1.0/plugin.schema.json","name":"p","displayName":"P","icon":"./i.png","x":1}`, "x/skills/s/SKILL.md": "",
+			"y/plugin.json": `{"$schema":"https://agent-plugins.org/schemas/1.12.3/plugin.schema.json","name":"q","x":1}`}, `
+			p in x
+			  skills x/skills/*/SKILL.md
+			PLUGIN_FIELD_IGNORED x/plugin.json: the field "x" is ignored: the format has no such field
+			q in y`},
+		{"a field of a later version has no effect in an earlier version", map[string]string{agent: `{` + schema + `,"name":"p","displayName":3}`}, `
+			p in x
+			PLUGIN_FIELD_IGNORED x/plugin.json: the field "displayName" is ignored: the format has no such field`},
+		{"a field of a later version has a type", map[string]string{agent: `{"$schema":"https://agent-plugins.org/schemas/1.1.0/plugin.schema.json","name":"p","displayName":3}`}, `
+			PLUGIN_INVALID x/plugin.json: the plugin is not listed: the field "displayName" is not a text`},
+		{"a text that resembles a version is no version", map[string]string{agent: `{"$schema":"https://agent-plugins.org/schemas/1.01.0/plugin.schema.json","name":"p"}`,
+			"y/plugin.json": `{"$schema":"https://agent-plugins.org/schemas/1.1.0/mcp.schema.json","name":"p"}`}, `
+			PLUGIN_INVALID x/plugin.json: the plugin is not listed: the $schema is not of version 1 of Agent Plugins
+			PLUGIN_INVALID y/plugin.json: the plugin is not listed: the $schema is not of version 1 of Agent Plugins`},
+		// Codex 0.171.0, 2026-11: the first plugin has the skill of the default directory, and no hook. The second plugin is that of Codex.
+		{"the portable manifest precedes Codex, unless another program has written plugin.json", map[string]string{
+			agent: `{` + schema + `,"name":"p","extensions":{"com.openai":{"skills":"./other","hooks":"./h.json"}}}`, "x/.codex-plugin/plugin.json": `{"name":"c"}`, "x/skills/s/SKILL.md": "",
+			"y/plugin.json": `{"$schema":"https://example.com/plugin.json","name":"p"}`, "y/.codex-plugin/plugin.json": `{"name":"c"}`}, `
+			p in x
+			  skills x/skills/*/SKILL.md
+			c in y`},
+		{"a marketplace without an entry for its directory can be a plugin", map[string]string{market: `{"name":"m","plugins":[{"name":"tool","source":{"source":"github","repo":"o/tool"}},{"name":"a","source":"./x"}]}`,
+			".claude-plugin/plugin.json": `{"name":"tool"}`, "commands/a.md": "", "x/commands/b.md": ""}, `
+			tool in nowhere from github
+			a in x from relative
+			  commands x/commands/**/*.md
+			tool in .
+			  commands commands/**/*.md`},
+		{"a marketplace that is not valid can be a plugin", map[string]string{market: `{}`, ".claude-plugin/plugin.json": `{"name":"tool"}`, "commands/a.md": ""}, `
+			PLUGIN_INVALID .claude-plugin/marketplace.json: the marketplace is not listed: the field "plugins" is not a list
+			tool in .
+			  commands commands/**/*.md`},
+		{"a marketplace with an entry for its directory has one plugin", map[string]string{market: `{"name":"m","plugins":[{"name":"tool","source":"./"}]}`,
+			".claude-plugin/plugin.json": `{"name":"tool"}`, "commands/a.md": ""}, `
+			tool in . from relative
+			  commands commands/**/*.md`},
+		{"a marketplace without a manifest is no plugin", map[string]string{market: `{"name":"m","plugins":[]}`, "commands/a.md": ""}, ``},
 		{"extensions of Gemini CLI and Qwen Code", map[string]string{"g/gemini-extension.json": `{"name":"g","commands":"x"}`, "g/commands/a.toml": "", "g/skills/s/SKILL.md": "",
 			"q/qwen-extension.json": `{"name":"q","commands":"one.md"}`, "q/commands/a.toml": "", "q/agents/b.md": ""}, `
 			g in g
@@ -325,6 +364,8 @@ func TestTheTextsOfAPlugin(t *testing.T) {
 			Plugin{Name: "p", Dir: "x", Manifest: claude, Hooks: []json.RawMessage{json.RawMessage(`{"Stop":[]}`)}, HookFiles: []string{"x/hooks/hooks.json", "x/h.json"}, MCPServerFiles: []string{"x/.mcp.json", "x/m.json"}}},
 		{"of Agent Plugins with the file of the format", map[string]string{agent: `{` + schema + `,"name":"p","version":"1"}`, "x/hooks/hooks.json": `{}`, "x/mcp.json": `{}`, "x/.mcp.json": `{}`},
 			Plugin{Name: "p", Version: "1", Dir: "x", Manifest: agent, MCPServerFiles: []string{"x/mcp.json"}}},
+		{"of Agent Plugins 1.1", map[string]string{agent: `{"$schema":"https://agent-plugins.org/schemas/1.1.0/plugin.schema.json","name":"p","displayName":"The P","icon":"./i.png"}`},
+			Plugin{Name: "p", DisplayName: "The P", Dir: "x", Manifest: agent}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			table := findIn(t, tt.files, ".", Options{})

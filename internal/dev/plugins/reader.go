@@ -3,7 +3,7 @@
 // repositories.
 //
 // Sources: the pages plugins-reference, plugin-marketplaces, skills and sub-agents of code.claude.com/docs/en
-// (2026-08-22), the release 2.1.330 of Claude Code, the Agent Plugins specification 1.0.0, and geminicli.com/docs/extensions.
+// (2026-08-22), the release 2.1.330 of Claude Code, the Agent Plugins specification 1.0.0 and the draft of 1.1.0, and geminicli.com/docs/extensions.
 package plugins
 
 import (
@@ -42,7 +42,7 @@ var marketplaces = []string{".claude-plugin/marketplace.json", ".agents/plugins/
 // manifests are the files that make a directory a plugin.
 var manifests = []string{"plugin.json", ".codex-plugin/plugin.json", ".claude-plugin/plugin.json", ".cursor-plugin/plugin.json", "gemini-extension.json", "qwen-extension.json"}
 
-const portable = "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json"
+var portable = regexp.MustCompile(`^https://agent-plugins\.org/schemas/1\.\d+\.\d+/plugin\.schema\.json$`)
 
 // A definition is a manifest, or an entry of a marketplace.
 type definition struct {
@@ -117,7 +117,12 @@ func (r *reader) isPlugin(dir string) bool {
 // marketplace reads the plugins of a marketplace. The manifests of the client of the marketplace come first.
 func (r *reader) marketplace(root string, data []byte, beside string) {
 	order := append([]string{beside + "/plugin.json"}, manifests...)
-	seen := map[string]bool{}
+	seen, covered := map[string]bool{}, false
+	defer func() {
+		if _, file, _ := r.manifest(root, order, false); file != "" && !covered {
+			r.plugin(root, root, definition{}, order)
+		}
+	}()
 	var m struct {
 		Metadata struct{ PluginRoot string }
 		Plugins  []json.RawMessage
@@ -159,6 +164,7 @@ func (r *reader) marketplace(root string, data []byte, beside string) {
 		if err == nil && !r.isDir(dir) {
 			err = errors.New("the source is no directory")
 		}
+		covered = covered || err == nil && dir == root
 		if err != nil {
 			r.fault(d.Name, err)
 			continue
@@ -241,7 +247,7 @@ func (r *reader) manifest(dir string, order []string, listed bool) (d definition
 			return d, file, err
 		}
 		if file == "plugin.json" {
-			if d.Schema != portable {
+			if !portable.MatchString(d.Schema) {
 				d, foreign = definition{}, fmt.Errorf("unknown $schema %q", d.Schema)
 				continue
 			}

@@ -213,11 +213,11 @@ type Argument struct {
 
 	Description string `json:"description,omitempty"` // from the frontmatter
 	Hint        string `json:"hint,omitempty"`        // as written: [priority], or the last part of ${input:name:hint}
-	Required    bool   `json:"required"`              // the hint has <name>, or the frontmatter has required: true
+	Required    bool   `json:"required"`              // the hint has <name>, the frontmatter has required: true, or Render fails without the argument
 }
 
 // Arguments returns the arguments that the text expects, in order of position, or nil if the
-// text expects no argument. Rendering requires no argument, unless the rules say otherwise.
+// text expects no argument. Render never fails with all arguments that are Required.
 //
 // The frontmatter's field arguments gives the first arguments, and argument-hint the next. The
 // numbers of placeholders and the names of ${input:name} follow. A text with $ARGUMENTS,

@@ -30,7 +30,7 @@ type Declaration struct {
 	Choices []string
 }
 
-// Parameters returns the arguments that a text expects, in order of position. If
+// Parameters returns the arguments that a text expects, in order of position. Render fails without an argument only if the argument is Required. If
 // ctx ends before the text is scanned, Parameters returns the error of ctx and no
 // parameter.
 func (r Renderer) Parameters(ctx context.Context, of Source) ([]Parameter, error) {
@@ -98,59 +98,90 @@ func authored(header matter.Frontmatter, found survey) (list []Parameter, declar
 	return list, declared, words
 }
 
+// A demand is what the placeholders of a text ask for.
+type demand struct {
+	rules    client.Rules
+	first    int // the number of the first argument
+	numbered [maxNumbered]bool
+	rest     int             // the index of the first argument of a slice
+	need     int             // the number of arguments without which Render fails
+	all      bool            // a placeholder has all arguments
+	any      bool            // Render fails without an argument
+	names    map[string]int  // of the authored parameters, -1; of the others, the index in named
+	asked    map[string]bool // the names without which Render fails
+	named    []Parameter
+}
+
+func (d *demand) token(t token) {
+	if t.kind != indexToken {
+		t.number -= d.first
+	}
+	fails := d.rules.NoNumber == client.Fails && t.number < maxNumbered
+	switch t.kind {
+	case allToken, sliceToken:
+		d.all, d.rest = true, max(d.rest, t.number)
+		if fails && t.required {
+			d.any = true
+			if t.kind == sliceToken || t.number > 0 {
+				d.need = max(d.need, t.number+1)
+			}
+		}
+	case numberToken, indexToken, defaultToken:
+		d.all = d.all || t.kind == defaultToken && t.number == allArguments-d.first
+		if t.number >= 0 && t.number < maxNumbered {
+			d.numbered[t.number] = true
+		}
+		if fails && t.kind != defaultToken {
+			d.need = max(d.need, t.number+1)
+		}
+	case inputToken, nameToken:
+		if t.kind == nameToken && d.rules.NoName == client.Fails {
+			d.asked[t.name] = true
+		}
+		if _, ok := d.names[t.name]; !ok {
+			d.names[t.name] = len(d.named)
+			d.named = append(d.named, Parameter{Name: t.name, Hint: t.text})
+		}
+	}
+}
+
 // parameters returns a partial list if the meter ends the scan.
 func (r Renderer) parameters(meter *markdown.Meter, of Source, found survey) []Parameter {
 	list, _, words := authored(of.Header, found)
-	names := make(map[string]bool, len(list))
+	d := demand{rules: r.Rules, first: found.first, names: make(map[string]int, len(list)), asked: map[string]bool{}}
 	for i := range list {
-		names[list[i].Name] = true
+		d.names[list[i].Name] = -1
 	}
-	var (
-		numbered [maxNumbered]bool
-		rest     int // the index of the first argument of a slice
-		named    []Parameter
-		all      bool
-		required bool
-	)
-	_ = r.scan(meter, of.Text, found, nil, func(t token) { // a text with an invalid directive has parameters too
-		switch t.kind {
-		case allToken, sliceToken:
-			all = true
-			required = required || t.required && r.Rules.NoNumber == client.Fails
-			rest = max(rest, t.number-found.first)
-		case numberToken, indexToken, defaultToken:
-			all = all || t.kind == defaultToken && t.number == allArguments
-			if t.kind != indexToken {
-				t.number -= found.first
-			}
-			if t.number >= 0 && t.number < maxNumbered {
-				numbered[t.number] = true
-			}
-		case inputToken, nameToken:
-			if !names[t.name] {
-				names[t.name] = true
-				named = append(named, Parameter{Name: t.name, Hint: t.text, Required: t.kind == nameToken && r.Rules.NoName == client.Fails})
-			}
+	known := func(name string) bool { return r.Rules.NoName == client.Fails && d.names[name] < 0 }
+	_ = r.scan(meter, of.Text, found, known, d.token) // a text with an invalid directive has parameters too
+	if found.first == 0 && d.numbered[1] {
+		d.numbered[0] = true // a text with $1 alone, written for clients that count from 1, takes a first argument too
+	}
+	for n := len(list); n < maxNumbered && (d.numbered[n] || n < d.need); n++ {
+		p := Parameter{Name: found.numeral(n)}
+		if i, ok := d.names[p.Name]; ok { // ${input:1}
+			p, d.named[i].Name = d.named[i], ""
 		}
-	})
-	if found.first == 0 && numbered[1] {
-		numbered[0] = true // a text with $1 alone, written for clients that count from 1, takes a first argument too
+		list = append(list, p)
 	}
-	for n := len(list); n < maxNumbered && numbered[n] && !names[found.numeral(n)]; n++ {
-		list = append(list, Parameter{Name: found.numeral(n), Required: r.Rules.NoNumber == client.Fails})
+	if n := len(list); n > 0 && n == d.rest { // the text after $1 in $1 and ${@:2}
+		if _, ok := d.names[found.numeral(n)]; !ok {
+			list = append(list, Parameter{Name: found.numeral(n)})
+		}
 	}
-	if n := len(list); n > 0 && n == rest && !names[found.numeral(n)] { // the text after $1 in $1 and ${@:2}
-		list = append(list, Parameter{Name: found.numeral(n)})
+	if d.any {
+		d.need = max(d.need, 1)
 	}
-	list = append(list, named...)
-	if list == nil && (all || words != "") {
-		list = []Parameter{{Name: "arguments", Required: required}}
+	list = append(list, slices.DeleteFunc(d.named, func(p Parameter) bool { return p.Name == "" })...)
+	if list == nil && (d.all || words != "") {
+		list = []Parameter{{Name: "arguments"}}
 	}
 	if len(list) == 1 {
 		list[0].Hint = cmp.Or(list[0].Hint, words)
 	}
 	for i := range list {
 		list[i].Position = i + 1
+		list[i].Required = list[i].Required || i < d.need || d.asked[list[i].Name]
 	}
 	return list
 }
@@ -214,7 +245,7 @@ func (r Renderer) Miscounted(of Source) (m Miscounted, ok bool) {
 // openHint matches a hint that leaves the number of arguments open.
 var openHint = regexp.MustCompile(`\.\.|…|[|*+]|(^|[\s\[<(])-`)
 
-// maxNumbered bounds the parameters that numbers in a text declare.
+// maxNumbered bounds the parameters that numbers in a text declare. A greater number requires no argument.
 const maxNumbered = 1000
 
 // numeral returns the name of an unnamed parameter at an index.

@@ -2,6 +2,7 @@ package template_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strconv"
 	"strings"
 	"testing"
@@ -72,6 +73,7 @@ func TestParameters(t *testing.T) {
 		{"an escaped number", "", `\$1`, nil},
 		{"inputs", "", "${input:b} ${input:a:say} ${input:b:again}", args{{Name: "b", Position: 1}, {Name: "a", Hint: "say", Position: 2}}},
 		{"inputs with names and numbers", "arguments: [x]", "$2 ${input:x} ${input:y}", args{{Name: "x", Position: 1}, {Name: "2", Position: 2}, {Name: "y", Position: 3}}},
+		{"an input whose name is a number is the argument of the number", "", "$2 $1 ${input:1:h} ${input:x}", args{{Name: "1", Hint: "h", Position: 1}, {Name: "2", Position: 2}, {Name: "x", Position: 3}}},
 		{"$ARGUMENTS", "", "Look at $ARGUMENTS.", args{{Name: "arguments", Position: 1}}},
 		{"{{args}}", "", "Look at {{args}}.", args{{Name: "arguments", Position: 1}}},
 		{"$ARGUMENTS with a hint", "argument-hint: \"[file]\"", "Look at $ARGUMENTS.", args{{Name: "file", Hint: "[file]", Position: 1}}},
@@ -110,6 +112,47 @@ func TestArgumentsThatARenderingRequires(t *testing.T) {
 		if _, failure := r.Render(t.Context(), of, template.Args{}); failure == nil || len(got) != 1 || !got[0].Required || err != nil {
 			t.Errorf("%s: %v without arguments; Parameters returns %+v, %v", text, failure, got, err)
 		}
+	}
+}
+
+// Render fails only for a missing required argument: a text is rendered with all required arguments, by name, and up to the last one by position.
+func TestParametersAreWhatRenderRequires(t *testing.T) {
+	headers := []string{"x: y", "arguments: [a, b]", "argument-hint: <x> [y]", "argument-hint: \"[A=<v>] [x]\"", "argument-hint: Say it", "arguments: ['2', B]", "argument-hint: \"[1] <--f>\""}
+	pieces := []string{"$1", "$3", "$0", "$10", "$2000", "$a", "$x", "$A", "$B_2", "$ARGUMENTS", "$@", "$+", "${1}", "${4}", "${2:3}", "${3000:1}", "${@:2}", "${@:2:1}",
+		"${3:-d}", "${@:-d}", "{{args}}", "${input:c:d}", "${input:1}", "$ARGUMENTS[2]", "`$1`", "!`$2`", "!{$1}", "@$1", `\$1`, "$$1", "\n", "a", "1"}
+	rules := append(template.AllRules(), client.Rules{Forms: client.NoForms - 1, NoNumber: client.Fails, NoName: client.Fails})
+	rapid.Check(t, func(t *rapid.T) {
+		_, header := parse("---\n" + rapid.SampledFrom(headers).Draw(t, "header") + "\n---\n")
+		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "text"), rapid.SampledFrom([]string{"", " "}).Draw(t, "between"))
+		of, r := template.Source{Text: text, Header: header}, template.Renderer{Rules: rapid.SampledFrom(rules).Draw(t, "rules")}
+		parameters, err := r.Parameters(t.Context(), of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list []string
+		named, last := map[string]string{}, 0
+		for i, p := range parameters {
+			if list = append(list, "v"); r.Rules.Forms&client.Capital != 0 {
+				list[i] = p.Name + "=v"
+			}
+			if p.Required {
+				named[p.Name], last = "v", i+1
+			}
+		}
+		for _, args := range []template.Args{{Named: named}, {List: list[:last]}} {
+			_, err := r.Render(t.Context(), of, args)
+			if unclosed := new(template.UnclosedError); err != nil && !errors.As(err, &unclosed) {
+				t.Errorf("%+v of %+v: %v", args, parameters, err)
+			}
+		}
+	})
+}
+
+func TestANumberAfterAGapIsRequired(t *testing.T) { // RequiredArgs of kit a3743877
+	of, r := template.Source{Text: "Use $1 and $3"}, template.Renderer{Rules: client.Kit().Rules}
+	got, err := r.Parameters(t.Context(), of)
+	if diff := cmp.Diff([]template.Parameter{{Name: "1", Position: 1, Required: true}, {Name: "2", Position: 2, Required: true}, {Name: "3", Position: 3, Required: true}}, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
 

@@ -116,11 +116,11 @@ func (w *writer) present(t token) bool {
 	return false
 }
 
-// miss records a missing argument: a name, or without a name an index.
+// miss records a missing argument: a name, or without a name an index. A number that no parameter has is text.
 func (w *writer) miss(name string, index int) {
 	m := &w.missing
 	switch name = shortened(name); {
-	case len(m.Names)+len(m.Positions) == maxMissing:
+	case len(m.Names)+len(m.Positions) == maxMissing, name == "" && index >= maxNumbered:
 	case name == "" && !slices.Contains(m.Positions, index+1):
 		m.Positions = append(m.Positions, index+1)
 	case name != "" && !slices.Contains(m.Names, name):

@@ -81,7 +81,8 @@ func (r *run) work() {
 			err = r.do(i)
 		}
 		if err != nil {
-			r.failed.CompareAndSwap(nil, &err)
+			failed := err // err would escape in each round
+			r.failed.CompareAndSwap(nil, &failed)
 		}
 	}
 }

@@ -76,3 +76,12 @@ func TestAnExitOfOneCallEndsTheCaller(t *testing.T) {
 		}
 	}
 }
+
+func TestACallAllocatesNothing(t *testing.T) {
+	run := func(n int) float64 {
+		return testing.AllocsPerRun(1, func() { _ = parallel.Do(t.Context(), 2, n, func(int) error { return nil }) })
+	}
+	if few, many := run(10), run(10_000); many > few+100 {
+		t.Errorf("%v allocations for 10 calls, %v for 10,000", few, many)
+	}
+}

@@ -64,11 +64,16 @@ func (d *Dir) EachBytes(ctx context.Context, f func(name []byte, typ fs.FileMode
 }
 
 // Lstat returns the metadata of an entry. For a link, Lstat describes the link.
-func (d *Dir) Lstat(name string) (Info, error) {
+func (d *Dir) Lstat(name string) (Info, error) { return d.lstat(name, false) }
+
+// LstatBrief is Lstat with fewer system calls. Info.Changed may be unknown.
+func (d *Dir) LstatBrief(name string) (Info, error) { return d.lstat(name, true) }
+
+func (d *Dir) lstat(name string, brief bool) (Info, error) {
 	err := checkElement(name)
 	if err == nil {
 		var info Info
-		if info, err = d.handle.lstat(name); err == nil {
+		if info, err = d.handle.lstat(name, brief); err == nil {
 			return info, nil
 		}
 	}
@@ -77,7 +82,7 @@ func (d *Dir) Lstat(name string) (Info, error) {
 
 // Info returns the metadata of the directory itself.
 func (d *Dir) Info() (Info, error) {
-	info, err := d.handle.lstat(".")
+	info, err := d.handle.lstat(".", false)
 	return info, failure("stat", d.name, err)
 }
 

@@ -233,7 +233,7 @@ func (f *FS) stat(op, name string, follow bool) (info Info, err error) {
 		w := resolution{fs: f}
 		defer w.close()
 		err = w.to(name, follow, func(elem string) (err error) {
-			info, err = w.dir.lstat(elem)
+			info, err = w.dir.lstat(elem, false)
 			if err == nil && follow && info.isLink() {
 				return ErrSymlink
 			}
@@ -315,7 +315,7 @@ func readLink(dir dirHandle, elem string) (text string, err error) {
 		if text, err = dir.readLink(elem); err == nil {
 			return text, nil
 		}
-		info, lstatErr := dir.lstat(elem)
+		info, lstatErr := dir.lstat(elem, true)
 		switch {
 		case lstatErr != nil:
 			return "", lstatErr
@@ -352,7 +352,7 @@ func (f *FS) resolve(at place, text string) (string, error) {
 			if first == "" {
 				first = path.Join(w.at(), elem)
 			}
-			info, err := w.dir.lstat(elem)
+			info, err := w.dir.lstat(elem, true)
 			if err == nil && info.isLink() {
 				return ErrSymlink
 			}

@@ -160,7 +160,7 @@ func (d *adaptedDir) readHead(name string, buf []byte) (int, Info, error) {
 	return readHeadOf(d, name, buf)
 }
 
-func (d *adaptedDir) lstat(name string) (Info, error) {
+func (d *adaptedDir) lstat(name string, _ bool) (Info, error) {
 	_, fi, err := d.find(name)
 	if err != nil {
 		return Info{}, err

@@ -148,7 +148,7 @@ func (d *ioDir) typeOf(name string) (typ fs.FileMode, known bool, err error) {
 	if d.fs.links == nil {
 		return 0, false, nil
 	}
-	info, err := d.lstat(name)
+	info, err := d.lstat(name, false)
 	return info.Mode.Type(), err == nil, err
 }
 
@@ -263,7 +263,7 @@ func (d *ioDir) regular(file *adaptedFile, read error) (Info, error) {
 	return info, read
 }
 
-func (d *ioDir) lstat(name string) (Info, error) {
+func (d *ioDir) lstat(name string, _ bool) (Info, error) {
 	if d.closed.Load() {
 		return Info{}, fs.ErrClosed
 	}

@@ -137,13 +137,13 @@ func (d *fdDir) readHead(name string, buf []byte) (n int, info Info, err error) 
 	return n, info, nil
 }
 
-func (d *fdDir) lstat(name string) (Info, error) {
+func (d *fdDir) lstat(name string, brief bool) (Info, error) {
 	if !d.use() {
 		return Info{}, fs.ErrClosed
 	}
 	defer d.done()
 	info, err := lstatat(d.fd, name)
-	if err == nil && !d.devices.changeTimes(info.Dev, func() (bool, bool) { return d.changeTimesOf(name, info) }) {
+	if err == nil && (brief || !d.devices.changeTimes(info.Dev, func() (bool, bool) { return d.changeTimesOf(name, info) })) {
 		info.Changed = time.Time{}
 	}
 	return info, err

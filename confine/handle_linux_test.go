@@ -250,6 +250,29 @@ func TestChangeTimesOfKnownFilesystems(t *testing.T) {
 	}
 }
 
+// A list that needs no change times does not pay for them.
+func TestLstatBriefLooksUpNoFilesystem(t *testing.T) {
+	defer func(real func(int) bool) { hasChangeTimes = real }(hasChangeTimes)
+	looks := 0
+	hasChangeTimes = func(int) bool { looks++; return true }
+	dir := must1(osFS(onDisk(t, tree{"a": "12345", "sub/b": "", "link": "-> a"}, &options{}), options{}).OpenDir("."))
+	defer dir.Close()
+	brief := map[string]Info{}
+	for _, name := range []string{"a", "sub", "link"} {
+		brief[name] = must1(dir.LstatBrief(name))
+	}
+	if _, err := dir.LstatBrief(".."); looks != 0 || err == nil {
+		t.Errorf("%d looks at the filesystem; the error of \"..\" is %v", looks, err)
+	}
+	for name, got := range brief {
+		want := must1(dir.Lstat(name))
+		want.Changed = time.Time{}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: Lstat and LstatBrief:\n%s", name, diff)
+		}
+	}
+}
+
 // A FUSE program such as bindfs follows a link to answer statfs. A link into the filesystem of the
 // program then hangs the call.
 func TestTheFilesystemOfALinkIsThatOfItsDirectory(t *testing.T) {

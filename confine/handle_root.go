@@ -174,7 +174,7 @@ func (d *rootDir) readHead(name string, buf []byte) (int, Info, error) {
 	return readHeadOf(d, name, buf)
 }
 
-func (d *rootDir) lstat(name string) (Info, error) {
+func (d *rootDir) lstat(name string, _ bool) (Info, error) {
 	if err := d.checkSpelling(name); err != nil {
 		return Info{}, err
 	}
@@ -255,7 +255,7 @@ func (d *namesDir) openFile(string) (content, Info, error)     { return nil, Inf
 func (d *namesDir) readHead(string, []byte) (int, Info, error) { return 0, Info{}, d.denied() }
 func (d *namesDir) readLink(string) (string, error)            { return "", d.denied() }
 
-func (d *namesDir) lstat(name string) (Info, error) {
+func (d *namesDir) lstat(name string, _ bool) (Info, error) {
 	if name != "." {
 		return Info{}, d.denied()
 	}

@@ -179,7 +179,7 @@ func (w *resolution) through(elem string) error {
 	}
 	target, err := w.dir.readLink(elem)
 	if err != nil {
-		info, err := w.dir.lstat(elem)
+		info, err := w.dir.lstat(elem, true)
 		if err == nil && info.isLink() {
 			return ErrSymlink // an unreadable link
 		}

@@ -161,7 +161,7 @@ func (d *Dir) writeNew(ctx context.Context, final, content string) error {
 
 // free returns nil if the name is free.
 func free(w dirHandle, name string) error {
-	switch _, err := w.lstat(name); {
+	switch _, err := w.lstat(name, true); {
 	case err == nil:
 		return fs.ErrExist
 	case errors.Is(err, fs.ErrNotExist):

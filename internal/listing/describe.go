@@ -48,7 +48,7 @@ func (d *reader) describeOne(dir *confine.Dir, e *dirent, r *Row) bool {
 	}
 	if info == nil {
 		var read confine.Info
-		read, err = dir.Lstat(e.name)
+		read, err = dir.LstatBrief(e.name)
 		info = &read
 	}
 	switch {

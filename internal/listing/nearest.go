@@ -43,7 +43,7 @@ func nearestPath(ctx context.Context, fsys *confine.FS, name string, dirOnly, hi
 	corrected := false
 	for i, element := range elements {
 		last := i == len(elements)-1
-		info, err := dir.Lstat(element)
+		info, err := dir.LstatBrief(element)
 		if err != nil {
 			elements[i], info = nearestName(ctx, dir, element, dirOnly || !last, hidden)
 			if elements[i] == "" {
@@ -86,7 +86,7 @@ func nearestName(ctx context.Context, dir *confine.Dir, name string, dirOnly, hi
 		})
 	}
 	exists := func(other string) bool {
-		found, err := dir.Lstat(other)
+		found, err := dir.LstatBrief(other)
 		if err != nil || dirOnly && !found.Mode.IsDir() {
 			return false
 		}

@@ -110,7 +110,7 @@ func (d *reader) read(ctx context.Context, dir *confine.Dir, at location, visit 
 		}
 		var info *confine.Info
 		if typ == confine.TypeUnknown {
-			got, err := dir.Lstat(string(name))
+			got, err := dir.LstatBrief(string(name))
 			switch {
 			case err == nil:
 				info, typ = &got, got.Mode

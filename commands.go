@@ -183,10 +183,11 @@ func (c *Catalog) commandInfo(e *index.Entry, path string) CommandInfo {
 // utc converts the time of a file for results. JSON cannot express every time that
 // a file can have; utc returns the zero time for the others.
 func utc(t time.Time) time.Time {
-	if t = t.UTC(); t.Year() < 0 || t.Year() > 9999 {
+	const year0, year10000 = -62_167_219_200, 253_402_300_800 // seconds since 1970; Time.Year would cost more than the row
+	if s := t.Unix(); s < year0 || s >= year10000 {
 		return time.Time{}
 	}
-	return t
+	return t.UTC()
 }
 
 // A Command is the complete content of a Markdown file.

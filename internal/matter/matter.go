@@ -111,14 +111,14 @@ var scanners = sync.Pool{New: func() any { return new(Scanner) }}
 // calls are not allowed.
 type Scanner struct {
 	subset subset
-	keys   []string // of the fields to read; nil means all
+	keys   []string // of the fields to read; nil means all fields, and suggestions
 	shared bool     // the document shares memory with the data and the Scanner
 }
 
-// Parse is like the function Parse, with two differences. Fields with other keys than
-// the given keys may have no value. The header, the fields, and the keys of problems
-// are valid until the next call and until data changes; problem.Problem.In copies the
-// keys.
+// Parse is like the function Parse, with two differences. If keys are given, fields with
+// other keys may have no value, and problems have no Suggestion. The header, the fields, and
+// the keys of problems are valid until the next call and until data changes;
+// problem.Problem.In copies the keys.
 func (s *Scanner) Parse(data []byte, whole bool, keys ...string) (doc Document, more bool) {
 	s.keys, s.shared = keys, true
 	return s.parse(data, whole, fences(data, whole))
@@ -146,9 +146,14 @@ func (s *Scanner) parse(data []byte, whole bool, fenced fenced) (doc Document, m
 	doc.checkTools()
 	doc.checkText(data, whole)
 	doc.Problems = problem.Limit(doc.Problems)
-	doc.placeSuggestions()
+	if s.keys == nil {
+		doc.placeSuggestions()
+	}
 	for i := range doc.Problems {
-		doc.Problems[i].Severity = problem.Warning
+		p := &doc.Problems[i]
+		if p.Severity = problem.Warning; s.keys != nil {
+			p.Suggestion = ""
+		}
 	}
 	if !ends && doc.description() == "" {
 		paragraph, complete := firstParagraph(data[doc.Body:], false)

@@ -105,7 +105,9 @@ func (r *repairer) prose(c *chunk) (f Field, p problem.Problem, ok bool) {
 	c.text, c.stray = c.text[:len(c.text)-len(rest)], rest
 	p = problem.Problem{Code: problem.FrontmatterRecovered, Line: c.line + strings.Count(value, "\n"), Column: 1, Key: c.key,
 		Message: "the text goes on in lines without indentation, which YAML does not allow; the lines are read as part of the text"}
-	p.Suggestion = r.block(*c, f)
+	if !r.silent {
+		p.Suggestion = r.block(*c, f)
+	}
 	return f, p, true
 }
 

@@ -22,6 +22,7 @@ type repairer struct {
 	subset *subset
 	left   *expansion
 	header string
+	silent bool            // without suggestions
 	tries  int             // number of texts that the YAML library has read
 	marks  map[string]bool // the words of the header that begin like an anchor or an alias
 }
@@ -79,7 +80,7 @@ func (r *repairer) repair(c chunk, err error) (Field, problem.Problem) {
 		}
 	}
 	switch {
-	case shared:
+	case shared, r.silent:
 	case r.corrects(suggestion, c, f):
 		p.Suggestion = suggestion
 	case f.Value.Kind == String && f.Value.Text != "" && (ok || isOneText(c)):

@@ -83,7 +83,7 @@ func (d *Document) decodeYAML(scanner *Scanner) bool {
 			Suggestion: `write fields as "key: value", or begin the file with a line other than "---"`})
 		return false
 	}
-	recovered, broken := d.recover(text, left, s)
+	recovered, broken := d.recover(text, repairer{subset: s, left: left, header: text, silent: scanner.keys != nil})
 	if len(recovered) == 0 && d.decodeIndented(text, left) {
 		return true
 	}
@@ -515,9 +515,8 @@ func endsWord(c byte) bool { return strings.IndexByte(":#\"' \t\n\f\r", c) >= 0 
 // recover reads invalid YAML key by key. Each field is parsed as YAML by itself. If
 // the field is invalid, repairer.repair reads the field. broken is false if each field
 // is valid.
-func (d *Document) recover(text string, left *expansion, s *subset) (fields []Field, broken bool) {
+func (d *Document) recover(text string, r repairer) (fields []Field, broken bool) {
 	fields = make([]Field, 0, 4)
-	r := repairer{subset: s, left: left, header: text}
 	for c := range chunks(text) {
 		if len(fields) == 0 {
 			if line := firstText(text); line < c.line-1 {

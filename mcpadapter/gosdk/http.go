@@ -194,16 +194,19 @@ func (h *HTTPHandler) begin() bool {
 	return !h.closed
 }
 
-// readBody reads the body within its limits, and reports whether the body is complete. At the end of a
+// readBody reads the body within its limits, and reports whether the body is one JSON value. At the end of a
 // body, net/http removes the deadline of the connection, to notice that the client leaves.
 func (h *HTTPHandler) readBody(w http.ResponseWriter, r *http.Request) bool {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.options.MaxBodyBytes))
 	var tooLarge *http.MaxBytesError
 	switch {
+	case err == nil && r.Method == http.MethodPost && !json.Valid(body): // the SDK would ignore the bytes after the first value
+		h.guard.refuse(w, r, http.StatusBadRequest, "the body is not exactly one JSON value")
 	case err == nil:
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		var batch []json.RawMessage // of 2025-03-26
-		if !bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) || json.Unmarshal(body, &batch) != nil || len(batch) <= h.options.MaxCalls {
+		var batch []struct{} // of 2025-03-26; the elements need no memory
+		_ = json.Unmarshal(body, &batch)
+		if len(batch) <= h.options.MaxCalls {
 			return true
 		}
 		h.guard.refuse(w, r, http.StatusRequestEntityTooLarge, fmt.Sprintf("the batch has %d messages; send at most %d in a request", len(batch), h.options.MaxCalls))

@@ -316,6 +316,38 @@ func TestABatchHasAtMostMaxCallsMessages(t *testing.T) {
 	}
 }
 
+// The SDK decodes the first value of a body, and ignores the rest (go-sdk v1.8.0, readBatch).
+func TestABodyIsExactlyOneJSONValue(t *testing.T) {
+	var calls atomic.Int32
+	g := newGate(t)
+	g.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			calls.Add(1)
+			return next(ctx, method, req)
+		}
+	})
+	_, url := overHTTP(t, g.Server, &gosdk.HTTPOptions{MaxCalls: 10})
+	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	batch := "[" + strings.Repeat(ping+",", 4999) + ping + "]"
+	for body, want := range map[string]int{
+		batch: http.StatusRequestEntityTooLarge, "[" + strings.Repeat("1,", 4999) + "1]": http.StatusRequestEntityTooLarge,
+		batch + "x": http.StatusBadRequest, batch + "[]": http.StatusBadRequest, batch[:len(batch)-1]: http.StatusBadRequest,
+		"[" + ping + ",]": http.StatusBadRequest, ping + ping: http.StatusBadRequest, ping + "\x00": http.StatusBadRequest, "\ufeff" + ping: http.StatusBadRequest,
+		"": http.StatusBadRequest, " ": http.StatusBadRequest, "ping": http.StatusBadRequest, strings.Repeat("[", 1<<19): http.StatusBadRequest,
+	} {
+		r := post(t, url, "2025-03-26", "ping", "{}")
+		r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
+		if status, text := do(t, r); status != want || calls.Load() > 0 {
+			t.Fatalf("%.50q: got %d %s and %d calls", body, status, text, calls.Load())
+		}
+	}
+	r := post(t, url, "2025-03-26", "ping", "{}")
+	r.Body, r.ContentLength = io.NopCloser(strings.NewReader(" \n"+ping+"\r\n\t ")), int64(len(ping)+6)
+	if status, text := do(t, r); status != http.StatusOK || calls.Load() != 1 {
+		t.Errorf("blanks around a value: got %d %s", status, text)
+	}
+}
+
 func TestRequestsBeyondMaxRequestsAreRefused(t *testing.T) {
 	_, url := overHTTP(t, newGate(t).Server, &gosdk.HTTPOptions{MaxRequests: 2})
 	conn := raw(t, url, "{")

@@ -28,7 +28,8 @@ import (
 //   - if the path of a layer no longer leads to the directory that the last scan
 //     read, as after a rename of a directory above.
 type watch struct {
-	routes []route // none in an Observer
+	routes []route           // none in an Observer
+	real   map[string]string // the paths of the routes without links; only scans use the field, one after the other
 	dirty  atomic.Bool
 	times  atomic.Uint64  // number of touches
 	report func()         // called after dirty was set
@@ -50,10 +51,18 @@ type watch struct {
 // path is added once, and no watch is removed or moved before close. If a watched
 // path may name another directory, the watcher is stale, and the next scan adds
 // all paths to a new watcher.
+//
+// The system has one watch for a directory, and the events have the path that was added first. Layers may
+// reach a directory by several paths. Therefore each path is added without links.
 type watcher struct {
 	events *fsnotify.Watcher
-	stale  bool                 // guarded by watch.mu
-	added  map[string]*addition // by path; guarded by watch.mu
+
+	// Guarded by watch.mu.
+	stale   bool
+	added   map[string]*addition // by path
+	watched int                  // number of added paths with events
+	counted int                  // watched at the end of the last scan
+	shared  bool                 // a directory has several paths without links, as with a bind mount; every event is relevant
 }
 
 // An addition is the state of a path in a watcher.
@@ -240,7 +249,7 @@ func (w *watch) relevant(from *watcher, e fsnotify.Event) bool {
 		from.stale = true
 	}
 	dir := from.added[filepath.Dir(e.Name)]
-	unrelated := dir != nil && !dir.whole && !watched && !w.scanning
+	unrelated := dir != nil && !dir.whole && !watched && !w.scanning && !from.shared
 	onlyDir := false
 	if unrelated {
 		var wanted bool
@@ -278,10 +287,16 @@ func (w *watch) beginScan() {
 	if stale {
 		w.replaceWatcher()
 	}
+	w.real = make(map[string]string)
 	for i, r := range w.routes {
-		for j := len(routed[i]) - 1; j > 0; j-- {
-			if routed[i][j] != nil {
-				_ = w.add(r.paths[j], false) // clean stats the layer's directory in any case
+		for j, info := range slices.Backward(routed[i]) {
+			if info == nil {
+				continue
+			}
+			real := paths.Real(r.paths[j])
+			w.real[r.paths[j]] = real
+			if j > 0 {
+				_ = w.add(real, false) // clean stats the layer's directory in any case
 			}
 		}
 	}
@@ -328,6 +343,7 @@ func (w *watch) add(path string, whole bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	a.watched = true
+	current.watched++
 	return nil
 }
 
@@ -335,10 +351,23 @@ func (w *watch) add(path string, whole bool) error {
 // before the read. Therefore the read finds each change that has no event. A missing directory of a
 // layer needs no watch, because clean stats the directory.
 func (w *watch) visit(path string) {
-	err := w.add(path, true)
+	err := w.add(w.withoutLinks(path), true)
 	missing := errors.Is(err, fs.ErrNotExist) && slices.ContainsFunc(w.routes, func(r route) bool { return r.paths[0] == path })
 	if err != nil && !missing {
 		w.markUnwatched()
+	}
+}
+
+// withoutLinks returns the path of a directory of a layer without links. A scan that follows a link below the
+// layer calls markUnwatched.
+func (w *watch) withoutLinks(path string) string {
+	for dir := path; ; dir = filepath.Dir(dir) {
+		switch real, ok := w.real[dir]; {
+		case ok && real != dir:
+			return filepath.Join(real, path[len(dir):])
+		case ok || dir == filepath.Dir(dir):
+			return path
+		}
 	}
 }
 
@@ -357,6 +386,10 @@ func (w *watch) endScan(err error) {
 	w.mu.Lock()
 	w.scanning = false
 	w.unwatched = w.unwatched || err != nil
+	if current := w.watcher; current.counted != current.watched {
+		current.counted = current.watched
+		current.shared = len(current.events.WatchList()) < current.watched
+	}
 	w.mu.Unlock()
 	if errors.Is(err, context.Canceled) {
 		w.touch()

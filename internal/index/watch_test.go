@@ -3,25 +3,31 @@ package index
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/paths"
 )
 
 // watched is an index of a directory with the file a.md. The first scan has
-// ended, and no scan runs in the background.
+// ended, and no scan runs in the background. The path of the directory has no links.
 func watched(t *testing.T) (*Index, string) {
 	t.Helper()
-	dir := t.TempDir()
+	dir := paths.Real(t.TempDir())
 	if err := os.WriteFile(filepath.Join(dir, "a.md"), []byte("a"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -309,4 +315,167 @@ func TestAWatchNoticesALinkInPlaceOfAMissingDirectory(t *testing.T) {
 			t.Fatal("the watch does not notice the link")
 		}
 	}
+}
+
+// A link leads to the directory of another layer, and the system has one watch for a directory with two paths. The
+// directory that the link leads to keeps its inode number after a removal on some filesystems, so only events show the removal.
+func TestOneWatchServesAllPathsOfADirectory(t *testing.T) {
+	dirs := []string{"commands", "more/commands"}
+	for _, tt := range []struct {
+		name   string
+		files  tree
+		layers []string
+		dir    string // of the new files
+		change func(root string) error
+	}{
+		{"the link is above a missing directory", tree{"commands/a.md": "", "more": "-> commands"}, dirs, "commands", nil},
+		{"in the other order", tree{"commands/a.md": "", "more": "-> commands"}, []string{dirs[1], dirs[0]}, "commands", nil},
+		{"the directory is below the layer", tree{"commands/sub/a.md": "", "more": "-> commands/sub"}, dirs, "commands/sub", nil},
+		{"the link replaces a directory", tree{"commands/a.md": "", "more/": ""}, dirs, "commands", func(root string) error {
+			return errors.Join(os.Remove(filepath.Join(root, "more")), os.Symlink("commands", filepath.Join(root, "more")))
+		}},
+		{"the directory is made again", tree{"elsewhere/x/": "", "commands": "-> elsewhere/x"}, dirs[:1], "commands", func(root string) error {
+			dir := filepath.Join(root, "elsewhere", "x")
+			return errors.Join(os.Remove(dir), os.Mkdir(dir, 0o755))
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			root := tt.files.onDisk(t)
+			w := watchedBeside(t, root, true, tt.layers)
+			defer w.close()
+			step := func(err error) {
+				t.Helper()
+				if err = errors.Join(err, w.agree()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if tt.change != nil {
+				step(tt.change(root))
+			}
+			for _, name := range []string{"b", "c"} {
+				step(os.WriteFile(filepath.Join(root, tt.dir, name+".md"), nil, 0o644))
+			}
+		})
+	}
+}
+
+// Two mounts of a directory are two paths without links. The test adds a link, because a mount needs root.
+func TestEveryEventIsRelevantWithTwoPathsOfADirectory(t *testing.T) {
+	x, dir := watched(t)
+	other := filepath.Join(t.TempDir(), "other")
+	hosttest.Symlink(t, dir, other)
+	event := fsnotify.Event{Name: filepath.Join(filepath.Dir(other), "a.md"), Op: fsnotify.Create}
+	for _, relevant := range []bool{false, true} {
+		x.watch.beginScan()
+		if err := x.watch.add(filepath.Dir(other), false); err != nil {
+			t.Fatal(err)
+		}
+		if relevant {
+			if err := x.watch.add(other, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		x.watch.endScan(nil)
+		x.watch.mu.Lock()
+		current := x.watch.watcher
+		x.watch.mu.Unlock()
+		if got := x.watch.relevant(current, event); got != relevant {
+			t.Errorf("relevant is %t, want %t", got, relevant)
+		}
+	}
+}
+
+// A pair is an index with a watch and the same index without a watch.
+type pair struct{ watched, plain *Index }
+
+// watchedBeside returns a pair after the first scan. No scan runs in the background.
+func watchedBeside(t rapid.TB, root string, nested bool, dirs []string) pair {
+	t.Helper()
+	index := func(watch bool) *Index {
+		fsys, err := confine.New(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := New(client.Commands, Config{Layers: layersOf(fsys, dirs...), MaxFileSize: 100, Valid: names.Plain, Nested: nested, Watch: watch, Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	p := pair{index(true), index(false)}
+	p.watched.follow.cancel()
+	p.watched.follow.done.Wait()
+	if err := p.agree(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (p pair) close() {
+	for _, x := range []*Index{p.watched, p.plain} {
+		x.Close()
+		x.Layer(0).FS.Close()
+	}
+}
+
+// agree waits until both indexes have the same commands. Only a report of the watch can change the result of another call.
+func (p pair) agree() error {
+	contents := func(x *Index) []string {
+		s, err := x.Snapshot(context.Background())
+		if s == nil {
+			return []string{err.Error()}
+		}
+		return lines(x, s)
+	}
+	want := contents(p.plain)
+	timeout := time.After(20 * time.Second)
+	for {
+		got := contents(p.watched)
+		if slices.Equal(want, got) {
+			return nil
+		}
+		select {
+		case <-p.watched.follow.wake:
+		case <-timeout:
+			return fmt.Errorf("the watch reports no change (-plain +watched):\n%s", cmp.Diff(want, got))
+		}
+	}
+}
+
+// TestWatchAgreesWithAnIndexWithoutAWatch draws trees with links between layers and missing layers.
+func TestWatchAgreesWithAnIndexWithoutAWatch(t *testing.T) {
+	hosttest.NeedsSymlinks(t)
+	name := rapid.SampledFrom([]string{"a", "b"})
+	place := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(name, 1, 3).Draw(t, "path"), "/") })
+	changes := map[string]func(at, other string) error{
+		"make": func(at, _ string) error { return os.MkdirAll(at, 0o755) },
+		"write": func(at, other string) error {
+			return os.WriteFile(filepath.Join(at, filepath.Base(other)+".md"), nil, 0o644)
+		},
+		"remove": func(at, _ string) error { return os.RemoveAll(at) },
+		"rename": os.Rename,
+		"link": func(at, other string) error {
+			target, err := filepath.Rel(filepath.Dir(at), other)
+			return errors.Join(err, os.Symlink(target, at))
+		},
+	}
+	kinds := rapid.SampledFrom(append(slices.Sorted(maps.Keys(changes)), "write", "write"))
+	rapid.Check(t, func(rt *rapid.T) {
+		root := t.TempDir()
+		change := func() {
+			at, other := filepath.Join(root, place.Draw(rt, "at")), filepath.Join(root, place.Draw(rt, "other"))
+			_ = changes[kinds.Draw(rt, "change")](at, other) // a change that the filesystem rejects changes nothing
+		}
+		for range rapid.IntRange(2, 10).Draw(rt, "before") {
+			change()
+		}
+		p := watchedBeside(rt, root, rapid.Bool().Draw(rt, "nested"), rapid.SliceOfNDistinct(place, 2, 3, rapid.ID).Draw(rt, "layers"))
+		defer p.close()
+		for range rapid.IntRange(2, 8).Draw(rt, "changes") {
+			change()
+			if err := p.agree(); err != nil {
+				rt.Fatal(err)
+			}
+		}
+	})
 }

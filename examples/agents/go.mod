@@ -13,8 +13,8 @@ require (
 	github.com/openai/openai-go/v3 v3.96.0
 	github.com/spf13/afero v1.15.0
 	github.com/tmc/langchaingo v0.1.14
-	github.com/toolshelf-go/toolshelf v0.0.0
-	github.com/toolshelf-go/toolshelf/mcpadapter/gosdk v0.0.0
+	github.com/toolshelf-go/toolshelf v0.1.0
+	github.com/toolshelf-go/toolshelf/mcpadapter/gosdk v0.1.0
 	google.golang.org/adk/v2 v2.2.0
 	google.golang.org/genai v1.77.0
 )

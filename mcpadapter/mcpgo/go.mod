@@ -6,7 +6,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/mark3labs/mcp-go v1.2.1
 	github.com/spf13/afero v1.15.0
-	github.com/toolshelf-go/toolshelf v0.0.0
+	github.com/toolshelf-go/toolshelf v0.1.0
 	go.uber.org/goleak v1.3.0
 )
 
@@ -27,4 +27,3 @@ require (
 	gopkg.in/yaml.v2 v2.3.0 // indirect
 )
 
-replace github.com/toolshelf-go/toolshelf => ../..

@@ -8,7 +8,7 @@ require (
 	github.com/Azure/azure-sdk-for-go/sdk/storage/azblob v1.8.0
 	github.com/aws/aws-sdk-go-v2 v1.46.0
 	github.com/aws/aws-sdk-go-v2/service/s3 v1.111.0
-	github.com/toolshelf-go/toolshelf v0.0.0
+	github.com/toolshelf-go/toolshelf v0.1.0
 	github.com/versity/versitygw v1.8.0
 	gocloud.dev v0.47.0
 )
@@ -129,4 +129,3 @@ require (
 	gopkg.in/yaml.v2 v2.3.0 // indirect
 )
 
-replace github.com/toolshelf-go/toolshelf => ../..

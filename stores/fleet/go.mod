@@ -8,9 +8,9 @@ require (
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
-	github.com/toolshelf-go/toolshelf v0.0.0
-	github.com/toolshelf-go/toolshelf/mcpadapter/gosdk v0.0.0
-	github.com/toolshelf-go/toolshelf/stores/blob v0.0.0
+	github.com/toolshelf-go/toolshelf v0.1.0
+	github.com/toolshelf-go/toolshelf/mcpadapter/gosdk v0.1.0
+	github.com/toolshelf-go/toolshelf/stores/blob v0.1.0
 	github.com/versity/versitygw v1.8.0
 	gocloud.dev v0.47.0
 )
@@ -109,8 +109,3 @@ require (
 	gopkg.in/yaml.v2 v2.3.0 // indirect
 )
 
-replace (
-	github.com/toolshelf-go/toolshelf => ../..
-	github.com/toolshelf-go/toolshelf/mcpadapter/gosdk => ../../mcpadapter/gosdk
-	github.com/toolshelf-go/toolshelf/stores/blob => ../blob
-)

@@ -5,7 +5,7 @@ go 1.26.5
 require (
 	github.com/go-git/go-billy/v5 v5.9.2
 	github.com/go-git/go-git/v5 v5.19.3
-	github.com/toolshelf-go/toolshelf v0.0.0
+	github.com/toolshelf-go/toolshelf v0.1.0
 )
 
 require (
@@ -38,4 +38,3 @@ require (
 	gopkg.in/yaml.v2 v2.4.0 // indirect
 )
 
-replace github.com/toolshelf-go/toolshelf => ../..

@@ -6,7 +6,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/opencontainers/go-digest v1.0.0
 	github.com/opencontainers/image-spec v1.1.1
-	github.com/toolshelf-go/toolshelf v0.0.0
+	github.com/toolshelf-go/toolshelf v0.1.0
 	golang.org/x/sync v0.24.0
 	oras.land/oras-go/v2 v2.6.4
 )
@@ -23,4 +23,3 @@ require (
 	gopkg.in/yaml.v2 v2.3.0 // indirect
 )
 
-replace github.com/toolshelf-go/toolshelf => ../..

@@ -4,8 +4,8 @@ go 1.26.5
 
 require (
 	github.com/firebase/genkit/go v1.4.0
-	github.com/toolshelf-go/toolshelf v0.0.0
-	github.com/toolshelf-go/toolshelf/examples/agents v0.0.0
+	github.com/toolshelf-go/toolshelf v0.1.0
+	github.com/toolshelf-go/toolshelf/examples/agents v0.1.0
 )
 
 require (

@@ -6,7 +6,7 @@ require (
 	github.com/adrg/frontmatter v0.2.0
 	github.com/cloudwego/eino v0.7.36
 	github.com/goccy/go-yaml v1.19.2
-	github.com/toolshelf-go/toolshelf v0.0.0
+	github.com/toolshelf-go/toolshelf v0.1.0
 	go.yaml.in/yaml/v3 v3.0.6
 	google.golang.org/adk/v2 v2.2.0
 	trpc.group/trpc-go/trpc-agent-go v1.11.2

@@ -141,7 +141,7 @@ func TestPrintedChangeHasBothVersions(t *testing.T) {
 	}
 }
 
-func TestOnlyTheSectionBreakingOfTheNextReleaseNamesChanges(t *testing.T) {
+func TestOnlyTheSectionsBreakingNameChanges(t *testing.T) {
 	before, after := api(t, "type T struct{ A int }"), api(t, "type T struct{}")
 	for _, tt := range []struct {
 		name, changelog string
@@ -156,7 +156,7 @@ func TestOnlyTheSectionBreakingOfTheNextReleaseNamesChanges(t *testing.T) {
 		{"a longer name", "## [Unreleased]\n### Breaking\n- `p.T.AB` is gone.", false},
 		{"another section", "## [Unreleased]\n### Changed\n- `p.T.A` is gone.", false},
 		{"a later section", "## [Unreleased]\n### Breaking\n### Fixed\n- `p.T.A` is gone.", false},
-		{"an earlier release", "## [Unreleased]\n## [0.1.0]\n### Breaking\n- `p.T.A` is gone.", false},
+		{"the section of a release", "## [Unreleased]\n## [0.2.0]\n### Breaking\n- `p.T.A` is gone.", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if err := compare(&bytes.Buffer{}, before, after, tt.changelog); (err == nil) != tt.want {

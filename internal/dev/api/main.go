@@ -1,13 +1,16 @@
-// Api compares the exported API of the module's packages, and the tools of mcpadapter, with the baseline .ci/api.txt,
-// the API of the last release.
-// A line of the baseline that the API no longer has is an incompatible change. Api prints each incompatible change and
-// fails, unless the section "Unreleased" of CHANGELOG.md names the identifier below "### Breaking":
+// Api compares the exported API of the module's packages, and the tools of mcpadapter, with the file .ci/api.txt, which
+// lists the API of the working tree. If the file is out of date, api prints the difference and fails; with the flag
+// -update, api writes the file.
+//
+// The file of the last release, in the tag with the highest version, is the baseline. A line of the baseline that the API
+// no longer has is an incompatible change. Api prints each incompatible change and fails, unless a section "Breaking" of
+// CHANGELOG.md above the section of the last release names the identifier:
 //
 //   - `mcpadapter.Adapter.Answer` returns a `Result`.
 //
 // The name of a tool, such as `tool.list_commands`, stands for all its arguments and results. The prefix is optional.
-// The name of a type stands for all its fields and methods. Additions are compatible. With the flag -update, api writes
-// the baseline. The program runs in the root directory of the repository:
+// The name of a type stands for all its fields and methods. Additions are compatible. The program runs in the root directory
+// of the repository:
 //
 //	go run ./internal/dev/api [-update]
 package main
@@ -17,12 +20,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 )
 
 const (
-	baselineFile  = ".ci/api.txt"
+	apiFile       = ".ci/api.txt"
 	changelogFile = "CHANGELOG.md"
 )
 
@@ -46,22 +50,51 @@ func run(update bool) error {
 	}
 	current = append(current, tools...)
 	slices.Sort(current)
+	text := strings.Join(current, "\n") + "\n"
 	if update {
-		return os.WriteFile(baselineFile, []byte(strings.Join(current, "\n")+"\n"), 0o644)
+		return os.WriteFile(apiFile, []byte(text), 0o644)
 	}
-	baseline, err := os.ReadFile(baselineFile)
+	listed, err := os.ReadFile(apiFile)
 	if err != nil {
 		return err
+	}
+	if string(listed) != text {
+		printChanges(os.Stdout, strings.Split(strings.TrimSpace(string(listed)), "\n"), current)
+		return fmt.Errorf("%s is out of date; run .ci/api -update, and review the difference", apiFile)
+	}
+	tags, err := exec.Command("git", "tag", "--list", "v*", "--sort=-v:refname").Output()
+	if err != nil || len(tags) == 0 {
+		return err // without a release, every API is compatible
+	}
+	last, _, _ := strings.Cut(string(tags), "\n")
+	baseline, err := exec.Command("git", "show", last+":"+apiFile).Output()
+	if err != nil {
+		return fmt.Errorf("git show %s:%s: %w", last, apiFile, err)
 	}
 	changelog, err := os.ReadFile(changelogFile)
 	if err != nil {
 		return err
 	}
-	return compare(os.Stdout, strings.Split(strings.TrimSpace(string(baseline)), "\n"), current, string(changelog))
+	since, _, _ := strings.Cut(string(changelog), "\n## ["+strings.TrimPrefix(last, "v")+"]")
+	return compare(os.Stdout, strings.Split(strings.TrimSpace(string(baseline)), "\n"), current, since)
+}
+
+// printChanges prints the lines that only one of two lists has.
+func printChanges(out io.Writer, before, after []string) {
+	for _, feature := range before {
+		if !slices.Contains(after, feature) {
+			fmt.Fprintln(out, "-", feature)
+		}
+	}
+	for _, feature := range after {
+		if !slices.Contains(before, feature) {
+			fmt.Fprintln(out, "+", feature)
+		}
+	}
 }
 
 // compare prints the incompatible changes from the baseline to the current API, and returns an error that lists the
-// changes without a line in the changelog.
+// changes without a line in the changelog since the last release.
 func compare(out io.Writer, baseline, current []string, changelog string) error {
 	named := breaking(changelog)
 	var missing []string
@@ -81,8 +114,8 @@ func compare(out io.Writer, baseline, current []string, changelog string) error 
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("incompatible changes of the API: restore the API, or name these identifiers in %s, below %q of %q: `%s`",
-			changelogFile, breakingHeading, unreleasedHeading, strings.Join(missing, "`, `"))
+		return fmt.Errorf("incompatible changes of the API: restore the API, or name these identifiers in %s, below %q: `%s`",
+			changelogFile, breakingHeading, strings.Join(missing, "`, `"))
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func TestImportingTheLibraryAddsTheseModules(t *testing.T) {
 			dir := t.TempDir()
 			for file, content := range map[string]string{
 				"main.go": fmt.Sprintf("package main\n\nimport _ %q\n\nfunc main() {}\n", imported),
-				"go.mod": fmt.Sprintf("module example\n\ngo 1.25.0\n\nrequire github.com/toolshelf-go/toolshelf v0.0.0\n\n"+
+				"go.mod": fmt.Sprintf("module example\n\ngo 1.25.0\n\nrequire github.com/toolshelf-go/toolshelf v0.1.0\n\n"+
 					"replace github.com/toolshelf-go/toolshelf => %q\n", filepath.ToSlash(root)),
 			} {
 				if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o644); err != nil {

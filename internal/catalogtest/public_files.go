@@ -105,7 +105,8 @@ func NewPublicWriter(seed uint64) *PublicWriter {
 	return w
 }
 
-func (w *PublicWriter) word() string {
+// Word returns a word of a text.
+func (w *PublicWriter) Word() string {
 	if n := len(w.recent); n > 20 && w.random.IntN(2) == 0 {
 		return w.recent[w.random.IntN(n)]
 	}
@@ -119,14 +120,14 @@ func (w *PublicWriter) prose(n int) {
 		if i > 0 {
 			w.buf.WriteByte(' ')
 		}
-		word := w.word()
+		word := w.Word()
 		switch r := w.random.IntN(100); {
 		case i == 0 || r < 12:
 			first, size := utf8.DecodeRuneInString(word)
 			w.buf.WriteRune(unicode.ToUpper(first))
 			w.buf.WriteString(word[size:])
 		case r < 15:
-			fmt.Fprintf(&w.buf, "`%s.%s`", word, w.word())
+			fmt.Fprintf(&w.buf, "`%s.%s`", word, w.Word())
 		case r < 17:
 			fmt.Fprintf(&w.buf, "**%s**", word)
 		case r < 19:
@@ -157,11 +158,11 @@ func (w *PublicWriter) header(header, name string) {
 		case strings.HasPrefix(header, "TEXT"):
 			w.buf.WriteString("Analyze")
 			for range 5 + w.random.IntN(6) {
-				w.buf.WriteString(" " + w.word())
+				w.buf.WriteString(" " + w.Word())
 			}
 			header = header[len("TEXT"):]
 		case strings.HasPrefix(header, "WORD"):
-			w.buf.WriteString(w.word())
+			w.buf.WriteString(w.Word())
 			header = header[len("WORD"):]
 		case strings.HasPrefix(header, "NUMBER"):
 			fmt.Fprint(&w.buf, w.random.IntN(100))
@@ -195,7 +196,7 @@ func (w *PublicWriter) body(size int) {
 		if w.random.IntN(3) == 0 {
 			w.buf.WriteString("\n```bash\n")
 			for range 4 {
-				fmt.Fprintf(&w.buf, "%s --%s=%s %s/%s_%d\n", w.word(), w.word(), w.word(), w.word(), w.word(), w.random.IntN(100))
+				fmt.Fprintf(&w.buf, "%s --%s=%s %s/%s_%d\n", w.Word(), w.Word(), w.Word(), w.Word(), w.Word(), w.random.IntN(100))
 			}
 			w.buf.WriteString("```\n")
 		}
@@ -239,7 +240,7 @@ func newPublicDir(b *testing.B, n int, classes []HeaderClass, s Sizes, prefix st
 	old := time.Now().Add(-time.Minute) // see stamp.Settled
 	of := ClassSequence(classes, n, random)
 	for i := range n {
-		name := fmt.Sprintf("%s-%s-%05d", prefix, writer.word(), i)
+		name := fmt.Sprintf("%s-%s-%05d", prefix, writer.Word(), i)
 		path, text := file(d.Root, name), writer.File(of[i], name, s.Draw(random))
 		err := os.MkdirAll(filepath.Dir(path), 0o755)
 		err = errors.Join(err, os.WriteFile(path, []byte(text), 0o644), os.Chtimes(path, old, old))

@@ -139,7 +139,7 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 }
 
 // findCurrent searches the current entries that pass the filter.
-func findCurrent[Info any](ctx context.Context, c *Catalog, in *collection[Info], progress *parallel.Reporter, op, query string, limit int) (search.Result, error) {
+func findCurrent[Info any](ctx context.Context, c *Catalog, in *collection[Info], progress *parallel.Reporter, op, query string, limit int) (rank.Result, error) {
 	// A remote store can need longer to list many files.
 	remote := slices.ContainsFunc(in.layers, func(l layer) bool { return l.fsys != nil })
 	if !remote {
@@ -149,7 +149,7 @@ func findCurrent[Info any](ctx context.Context, c *Catalog, in *collection[Info]
 	}
 	snapshot, err := parallel.Reported(ctx, progress, func(ctx context.Context) (*index.Snapshot, error) { return in.optionalSnapshot(ctx, op) })
 	if err != nil {
-		return search.Result{}, err
+		return rank.Result{}, err
 	}
 	shown := in.filter.apply(ctx, snapshot)
 	if remote {
@@ -157,8 +157,8 @@ func findCurrent[Info any](ctx context.Context, c *Catalog, in *collection[Info]
 		defer cancel()
 		ctx = limited
 	}
-	found, err := parallel.Reported(ctx, progress, func(ctx context.Context) (search.Result, error) {
-		return await(ctx, c, func(ctx context.Context) (search.Result, error) {
+	found, err := parallel.Reported(ctx, progress, func(ctx context.Context) (rank.Result, error) {
+		return await(ctx, c, func(ctx context.Context) (rank.Result, error) {
 			return in.find(ctx, op, snapshot, shown, query, limit)
 		})
 	})
@@ -176,7 +176,7 @@ func searchError(op string, err error) error {
 
 // find returns the best hits among the shown entries of a snapshot. If the caller set no
 // Searcher, the built-in search finds the hits.
-func (c *collection[Info]) find(ctx context.Context, op string, all, shown *index.Snapshot, query string, limit int) (search.Result, error) {
+func (c *collection[Info]) find(ctx context.Context, op string, all, shown *index.Snapshot, query string, limit int) (rank.Result, error) {
 	if c.engine != nil {
 		return c.findWithEngine(ctx, op, shown, query, limit)
 	}
@@ -187,7 +187,7 @@ func (c *collection[Info]) find(ctx context.Context, op string, all, shown *inde
 	return c.finder.Find(ctx, all, query, limit, keep)
 }
 
-func (c *collection[Info]) findWithEngine(ctx context.Context, op string, shown *index.Snapshot, query string, limit int) (search.Result, error) {
+func (c *collection[Info]) findWithEngine(ctx context.Context, op string, shown *index.Snapshot, query string, limit int) (rank.Result, error) {
 	ask := func(limit int) ([]Hit, int, error) {
 		hits, total, err := c.engine.Search(ctx, query, limit)
 		return hits, total, cmp.Or(ctx.Err(), err)
@@ -196,9 +196,9 @@ func (c *collection[Info]) findWithEngine(ctx context.Context, op string, shown 
 	found, err := search.FromEngine(shown, limit, ask, hit, c.description)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return search.Result{}, ctx.Err()
+		return rank.Result{}, ctx.Err()
 	case err != nil:
-		return search.Result{}, &Error{Code: CodeSearchFailed, Op: op, Err: err, Message: "the search engine failed; repeat the search, or list all names"}
+		return rank.Result{}, &Error{Code: CodeSearchFailed, Op: op, Err: err, Message: "the search engine failed; repeat the search, or list all names"}
 	}
 	return found, nil
 }

@@ -47,8 +47,8 @@ func TestTheBuiltInSearchAnswersRequestsBetterThanBleve(t *testing.T) {
 				t.Fatal(err)
 			}
 			ours, err := needs.Measure(queries, kind, func(text string) (names []string, err error) {
-				hits, _, _, err := ranked.Search(t.Context(), text, 10, nil, nil)
-				for _, h := range hits {
+				found, err := ranked.Search(t.Context(), text, 10, nil, nil)
+				for _, h := range found.Hits {
 					names = append(names, h.Name)
 				}
 				return names, err

@@ -1,8 +1,8 @@
 package rank
 
 import (
-	"encoding/binary"
 	"slices"
+	"sync/atomic"
 )
 
 // A term is a stem with the documents that contain the stem.
@@ -16,48 +16,14 @@ type document struct {
 	key         string // "" for an unused number
 	name        string
 	description string
-	nameWords   []string    // distinct words of the name, folded
-	titles      titles      // of the name and the headings, without stop words
-	terms       occurrences // lets remove and put touch only the postings of this document
+	nameWords   []string // distinct words of the name, folded
+	titles      []uint32 // 1 + each term of the name and the headings without stop words, 0 after each
+	terms       []uint32 // lets remove and put touch only the postings of this document
 }
 
 // lengths holds the length of each field of a document in words. A search reads the
 // lengths of all documents with a word, and no more of most of them.
 type lengths [fields]uint32
-
-// occurrences holds the document's side of its postings: the number of the term and the
-// counts of each posting, as varints.
-type occurrences []byte
-
-func (o occurrences) with(term uint32, c counts) occurrences {
-	o = binary.AppendUvarint(o, uint64(term))
-	return binary.AppendUvarint(o, uint64(c))
-}
-
-func (o occurrences) all(yield func(term uint32, c counts) bool) {
-	for len(o) > 0 {
-		term, n := binary.Uvarint(o)
-		c, m := binary.Uvarint(o[n:])
-		if o = o[n+m:]; !yield(uint32(term), counts(c)) {
-			return
-		}
-	}
-}
-
-// A title is the name or a heading of a document. titles holds the titles of at least two different words: 1 + each term, and 0
-// after each title, as varints.
-type titles []byte
-
-// with adds a title. Each term has a number in the corpus.
-func (all titles) with(terms []uint32, number func(term uint32) uint32) titles {
-	if !slices.ContainsFunc(terms, func(t uint32) bool { return t != terms[0] }) {
-		return all
-	}
-	for _, t := range terms {
-		all = binary.AppendUvarint(all, 1+uint64(number(t)))
-	}
-	return append(all, 0)
-}
 
 // A corpus is an inverted index. It reuses the numbers of removed documents and
 // terms.
@@ -72,15 +38,17 @@ type corpus struct {
 	freeTerms []uint32
 	removed   uint64        // number of removals of a term
 	total     [fields]int64 // lengths of all documents
+	found     []uint32      // the terms of the document being added
 
-	encoded occurrences      // the terms of the document being added
 	pending []pendingPosting // of new documents, not yet in terms; see flush
+
+	names atomic.Pointer[nameTable] // nil after a change of a name
 }
 
 // A pendingPosting is a posting with its term.
 type pendingPosting struct {
-	term    uint32
-	posting posting
+	term uint32
+	posting
 }
 
 // maxPending bounds the pending postings to 3 MB. A full corpus.pending is flushed.
@@ -89,57 +57,63 @@ const maxPending = 1 << 18
 func (c *corpus) len() int { return len(c.byKey) }
 
 // put adds the last document of an Analyzer, or replaces the document with the same
-// key. The postings of a new document are pending until the next flush. A replacement
-// touches only the postings that differ.
+// key. The postings of a new document are pending until the next flush.
 func (c *corpus) put(key string, a *Analyzer) {
 	if c.byKey == nil {
 		c.byKey, c.byStem = map[string]uint32{}, map[string]uint32{}
 	}
-	var before map[uint32]counts // of the replaced document
 	number, changed := c.byKey[key]
 	switch n := len(c.freeDocs); {
 	case changed:
 		c.flush()
-		before = map[uint32]counts{}
-		for id, counts := range c.docs[number].terms.all {
-			before[id] = counts
-		}
 		c.addLengths(number, -1)
 	case n > 0:
 		number, c.freeDocs = c.freeDocs[n-1], c.freeDocs[:n-1]
 	default:
 		number = uint32(len(c.docs))
-		c.docs, c.docSizes, c.vectors = append(c.docs, document{}), append(c.docSizes, lengths{}), append(c.vectors, nil)
+		c.docs, c.vectors = append(c.docs, document{}), append(c.vectors, nil)
+		c.docSizes = append(c.docSizes, lengths{})
 	}
 	if a.idsOf != c || a.idsAt != c.removed {
 		clear(a.ids)
 		a.idsOf, a.idsAt = c, c.removed
 	}
-	c.encoded = c.encoded[:0]
+	before, doc := &c.docs[number], a.doc
+	c.found = c.found[:0]
 	for _, t := range a.found {
-		id, now := c.term(a, t), a.counts[t]
-		c.encoded = c.encoded.with(id, now)
-		if !changed {
-			c.pending = append(c.pending, pendingPosting{id, posting{number, now}})
-			continue
+		id := c.term(a, t)
+		if one := (posting{number, a.counts[t]}); changed {
+			c.terms[id].postings.put(one)
+		} else {
+			c.pending = append(c.pending, pendingPosting{id, one})
 		}
-		if was, again := before[id]; !again || was != now {
-			c.terms[id].postings.put(posting{number, now})
+		c.found = append(c.found, id)
+	}
+	if changed {
+		slices.Sort(c.found)
+		for _, id := range before.terms {
+			if _, again := slices.BinarySearch(c.found, id); !again {
+				c.removePosting(id, number)
+			}
 		}
-		delete(before, id)
 	}
-	for id := range before {
-		c.removePosting(id, number)
-	}
-	terms := len(c.encoded)
+	terms := len(c.found)
 	for rest := a.titles; len(rest) > 0; {
 		end := slices.Index(rest, 0)
-		c.encoded = occurrences(titles(c.encoded).with(rest[:end], func(t uint32) uint32 { return c.term(a, t-1) }))
+		title := rest[:end]
+		if slices.ContainsFunc(title, func(t uint32) bool { return t != title[0] }) {
+			for _, t := range title {
+				c.found = append(c.found, 1+c.term(a, t-1))
+			}
+			c.found = append(c.found, 0)
+		}
 		rest = rest[end+1:]
 	}
-	encoded := slices.Clone(c.encoded)
-	doc := a.doc
-	doc.key, doc.terms, doc.titles = key, encoded[:terms:terms], titles(encoded[terms:])
+	numbers := slices.Clone(c.found)
+	doc.key, doc.terms, doc.titles = key, numbers[:terms:terms], numbers[terms:]
+	if !slices.Equal(doc.nameWords, before.nameWords) {
+		c.names.Store(nil)
+	}
 	c.docs[number], c.docSizes[number], c.vectors[number] = doc, a.lengths, a.vector
 	c.byKey[key] = number
 	c.addLengths(number, 1)
@@ -151,31 +125,23 @@ func (c *corpus) put(key string, a *Analyzer) {
 // flush adds the pending postings to their terms. Many postings are first sorted by
 // term: the postings of one term change the same memory.
 func (c *corpus) flush() {
-	if len(c.pending) < len(c.terms) {
+	sorted := c.pending
+	if len(sorted) > len(c.terms) {
+		ends := make([]uint32, len(c.terms)+1) // by term; the end of the previous term at first
 		for _, p := range c.pending {
-			c.terms[p.term].postings.put(p.posting)
+			ends[p.term+1]++
 		}
-		c.pending = c.pending[:0]
-		return
-	}
-	ends := make([]uint32, len(c.terms)+1) // by term; the end of the previous term at first
-	for _, p := range c.pending {
-		ends[p.term+1]++
-	}
-	for i := range c.terms {
-		ends[i+1] += ends[i]
-	}
-	sorted := make([]posting, len(c.pending))
-	for _, p := range c.pending {
-		sorted[ends[p.term]] = p.posting
-		ends[p.term]++
-	}
-	begin := uint32(0)
-	for i := range c.terms {
-		for _, p := range sorted[begin:ends[i]] {
-			c.terms[i].postings.put(p)
+		for i := range c.terms {
+			ends[i+1] += ends[i]
 		}
-		begin = ends[i]
+		sorted = make([]pendingPosting, len(c.pending))
+		for _, p := range c.pending {
+			sorted[ends[p.term]] = p
+			ends[p.term]++
+		}
+	}
+	for _, p := range sorted {
+		c.terms[p.term].postings.put(p.posting)
 	}
 	c.pending = c.pending[:0]
 }
@@ -212,11 +178,12 @@ func (c *corpus) remove(key string) {
 		return
 	}
 	c.flush()
-	for id := range c.docs[number].terms.all {
+	for _, id := range c.docs[number].terms {
 		c.removePosting(id, number)
 	}
 	c.addLengths(number, -1)
 	c.docs[number], c.vectors[number] = document{}, nil
+	c.names.Store(nil)
 	c.freeDocs = append(c.freeDocs, number)
 	delete(c.byKey, key)
 }
@@ -224,7 +191,7 @@ func (c *corpus) remove(key string) {
 // removePosting also removes the term if no document contains the term any more.
 func (c *corpus) removePosting(id, doc uint32) {
 	t := &c.terms[id]
-	if t.postings.remove(doc); t.postings.len == 0 {
+	if t.postings.remove(doc); len(t.postings) == 0 {
 		delete(c.byStem, t.stem)
 		*t = term{}
 		c.freeTerms = append(c.freeTerms, id)

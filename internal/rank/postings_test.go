@@ -14,42 +14,26 @@ func TestPostingsAreASortedMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var p postings
 		want := map[uint32]counts{}
-		most := rapid.SampledFrom([]uint32{10, 1000, 100_000}).Draw(t, "documents")
-		for range rapid.IntRange(0, 40).Draw(t, "changes") {
-			first := rapid.Uint32Range(0, most).Draw(t, "first")
-			step := rapid.Uint32Range(1, 300).Draw(t, "step")
-			add := rapid.Bool().Draw(t, "add")
-			c := counts(rapid.Uint32Range(1, 1<<30-1).Draw(t, "counts"))
-			for i := range rapid.Uint32Range(1, 400).Draw(t, "documents") {
-				doc := first + i*step
-				if _, there := want[doc]; add {
-					p.put(posting{doc, c})
-					want[doc] = c
-				} else if there {
-					p.remove(doc)
-					delete(want, doc)
-				}
+		for range rapid.IntRange(0, 100).Draw(t, "changes") {
+			doc := rapid.Uint32Range(0, 30).Draw(t, "document")
+			if c := counts(rapid.Uint32Range(0, 9).Draw(t, "counts")); c > 0 {
+				p.put(posting{doc, c})
+				want[doc] = c
+			} else {
+				p.remove(doc)
+				delete(want, doc)
 			}
 		}
-		var all []posting
+		var all postings
 		for _, doc := range slices.Sorted(maps.Keys(want)) {
 			all = append(all, posting{doc, want[doc]})
 		}
-		got := slices.Collect(p.all)
-		if diff := cmp.Diff(all, got, cmp.AllowUnexported(posting{})); diff != "" || int(p.len) != len(all) {
-			t.Errorf("%d postings, -want +got:\n%s", p.len, diff)
+		if diff := cmp.Diff(all, p, cmp.AllowUnexported(posting{})); diff != "" && len(p) > 0 {
+			t.Errorf("-want +got:\n%s", diff)
 		}
-		for _, one := range all {
-			if c := p.of(one.doc); c != one.counts {
-				t.Errorf("document %d has %d, want %d", one.doc, c, one.counts)
-			}
-			if c := p.of(one.doc + 1); c != want[one.doc+1] {
-				t.Errorf("document %d has %d, want %d", one.doc+1, c, want[one.doc+1])
-			}
-		}
-		for i := range p.blocks {
-			if b := p.blocks[i]; len(b.data) == 0 || len(b.data) > 2*fullBlock+10 {
-				t.Errorf("a block of %d bytes", len(b.data))
+		for doc := range uint32(32) {
+			if c := p.of(doc); c != want[doc] {
+				t.Errorf("document %d has %d, want %d", doc, c, want[doc])
 			}
 		}
 	})

@@ -120,7 +120,7 @@ const (
 	partWeight = 0.25 // for a part of a word that also matches as a whole
 )
 
-// A search for beginnings reads all terms. A user who types a beginning types one or two words; in a longer query, only a
+// A user who types a beginning types one or two words; in a longer query, only a
 // word that no document has is a beginning.
 const (
 	maxPrefixes   = 2 // words of a query that may be beginnings though a text has the word
@@ -128,32 +128,45 @@ const (
 	maxBeginnings = 100
 )
 
-// clauses looks up the words of a query in the documents accepted by keep. The sum of the
-// weights includes the words without a document.
-func (c *corpus) clauses(q query, keep func(*document) bool) (found []clause, sum float64) {
-	lookup := func(folded []byte) (id uint32, ok bool) {
-		if id, ok = c.byStem[string(stem(folded))]; ok {
-			for p := range c.terms[id].postings.all {
-				if keep(&c.docs[p.doc]) {
-					return id, true
-				}
+// A lookup finds the terms of the documents that keep accepts.
+type lookup struct {
+	*corpus
+	keep  func(*document) bool
+	terms int // terms found and words of names compared
+}
+
+func (l *lookup) kept(number uint32) bool { return l.keep(&l.docs[number]) }
+
+// term returns the term of a folded word, if a kept document has the term.
+func (l *lookup) term(folded []byte) (id uint32, ok bool) {
+	if id, ok = l.byStem[string(stem(folded))]; ok {
+		l.terms++
+		for _, p := range l.corpus.terms[id].postings {
+			if l.kept(p.doc) {
+				return id, true
 			}
 		}
-		return 0, false
 	}
+	return 0, false
+}
+
+// clauses returns the words of a query with their terms. The sum of the weights includes the words
+// without a document.
+func (l *lookup) clauses(q query) (found []clause, sum float64) {
 	at := 0
 	add := func(w queryWord, factor float64, near bool, ids ...uint32) {
 		having := 0
 		for _, id := range ids {
-			having += int(c.terms[id].postings.len)
+			having += len(l.corpus.terms[id].postings)
 		}
-		weight := factor * rarity(c.len(), min(having, c.len()))
-		found = append(found, clause{word: w, at: at, part: factor == partWeight, terms: ids, near: near, weight: weight})
+		weight := factor * rarity(l.len(), min(having, l.len()))
+		part := factor == partWeight
+		found = append(found, clause{word: w, at: at, part: part, terms: ids, near: near, weight: weight})
 		sum += weight
 	}
 	for i, w := range q.words {
 		at = i
-		id, whole := lookup([]byte(w.whole))
+		id, whole := l.term([]byte(w.whole))
 		factor := 1.0
 		if whole {
 			add(w, 1, false, id)
@@ -161,18 +174,18 @@ func (c *corpus) clauses(q query, keep func(*document) bool) (found []clause, su
 		}
 		var parts []uint32
 		for _, part := range w.parts {
-			if id, ok := lookup([]byte(part)); ok {
+			if id, ok := l.term([]byte(part)); ok {
 				parts = append(parts, id)
 			}
 		}
 		var near []uint32
-		if !whole && len(parts) == 0 || len(q.words) <= maxPrefixes && !(whole && c.inName(id, keep)) {
-			near = c.beginning(w, keep)
+		if !whole && len(parts) == 0 || len(q.words) <= maxPrefixes && !(whole && l.inName(id)) {
+			near = l.beginning(w)
 		}
 		partly := len(parts) < len(w.parts)
 		if len(near) == 0 && !whole && (len(parts) == 0 || partly) {
 			typos(w.whole, func(word []byte) {
-				if id, ok := lookup(word); ok && !slices.Contains(near, id) {
+				if id, ok := l.term(word); ok && !slices.Contains(near, id) {
 					near = append(near, id)
 				}
 			})
@@ -181,7 +194,7 @@ func (c *corpus) clauses(q query, keep func(*document) bool) (found []clause, su
 		case len(near) > 0:
 			add(w, nearWeight, true, near...)
 		case !whole && len(parts) == 0:
-			sum += rarity(c.len(), 0)
+			sum += rarity(l.len(), 0)
 		}
 		if len(near) > 0 && partly { // rev1ew means review, not any word with a 1
 			continue
@@ -194,32 +207,47 @@ func (c *corpus) clauses(q query, keep func(*document) bool) (found []clause, su
 }
 
 // inName reports whether the name of a kept document has a term.
-func (c *corpus) inName(id uint32, keep func(*document) bool) bool {
-	for p := range c.terms[id].postings.all {
-		if p.counts.of(inName) > 0 && keep(&c.docs[p.doc]) {
+func (l *lookup) inName(id uint32) bool {
+	for _, p := range l.corpus.terms[id].postings {
+		if p.counts.of(inName) > 0 && l.kept(p.doc) {
 			return true
 		}
 	}
 	return false
 }
 
-// beginning returns the terms of the names of kept documents that begin with a word of at least minPrefix letters, or nil for
-// more than maxBeginnings terms.
-func (c *corpus) beginning(w queryWord, keep func(*document) bool) (all []uint32) {
+// beginning returns the terms of the words of names of kept documents that begin with a word of at
+// least minPrefix letters, or nil for more than maxBeginnings terms. The word can be longer than the
+// stem.
+func (l *lookup) beginning(w queryWord) (all []uint32) {
 	if w.dense || utf8.RuneCountInString(w.whole) < minPrefix {
 		return nil
 	}
-	begins := func(word string) bool { return strings.HasPrefix(word, w.whole) }
-	written := func(d *document) bool { return slices.ContainsFunc(d.nameWords, begins) && keep(d) }
-	for id := range c.terms {
-		switch stem := c.terms[id].stem; {
-		case begins(stem) && c.inName(uint32(id), keep):
-		case len(stem) >= minPrefix && strings.HasPrefix(w.whole, stem) && c.inName(uint32(id), written): // the word is longer than the stem
-		default:
+	words := l.nameTable().beginning(w.whole)
+	for _, n := range words {
+		l.terms++
+		stemmed := string(stem([]byte(n.word)))
+		id, ok := l.byStem[stemmed]
+		if !ok || !strings.HasPrefix(stemmed, w.whole) || slices.Contains(all, id) ||
+			!slices.ContainsFunc(n.docs, l.kept) {
 			continue
 		}
-		if all = append(all, uint32(id)); len(all) > maxBeginnings {
+		if all = append(all, id); len(all) > maxBeginnings {
 			return nil
+		}
+	}
+	for end := minPrefix; end < len(w.whole) && len(words) > 0; end++ {
+		id, ok := l.byStem[w.whole[:end]]
+		if !ok {
+			continue
+		}
+		named := func(doc uint32) bool {
+			return l.corpus.terms[id].postings.of(doc).of(inName) > 0 && l.kept(doc)
+		}
+		if slices.ContainsFunc(words, func(n nameWord) bool {
+			return slices.ContainsFunc(n.docs, named)
+		}) {
+			all = append(all, id)
 		}
 	}
 	return all

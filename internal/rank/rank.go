@@ -56,6 +56,17 @@ type Hit struct {
 	Reason      string  // the matching words of the query, by field
 }
 
+// A Result holds the best hits of a search.
+type Result struct {
+	Hits     []Hit // by descending score, then by the bytes of the name
+	Total    int   // number of hits before the limit
+	Semantic bool  // the meaning counts beside the words
+
+	Weak  bool     // the hits hardly answer the query
+	Words []string // for another query than a weak one: words of the names of kept documents
+	Terms int      // the work of the search: terms found, and words of names compared
+}
+
 // A Corpus holds documents by key. The zero Corpus is empty and ready to use.
 // Concurrent searches are safe. A method that changes the Corpus must not run at the
 // same time as any other call.

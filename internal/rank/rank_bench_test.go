@@ -2,7 +2,11 @@ package rank
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,5 +56,69 @@ func BenchmarkPutOneOf10000(b *testing.B) {
 			b.ReportMetric(float64(ours.Nanoseconds())/float64(b.N), "ns/ours")
 			b.ReportMetric(float64(ours)/float64(floor), "ours/floor")
 		})
+	}
+}
+
+// queries holds a query of each kind over the documents of commands.
+var queries = map[string]string{
+	"rare": "w997", "hit": "w1 w3", "mistyped": "qualtiy", "beginning": "kin",
+	"nothing": "zebrafish quagga", "named": "name5",
+}
+
+func commands(n int) *Corpus {
+	x := new(Corpus)
+	var a Analyzer
+	for i := range n {
+		name := fmt.Sprintf("name%d-of-kind%d", i, i%50)
+		body := fmt.Sprintf("w%d w%d w%d w%d", i, i%3, i%100, i%1000)
+		a.Analyze(Document{Name: name, Description: "Words of quality", Body: body})
+		x.PutAnalyzed(name, &a)
+	}
+	x.Flush()
+	return x
+}
+
+// BenchmarkQuery counts the terms and the memory of a query of each kind.
+func BenchmarkQuery(b *testing.B) {
+	x := commands(8000)
+	for _, kind := range slices.Sorted(maps.Keys(queries)) {
+		b.Run(kind, func(b *testing.B) {
+			b.ReportAllocs()
+			terms := 0
+			for b.Loop() {
+				found, err := x.Search(b.Context(), queries[kind], 10, nil, nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				terms += found.Terms
+			}
+			b.ReportMetric(float64(terms)/float64(b.N), "terms/op")
+		})
+	}
+}
+
+// A query without a hit costs at most three times a rare word, and no more among many documents.
+func TestAQueryWithoutAHitCostsLittle(t *testing.T) {
+	cost := func(x *Corpus, kind string) (terms int, bytes uint64) {
+		bytes = math.MaxUint64
+		for range 5 {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			found, err := x.Search(t.Context(), queries[kind], 10, nil, nil)
+			runtime.ReadMemStats(&after)
+			if err != nil || (kind == "nothing") != (len(found.Hits) == 0) {
+				t.Fatalf("%s: %d hits, %v", kind, len(found.Hits), err)
+			}
+			terms, bytes = found.Terms, min(bytes, after.TotalAlloc-before.TotalAlloc)
+		}
+		return terms, bytes
+	}
+	few, many := commands(1000), commands(8000)
+	rareTerms, rareBytes := cost(many, "rare")
+	fewTerms, _ := cost(few, "nothing")
+	terms, bytes := cost(many, "nothing")
+	if terms > 3*rareTerms || terms > fewTerms || bytes > 3*rareBytes {
+		t.Errorf("%d terms (%d among fewer documents) and %d bytes; a rare word: %d terms and %d bytes",
+			terms, fewTerms, bytes, rareTerms, rareBytes)
 	}
 }

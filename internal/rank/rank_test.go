@@ -23,14 +23,14 @@ func indexOf(documents ...Document) *Corpus {
 
 func find(t testing.TB, x *Corpus, text string) []Hit {
 	t.Helper()
-	hits, total, _, err := x.Search(t.Context(), text, 100, nil, nil)
+	found, err := x.Search(t.Context(), text, 100, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if total != len(hits) && total <= 100 {
-		t.Errorf("%d hits, but a total of %d", len(hits), total)
+	if found.Total != len(found.Hits) && found.Total <= 100 {
+		t.Errorf("%d hits, but a total of %d", len(found.Hits), found.Total)
 	}
-	return hits
+	return found.Hits
 }
 
 // keys are the keys of hits, each with its tier.
@@ -170,8 +170,8 @@ func TestTheBeginningOfAWordOfANameFindsTheDocument(t *testing.T) {
 		"пр":                     "",
 		"प":                      "",
 	} {
-		hits, _, _, err := x.Search(t.Context(), query, 10, kept, nil)
-		if diff := cmp.Diff(want, keys(hits)); diff != "" || err != nil {
+		found, err := x.Search(t.Context(), query, 10, kept, nil)
+		if diff := cmp.Diff(want, keys(found.Hits)); diff != "" || err != nil {
 			t.Errorf("%q, -want +got:\n%s%v", query, diff, err)
 		}
 	}
@@ -197,10 +197,9 @@ func TestAWeakResultOffersWordsOfNames(t *testing.T) {
 		{"serve dinner", "service deploy docs review"},
 		{"?!", "deploy docs review service"},
 	} {
-		hits, _, _, err := x.Search(t.Context(), test.query, 10, kept, nil)
-		words, weak := x.Weak(test.query, hits, kept)
-		if got := strings.Join(words, " "); err != nil || got != test.want || weak != (test.want != "") {
-			t.Errorf("%q: weak is %v, words are %q, want %q; %v", test.query, weak, got, test.want, err)
+		found, err := x.Search(t.Context(), test.query, 10, kept, nil)
+		if got := strings.Join(found.Words, " "); err != nil || got != test.want || found.Weak != (test.want != "") {
+			t.Errorf("%q: weak is %v, words are %q, want %q; %v", test.query, found.Weak, got, test.want, err)
 		}
 	}
 }
@@ -211,8 +210,9 @@ func TestWordsThatBeginAlikeShareFourLetters(t *testing.T) {
 		"проект":   "amber проверка просмотр", // shares three letters of two bytes
 		"провизия": "проверка amber просмотр",
 	} {
-		if words, weak := x.Weak(query, nil, nil); strings.Join(words, " ") != want || !weak {
-			t.Errorf("%q: weak is %v, words are %q, want %q", query, weak, words, want)
+		found, err := x.Search(t.Context(), query, 10, nil, nil)
+		if strings.Join(found.Words, " ") != want || !found.Weak || err != nil {
+			t.Errorf("%q: weak is %v, words are %q, want %q; %v", query, found.Weak, found.Words, want, err)
 		}
 	}
 }
@@ -253,15 +253,15 @@ func TestLimitCutsAfterTheBest(t *testing.T) {
 		name := fmt.Sprintf("n%03d", i)
 		x.Put(name, Document{Name: name, Body: strings.Repeat("filler ", 1000-i) + "needle"})
 	}
-	all, total, _, err := x.Search(t.Context(), "needle", 1000, nil, nil)
-	if err != nil || total != 1000 || len(all) != 1000 {
-		t.Fatal(len(all), total, err)
+	all, err := x.Search(t.Context(), "needle", 1000, nil, nil)
+	if err != nil || all.Total != 1000 || len(all.Hits) != 1000 {
+		t.Fatal(len(all.Hits), all.Total, err)
 	}
-	some, total, _, err := x.Search(t.Context(), "needle", 3, nil, nil)
-	if err != nil || total != 1000 {
-		t.Fatal(total, err)
+	some, err := x.Search(t.Context(), "needle", 3, nil, nil)
+	if err != nil || some.Total != 1000 {
+		t.Fatal(some.Total, err)
 	}
-	if diff := cmp.Diff(all[:3], some); diff != "" {
+	if diff := cmp.Diff(all.Hits[:3], some.Hits); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -273,13 +273,13 @@ func TestTheLimitDoesNotChangeTheBestHits(t *testing.T) {
 		name := fmt.Sprintf("n%03d", i)
 		x.Put(name, Document{Name: name, Description: strings.Repeat("rotate the certificate ", i%7), Body: strings.Repeat("## Rotate a certificate\n\n", i%2) + strings.Repeat("More text. ", i%11)})
 	}
-	all, _, _, err := x.Search(t.Context(), "rotate certificate", 3*maxBest, nil, nil)
+	all, err := x.Search(t.Context(), "rotate certificate", 3*maxBest, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, limit := range []int{1, 7, maxBest} {
-		some, _, _, err := x.Search(t.Context(), "rotate certificate", limit, nil, nil)
-		if diff := cmp.Diff(all[:limit], some); diff != "" || err != nil {
+		some, err := x.Search(t.Context(), "rotate certificate", limit, nil, nil)
+		if diff := cmp.Diff(all.Hits[:limit], some.Hits); diff != "" || err != nil {
 			t.Errorf("limit %d: %v, -want +got:\n%s", limit, err, diff)
 		}
 	}
@@ -343,11 +343,11 @@ func TestSearchOmitsDocumentsThatAreNotKept(t *testing.T) {
 		"latency": "shown/3",
 		"reveiw":  "shown/2", // a typing error, since nobody else has the word
 	} {
-		hits, total, _, err := x.Search(t.Context(), query, 10, func(key string) bool { return key != "secret" }, nil)
-		if err != nil || total != len(hits) {
-			t.Error(total, err)
+		found, err := x.Search(t.Context(), query, 10, func(key string) bool { return key != "secret" }, nil)
+		if err != nil || found.Total != len(found.Hits) {
+			t.Error(found.Total, err)
 		}
-		if diff := cmp.Diff(want, keys(hits)); diff != "" {
+		if diff := cmp.Diff(want, keys(found.Hits)); diff != "" {
 			t.Errorf("%q, -want +got:\n%s", query, diff)
 		}
 	}
@@ -358,11 +358,11 @@ func TestTheHeadingOfAHiddenDocumentChangesNoScore(t *testing.T) {
 	const words = "deploy service"
 	search := func(body string) []Hit {
 		x := indexOf(Document{Name: "shown", Body: words}, Document{Name: "hidden", Description: words, Tags: words, Body: body})
-		hits, _, _, err := x.Search(t.Context(), words, 10, func(key string) bool { return key == "shown" }, nil)
+		found, err := x.Search(t.Context(), words, 10, func(key string) bool { return key == "shown" }, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return hits
+		return found.Hits
 	}
 	if diff := cmp.Diff(search("# deploy\n\n# service\n"), search("# deploy service\n")); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -372,7 +372,7 @@ func TestTheHeadingOfAHiddenDocumentChangesNoScore(t *testing.T) {
 func TestSearchEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, _, err := indexOf(Document{Name: "a"}).Search(ctx, "a", 1, nil, nil); !errors.Is(err, context.Canceled) {
+	if _, err := indexOf(Document{Name: "a"}).Search(ctx, "a", 1, nil, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -418,10 +418,10 @@ func TestAnUpdatedIndexEqualsANewIndex(t *testing.T) {
 		}
 		query := text.Draw(t, "query")
 		limit := rapid.IntRange(1, 6).Draw(t, "limit")
-		got, gotTotal, _, err := updated.Search(context.Background(), query, limit, nil, nil)
-		want, wantTotal, _, err2 := fresh.Search(context.Background(), query, limit, nil, nil)
-		if err != nil || err2 != nil || gotTotal != wantTotal {
-			t.Fatal(gotTotal, wantTotal, err, err2)
+		got, err := updated.Search(context.Background(), query, limit, nil, nil)
+		want, err2 := fresh.Search(context.Background(), query, limit, nil, nil)
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q, -fresh +updated:\n%s", query, diff)
@@ -430,7 +430,7 @@ func TestAnUpdatedIndexEqualsANewIndex(t *testing.T) {
 			updated.Remove(key)
 			updated.RemoveReport(key)
 		}
-		for _, c := range []corpus{updated.documents, updated.reports} {
+		for _, c := range []*corpus{&updated.documents, &updated.reports} {
 			if len(c.byKey)+len(c.byStem) > 0 || c.total != [fields]int64{} || len(c.freeTerms) != len(c.terms) || len(c.freeDocs) != len(c.docs) {
 				t.Errorf("something remains of removed documents: %+v", c)
 			}

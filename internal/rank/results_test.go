@@ -79,12 +79,12 @@ func TestResultsStayTheSame(t *testing.T) {
 		if i%10 == 9 {
 			query = fmt.Sprint("evidence", i)
 		}
-		hits, total, _, err := x.Search(t.Context(), query, 3, nil, nil)
+		found, err := x.Search(t.Context(), query, 3, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(&got, "%q: %d\n", query, total)
-		for _, h := range hits {
+		fmt.Fprintf(&got, "%q: %d\n", query, found.Total)
+		for _, h := range found.Hits {
 			fmt.Fprintf(&got, "  %s/%d %.4f %s\n", h.Name, h.Tier, h.Score, h.Reason)
 		}
 	}

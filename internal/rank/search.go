@@ -30,16 +30,15 @@ const (
 	matchedFloor = 0.3
 )
 
-// Search returns at most limit hits and the total number of hits. Hits are
-// sorted by descending score, then by the bytes of the name. If keep is not nil,
-// only documents whose key satisfies keep are hits; word rarity still depends on
-// all documents. If ctx ends, Search returns the error of ctx.
+// Search returns at most limit hits. If keep is not nil, only documents whose key satisfies
+// keep are hits; word rarity still depends on all documents. If ctx ends, Search returns the
+// error of ctx.
 //
 // If near is not nil, near is the meaning of the text. A document that is nearer than most of
 // the documents that satisfy keep gains a higher place within tier 2, and without a matching word a
 // document that is much nearer is a hit. If the meaning of such a document is unknown, or differs in its
-// dimensions, semantic is false and only words count.
-func (x *Corpus) Search(ctx context.Context, text string, limit int, keep func(key string) bool, near *Point) (hits []Hit, total int, semantic bool, err error) {
+// dimensions, Semantic is false and only words count.
+func (x *Corpus) Search(ctx context.Context, text string, limit int, keep func(key string) bool, near *Point) (Result, error) {
 	q := parse(text)
 	kept := func(d *document) bool { return keep == nil || keep(d.key) }
 	visible := kept // nil if all documents are
@@ -48,15 +47,15 @@ func (x *Corpus) Search(ctx context.Context, text string, limit int, keep func(k
 	}
 	documents, err := x.documents.match(ctx, q, kept)
 	if err != nil {
-		return nil, 0, false, err
+		return Result{}, err
 	}
 	defer documents.release()
 	reports, err := x.reports.match(ctx, q, func(d *document) bool { return keep == nil || keep(d.name) })
 	if err != nil {
-		return nil, 0, false, err
+		return Result{}, err
 	}
 	defer reports.release()
-	semantic = near != nil && x.documents.near(near, visible, documents.zs)
+	semantic := near != nil && x.documents.near(near, visible, documents.zs)
 	if !semantic {
 		clear(documents.zs)
 	}
@@ -74,6 +73,7 @@ func (x *Corpus) Search(ctx context.Context, text string, limit int, keep func(k
 			best.add(c)
 		}
 	}
+	r := Result{Semantic: semantic, Total: best.total}
 	for _, c := range best.sorted() {
 		doc := &x.documents.docs[c.number]
 		hit := Hit{Key: doc.key, Name: doc.name, Description: doc.description, Tier: c.tier, Score: c.score}
@@ -85,9 +85,16 @@ func (x *Corpus) Search(ctx context.Context, text string, limit int, keep func(k
 		default:
 			hit.Reason = x.documents.reason(documents.clauses, c.number, subjects)
 		}
-		hits = append(hits, hit)
+		r.Hits = append(r.Hits, hit)
 	}
-	return hits, best.total, semantic, nil
+	first := r.Hits[:min(len(r.Hits), weakHits)]
+	if r.Weak = x.documents.weak(documents.clauses, documents.weights, first); r.Weak {
+		words, compared := x.documents.offer(q, first, kept)
+		r.Words = words
+		documents.terms += compared
+	}
+	r.Terms = documents.terms + reports.terms
+	return r, nil
 }
 
 // A candidate is a hit before the best hits are selected.
@@ -170,12 +177,13 @@ func (t *top) sorted() []candidate {
 // matches records how well each document of a corpus matches a query.
 type matches struct {
 	clauses []clause
+	weights float64   // of all words of the query
+	terms   int       // terms found and words of names compared
 	shares  []float64 // by document: the matched share of the query, 0 to 1
 	part    []float64 // by document: the share from the current clause; all zero between clauses
 	zs      []float64 // by document: z of the meaning, or 0; see corpus.near
 	places  []places  // by document
 	words   []uint8   // by term: 1 + the position of the word in the query; all zero between searches
-	block   []posting // a decoded block
 }
 
 var pooled = sync.Pool{New: func() any { return new(matches) }}
@@ -185,31 +193,32 @@ func (m *matches) release() { pooled.Put(m) }
 func (c *corpus) match(ctx context.Context, q query, keep func(*document) bool) (*matches, error) {
 	m := pooled.Get().(*matches)
 	m.reset(len(c.docs))
-	found, sum := c.clauses(q, keep)
-	m.clauses = found
+	m.clauses, m.weights, m.terms = nil, 0, 0
+	if c.len() == 0 {
+		return m, nil
+	}
+	l := lookup{corpus: c, keep: keep}
+	m.clauses, m.weights = l.clauses(q)
+	m.terms = l.terms
 	var scales [fields]float64 // the penalty of each word of a field
 	for f, n := range c.total {
 		scales[f] = lengthShares[f] / max(1, float64(n)/float64(max(1, c.len())))
 	}
-	for _, clause := range found {
+	for _, clause := range m.clauses {
 		if err := ctx.Err(); err != nil {
 			m.release()
 			return nil, err
 		}
-		weight := clause.weight / sum
+		weight := clause.weight / m.weights
 		if len(clause.terms) == 1 {
-			blocks := c.terms[clause.terms[0]].postings.blocks
-			for i := range blocks {
-				m.block = blocks[i].decode(m.block[:0])
-				for _, p := range m.block {
-					m.shares[p.doc] += weight * frequency(p.counts, &c.docSizes[p.doc], &scales)
-					m.places[p.doc].add(p.counts)
-				}
+			for _, p := range c.terms[clause.terms[0]].postings {
+				m.shares[p.doc] += weight * frequency(p.counts, &c.docSizes[p.doc], &scales)
+				m.places[p.doc].add(p.counts)
 			}
 			continue
 		}
 		for _, id := range clause.terms {
-			for p := range c.terms[id].postings.all {
+			for _, p := range c.terms[id].postings {
 				// If several terms stand for one word, the best term counts.
 				share := weight * frequency(p.counts, &c.docSizes[p.doc], &scales)
 				if share > m.part[p.doc] {
@@ -220,7 +229,7 @@ func (c *corpus) match(ctx context.Context, q query, keep func(*document) bool) 
 			}
 		}
 		for _, id := range clause.terms {
-			for p := range c.terms[id].postings.all {
+			for _, p := range c.terms[id].postings {
 				m.part[p.doc] = 0
 			}
 		}
@@ -290,11 +299,8 @@ func (c *corpus) addTitles(q query, m *matches, atLeast float64) {
 		var held uint64 // the words of a title, by position
 		length := 0
 		for rest := c.docs[number].titles; len(rest) > 0; {
-			term := uint32(rest[0])
-			if rest = rest[1:]; term >= 0x80 {
-				term, rest = longUvarint(term, rest)
-			}
-			if term == 0 {
+			term := rest[0]
+			if rest = rest[1:]; term == 0 {
 				if words := bits.OnesCount64(held); words >= least {
 					best = max(best, float64(words*words)/float64(n*length)) // the share of the query times the share of the title
 				}

@@ -16,6 +16,9 @@ func stem(word []byte) []byte {
 	if len(word) <= 2 {
 		return word
 	}
+	if strings.IndexByte(lastLetters, word[len(word)-1]) < 0 {
+		return word
+	}
 	if fixed, ok := fixedStems[string(word)]; ok {
 		return append(word[:0], fixed...)
 	}
@@ -48,6 +51,9 @@ func stem(word []byte) []byte {
 	}
 	return s.word
 }
+
+// lastLetters are the last letters of the endings and of fixedStems.
+const lastLetters = "cdegilmnrsty"
 
 // A stemmer holds a word of at least three letters during the steps. An ending is in a region if the ending begins at or
 // after the offset of the region.

@@ -16,37 +16,36 @@ const minTypo = 4
 // of scanning the vocabulary, so the cost depends on the length of the word only.
 // The visited word is valid until visit returns, and visit may modify the word.
 func typos(folded string, visit func(word []byte)) {
-	word := []rune(folded)
-	letters := 0
-	for _, r := range word {
-		if unicode.IsLetter(r) {
+	letters, runes := 0, 0
+	for _, r := range folded {
+		if runes++; unicode.IsLetter(r) {
 			letters++
 		}
 	}
-	if letters < minTypo || len(word) > maxWord { // the cost grows with the length
+	if letters < minTypo || runes > maxWord { // the cost grows with the length
 		return
 	}
 	var buf []byte
-	// try visits the word with the characters from i to j replaced.
+	// try visits the word with the bytes from i to j replaced.
 	try := func(i, j int, by ...rune) {
-		buf = buf[:0]
-		for _, part := range [][]rune{word[:i], by, word[j:]} {
-			for _, r := range part {
-				buf = utf8.AppendRune(buf, r)
-			}
+		buf = append(buf[:0], folded[:i]...)
+		for _, r := range by {
+			buf = utf8.AppendRune(buf, r)
 		}
+		buf = append(buf, folded[j:]...)
 		visit(buf)
 	}
-	for i, r := range word {
-		try(i, i+1)
-		if i+1 < len(word) && word[i+1] != r {
-			try(i, i+2, word[i+1], r)
+	for i, r := range folded {
+		end := i + utf8.RuneLen(r)
+		try(i, end)
+		if next, size := utf8.DecodeRuneInString(folded[end:]); size > 0 && next != r {
+			try(i, end+size, next, r)
 		}
 		for _, l := range alphabet(r) {
-			try(i, i+1, l)
+			try(i, end, l)
 			try(i, i, l)
-			if i+1 == len(word) {
-				try(i+1, i+1, l)
+			if end == len(folded) {
+				try(end, end, l)
 			}
 		}
 	}

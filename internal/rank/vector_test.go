@@ -53,14 +53,14 @@ func TestMeaningJoinsTheRankOfWords(t *testing.T) {
 		{"equal meanings", []Document{word, {Name: "b", Vector: at(90)}}, "word/2"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			hits, total, semantic, err := indexOf(test.documents...).Search(t.Context(), "deploy zebra quagga okapi", 100, nil, pointAt(0))
-			if err != nil || !semantic || total != len(hits) {
-				t.Errorf("%d hits of %d, semantic: %v, %v", len(hits), total, semantic, err)
+			found, err := indexOf(test.documents...).Search(t.Context(), "deploy zebra quagga okapi", 100, nil, pointAt(0))
+			if err != nil || !found.Semantic || found.Total != len(found.Hits) {
+				t.Errorf("%d hits of %d, semantic: %v, %v", len(found.Hits), found.Total, found.Semantic, err)
 			}
-			if diff := cmp.Diff(test.want, keys(hits)); diff != "" {
+			if diff := cmp.Diff(test.want, keys(found.Hits)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			for _, h := range hits {
+			for _, h := range found.Hits {
 				if (h.Reason == "meaning") != (h.Key == "meant") || h.Score > 1 || h.Tier == Matched && h.Score > namedFloor {
 					t.Errorf("%+v", h)
 				}
@@ -108,11 +108,11 @@ func TestMeaningAddsItsStandardScoreToTheShareOfWords(t *testing.T) {
 		for _, share := range want {
 			highest = max(highest, share)
 		}
-		hits, _, _, err := x.Search(t.Context(), "deploy", 1000, nil, pointAt(0))
-		if err != nil || len(hits) != len(want) {
-			t.Errorf("%d documents: %d hits, want %d, %v", n, len(hits), len(want), err)
+		found, err := x.Search(t.Context(), "deploy", 1000, nil, pointAt(0))
+		if err != nil || len(found.Hits) != len(want) {
+			t.Errorf("%d documents: %d hits, want %d, %v", n, len(found.Hits), len(want), err)
 		}
-		for _, h := range hits {
+		for _, h := range found.Hits {
 			if score := matchedFloor + (namedFloor-matchedFloor)*want[h.Key]/highest; math.Abs(h.Score-score) > 1e-5 {
 				t.Errorf("%d documents: %s has the score %f, want %f", n, h.Key, h.Score, score)
 			}
@@ -130,11 +130,11 @@ func TestHitsByMeaningDependOnlyOnTheDocuments(t *testing.T) {
 		x := indexOf(all...)
 		x.Put("gone", Document{Name: "gone", Vector: at(0)})
 		x.Remove("gone")
-		hits, _, _, err := x.Search(t.Context(), "deploy", 50, nil, pointAt(0))
+		found, err := x.Search(t.Context(), "deploy", 50, nil, pointAt(0))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return hits
+		return found.Hits
 	}
 	want := search(documents)
 	for range 5 {
@@ -147,9 +147,9 @@ func TestHitsByMeaningDependOnlyOnTheDocuments(t *testing.T) {
 
 func TestAHiddenDocumentChangesNothingInTheMeanings(t *testing.T) {
 	shown := append(crowd(40), Document{Name: "meant", Vector: at(20)})
-	want, _, _, err := indexOf(shown...).Search(t.Context(), "deploy", 50, nil, pointAt(0))
-	if err != nil || keys(want) != "meant/2" {
-		t.Fatalf("%s, %v", keys(want), err)
+	want, err := indexOf(shown...).Search(t.Context(), "deploy", 50, nil, pointAt(0))
+	if err != nil || keys(want.Hits) != "meant/2" {
+		t.Fatalf("%s, %v", keys(want.Hits), err)
 	}
 	hidden := slices.Clone(shown)
 	for i := range 30 {
@@ -157,9 +157,9 @@ func TestAHiddenDocumentChangesNothingInTheMeanings(t *testing.T) {
 	}
 	hidden = append(hidden, Document{Name: "hidden", Vector: new(Vector)}) // unknown
 	keep := func(key string) bool { return !strings.HasPrefix(key, "hidden") }
-	got, total, semantic, err := indexOf(hidden...).Search(t.Context(), "deploy", 50, keep, pointAt(0))
-	if err != nil || !semantic || total != 1 {
-		t.Errorf("total %d, semantic %v, %v", total, semantic, err)
+	got, err := indexOf(hidden...).Search(t.Context(), "deploy", 50, keep, pointAt(0))
+	if err != nil || !got.Semantic || got.Total != 1 {
+		t.Errorf("total %d, semantic %v, %v", got.Total, got.Semantic, err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -174,9 +174,9 @@ func TestTheMeaningOfAHiddenDocumentAloneDoesNotCount(t *testing.T) {
 		"a rejected document": func(key string) bool { return key == "shown" },
 		"no document":         func(string) bool { return false },
 	} {
-		_, _, semantic, err := x.Search(t.Context(), "deploy", 10, keep, pointAt(0))
-		if semantic || x.Understood(keep) || err != nil {
-			t.Errorf("%s: semantic %v, understood %v, %v", name, semantic, x.Understood(keep), err)
+		found, err := x.Search(t.Context(), "deploy", 10, keep, pointAt(0))
+		if found.Semantic || x.Understood(keep) || err != nil {
+			t.Errorf("%s: semantic %v, understood %v, %v", name, found.Semantic, x.Understood(keep), err)
 		}
 	}
 }
@@ -200,11 +200,11 @@ func TestWithoutAllMeaningsOnlyWordsCount(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			words := Document{Name: "words", Description: "deploy", Vector: test.vector}
 			x := indexOf(append(crowd(40), Document{Name: "meant", Vector: at(0)}, words)...)
-			hits, _, semantic, err := x.Search(t.Context(), "deploy", 50, nil, pointAt(0))
-			if err != nil || semantic != test.semantic || semantic != (len(hits) == 2) {
-				t.Errorf("semantic %v, %s, %v", semantic, keys(hits), err)
+			found, err := x.Search(t.Context(), "deploy", 50, nil, pointAt(0))
+			if err != nil || found.Semantic != test.semantic || found.Semantic != (len(found.Hits) == 2) {
+				t.Errorf("semantic %v, %s, %v", found.Semantic, keys(found.Hits), err)
 			}
-			if understood := x.Understood(nil); understood != semantic && test.vector != other {
+			if understood := x.Understood(nil); understood != found.Semantic && test.vector != other {
 				t.Errorf("understood: %v", understood)
 			}
 			if !x.Understood(func(key string) bool { return key != "words" }) {

@@ -84,30 +84,20 @@ func New(config Config) *Finder {
 // FilesRead returns the number of texts that all calls of Find have read.
 func (s *Finder) FilesRead() int64 { return s.filesRead.Load() }
 
-// A Result holds the best hits of a search.
-type Result struct {
-	Hits     []rank.Hit
-	Total    int  // number of matches before the limit
-	Semantic bool // the meaning counts beside the words
-
-	Weak  bool     // the hits hardly answer the query
-	Words []string // words of names, for another query than a weak one
-}
-
 // Find searches the entries of a snapshot. If another call has already passed a later
 // snapshot, Find searches the later snapshot. First, Find reads the new and the changed
 // files. Find returns at most limit hits, and omits the names for which keep returns
 // false, and entries that differ from the snapshot. If keep is nil, Find omits no name.
 //
 // The error is ctx.Err(). The next call does not repeat the completed reads.
-func (s *Finder) Find(ctx context.Context, snapshot *index.Snapshot, query string, limit int, keep func(name string) bool) (Result, error) {
+func (s *Finder) Find(ctx context.Context, snapshot *index.Snapshot, query string, limit int, keep func(name string) bool) (rank.Result, error) {
 	if s.reports != nil {
 		if err := s.reports.update(ctx, s, snapshot); err != nil {
-			return Result{}, err
+			return rank.Result{}, err
 		}
 	}
 	if err := s.acquire(ctx, snapshot); err != nil {
-		return Result{}, err
+		return rank.Result{}, err
 	}
 	var near *rank.Point
 	if s.config.Meanings != nil {
@@ -115,17 +105,11 @@ func (s *Finder) Find(ctx context.Context, snapshot *index.Snapshot, query strin
 		s.lock.Release(1) // a model can be slow
 		near = s.near(ctx, query, keep, understood)
 		if err := s.lock.Acquire(ctx, 1); err != nil {
-			return Result{}, err
+			return rank.Result{}, err
 		}
 	}
 	defer s.lock.Release(1)
-	keep = s.keeping(snapshot, keep)
-	hits, total, semantic, err := s.ranked.Search(ctx, query, limit, keep, near)
-	if err != nil {
-		return Result{}, err
-	}
-	words, weak := s.ranked.Weak(query, hits, keep)
-	return Result{hits, total, semantic, weak, words}, nil
+	return s.ranked.Search(ctx, query, limit, s.keeping(snapshot, keep), near)
 }
 
 // keeping returns keep without the names of entries that ranked has from another snapshot, because keep is true for the entries of

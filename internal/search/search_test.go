@@ -132,7 +132,7 @@ func (f *fixture) expect(query, want string) {
 	}
 }
 
-func hits(r Result) string {
+func hits(r rank.Result) string {
 	var all []string
 	for _, hit := range r.Hits {
 		all = append(all, fmt.Sprintf("%s/%d", hit.Name, hit.Tier))

@@ -38,8 +38,8 @@ func ranker(t *testing.T, entries []needs.Entry) func(text string) ([]string, er
 		x.Put(e.Name, rank.Document{Name: e.Name, Description: e.Description, Tags: e.Tags, Body: e.Body})
 	}
 	return func(text string) (names []string, err error) {
-		hits, _, _, err := x.Search(t.Context(), text, 10, nil, nil)
-		for _, h := range hits {
+		found, err := x.Search(t.Context(), text, 10, nil, nil)
+		for _, h := range found.Hits {
 			names = append(names, h.Name)
 		}
 		return names, err

@@ -129,11 +129,11 @@ func TestMeaningImprovesTheAnswersToRequests(t *testing.T) {
 	}
 	measure := func(near func(text string) *rank.Point) [2]needs.Score {
 		scores, err := needs.Measure(requests, needs.Request, func(text string) (names []string, err error) {
-			hits, _, semantic, err := x.Search(t.Context(), text, 10, nil, near(text))
-			if semantic != (near(text) != nil) {
-				t.Errorf("semantic is %v", semantic)
+			found, err := x.Search(t.Context(), text, 10, nil, near(text))
+			if found.Semantic != (near(text) != nil) {
+				t.Errorf("semantic is %v", found.Semantic)
 			}
-			for _, h := range hits {
+			for _, h := range found.Hits {
 				names = append(names, h.Name)
 			}
 			return names, err

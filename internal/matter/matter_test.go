@@ -835,6 +835,29 @@ func TestAFileInTOMLHasALimit(t *testing.T) {
 	}
 }
 
+// npm yaml 2.9.1 keeps each of these characters, 2026-11. U+0085, U+2028 and U+2029 are line breaks in YAML 1.1 only.
+func TestSpecialCharactersStayAsWritten(t *testing.T) {
+	forms := map[string]string{"---\na: x%[1]sy\nb: 2\n---\n": "x%sy", "---\na: \"%[1]s\"\nb: [c] d\n---\n": "%s", "---\na: '%[1]s z'\n---\n": "%s z", "---\na: |\n  %[1]s\n  z%[1]s\n---\n": "%s\nz%s\n",
+		"---\n{\"a\": \"%[1]s\"}\n---\n": "%s", "+++\na = 'x%[1]s'\n+++\n": "x%s", ";;;\n{\"a\": \"%[1]s\"}\n;;;\n": "%s"}
+	for _, c := range []string{"\u007f", "\u0080", "\u0085", "\u009b", "\u009f", "\ufeff", "\ufffe", "\uffff", "\u2028", "\u2029", "\u009f\u0080", "\U0010FFFE", "\U00100080"} {
+		for form, value := range forms {
+			want := strings.ReplaceAll(value, "%s", c)
+			doc, _ := Parse(fmt.Appendf(nil, form, c), true)
+			if got, _ := doc.Get("a"); got.Text != want {
+				t.Errorf("%q: got %q, want %q; %v", fmt.Sprintf(form, c), got.Text, want, doc.Problems)
+			}
+		}
+	}
+	doc, _ := Parse([]byte("---\na: \"\u0080\\U00100080\"\n---\n"), true)
+	if got, _ := doc.Get("a"); got.Text != "\ufffd\U00100080" {
+		t.Errorf("beside a character for private use that an escape names: %q", got.Text)
+	}
+	doc, _ = Parse([]byte("---\nm:\n  k\u0080: [\u009f, {l: \u009b}]\n---\n"), true)
+	if m, _ := doc.Get("m"); string(m.AppendJSON(nil)) != "{\"k\u0080\":[\"\u009f\",{\"l\":\"\u009b\"}]}" {
+		t.Errorf("got %s", m.AppendJSON(nil))
+	}
+}
+
 func TestProblemsOfAFileInTOMLHaveTheLinesOfTheFile(t *testing.T) {
 	for data, want := range map[string]string{
 		"description = 'x'\nprompt = oops\n":   "2 FRONTMATTER_INVALID",

@@ -414,9 +414,9 @@ func (d *Document) keeps(corrections ...correction) bool {
 			b.WriteString(strings.ReplaceAll(corrections[i].text, lineBreak, "\n") + "\n")
 		}
 	}
-	fields, cuts, err := wholeYAML(b.String(), d.Line+1)
+	fields, err := wholeYAML(b.String(), d.Line+1, true)
 	if err != nil {
-		_, _, before := wholeYAML(d.Header, d.Line+1)
+		_, before := wholeYAML(d.Header, d.Line+1, false)
 		return before != nil && !errors.Is(err, errNotMapping) // Parse reads each field separately, as before
 	}
 	values, r := lastValues(d.Fields), repairer{header: d.Header}
@@ -428,7 +428,7 @@ func (d *Document) keeps(corrections ...correction) bool {
 	for _, c := range corrections {
 		delete(values, c.cut)
 	}
-	read := lastValues(cuts.restore(fields))
+	read := lastValues(fields)
 	for _, f := range d.Fields {
 		is, ok := read[f.Key]
 		was, fixed := values[f.Key]

@@ -69,7 +69,7 @@ func isStrictMapping(fields []Field, top bool) bool {
 
 // strictProblems reads the nodes of the YAML library.
 func (d *Document) strictProblems() []problem.Problem {
-	text := (&Document{Frontmatter: Frontmatter{Header: d.Header}}).printable()
+	text, _ := (&Document{Frontmatter: Frontmatter{Header: d.Header}}).printable()
 	if tooDeep(text) {
 		return nil
 	}

@@ -227,7 +227,7 @@ func compareSubset(t interface{ Fatalf(string, ...any) }, header string) verdict
 		return verdict
 	}
 	doc := Document{Frontmatter: Frontmatter{Header: header}}
-	text := doc.printable()
+	text, _ := doc.printable()
 	if len(doc.Problems) > 0 {
 		t.Fatalf("%q has a problem: %v", header, doc.Problems)
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 func (d *Document) decodeTOML() {
-	text := d.printable()
+	text, standIns := d.printable()
 	if tomlTooDeep(text) {
 		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterRefused, Line: 1, Message: "the frontmatter is " + errRefused.Error()})
 		return
@@ -38,7 +38,7 @@ func (d *Document) decodeTOML() {
 			order[name] = i + 1
 		}
 	}
-	d.Fields = tomlFields(decoded, "", order)
+	d.Fields = asWritten(tomlFields(decoded, "", order), standIns)
 }
 
 // maxTOMLDepth bounds the product of nested brackets and parts of a dotted key. The

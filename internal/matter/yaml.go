@@ -65,7 +65,8 @@ func (d *Document) decodeYAML(scanner *Scanner) bool {
 		}
 		return true
 	}
-	text := d.printable()
+	text, standIns := d.printable()
+	defer func() { asWritten(d.Fields, standIns) }()
 	left := newExpansion(text)
 	var fields []Field
 	cut, err := cuts{}, errInvalid
@@ -124,9 +125,9 @@ func (d *Document) decodeIndented(text string, left *expansion) bool {
 
 const tabMessage = "the line is indented with a tab, which YAML does not allow; the tab is read as blanks"
 
-// printable returns the header with U+FFFD in place of invalid UTF-8 and of the
-// control characters that YAML rejects. Line breaks are kept.
-func (d *Document) printable() string {
+// printable returns the header for the libraries: with U+FFFD in place of invalid UTF-8 and of the control characters below
+// U+0020, and with stand-ins of other characters, which asWritten replaces. Line breaks are kept.
+func (d *Document) printable() (text string, standIns bool) {
 	clean := true
 	for _, c := range []byte(d.Header) {
 		if c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0x7f || c >= utf8.RuneSelf {
@@ -135,28 +136,69 @@ func (d *Document) printable() string {
 		}
 	}
 	if clean {
-		return d.Header
+		return d.Header, false
 	}
+	ambiguous := strings.ContainsFunc(d.Header, isStandIn) || strings.Contains(d.Header, `\U0010`) // an escape of a stand-in
 	var b strings.Builder
 	line, reported := 2, false
 	for i := 0; i < len(d.Header); {
 		r, size := utf8.DecodeRuneInString(d.Header[i:])
+		control := r < ' ' && r != '\t' && r != '\n' && r != '\r'
+		if line += strings.Count(d.Header[i:i+size], "\n"); (control || isSpecial(r) && r != 0x85 && r>>8 != 0x20) && !reported {
+			reported = true
+			begin := strings.LastIndexByte(d.Header[:i], '\n') + 1
+			d.Problems = append(d.Problems, problem.Problem{Code: problem.ControlCharacter, Line: line, Column: 1 + utf8.RuneCountInString(d.Header[begin:i]),
+				Message: "the character " + strconv.QuoteRuneToASCII(r) + " is not allowed in frontmatter", Suggestion: "remove the character"})
+		}
+		i += size
 		switch {
-		case r == '\n':
-			line++
-		case r < ' ' && r != '\t' && r != '\r', r == 0x7f, r >= 0x80 && r <= 0x9f && r != 0x85, r == 0xFFFE, r == 0xFFFF, r == '\uFEFF':
-			if !reported {
-				reported = true
-				begin := strings.LastIndexByte(d.Header[:i], '\n') + 1
-				d.Problems = append(d.Problems, problem.Problem{Code: problem.ControlCharacter, Line: line, Column: 1 + utf8.RuneCountInString(d.Header[begin:i]),
-					Message: "the character " + strconv.QuoteRuneToASCII(r) + " is not allowed in frontmatter", Suggestion: "remove the character"})
-			}
+		case control || isSpecial(r) && ambiguous:
 			r = utf8.RuneError
+		case isSpecial(r):
+			r, standIns = r+standIn, true
 		}
 		b.WriteRune(r)
-		i += size
 	}
-	return b.String()
+	return b.String(), standIns
+}
+
+// isSpecial reports whether the YAML library rejects a character, or reads the character as a line break of YAML 1.1. The npm package
+// yaml 2.9.1, which several clients use, keeps each as written.
+func isSpecial(r rune) bool {
+	return r >= 0x7f && r <= 0x9f || r == 0x2028 || r == 0x2029 || r == 0xFFFE || r == 0xFFFF
+}
+
+// A special character plus standIn is a character for private use, which the libraries keep.
+const standIn = 0x100000
+
+func isStandIn(r rune) bool { return r >= standIn && isSpecial(r-standIn) }
+
+// asWritten replaces the stand-ins of printable, if any, in all keys and values.
+func asWritten(fields []Field, standIns bool) []Field {
+	if standIns {
+		for i := range fields {
+			fields[i].Key = special(fields[i].Key)
+			valueAsWritten(&fields[i].Value)
+		}
+	}
+	return fields
+}
+
+func valueAsWritten(v *Value) {
+	v.Text = special(v.Text)
+	asWritten(v.Fields(), true)
+	for i := range v.Items() {
+		valueAsWritten(&v.Items()[i])
+	}
+}
+
+func special(s string) string {
+	return strings.Map(func(r rune) rune {
+		if isStandIn(r) {
+			r -= standIn
+		}
+		return r
+	}, s)
 }
 
 var (
@@ -171,17 +213,21 @@ func (d *Document) AsYAML() []Field {
 	if d.Format != YAML || len(d.Problems) == 0 {
 		return d.Fields
 	}
-	fields, _, err := wholeYAML(d.Header, d.Line+1)
+	fields, err := wholeYAML(d.Header, d.Line+1, false)
 	if err != nil {
 		return d.Fields
 	}
 	return fields
 }
 
-// wholeYAML reads a header that is valid YAML.
-func wholeYAML(header string, line int) ([]Field, cuts, error) {
-	text := (&Document{Frontmatter: Frontmatter{Header: header}}).printable()
-	return strictYAML(text, line, newExpansion(text))
+// wholeYAML reads a header that is valid YAML, on demand with the texts that YAML cuts.
+func wholeYAML(header string, line int, meant bool) ([]Field, error) {
+	text, standIns := (&Document{Frontmatter: Frontmatter{Header: header}}).printable()
+	fields, cut, err := strictYAML(text, line, newExpansion(text))
+	if meant {
+		fields = cut.restore(fields)
+	}
+	return asWritten(fields, standIns), err
 }
 
 // strictYAML reads a text that is valid YAML. line is the line of the text in the

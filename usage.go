@@ -13,23 +13,32 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
+// Prompting is documented at bridge.Catalog.
+func (c bridged) Prompting(commands, skills bool) bridge.Catalog[SkillInfo, SkillFile] {
+	return bridged{c.Catalog, selection{commands, skills}}
+}
+
 // Invocable is documented at bridge.Catalog.
 func (c bridged) Invocable(ctx context.Context) (v index.Invocable, err error) {
 	const op = "Invocable"
 	if err = c.begin(ctx, op); err != nil {
 		return v, err
 	}
-	var missing error
-	if _, v.Commands, err = c.commands.list(ctx, op); CodeOf(err) == CodeDirectoryNotFound {
-		missing, err = err, nil
+	if c.prompts.commands {
+		_, v.Commands, err = c.commands.list(ctx, op)
 	}
-	if err == nil {
-		_, v.Skills, err = c.skills.list(ctx, op)
+	missing := CodeOf(err) == CodeDirectoryNotFound
+	if !c.prompts.skills || err != nil && !missing {
+		return v, err
 	}
-	if CodeOf(err) == CodeDirectoryNotFound {
-		err = missing
+	_, skills, failed := c.skills.list(ctx, op)
+	switch v.Skills = skills; {
+	case CodeOf(failed) != CodeDirectoryNotFound:
+		return v, failed
+	case c.prompts.commands:
+		return v, err
 	}
-	return v, err
+	return v, failed
 }
 
 // scopes are the scopes of the cursors of ListUsage: of commands, as in List, and of skills.

@@ -277,6 +277,12 @@ func unknownArguments(of string, unknown, known []string) *RPCError {
 	return invalidParams("%s has no %s %s; %s", of, noun, list, truncate(accepted))
 }
 
+var promptMethods = map[string]func(request) (json.RawMessage, *RPCError){
+	"prompts/list":        request.listPrompts,
+	"prompts/get":         request.getPrompt,
+	"completion/complete": request.complete,
+}
+
 func (r request) listPrompts() (json.RawMessage, *RPCError) {
 	cursor, rpcErr := r.params.cursor()
 	if rpcErr != nil {

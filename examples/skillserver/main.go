@@ -34,7 +34,7 @@ func main() {
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	catalog := must(toolshelf.New(toolshelf.WithSkillsDir(flag.Arg(0)), toolshelf.WithSkillDepth(5), toolshelf.WithCommandsDir(), toolshelf.WithWatch()))
 	must(catalog.ListSkills(ctx)) // report a missing directory now, not in the first request
-	adapter := must(mcpadapter.New(catalog, mcpadapter.WithTools()))
+	adapter := must(mcpadapter.New(catalog, mcpadapter.WithTools(), mcpadapter.WithPrompts()))
 	for _, omitted := range must(adapter.SkillDiagnostics(ctx)) {
 		log.Print(omitted)
 	}

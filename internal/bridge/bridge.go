@@ -40,6 +40,10 @@ func Of[Skill, File any](catalog any) Catalog[Skill, File] {
 
 // Catalog has the methods of a catalog for package mcpadapter.
 type Catalog[Skill, File any] interface {
+	// Prompting returns a Catalog whose methods Invocable, ListUsage, AllUsage and Invoked have no commands or no skills.
+	// A skill that the methods do not have hides no command.
+	Prompting(commands, skills bool) Catalog[Skill, File]
+
 	// Invocable returns the entries that a user may invoke. Missing directories are empty, unless the directories of the
 	// commands and of the skills are missing. The other errors are those of List and ListSkills.
 	Invocable(ctx context.Context) (Invocable, error)

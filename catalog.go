@@ -53,15 +53,12 @@ type Catalog struct {
 }
 
 // bridged has the methods of a catalog that package internal/bridge documents.
-type bridged struct {
-	*Catalog
-	prompts selection
-}
+type bridged struct{ *Catalog }
 
 var _ bridge.Catalog[SkillInfo, SkillFile] = bridged{}
 
 func init() {
-	bridge.Open = func(catalog any) any { return bridged{catalog.(*Catalog), selection{true, true}} }
+	bridge.Open = func(catalog any) any { return bridged{catalog.(*Catalog)} }
 	bridge.WithMaxReads = func(n int) any {
 		return optionFunc(func(c *config) error { c.maxReads = n; return nil })
 	}

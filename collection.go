@@ -444,11 +444,8 @@ func (c *collection[Info]) seen(ctx context.Context, e Event, found outcome) Eve
 	}
 	if found.hidden {
 		e.Action, e.Reason, e.Digest, e.Bytes = EventRefused, "filter", "", 0
-		if !c.filter.guard.Allows(ctx, found.entry) {
-			e.Reason = "gate"
-			if seal := found.entry.Seal(); seal != nil {
-				e.Digest = seal.Digest
-			}
+		if reason, digest := c.filter.guard.Refusal(ctx, found.entry); reason != "" {
+			e.Reason, e.Digest = reason, digest
 		}
 	}
 	return e

@@ -151,4 +151,6 @@ const (
 	DiagAllowsTools DiagnosticCode = "ALLOWS_TOOLS" // warning: a field grants tools
 	DiagURL         DiagnosticCode = "URL"          // warning: the text has URLs
 	DiagScript      DiagnosticCode = "SCRIPT"       // warning: a file of a skill is a program
+
+	DiagUncoveredFiles DiagnosticCode = "UNCOVERED_FILES" // warning: a skill has a directory such as node_modules, whose files no approval covers
 )

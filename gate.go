@@ -18,21 +18,29 @@ type Item struct {
 	Layer  string // full path of the directory of the layer, unlike Layer of a list; of a layer on an fs.FS, the name given to the option
 	Plugin string // the name of the plugin, or ""
 
-	// Digest is "sha256:" and 64 lowercase hexadecimal digits: the SHA-256 of the file. The digest of a skill is the SHA-256 of the output of
-	// sha256sum for all files of the skill, sorted by path; of a command in TOML, for the file with its name; of an instruction with imports, for the
-	// file and all files that the imports reach; of a plugin, for the manifest and the part of the marketplace that concerns the plugin. A skill
-	// with more than 512 files or 64 MiB, imports beyond the limits of [Imports], and a file that cannot be read, have the Digest "".
+	// Rules names the rules of the text: the Name of the client of [WithClient] or [WithInstructions], of a file of a plugin the
+	// manifest of the format, such as ".cursor-plugin/plugin.json", and otherwise "". A plugin has the format also without the manifest.
+	Rules string
+
+	File string // of a command, a skill and an agent: the path of the file below Layer; otherwise "", because the Name or the Digest has the paths
+
+	// Digest is "sha256:" and the SHA-256 of the file in 64 lowercase hexadecimal digits. The digest of several files begins with another
+	// word: "skill-sha256:" with all files of a skill; "list-sha256:" with a command in TOML and its file name; "instruction-sha256:"
+	// with an instruction and all files that its imports reach; "plugin-sha256:" with the manifest and the part of the marketplace that concerns
+	// the plugin. A skill with more than 512 files or 64 MiB, imports beyond the limits of [Imports], and a file that cannot be read, have
+	// the Digest "". The document docs/trust.md has the hashed text.
 	Digest string
 }
 
 // A Gate decides which entries of a catalog may be used. The type Store of package trust is a Gate that keeps the decisions
-// of a user in a file.
+// of a user in a file. A Gate that compares only the Digest of an Item allows the bytes in another place and by other rules.
 //
 // Several goroutines call Allowed, for each entry of each list. Allowed must not wait, and must not call the
-// catalog. A Gate may have two further methods:
+// catalog. A Gate may have further methods:
 //
 //	Version() uint64                                            // while the result is the same, all answers of Allowed are the same
 //	Approved(ctx context.Context, i Item) map[string]string     // the approved texts of the item, for Pending.Old
+//	Revoked(ctx context.Context, i Item) bool                   // for Pending.Revoked
 type Gate interface {
 	Allowed(ctx context.Context, i Item) bool
 }
@@ -72,33 +80,29 @@ func (c *config) checkGate() error {
 	return nil
 }
 
-// isGated reports whether WithGate concerns a layer.
+// gates reports whether WithGate concerns a layer or an instruction with one of the names. Without names of layers, WithGate concerns
+// the files of the project.
+func (c *config) gates(ofProject bool, names ...string) bool {
+	if c.gate == nil || len(c.gated) == 0 {
+		return c.gate != nil && ofProject
+	}
+	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(c.gated, name) })
+}
+
+// isGated reports whether WithGate concerns a layer. A name concerns the place also in the directories above the root.
 func (c *config) isGated(l layer) bool {
-	switch {
-	case c.gate == nil:
-		return false
-	case len(c.gated) > 0:
-		return slices.Contains(c.gated, l.name) || l.parent != "" && slices.Contains(c.gated, l.place.Path())
+	names := []string{l.name}
+	if l.parent != "" {
+		names = append(names, l.place.Path())
 	}
-	return l.fsys == nil && l.place.Base == client.Project
+	return c.gates(l.fsys == nil && l.place.Base == client.Project, names...)
 }
 
-// gatesText reports whether WithGate concerns an instruction. A name concerns the place also in the directories below and above
+// allowsText reports whether the gate allows an instruction. A name concerns the place also in the directories below and above
 // the root.
-func (c *config) gatesText(t instruction.Text) bool {
-	switch {
-	case c.gate == nil:
-		return false
-	case len(c.gated) > 0:
-		return slices.Contains(c.gated, t.Place)
-	}
-	return !t.User
-}
-
-// allowsText reports whether the gate allows an instruction.
 func (c *config) allowsText(ctx context.Context, t instruction.Text) bool {
 	i := Item(gate.TextItem(KindInstruction, t))
-	return !c.gatesText(t) || i.Digest != "" && c.gate.Allowed(ctx, i)
+	return !c.gates(!t.User, t.Place) || i.Digest != "" && c.gate.Allowed(ctx, i)
 }
 
 // A guard is nil without a gated layer.
@@ -121,7 +125,8 @@ func (c *config) newGuard(kind Kind, layers []layer, opened []index.Layer) *guar
 // A Pending is an entry that the gate of [WithGate] refuses.
 type Pending struct {
 	Item
-	Path string // full path of the file; of a skill, the path of SKILL.md; of a plugin, of the manifest or else of the marketplace
+	Path    string // full path of the file; of a skill, the path of SKILL.md; of a plugin, of the manifest or else of the marketplace
+	Revoked bool   // the gate has a Revoked method, which returns true for the item
 
 	// Old and New have the texts of the files by their paths: relative to the directory of a skill, of an instruction with imports
 	// relative to the root, of a plugin relative to the directory of the layer, and otherwise the base name. The text of a marketplace has only what concerns the plugin. New has
@@ -156,20 +161,16 @@ func (c *Catalog) Pending(ctx context.Context) ([]Pending, error) {
 		}
 	}
 	refused, err := await(ctx, c, func(ctx context.Context) ([]gate.Refused[Kind], error) {
-		return gate.All(ctx, c.newAudit(lint.Default()), map[client.Files]*guard{client.Commands: c.commands.filter.guard, client.Skills: c.skills.filter.guard, client.Agents: c.agents.filter.guard}, of, KindInstruction, func(t instruction.Text) bool { return c.config.allowsText(ctx, t) })
+		all, err := gate.All(ctx, c.newAudit(lint.Default()), map[client.Files]*guard{client.Commands: c.commands.filter.guard, client.Skills: c.skills.filter.guard, client.Agents: c.agents.filter.guard}, of, KindInstruction, func(t instruction.Text) bool { return c.config.allowsText(ctx, t) })
+		return all, (&fileCall{catalog: c, op: op, dir: true, name: "."}).failure(ctx, err)
 	})
 	if err != nil {
 		return nil, c.methodError(op, err)
 	}
-	approved, remembers := c.config.gate.(interface {
-		Approved(context.Context, Item) map[string]string
-	})
 	all := make([]Pending, len(refused))
 	for i, r := range refused {
 		all[i] = Pending{Item: Item(r.Item), Path: r.Path, New: r.New, Findings: newDiagnostics(r.Problems)}
-		if remembers {
-			all[i].Old = approved.Approved(ctx, all[i].Item)
-		}
+		all[i].Old, all[i].Revoked = gate.Decided(ctx, c.config.gate, all[i].Item)
 	}
 	return all, nil
 }

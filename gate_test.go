@@ -706,7 +706,7 @@ func TestAMovedManifestNeedsAnotherApproval(t *testing.T) {
 		if x, err := c.Expand(t.Context(), "/p:go"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
 			t.Errorf("%s: %+v, %v", to, x.Directives, err)
 		}
-		if got := g.approve(t, c); !slices.Equal(got, []string{"plugin p"}) {
+		if got := g.approve(t, c); !slices.Equal(got, []string{"plugin p", "command p:go"}) {
 			t.Errorf("%s: pending: %q", to, got)
 		}
 	}
@@ -743,8 +743,8 @@ func TestAPendingManifestHasTheTextOfItsDigest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list := fmt.Sprintf("%x  .claude-plugin/plugin.json\n", sha256.Sum256([]byte(manifest)))
-		sum := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(list)))
+		list := fmt.Sprintf("plugin\n%x 26 .claude-plugin/plugin.json\n", sha256.Sum256([]byte(manifest)))
+		sum := fmt.Sprintf("plugin-sha256:%x", sha256.Sum256([]byte(list)))
 		if p := pending[0]; len(pending) != 3 || p.Kind != toolshelf.KindPlugin || p.Name != "deploy" || p.Plugin != "deploy" || p.Digest != sum || !maps.Equal(p.New, map[string]string{".claude-plugin/plugin.json": manifest}) ||
 			p.Layer != "p" || filepath.ToSlash(p.Path) != "p/.claude-plugin/plugin.json" {
 			t.Errorf("pending: %+v", pending)

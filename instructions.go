@@ -15,6 +15,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/instruction"
 	"github.com/toolshelf-go/toolshelf/internal/observe"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/promptblock"
 	"github.com/toolshelf-go/toolshelf/internal/search"
 )
@@ -90,7 +91,7 @@ type instructionOptions struct {
 // Imports replaces @path in a text by the text of the file, over at most the given number of hops. The path is relative
 // to the file with the import. With 0, each client follows the number of its row, such as 4 for Claude Code.
 //
-// Imports does not replace code, a path that leads out of the root, or for a file of the user out of the directory of the file, and
+// Imports does not replace code, a path that leads out of the root, or for a file of the user out of the directory of the place, and
 // an import of a file that contains the import. The imports of an instruction add at most 1 MiB. An import that is not
 // followed stays as text, with a diagnostic. A text such as @types/node, which leads to no file, is no import.
 func Imports(hops int) InstructionOption {
@@ -191,15 +192,19 @@ func (c *Catalog) resolveInstructions(ctx context.Context, call *fileCall, o ins
 	for n, i := range found {
 		if !slices.ContainsFunc(o.shown, func(known Instruction) bool { return known.Path == i.Path && known.Digest == i.Digest }) {
 			list = append(list, i)
-			seen.Send(textEvent(EventLoaded, answer.Texts[n]), nil)
+			seen.Send(textEvent(EventLoaded, "", answer.Texts[n]), nil)
 		}
 	}
 	return list, nil
 }
 
-// textEvent returns the event of an instruction.
-func textEvent(action string, t instruction.Text) Event {
-	return Event{Action: action, Kind: KindInstruction, Name: t.Path, Layer: t.Layer, Digest: cmp.Or(gate.TextItem(KindInstruction, t).Digest, t.Digest), Bytes: len(t.Text)}
+// textEvent returns the event of an instruction. A link that leads outside is refused.
+func textEvent(action, reason string, t instruction.Text) Event {
+	code := t.Unread()
+	if code == problem.LinkNotFollowed {
+		action, reason, code = EventRefused, "link", problem.FileRead
+	}
+	return Event{Action: action, Reason: reason, Kind: KindInstruction, Name: t.Path, Layer: t.Layer, Digest: cmp.Or(gate.TextItem(KindInstruction, t).Digest, t.Digest), Bytes: len(t.Text), Code: Code(code)}
 }
 
 // findInstructions returns the instructions that pass the filter, and their texts. The events of seen are the refused instructions.
@@ -225,16 +230,15 @@ func (c *Catalog) findInstructions(ctx context.Context, call *fileCall, query in
 		refused := len(query.Refused)
 		list := make([]Instruction, 0, len(answer.Texts))
 		for _, t := range answer.Texts {
-			i, e := newInstruction(t), textEvent(EventRefused, t)
-			if !c.config.allowsText(ctx, t) {
-				e.Reason = "gate"
-			} else if c.instructions.filter.keeps(i) {
-				list = append(list, i)
-				continue
-			} else {
+			i, e := newInstruction(t), textEvent(EventRefused, "gate", t)
+			if c.config.allowsText(ctx, t) {
+				if c.instructions.filter.keeps(i) {
+					list = append(list, i)
+					continue
+				}
 				e.Reason, e.Digest = "filter", ""
 			}
-			e.Bytes, query.Refused = 0, append(query.Refused, i.Path)
+			e.Bytes, e.Code, query.Refused = 0, "", append(query.Refused, i.Path)
 			seen.Send(e, nil)
 		}
 		if len(query.Refused) == refused { // otherwise a text can have a refused text as an import, or be cut after a refused text
@@ -301,6 +305,7 @@ func (c *Catalog) newInstructions(user userDirs) (*collection[Instruction], erro
 		}
 		return fsys, dir, fsys != nil
 	})
+	f.OpenHomes(func(p client.Place) (string, bool) { return c.at.OfUser(c.config.home, p.Base == client.Config, p.Dir) })
 	for _, l := range c.config.instructions.all {
 		f.AddRules(l.place.Place, l.parent)
 	}

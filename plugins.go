@@ -135,7 +135,7 @@ func (c *Catalog) listPlugins(ctx context.Context, op string) ([]Plugin, error) 
 	for i, l := range c.commands.Layers()[first:] {
 		missing = missing && snapshot.Missing(first+i)
 		for _, found := range c.commands.PluginsOf(snapshot, first+i) {
-			if c.commands.filter.guard.AllowsPlugin(ctx, l, found.Name, found.Digest) {
+			if c.commands.filter.guard.AllowsPlugin(ctx, l, found.Name, found.Format, found.Digest) {
 				list = append(list, newPlugin(l, found))
 			}
 		}

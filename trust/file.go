@@ -16,8 +16,8 @@ import (
 
 // The file of a store has one JSON object a line:
 //
-//	{"format":"toolshelf trust","version":1}
-//	{"kind":"skill","name":"pdf","layer":"/p/.claude/skills","digest":"sha256:…","files":{"SKILL.md":"…"}}
+//	{"format":"toolshelf trust","version":2}
+//	{"kind":"skill","name":"pdf","layer":"/p/.claude/skills","rules":"claude","file":"pdf/SKILL.md","digest":"skill-sha256:…","files":{"SKILL.md":"…"}}
 //	{"kind":"command","name":"deploy","layer":"/p/.claude/commands","revoked":true}
 //	{"sha256":"…","text":"# PDF\n…"}
 //	{"end":"sha256:…"}
@@ -25,11 +25,12 @@ import (
 // A line with a kind is the decision about an item, the oldest decision first. A value of files is the SHA-256 of a
 // text, whose line follows the decisions, or begins with "sha256:" if the approval had a digest in
 // place of the text. A text of several files has one line. The last line has the SHA-256 of all lines above, so a
-// truncated file is broken.
+// truncated file is broken. An approval of version 1 has no rules and no file.
 const (
-	firstLine  = `{"format":"` + format + `","version":1}` + "\n"
+	firstLine  = `{"format":"` + format + `","version":2}` + "\n"
+	oldLine    = `{"format":"` + format + `","version":1}` + "\n"
 	format     = "toolshelf trust"
-	version    = 1
+	version    = 2
 	textPrefix = `{"sha256":"`
 	textMiddle = `","text":"`
 )
@@ -50,17 +51,43 @@ type book struct {
 
 // A record is a decision with its line of the file.
 type record struct {
-	key    toolshelf.Item    // without the digest
-	digest string            // empty after a revocation
-	files  map[string]string // by path: the SHA-256 of a text, or "sha256:…"
-	line   string
+	key   toolshelf.Item // see keyOf
+	grant grant
+	files map[string]string // by path: the SHA-256 of a text, or "sha256:…"
+	line  string
 }
 
-// A decision is a change of a book. A decision without a digest is a revocation.
+// A grant is the state of an item that an approval allows. The zero grant is a revocation.
+type grant struct {
+	rules, file string // of toolshelf.Item
+	digest      string
+	old         bool // of version 1, without rules and file
+}
+
+// ended is the digest of an approval of version 1 that allows nothing.
+const ended = filePrefix + "0000000000000000000000000000000000000000000000000000000000000000"
+
+// A decision is a change of a book.
 type decision struct {
-	key    toolshelf.Item
-	digest string
-	texts  map[string]string // by path
+	key   toolshelf.Item
+	grant grant
+	texts map[string]string // by path
+}
+
+// allows reports whether a record allows the state of an item.
+func (r *record) allows(i toolshelf.Item) bool {
+	return r != nil && r.grant.digest != "" && r.grant.digest == i.Digest && (r.grant.old || r.grant.rules == i.Rules && r.grant.file == i.File)
+}
+
+// end ends an approval of version 1 of several files, of a file with its name, and in a plugin, whose files choose the rules.
+func (r *record) end() {
+	several := r.key.Plugin != ""
+	for _, sum := range r.files {
+		several = several || strings.TrimPrefix(sum, filePrefix) != strings.TrimPrefix(r.grant.digest, filePrefix)
+	}
+	if several {
+		r.grant = grant{digest: ended}
+	}
 }
 
 // A recordLine is the JSON of a record.
@@ -69,6 +96,8 @@ type recordLine struct {
 	Name    exact             `json:"name"`
 	Layer   exact             `json:"layer"`
 	Plugin  exact             `json:"plugin,omitempty"`
+	Rules   *exact            `json:"rules,omitempty"`
+	File    exact             `json:"file,omitempty"`
 	Digest  string            `json:"digest,omitempty"`
 	Revoked bool              `json:"revoked,omitempty"`
 	Files   map[string]string `json:"files,omitempty"`
@@ -80,9 +109,9 @@ type textLine struct {
 	Text   string `json:"text"`
 }
 
-// keyOf returns the key of an item.
+// keyOf returns the item without its state.
 func keyOf(i toolshelf.Item) toolshelf.Item {
-	i.Digest = ""
+	i.Rules, i.File, i.Digest = "", "", ""
 	return i
 }
 
@@ -97,7 +126,7 @@ func (b *book) texts(i toolshelf.Item) map[string]string {
 	}
 	texts := make(map[string]string, len(r.files))
 	for path, sum := range r.files {
-		if isDigest(sum) {
+		if isFileDigest(sum) {
 			texts[path] = sum
 			continue
 		}
@@ -122,7 +151,7 @@ func (b *book) with(decisions []decision) *book {
 	}
 	maps.DeleteFunc(changed, func(key toolshelf.Item, d decision) bool {
 		r := b.byKey[key]
-		return r != nil && r.digest == d.digest
+		return r != nil && r.grant == d.grant
 	})
 	if len(changed) == 0 {
 		return b
@@ -152,7 +181,7 @@ func (b *book) add(r *record) {
 
 // record returns the record of a decision, and adds its texts to the lines.
 func (b *book) record(d decision) *record {
-	r := &record{key: d.key, digest: d.digest}
+	r := &record{key: d.key, grant: d.grant}
 	left := maxItem
 	for _, path := range slices.Sorted(maps.Keys(d.texts)) {
 		if r.files == nil {
@@ -161,11 +190,11 @@ func (b *book) record(d decision) *record {
 		text := d.texts[path]
 		sum := sumOf(text)
 		switch {
-		case isDigest(text):
+		case isFileDigest(text):
 			r.files[path] = text
 			continue
 		case len(text) > min(maxText, left), !utf8.ValidString(text):
-			r.files[path] = "sha256:" + sum
+			r.files[path] = filePrefix + sum
 			continue
 		}
 		left -= len(text)
@@ -183,7 +212,11 @@ func (r *record) encode() string {
 	for path, sum := range r.files {
 		files[encoded(path)] = sum
 	}
-	return lineOf(recordLine{exact(r.key.Kind), exact(r.key.Name), exact(r.key.Layer), exact(r.key.Plugin), r.digest, r.digest == "", files})
+	l := recordLine{exact(r.key.Kind), exact(r.key.Name), exact(r.key.Layer), exact(r.key.Plugin), nil, exact(r.grant.file), r.grant.digest, r.grant.digest == "", files}
+	if rules := exact(r.grant.rules); !l.Revoked && !r.grant.old {
+		l.Rules = &rules
+	}
+	return lineOf(l)
 }
 
 // forget removes the texts without a file, and the files of the oldest records whose files and
@@ -204,7 +237,7 @@ func (b *book) forget() {
 			}
 		}
 		if size > left {
-			forgotten := &record{key: r.key, digest: r.digest}
+			forgotten := &record{key: r.key, grant: r.grant}
 			forgotten.line = forgotten.encode()
 			b.records[i], b.byKey[r.key] = forgotten, forgotten
 			continue
@@ -249,13 +282,13 @@ func parse(text string, earlier *book) (*book, error) {
 		Version int
 	}
 	switch err := json.Unmarshal([]byte(first), &header); {
-	case err != nil || header.Format != format || header.Version < version:
+	case err != nil || header.Format != format || header.Version < 1:
 		return nil, fmt.Errorf("%w: the first line is not the line of a store; move the file away, and approve the entries again", ErrBroken)
 	case header.Version > version:
 		return nil, fmt.Errorf("%w, %d: update the program", ErrNewer, header.Version)
 	}
 	end := strings.LastIndexByte(strings.TrimSuffix(text, "\n"), '\n') + 1
-	if !strings.HasPrefix(text, firstLine) || text[end:] != lastLine(text[:end]) {
+	if first += "\n"; first != firstLine && first != oldLine || text[end:] != lastLine(text[:end]) {
 		return nil, damaged(1+strings.Count(text[:end], "\n"), "the checksum differs")
 	}
 	b := &book{byKey: map[toolshelf.Item]*record{}, lines: map[string]string{}}
@@ -264,7 +297,7 @@ func parse(text string, earlier *book) (*book, error) {
 		known[r.line] = r
 	}
 	number := 1
-	for line := range strings.Lines(text[len(firstLine):end]) {
+	for line := range strings.Lines(text[len(first):end]) {
 		number++
 		if rest, ok := strings.CutPrefix(line, textPrefix); ok {
 			sum := rest[:min(len(rest), 2*sha256.Size)]
@@ -276,7 +309,7 @@ func parse(text string, earlier *book) (*book, error) {
 		}
 		r, ok := known[line]
 		if ok {
-			r = &record{r.key, r.digest, r.files, line} // the line of r keeps the text of the earlier load
+			r = &record{r.key, r.grant, r.files, line} // the line of r keeps the text of the earlier load
 		} else {
 			r, ok = parseRecord(line)
 		}
@@ -287,7 +320,7 @@ func parse(text string, earlier *book) (*book, error) {
 	}
 	for i, r := range b.records {
 		for _, sum := range r.files {
-			if b.lines[sum] == "" && !isDigest(sum) {
+			if b.lines[sum] == "" && !isFileDigest(sum) {
 				return nil, damaged(i+2, "the line has a file without a text")
 			}
 		}
@@ -302,19 +335,25 @@ func parseRecord(line string) (*record, bool) {
 		return nil, false
 	}
 	r := &record{
-		key:    toolshelf.Item{Kind: toolshelf.Kind(l.Kind), Name: string(l.Name), Layer: string(l.Layer), Plugin: string(l.Plugin)},
-		digest: l.Digest,
-		line:   line,
+		key:   toolshelf.Item{Kind: toolshelf.Kind(l.Kind), Name: string(l.Name), Layer: string(l.Layer), Plugin: string(l.Plugin)},
+		grant: grant{file: string(l.File), digest: l.Digest, old: !l.Revoked && l.Rules == nil},
+		line:  line,
+	}
+	if l.Rules != nil {
+		r.grant.rules = string(*l.Rules)
 	}
 	if len(l.Files) > 0 {
 		r.files = make(map[string]string, len(l.Files))
 	}
 	for path, sum := range l.Files {
 		path, err := decoded(path)
-		if err != nil || !isDigest(sum) && !isSum(sum) {
+		if err != nil || !isFileDigest(sum) && !isSum(sum) {
 			return nil, false
 		}
 		r.files[path] = sum
+	}
+	if r.grant.old {
+		r.end()
 	}
 	return r, true
 }
@@ -364,10 +403,19 @@ func lineOf(value any) string {
 	return line.String()
 }
 
-// isDigest reports whether a text is the digest of an item.
-func isDigest(text string) bool {
-	sum, ok := strings.CutPrefix(text, "sha256:")
+// filePrefix begins the digest of a file.
+const filePrefix = "sha256:"
+
+// isFileDigest reports whether a text is the digest of a file.
+func isFileDigest(text string) bool {
+	sum, ok := strings.CutPrefix(text, filePrefix)
 	return ok && isSum(sum)
+}
+
+// isDigest reports whether a text is the digest of an item: of a file, or of a list of a kind, as in "skill-sha256:…".
+func isDigest(text string) bool {
+	kind, sum, ok := strings.Cut(text, filePrefix)
+	return ok && isSum(sum) && (kind == "" || strings.HasSuffix(kind, "-") && strings.Trim(kind, "abcdefghijklmnopqrstuvwxyz-") == "")
 }
 
 // isSum reports whether a text is a SHA-256 in hexadecimal digits.

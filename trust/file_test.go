@@ -13,12 +13,12 @@ import (
 // summary returns the decisions of a book in order, and the texts of each.
 func summary(b *book) (all []decision) {
 	for _, r := range b.records {
-		all = append(all, decision{r.key, r.digest, b.texts(r.key)})
+		all = append(all, decision{r.key, r.grant, b.texts(r.key)})
 	}
 	return all
 }
 
-var compareDecisions = cmp.AllowUnexported(decision{})
+var compareDecisions = cmp.AllowUnexported(decision{}, grant{})
 
 // TestABookAgreesWithAMap draws decisions and compares the book of the file with a map.
 func TestABookAgreesWithAMap(t *testing.T) {
@@ -33,7 +33,7 @@ func TestABookAgreesWithAMap(t *testing.T) {
 					Kind: "skill", Name: text.Draw(t, "name"), Layer: text.Draw(t, "layer"), Plugin: text.Draw(t, "plugin"),
 				}}
 				if rapid.Bool().Draw(t, "approve") {
-					d.digest = digest(text.Draw(t, "content"))
+					d.grant = grant{rules: text.Draw(t, "rules"), file: text.Draw(t, "file"), digest: rapid.SampledFrom([]string{"", "skill-"}).Draw(t, "kind") + digest(text.Draw(t, "content"))}
 					d.texts = rapid.MapOfN(text, text, 0, 3).Draw(t, "texts")
 				}
 				decisions = append(decisions, d)
@@ -65,8 +65,8 @@ func TestABookAgreesWithAMap(t *testing.T) {
 			t.Fatalf("the book has %d decisions, want %d", len(b.records), len(want))
 		}
 		for key, d := range want {
-			if r := b.find(key); r == nil || r.digest != d.digest {
-				t.Fatalf("the decision about %q is %v, want %q", key, r, d.digest)
+			if r := b.find(key); r == nil || r.grant != d.grant {
+				t.Fatalf("the decision about %q is %v, want %v", key, r, d.grant)
 			}
 		}
 	})
@@ -74,7 +74,7 @@ func TestABookAgreesWithAMap(t *testing.T) {
 
 // FuzzParse checks that a file is refused, or is a book that a file keeps.
 func FuzzParse(f *testing.F) {
-	b := (&book{}).with([]decision{{keyOf(entry("a", "").Item), digest("1"), map[string]string{"a.md": "text", "b": digest("x"), "\xff": ""}}, {key: keyOf(entry("b", "").Item)}})
+	b := (&book{}).with([]decision{{keyOf(entry("a", "").Item), grant{digest: digest("1")}, map[string]string{"a.md": "text", "b": digest("x"), "\xff": ""}}, {key: keyOf(entry("b", "").Item)}})
 	body, _, _ := strings.Cut(strings.TrimPrefix(b.encode(), firstLine), `{"end"`)
 	f.Add(b.encode(), false)
 	f.Add(body, true)
@@ -103,7 +103,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func TestEachCutOfTheFileIsBroken(t *testing.T) {
-	text := (&book{}).with([]decision{{keyOf(entry("a", "").Item), digest("1"), map[string]string{"a.md": "text"}}}).encode()
+	text := (&book{}).with([]decision{{keyOf(entry("a", "").Item), grant{digest: digest("1")}, map[string]string{"a.md": "text"}}}).encode()
 	for n := range len(text) {
 		if _, err := parse(text[:n], &book{}); err == nil {
 			t.Errorf("the first %d of %d bytes are a store", n, len(text))
@@ -114,7 +114,7 @@ func TestEachCutOfTheFileIsBroken(t *testing.T) {
 func TestATextIsInTheFileOnce(t *testing.T) {
 	b := &book{}
 	for _, layer := range []string{"/one", "/two"} {
-		b = b.with([]decision{{toolshelf.Item{Kind: "command", Name: "a", Layer: layer}, digest("1"), map[string]string{"a.md": "the same text"}}})
+		b = b.with([]decision{{toolshelf.Item{Kind: "command", Name: "a", Layer: layer}, grant{digest: digest("1")}, map[string]string{"a.md": "the same text"}}})
 	}
 	if n := strings.Count(b.encode(), "the same text"); n != 1 {
 		t.Errorf("the file has the text %d times", n)

@@ -2,9 +2,9 @@
 // catalog: see [toolshelf.WithGate].
 //
 // A store is one file, for example in the configuration directory of the user. The file has a
-// decision for each item, which is a kind, a layer, a plugin and a name. The decision is the
-// approved digest or a revocation. An item has one approved digest: an approval of changed content
-// replaces the approval of the old content.
+// decision for each item, which is a kind, a layer, a plugin and a name. The decision is a
+// revocation, or the approved digest with the approved rules and file. An item has one approved
+// digest: an approval of changed content replaces the approval of the old content.
 //
 // # Freshness
 //
@@ -114,15 +114,14 @@ func Open(file string) (*Store, error) {
 	return s, s.load().err
 }
 
-// Allowed reports whether the digest of an item is the approved digest. Allowed never waits for a
-// lock of another program.
+// Allowed reports whether the Rules, the File and the Digest of an item are the approved ones. Allowed
+// never waits for a lock of another program.
 func (s *Store) Allowed(_ context.Context, i toolshelf.Item) bool {
 	now, checked := int64(time.Since(s.begin)), s.checked.Load()
 	if now-checked >= int64(rarely) && s.checked.CompareAndSwap(checked, now) {
 		s.current()
 	}
-	r := s.last.Load().book.find(i)
-	return r != nil && r.digest != "" && r.digest == i.Digest
+	return s.last.Load().book.find(i).allows(i)
 }
 
 // Version returns a number that changes with the answers of [Store.Allowed]. Version costs the
@@ -130,6 +129,12 @@ func (s *Store) Allowed(_ context.Context, i toolshelf.Item) bool {
 func (s *Store) Version() uint64 {
 	s.checked.Store(int64(time.Since(s.begin)))
 	return s.current().number
+}
+
+// Revoked reports whether the last decision about an item is a revocation, whatever the digest. Catalog.Pending calls Revoked.
+func (s *Store) Revoked(_ context.Context, i toolshelf.Item) bool {
+	r := s.last.Load().book.find(i)
+	return r != nil && r.grant.digest == ""
 }
 
 // Approved returns the approved texts of an item by path, as in [toolshelf.Pending], or nil. The
@@ -201,7 +206,7 @@ func approvals(pending []toolshelf.Pending) (all []decision, err error) {
 		if !isDigest(p.Digest) {
 			return nil, fmt.Errorf("trust: the digest %.80q of %s %.80q is no SHA-256; approve the entries of Catalog.Pending", p.Digest, p.Kind, p.Name)
 		}
-		all = append(all, decision{keyOf(p.Item), p.Digest, p.New})
+		all = append(all, decision{keyOf(p.Item), grant{rules: p.Rules, file: p.File, digest: p.Digest}, p.New})
 	}
 	return all, nil
 }

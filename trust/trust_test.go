@@ -167,12 +167,15 @@ func TestARevocationRefusesEachDigest(t *testing.T) {
 		if s.Allowed(t.Context(), p.Item) || s.Allowed(t.Context(), empty) || s.Approved(t.Context(), p.Item) != nil {
 			t.Error("the revoked entry is allowed or has texts")
 		}
+		if !s.Revoked(t.Context(), p.Item) || s.Revoked(t.Context(), entry("new", "").Item) {
+			t.Error("Revoked does not tell a revoked entry from a new entry")
+		}
 	}
 	if content, _ := os.ReadFile(file); strings.Contains(string(content), "one") {
 		t.Error("the file has the text of the revoked entry")
 	}
 	approve(t, s, p)
-	if !s.Allowed(t.Context(), p.Item) {
+	if !s.Allowed(t.Context(), p.Item) || s.Revoked(t.Context(), p.Item) {
 		t.Error("the entry is refused after a new approval")
 	}
 }
@@ -244,6 +247,75 @@ func TestNamesAndLayersThatAreNotUTF8StayApart(t *testing.T) {
 	s = open(t, file)
 	if n := len(allowed(t, s, all...)); n != len(all) {
 		t.Errorf("the store allows %d of %d entries", n, len(all))
+	}
+}
+
+// An approval is of one state: the content, the rules and the file of the item.
+func TestOnlyTheApprovedRulesAndFileAreAllowed(t *testing.T) {
+	p := entry("deploy", "one")
+	p.Rules, p.File = "claude", "deploy.md"
+	s := open(t, storeFile(t))
+	approve(t, s, p)
+	if got := allowed(t, open(t, s.file), p); got == nil {
+		t.Error("the store refuses the approved item")
+	}
+	for _, change := range []func(i *toolshelf.Item){
+		func(i *toolshelf.Item) { i.Rules = "cursor" }, func(i *toolshelf.Item) { i.Rules = "" }, func(i *toolshelf.Item) { i.File = "deploy.toml" },
+		func(i *toolshelf.Item) { i.Kind = toolshelf.KindAgent }, func(i *toolshelf.Item) { i.Plugin = "p" }, func(i *toolshelf.Item) { i.Layer += "/x" },
+		func(i *toolshelf.Item) { i.Digest = "list-" + i.Digest }, func(i *toolshelf.Item) { i.Digest = strings.TrimPrefix(i.Digest, "sha256:") },
+	} {
+		other := p
+		if change(&other.Item); s.Allowed(t.Context(), other.Item) {
+			t.Errorf("the store allows %+v", other.Item)
+		}
+	}
+	p.Rules = "cursor"
+	if err := s.ApproveFirst(t.Context(), p); err != nil || s.Allowed(t.Context(), p.Item) {
+		t.Errorf("ApproveFirst approves other rules: %v", err)
+	}
+}
+
+// Version 1 approved a digest without rules and a file, and the digest of several files had the form of the digest of a file.
+func TestOldApprovalsAreOfOneFile(t *testing.T) {
+	sum := func(text string) string { return strings.TrimPrefix(digest(text), "sha256:") }
+	item := func(kind toolshelf.Kind, name, plugin, text string) toolshelf.Item {
+		return toolshelf.Item{Kind: kind, Name: name, Layer: "/p", Plugin: plugin, Digest: digest(text)}
+	}
+	line := func(i toolshelf.Item, files string) string {
+		plugin := ""
+		if i.Plugin != "" {
+			plugin = `"plugin":"` + i.Plugin + `",`
+		}
+		return `{"kind":"` + string(i.Kind) + `","name":"` + i.Name + `","layer":"/p",` + plugin + `"digest":"` + i.Digest + `"` + files + "}\n"
+	}
+	list := sum("a") + "  CLAUDE.md\n" + sum("b") + "  more.md\n"
+	one, gone, toml := item("command", "one", "", "1"), item("agent", "gone", "", "2"), item("command", "toml", "", sum("1")+"  toml.toml\n")
+	imports, plugged := item("instruction", "CLAUDE.md", "", list), item("command", "p:x", "p", "1")
+	content := oldLine + line(one, `,"files":{"one.md":"`+sum("1")+`"}`) + line(gone, "") + line(toml, `,"files":{"toml.toml":"`+sum("1")+`"}`) +
+		line(imports, `,"files":{"CLAUDE.md":"`+sum("a")+`","more.md":"`+digest("b")+`"}`) + line(plugged, `,"files":{"x.md":"`+sum("1")+`"}`) +
+		lineOf(textLine{sum("1"), "1"}) + lineOf(textLine{sum("a"), "a"})
+	file := storeFile(t)
+	if err := os.WriteFile(file, []byte(content+lastLine(content)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	check := func(s *Store) {
+		t.Helper()
+		for i, want := range map[toolshelf.Item]bool{one: true, gone: true, toml: false, imports: false, plugged: false} {
+			i.Rules, i.File = "claude", "a/file.md"
+			if got := s.Allowed(t.Context(), i); got != want {
+				t.Errorf("%s %s: allowed is %t, want %t", i.Kind, i.Name, got, want)
+			}
+		}
+	}
+	check(open(t, file))
+	approve(t, open(t, file), entry("other", "")) // writes version 2
+	check(open(t, file))
+	s := open(t, file)
+	if err := s.ApproveFirst(t.Context(), toolshelf.Pending{Item: plugged}); err != nil || s.Allowed(t.Context(), plugged) {
+		t.Errorf("ApproveFirst replaces an old approval: %v", err)
+	}
+	if got := s.Approved(t.Context(), imports); got["CLAUDE.md"] != "a" || s.Revoked(t.Context(), imports) {
+		t.Errorf("the texts of an old approval are %q", got)
 	}
 }
 
@@ -397,7 +469,7 @@ func TestAnUnchangedFileIsReadOnce(t *testing.T) {
 		},
 		"without change times": func(t *testing.T) *Store {
 			s, memory := open(t, storeFile(t)), afero.NewMemMapFs()
-			content := (&book{}).with([]decision{{keyOf(p.Item), p.Digest, p.New}}).encode()
+			content := (&book{}).with([]decision{{keyOf(p.Item), grant{digest: p.Digest}, p.New}}).encode()
 			dir, err := confine.Over(memory, "/")
 			if err := errors.Join(err, afero.WriteFile(memory, "/trust", []byte(content), 0o600), memory.Chtimes("/trust", time.Time{}, time.Now().Add(-time.Hour))); err != nil {
 				t.Fatal(err)
@@ -561,7 +633,7 @@ func TestAWaitForTheLockEndsWithTheContext(t *testing.T) {
 func TestABrokenFileAllowsNothing(t *testing.T) {
 	p := entry("deploy", "one")
 	good := func() string {
-		return (&book{}).with([]decision{{keyOf(p.Item), p.Digest, p.New}, {keyOf(entry("x", "").Item), "", nil}}).encode()
+		return (&book{}).with([]decision{{keyOf(p.Item), grant{digest: p.Digest}, p.New}, {keyOf(entry("x", "").Item), grant{}, nil}}).encode()
 	}()
 	sealed := func(lines string) string { return lines + lastLine(lines) }
 	body := strings.TrimPrefix(good[:strings.LastIndex(strings.TrimSuffix(good, "\n"), "\n")+1], firstLine)
@@ -580,7 +652,7 @@ func TestABrokenFileAllowsNothing(t *testing.T) {
 		"an unknown line":         {sealed(firstLine + "{}\n"), ErrBroken},
 		"an approval and revoked": {sealed(firstLine + strings.Replace(body, `"digest"`, `"revoked":true,"digest"`, 1)), ErrBroken},
 		"a missing text":          {sealed(firstLine + strings.SplitAfter(body, "\n")[0]), ErrBroken},
-		"a newer version":         {strings.Replace(good, `"version":1`, `"version":2,"more":{}`, 1), ErrNewer},
+		"a newer version":         {strings.Replace(good, `"version":2`, `"version":3,"more":{}`, 1), ErrNewer},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := storeFile(t)

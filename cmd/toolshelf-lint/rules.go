@@ -95,6 +95,7 @@ var rules = []rule{
 	{toolshelf.DiagAllowsTools, "warning: a field grants tools"},
 	{toolshelf.DiagURL, "warning: the text has URLs"},
 	{toolshelf.DiagScript, "warning: a file of a skill is a program"},
+	{toolshelf.DiagUncoveredFiles, "warning: a skill has a directory such as node_modules, whose files no approval covers"},
 	{"SKILL_NO_URI", "error: the name of the skill cannot be the last element of a URI"},
 	{"SKILL_URI_TAKEN", "error: the URI of the skill belongs to another skill"},
 	{"SKILL_TOO_MANY_FILES", "error: the skill has more than 512 files"},

@@ -4,11 +4,16 @@ package gate
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
+	"io/fs"
 	"path"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/audit"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/instruction"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
@@ -20,6 +25,8 @@ type Item[Kind ~string] struct {
 	Name   string
 	Layer  string
 	Plugin string
+	Rules  string
+	File   string
 	Digest string
 }
 
@@ -53,7 +60,7 @@ func layerName(l index.Layer) string {
 
 // item returns the Item of an entry of a gated layer. A file that cannot be read has no Digest.
 func (g *Guard[Kind]) item(e *index.Entry) Item[Kind] {
-	i := Item[Kind]{Kind: g.Kind, Name: e.Name, Layer: layerName(g.Index.Layer(e.Layer())), Plugin: e.Plugin()}
+	i := Item[Kind]{Kind: g.Kind, Name: e.Name, Layer: layerName(g.Index.Layer(e.Layer())), Plugin: e.Plugin(), Rules: g.Index.LayerOf(e).RulesOf, File: g.Index.Below(e)}
 	if seal := e.Seal(); seal != nil {
 		i.Digest = seal.Digest
 	}
@@ -62,7 +69,7 @@ func (g *Guard[Kind]) item(e *index.Entry) Item[Kind] {
 
 // TextItem returns the Item of an instruction. An instruction without a Seal has no Digest.
 func TextItem[Kind ~string](kind Kind, t instruction.Text) Item[Kind] {
-	i := Item[Kind]{Kind: kind, Name: t.Path, Layer: t.Dir}
+	i := Item[Kind]{Kind: kind, Name: t.Path, Layer: t.Dir, Rules: t.Rules}
 	if t.Seal != nil {
 		i.Digest = t.Seal.Digest
 	}
@@ -75,7 +82,22 @@ func (g *Guard[Kind]) Allows(ctx context.Context, e *index.Entry) bool {
 		return true
 	}
 	p := e.Part()
-	return (p == nil || g.AllowsPlugin(ctx, g.Index.Layer(e.Layer()), p.Plugin, p.Digest())) && g.allowsContent(ctx, e)
+	return (p == nil || g.AllowsPlugin(ctx, g.Index.Layer(e.Layer()), p.Plugin, p.RulesOf, p.Digest())) && g.allowsContent(ctx, e)
+}
+
+// Refusal returns the reason why Allows is false, and the digest of the entry: "gate", or "link" for a link that leads outside. The reason of an
+// allowed entry is "".
+func (g *Guard[Kind]) Refusal(ctx context.Context, e *index.Entry) (reason, digest string) {
+	seal, broken := e.Seal(), e.Broken()
+	switch {
+	case g.Allows(ctx, e):
+		return "", ""
+	case seal != nil:
+		return "gate", seal.Digest
+	case errors.Is(broken, confine.ErrEscape), errors.Is(broken, confine.ErrSymlink):
+		return "link", ""
+	}
+	return "gate", ""
 }
 
 func (g *Guard[Kind]) allowsContent(ctx context.Context, e *index.Entry) bool {
@@ -84,12 +106,27 @@ func (g *Guard[Kind]) allowsContent(ctx context.Context, e *index.Entry) bool {
 }
 
 // AllowsPlugin reports whether the gate allows a plugin. A plugin without a manifest, and in a layer without the gate, has no digest.
-func (g *Guard[Kind]) AllowsPlugin(ctx context.Context, l index.Layer, name, digest string) bool {
-	return g == nil || digest == "" || g.Allowed(ctx, g.pluginItem(l, name, digest))
+func (g *Guard[Kind]) AllowsPlugin(ctx context.Context, l index.Layer, name, format, digest string) bool {
+	return g == nil || digest == "" || g.Allowed(ctx, g.pluginItem(l, name, format, digest))
 }
 
-func (g *Guard[Kind]) pluginItem(l index.Layer, name, digest string) Item[Kind] {
-	return Item[Kind]{Kind: g.Plugin, Name: name, Layer: layerName(l), Plugin: name, Digest: digest}
+func (g *Guard[Kind]) pluginItem(l index.Layer, name, format, digest string) Item[Kind] {
+	return Item[Kind]{Kind: g.Plugin, Name: name, Layer: layerName(l), Plugin: name, Rules: format, Digest: digest}
+}
+
+// Decided returns the results of the optional methods Approved and Revoked of a gate.
+func Decided[Item any](ctx context.Context, gate any, i Item) (approved map[string]string, revoked bool) {
+	if g, ok := gate.(interface {
+		Approved(context.Context, Item) map[string]string
+	}); ok {
+		approved = g.Approved(ctx, i)
+	}
+	if g, ok := gate.(interface {
+		Revoked(context.Context, Item) bool
+	}); ok {
+		revoked = g.Revoked(ctx, i)
+	}
+	return approved, revoked
 }
 
 // A Refused is an entry that the gate refuses. The fields are those of toolshelf.Pending.
@@ -142,10 +179,10 @@ func (g *Guard[Kind]) plugins(ctx context.Context, s *index.Snapshot) (all []Ref
 			if p.Digest == "" || seen[p.Name] {
 				continue
 			}
-			if seen[p.Name] = true; g.AllowsPlugin(ctx, l, p.Name, p.Digest) {
+			if seen[p.Name] = true; g.AllowsPlugin(ctx, l, p.Name, p.Format, p.Digest) {
 				continue
 			}
-			r := Refused[Kind]{Item: g.pluginItem(l, p.Name, p.Digest), Path: l.FS.Path(p.File), New: make(map[string]string), Problems: audit.Plugin(p, l.Dir, func(file string) string { return g.Index.PlaceIn(i, file) })}
+			r := Refused[Kind]{Item: g.pluginItem(l, p.Name, p.Format, p.Digest), Path: l.FS.Path(p.File), New: make(map[string]string), Problems: audit.Plugin(p, l.Dir, func(file string) string { return g.Index.PlaceIn(i, file) })}
 			for name, raw := range p.Raw {
 				r.New[name] = newText([]byte(raw))
 			}
@@ -191,10 +228,29 @@ func (g *Guard[Kind]) refused(ctx context.Context, check *audit.Checker, e *inde
 		raw[f.Name], r.New[f.Name] = text, newText(text)
 	}
 	r.Problems = check.Entry(ctx, e, raw)
+	for _, o := range seal.Omitted {
+		if o.Type == fs.ModeDir {
+			r.Problems = append(r.Problems, uncovered(path.Join(path.Dir(x.Place(e)), escape.Path(o.Name)), x.CountOmitted(ctx, e, o.Name, maxCounted)))
+		}
+	}
 	if seal.Problem != nil {
 		r.Problems = append(r.Problems, *seal.Problem)
 	}
 	return r, nil
+}
+
+// maxCounted is the number of files that uncovered reports.
+const maxCounted = 10_000
+
+// uncovered returns the problem of a directory of a skill with the number of its files.
+func uncovered(place string, files int) problem.Problem {
+	number := strconv.Itoa(files)
+	if files == maxCounted {
+		number += " or more"
+	}
+	return problem.Problem{Code: problem.UncoveredFiles, Severity: problem.Warning, Path: place,
+		Message:    "the digest covers that the directory exists, and none of its " + number + " files",
+		Suggestion: "remove the directory, or approve the skill only if nobody else writes into the directory"}
 }
 
 // refusedText returns a refused instruction.

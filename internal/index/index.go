@@ -48,7 +48,8 @@ type Layer struct {
 	Store fs.FS // the fs.FS below FS; nil for a directory of the catalog's filesystem
 	Fed   bool  // Config.Feed reports the changes of the layer
 
-	Rules client.Rules // the placeholder rules of the client of WithPlace
+	Rules   client.Rules // the placeholder rules of the client of WithPlace
+	RulesOf string       // Place.Of
 
 	// Plugins, if not nil, finds the plugins in the directory. Each place of files in a plugin is a part, whose Layer is a
 	// copy of this layer. All indexes of a catalog have the same Plugins.

@@ -16,6 +16,7 @@ const maxPlaceDepth = 6
 type Place struct {
 	client.Place
 	Rules client.Rules
+	Of    string // the name of the client, or in a plugin the manifest of the format
 }
 
 // WithPlace returns the layer with the pattern and the rules of a place. A place without a pattern
@@ -25,7 +26,7 @@ func (l Layer) WithPlace(of Place) Layer {
 	if p.Pattern == "" {
 		return l
 	}
-	l.Rules, l.Prefix, l.Names = of.Rules, p.Prefix, p.Name
+	l.Rules, l.RulesOf, l.Prefix, l.Names = of.Rules, of.Of, p.Prefix, p.Name
 	if directoryPlace(p) {
 		if l.Depth = 1; p.Nested() {
 			l.Depth = maxPlaceDepth
@@ -115,9 +116,9 @@ func places(clients []client.Client) (map[client.Files][]Place, error) {
 					switch i := slices.IndexFunc(all[k.kind], func(other Place) bool { return samePlace(p, other.Place) }); {
 					case inProject != (p.Base == client.Project):
 					case i < 0:
-						all[k.kind] = append(all[k.kind], Place{p, rules})
+						all[k.kind] = append(all[k.kind], Place{p, rules, c.Name})
 					default:
-						all[k.kind][i] = Both(all[k.kind][i], Place{p, rules})
+						all[k.kind][i] = Both(all[k.kind][i], Place{p, rules, c.Name})
 					}
 				}
 			}

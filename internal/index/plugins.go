@@ -80,7 +80,7 @@ func newPart(l Layer, key partKey) *Part {
 	default:
 		l.Own = OwnNever
 	}
-	p.Layer = l.WithPlace(Place{Place: client.Place{Pattern: pattern, Name: key.Names, Prefix: key.plugin + ":"}, Rules: key.Rules})
+	p.Layer = l.WithPlace(Place{Place: client.Place{Pattern: pattern, Name: key.Names, Prefix: key.plugin + ":"}, Rules: key.Rules, Of: key.Format})
 	p.Loose, p.Subdirs = true, p.Files
 	return p
 }
@@ -103,7 +103,7 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 	options := p.Options
 	options.Reads = s.reads
 	if s.at.Sealed {
-		options.Digest = func(raw map[string]string) string { return ListDigest(SealOf(raw).Files) }
+		options.Digest = func(raw map[string]string) string { return SealOf(PluginList, raw).Digest }
 	}
 	if now.Table, err = plugin.Find(s.ctx, &pluginFS{pluginDirs: dirs, reads: &now.reads, block: now.reads.newBlock(), dir: "."}, dirPath, options); err != nil {
 		return nil, err

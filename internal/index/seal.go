@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -13,8 +12,8 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
@@ -32,16 +31,28 @@ const (
 	maxSealedBytes = 64 << 20
 )
 
-// A Seal identifies the content of an entry of a layer with Layer.Sealed. A Seal is immutable, except for dirs.
+// A Seal identifies the content of an entry of a layer with Layer.Sealed. A Seal is immutable, except for its proof.
 type Seal struct {
-	Digest  string           // of the content: the result of FileDigest, or of a skill the result of ListDigest; "" if Problem is not nil
+	Digest  string           // of the content: the result of FileDigest or ListDigest; "" if Problem is not nil
 	Files   []SealedFile     // sorted by the bytes of Name; with a Problem, the file of the entry only
+	Omitted []Omitted        // of a skill, sorted by the bytes of Name
 	Problem *problem.Problem // the reason why the digest of a skill is unknown
 	own     int              // the file of the entry in Files
+	proof   atomic.Pointer[proof]
+}
+
+// A proof is the metadata of the files of a skill. A later scan replaces the proof of an unchanged skill.
+type proof struct {
+	files []fileProof // by the position in Seal.Files
 
 	// dirs are the directories of a skill, each before its subdirectories. No file has been added or removed while the metadata of all
-	// directories is the same. A directory that proves nothing makes dirs nil. Only scans use the field, one after the other.
+	// directories is the same. A directory that proves nothing makes dirs nil.
 	dirs []sealedDir
+}
+
+type fileProof struct {
+	stamp   stamp.Stamp
+	settled bool // a later change of the file changes the stamp
 }
 
 // A sealedDir is a directory of a skill before a scan has listed the directory.
@@ -52,15 +63,22 @@ type sealedDir struct {
 
 // A SealedFile is a file of an entry.
 type SealedFile struct {
-	Name    string // relative to the directory of the skill; of a file, the base name
-	Sum     [sha256.Size]byte
-	stamp   stamp.Stamp
-	settled bool // a later change of the file changes the stamp
+	Name string // relative to the directory of the skill; of a file, the base name
+	Sum  [sha256.Size]byte
 }
 
-// Unchanged reports whether the metadata of a file prove that the file has the bytes of the seal.
-func (f *SealedFile) Unchanged(info confine.Info) bool {
-	return f.settled && f.stamp.Same(stamp.Of(info))
+// An Omitted is an entry below the directory of a skill that SkillDir.Files omits: a directory of dependencies or of Git with all its
+// files, a link that is not followed to a file, or a special file.
+type Omitted struct {
+	Name   string
+	Type   fs.FileMode // the type bits
+	Target string      // of a link, relative to the filesystem of the layer; "" if the link leads outside
+}
+
+// Unchanged reports whether the metadata of the file with a position in Files prove that the file has the bytes of the seal.
+func (s *Seal) Unchanged(i int, info confine.Info) bool {
+	p := s.proof.Load()
+	return p != nil && p.files[i].settled && p.files[i].stamp.Same(stamp.Of(info))
 }
 
 // FileDigest returns the digest of a single file.
@@ -77,32 +95,38 @@ func (s *Seal) SumOf(name string, raw []byte) [sha256.Size]byte {
 	return sha256.Sum256(raw)
 }
 
-// ListDigest returns the digest of a list of files: of the text with one line for each file, in the format of
-// sha256sum. A name with a line break or a backslash is quoted.
-func ListDigest(files []SealedFile) string {
-	var lines bytes.Buffer
+// The kinds of lists of files for ListDigest.
+const (
+	NamedFile    = "list" // one file whose bytes have another meaning under another name
+	SkillList    = "skill"
+	PluginList   = "plugin"
+	ImportedList = "instruction" // an instruction and the files of its imports
+)
+
+// ListDigest returns the digest of a list of a kind. Different lists, a list and a file, and lists of different kinds have different
+// digests: the hashed text begins with the kind, and each name follows its length.
+func ListDigest(kind string, files []SealedFile, omitted []Omitted) string {
+	hash := sha256.New()
+	fmt.Fprintf(hash, "%s\n", kind)
 	for _, f := range files {
-		name := f.Name
-		if strings.ContainsAny(name, "\n\r\\") {
-			name = strconv.Quote(name)
-		}
-		fmt.Fprintf(&lines, "%x  %s\n", f.Sum, name)
+		fmt.Fprintf(hash, "%x %d %s\n", f.Sum, len(f.Name), f.Name)
 	}
-	return FileDigest(sha256.Sum256(lines.Bytes()))
+	for _, o := range omitted {
+		fmt.Fprintf(hash, "%s %d %s %d %s\n", o.Type, len(o.Name), o.Name, len(o.Target), o.Target)
+	}
+	return kind + "-" + FileDigest([sha256.Size]byte(hash.Sum(nil)))
 }
 
 // Own returns the name of the file of the entry.
 func (s *Seal) Own() string { return s.Files[s.own].Name }
 
-// SealOf returns the seal of texts by their names: one file, or a list of files.
-func SealOf(raw map[string]string) *Seal {
+// SealOf returns the seal of a list of texts by their names.
+func SealOf(kind string, raw map[string]string) *Seal {
 	seal := new(Seal)
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
-		seal.Files = append(seal.Files, SealedFile{Name: name, Sum: sha256.Sum256([]byte(raw[name]))})
+		seal.Files = append(seal.Files, SealedFile{name, sha256.Sum256([]byte(raw[name]))})
 	}
-	if seal.Digest = ListDigest(seal.Files); len(seal.Files) == 1 {
-		seal.Digest = FileDigest(seal.Files[0].Sum)
-	}
+	seal.Digest = ListDigest(kind, seal.Files, nil)
 	return seal
 }
 
@@ -111,9 +135,14 @@ func (s *Seal) Has(name string) bool {
 	return name == "." || s.file(name) != nil || slices.ContainsFunc(s.Files, func(f SealedFile) bool { return strings.HasPrefix(f.Name, name+"/") })
 }
 
+// find returns the position of the file with the name in Files.
+func (s *Seal) find(name string) (i int, ok bool) {
+	return slices.BinarySearchFunc(s.Files, name, func(f SealedFile, name string) int { return strings.Compare(f.Name, name) })
+}
+
 // file returns the file with the name, or nil.
 func (s *Seal) file(name string) *SealedFile {
-	i, ok := slices.BinarySearchFunc(s.Files, name, func(f SealedFile, name string) int { return strings.Compare(f.Name, name) })
+	i, ok := s.find(name)
 	if !ok {
 		return nil
 	}
@@ -175,6 +204,43 @@ func (x *Index) ReadSealed(ctx context.Context, e *Entry, name string) (raw []by
 	return raw, cmp.Or(err, x.VerifyFile(e, name, raw))
 }
 
+// CountOmitted returns the number of files below an omitted directory of a skill, at most limit. A directory that cannot be read
+// has no files.
+func (x *Index) CountOmitted(ctx context.Context, e *Entry, name string, limit int) (files int) {
+	left := 10 * limit // files and directories
+	var count func(dir *confine.Dir, depth int)
+	count = func(dir *confine.Dir, depth int) {
+		var below []string
+		_ = dir.Each(ctx, func(name string, typ fs.FileMode) error {
+			if left--; left < 0 || files == limit {
+				return fs.SkipAll
+			}
+			if typ != fs.ModeDir {
+				files++
+			} else if depth < maxSkillDepth {
+				below = append(below, name)
+			}
+			return nil
+		})
+		for _, name := range below {
+			if dir, err := dir.OpenDir(name); err == nil && left > 0 {
+				count(dir, depth+1)
+				dir.Close()
+			}
+		}
+	}
+	skill, err := x.OpenSkill(ctx, e)
+	if err != nil {
+		return 0
+	}
+	defer skill.Close()
+	if dir, err := skill.OpenDir(name); err == nil {
+		defer dir.Close()
+		count(dir, 0)
+	}
+	return files
+}
+
 func (x *Index) readBeside(ctx context.Context, e *Entry, name string) ([]byte, error) {
 	dir, err := x.OpenSkill(ctx, e)
 	if err != nil {
@@ -227,10 +293,13 @@ func (s *scan) readSealed(f *confine.File) ([]byte, confine.Info, error) {
 
 // seal gives an entry that a scan has just made the seal of its file.
 func (s *scan) seal(e *Entry, raw []byte) {
-	seal := &Seal{Files: []SealedFile{{Name: path.Base(e.Path), Sum: sha256.Sum256(raw), stamp: e.Stamp, settled: e.settled}}}
-	if s.config.kind.directories || path.Ext(e.Path) == ".toml" { // the same bytes are another text in Markdown
-		seal.Digest = ListDigest(seal.Files)
-	} else {
+	seal := &Seal{Files: []SealedFile{{path.Base(e.Path), sha256.Sum256(raw)}}}
+	switch {
+	case s.config.kind.directories:
+		seal.Digest = ListDigest(SkillList, seal.Files, nil)
+	case path.Ext(e.Path) == ".toml": // the same bytes are another text in Markdown
+		seal.Digest = ListDigest(NamedFile, seal.Files, nil)
+	default:
 		seal.Digest = FileDigest(seal.Files[0].Sum)
 	}
 	e.set().seal = seal
@@ -282,7 +351,7 @@ func (s *scan) sealFiles(e *Entry, before *Seal, dir *confine.Dir, dirPath strin
 		return fail(problem.FileRead, unreadable(err), s.at.ReadAdvice(err))
 	case listed.Own < 0:
 		return fail(problem.FileRead, "SKILL.md was removed a moment ago", "list the skills again")
-	case listed.Truncated || len(listed.Files) > maxSealedFiles || size > maxSealedBytes:
+	case listed.Truncated || len(listed.Files)+len(listed.Omitted) > maxSealedFiles || size > maxSealedBytes:
 		return fail(problem.TooManyFiles, fmt.Sprintf("the skill has more than %d files or %d MiB", maxSealedFiles, maxSealedBytes>>20), "remove files that do not belong to the skill")
 	}
 	for _, p := range listed.Problems {
@@ -291,17 +360,17 @@ func (s *scan) sealFiles(e *Entry, before *Seal, dir *confine.Dir, dirPath strin
 		}
 	}
 	own := e.Seal()
-	seal := &Seal{Files: make([]SealedFile, len(listed.Files)), own: listed.Own}
+	seal, now := &Seal{Files: make([]SealedFile, len(listed.Files)), Omitted: listed.Omitted, own: listed.Own}, &proof{files: make([]fileProof, len(listed.Files))}
 	for i, f := range listed.Files {
-		known := before.file(f.Name)
+		known, ok := before.find(f.Name)
 		switch {
 		case i == listed.Own:
-			seal.Files[i] = own.Files[own.own]
-			seal.Files[i].Name = f.Name
-		case known != nil && known.Unchanged(f.Info):
-			seal.Files[i] = *known
+			seal.Files[i] = SealedFile{f.Name, own.Files[own.own].Sum}
+		case ok && before.Unchanged(known, f.Info):
+			seal.Files[i], now.files[i] = before.Files[known], before.proof.Load().files[known]
 		default:
-			if seal.Files[i], err = s.sum(d, f); err != nil {
+			seal.Files[i].Name = f.Name
+			if seal.Files[i].Sum, now.files[i], err = s.sum(d, f.Name); err != nil {
 				code := problem.FileRead
 				if errors.Is(err, ErrTooLarge) {
 					code = problem.FileTooLarge
@@ -310,12 +379,13 @@ func (s *scan) sealFiles(e *Entry, before *Seal, dir *confine.Dir, dirPath strin
 			}
 		}
 	}
-	seal.dirs = seal.proven(listed.listed)
-	if before.Problem == nil && before.own == seal.own && slices.Equal(before.Files, seal.Files) {
-		before.dirs = seal.dirs
-		return before, nil
+	now.dirs = seal.proven(listed.listed)
+	if before.Problem == nil && before.own == seal.own && slices.Equal(before.Files, seal.Files) && slices.Equal(before.Omitted, seal.Omitted) {
+		seal = before
+	} else {
+		seal.Digest = ListDigest(SkillList, seal.Files, seal.Omitted)
 	}
-	seal.Digest = ListDigest(seal.Files)
+	seal.proof.Store(now)
 	return seal, nil
 }
 
@@ -341,10 +411,11 @@ func (s *Seal) proven(dirs []listedDir) []sealedDir {
 // sameDirectory reports whether the metadata of the directories and of the files proves that the files of a skill are unchanged. The
 // scan has compared the file of the entry.
 func (s *scan) sameDirectory(seal *Seal, dir *confine.Dir, dirPath string) bool {
-	if seal.Problem != nil || seal.dirs == nil {
+	proven := seal.proof.Load()
+	if proven == nil || proven.dirs == nil {
 		return false
 	}
-	rest := seal.dirs
+	rest := proven.dirs
 	var same func(dir *confine.Dir) bool
 	same = func(dir *confine.Dir) bool {
 		at := &rest[0]
@@ -353,11 +424,10 @@ func (s *scan) sameDirectory(seal *Seal, dir *confine.Dir, dirPath string) bool 
 			return false
 		}
 		for _, i := range at.files {
-			f := &seal.Files[i]
 			if i == seal.own {
 				continue
 			}
-			if info, err := dir.Lstat(path.Base(f.Name)); err != nil || !f.Unchanged(info) {
+			if info, err := dir.Lstat(path.Base(seal.Files[i].Name)); err != nil || !seal.Unchanged(i, info) {
 				return false
 			}
 		}
@@ -379,30 +449,24 @@ func (s *scan) sameDirectory(seal *Seal, dir *confine.Dir, dirPath string) bool 
 }
 
 // sum reads a file of a skill.
-func (s *scan) sum(d *SkillDir, listed SkillFile) (SealedFile, error) {
+func (s *scan) sum(d *SkillDir, name string) (sum [sha256.Size]byte, read fileProof, err error) {
 	now := time.Now()
-	f, err := d.Open(listed.Name)
+	f, err := d.Open(name)
 	if err != nil {
-		return SealedFile{}, err
+		return sum, read, err
 	}
 	defer f.Close()
 	s.filesRead.Add(1)
 	if f.Info().Size > s.config.MaxFileSize {
-		return SealedFile{}, ErrTooLarge
+		return sum, read, ErrTooLarge
 	}
-	sealed := SealedFile{Name: listed.Name, stamp: stamp.Of(f.Info()), settled: s.at.Immutable || stamp.Settled(f.Info(), now)}
 	hash := sha256.New()
 	n, err := io.Copy(hash, io.LimitReader(reader{s.ctx, f}, s.config.MaxFileSize+1))
-	switch {
-	case err != nil:
-		return SealedFile{}, err
-	case n > s.config.MaxFileSize:
-		return SealedFile{}, ErrTooLarge
-	case n != f.Info().Size:
-		sealed.settled = false
+	if err == nil && n > s.config.MaxFileSize {
+		err = ErrTooLarge
 	}
-	hash.Sum(sealed.Sum[:0])
-	return sealed, nil
+	hash.Sum(sum[:0])
+	return sum, fileProof{stamp.Of(f.Info()), n == f.Info().Size && (s.at.Immutable || stamp.Settled(f.Info(), now))}, err
 }
 
 // A reader is a file that ends with a context.

@@ -1,10 +1,19 @@
 package index
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
@@ -68,7 +77,7 @@ func TestASettledSkillHasTheDigestOfItsPresentFiles(t *testing.T) {
 				t.Skip("the filesystem has no change times")
 			}
 			before := seal()
-			for before.dirs == nil { // until the files are settled
+			for before.proof.Load().dirs == nil { // until the files are settled
 				before = seal()
 				if t.Context().Err() != nil {
 					t.Fatal("no scan has proven the directories")
@@ -87,10 +96,55 @@ func TestASettledSkillHasTheDigestOfItsPresentFiles(t *testing.T) {
 	}
 }
 
+// Names and bytes consist of pieces of the hashed text, so two lists can differ only in the borders between the names.
+func TestDifferentFilesHaveDifferentDigests(t *testing.T) {
+	type set struct {
+		kind    string
+		raw     map[string]string
+		omitted []Omitted
+	}
+	digest := func(s set) string {
+		files := SealOf(s.kind, s.raw).Files
+		if s.kind == "" { // a file
+			return FileDigest(files[0].Sum)
+		}
+		return ListDigest(s.kind, files, s.omitted)
+	}
+	sum := fmt.Sprintf("%x", sha256.Sum256([]byte("a")))
+	text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", " ", "\n", "1", "skill\n", sum, sum + " 1 a\n", "d--------- 1 a 0 \n"}), 0, 4), func(all []string) string { return strings.Join(all, "") })
+	sets := rapid.Custom(func(t *rapid.T) (s set) {
+		if s.kind = rapid.SampledFrom([]string{"", NamedFile, SkillList, PluginList, ImportedList}).Draw(t, "kind"); s.kind == "" {
+			s.raw = map[string]string{"a": text.Draw(t, "bytes")}
+			return s
+		}
+		s.raw = rapid.MapOfN(text, text, 0, 3).Draw(t, "files")
+		for _, name := range slices.Sorted(maps.Keys(rapid.MapOfN(text, rapid.Just(0), 0, 2).Draw(t, "omitted"))) {
+			s.omitted = append(s.omitted, Omitted{name, rapid.SampledFrom([]fs.FileMode{fs.ModeDir, fs.ModeSymlink}).Draw(t, "type"), text.Draw(t, "target")})
+		}
+		return s
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := sets.Draw(t, "a"), sets.Draw(t, "b")
+		if rapid.Bool().Draw(t, "same kind") && (a.kind == "") == (b.kind == "") {
+			b.kind = a.kind
+		}
+		if names := slices.Sorted(maps.Keys(a.raw)); len(names) > 1 && rapid.Bool().Draw(t, "merged") { // one name has the lines of two files
+			b = set{a.kind, maps.Clone(a.raw), a.omitted}
+			line := rapid.SampledFrom([]string{"\n%x  %[3]s", "\n%x %[3]s", "\n%x %[2]d %[3]s"}).Draw(t, "line")
+			b.raw[names[0]+fmt.Sprintf(line, sha256.Sum256([]byte(a.raw[names[1]])), len(names[1]), names[1])] = a.raw[names[0]]
+			delete(b.raw, names[0])
+			delete(b.raw, names[1])
+		}
+		if same := reflect.DeepEqual(a, b); same != (digest(a) == digest(b)) {
+			t.Errorf("%q and %q have the digests %s and %s", a, b, digest(a), digest(b))
+		}
+	})
+}
+
 func TestASkillWithALinkIsListedAgain(t *testing.T) {
 	root := tree{"skills/s/SKILL.md": "---\nname: s\ndescription: S.\n---\n", "skills/s/a/x.sh": "-> ../y.sh", "skills/s/y.sh": "1"}.onDisk(t)
 	_, seal := sealedSkills(t, root)
-	if before := seal(); before.Digest == "" || seal().dirs != nil {
+	if before := seal(); before.Digest == "" || seal().proof.Load().dirs != nil {
 		t.Errorf("seal %+v", before)
 	}
 	before := seal().Digest

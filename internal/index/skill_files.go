@@ -35,6 +35,7 @@ type SkillFiles struct {
 	Own       int               // index of the entry's SKILL.md in Files; -1 if the file is missing
 	Truncated bool              // the skill exceeds the limits, and Files is incomplete
 	Problems  []problem.Problem // the omitted files
+	Omitted   []Omitted         // in a layer with Layer.Sealed; sorted by the bytes of Name
 
 	// listed are the directories before the list, for a scan: the skill's directory first, and each directory before its
 	// subdirectories. If a change of the list can leave the metadata of all directories unchanged, listed is nil.
@@ -62,6 +63,7 @@ func (d *SkillDir) Files(ctx context.Context) (SkillFiles, error) {
 		}
 	}
 	slices.SortFunc(w.list.Files, func(a, b SkillFile) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(w.list.Omitted, func(a, b Omitted) int { return strings.Compare(a.Name, b.Name) })
 	slices.Sort(w.list.Dirs)
 	w.list.Own = w.own()
 	if w.unproven || len(w.list.Problems) > 0 {
@@ -160,6 +162,7 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 	}
 	switch {
 	case c.typ == fs.ModeDir && skipped(c.name):
+		w.omit(dir, name, c)
 	case c.typ == fs.ModeDir && depth == maxSkillDepth:
 		w.list.Truncated = true
 	case c.typ == fs.ModeDir:
@@ -184,16 +187,31 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 		if w.scan != nil {
 			w.scan.followedLink()
 		}
-		w.file(name)
+		if !w.file(name) {
+			w.omit(dir, name, c)
+		}
 	default:
+		w.omit(dir, name, c)
 		w.report(problem.Problem{Code: problem.NotAFile, Severity: problem.Warning, Path: w.place(name),
 			Message: "not listed: the entry is neither a file nor a directory", Suggestion: "remove the entry"})
 	}
 	return nil
 }
 
-// file opens a file and adds the file to the list. Links need the open.
-func (w *skillWalk) file(name string) {
+// omit adds an omitted entry.
+func (w *skillWalk) omit(dir *confine.Dir, name string, c child) {
+	if !w.index.Sealed(w.entry) {
+		return
+	}
+	o := Omitted{Name: name, Type: c.typ}
+	if c.typ == fs.ModeSymlink {
+		o.Target, _ = dir.ReadLink(c.name)
+	}
+	w.list.Omitted = append(w.list.Omitted, o)
+}
+
+// file opens a file and adds the file to the list, or reports false. Links need the open.
+func (w *skillWalk) file(name string) bool {
 	file, err := w.Open(name)
 	switch {
 	case err == nil:
@@ -209,6 +227,7 @@ func (w *skillWalk) file(name string) {
 	default:
 		w.unreadable(name, err)
 	}
+	return err == nil
 }
 
 func (w *skillWalk) unreadable(name string, err error) {

@@ -397,8 +397,8 @@ func TestPendingHasTheFilesThatAnInstructionImports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := fmt.Sprintf("%x  CLAUDE.md\n%x  docs/a.md\n", sha256.Sum256([]byte("See @docs/a.md")), sha256.Sum256([]byte("A.\n")))
-	want := []toolshelf.Pending{{Item: toolshelf.Item{Kind: toolshelf.KindInstruction, Name: "CLAUDE.md", Layer: "/repo", Digest: fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(list)))},
+	list := fmt.Sprintf("instruction\n%x 9 CLAUDE.md\n%x 9 docs/a.md\n", sha256.Sum256([]byte("See @docs/a.md")), sha256.Sum256([]byte("A.\n")))
+	want := []toolshelf.Pending{{Item: toolshelf.Item{Kind: toolshelf.KindInstruction, Name: "CLAUDE.md", Layer: "/repo", Rules: "claude", Digest: fmt.Sprintf("instruction-sha256:%x", sha256.Sum256([]byte(list)))},
 		Path: "/repo/CLAUDE.md", New: map[string]string{"CLAUDE.md": "See @docs/a.md", "docs/a.md": "A.\n"}}}
 	for i := range pending {
 		pending[i].Findings = nil

@@ -60,7 +60,9 @@ func (c *call) seal(x *found, read map[string]imported) error {
 			raw[name] = one.raw
 		}
 	}
-	x.Seal, x.Raw = index.SealOf(raw), raw
+	if x.Seal, x.Raw = index.SealOf(index.ImportedList, raw), raw; len(raw) == 1 {
+		x.Seal.Digest = index.FileDigest(x.Seal.Files[0].Sum)
+	}
 	return nil
 }
 
@@ -129,7 +131,7 @@ func (i *importer) load(chain []string, target string, hops int) (replacement, e
 	}
 	file := path.Join(path.Dir(chain[len(chain)-1]), target)
 	switch {
-	case strings.HasPrefix(target, "~") || path.IsAbs(target) || strings.Contains(target, `\`) || file == ".." || strings.HasPrefix(file, "../"):
+	case strings.HasPrefix(target, "~") || path.IsAbs(target) || strings.Contains(target, `\`) || !isBelow(i.of.top, file):
 		return refused(problem.ImportNotFollowed, "leads outside", "import a file of the same project by a relative path")
 	case slices.Contains(chain, file):
 		names := make([]string, 0, len(chain)+1)
@@ -171,6 +173,14 @@ func (i *importer) load(chain []string, target string, hops int) (replacement, e
 	return replacement{text: text, ok: true}, err
 }
 
+// isBelow reports whether a clean relative path is the path of a file below a directory.
+func isBelow(dir, file string) bool {
+	if dir == "." {
+		return file != ".." && !strings.HasPrefix(file, "../")
+	}
+	return strings.HasPrefix(file, dir+"/")
+}
+
 // namesText reports whether the target of an import is a path from the file, or has the ending of a text.
 func namesText(target string) bool {
 	return strings.HasPrefix(target, "./") || strings.HasPrefix(target, "../") ||
@@ -180,7 +190,7 @@ func namesText(target string) bool {
 // read reads a file within the limits.
 func (i *importer) read(file string) imported {
 	i.look(i.of.fs, file)
-	f, err := i.of.fs.OpenRegular(file)
+	f, err := i.of.fs.Within(i.of.top).OpenRegular(file)
 	if err != nil {
 		return imported{err: err}
 	}

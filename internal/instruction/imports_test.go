@@ -125,6 +125,35 @@ func TestImportsNeverLeadOutside(t *testing.T) {
 	}
 }
 
+// The directory of a file of the user contains the imports of the file, also if the root contains the home directory, or is the home
+// directory, and a client reads the file as a file of the project.
+func TestImportsOfTheUserStayInItsDirectoryBelowTheRoot(t *testing.T) {
+	for home, dir := range map[string]string{"home": "~/.claude", ".": ".claude"} {
+		root := catalogtest.Disk(t, map[string]string{
+			home + "/.ssh/id_rsa": "SECRET", home + "/.claude/CLAUDE.md": "@../.ssh/id_rsa @./link.md @./linked/id_rsa @rules/r.md @rules/../a.md", home + "/.claude/a.md": "A @../.ssh/id_rsa",
+			home + "/.claude/rules/r.md": "R @../a.md @../../.ssh/id_rsa",
+		})
+		hosttest.Symlink(t, "../.ssh/id_rsa", filepath.Join(root, home, ".claude", "link.md"))
+		hosttest.Symlink(t, "../.ssh", filepath.Join(root, home, ".claude", "linked"))
+		for _, of := range []string{".", home + "/x.go"} {
+			all := instructions(t, catalogtest.Open(t, toolshelf.WithRoot(root), toolshelf.WithHome(filepath.Join(root, home)), toolshelf.WithInstructions(client.Claude())), of, toolshelf.Imports(0))
+			want := map[string]string{
+				dir + "/CLAUDE.md":  "@../.ssh/id_rsa @./link.md @./linked/id_rsa R A @../.ssh/id_rsa @../../.ssh/id_rsa A @../.ssh/id_rsa",
+				dir + "/rules/r.md": "R @../a.md @../../.ssh/id_rsa",
+			}
+			for _, i := range all {
+				if text, ok := want[i.Path]; ok && i.Text != text || strings.Contains(i.Text, "SECRET") {
+					t.Errorf("%s of a home directory %s: %q", i.Path, home, i.Text)
+				}
+				delete(want, i.Path)
+			}
+			if len(want) > 0 {
+				t.Errorf("missing: %v of %+v", want, all)
+			}
+		}
+	}
+}
+
 func TestLinkedImportsNeverLeadOutside(t *testing.T) {
 	dir := catalogtest.Disk(t, map[string]string{"secret.md": "SECRET", "root/inside.md": "I"})
 	for link, target := range map[string]string{"link.md": "../secret.md", "to": "..", "ok.md": "inside.md", "broken.md": "none.md"} {

@@ -51,10 +51,19 @@ type Text struct {
 	// The following fields are for a gate.
 	Place string            // the directory of the client.Place of the file, such as ".", ".cursor/rules" and "~/.claude"
 	User  bool              // a file of the user
+	Rules string            // the name of the first client that reads the place
 	Dir   string            // full path of the directory of Layer
 	File  string            // full path
 	Seal  *index.Seal       // of the file and of all files that its imports reach; nil without Finder.Sealed, and if the files are unknown
 	Raw   map[string]string // the bytes of the files of Seal, by their names
+}
+
+// Unread returns the code of the problem that makes a file unreadable, or "".
+func (t *Text) Unread() problem.Code {
+	if t.Text == "" && len(t.Problems) > 0 && slices.Contains([]problem.Code{problem.FileRead, problem.FileTooLarge, problem.LinkNotFollowed}, t.Problems[0].Code) {
+		return t.Problems[0].Code
+	}
+	return ""
 }
 
 // A Tree is a directory of the project, above the project, or of the user.
@@ -85,6 +94,7 @@ type Finder struct {
 	Answers  index.Cache[Answer] // set Max before the first use
 
 	user   map[string]Tree // the directories of the single files of the user, by client.Place.Path
+	ofUser []string        // the directories of all instructions of the user that are below the root
 	places []client.Place  // of the layers of Rules
 	levels []int           // of the layers of Rules: 0 for the user, 1 for the root, and 2 and more for Parents
 	below  []client.Place  // of the places of the root, the places in each directory below too
@@ -93,7 +103,7 @@ type Finder struct {
 }
 
 // Default are the rows of a catalog without WithInstructions.
-var Default = []client.Client{{Name: "default", Instructions: []client.Place{{Dir: ".", Pattern: "AGENTS.md", Parents: true, Below: true},
+var Default = []client.Client{{Instructions: []client.Place{{Dir: ".", Pattern: "AGENTS.md", Parents: true, Below: true},
 	{Dir: ".", Pattern: "CLAUDE.md", Parents: true, Below: true, Fallback: client.InDirectory}}}}
 
 // OpenUser finds the directories of the single files of the user.
@@ -109,6 +119,32 @@ func (f *Finder) OpenUser(open func(client.Place) (fsys *confine.FS, dir string,
 			}
 		}
 	}
+}
+
+// OpenHomes finds the directories of the user below the root. The root can contain a home directory, or be a home directory.
+func (f *Finder) OpenHomes(below func(client.Place) (dir string, ok bool)) {
+	for _, row := range f.Rows {
+		for _, p := range row.Instructions {
+			if p.Base == client.Project {
+				continue
+			}
+			if dir, ok := below(p); ok {
+				f.ofUser = append(f.ofUser, dir)
+			}
+		}
+	}
+}
+
+// topOf returns the directory that contains the imports of a file: the deepest directory of the user above the file, or else the top of the
+// filesystem.
+func (f *Finder) topOf(fsys *confine.FS, file string) string {
+	top := "."
+	for _, dir := range f.ofUser {
+		if fsys == f.Root.FS && isBelow(dir, file) && (top == "." || len(dir) > len(top)) {
+			top = dir
+		}
+	}
+	return top
 }
 
 // AddRules adds the place of the next layer of Rules, in the parent with a path, or "".
@@ -159,6 +195,7 @@ type found struct {
 	fs      *confine.FS
 	file    string // below fs
 	above   string // the name of the top of fs in paths
+	top     string // the directory below fs that contains the imports
 	lines   int    // of the header
 	full    int    // length of the text
 	allowed int    // bytes that a client reads
@@ -552,7 +589,7 @@ func (c *call) single(l *level, p client.Place) (*found, error) {
 	if x, ok := c.known[key]; ok {
 		return x, nil
 	}
-	x := &found{Text: Text{Path: shown, Layer: name, Scope: scope, Mode: Always, Single: true, Place: p.Path(), User: p.Base != client.Project, Dir: tree.FS.Path(dir), File: tree.FS.Path(key.Path)}, fs: tree.FS, file: key.Path, above: above(tree.Name, tree.Dir)}
+	x := &found{Text: Text{Path: shown, Layer: name, Scope: scope, Mode: Always, Single: true, Place: p.Path(), User: p.Base != client.Project, Rules: c.reader(p), Dir: tree.FS.Path(dir), File: tree.FS.Path(key.Path)}, fs: tree.FS, file: key.Path, above: above(tree.Name, tree.Dir), top: c.topOf(tree.FS, key.Path)}
 	c.known[key] = nil
 	c.seen.File(tree.FS.Path(key.Path))
 	if tree.Foreign != nil {
@@ -572,6 +609,16 @@ func (c *call) single(l *level, p client.Place) (*found, error) {
 	}
 	c.known[key] = x
 	return x, nil
+}
+
+// reader returns the name of the first client that reads a place.
+func (f *Finder) reader(p client.Place) string {
+	for _, row := range f.Rows {
+		if slices.ContainsFunc(row.Instructions, func(other client.Place) bool { return other.Path() == p.Path() && other.Suffix() == p.Suffix() }) {
+			return row.Name
+		}
+	}
+	return ""
 }
 
 // above returns the name of the top of a filesystem whose directory dir has a name.

@@ -179,7 +179,7 @@ func (c *call) rule(e *index.Entry) (*found, matter.Frontmatter, error) {
 	}
 	l := c.index.LayerOf(e)
 	place := c.placeOf(e)
-	x := &found{Text: Text{Path: c.pathOf(c.index, e), Layer: l.Name, Place: place.Path(), User: place.Base != client.Project, Dir: l.FS.Path(l.Dir), File: l.FS.Path(e.Spelled())}, fs: c.index.FSOf(c.ctx, e), file: e.Path, above: above(l.Name, l.Dir)}
+	x := &found{Text: Text{Path: c.pathOf(c.index, e), Layer: l.Name, Place: place.Path(), User: place.Base != client.Project, Rules: c.reader(place), Dir: l.FS.Path(l.Dir), File: l.FS.Path(e.Spelled())}, fs: c.index.FSOf(c.ctx, e), file: e.Path, above: above(l.Name, l.Dir), top: c.topOf(l.FS, e.Path)}
 	for _, row := range c.Rows {
 		if slices.ContainsFunc(row.Instructions, func(p client.Place) bool { return p.Path() == place.Path() }) {
 			x.hops = max(x.hops, row.ImportHops)

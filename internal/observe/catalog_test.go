@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"math"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -24,6 +25,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // A recorder is an observer that keeps the events, and a gate that allows the names in allowed.
@@ -67,7 +69,7 @@ func (r *recorder) lines() (lines []string) {
 		if e.Bytes > 0 {
 			parts = append(parts, fmt.Sprint("bytes=", e.Bytes))
 		}
-		if e.Digest != "" && len(e.Digest) != len("sha256:")+64 {
+		if _, sum, ok := strings.Cut(e.Digest, "sha256:"); e.Digest != "" && (!ok || len(sum) != 64) {
 			parts = append(parts, "wrong digest "+e.Digest)
 		}
 		lines = append(lines, strings.Join(parts, " "))
@@ -297,6 +299,55 @@ func TestARefusedInstructionHasItsReason(t *testing.T) {
 			t.Error(diff)
 		}
 	}
+}
+
+func TestALinkThatLeadsOutsideHasItsReason(t *testing.T) {
+	for _, gated := range []bool{false, true} {
+		root, r := catalogtest.Disk(t, map[string]string{"out/a.md": "Out.", "p/commands/in.md": "In.", "p/skills/s/x": ""}), new(recorder)
+		for _, name := range []string{"p/commands/deploy.md", "p/skills/s/SKILL.md", "p/AGENTS.md"} {
+			if err := os.Symlink(filepath.Join(root, "out", "a.md"), filepath.Join(root, name)); err != nil {
+				t.Skip(err)
+			}
+		}
+		opts := []toolshelf.Option{toolshelf.WithRoot(filepath.Join(root, "p")), toolshelf.WithObserver(r.observe)}
+		codes := []string{"FILE_READ_ERROR", "FILE_READ_ERROR", " FILE_READ_ERROR"}
+		if gated {
+			opts, codes = append(opts, toolshelf.WithGate(r)), []string{"COMMAND_NOT_FOUND", "SKILL_NOT_FOUND", ""}
+		}
+		c := catalogtest.Open(t, opts...)
+		c.Get(t.Context(), "deploy")
+		c.GetSkill(t.Context(), "s")
+		c.Instructions(t.Context(), ".")
+		lines := r.lines()
+		want := []string{"refused link command deploy commands " + codes[0], "refused link skill s skills " + codes[1], "refused link instruction AGENTS.md ." + codes[2]}
+		if diff := cmp.Diff(want, lines[:3]); diff != "" {
+			t.Errorf("gated is %t: %s", gated, diff)
+		}
+	}
+}
+
+func TestAnInstructionThatCannotBeReadHasTheCodeOfItsError(t *testing.T) {
+	fsys := afero.NewMemMapFs()
+	put(t, fsys, "AGENTS.md", "Use tabs.")
+	for code, option := range map[toolshelf.Code]toolshelf.Option{toolshelf.CodeFileTooLarge: toolshelf.WithMaxFileSize(4), toolshelf.CodeFileRead: toolshelf.WithFs(unreadable{fsys})} {
+		r := new(recorder)
+		c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/host/p"), toolshelf.WithObserver(r.observe), option)
+		all, err := c.Instructions(t.Context(), ".")
+		want := []string{"loaded instruction AGENTS.md . " + string(code), "listed instruction . count=1"}
+		if diff := cmp.Diff(want, r.lines()); diff != "" || err != nil || len(all) != 1 {
+			t.Errorf("%v, %v: %s", all, err, diff)
+		}
+	}
+}
+
+// An unreadable filesystem opens no AGENTS.md.
+type unreadable struct{ afero.Fs }
+
+func (u unreadable) Open(name string) (afero.File, error) {
+	if filepath.Base(name) == "AGENTS.md" {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return u.Fs.Open(name)
 }
 
 func TestAnAllowedEntryHasTheDigestOfItsItem(t *testing.T) {

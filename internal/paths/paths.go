@@ -98,6 +98,30 @@ func (r Root) Absolute(dir string) string {
 // $XDG_CONFIG_HOME or ~/.config, and on Windows %APPDATA%. If given is not nil, given is the home
 // directory, with its .config. An unknown directory is "". A home directory that is the root is "".
 func (r Root) User(given *string) (home, config string) {
+	home, config, isRoot := r.user(given)
+	if isRoot {
+		home = ""
+	}
+	return home, config
+}
+
+// OfUser returns the path of a directory of the user below the root: a directory below the home directory or the directory of the
+// user's configuration.
+func (r Root) OfUser(given *string, ofConfig bool, dir string) (below string, ok bool) {
+	base, config, isRoot := r.user(given)
+	switch {
+	case ofConfig:
+		base = config
+	case isRoot:
+		base = r.Dir
+	}
+	if base == "" {
+		return "", false
+	}
+	return r.Relative(filepath.Join(base, dir))
+}
+
+func (r Root) user(given *string) (home, config string, isRoot bool) {
 	switch {
 	case given != nil && *given != "":
 		home = r.Absolute(*given)
@@ -105,10 +129,7 @@ func (r Root) User(given *string) (home, config string) {
 	case given == nil && r.OnOS:
 		home, config = systemUser()
 	}
-	if filepath.Clean(home) == r.Dir || r.OnOS && sameDir(home, r.Dir) {
-		home = ""
-	}
-	return home, config
+	return home, config, home != "" && (filepath.Clean(home) == r.Dir || r.OnOS && sameDir(home, r.Dir))
 }
 
 func systemUser() (home, config string) {

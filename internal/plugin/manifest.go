@@ -268,7 +268,7 @@ func (f *finder) load(d *directory, e *entry) *Plugin {
 	case e == nil && !f.isPlugin(d):
 		return nil
 	}
-	p := &Plugin{Dir: d.path}
+	p := &Plugin{Dir: d.path, Format: format.manifest}
 	l := loading{f: f, d: d, p: p, format: format}
 	if m != nil {
 		p.Manifest, p.Problems, m.problems = m.path, m.problems, nil

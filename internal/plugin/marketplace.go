@@ -177,7 +177,7 @@ func (f *finder) entry(o *object, place string, value json.RawMessage, base stri
 // fromEntry returns the plugin of an entry.
 func (f *finder) fromEntry(top *directory, e *entry) *Plugin {
 	if e.dir == "" {
-		p := &Plugin{Marketplace: e.marketplace, Source: e.source}
+		p := &Plugin{Marketplace: e.marketplace, Source: e.source, Format: f.bare.manifest}
 		fields := e.object.with(&p.Problems).definition(f.bare)
 		l := loading{p: p, entry: &fields}
 		l.describe(e.name)

@@ -162,7 +162,7 @@ func (l *loading) invalid(key, message, suggestion string) {
 // part returns the part of a path. A path with the ending of the files of the place is the path of
 // a file. The path of a file of another place with the same field is no part.
 func (l *loading) part(pl place, p string) (part Part, ok bool) {
-	part = Part{Kind: pl.kind, Path: l.d.join(p), Declared: true, Pattern: pl.pattern, Names: pl.names, Rules: pl.rules}
+	part = Part{Kind: pl.kind, Path: l.d.join(p), Declared: true, Pattern: pl.pattern, Names: pl.names, Rules: pl.rules, Format: l.format.manifest}
 	if pl.kind == client.Skills {
 		if strings.EqualFold(path.Base(p), "SKILL.md") {
 			l.invalid(p, "the path is a file, not the directory of a skill", "write the path of the directory")

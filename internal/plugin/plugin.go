@@ -57,6 +57,7 @@ type Plugin struct {
 	Marketplace string // the name of the marketplace; "" without a marketplace
 	Manifest    string // the path relative to the filesystem; "" without a manifest
 	Source      Source // zero without a marketplace
+	Format      string // the path of the manifest of the format, below a plugin; the plugin may have no manifest
 	Parts       []Part
 
 	// Hooks and MCPServers are the values that a manifest or an entry contains, as written. The files
@@ -111,6 +112,7 @@ type Part struct {
 	Single   bool         // a SKILL.md of a directory of skills makes the directory the only skill; otherwise only subdirectories are skills
 	Names    client.NameRule
 	Rules    client.Rules
+	Format   string // Plugin.Format
 }
 
 // Find returns the plugins of a directory. The directory is a marketplace, a plugin or a directory

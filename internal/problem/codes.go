@@ -114,4 +114,6 @@ const (
 	AllowsTools Code = "ALLOWS_TOOLS"
 	URL         Code = "URL"
 	Script      Code = "SCRIPT"
+
+	UncoveredFiles Code = "UNCOVERED_FILES"
 )

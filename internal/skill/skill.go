@@ -233,7 +233,7 @@ func (d *Dir) whole(ctx context.Context, w Wanted) (s Whole, err error) {
 		return s, err
 	}
 	if d.reader.Index.Sealed(d.entry) {
-		if err := d.sealed(ctx, s.Files); err != nil {
+		if err := d.sealed(ctx, s.SkillFiles); err != nil {
 			return s, err
 		}
 	}
@@ -246,14 +246,14 @@ func (d *Dir) whole(ctx context.Context, w Wanted) (s Whole, err error) {
 	return s, err
 }
 
-// sealed returns digest.ErrChanging if the listed files are not the files of the seal. The caller has compared the SKILL.md.
-func (d *Dir) sealed(ctx context.Context, files []index.SkillFile) error {
+// sealed returns digest.ErrChanging if the list does not have the files of the seal. The caller has compared the SKILL.md.
+func (d *Dir) sealed(ctx context.Context, listed index.SkillFiles) error {
 	seal := d.entry.Seal()
-	if seal == nil || seal.Digest == "" || !slices.EqualFunc(seal.Files, files, func(a index.SealedFile, b index.SkillFile) bool { return a.Name == b.Name }) {
+	if seal == nil || seal.Digest == "" || !slices.Equal(seal.Omitted, listed.Omitted) || !slices.EqualFunc(seal.Files, listed.Files, func(a index.SealedFile, b index.SkillFile) bool { return a.Name == b.Name }) {
 		return digest.ErrChanging
 	}
-	for i, f := range files {
-		if f.Name == seal.Own() || seal.Files[i].Unchanged(f.Info) {
+	for i, f := range listed.Files {
+		if f.Name == seal.Own() || seal.Unchanged(i, f.Info) {
 			continue
 		}
 		sum, err := d.reader.Digests.Of(ctx, d.SkillDir, f)

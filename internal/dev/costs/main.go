@@ -143,7 +143,7 @@ func (c counts) compare(text string, traced bool) (problems []string) {
 				bad = got > ceiling*want
 			}
 			if bad {
-				problems = append(problems, fmt.Sprintf("%s: %.10g %s, not %.10g", name, got, unit, want))
+				problems = append(problems, fmt.Sprintf("%s: %g %s, not %g", name, got, unit, want))
 			}
 		}
 	}

@@ -1,5 +1,5 @@
 // Package archive opens a zip, tar or tar.gz archive of any author as an fs.FS, for toolshelf.WithSkillsFS and
-// toolshelf.WithPluginsFS. The package uses the standard library only, so a program may copy the file.
+// toolshelf.WithPluginsFS. Copy the file into a program and choose the limits.
 package archive
 
 import (
@@ -15,21 +15,20 @@ import (
 	"strings"
 )
 
-// MaxUnpacked is the usual limit of [Open], in bytes.
-const MaxUnpacked = 64 << 20
+// maxUnpacked is the largest size of an unpacked tar archive, in bytes.
+const maxUnpacked = 64 << 20
 
 var errTooLarge = errors.New("the archive is too large: unpack the archive, and pass the directory")
 
-// Open returns the files of a zip, tar or tar.gz archive. The files of a zip archive stay packed until a read. A tar
-// archive is in memory, and an error if its unpacked size exceeds the limit.
-func Open(archive []byte, limit int64) (fs.FS, error) {
+// Open returns the files of a zip, tar or tar.gz archive. The files of a zip archive stay packed until a read.
+func Open(archive []byte) (fs.FS, error) {
 	if bytes.HasPrefix(archive, []byte("PK")) {
 		return openZip(archive)
 	}
 	if unpacked, err := gzip.NewReader(bytes.NewReader(archive)); err == nil {
-		return openTar(unpacked, limit)
+		return openTar(unpacked)
 	}
-	return openTar(bytes.NewReader(archive), limit)
+	return openTar(bytes.NewReader(archive))
 }
 
 // openZip rejects names that a zip.Reader changes, such as "../a", and names with many directories, because a
@@ -53,8 +52,8 @@ func openZip(archive []byte) (fs.FS, error) {
 }
 
 // openTar copies the regular files of the archive to a zip archive in memory, without links and devices.
-func openTar(archive io.Reader, limit int64) (fs.FS, error) {
-	limited := &io.LimitedReader{R: archive, N: limit}
+func openTar(archive io.Reader) (fs.FS, error) {
+	limited := &io.LimitedReader{R: archive, N: maxUnpacked}
 	left := limited.N // a sparse file is larger than its part of the archive
 	from := tar.NewReader(limited)
 	var copied bytes.Buffer

@@ -1038,6 +1038,18 @@ func TestExpandFollowsTheRulesOfTheLayer(t *testing.T) {
 	}
 }
 
+func TestExpandReturnsTheEntryThatNeedsArguments(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{".codex/prompts/open.md": "Open $FILE."})), toolshelf.WithClient(client.Codex()), toolshelf.WithHome(""))
+	x, err := c.Expand(t.Context(), "/prompts:open TO=x")
+	if !errors.Is(err, toolshelf.ErrInvalidArguments) || x.Kind != toolshelf.KindCommand || x.Name != "prompts:open" || x.Args.Line != "TO=x" || x.Text != "" || x.Command == nil {
+		t.Fatalf("got %+v, %v", x, err)
+	}
+	arguments, err := toolshelf.Renderer{Rules: x.Command.Rules}.Arguments(t.Context(), *x.Command)
+	if err != nil || len(arguments) != 1 || arguments[0].Name != "FILE" || !arguments[0].Required {
+		t.Errorf("got %+v, %v", arguments, err)
+	}
+}
+
 func TestErrorsOfExpand(t *testing.T) {
 	files := terminal()
 	for _, tt := range []struct {

@@ -193,8 +193,8 @@ const blanks = " \t\r\n"
 // [ErrCommandNotFound]: the line is a text for the model. A line without a slash can be a text too, so
 // a terminal calls Expand only for lines with a slash. Dependencies and skills with
 // user-invocable: false are not found. The other errors are those of [Catalog.Get],
-// [Catalog.GetSkill] and [Renderer.Render], whose costs are the cost of Expand. An empty Text is no
-// error: the file has no text, or is TOML without a valid prompt, which [Catalog.Lint] reports.
+// [Catalog.GetSkill] and [Renderer.Render], whose costs are the cost of Expand; with [ErrInvalidArguments], the Expansion has all but
+// the Text. An empty Text is no error: the file has no text, or is TOML without a valid prompt, which [Catalog.Lint] reports.
 func (c *Catalog) Expand(ctx context.Context, line string, kinds ...Kind) (Expansion, error) {
 	const op = "Expand"
 	if err := c.begin(ctx, op); err != nil {
@@ -230,10 +230,10 @@ func (c *Catalog) Expand(ctx context.Context, line string, kinds ...Kind) (Expan
 	} else {
 		x.Rendering, err = Renderer{Rules: x.Command.Rules}.Render(ctx, *x.Command, x.Args)
 	}
-	if err != nil {
-		return Expansion{}, inOp(op, err)
+	if err != nil && CodeOf(err) != CodeInvalidArguments {
+		x = Expansion{}
 	}
-	return x, nil
+	return x, inOp(op, err)
 }
 
 // Invoked is documented at bridge.Catalog.

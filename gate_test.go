@@ -330,6 +330,7 @@ func TestAFileBesideTheDigestOfASkillDoesNotExist(t *testing.T) {
 		"ReadFile":      func() error { _, err := fs.ReadFile(skill.FS(), ".git/config"); return err },
 		"Open":          func() error { _, err := skill.FS().Open(".git/config"); return err },
 		"Stat":          func() error { _, err := fs.Stat(skill.FS(), ".git/config"); return err },
+		"ReadDir":       func() error { _, err := fs.ReadDir(skill.FS(), ".git"); return err },
 	} {
 		if err := read(); !errors.Is(err, toolshelf.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)

@@ -1127,6 +1127,18 @@ func TestWithParents(t *testing.T) {
 			}
 		}
 	})
+	t.Run("places with different prefixes are two layers", func(t *testing.T) {
+		row := func(prefix string) client.Client {
+			return client.Client{Commands: []client.Place{{Dir: ".mine", Pattern: "*.md", Prefix: prefix}}}
+		}
+		files := memoryOf(t, map[string]string{".mine/a.md": ""})
+		for _, clients := range [][]toolshelf.Option{{toolshelf.WithClient(row("x:"), row("y:"))}, {toolshelf.WithClient(row("x:")), toolshelf.WithClient(row("y:"))}} {
+			c := catalog(t, append(clients, toolshelf.WithFs(files))...)
+			if diff := cmp.Diff(map[string]string{"x:a": ".mine", "y:a": ".mine"}, layersOf(t, c)); diff != "" {
+				t.Errorf("layers (-want +got):\n%s", diff)
+			}
+		}
+	})
 	t.Run("the parents of an option precede the layers of later options", func(t *testing.T) {
 		files := memoryOf(t, map[string]string{"/w/.git": "", "/w/.mine/a.md": "", "/w/p/.claude/commands/a.md": "", "/w/p/.mine/b.md": "", "/w/.claude/commands/b.md": "", "/w/.claude/commands/c.md": ""})
 		mine := client.Client{Commands: []client.Place{{Dir: ".mine", Pattern: "*.md", Parents: true}}}

@@ -753,7 +753,7 @@ func (l *layerList) addPlaces(places []index.Place) {
 // find returns the index of the layer that has the directory of a place under the given name, or -1.
 func (l *layerList) find(name string, p index.Place) int {
 	return slices.IndexFunc(l.all, func(l layer) bool {
-		return l.name == name && l.fsys == nil && (l.named || l.place.Suffix() == p.Suffix())
+		return l.name == name && l.fsys == nil && (l.named || index.SamePlace(l.place.Place, p.Place))
 	})
 }
 

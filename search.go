@@ -43,7 +43,7 @@ type SearchResults struct {
 // A SearchResult is a matching command or skill.
 type SearchResult struct {
 	Name        string  `json:"name"`  // the argument for Get or GetSkill
-	Score       float64 `json:"score"` // above 0, at most 1; with WithSearcher, 0 is possible
+	Score       float64 `json:"score"` // above 0, at most 1, of three digits; with WithSearcher, 0 is possible
 	Tier        string  `json:"tier"`  // "tier1", "tier2" or "tier3"
 	Description string  `json:"description"`
 	MatchReason string  `json:"match_reason"`     // the matching words by field, such as: name matches "slow meeting"; or: meaning

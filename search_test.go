@@ -941,7 +941,7 @@ func TestSearcherFindsOnlyListedNames(t *testing.T) {
 	}
 	found.SearchTime = 0
 	want := toolshelf.SearchResults{TotalFound: 2, Results: []toolshelf.SearchResult{
-		{Name: "Rollback", Score: 1 / 3.0, Tier: "tier2", Description: "Undo a release."},
+		{Name: "Rollback", Score: 0.333, Tier: "tier2", Description: "Undo a release."},
 		{Name: "deploy", Score: 1 / 5.0, Tier: "tier2", Description: "Ship a release."},
 	}}
 	if diff := cmp.Diff(want, found); diff != "" {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,7 +48,7 @@ type Fields struct {
 
 	Metadata map[string]string // a value that is no text as JSON
 
-	Tools          []ToolRule // the tools that the agent has; empty, such as "tools: []", means none, and nil all, or none if Err is not nil
+	Tools          []ToolRule // the tools that the agent has; empty, such as "tools: []", means none, and nil, such as `tools: "*"`, all, or none if Err is not nil
 	Skills         []string
 	PermissionMode string // permissionMode or approvalMode
 	MaxTurns       int    // maxTurns, max_turns or maxSteps; 0 without a positive number
@@ -111,10 +112,7 @@ func (f Frontmatter) Fields() Fields {
 		}
 	}
 	var denied []ToolRule
-	fields.Tools, denied = f.rules(&fields.Err, "tools")
-	if tools, ok := f.header.Get("tools"); ok && tools.Kind != matter.Mapping && fields.Tools == nil && fields.Err == nil {
-		fields.Tools = []ToolRule{} // an empty list allows no tool: docs.github.com, custom agents configuration, 2026-11
-	}
+	fields.Tools, denied = f.tools(&fields.Err)
 	fields.AllowedTools, _ = f.rules(&fields.Err, "allowed-tools")
 	for _, key := range []string{"disallowed-tools", "disallowedTools"} {
 		rules, _ := f.rules(&fields.Err, key)
@@ -122,6 +120,21 @@ func (f Frontmatter) Fields() Fields {
 	}
 	fields.DisallowedTools = append(fields.DisallowedTools, denied...)
 	return fields
+}
+
+// tools returns the rules of the field tools. "*" is all tools, and an empty list allows no tool: docs.github.com, custom agents
+// configuration, and opencode.ai/docs/agents, 2026-11; Claude Code 2.1.332.
+func (f Frontmatter) tools(failed *error) (allowed, denied []ToolRule) {
+	allowed, denied = f.rules(failed, "tools")
+	value, ok := f.header.Get("tools")
+	all := ToolRule{Tool: "*"}
+	switch {
+	case slices.Contains(allowed, all):
+		return nil, denied
+	case allowed == nil && *failed == nil && ok && (value.Kind != matter.Mapping || slices.Contains(denied, all)):
+		return []ToolRule{}, denied
+	}
+	return allowed, denied
 }
 
 // Summary returns the text by which a model chooses the file in a client: the description, and after

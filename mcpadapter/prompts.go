@@ -213,6 +213,9 @@ func (a *Adapter) GetPrompt(ctx context.Context, name string, arguments map[stri
 }
 
 func (a *Adapter) promptText(ctx context.Context, command toolshelf.Command, arguments map[string]string) (PromptText, error) {
+	if arguments == nil {
+		arguments = map[string]string{} // the errors of Render then ask for arguments by name
+	}
 	rendering, err := a.renderer(command).Render(ctx, command, toolshelf.Args{Named: arguments})
 	var e *toolshelf.Error
 	if errors.Is(err, toolshelf.ErrInvalidArguments) && errors.As(err, &e) {

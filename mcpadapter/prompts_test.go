@@ -367,7 +367,7 @@ func TestPromptsFollowTheRulesOfTheirLayer(t *testing.T) {
 	}
 	_, err = ofLayers.GetPrompt(ctx, "prompts:b", nil)
 	var rpc *mcpadapter.RPCError
-	if !errors.As(err, &rpc) || rpc.Code != mcpadapter.CodeInvalidParams || !errors.Is(err, toolshelf.ErrInvalidArguments) || !strings.Contains(rpc.Message, "FILE") {
+	if !errors.As(err, &rpc) || rpc.Code != mcpadapter.CodeInvalidParams || !errors.Is(err, toolshelf.ErrInvalidArguments) || rpc.Message != `"prompts:b" needs the argument "FILE"; add the argument` {
 		t.Errorf("without the required argument, got %v", err)
 	}
 	completion, err := ofLayers.Complete(ctx, "prompts:b", "FILE", "")

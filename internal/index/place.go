@@ -113,7 +113,7 @@ func places(clients []client.Client) (map[client.Files][]Place, error) {
 			for _, k := range placed {
 				places, rules := k.of(c)
 				for _, p := range places {
-					switch i := slices.IndexFunc(all[k.kind], func(other Place) bool { return samePlace(p, other.Place) }); {
+					switch i := slices.IndexFunc(all[k.kind], func(other Place) bool { return SamePlace(p, other.Place) }); {
 					case inProject != (p.Base == client.Project):
 					case i < 0:
 						all[k.kind] = append(all[k.kind], Place{p, rules, c.Name})
@@ -137,8 +137,8 @@ func Both(p, q Place) Place {
 	return p
 }
 
-// samePlace reports whether two places have the same files and names, except files in
+// SamePlace reports whether two places have the same files and names, except files in
 // subdirectories.
-func samePlace(a, b client.Place) bool {
+func SamePlace(a, b client.Place) bool {
 	return a.Path() == b.Path() && a.Suffix() == b.Suffix() && a.Name == b.Name && a.Prefix == b.Prefix
 }

@@ -85,7 +85,7 @@ func TestResultsStayTheSame(t *testing.T) {
 		}
 		fmt.Fprintf(&got, "%q: %d\n", query, found.Total)
 		for _, h := range found.Hits {
-			fmt.Fprintf(&got, "  %s/%d %.4f %s\n", h.Name, h.Tier, h.Score, h.Reason)
+			fmt.Fprintf(&got, "  %s/%d %.3f %s\n", h.Name, h.Tier, h.Score, h.Reason)
 		}
 	}
 	if *update {

@@ -107,9 +107,11 @@ type candidate struct {
 }
 
 func newCandidate(number uint32, name string, tier Tier, score float64) candidate {
-	// Processors differ in the last digits, so round, but never to 0.
-	return candidate{number: number, name: name, tier: tier, score: max(1, math.Round(score*1e6)) / 1e6}
+	return candidate{number: number, name: name, tier: tier, score: max(Round(score), Round(0.001))} // never 0
 }
+
+// Round rounds a score to three digits: processors differ in the last digits, and a model pays for each digit.
+func Round(score float64) float64 { return math.Round(score*1e3) / 1e3 }
 
 // judge returns the tier and score of a document that matches a query. The meaning counts only
 // in tier 2. The highest sum of share and meaning keeps the scores of tier 2 below tier 1.

@@ -113,7 +113,7 @@ func TestMeaningAddsItsStandardScoreToTheShareOfWords(t *testing.T) {
 			t.Errorf("%d documents: %d hits, want %d, %v", n, len(found.Hits), len(want), err)
 		}
 		for _, h := range found.Hits {
-			if score := matchedFloor + (namedFloor-matchedFloor)*want[h.Key]/highest; math.Abs(h.Score-score) > 1e-5 {
+			if score := matchedFloor + (namedFloor-matchedFloor)*want[h.Key]/highest; math.Abs(h.Score-score) > 0.001 {
 				t.Errorf("%d documents: %s has the score %f, want %f", n, h.Key, h.Score, score)
 			}
 		}

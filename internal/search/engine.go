@@ -34,7 +34,7 @@ func FromEngine[H any](shown *index.Snapshot, limit int, ask func(limit int) ([]
 			kept = append(kept, k)
 		}
 		for i := range kept {
-			kept[i].Score /= highest
+			kept[i].Score = rank.Round(kept[i].Score / highest)
 		}
 		if len(kept) >= limit || len(hits) < asked || asked == maxAsked {
 			return rank.Result{Hits: kept[:min(limit, len(kept))], Total: max(total, len(hits)) - len(hits) + len(kept)}, nil

@@ -103,6 +103,9 @@ func (d *Dir) Stat(name string) (fs.FileInfo, error) {
 
 // ReadDir lists a directory of the skill.
 func (d *Dir) ReadDir(ctx context.Context, name string) ([]fs.DirEntry, error) {
+	if seal := d.entry.Seal(); seal != nil && !seal.Has(name) {
+		return nil, fs.ErrNotExist
+	}
 	files, err := d.List(ctx, name)
 	if err != nil {
 		return nil, err

@@ -59,6 +59,7 @@ type MissingError struct {
 	Names     []string
 	Positions []int // counted from 1
 	Given     int   // number of arguments with a position
+	Named     bool  // the caller gives arguments by name, not as words
 }
 
 func (e *MissingError) Error() string {
@@ -80,6 +81,9 @@ func (e *MissingError) Needs() string {
 		for _, position := range e.Positions {
 			list = append(list, strconv.Itoa(position))
 		}
+	}
+	if len(e.Names) > 0 && e.Named {
+		advice = "add the argument"
 	}
 	if len(list) > 1 {
 		noun += "s"
@@ -115,7 +119,7 @@ func (e *UnclosedError) Error() string {
 func (r Renderer) Render(ctx context.Context, of Source, args Args) (Result, error) {
 	meter := markdown.NewMeter(ctx)
 	found := r.survey(meter, of.Text)
-	given := arguments{positions: make(map[int]string, len(args.List)), names: maps.Clone(args.Named)}
+	given := arguments{named: args.Named != nil, positions: make(map[int]string, len(args.List)), names: maps.Clone(args.Named)}
 	if given.names == nil {
 		given.names = map[string]string{}
 	}
@@ -172,6 +176,7 @@ type arguments struct {
 	indexes   []int          // the keys of positions, in order
 	list      []string       // the values of positions, in order; see ordered
 	names     map[string]string
+	named     bool   // Args.Named is not nil
 	all       string // the text of $ARGUMENTS
 }
 

@@ -183,7 +183,7 @@ func (w *writer) result() (Result, error) {
 	case w.added > MaxAdded:
 		return Result{}, ErrTooLong
 	case len(w.missing.Names)+len(w.missing.Positions) > 0:
-		w.missing.Given = len(w.given.positions)
+		w.missing.Given, w.missing.Named = len(w.given.positions), w.given.named
 		return Result{}, &w.missing
 	case w.out.Len() == 0 && w.copied == 0:
 		return Result{w.text, w.directives}, nil

@@ -12,8 +12,8 @@ var (
 	identifier = regexp.MustCompile(`[\pL_][\pL\pN_]*(?:\.[\pL_][\pL\pN_]*)*`)
 )
 
-// breaking returns the identifiers in code spans of the sections Breaking. An identifier without a package is in the
-// package toolshelf, or is a tool.
+// breaking returns the identifiers in code spans of the sections Breaking. An identifier without a
+// package is in the package toolshelf, or is a tool.
 func breaking(changelog string) map[string]bool {
 	named := map[string]bool{}
 	section := ""

@@ -1,16 +1,17 @@
-// Api compares the exported API of the module's packages, and the tools of mcpadapter, with the file .ci/api.txt, which
-// lists the API of the working tree. If the file is out of date, api prints the difference and fails; with the flag
-// -update, api writes the file.
+// Api compares the exported API of the module's packages, and the tools of mcpadapter, with the
+// file .ci/api.txt, which lists the API of the working tree. If the file is out of date, api prints
+// the difference and fails; with the flag -update, api writes the file.
 //
-// The file of the last release, in the tag with the highest version, is the baseline. A line of the baseline that the API
-// no longer has is an incompatible change. Api prints each incompatible change and fails, unless a section "Breaking" of
-// CHANGELOG.md above the section of the last release names the identifier:
+// The file of the last release, in the tag with the highest version, is the baseline. A line of the
+// baseline that the API no longer has is an incompatible change. Api prints each incompatible
+// change and fails, unless a section "Breaking" of CHANGELOG.md above the section of the last
+// release names the identifier:
 //
 //   - `mcpadapter.Adapter.Answer` returns a `Result`.
 //
-// The name of a tool, such as `tool.list_commands`, stands for all its arguments and results. The prefix is optional.
-// The name of a type stands for all its fields and methods. Additions are compatible. The program runs in the root directory
-// of the repository:
+// The name of a tool, such as `tool.list_commands`, stands for all its arguments and results. The
+// prefix is optional. The name of a type stands for all its fields and methods. Additions are
+// compatible. The program runs in the root directory of the repository:
 //
 //	go run ./internal/dev/api [-update]
 package main
@@ -93,8 +94,8 @@ func printChanges(out io.Writer, before, after []string) {
 	}
 }
 
-// compare prints the incompatible changes from the baseline to the current API, and returns an error that lists the
-// changes without a line in the changelog since the last release.
+// compare prints the incompatible changes from the baseline to the current API, and returns an
+// error that lists the changes without a line in the changelog since the last release.
 func compare(out io.Writer, baseline, current []string, changelog string) error {
 	named := breaking(changelog)
 	var missing []string

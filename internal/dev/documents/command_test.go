@@ -250,14 +250,14 @@ func TestCommandCheckFindsEachDefect(t *testing.T) {
 	checker := newCommandChecker(t)
 	for _, command := range []string{
 		"go run ./examples/quickstart  # a comment",
-		"go run ./examples/mcpserver -root DIR",
+		"go run ./cmd/toolshelf-mcp -root DIR",
 		"GOWORK=off go vet ./...",
 		"go -C examples/agents test ./...",
 		"go test -run '^$' -bench . -benchmem ./internal/matter && .ci/api -update",
 		"go get " + modulePath + "/mcpadapter/gosdk@v0.1.0",
 		"go get github.com/bytedance/sonic@v1.15.5",
 		"go mod edit -replace " + modulePath + "=CLONE -replace=" + modulePath + "/mcpadapter/gosdk=CLONE/mcpadapter/gosdk",
-		"go build -o toolshelf-mcp ./examples/mcpserver",
+		"go build -o toolshelf-mcp ./cmd/toolshelf-mcp",
 		"git switch main",
 	} {
 		if defect := checker.defect(command); defect != "" {
@@ -266,7 +266,7 @@ func TestCommandCheckFindsEachDefect(t *testing.T) {
 	}
 	for _, command := range []string{
 		"go run ./examples/none",
-		"go run ./examples/mcpserver -rot DIR",
+		"go run ./cmd/toolshelf-mcp -rot DIR",
 		"go vett ./...",
 		"go vet ./none/...",
 		"go -C examples/none test ./...",

@@ -1,19 +1,22 @@
-// Release checks that the modules of the repository work for programs that fetch the modules, and tags a release. The
-// program runs in the root directory of the repository:
+// Release checks that the modules of the repository work for programs that fetch the modules, and
+// tags a release. The program runs in the root directory of the repository:
 //
 //	.ci/release [-tag] VERSION
 //	.ci/release -tree [COMMAND [ARG …]]
 //
-// Release copies the tree to a temporary directory, sets the version of each module there, writes the checksums into
-// go.sum in the order of the requirements, and serves the zip files of the modules as a module proxy, with the proxies of
-// GOPROXY as fallback. Without a workspace, release then runs go mod tidy -diff in each module, and fetches, builds and
-// runs a program for each module, each in an empty module cache.
+// Release copies the tree to a temporary directory, sets the version of each module there, writes
+// the checksums into go.sum in the order of the requirements, and serves the zip files of the
+// modules as a module proxy, with the proxies of GOPROXY as fallback. Without a workspace, release
+// then runs go mod tidy -diff in each module, and fetches, builds and runs a program for each
+// module, each in an empty module cache.
 //
-// With VERSION, the tree must be committed, CHANGELOG.md must describe the version, and .ci/api must pass. Release prints the tags; with
-// -tag, release commits the versions and the checksums and makes the tags.
+// With VERSION, the tree must be committed, CHANGELOG.md must describe the version, and .ci/api
+// must pass. Release prints the tags; with -tag, release commits the versions and the checksums and
+// makes the tags.
 //
-// With -tree, release checks the working tree as the version after the last tag. The programs share the module cache of
-// the user, except for the modules of the repository. Release then runs COMMAND in each module of go.work.
+// With -tree, release checks the working tree as the version after the last tag. The programs share
+// the module cache of the user, except for the modules of the repository. Release then runs COMMAND
+// in each module of go.work.
 package main
 
 import (
@@ -27,7 +30,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 )
 
@@ -48,7 +50,7 @@ func run(tag, tree bool, args []string) error {
 	}
 	version := next(last)
 	if !tree {
-		if len(args) != 1 || module.CanonicalVersion(args[0]) != args[0] || semver.Compare(args[0], last) <= 0 {
+		if len(args) != 1 || semver.Canonical(args[0]) != args[0] || semver.Compare(args[0], last) <= 0 {
 			return fmt.Errorf("name one version after %s, such as %s", last, version)
 		}
 		version = args[0]
@@ -61,7 +63,7 @@ func run(tag, tree bool, args []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	s := &stage{version: version, tree: filepath.Join(dir, "tree"), proxy: filepath.Join(dir, "proxy"), temp: dir}
+	s := &stage{version: version, temp: dir, tree: filepath.Join(dir, "tree"), proxy: filepath.Join(dir, "proxy")}
 	if err := s.copyTree(); err != nil {
 		return err
 	}
@@ -88,8 +90,12 @@ func run(tag, tree bool, args []string) error {
 
 // releasable reports why the tree cannot be released.
 func releasable(version string) error {
-	if status, err := output("", nil, "git", "status", "--porcelain"); err != nil || len(status) > 0 {
-		return errors.Join(err, fmt.Errorf("the tree is not committed; commit or stash:\n%s", status))
+	status, err := output("", nil, "git", "status", "--porcelain")
+	if err != nil {
+		return err
+	}
+	if len(status) > 0 {
+		return fmt.Errorf("the tree is not committed; commit or stash:\n%s", status)
 	}
 	changelog, err := os.ReadFile("CHANGELOG.md")
 	if err != nil {
@@ -116,8 +122,8 @@ func next(version string) string {
 	return fmt.Sprintf("v%d.%d.0", major, minor+1)
 }
 
-// tag prints the tags of the release. With make, tag copies the changed go.mod, go.sum and go.work files to the repository,
-// commits the files and makes the tags.
+// tag prints the tags of the release. With make, tag copies the changed go.mod, go.sum and go.work
+// files to the repository, commits the files and makes the tags.
 func (s *stage) tag(make bool) error {
 	var tags []string
 	for _, m := range s.modules {
@@ -134,7 +140,8 @@ func (s *stage) tag(make bool) error {
 			return err
 		}
 	}
-	if err := command("", nil, "git", "commit", "--quiet", "--all", "--message", "Release "+s.version); err != nil {
+	message := "Release " + s.version
+	if err := command("", nil, "git", "commit", "--quiet", "--all", "--message", message); err != nil {
 		return err
 	}
 	for _, t := range tags {
@@ -145,7 +152,8 @@ func (s *stage) tag(make bool) error {
 	return nil
 }
 
-// output returns the standard output of a command in a directory. The error has the standard error of the command.
+// output returns the standard output of a command in a directory. The error has the standard error
+// of the command.
 func output(dir string, env []string, name string, args ...string) ([]byte, error) {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.Command(name, args...)

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bufio"
 	"embed"
 	"errors"
 	"fmt"
 	"go/parser"
 	"go/token"
+	"io"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -15,31 +18,42 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// programs has the source of a program for each module that is a library. The program prints the text of the comment after its
-// code.
+// programs has the source of a program for each module that is a library. The program prints the
+// text of the comment after its code.
 //
 //go:embed testdata
 var programs embed.FS
 
-// installed are the programs of the repository that people install, with arguments, standard input and a part of the output,
-// in which VERSION is the version.
+// installed are the programs of the repository that people install, with arguments, standard input
+// and a part of the output, in which VERSION is the version.
 var installed = []struct {
 	pkg, stdin, output string
 	args               []string
 }{
 	{pkg: "cmd/toolshelf-lint", args: []string{"-version"}, output: "VERSION"},
-	{pkg: "stores/fleet", args: []string{"-stable", "40", "-volatile", "20"}, output: "each of the 40 prompts once"},
+	{
+		pkg: "cmd/toolshelf-mcp", args: []string{"-root", "examples/sample/project"},
+		stdin: `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
+			`"capabilities":{},"clientInfo":{"name":"release","version":"1"}}}` + "\n",
+		output: `"serverInfo":{"name":"toolshelf-mcp","version":"VERSION"}`,
+	},
+	{
+		pkg: "stores/fleet", args: []string{"-stable", "40", "-volatile", "20"},
+		output: "each of the 40 prompts once",
+	},
 }
 
-// environment sets the environment of the go commands of a program. In the working tree, all programs share one cache.
+// environment sets the environment of the go commands of a program. In the working tree, all
+// programs share one cache.
 func (s *stage) environment(shared bool) error {
 	proxies, err := output("", nil, "go", "env", "GOPROXY")
 	if err != nil {
 		return err
 	}
-	s.env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-trimpath -modcacherw", "GOPRIVATE=", "GONOSUMDB="+repository,
+	s.env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-trimpath -modcacherw", "GOPRIVATE=",
+		"GONOSUMDB="+repository,
 		// Without "direct", the go command reaches only the proxies.
-		"GOPROXY="+strings.TrimSuffix("file://"+filepath.ToSlash(s.proxy)+","+strings.TrimSpace(string(proxies)), ",direct"))
+		"GOPROXY=file://"+filepath.ToSlash(s.proxy)+","+strings.TrimSuffix(strings.TrimSpace(string(proxies)), ",direct"))
 	if shared {
 		return s.shareCache()
 	}
@@ -52,7 +66,8 @@ func (s *stage) newCache(name string) {
 	s.env = append(s.env, "GOMODCACHE="+filepath.Join(s.temp, "cache", name))
 }
 
-// shareCache uses a module cache that links to the cache of the user, except for the modules of the repository.
+// shareCache uses a module cache that links to the cache of the user, except for the modules of the
+// repository.
 func (s *stage) shareCache() error {
 	users, err := output("", nil, "go", "env", "GOMODCACHE")
 	if err != nil {
@@ -60,7 +75,8 @@ func (s *stage) shareCache() error {
 	}
 	s.newCache("shared")
 	link := func(name string) error {
-		from, to := filepath.Join(strings.TrimSpace(string(users)), name), filepath.Join(s.temp, "cache/shared", name)
+		from := filepath.Join(strings.TrimSpace(string(users)), name)
+		to := filepath.Join(s.temp, "cache/shared", name)
 		if err := errors.Join(os.MkdirAll(from, 0o755), os.MkdirAll(filepath.Dir(to), 0o755)); err != nil {
 			return err
 		}
@@ -79,15 +95,15 @@ func (s *stage) shareCache() error {
 		}
 		for line := range strings.Lines(string(sums)) {
 			name, _, _ := strings.Cut(line, " ")
-			if strings.HasPrefix(name, repository) {
+			if ours(name) {
 				continue
 			}
 			name, err = module.EscapePath(name)
 			if err != nil {
 				return err
 			}
-			// Links lead to the directories of hosts, and of the owners at github.com. A link is never the directory of
-			// a module, which the go command would not walk.
+			// Links lead to the directories of hosts, and of the owners at github.com. A link is
+			// never the directory of a module, which the go command would not walk.
 			host, rest, _ := strings.Cut(name, "/")
 			if host == "github.com" {
 				owner, repository, _ := strings.Cut(rest, "/")
@@ -105,8 +121,8 @@ func (s *stage) shareCache() error {
 	return nil
 }
 
-// checkModules checks that the go.mod and go.sum files are complete without the workspace. The examples with a workspace of
-// their own have other checks.
+// checkModules checks that the go.mod and go.sum files are complete without the workspace. The
+// examples with a workspace of their own have other checks.
 func (s *stage) checkModules() error {
 	for _, m := range s.modules {
 		if _, err := os.Stat(filepath.Join(s.tree, m.dir, "go.work")); err == nil && m.dir != "." {
@@ -140,13 +156,14 @@ func (s *stage) runPrograms(shared bool) error {
 		if !shared {
 			s.newCache(path.Base(p.pkg))
 		}
-		fmt.Printf("go install %s/%s@%s\n", repository, p.pkg, s.version)
 		bin := filepath.Join(s.temp, "bin")
 		env := append(s.env, "GOBIN="+bin)
-		if _, err := output(s.temp, env, "go", "install", path.Join(repository, p.pkg)+"@"+s.version); err != nil {
+		pkg := path.Join(repository, p.pkg) + "@" + s.version
+		fmt.Println("go install " + pkg)
+		if _, err := output(s.temp, env, "go", "install", pkg); err != nil {
 			return err
 		}
-		got, err := output(s.tree, env, "sh", append([]string{"-c", `printf %s "$0" | "$@"`, p.stdin, filepath.Join(bin, path.Base(p.pkg))}, p.args...)...)
+		got, err := ask(s.tree, filepath.Join(bin, path.Base(p.pkg)), p.args, p.stdin)
 		if err != nil {
 			return err
 		}
@@ -162,7 +179,35 @@ func (s *stage) runPrograms(shared bool) error {
 	return nil
 }
 
-// runProgram fetches the packages of the repository that a program imports, and compares the output of the program.
+// ask runs a program in a directory, and returns its output. The standard input ends after the
+// first line of the output.
+func ask(dir, program string, args []string, question string) ([]byte, error) {
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	_, err = io.WriteString(stdin, question)
+	reader := bufio.NewReader(stdout)
+	first, _ := reader.ReadBytes('\n')
+	stdin.Close()
+	rest, _ := io.ReadAll(reader)
+	if err := errors.Join(err, cmd.Wait()); err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s%s", cmd, err, first, rest)
+	}
+	return append(first, rest...), nil
+}
+
+// runProgram fetches the packages of the repository that a program imports, and compares the output
+// of the program.
 func (s *stage) runProgram(name string, used map[string]bool) error {
 	source, err := programs.ReadFile("testdata/" + name)
 	if err != nil {
@@ -185,9 +230,9 @@ func (s *stage) runProgram(name string, used map[string]bool) error {
 	get := []string{"get"}
 	for _, spec := range file.Imports {
 		imported, err := strconv.Unquote(spec.Path.Value)
-		if below, ok := strings.CutPrefix(imported, repository); ok && err == nil {
+		if err == nil && ours(imported) {
 			get = append(get, imported+"@"+s.version)
-			used[path.Join(".", below)] = true
+			used[path.Join(".", strings.TrimPrefix(imported, repository))] = true
 		}
 	}
 	fmt.Println("go " + strings.Join(get, " "))

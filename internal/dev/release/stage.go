@@ -38,10 +38,13 @@ type stagedModule struct {
 	released bool // programs can require the module: nothing in go.mod is replaced
 }
 
+// ours reports whether the repository has the module or the package.
+func ours(path string) bool { return path == repository || strings.HasPrefix(path, repository+"/") }
+
 // required returns the modules of the repository that the module requires.
 func (m *stagedModule) required() (paths []string) {
 	for _, r := range m.file.Require {
-		if r.Mod.Path == repository || strings.HasPrefix(r.Mod.Path, repository+"/") {
+		if ours(r.Mod.Path) {
 			paths = append(paths, r.Mod.Path)
 		}
 	}
@@ -50,7 +53,8 @@ func (m *stagedModule) required() (paths []string) {
 
 // copyTree copies the files that git tracks or would add.
 func (s *stage) copyTree() error {
-	files, err := output("", nil, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	files, err := output("", nil, "git", "ls-files", "-z", "--cached", "--others",
+		"--exclude-standard")
 	if err != nil {
 		return err
 	}
@@ -62,8 +66,8 @@ func (s *stage) copyTree() error {
 	return nil
 }
 
-// setVersions sets the version of the modules of the repository in each go.mod file and in the replacements of each go.work
-// file, and finds the order of the modules.
+// setVersions sets the version of the modules of the repository in each go.mod file and in the
+// replacements of each go.work file, and finds the order of the modules.
 func (s *stage) setVersions() error {
 	s.written = map[string][]byte{}
 	byPath := map[string]*stagedModule{}
@@ -120,7 +124,8 @@ func (s *stage) setVersions() error {
 	add = func(path string, from []string) error {
 		m := byPath[path]
 		if m == nil || slices.Contains(from, path) {
-			return fmt.Errorf("%s requires %s: no such module, or a cycle", strings.Join(from, " requires "), path)
+			return fmt.Errorf("%s requires %s: no such module, or a cycle",
+				strings.Join(from, " requires "), path)
 		}
 		if slices.Contains(s.modules, m) {
 			return nil
@@ -150,8 +155,8 @@ func (s *stage) write(name string, data, before []byte) error {
 	return os.WriteFile(filepath.Join(s.tree, name), data, 0o644)
 }
 
-// publish makes the zip file of each released module, and writes the checksums of the module into the go.sum files of the
-// modules that require the module.
+// publish makes the zip file of each released module, and writes the checksums of the module into
+// the go.sum files of the modules that require the module.
 func (s *stage) publish() error {
 	license, err := os.ReadFile(filepath.Join(s.tree, "LICENSE"))
 	if err != nil {
@@ -163,13 +168,15 @@ func (s *stage) publish() error {
 			continue
 		}
 		if len(m.file.Replace) > 0 {
-			return fmt.Errorf("%s/go.mod replaces %s; the go command ignores the line in programs that require the module", m.dir, m.file.Replace[0].Old.Path)
+			return fmt.Errorf("%s/go.mod replaces %s; the go command ignores the line in programs that "+
+				"require the module", m.dir, m.file.Replace[0].Old.Path)
 		}
 		dir := filepath.Join(s.tree, m.dir)
 		if err := s.sum(m, sums); err != nil {
 			return err
 		}
-		// The go command adds the license of the repository to the zip file of a module without a license.
+		// The go command adds the license of the repository to the zip file of a module without a
+		// license.
 		if _, err := os.Stat(filepath.Join(dir, "LICENSE")); err != nil {
 			if err := os.WriteFile(filepath.Join(dir, "LICENSE"), license, 0o644); err != nil {
 				return err
@@ -185,10 +192,11 @@ func (s *stage) publish() error {
 	return nil
 }
 
-// released reports whether programs can require the module of a directory. The other modules are examples, tests and tools of
-// the repository.
+// released reports whether programs can require the module of a directory. The other modules are
+// examples, tests and tools of the repository.
 func released(dir string) bool {
-	return !strings.HasPrefix(dir, "examples/") && !strings.HasPrefix(dir, "internal/") && path.Base(dir) != "servertest"
+	top, _, _ := strings.Cut(dir, "/")
+	return top != "examples" && top != "internal" && path.Base(dir) != "servertest"
 }
 
 // sum writes the checksums of the modules of the repository into the go.sum file of a module.
@@ -200,7 +208,7 @@ func (s *stage) sum(m *stagedModule, sums map[string][]string) error {
 	}
 	var lines []string
 	for line := range strings.Lines(string(before)) {
-		if path, _, _ := strings.Cut(line, " "); path != repository && !strings.HasPrefix(path, repository+"/") {
+		if path, _, _ := strings.Cut(line, " "); !ours(path) {
 			lines = append(lines, line)
 		}
 	}
@@ -258,5 +266,8 @@ func (s *stage) serve(v module.Version, dir string) ([]string, error) {
 	modSum, err := dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(goMod)), nil
 	})
-	return []string{v.Path + " " + v.Version + " " + zipSum + "\n", v.Path + " " + v.Version + "/go.mod " + modSum + "\n"}, err
+	return []string{
+		v.Path + " " + v.Version + " " + zipSum + "\n",
+		v.Path + " " + v.Version + "/go.mod " + modSum + "\n",
+	}, err
 }

@@ -1,5 +1,5 @@
 // Shows what reaches the model in coding agents: agents.mjs DIRECTORY URL COMMAND ARGUMENTS... All paths are absolute.
-// DIRECTORY has the agents in node_modules. URL and COMMAND are the example server, over HTTP and stdio, for the project
+// DIRECTORY has the agents in node_modules. URL and COMMAND are the server toolshelf-mcp, over HTTP and stdio, for the project
 // that .ci/clients creates. Each agent runs in an empty environment with a home directory of its own. Its only endpoint is
 // a scripted model on loopback. Each assertion shows a claim of docs/agents.md. If an assertion fails after an update of
 // an agent, correct the document.

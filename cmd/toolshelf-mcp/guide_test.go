@@ -11,7 +11,7 @@ import (
 var (
 	jsonBlock = regexp.MustCompile("(?s)```json\n(.*?)```")
 	// A flag is in backquotes, in a command line or among the args of a configuration.
-	flagName = regexp.MustCompile("[`\" \\[](-[a-z]{2,})[`\" \\]]")
+	flagName = regexp.MustCompile("[`\" \\[](-[a-z]{2,}(?:-[a-z]+)*)[`\" \\]]")
 )
 
 // documented lists the texts that describe how to start the server.
@@ -47,7 +47,7 @@ func TestGuideDocumentsEveryFlag(t *testing.T) {
 	p.start()
 	p.wantEnd(0)
 	section, _, _ := strings.Cut(documented(t)["docs/guide.md"], "## Clients")
-	_, section, _ = strings.Cut(section, "## The example server")
+	_, section, _ = strings.Cut(section, "## The MCP server")
 	told := make(map[string]bool)
 	for _, m := range flagName.FindAllStringSubmatch(strings.ReplaceAll(section, " ", "  "), -1) {
 		told[m[1]] = true

@@ -1,6 +1,6 @@
 module github.com/toolshelf-go/toolshelf/stores/git
 
-go 1.26.5
+go 1.26.0
 
 require (
 	github.com/go-git/go-billy/v5 v5.9.2
@@ -37,4 +37,3 @@ require (
 	gopkg.in/warnings.v0 v0.1.2 // indirect
 	gopkg.in/yaml.v2 v2.4.0 // indirect
 )
-

@@ -38,11 +38,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
-)
-
-var (
-	feedInterval = 10 * time.Second // a test shortens the intervals
-	maxQuiet     = 4 * time.Second  // from an agreement to the next change; a client resumes a lost watch 10 seconds after the last heartbeat of 5 seconds
+	"github.com/toolshelf-go/toolshelf/stores/jetstream/internal/interval"
 )
 
 // Options are the options of a Store. The zero value reads all keys of a bucket.
@@ -136,7 +132,7 @@ func (s *Store) Feed(ctx context.Context, touch func(paths ...string)) error {
 		return fmt.Errorf("jetstream: bucket %q: %w", s.kv.Bucket(), err)
 	}
 	touch()
-	beat := time.NewTicker(feedInterval)
+	beat := time.NewTicker(interval.Feed)
 	defer beat.Stop()
 	for {
 		select {
@@ -191,7 +187,7 @@ func (s *source) files(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 	returns := info.Config.AllowMsgTTL && info.Config.MaxMsgsPerSubject != 1
 	full := s.mirror == nil || !s.mirror.created.Equal(info.Created) || now.last < seen ||
 		loaded && now.last == s.agreed.point.last && now != s.agreed.point || advanced && returns
-	resume := advanced && asked.Sub(s.agreed.at) > maxQuiet
+	resume := advanced && asked.Sub(s.agreed.at) > interval.MaxQuiet
 	if resume && !full { // the mirror knows which messages still exist only after the last message
 		current, err := s.mirror.await(ctx, info.State, false)
 		if err != nil {

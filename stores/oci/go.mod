@@ -1,6 +1,6 @@
 module github.com/toolshelf-go/toolshelf/stores/oci
 
-go 1.26.5
+go 1.26.0
 
 require (
 	github.com/google/go-cmp v0.7.0
@@ -22,4 +22,3 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 	gopkg.in/yaml.v2 v2.3.0 // indirect
 )
-

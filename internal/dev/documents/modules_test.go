@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -65,30 +67,11 @@ func TestImportingTheLibraryAddsTheseModules(t *testing.T) {
 	for imported, linked := range map[string][]string{"github.com/toolshelf-go/toolshelf": linked, "github.com/toolshelf-go/toolshelf/mcpadapter": linked,
 		"github.com/toolshelf-go/toolshelf/agentmd": linkedByParser} {
 		t.Run(imported, func(t *testing.T) {
-			dir := t.TempDir()
-			for file, content := range map[string]string{
+			list := goList(t, map[string]string{
 				"main.go": fmt.Sprintf("package main\n\nimport _ %q\n\nfunc main() {}\n", imported),
 				"go.mod": fmt.Sprintf("module example\n\ngo 1.25.0\n\nrequire github.com/toolshelf-go/toolshelf v0.1.0\n\n"+
 					"replace github.com/toolshelf-go/toolshelf => %q\n", filepath.ToSlash(root)),
-			} {
-				if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			for key, value := range map[string]string{"GOWORK": "off", "GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOSUMDB": "off",
-				"GOOS": "linux", "GOARCH": "amd64"} {
-				t.Setenv(key, value)
-			}
-			list := func(args ...string) []string {
-				out, err := runGo(t, dir, append([]string{"list"}, args...)...)
-				if err != nil && strings.Contains(err.Error(), "GOPROXY=off") {
-					t.Skip("the module cache lacks a module of the library; run go mod download")
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				return slices.Compact(slices.Sorted(strings.FieldsSeq(out)))
-			}
+			})
 			// Listing the packages adds the linked modules to go.mod, as go mod tidy does.
 			if diff := cmp.Diff(linked, list("-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", ".")); diff != "" {
 				t.Errorf("linked modules (-want +got):\n%s", diff)
@@ -102,6 +85,91 @@ func TestImportingTheLibraryAddsTheseModules(t *testing.T) {
 				t.Errorf("modules in the module graph (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestTheTableOfModulesIsTrue compares the table "Modules" of docs/stores.md with the modules that CONTRIBUTING.md tags:
+// the go line, and the numbers of modules of other projects for a program that imports the package of the module: the
+// modules that the program links, and all modules of its module graph.
+func TestTheTableOfModulesIsTrue(t *testing.T) {
+	if testing.Short() {
+		t.Skip("listing the packages of all modules takes seconds")
+	}
+	const prefix = "github.com/toolshelf-go/toolshelf"
+	read := func(file string) string {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tags := regexp.MustCompile("`([a-z/-]*)v0.1.0`[,:. ]|`([a-z/-]+)/v0.1.0`").FindAllStringSubmatch(read("CONTRIBUTING.md"), -1)
+	var dirs []string
+	replace := ""
+	for _, tag := range tags {
+		if dir := strings.Trim(tag[1]+tag[2], "/"); !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+			replace += fmt.Sprintf("\t%s => %q\n", path.Join(prefix, dir), path.Join(filepath.ToSlash(root), dir))
+		}
+	}
+	if len(dirs) < 9 {
+		t.Errorf("CONTRIBUTING.md tags only %q", dirs)
+	}
+	table := read("docs/stores.md")
+	for _, dir := range dirs {
+		t.Run(dir, func(t *testing.T) {
+			module := path.Join(prefix, dir)
+			goMod := fmt.Sprintf("module example\n\ngo 1.26.0\n\nrequire %s v0.1.0\n\nreplace (\n%s)\n", module, replace)
+			files := map[string]string{"go.mod": goMod, "main.go": fmt.Sprintf("package main\n\nimport _ %q\n\nfunc main() {}\n", module)}
+			program := "." // listing the program adds the linked modules to go.mod, as go mod tidy does
+			if name := goList(t, map[string]string{"go.mod": goMod})("-f", "{{.Name}}", module); name[0] == "main" {
+				delete(files, "main.go")
+				program = module
+			}
+			list := goList(t, files)
+			count := func(args ...string) int {
+				return len(slices.DeleteFunc(list(args...), func(listed string) bool {
+					return listed == "example" || strings.HasPrefix(listed, prefix)
+				}))
+			}
+			linked := count("-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", program)
+			graph := count("-e", "-m", "-f", "{{.Path}}", "all")
+			_, line, _ := strings.Cut(read(path.Join(dir, "go.mod")), "\ngo ")
+			line, _, _ = strings.Cut(line, "\n")
+			row := fmt.Sprintf("| `%s` | %s | %d | %d |", strings.TrimPrefix(module, "github.com/toolshelf-go/"), line, linked, graph)
+			if !strings.Contains(table, "\n"+row) {
+				t.Errorf("docs/stores.md lacks the row %q", row)
+			}
+		})
+	}
+}
+
+// goList writes the files of a module, and returns a function that lists with the module cache alone.
+func goList(t *testing.T, files map[string]string) func(args ...string) []string {
+	t.Helper()
+	dir := t.TempDir()
+	for file, content := range files {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for key, value := range map[string]string{"GOWORK": "off", "GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOSUMDB": "off",
+		"GOOS": "linux", "GOARCH": "amd64"} {
+		t.Setenv(key, value)
+	}
+	return func(args ...string) []string {
+		out, err := runGo(t, dir, append([]string{"list"}, args...)...)
+		if err != nil && strings.Contains(err.Error(), "GOPROXY=off") {
+			t.Skip("the module cache lacks a module of the library; run .ci/release -tree")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.Compact(slices.Sorted(strings.FieldsSeq(out)))
 	}
 }
 

@@ -1,4 +1,4 @@
-package jetstream_test
+package servertest
 
 import (
 	"context"
@@ -19,6 +19,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/stores/internal/outagetest"
 	"github.com/toolshelf-go/toolshelf/stores/jetstream"
+	"github.com/toolshelf-go/toolshelf/stores/jetstream/internal/interval"
 )
 
 // The methods that the documentation of Store names.
@@ -444,7 +445,7 @@ func TestFeed(t *testing.T) {
 func TestFeedAsksTheServerRegularly(t *testing.T) {
 	node := startNode(t)
 	node.create()
-	jetstream.SetFeedInterval(t, time.Millisecond)
+	set(t, &interval.Feed, time.Millisecond)
 	store := node.store(jetstream.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	touches := 0

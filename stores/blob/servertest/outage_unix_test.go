@@ -1,6 +1,6 @@
 //go:build unix
 
-package blob_test
+package servertest
 
 import (
 	"context"

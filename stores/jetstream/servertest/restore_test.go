@@ -1,4 +1,4 @@
-package jetstream_test
+package servertest
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	natsjs "github.com/nats-io/nats.go/jetstream"
 
 	"github.com/toolshelf-go/toolshelf/stores/jetstream"
+	"github.com/toolshelf-go/toolshelf/stores/jetstream/internal/interval"
 )
 
 // backup copies the directory of the server, and returns a function that restores the copy.
@@ -95,7 +96,7 @@ func TestAStreamThatGoesBack(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			if test.resume {
-				jetstream.SetMaxQuiet(t, 0)
+				set(t, &interval.MaxQuiet, 0)
 			}
 			node := startNode(t)
 			bucket := node.create()
@@ -135,7 +136,7 @@ func TestAStreamThatGoesBack(t *testing.T) {
 
 // The messages since the last snapshot are lost in part, and no new message has a lost key.
 func TestAStreamThatGoesBackAfterTheSnapshot(t *testing.T) {
-	jetstream.SetMaxQuiet(t, 0)
+	set(t, &interval.MaxQuiet, 0)
 	node := startNode(t)
 	bucket := node.create()
 	for _, key := range []string{"a.md", "b.md", "c.md"} {
@@ -170,7 +171,7 @@ func flush(t *testing.T, conns ...*nats.Conn) {
 
 // After a while without a snapshot, the store verifies its copy and does not copy the bucket again.
 func TestAVerifiedCopyIsNotCopiedAgain(t *testing.T) {
-	jetstream.SetMaxQuiet(t, 0)
+	set(t, &interval.MaxQuiet, 0)
 	node := startNode(t)
 	bucket := node.create()
 	want := map[string]string{}

@@ -1,4 +1,4 @@
-package jetstream_test
+package servertest
 
 import (
 	"testing"
@@ -101,6 +101,13 @@ func (w *writer) stream() jetstream.Stream {
 		w.t.Fatal(err)
 	}
 	return stream
+}
+
+// set sets an interval of the stores during a test.
+func set(t *testing.T, interval *time.Duration, d time.Duration) {
+	previous := *interval
+	*interval = d
+	t.Cleanup(func() { *interval = previous })
 }
 
 // open returns the bucket over a connection of its own.

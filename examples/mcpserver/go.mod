@@ -3,7 +3,6 @@ module github.com/toolshelf-go/toolshelf/examples/mcpserver
 go 1.25.0
 
 require (
-	github.com/google/go-cmp v0.7.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/toolshelf-go/toolshelf v0.1.0
 	github.com/toolshelf-go/toolshelf/mcpadapter/gosdk v0.1.0

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 
@@ -56,6 +57,8 @@ type watch struct {
 // reach a directory by several paths. Therefore each path is added without links.
 type watcher struct {
 	events *fsnotify.Watcher
+	end    func()        // removes all watches, and then closes events
+	closed chan struct{} // closed after end
 
 	// Guarded by watch.mu.
 	stale   bool
@@ -73,7 +76,10 @@ type addition struct {
 	names map[string]bool // entries that an Observer wants, in lower case; true if the entry is relevant only as a directory or a link
 }
 
-// close removes all watches, and then closes the watcher. On Linux, fsnotify
+// maxClose is the longest time that close waits.
+const maxClose = 5 * time.Second
+
+// newWatcher returns a watcher without paths. On Linux, fsnotify
 // closes the descriptor before the goroutine that handles the events ends. If the
 // goroutine then handles the move of a watched directory, the goroutine removes
 // the watch by the number of the closed descriptor. If another inotify instance of
@@ -82,11 +88,29 @@ type addition struct {
 //
 // Remove panics for a path that was added to fsnotify before and after a move to
 // the path. Therefore method add adds each path once.
+func newWatcher(events *fsnotify.Watcher) *watcher {
+	return &watcher{events: events, added: make(map[string]*addition), closed: make(chan struct{}), end: func() {
+		for _, path := range events.WatchList() {
+			_ = events.Remove(path) // fails if the directory has vanished
+		}
+		events.Close() // takes about 10 ms on Linux
+	}}
+}
+
+// close ends the watcher, and afterwards listen. On Windows, the Close of fsnotify may never return: if fsnotify sends an
+// error while Close begins, fsnotify can drop the request of Close (sendError of version 1.10.1 of 2026-05-04, and of
+// the main branch of 2026-05-07). A goroutine, a thread and a handle of the process then remain.
 func (w *watcher) close() {
-	for _, path := range w.events.WatchList() {
-		_ = w.events.Remove(path) // fails if the directory has vanished
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		w.end()
+	}()
+	select {
+	case <-ended:
+	case <-time.After(maxClose):
 	}
-	w.events.Close() // takes about 10 ms on Linux
+	close(w.closed)
 }
 
 // A route is the path of a layer's directory and of each directory above,
@@ -205,18 +229,20 @@ func (w *watch) remounted() {
 // start makes a watcher of events and installs the watcher as the current
 // watcher.
 func (w *watch) start(events *fsnotify.Watcher) {
-	current := &watcher{events: events, added: make(map[string]*addition)}
+	current := newWatcher(events)
 	w.mu.Lock()
 	w.watcher = current
 	w.mu.Unlock()
 	w.done.Go(func() { w.listen(current) })
 }
 
-// listen turns events into touches until the watcher is closed.
+// listen turns events into touches until the watcher is closed. The close of fsnotify needs a reader of the errors.
 func (w *watch) listen(from *watcher) {
 	events, errs := from.events.Events, from.events.Errors
 	for {
 		select {
+		case <-from.closed:
+			return
 		case e, ok := <-events:
 			if !ok {
 				return

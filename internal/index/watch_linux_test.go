@@ -21,7 +21,7 @@ func TestAClosedWatcherHasNoWatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &watch{watcher: &watcher{events: events, added: make(map[string]*addition)}}
+	w := &watch{watcher: newWatcher(events)}
 	add := func(paths ...string) {
 		for _, path := range paths {
 			if err := w.add(path, true); err != nil {

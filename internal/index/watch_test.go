@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -83,6 +84,22 @@ func TestAnOverflowIsAChange(t *testing.T) {
 	}
 	close(events.Errors)
 	w.done.Wait()
+}
+
+// On Windows, the Close of fsnotify may never return.
+func TestCloseOfAWatchIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &watch{report: func() {}, unwait: func() {}}
+		w.start(&fsnotify.Watcher{Events: make(chan fsnotify.Event), Errors: make(chan error)})
+		never := make(chan struct{})
+		w.watcher.end = func() { <-never }
+		begin := time.Now()
+		w.close()
+		if waited := time.Since(begin); waited != maxClose {
+			t.Errorf("close has waited for %v, want %v", waited, maxClose)
+		}
+		close(never)
+	})
 }
 
 func TestRelevantEvents(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -268,9 +267,11 @@ func BenchmarkGrowth(b *testing.B) {
 		small, large int
 		operation    func(b *testing.B, ctx context.Context, n int) func() error
 	}{
-		{"Search", 1000, 8000, func(b *testing.B, ctx context.Context, n int) func() error {
-			c, _, none := documents(b, n)
-			return searches(ctx, c, none)
+		{"Search/rare", 1000, 8000, func(b *testing.B, ctx context.Context, n int) func() error {
+			return searches(b, ctx, n, true)
+		}},
+		{"Search/none", 1000, 8000, func(b *testing.B, ctx context.Context, n int) func() error {
+			return searches(b, ctx, n, false)
 		}},
 		{"each/GetAgent", 200, 400, func(b *testing.B, ctx context.Context, n int) func() error {
 			root := b.TempDir()
@@ -323,18 +324,9 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 }
 
-// BenchmarkKinds counts the costs of queries for words of one document, and of queries for words of
-// no document.
-func BenchmarkKinds(b *testing.B) {
-	c, rare, none := documents(b, 2000)
-	count(b,
-		operation{"Search/rare", 5, searches(b.Context(), c, rare)},
-		operation{"Search/none", 5, searches(b.Context(), c, none)})
-}
-
-// documents returns a catalog of n immutable commands, queries with one result, and queries without
-// a result.
-func documents(b *testing.B, n int) (c *toolshelf.Catalog, rare, none []string) {
+// searches returns queries for rare words, which one of n immutable commands has, or for words that
+// no command has.
+func searches(b *testing.B, ctx context.Context, n int, rare bool) func() error {
 	letters := func(i int, alphabet string) string { // a word of the letters of i
 		word := []byte("quzxjw")
 		for range 4 {
@@ -350,30 +342,16 @@ func documents(b *testing.B, n int) (c *toolshelf.Catalog, rare, none []string) 
 		text := writer.File(class, name, 500) + "\n" + letters(i, "bcdfghjklm") + "\n"
 		files[name+".md"] = &fstest.MapFile{Data: []byte(text)}
 	}
-	for i := range 20 {
-		rare = append(rare, letters(i*n/20, "bcdfghjklm"))
-		none = append(none, letters(i, "bcdfghjklm")[4:]+letters(i, "npqrstvwxz")[5:])
-	}
 	layer := toolshelf.WithCommandsFS("fs", toolshelf.Immutable(files))
-	c = catalogtest.Open(b, toolshelf.WithCommandsDir(), layer, exact())
-	for _, query := range slices.Concat(rare, none) {
-		want := 0
-		if slices.Contains(rare, query) {
-			want = 1
-		}
-		found, err := c.Search(b.Context(), query, 10)
-		if err != nil || found.TotalFound != want {
-			b.Fatal(query, found, err)
-		}
-	}
-	return c, rare, none
-}
-
-func searches(ctx context.Context, c *toolshelf.Catalog, queries []string) func() error {
+	c := catalogtest.Open(b, toolshelf.WithCommandsDir(), layer, exact())
 	return func() error {
-		for _, query := range queries {
-			if _, err := c.Search(ctx, query, 10); err != nil {
-				return err
+		for i := range 20 {
+			query, want := letters(i*n/20, "bcdfghjklm"), 1
+			if !rare {
+				query, want = letters(i, "bcdfghjklm")[4:]+letters(i, "npqrstvwxz")[5:], 0
+			}
+			if found, err := c.Search(ctx, query, 10); err != nil || found.TotalFound != want {
+				return fmt.Errorf("%q: %d results, %w", query, found.TotalFound, err)
 			}
 		}
 		return nil

@@ -8,8 +8,8 @@ import (
 
 const (
 	row   = "BenchmarkCosts/Get 1 100 allocs/op 1000 B/op 1 statx/op\n"
-	rare  = "BenchmarkKinds/Search/rare 1 10 B/op 10 blocks/op\n"
-	none  = "BenchmarkKinds/Search/none 1 10 B/op 30 blocks/op\n"
+	rare  = "BenchmarkGrowth/Search/rare/large 1 10 B/op 10 blocks/op\n"
+	none  = "BenchmarkGrowth/Search/none/large 1 10 B/op 30 blocks/op\n"
 	small = "BenchmarkGrowth/Get/small 1 10 B/op 1 entries\n"
 	large = "BenchmarkGrowth/Get/large 1 100 B/op 10 entries\n"
 )

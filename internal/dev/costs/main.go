@@ -143,7 +143,7 @@ func (c counts) compare(text string, traced bool) (problems []string) {
 				bad = got > ceiling*want
 			}
 			if bad {
-				problems = append(problems, fmt.Sprintf("%s: %g %s, not %g", name, got, unit, want))
+				problems = append(problems, fmt.Sprintf("%s: %.10g %s, not %.10g", name, got, unit, want))
 			}
 		}
 	}
@@ -204,9 +204,9 @@ func (c counts) growth() (problems []string) {
 	return problems
 }
 
-// kinds prints the costs of BenchmarkKinds, and returns the costs that are too large.
+// kinds prints the costs of two kinds of queries, and returns the costs that differ too much.
 func (c counts) kinds() (problems []string) {
-	none, rare := c["BenchmarkKinds/Search/none"], c["BenchmarkKinds/Search/rare"]
+	none, rare := c["BenchmarkGrowth/Search/none/large"], c["BenchmarkGrowth/Search/rare/large"]
 	for _, unit := range []string{"B/op", "blocks/op"} {
 		factor := none[unit] / rare[unit]
 		line := fmt.Sprintf("%s of queries without a hit are %.2f × rare words", unit, factor)

@@ -53,12 +53,15 @@ type Catalog struct {
 }
 
 // bridged has the methods of a catalog that package internal/bridge documents.
-type bridged struct{ *Catalog }
+type bridged struct {
+	*Catalog
+	prompts selection
+}
 
 var _ bridge.Catalog[SkillInfo, SkillFile] = bridged{}
 
 func init() {
-	bridge.Open = func(catalog any) any { return bridged{catalog.(*Catalog)} }
+	bridge.Open = func(catalog any) any { return bridged{catalog.(*Catalog), selection{true, true}} }
 	bridge.WithMaxReads = func(n int) any {
 		return optionFunc(func(c *config) error { c.maxReads = n; return nil })
 	}

@@ -131,14 +131,6 @@ func everyMethod() map[string]func(context.Context, *toolshelf.Catalog) error {
 			_, err := bridgeOf(c).ListUsage(ctx, 0, "", nil)
 			return err
 		},
-		"AllUsage": func(ctx context.Context, c *toolshelf.Catalog) error {
-			for _, err := range bridgeOf(c).AllUsage(ctx, nil) {
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		},
 		"Get":    func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Get(ctx, "c01"); return err },
 		"Search": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Search(ctx, "words", 0); return err },
 		"SearchSkills": func(ctx context.Context, c *toolshelf.Catalog) error {

@@ -243,7 +243,7 @@ func (c bridged) Invoked(ctx context.Context, name string) (any, error) {
 		return nil, err
 	}
 	o, failed := c.observer.Begin(ctx), Event{Action: EventLoaded, Kind: KindCommand, Name: name}
-	x, err := c.invoked(ctx, op, name, name, selection{true, true}, &failed)
+	x, err := c.invoked(ctx, op, name, name, c.prompts, &failed)
 	x.send(o, failed, err)
 	switch {
 	case err != nil:

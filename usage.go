@@ -3,7 +3,6 @@ package toolshelf
 import (
 	"cmp"
 	"context"
-	"iter"
 	"slices"
 
 	"github.com/toolshelf-go/toolshelf/client"
@@ -13,21 +12,25 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
+// Prompting is documented at bridge.Catalog.
+func (c bridged) Prompting(commands, skills bool) bridge.Catalog[SkillInfo, SkillFile] {
+	return bridged{c.Catalog, selection{commands, skills}}
+}
+
 // Invocable is documented at bridge.Catalog.
 func (c bridged) Invocable(ctx context.Context) (v index.Invocable, err error) {
 	const op = "Invocable"
 	if err = c.begin(ctx, op); err != nil {
 		return v, err
 	}
-	var missing error
-	if _, v.Commands, err = c.commands.list(ctx, op); CodeOf(err) == CodeDirectoryNotFound {
-		missing, err = err, nil
+	if c.prompts.commands {
+		_, v.Commands, err = c.commands.list(ctx, op)
 	}
-	if err == nil {
-		_, v.Skills, err = c.skills.list(ctx, op)
-	}
-	if CodeOf(err) == CodeDirectoryNotFound {
-		err = missing
+	if c.prompts.skills && (err == nil || CodeOf(err) == CodeDirectoryNotFound) {
+		var failed error
+		if _, v.Skills, failed = c.skills.list(ctx, op); CodeOf(failed) != CodeDirectoryNotFound || !c.prompts.commands {
+			err = failed
+		}
 	}
 	return v, err
 }
@@ -69,39 +72,16 @@ func (c bridged) ListUsage(ctx context.Context, size int, from string, rules *cl
 	return list, nil
 }
 
-// AllUsage is documented at bridge.Catalog.
-func (c bridged) AllUsage(ctx context.Context, rules *client.Rules) iter.Seq2[bridge.Usage, error] {
-	return func(yield func(bridge.Usage, error) bool) {
-		const op = "AllUsage"
-		all, err := c.Invocable(ctx)
-		if err != nil {
-			yield(bridge.Usage{}, inOp(op, err))
-			return
+// usageOf returns the usage of each entry. At most 1,000 entries wait for a read at the same time.
+func (c *Catalog) usageOf(ctx context.Context, entries []index.Invoked, rules *client.Rules) (all []bridge.Usage, err error) {
+	for part := range slices.Chunk(entries, 1000) {
+		first := len(all)
+		for _, e := range part {
+			all = append(all, bridge.Usage{Name: e.Name, Description: c.completion(e).Description})
 		}
-		for entries := range slices.Chunk(slices.Collect(all.After("", false)), maxPageSize) {
-			rows, err := c.usageOf(ctx, entries, rules)
-			if err != nil {
-				yield(bridge.Usage{}, c.methodError(op, err))
-				return
-			}
-			for _, row := range rows {
-				if !yield(row, nil) {
-					return
-				}
-			}
+		if err := c.usages.Each(ctx, part, rules, func(i int, arguments []template.Parameter) { all[first+i].Arguments = slices.Clone(arguments) }); err != nil {
+			return nil, c.closedCause(err)
 		}
-	}
-}
-
-// usageOf returns the usage of each entry.
-func (c *Catalog) usageOf(ctx context.Context, entries []index.Invoked, rules *client.Rules) ([]bridge.Usage, error) {
-	all := make([]bridge.Usage, len(entries))
-	for i, e := range entries {
-		all[i] = bridge.Usage{Name: e.Name, Description: c.completion(e).Description}
-	}
-	err := c.usages.Each(ctx, entries, rules, func(i int, arguments []template.Parameter) { all[i].Arguments = slices.Clone(arguments) })
-	if err != nil {
-		return nil, c.closedCause(err)
 	}
 	return all, nil
 }

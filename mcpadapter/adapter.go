@@ -52,7 +52,7 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Adapter{catalog: catalog, bridge: bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](catalog), config: config, held: heldEntries{lifetime: sharedLifetime}}
+	a := &Adapter{catalog: catalog, bridge: bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](catalog).Prompting(config.permits(getCommand), config.permits(getSkill)), config: config, held: heldEntries{lifetime: sharedLifetime}}
 	if config.relativePaths {
 		a.hider = newRootHider(a.bridge.Root())
 	}

@@ -29,8 +29,8 @@ const maxValues = 100
 // The values depend on the argument. If the description of the argument lists values,
 // as in "[major|minor|patch]", Complete uses this list. The arguments command_name and
 // command have the names of the listed commands. The arguments skill_name and skill have
-// the names of the skills that can be loaded, and agent_name the names of the agents that can be loaded. All other
-// arguments have no values.
+// the names of the skills that can be loaded, and agent_name the names of the agents that can be loaded. WithTools
+// permits the names with get_command, get_skill and get_agent. All other arguments have no values.
 //
 // Complete returns an *RPCError with CodeInvalidParams for an unknown prompt, tool or
 // argument; the error of the context; or an error of the catalog.
@@ -64,7 +64,7 @@ func (a *Adapter) Complete(ctx context.Context, name, argument, typed string) (v
 	case argument == "skill_name" || argument == "skill":
 		all, err = list()
 		choices = all.SkillNames()
-	case argument == "agent_name":
+	case argument == "agent_name" && a.config.permits(getAgent):
 		choices, err = a.agentNames(ctx)
 	}
 	if err != nil {

@@ -7,6 +7,10 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
 
+func TestSessionServesWhatTheToolsPermit(t *testing.T) {
+	adaptertest.TestWithTools(t, adaptertest.Session, true)
+}
+
 func TestSessionReturnsTheResultsOfCall(t *testing.T) { adaptertest.TestCalls(t, adaptertest.Session) }
 
 func TestSessionReturnsTheSameListsPromptsAndCompletionsInEachEra(t *testing.T) {

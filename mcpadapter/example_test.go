@@ -79,7 +79,7 @@ func ExampleNew() {
 func ExampleSession_Handle() {
 	catalog := sample()
 	defer catalog.Close()
-	adapter, err := mcpadapter.New(catalog, mcpadapter.WithTools(), mcpadapter.WithServerInfo("paintbox", "1.0.0"))
+	adapter, err := mcpadapter.New(catalog, mcpadapter.WithTools(), mcpadapter.WithPrompts(), mcpadapter.WithServerInfo("paintbox", "1.0.0"))
 	if err != nil {
 		log.Fatal(err)
 	}

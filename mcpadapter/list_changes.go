@@ -30,6 +30,12 @@ const changeDelay = 100 * time.Millisecond
 // called.
 func (a *Adapter) OnPromptsChange(f func(names []string)) (stop func()) {
 	return a.subscribe(&subscriber{call: f, names: func(c toolshelf.Change) toolshelf.Names {
+		if !a.config.permits(getCommand) {
+			c.Commands = toolshelf.Names{}
+		}
+		if !a.config.permits(getSkill) {
+			c.Skills = toolshelf.Names{}
+		}
 		return toolshelf.Names{Added: slices.Concat(c.Commands.Added, c.Skills.Added), Removed: slices.Concat(c.Commands.Removed, c.Skills.Removed),
 			Changed: slices.Concat(c.Commands.Changed, c.Skills.Changed)}
 	}})
@@ -47,8 +53,13 @@ func (a *Adapter) OnPromptsChange(f func(names []string)) (stop func()) {
 func (a *Adapter) OnSkillsChange(f func(uris []string)) (stop func()) {
 	a.skillURIs.use()
 	return a.subscribe(&subscriber{
-		call:  func(names []string) { f(a.urisOf(names)) },
-		names: func(c toolshelf.Change) toolshelf.Names { return c.Skills },
+		call: func(names []string) { f(a.urisOf(names)) },
+		names: func(c toolshelf.Change) toolshelf.Names {
+			if !a.config.publishesSkills() {
+				return toolshelf.Names{}
+			}
+			return c.Skills
+		},
 	})
 }
 

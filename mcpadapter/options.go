@@ -2,6 +2,7 @@ package mcpadapter
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -30,6 +31,7 @@ type config struct {
 	structured    bool
 	hints         bool
 	withoutSkills bool
+	prompts       bool // beside the tools of WithTools
 }
 
 // prefix returns the common prefix of the names of the library's tools.
@@ -94,6 +96,10 @@ func WithSeparator(separator string) Option {
 // names have no namespace, as in "list_commands". Without names, the adapter offers
 // none of the library's tools.
 //
+// WithTools also restricts the other ways to the entries: the prompts of commands, and their
+// completions, need get_command; the prompts and the resources of skills need get_skill. A server
+// declares only the capabilities that remain. WithPrompts restores all.
+//
 // For an unknown name, and for a tool that the options of the catalog exclude, New returns
 // toolshelf.ErrInvalidOption with the reason. By default, an adapter does not offer the tools
 // for commands if toolshelf.WithCommandsDir removes the only directory, the tools for skills
@@ -104,6 +110,22 @@ func WithTools(names ...string) Option {
 		c.tools = append([]string{}, names...)
 		return nil
 	}
+}
+
+// WithPrompts serves all prompts, completions and resources, regardless of the tools of WithTools.
+func WithPrompts() Option {
+	return func(c *config) error { c.prompts = true; return nil }
+}
+
+// permits reports whether WithTools permits the prompts, values and resources that need a tool.
+func (c config) permits(tool definition) bool {
+	return c.tools == nil || c.prompts || slices.Contains(c.tools, tool.name)
+}
+
+// ServesPrompts reports whether the adapter serves prompts and completions: WithTools names get_command
+// or get_skill, or the adapter has no WithTools or has WithPrompts.
+func (a *Adapter) ServesPrompts() bool {
+	return a.config.permits(getCommand) || a.config.permits(getSkill)
 }
 
 // WithExtraTools adds the program's own tools after the library's tools. Extra tools

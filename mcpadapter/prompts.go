@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -50,13 +51,11 @@ type PromptText struct {
 // lists do not wait for the file.
 func (a *Adapter) Prompts(ctx context.Context) (all []Prompt, err error) {
 	defer a.hider.error(&err)
-	for usage, err := range a.bridge.AllUsage(ctx, a.config.rules()) {
-		if err != nil {
-			return all, a.ignoreMissing(ctx, err)
-		}
-		all = append(all, newPrompt(usage.Name, usage.Description, usage.Arguments))
+	usage, err := a.bridge.ListUsage(ctx, math.MaxInt, "", a.config.rules())
+	for _, u := range usage.Rows {
+		all = append(all, newPrompt(u.Name, u.Description, u.Arguments))
 	}
-	return all, nil
+	return all, a.ignoreMissing(ctx, err)
 }
 
 func init() {
@@ -278,6 +277,12 @@ func unknownArguments(of string, unknown, known []string) *RPCError {
 		accepted = truncate(accepted) + fmt.Sprintf(" and %d more", rest)
 	}
 	return invalidParams("%s has no %s %s; %s", of, noun, list, truncate(accepted))
+}
+
+var promptMethods = map[string]func(request) (json.RawMessage, *RPCError){
+	"prompts/list":        request.listPrompts,
+	"prompts/get":         request.getPrompt,
+	"completion/complete": request.complete,
 }
 
 func (r request) listPrompts() (json.RawMessage, *RPCError) {

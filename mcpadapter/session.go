@@ -58,8 +58,8 @@ func (s *Session) Close() {
 	s.state = ShuttingDown
 }
 
-// Handle serves one request: initialize, ping, server/discover, and the methods of tools, prompts,
-// completion and, if the adapter serves skills, skills and resources. Handle returns the member
+// Handle serves one request: initialize, ping, server/discover, and the methods of tools and, if the
+// adapter serves them, of prompts, completion, skills and resources. Handle returns the member
 // "result" of the response, or an *RPCError for the member "error". The caller must not change the
 // result. params may be nil.
 //
@@ -114,12 +114,9 @@ func (s *Session) handle(ctx context.Context, method string, raw json.RawMessage
 		return s.serve(r, request.listTools)
 	case "tools/call":
 		return s.serve(r, s.callTool)
-	case "prompts/list":
-		return s.serve(r, request.listPrompts)
-	case "prompts/get":
-		return s.serve(r, request.getPrompt)
-	case "completion/complete":
-		return s.serve(r, request.complete)
+	}
+	if serve, ok := promptMethods[method]; ok && s.adapter.ServesPrompts() {
+		return s.serve(r, serve)
 	}
 	if m, ok := skillMethods[method]; ok && !(m.legacy && modern) && s.adapter.ServesSkills() {
 		return s.serve(r, func(r request) (json.RawMessage, *RPCError) { return m.serve(s, r) })
@@ -220,7 +217,10 @@ func (a *Adapter) appendIntroduction(b []byte, listChanged bool) []byte {
 	if listChanged {
 		prompts, resources = `{"listChanged":true}`, `{"subscribe":true,"listChanged":true}`
 	}
-	b = append(b, `,"capabilities":{"tools":{},"prompts":`+prompts+`,"completions":{}`...)
+	b = append(b, `,"capabilities":{"tools":{}`...)
+	if a.ServesPrompts() {
+		b = append(b, `,"prompts":`+prompts+`,"completions":{}`...)
+	}
 	if a.ServesSkills() {
 		b = append(b, `,"resources":`+resources+`,"extensions":{"`+SkillsExtension+`":{"directoryRead":true}}`...)
 	}

@@ -16,18 +16,21 @@ const SkillsExtension = "io.modelcontextprotocol/skills"
 // does not remove the tools for skills; see WithTools.
 //
 // By default, an adapter serves every skill that the catalog lists, including the skills
-// that WithTools or disable-model-invocation hides from the tools of a model. To hide
-// some of the skills, use Catalog.View.
+// that disable-model-invocation hides from the tools of a model. To hide some of the skills,
+// use Catalog.View. With WithTools, see there.
 func WithoutSkillResources() Option {
 	return func(c *config) error { c.withoutSkills = true; return nil }
 }
 
 // ServesSkills reports whether the adapter serves skills over the Model Context
-// Protocol: the catalog has a layer of skills that exists or that an option names, and
-// the adapter has no WithoutSkillResources. ServesSkills stats the directories.
+// Protocol: the catalog has a layer of skills that exists or that an option names, WithTools
+// permits the skills, and the adapter has no WithoutSkillResources. ServesSkills stats the directories.
 func (a *Adapter) ServesSkills() bool {
-	return !a.config.withoutSkills && len(a.bridge.SkillLayers()) > 0
+	return a.config.publishesSkills() && len(a.bridge.SkillLayers()) > 0
 }
+
+// publishesSkills reports whether the options permit resources of skills.
+func (c config) publishesSkills() bool { return !c.withoutSkills && c.permits(getSkill) }
 
 // A skillMethod is a method of a session that serves skills.
 type skillMethod struct {

@@ -51,6 +51,9 @@ func lookup(name string) (client, error) {
 	return client{Client: row, rules: toolshelf.LintFor(row), skillDepth: 1, readers: slices.DeleteFunc([]table.Client{row}, noInstructions)}, nil
 }
 
+// published has the directory itself as the directory of skills, by the rules for a publication: those of the specification.
+var published = client{rules: toolshelf.LintFor(table.AgentSkills()), skillDepth: 1}.with(further{skills: []string{"."}})
+
 // further are the directories of the flags, which each project must have.
 type further struct{ commands, skills, agents, plugins []string }
 

@@ -10,6 +10,7 @@
 //	-skills DIR     also check the skills in this directory of each project
 //	-agents DIR     also check the agents in this directory of each project
 //	-plugins DIR    also check the marketplace, the plugin or the plugins in this directory of each project
+//	-well-known DIR check whether the skills in this directory can be published, and nothing else
 //	-format FORMAT  print text, json, sarif or github
 //	-strict         let warnings fail the check
 //	-version        print the version
@@ -39,6 +40,9 @@
 // -commands, -skills, -agents and -plugins add directories, and may occur several times. The directory is
 // relative to the root of each project. A project without the directory is an error, so that
 // a wrong name does not pass the check.
+//
+// -well-known checks the directories of skills in one directory by the specification of Agent Skills. A publication at
+// /.well-known/agent-skills/ omits a skill with an error.
 //
 // # Formats
 //
@@ -157,6 +161,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return nil
 		})
 	}
+	wellKnown := ""
+	flags.StringVar(&wellKnown, "well-known", "", "check whether the skills in the directory `DIR` can be published below /.well-known/agent-skills/, and nothing else")
 	flags.Func("format", "print the diagnostics as `FORMAT`: "+strings.Join(names(formats), ", ")+" (default text)", func(name string) error {
 		return choose(&write, formats, name)
 	})
@@ -173,7 +179,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stdout, "toolshelf-lint", version())
 		return exitPassed
 	default:
-		result, err := check(ctx, dirs, checked.with(named))
+		if checked = checked.with(named); wellKnown != "" {
+			dirs, checked = []string{wellKnown}, published
+		}
+		result, err := check(ctx, dirs, checked)
 		if err == nil {
 			err = write(stdout, result.diagnostics)
 		}

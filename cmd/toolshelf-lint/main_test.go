@@ -329,6 +329,28 @@ func TestTheClientAgentSkillsHasTheUsualDirectories(t *testing.T) {
 	}
 }
 
+func TestAPublicationChecksTheSkillsOfOneDirectory(t *testing.T) {
+	project(t, map[string]string{
+		"shared/pdf/SKILL.md":  "---\nname: pdf\ndescription: Fills forms\n---\n",
+		"shared/Bad/SKILL.md":  "---\nname: bad\ndescription: Reads\n---\n",
+		"commands/a b.md":      "Is not checked.",
+		"skills/none/other.md": "Is not checked.",
+	})
+	out, _ := printed(t, exitFailed, "-well-known", "shared", "-format", "text")
+	for line := range strings.Lines(out) {
+		if !strings.HasPrefix(line, "shared/Bad/SKILL.md:") {
+			t.Error(line)
+		}
+	}
+	if err := os.RemoveAll("shared/Bad"); err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := printed(t, exitPassed, "-well-known", "shared"); out != "" {
+		t.Error(out)
+	}
+	printed(t, exitUnchecked, "-well-known", "missing")
+}
+
 func TestHelpAndVersionCheckNothing(t *testing.T) {
 	project(t, nil)
 	if _, stderr := printed(t, 0, "-h"); !strings.Contains(stderr, "-client NAME") || !strings.Contains(stderr, "⏎ stands for a line break") {

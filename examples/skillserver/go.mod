@@ -18,6 +18,7 @@ require (
 	github.com/segmentio/asm v1.1.3 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
 	github.com/spf13/afero v1.15.0 // indirect
+	github.com/toolshelf-go/toolshelf/stores/wellknown v0.1.0
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
 	go.yaml.in/yaml/v3 v3.0.6 // indirect
 	golang.org/x/oauth2 v0.35.0 // indirect
@@ -32,3 +33,5 @@ replace (
 	github.com/toolshelf-go/toolshelf => ../..
 	github.com/toolshelf-go/toolshelf/mcpadapter/gosdk => ../../mcpadapter/gosdk
 )
+
+replace github.com/toolshelf-go/toolshelf/stores/wellknown => ../../stores/wellknown

@@ -1,5 +1,6 @@
 // Command skillserver publishes the skills of a directory to MCP clients (SEP-2640), over
-// stdin and stdout or, with -http, over streamable HTTP at /mcp without authentication:
+// stdin and stdout or, with -http, over streamable HTTP at /mcp and as files below
+// /.well-known/agent-skills/, without authentication:
 //
 //	go run ./examples/skillserver [-http ADDR] DIR
 package main
@@ -20,6 +21,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
+	"github.com/toolshelf-go/toolshelf/stores/wellknown"
 )
 
 func main() {
@@ -32,7 +34,7 @@ func main() {
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	catalog := must(toolshelf.New(toolshelf.WithSkillsDir(flag.Arg(0)), toolshelf.WithSkillDepth(5), toolshelf.WithCommandsDir(), toolshelf.WithWatch()))
 	must(catalog.ListSkills(ctx)) // report a missing directory now, not in the first request
-	adapter := must(mcpadapter.New(catalog, mcpadapter.WithTools()))
+	adapter := must(mcpadapter.New(catalog, mcpadapter.WithTools(), mcpadapter.WithPrompts()))
 	for _, omitted := range must(adapter.SkillDiagnostics(ctx)) {
 		log.Print(omitted)
 	}
@@ -51,6 +53,7 @@ func main() {
 	}
 	handler := gosdk.NewHTTPHandler(server, &gosdk.HTTPOptions{Logger: slog.Default()})
 	http.Handle("/mcp", handler)
+	http.Handle("/.well-known/agent-skills/", wellknown.NewHandler(catalog))
 	web := &http.Server{ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	context.AfterFunc(ctx, func() { listener.Close() })
 	if err := web.Serve(listener); ctx.Err() == nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolshelf-go/toolshelf/examples/sample"
+	"github.com/toolshelf-go/toolshelf/stores/wellknown"
 )
 
 // asServer is an environment variable that turns the test program into the server.
@@ -110,6 +111,14 @@ func TestHTTP(t *testing.T) {
 	}
 	for _, revision := range revisions {
 		wantSkills(t, &mcp.StreamableClientTransport{Endpoint: address}, revision)
+	}
+	// The specification rejects a field of release-notes too.
+	store, err := wellknown.Open(t.Context(), strings.TrimSuffix(address, "/mcp"), wellknown.Options{Private: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status := store.Status(); status.Skills != 4 || len(status.Problems) != 0 {
+		t.Errorf("/.well-known/agent-skills/ has %+v", status)
 	}
 }
 

@@ -40,6 +40,10 @@ func Of[Skill, File any](catalog any) Catalog[Skill, File] {
 
 // Catalog has the methods of a catalog for package mcpadapter.
 type Catalog[Skill, File any] interface {
+	// Prompting returns a Catalog whose methods Invocable, ListUsage and Invoked have no commands or no skills.
+	// A skill that the methods do not have hides no command.
+	Prompting(commands, skills bool) Catalog[Skill, File]
+
 	// Invocable returns the entries that a user may invoke. Missing directories are empty, unless the directories of the
 	// commands and of the skills are missing. The other errors are those of List and ListSkills.
 	Invocable(ctx context.Context) (Invocable, error)
@@ -48,7 +52,7 @@ type Catalog[Skill, File any] interface {
 	// entry: the result of Renderer.Listed by rules, or by the rules of the layer of each
 	// entry. The size has no maximum; 0 is the default.
 	//
-	// A slow file does not delay other files. ListUsage reads the files of a page concurrently. If no read completes for
+	// A slow file does not delay other files. ListUsage reads 1,000 files of a page concurrently. If no read completes for
 	// half a second, ListUsage returns the remaining entries without arguments, and their reads continue. Later calls do
 	// not wait for these reads, and return the arguments after the reads complete.
 	//
@@ -56,10 +60,6 @@ type Catalog[Skill, File any] interface {
 	// that are new or have changed, at most 64 KiB of each. ListUsage caches up to 16 MiB of arguments of each kind. On a
 	// filesystem without change times, ListUsage reads all files of the page, and parses the changed files only.
 	ListUsage(ctx context.Context, size int, cursor string, rules *client.Rules) (UsageList, error)
-
-	// AllUsage ranges over the entries of all pages of ListUsage, as of the start of the range. AllUsage reads the files
-	// of 100 entries at a time. An error of ListUsage ends the range: AllUsage yields the error once, with a zero Usage.
-	AllUsage(ctx context.Context, rules *client.Rules) iter.Seq2[Usage, error]
 
 	// Invoked returns the toolshelf.Skill or the toolshelf.Command that a user invokes by a name: the skill of GetSkill if
 	// a user may invoke the skill, or else the command of Get, unless the command is a dependency. The errors are those

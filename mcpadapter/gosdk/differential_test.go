@@ -14,6 +14,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
 
+func TestServersServeWhatTheToolsPermit(t *testing.T) { adaptertest.TestWithTools(t, bound, true) }
+
 func TestCallsReturnTheResultsOfCall(t *testing.T) { adaptertest.TestCalls(t, bound) }
 
 func TestListsPromptsAndCompletionsAreThoseOfASession(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 
 func TestServersShareOneSubscription(t *testing.T) {
 	adaptertest.Collect(t, "ended: the subscriptions of earlier tests", func() bool { return adaptertest.Subscriptions(t) == 0 })
-	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
+	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands", "get_command"))
 	servers := make([]*mcp.Server, 1000)
 	for i := range servers {
 		servers[i] = serverOf(t, nil, a)
@@ -34,7 +34,7 @@ func TestServersShareOneSubscription(t *testing.T) {
 }
 
 func TestDroppedServersAreFreed(t *testing.T) {
-	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
+	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands", "get_command"))
 	before := goleak.IgnoreCurrent()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -69,7 +69,7 @@ func TestDroppedAdaptersAreFreed(t *testing.T) {
 	var freed atomic.Int32
 	const adapters = 100
 	for i := range adapters {
-		a, err := mcpadapter.New(c, mcpadapter.WithTools("list_commands"))
+		a, err := mcpadapter.New(c, mcpadapter.WithTools("list_commands", "get_command"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +81,7 @@ func TestDroppedAdaptersAreFreed(t *testing.T) {
 }
 
 func TestServersOfSingleRequestsAreFreed(t *testing.T) {
-	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
+	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands", "get_command"))
 	before := goleak.IgnoreCurrent()
 	var made, freed atomic.Int32 // the SDK may ask for more than one server per request
 	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server {
@@ -133,7 +133,7 @@ func TestServerLivesAsLongAsItsSessions(t *testing.T) {
 
 func TestRegisterUntilEndsWithItsContext(t *testing.T) {
 	adaptertest.Collect(t, "ended: the subscriptions of earlier tests", func() bool { return adaptertest.Subscriptions(t) == 0 })
-	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
+	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands", "get_command"))
 	ctx, cancel := context.WithCancel(ctx)
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	if err := gosdk.RegisterUntil(ctx, s, a); err != nil {

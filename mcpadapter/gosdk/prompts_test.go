@@ -194,7 +194,7 @@ func TestClientsReceiveOneNotificationForSimultaneousChanges(t *testing.T) {
 
 func TestServerDeclaresCapabilities(t *testing.T) {
 	for _, revision := range revisions {
-		got := connect(t, serverOf(t, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}}, manyTools(t, 0)), revision, nil).InitializeResult().Capabilities
+		got := connect(t, serverOf(t, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}}, manyTools(t, 0, mcpadapter.WithPrompts())), revision, nil).InitializeResult().Capabilities
 		want := &mcp.ServerCapabilities{
 			Tools:       &mcp.ToolCapabilities{ListChanged: true},
 			Prompts:     &mcp.PromptCapabilities{ListChanged: true},

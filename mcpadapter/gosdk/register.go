@@ -51,12 +51,14 @@ func register(ctx context.Context, op string, s *mcp.Server, a *mcpadapter.Adapt
 	if err := addSkillMethods(s); err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}
-	announce(s)
+	if a.ServesPrompts() {
+		announce(s)
+		follow.Prompts(ctx, a, s, announce)
+	}
 	if a.ServesSkills() {
 		announceSkills(s, nil)
 	}
 	s.AddReceivingMiddleware(b.middleware)
-	follow.Prompts(ctx, a, s, announce)
 	follow.Skills(ctx, a, s, announceSkills)
 	return nil
 }
@@ -78,11 +80,17 @@ func (b *binding) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 		case *mcp.CallToolRequest:
 			return b.callTool(ctx, server, r)
 		case *mcp.ListPromptsRequest:
-			return result(b.listPrompts(ctx, server, r))
+			if b.adapter.ServesPrompts() {
+				return result(b.listPrompts(ctx, server, r))
+			}
 		case *mcp.GetPromptRequest:
-			return b.getPrompt(ctx, server, r)
+			if b.adapter.ServesPrompts() {
+				return b.getPrompt(ctx, server, r)
+			}
 		case *mcp.CompleteRequest:
-			return b.complete(ctx, server, r)
+			if b.adapter.ServesPrompts() {
+				return b.complete(ctx, server, r)
+			}
 		case *mcp.ListResourcesRequest:
 			if b.adapter.ServesSkills() {
 				return result(b.listResources(ctx, server, r))
@@ -121,7 +129,7 @@ func (b *binding) declare(c *mcp.ServerCapabilities) {
 	if c.Tools == nil {
 		c.Tools = &mcp.ToolCapabilities{ListChanged: true}
 	}
-	if c.Completions == nil {
+	if c.Completions == nil && b.adapter.ServesPrompts() {
 		c.Completions = &mcp.CompletionCapabilities{}
 	}
 	if b.adapter.ServesSkills() {

@@ -134,8 +134,8 @@ func TestServersKeepTheirOwnResources(t *testing.T) {
 }
 
 func TestServersOfSeveralAdaptersServeAllSkills(t *testing.T) {
-	a, _ := adapterOf(t, memory(t, map[string]string{"skills/a/SKILL.md": skillText("a"), "skills/both/SKILL.md": skillText("both")}), mcpadapter.WithTools())
-	b, _ := adapterOf(t, memory(t, map[string]string{"skills/b/SKILL.md": skillText("b"), "skills/both/SKILL.md": skillText("both") + "first\n"}), mcpadapter.WithTools())
+	a, _ := adapterOf(t, memory(t, map[string]string{"skills/a/SKILL.md": skillText("a"), "skills/both/SKILL.md": skillText("both")}), mcpadapter.WithTools(), mcpadapter.WithPrompts())
+	b, _ := adapterOf(t, memory(t, map[string]string{"skills/b/SKILL.md": skillText("b"), "skills/both/SKILL.md": skillText("both") + "first\n"}), mcpadapter.WithTools(), mcpadapter.WithPrompts())
 	w := dial(t, serverOf(t, nil, a, b))
 	var list struct{ Skills []mcpadapter.SkillEntry }
 	raw, err := w.request("skills/list", `{}`)

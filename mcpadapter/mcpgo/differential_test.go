@@ -14,6 +14,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter/mcpgo"
 )
 
+func TestServersServeWhatTheToolsPermit(t *testing.T) { adaptertest.TestWithTools(t, bound(), false) }
+
 func TestCallsReturnTheResultsOfCall(t *testing.T) { adaptertest.TestCalls(t, bound()) }
 
 func TestListsPromptsAndCompletionsAreThoseOfASession(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 
 func TestServersShareOneSubscription(t *testing.T) {
 	adaptertest.Collect(t, "ended: the subscriptions of earlier tests", func() bool { return adaptertest.Subscriptions(t) == 0 })
-	a := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
+	a := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands", "get_command"))
 	servers := make([]*server.MCPServer, 1000)
 	for i := range servers {
 		servers[i] = serverOf(t, a)
@@ -33,7 +33,7 @@ func TestServersShareOneSubscription(t *testing.T) {
 }
 
 func TestDroppedServersAreFreed(t *testing.T) {
-	a := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
+	a := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands", "get_command"))
 	before := goleak.IgnoreCurrent()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -63,7 +63,7 @@ func TestDroppedServersAreFreed(t *testing.T) {
 }
 
 func TestServersOfSingleRequestsAreFreed(t *testing.T) {
-	a := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
+	a := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands", "get_command"))
 	before := goleak.IgnoreCurrent()
 	var freed atomic.Int32
 	const requests = 50

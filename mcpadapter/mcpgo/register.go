@@ -28,8 +28,8 @@ func WithPromptCompletions(provider server.PromptCompletionProvider) Option {
 }
 
 // Register adds an adapter's tools, prompts and completions to a server, and declares the
-// capabilities of the server: tools, prompts with list_changed, and completions; and resources, if
-// the adapter serves skills. Register reads the catalog's commands and skills once.
+// capabilities of the server: tools; prompts with list_changed and completions, if the adapter serves
+// prompts; and resources, if the adapter serves skills. Register reads the catalog's commands and skills once.
 //
 // Call Register once for each adapter, after applying all options of the server and before the
 // server runs. If several adapters have the same name, the adapter of the last call answers. Add
@@ -70,11 +70,13 @@ func register(ctx context.Context, op string, s *server.MCPServer, a *mcpadapter
 	b.syncPrompts(context.Background())
 	b.addSkills(context.Background())
 	// An option is a function of the server, and applies to a finished server too.
-	server.WithPromptCapabilities(true)(s)
-	server.WithCompletions()(s)
-	server.WithPromptCompletionProvider(b.group)(s)
 	server.WithHooks(b.hooks(s.GetHooks()))(s)
-	follow.Prompts(ctx, a, b, func(b *binding) { b.syncPrompts(context.Background()) })
+	if a.ServesPrompts() {
+		server.WithPromptCapabilities(true)(s)
+		server.WithCompletions()(s)
+		server.WithPromptCompletionProvider(b.group)(s)
+		follow.Prompts(ctx, a, b, func(b *binding) { b.syncPrompts(context.Background()) })
+	}
 	if a.ServesSkills() {
 		follow.Skills(ctx, a, b, func(b *binding, _ []string) { b.syncResources(context.Background()) })
 	}

@@ -123,7 +123,7 @@ func TestToolsHaveOnePageWithoutALimit(t *testing.T) {
 }
 
 func TestServerDeclaresCapabilities(t *testing.T) {
-	s := serverOf(t, adapterOf(t, afero.NewMemMapFs(), mcpadapter.WithTools()))
+	s := serverOf(t, adapterOf(t, afero.NewMemMapFs(), mcpadapter.WithTools(), mcpadapter.WithPrompts()))
 	var result struct{ Capabilities json.RawMessage }
 	request(t, s, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"me","version":"1"}}`).into(t, &result)
 	if got, want := string(result.Capabilities), `{"prompts":{"listChanged":true},"tools":{"listChanged":true},"completions":{}}`; got != want {

@@ -200,7 +200,7 @@ func TestLinksOfDocumentsLeadToFilesAndHeadings(t *testing.T) {
 func TestLinkCheckFindsEachDefect(t *testing.T) {
 	d := parseDocument("docs/new.md", "\n# A `b` & C\n\n## A `b` & C\n\n"+
 		"[a](#a-b--c) [b](#a-b--c-1) [c](guide.md) ![d](../docs/benchmarks.svg) [e](https://example.com/#x) <img src=\"../LICENSE\">\n\n"+
-		"[a](#a-b-c)\n[b](#a-b--c-2)\n[c](none.md)\n![d](overview.svgz)\n[e](http://example.com/)\n[f](../../x)\n[g](/README.md)\n"+
+		"[a](#a-b-c)\n[b](#a-b--c-2)\n[c](none.md)\n![d](benchmarks.svgz)\n[e](http://example.com/)\n[f](../../x)\n[g](/README.md)\n"+
 		"<img src=\"none.svg\">\n[h](../LICENSE#1)\n[i](guide.md#none)\n[j](https:///x)\n")
 	defects := map[int]bool{}
 	for _, link := range d.links() {

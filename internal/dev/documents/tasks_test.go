@@ -22,14 +22,14 @@ var (
 	lineTerm   = regexp.MustCompile(`LINE(?:\+(\d+))?`)
 )
 
-// An agentTask is a row of the table "Tasks of a coding agent" of docs/comparison.md.
+// An agentTask is a row of the table of internal/dev/documents/tasks.md.
 type agentTask struct {
 	name            string
 	commands, calls []string // in order; LINE is the first line number in the output of the step before
 }
 
 func agentTasks(t *testing.T) []agentTask {
-	page, err := os.ReadFile("docs/comparison.md")
+	page, err := os.ReadFile("internal/dev/documents/tasks.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func serve(t *testing.T, dir, revision string, opts ...toolshelf.Option) (*skill
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	a, err := mcpadapter.New(c, mcpadapter.WithTools())
+	a, err := mcpadapter.New(c, mcpadapter.WithTools(), mcpadapter.WithPrompts())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func TestSeveralAdapters(t *testing.T, connect func(testing.TB, []*mcpadapter.Ad
 		})
 		c := catalog(t, fsys[i])
 		closers[i] = c.Close
-		adapters = append(adapters, adapter(t, c, mcpadapter.WithTools()))
+		adapters = append(adapters, adapter(t, c, mcpadapter.WithTools(), mcpadapter.WithPrompts()))
 	}
 	write := func(i int, name, content string) {
 		if err := afero.WriteFile(fsys[i], name, []byte(content), 0o644); err != nil {

@@ -86,7 +86,7 @@ func Example() {
 		entry{"repository-main/skills/pdf/SKILL.md", skillText},
 		entry{"repository-main/skills/pdf/scripts/fill.py", "print('filled')\n"},
 	))
-	files, err := Open(download)
+	files, err := Open(download, MaxUnpacked)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -128,7 +128,7 @@ func Example_plugins() {
 		entry{"market-main/plugins/docs/skills/pdf/SKILL.md", skillText},
 		entry{"market-main/plugins/docs/commands/check.md", "Check the links of $1.\n"},
 	))
-	files, err := Open(download)
+	files, err := Open(download, MaxUnpacked)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -168,7 +168,7 @@ func Example_plugins() {
 // shown describes the skills of an archive, or the first error.
 func shown(t *testing.T, archive []byte) string {
 	t.Helper()
-	files, err := Open(archive)
+	files, err := Open(archive, MaxUnpacked)
 	if err != nil {
 		return "Open: " + err.Error()
 	}
@@ -336,7 +336,7 @@ func TestAGigabyteInAZipIsReadUpToTheLimit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			archive := bomb(tt.file, tt.stated)
-			files, err := Open(archive)
+			files, err := Open(archive, MaxUnpacked)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -430,13 +430,13 @@ func TestATarBombIsAnError(t *testing.T) {
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, err := Open(archive)
+			_, err := Open(archive, MaxUnpacked)
 			runtime.ReadMemStats(&after)
 			t.Logf("an archive of %d bytes: allocates %d", len(archive), after.TotalAlloc-before.TotalAlloc)
 			if err != errTooLarge {
 				t.Errorf("got %v", err)
 			}
-			if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 6*maxUnpacked {
+			if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 6*MaxUnpacked {
 				t.Errorf("allocates %d bytes", allocated)
 			}
 		})
@@ -455,7 +455,7 @@ func TestNamesOfAnArchiveTakeMemoryInProportion(t *testing.T) {
 	for name, archive := range map[string][]byte{"zip": zipOf(entries...), "tar": tarOf(entries...)} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := Open(archive)
+		_, err := Open(archive, MaxUnpacked)
 		runtime.ReadMemStats(&after)
 		if err == nil || !strings.Contains(err.Error(), "unsafe name") {
 			t.Errorf("%s: %v", name, err)
@@ -499,7 +499,7 @@ func TestAGigabyteOfAPluginIsReadUpToTheLimit(t *testing.T) {
 	for _, file := range []string{"docs/skills/pdf/SKILL.md", "docs/commands/check.md", "docs/.claude-plugin/plugin.json", ".claude-plugin/marketplace.json"} {
 		for _, stated := range []uint64{100, gigabyte + uint64(len(skillText)), 1 << 40} {
 			t.Run(fmt.Sprintf("%s of %d", file, stated), func(t *testing.T) {
-				files, err := Open(bomb(file, stated))
+				files, err := Open(bomb(file, stated), MaxUnpacked)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,5 +1,5 @@
 // Package archive opens a zip, tar or tar.gz archive of any author as an fs.FS, for toolshelf.WithSkillsFS and
-// toolshelf.WithPluginsFS. Copy the file into a program and choose the limits.
+// toolshelf.WithPluginsFS. The package uses the standard library only, so a program may copy the file.
 package archive
 
 import (
@@ -15,20 +15,21 @@ import (
 	"strings"
 )
 
-// maxUnpacked is the largest size of an unpacked tar archive, in bytes.
-const maxUnpacked = 64 << 20
+// MaxUnpacked is the usual limit of [Open], in bytes.
+const MaxUnpacked = 64 << 20
 
 var errTooLarge = errors.New("the archive is too large: unpack the archive, and pass the directory")
 
-// Open returns the files of a zip, tar or tar.gz archive. The files of a zip archive stay packed until a read.
-func Open(archive []byte) (fs.FS, error) {
+// Open returns the files of a zip, tar or tar.gz archive. The files of a zip archive stay packed until a read. A tar
+// archive is in memory, and an error if its unpacked size exceeds the limit.
+func Open(archive []byte, limit int64) (fs.FS, error) {
 	if bytes.HasPrefix(archive, []byte("PK")) {
 		return openZip(archive)
 	}
 	if unpacked, err := gzip.NewReader(bytes.NewReader(archive)); err == nil {
-		return openTar(unpacked)
+		return openTar(unpacked, limit)
 	}
-	return openTar(bytes.NewReader(archive))
+	return openTar(bytes.NewReader(archive), limit)
 }
 
 // openZip rejects names that a zip.Reader changes, such as "../a", and names with many directories, because a
@@ -52,8 +53,8 @@ func openZip(archive []byte) (fs.FS, error) {
 }
 
 // openTar copies the regular files of the archive to a zip archive in memory, without links and devices.
-func openTar(archive io.Reader) (fs.FS, error) {
-	limited := &io.LimitedReader{R: archive, N: maxUnpacked}
+func openTar(archive io.Reader, limit int64) (fs.FS, error) {
+	limited := &io.LimitedReader{R: archive, N: limit}
 	left := limited.N // a sparse file is larger than its part of the archive
 	from := tar.NewReader(limited)
 	var copied bytes.Buffer

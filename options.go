@@ -271,6 +271,7 @@ func WithClient(clients ...client.Client) Option {
 		c.commands.addPlaces(places[client.Commands])
 		c.skills.addPlaces(places[client.Skills])
 		c.agents.addPlaces(places[client.Agents])
+		c.plugins.addPlaces(index.PluginPlaces(clients))
 		for _, row := range clients {
 			c.manifests = append(c.manifests, row.Manifests...)
 		}
@@ -762,7 +763,7 @@ func (l *layerList) addParents(parents []paths.Parent) {
 	for begin := len(l.all); begin > 0; {
 		begin--
 		end, option := begin+1, l.all[begin]
-		if option.named || option.place.Pattern == "" || option.place.Base != client.Project {
+		if option.named || option.plugins != nil || option.place.Pattern == "" || option.place.Base != client.Project {
 			continue
 		}
 		for begin > option.first {

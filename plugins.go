@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/plugin"
@@ -39,7 +40,8 @@ func WithPluginsFS(name string, fsys fs.FS) Option {
 func (c *config) addPlugins() {
 	for i := range c.plugins.all {
 		c.plugins.all[i].named = false // a missing directory has no plugins
-		c.plugins.all[i].plugins = &index.Plugins{Options: plugin.Options{Manifests: c.manifests, MaxSize: min(c.maxFileSize, plugin.MaxSize)}}
+		c.plugins.all[i].plugins = &index.Plugins{Options: plugin.Options{Manifests: c.manifests, MaxSize: min(c.maxFileSize, plugin.MaxSize),
+			Only: strings.TrimPrefix(c.plugins.all[i].place.Pattern, "*/")}}
 	}
 	for _, list := range []*layerList{&c.commands, &c.skills, &c.agents} {
 		list.all = append(list.all, c.plugins.all...)
@@ -130,39 +132,33 @@ func (c *Catalog) listPlugins(ctx context.Context, op string) ([]Plugin, error) 
 	if snapshot == nil { // missing directories of commands are no error
 		return nil, c.commands.layerError(op, err)
 	}
-	missing := true
-	first := len(c.commands.layers) - len(c.config.plugins.all)
-	for i, l := range c.commands.Layers()[first:] {
-		missing = missing && snapshot.Missing(first+i)
-		for _, found := range c.commands.PluginsOf(snapshot, first+i) {
-			if c.commands.filter.guard.AllowsPlugin(ctx, l, found.Name, found.Format, found.Digest) {
-				list = append(list, newPlugin(l, found))
+	found, missing := false, error(nil)
+	for i, l := range c.commands.Layers() {
+		switch {
+		case l.Plugins == nil:
+			continue
+		case !snapshot.Missing(i):
+			found = true
+		case l.Plugins.Options.Only == "" && missing == nil:
+			missing = directoryError(op, l.Name, "plugins", fs.ErrNotExist, l)
+		}
+		for _, p := range c.commands.PluginsOf(snapshot, i) {
+			if c.commands.filter.guard.AllowsPlugin(ctx, l, p.Name, p.Format, p.Digest) {
+				list = append(list, newPlugin(l, p))
 			}
 		}
 	}
-	if missing {
-		return nil, directoryError(op, c.commands.layers[first].name, "plugins", fs.ErrNotExist, c.commands.Layer(first))
+	if !found && missing != nil {
+		return nil, missing
 	}
 	return list, nil
 }
 
 func newPlugin(l index.Layer, found *plugin.Plugin) Plugin {
-	full := func(name string) string {
-		if name == "" {
-			return ""
-		}
-		return l.FS.Path(name)
-	}
-	paths := func(names []string) (all []string) {
-		for _, name := range names {
-			all = append(all, full(name))
-		}
-		return all
-	}
 	p := Plugin{Name: found.Name, DisplayName: found.DisplayName, Version: found.Version, Description: found.Description, Homepage: found.Homepage, Repository: found.Repository,
-		License: found.License, Keywords: slices.Clone(found.Keywords), Layer: l.Name, Marketplace: found.Marketplace, Path: full(found.Dir), Manifest: full(found.Manifest),
+		License: found.License, Keywords: slices.Clone(found.Keywords), Layer: l.Name, Marketplace: found.Marketplace, Path: found.Dir, Manifest: found.Manifest,
 		Source: found.Source, Hooks: slices.Clone(found.Hooks), MCPServers: slices.Clone(found.MCPServers),
-		HookFiles: paths(found.HookFiles), MCPServerFiles: paths(found.MCPServerFiles), Diagnostics: newDiagnostics(found.Problems)}
+		HookFiles: found.HookFiles, MCPServerFiles: found.MCPServerFiles, Diagnostics: newDiagnostics(found.Problems)}
 	p.Author.Name, p.Author.Email, p.Author.URL = found.Author.Name, found.Author.Email, found.Author.URL
 	return p
 }

@@ -695,3 +695,88 @@ func TestNamesOfTwoPluginsMayDifferInCaseOnly(t *testing.T) {
 		t.Errorf("got %q", all)
 	}
 }
+
+// Claude Code 2.1.332 lists these commands, skills and agents, 2026-11: npm @anthropic-ai/claude-code, started in the project.
+func TestPluginsBelowTheSkillsOfClaude(t *testing.T) {
+	files := map[string]string{
+		"/p/.claude/skills/tool/.claude-plugin/plugin.json": `{"name":"tool-p"}`, "/p/.claude/skills/tool/skills/lint/SKILL.md": skillFile("lint"),
+		"/p/.claude/skills/tool/commands/run.md": "Run.", "/p/.claude/skills/tool/agents/a.md": "---\nname: a\ndescription: A.\n---\nText.",
+		"/p/.claude/skills/both/.claude-plugin/plugin.json": `{"name":"both"}`, "/p/.claude/skills/both/SKILL.md": skillFile("both"), "/p/.claude/skills/both/skills/inner/SKILL.md": skillFile("inner"),
+		"/p/.claude/skills/alone/.claude-plugin/plugin.json": `{"name":"alone"}`, "/p/.claude/skills/alone/SKILL.md": skillFile("alone"),
+		"/p/.claude/skills/bare/skills/deep/SKILL.md": skillFile("deep"), "/p/.claude/skills/plain/SKILL.md": skillFile("plain"),
+		"/p/.claude/skills/broken/.claude-plugin/plugin.json": `{`, "/p/.claude/skills/group/inner/.claude-plugin/plugin.json": `{"name":"inner"}`,
+		"/p/.claude/skills/market/.claude-plugin/marketplace.json": `{"name":"m","plugins":[{"name":"mp","source":"./mp"}]}`, "/p/.claude/skills/market/mp/commands/m.md": "M.",
+		"/h/.claude/skills/userp/.claude-plugin/plugin.json": `{"name":"userp"}`, "/h/.claude/skills/userp/skills/u/SKILL.md": skillFile("u"),
+		"/.git": "", "/.claude/skills/above/.claude-plugin/plugin.json": `{"name":"above"}`, "/.claude/skills/above/commands/x.md": "X.",
+	}
+	fsys := memoryOf(t, files)
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/p"), toolshelf.WithHome("/h"), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(""))
+	var got []string
+	for command, err := range c.All(t.Context()) {
+		got = append(got, fmt.Sprint("command ", command.Name, err))
+	}
+	skills, err := c.ListSkills(t.Context())
+	for _, s := range skills {
+		got = append(got, fmt.Sprint("skill ", s.Name, " ", s.Loadable))
+	}
+	agents, err2 := c.ListAgents(t.Context())
+	for _, a := range agents {
+		got = append(got, "agent "+a.Name)
+	}
+	plugins, err3 := c.Plugins(t.Context())
+	for _, p := range plugins {
+		got = append(got, "plugin "+p.Name+" in "+p.Layer)
+	}
+	if err := errors.Join(err, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"command tool-p:run<nil>", "skill above false", "skill alone true", "skill bare false", "skill both true", "skill both:inner true", "skill group false", "skill market false",
+		"skill plain true", "skill tool-p:lint true", "skill userp:u true", "agent tool-p:a", "plugin alone in .claude/skills", "plugin both in .claude/skills", "plugin tool-p in .claude/skills", "plugin userp in ~/.claude/skills"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	invalid := false
+	for _, p := range problems(t, c) {
+		if strings.HasPrefix(p, "SKILL_FILE_MISSING .claude/skills/tool") || strings.HasPrefix(p, "SKILL_FILE_MISSING .claude/skills/broken") {
+			t.Errorf("a plugin has the problem %s", p)
+		}
+		invalid = invalid || strings.HasPrefix(p, "PLUGIN_INVALID .claude/skills/broken/.claude-plugin/plugin.json")
+	}
+	if !invalid {
+		t.Errorf("no problem names the invalid manifest: %q", problems(t, c))
+	}
+}
+
+func TestAPluginBelowSkillsAppearsAndDisappearsWithItsManifest(t *testing.T) {
+	for _, options := range [][]toolshelf.Option{nil, {toolshelf.WithWatch()}} {
+		root := t.TempDir()
+		manifest := filepath.Join(root, ".claude", "skills", "tool", ".claude-plugin", "plugin.json")
+		put := func(name, text string) {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put(filepath.Join(root, ".claude", "skills", "tool", "commands", "run.md"), "Run.")
+		c := catalog(t, append(options, toolshelf.WithRoot(root), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()))...)
+		names := func() (all []string) {
+			for command, err := range c.All(t.Context()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, command.Name)
+			}
+			return all
+		}
+		for range 2 {
+			if got := names(); got != nil {
+				t.Errorf("without a manifest: %q", got)
+			}
+			put(manifest, `{"name":"tool"}`)
+			eventually(t, func() string { return cmp.Diff([]string{"tool:run"}, names()) })
+			if err := os.RemoveAll(filepath.Dir(manifest)); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, func() string { return cmp.Diff([]string(nil), names()) })
+		}
+	}
+}

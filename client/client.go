@@ -36,6 +36,10 @@ type Client struct {
 	ImportHops       int // the client replaces @path in an instruction by the file, over at most this number of files; 0 means no imports
 	InstructionBytes int // the client reads at most this number of bytes of the single files of Instructions in the project; 0 means no limit
 
+	// Plugins are the places in which each directory with a manifest is a plugin. The pattern is "*/" and the path of the
+	// manifest, one of Manifests.
+	Plugins []Place
+
 	// Manifests are the files that make a directory a plugin of the client, relative to the
 	// directory. The first existing file counts.
 	Manifests []string
@@ -246,6 +250,15 @@ func (c Client) Check() error {
 	for _, p := range c.Instructions {
 		if err := p.checkInstruction(); err != nil {
 			return fmt.Errorf("the place %q of the client %q: %w", p.Path(), c.Name, err)
+		}
+	}
+	for _, p := range c.Plugins {
+		manifest, ok := strings.CutPrefix(p.Pattern, "*/")
+		if !ok || !slices.Contains(c.Manifests, manifest) || p.Name != FromPath || p.Prefix != "" || p.Parents {
+			return fmt.Errorf(`the place %q of the client %q: Plugins need a pattern such as "*/.claude-plugin/plugin.json" with a path of Manifests, and no Name, Prefix and Parents`, p.Path(), c.Name)
+		}
+		if p.Pattern = "*.json"; p.Check() != nil {
+			return fmt.Errorf("the place %q of the client %q: %w", p.Path(), c.Name, p.Check())
 		}
 	}
 	if c.ImportHops < 0 || c.InstructionBytes < 0 {

@@ -73,7 +73,7 @@ func TestARowHasAtMost30Lines(t *testing.T) {
 func TestACopyDoesNotChangeTheTable(t *testing.T) {
 	before := All()
 	for _, c := range All() {
-		for _, places := range [][]Place{c.Commands, c.Skills, c.Agents, c.Instructions} {
+		for _, places := range [][]Place{c.Commands, c.Skills, c.Agents, c.Instructions, c.Plugins} {
 			clear(places)
 		}
 		clear(c.Manifests)
@@ -166,6 +166,8 @@ func TestRowsThatAreNotValid(t *testing.T) {
 		`the place "d" of the client "mine": only rules can have Globs`:           {Instructions: []Place{{Dir: "d", Pattern: "a.md", When: "x"}}},
 		`the place "~/e" of the client "mine": only a place of the project`:       {Instructions: []Place{{Base: Home, Dir: "e", Pattern: "a.md", Below: true}}},
 		`the place "f" of the client "mine": unknown fallback 3; use InDirectory`: {Instructions: []Place{{Dir: "f", Pattern: "a.md", Fallback: 3}}},
+		`the place "g" of the client "mine": Plugins need a pattern`:              {Manifests: []string{"x.json"}, Plugins: []Place{{Dir: "g", Pattern: "*/y.json"}}},
+		`the place "../h" of the client "mine": invalid directory`:                {Manifests: []string{"x.json"}, Plugins: []Place{{Dir: "../h", Pattern: "*/x.json"}}},
 		`the client "mine": a negative ImportHops or InstructionBytes`:            {ImportHops: -1},
 		`the rules of the client "mine": unknown Count 77; use`:                   {Rules: Rules{Count: 77}},
 		`the rules of the client "mine": unknown Append -1; use`:                  {SkillRules: Rules{Append: -1}},

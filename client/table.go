@@ -55,7 +55,7 @@ func Claude() Client {
 			{Base: Home, Dir: ".claude", Pattern: "CLAUDE.md"}, {Base: Home, Dir: ".claude/rules", Pattern: "**/*.md", Globs: "paths", AnyDepth: true},
 		},
 		Rules: claudeRules, SkillRules: claudeRules, ImportHops: 4, // code.claude.com/docs/en/memory, imports, 2026-10
-		Manifests: []string{".claude-plugin/plugin.json"}, // code.claude.com/docs/en/plugins-reference, 2026-10
+		Manifests: []string{".claude-plugin/plugin.json"}, Plugins: []Place{{Dir: ".claude/skills", Pattern: "*/.claude-plugin/plugin.json"}, {Base: Home, Dir: ".claude/skills", Pattern: "*/.claude-plugin/plugin.json"}}, // code.claude.com/docs/en/plugins-reference, 2026-10; npm @anthropic-ai/claude-code 2.1.332, plugin list, 2026-11, since 2.1.157
 		Fields: slices.Concat( // code.claude.com/docs/en/skills and …/sub-agents, 2026-08, and Claude Code 2.1.330
 			[]Field{{Name: "name"}, {Name: "description", Cut: 1536}, {Name: "when_to_use"}, {Name: "argument-hint"}, {Name: "arguments", Kind: List}},
 			fields(0, Flag, "disable-model-invocation", "user-invocable", "background"), fields(0, List, "allowed-tools", "disallowed-tools", "paths"), fields(0, Mapping, "metadata"),

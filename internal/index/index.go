@@ -53,7 +53,8 @@ type Layer struct {
 
 	// Plugins, if not nil, finds the plugins in the directory. Each place of files in a plugin is a part, whose Layer is a
 	// copy of this layer. All indexes of a catalog have the same Plugins.
-	Plugins *Plugins
+	Plugins  *Plugins
+	manifest string // Options.Only of the Plugins of another layer with the name; set by New
 
 	Sealed bool // scans read whole files, and each entry has a Seal
 
@@ -162,6 +163,11 @@ func newIndex(config Config) (*Index, error) {
 	for i := range config.Layers {
 		l := &config.Layers[i]
 		l.Nested, l.Depth = l.Nested || config.Nested, max(l.Depth, config.Depth)
+		for _, other := range config.Layers {
+			if other.Plugins != nil && other.Name == l.Name {
+				l.manifest = other.Plugins.Options.Only
+			}
+		}
 	}
 	x := &Index{config: config, open: make([]atomic.Pointer[confine.Dir], len(config.Layers)), listed: make([]atomic.Pointer[listed], len(config.Layers)), retry: make([]atomic.Pointer[time.Time], len(config.Layers))}
 	x.flight.do, x.flight.lifetime = x.refresh, config.Lifetime

@@ -19,11 +19,11 @@ type Place struct {
 	Of    string // the name of the client, or in a plugin the manifest of the format
 }
 
-// WithPlace returns the layer with the pattern and the rules of a place. A place without a pattern
+// WithPlace returns the layer with the pattern and the rules of a place. A place without a pattern, or of plugins,
 // changes nothing.
 func (l Layer) WithPlace(of Place) Layer {
 	p := of.Place
-	if p.Pattern == "" {
+	if p.Pattern == "" || l.Plugins != nil {
 		return l
 	}
 	l.Rules, l.RulesOf, l.Prefix, l.Names = of.Rules, of.Of, p.Prefix, p.Name
@@ -93,6 +93,20 @@ func Rules(clients []client.Client) ([]Place, error) {
 	}
 	all, err := places(clients)
 	return all[client.Instructions], err
+}
+
+// PluginPlaces returns the places of plugins of valid clients, in the order of Places.
+func PluginPlaces(clients []client.Client) (all []Place) {
+	for _, inProject := range []bool{true, false} {
+		for _, c := range clients {
+			for _, p := range c.Plugins {
+				if inProject == (p.Base == client.Project) {
+					all = append(all, Place{Place: p})
+				}
+			}
+		}
+	}
+	return all
 }
 
 func places(clients []client.Client) (map[client.Files][]Place, error) {

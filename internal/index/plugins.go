@@ -146,14 +146,27 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 // Digest is Plugin.Digest of package plugin, for the plugin of the part.
 func (p *Part) Digest() string { return p.key.digest }
 
-// PluginsOf returns copies of the plugins of a layer in a snapshot. The paths of their problems are those of Place.
+// PluginsOf returns copies of the plugins of a layer in a snapshot, with full paths. The paths of their problems are those of Place.
 func (x *Index) PluginsOf(s *Snapshot, layer int) (all []*plugin.Plugin) {
 	table := s.layers[layer].plugins
 	if table == nil {
 		return nil
 	}
+	full := func(file string) string { return x.config.Layers[layer].FS.Path(file) }
+	paths := func(files []string) (all []string) {
+		for _, file := range files {
+			all = append(all, full(file))
+		}
+		return all
+	}
 	for _, p := range table.Plugins {
 		found := *p
+		found.HookFiles, found.MCPServerFiles = paths(p.HookFiles), paths(p.MCPServerFiles)
+		for _, file := range []*string{&found.Dir, &found.Manifest} {
+			if *file != "" {
+				*file = full(*file)
+			}
+		}
 		found.Problems = make([]problem.Problem, len(p.Problems))
 		for i, each := range p.Problems {
 			found.Problems[i] = each.In(x.config.place(layer, each.Path))

@@ -199,6 +199,7 @@ type pluginRead struct {
 	dir, file string // pluginFS.dir, and the file relative to scan.fs
 	list      bool   // the names in a directory were read
 	missing   bool   // the file does not exist
+	has       bool   // the file is a directory in which Has has found no file
 	err       error  // any other error: the next scan reads again
 
 	hash    uint64 // of the names and types in a directory, or of the first bytes of a file
@@ -248,6 +249,24 @@ func (f *pluginFS) Stat(name string) (fs.FileInfo, error) {
 	info, err := f.info(f.dir, file)
 	f.record(pluginRead{file: file, stamp: stamp.Of(info), settled: true}, err)
 	return pluginFile{name: name, info: info}, err
+}
+
+// Has reports whether a subdirectory has a file. Without the first directory of the path of the file, the record is of the
+// subdirectory alone, one system call for each of many subdirectories.
+func (f *pluginFS) Has(dir, file string) bool {
+	at, now := path.Join(f.dir, dir), time.Now()
+	f.visit(at)
+	info, err := f.info(f.dir, at)
+	if err == nil {
+		first, _, _ := strings.Cut(file, "/")
+		if _, err = f.info(f.dir, path.Join(at, first)); !errors.Is(err, fs.ErrNotExist) {
+			_, err = f.Stat(path.Join(dir, file))
+			return err == nil
+		}
+		err = nil
+	}
+	f.record(pluginRead{file: at, has: true, stamp: stamp.Of(info), settled: stamp.Settled(info, now)}, err)
+	return false
 }
 
 func (f *pluginFS) ReadDir(name string) ([]fs.DirEntry, error) {
@@ -384,7 +403,9 @@ func (r *pluginRead) unchanged(d *pluginDirs) bool {
 		hash, err := d.names(r.dir, r.file, nil)
 		return r.missing && errors.Is(err, fs.ErrNotExist) || err == nil && !r.missing && hash == r.hash
 	}
-	d.visit(path.Dir(r.file))
+	if d.visit(path.Dir(r.file)); r.has {
+		d.visit(r.file)
+	}
 	now := time.Now()
 	if r.settled || r.missing {
 		info, err := d.info(r.dir, r.file)

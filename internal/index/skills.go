@@ -232,6 +232,11 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 		}
 	}
 	f := s.skillSource(dir, dirPath, skillFiles[0], c.name)
+	if s.at.manifest != "" && s.part == nil {
+		if _, err := s.fs.Info(below(dirPath, s.at.manifest)); err == nil {
+			return nil, nil // a plugin
+		}
+	}
 	return s.broken(f, ErrNoSkillFile, problem.Problem{
 		Code: problem.SkillFileMissing, Severity: problem.Error, Path: s.place(f.file),
 		Message:    "the directory has no SKILL.md",

@@ -143,7 +143,7 @@ func (x *Index) update(ctx context.Context, layer int, begin freshness) (now *la
 		return nil, nil, ctx.Err()
 	case errors.Is(err, fs.ErrNotExist):
 		absent = &LayerError{Layer: layer, Err: err, NoRoot: x.noRoot(layer)}
-		if x.config.Layers[layer].Plugins != nil && x.config.kind.plugins {
+		if p := x.config.Layers[layer].Plugins; p != nil && p.Options.Only == "" && x.config.kind.plugins {
 			unread = []problem.Problem{{Code: problem.DirectoryNotFound, Severity: problem.Warning, Path: x.config.place(layer, x.config.Layers[layer].Dir),
 				Message: "the directory of plugins does not exist", Suggestion: "create the directory, or let the program read another directory"}}
 		}

@@ -265,7 +265,7 @@ func (f *finder) load(d *directory, e *entry) *Plugin {
 	case e == nil && d.foreign != nil:
 		f.reject(d, nil, *d.foreign)
 		return nil
-	case e == nil && !f.isPlugin(d):
+	case e == nil && (f.options.Only != "" || !f.isPlugin(d)):
 		return nil
 	}
 	p := &Plugin{Dir: d.path, Format: format.manifest}

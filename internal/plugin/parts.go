@@ -91,7 +91,7 @@ func (l *loading) parts() {
 		}
 		all = append(all, declared...)
 		// Without a manifest, the skills of the entry take the place of the SKILL.md (Claude Code 2.1.330).
-		single := pl.single && !named && (l.manifest != nil || len(declared) == 0)
+		single := pl.single && !named && l.f.options.Only == "" && (l.manifest != nil || len(declared) == 0)
 		if single && !replaced && !l.d.isDir(pl.dir) && l.d.has("SKILL.md") {
 			part, _ := l.part(pl, ".")
 			part.Declared = false

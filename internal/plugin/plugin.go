@@ -32,6 +32,11 @@ type Options struct {
 	// marketplace and then the other manifests in the order of the table of formats follow.
 	Manifests []string
 
+	// Only, if not "", is a manifest below each plugin: the subdirectories with this manifest are the plugins, and Find reads
+	// nothing else. A SKILL.md beside the manifest is a skill of the directory of Find. fsys may have a method Has(dir, file string) bool
+	// for a file below a subdirectory.
+	Only string
+
 	Reads   int    // the number of directories to read at the same time from a slow filesystem; 0 means 1
 	MaxSize int64  // the size of the largest JSON file that Find reads, in bytes; 0 means MaxSize
 	Name    string // the name of a plugin in the directory "." that has no manifest with a name
@@ -132,6 +137,12 @@ func Find(ctx context.Context, fsys fs.FS, dir string, o Options) (Table, error)
 		return Table{}, top.err
 	}
 	f.dirs[dir], top.top = top, true
+	if o.Only != "" {
+		f.formats = slices.DeleteFunc([]*format{find(o.Only)}, func(f *format) bool { return f == nil })
+		f.search(top)
+		f.table.Problems = problem.Limit(f.table.Problems)
+		return f.table, ctx.Err()
+	}
 	listed := f.marketplace(top)
 	if !listed || !top.listed && f.manifestOf(top) != nil {
 		if p := f.load(top, nil); p != nil {
@@ -274,7 +285,7 @@ func (d *directory) join(file string) string { return path.Join(d.path, file) }
 func (f *finder) search(top *directory) {
 	var dirs []string
 	for _, e := range top.entries {
-		if e.name[0] != '.' && top.isDir(e.name) {
+		if e.name[0] != '.' && top.isDir(e.name) && (f.options.Only == "" || f.holds(top, e)) {
 			dirs = append(dirs, e.name)
 		}
 	}
@@ -302,6 +313,19 @@ func (f *finder) search(top *directory) {
 		}
 		delete(f.dirs, d.path) // no other plugin has the directory
 	}
+}
+
+// holds reports whether a subdirectory has the manifest of Options.Only.
+func (f *finder) holds(top *directory, e dirEntry) bool {
+	fsys, dir := top.fsys, e.name
+	if e.typ&fs.ModeSymlink != 0 { // the target may be outside of top
+		fsys, dir = f.fsys, top.join(e.name)
+	}
+	if h, ok := fsys.(interface{ Has(dir, file string) bool }); ok {
+		return h.Has(dir, f.options.Only)
+	}
+	_, err := fs.Stat(fsys, dir+"/"+f.options.Only)
+	return err == nil
 }
 
 // report adds problems of the table.

@@ -88,7 +88,7 @@ func (c *collection[Info]) open(of *Catalog, user userDirs, kind client.Files, d
 	s.Index, s.Description, s.Text = c.Index, c.description, c.texts.Find
 	s.MaxFileSize, s.MaxReads = config.maxFileSize, config.maxReads
 	s.TTL, s.Now = config.ttl, config.now
-	s.Watch, s.Logger, s.Meanings = config.watch, config.logger, of.meanings
+	s.Watch, s.Logger, s.Meanings, s.Allows = config.watch, config.logger, of.meanings, c.filter.guard.Allows
 	c.finder = search.New(s)
 	c.root, c.watch, c.inRoot = config.root, config.watch, of.inRoot(c.Layers())
 	return c, nil

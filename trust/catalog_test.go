@@ -1,6 +1,7 @@
 package trust_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/spf13/afero"
@@ -255,6 +257,77 @@ func TestAnApprovalCoversTheLinksThatASkillOmits(t *testing.T) {
 		approve(t, c, store)
 		expect(t, c)
 	}
+}
+
+// An embedder records the texts of the files.
+type embedder struct {
+	mu    sync.Mutex
+	texts []string
+}
+
+func (e *embedder) ID() string { return "test" }
+
+func (e *embedder) Embed(_ context.Context, texts []string, query bool) (vectors [][]float32, _ error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for range texts {
+		vectors = append(vectors, []float32{1, 2})
+	}
+	if !query {
+		e.texts = append(e.texts, texts...)
+	}
+	return vectors, nil
+}
+
+// taken returns the texts since the last call.
+func (e *embedder) taken() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	slices.Sort(e.texts)
+	all := strings.Join(e.texts, "\n")
+	e.texts = nil
+	return all
+}
+
+func TestTheEmbedderReceivesNoTextOfARefusedEntry(t *testing.T) {
+	e := new(embedder)
+	fsys, c, store := gated(t, map[string]string{"/p/commands/a.md": "---\ndescription: first\n---\n", "/p/commands/b.md": "---\ndescription: second\n---\n"}, toolshelf.WithEmbedder(e))
+	search := func(want string, names ...string) {
+		t.Helper()
+		found, err := c.Search(t.Context(), "first second third", 0)
+		var got []string
+		for _, r := range found.Results {
+			got = append(got, r.Name)
+		}
+		if slices.Sort(got); err != nil || !slices.Equal(got, names) || found.Semantic != (names != nil) {
+			t.Errorf("found %+v, %v, want %q", found, err, names)
+		}
+		if got := e.taken(); got != want {
+			t.Errorf("the embedder got %q, want %q", got, want)
+		}
+	}
+	search("")
+	all := pending(t, c)
+	if err := store.Approve(t.Context(), all["command a"]); err != nil {
+		t.Fatal(err)
+	}
+	search("a first", "a")
+	search("", "a")
+	put(t, fsys, "/p/commands/a.md", "---\ndescription: third\n---\n")
+	search("")
+	if err := store.Approve(t.Context(), all["command b"]); err != nil {
+		t.Fatal(err)
+	}
+	put(t, fsys, "/p/commands/c.md", "C.")
+	search("b second", "b")
+	if err := store.Approve(t.Context(), pending(t, c)["command a"]); err != nil {
+		t.Fatal(err)
+	}
+	search("a third", "a", "b")
+	if err := store.Revoke(t.Context(), all["command b"].Item); err != nil {
+		t.Fatal(err)
+	}
+	search("", "a")
 }
 
 func TestPendingTellsRevokedEntries(t *testing.T) {

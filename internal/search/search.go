@@ -43,7 +43,8 @@ type Config struct {
 	Reports []*reports.Directory
 	Logger  *slog.Logger // logs unreadable directories of reports
 
-	Meanings *meaning.Store // the vectors of the entries and of the queries, or nil
+	Meanings *meaning.Store                           // the vectors of the entries and of the queries, or nil
+	Allows   func(context.Context, *index.Entry) bool // reports whether Meanings may get the text of an entry
 }
 
 // A Finder holds the words of all entries of an index. Use [New] to create a
@@ -61,6 +62,7 @@ type Finder struct {
 	generation uint64                         // of the last snapshot that ranked contains completely
 	unsettled  map[*index.Entry]unsettledText // files that can change while their metadata stays the same
 	oldest     time.Time                      // the earliest read of a file in unsettled, or an earlier time
+	refused    map[*index.Entry]bool          // entries without a vector, because Config.Allows has refused them
 }
 
 // An unsettledText identifies the text of a file at the time of a read.
@@ -74,7 +76,7 @@ const readers = 1 << 20
 // New returns a Finder. New reads no files.
 func New(config Config) *Finder {
 	config.MaxReads = cmp.Or(config.MaxReads, parallel.MaxReads)
-	s := &Finder{config: config, lock: semaphore.NewWeighted(readers), unsettled: map[*index.Entry]unsettledText{}}
+	s := &Finder{config: config, lock: semaphore.NewWeighted(readers), unsettled: map[*index.Entry]unsettledText{}, refused: map[*index.Entry]bool{}}
 	if len(config.Reports) > 0 {
 		s.reports = newReportSource()
 	}
@@ -133,7 +135,7 @@ func (s *Finder) acquire(ctx context.Context, snapshot *index.Snapshot) error {
 	if err := s.lock.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	if s.generation < snapshot.Generation || len(s.unsettled) > 0 && s.expired(s.oldest) {
+	if s.generation < snapshot.Generation || len(s.unsettled) > 0 && s.expired(s.oldest) || len(s.admitted(ctx)) > 0 {
 		s.lock.Release(1)
 		if err := s.lock.Acquire(ctx, readers); err != nil {
 			return err
@@ -174,8 +176,9 @@ func (s *Finder) update(ctx context.Context, snapshot *index.Snapshot) error {
 			return err
 		}
 	}
-	if s.generation >= snapshot.Generation {
-		return nil
+	admitted := s.admitted(ctx)
+	if err := s.put(ctx, len(admitted), func(i int) *index.Entry { return admitted[i] }, func(int) {}); err != nil || s.generation >= snapshot.Generation {
+		return err
 	}
 	changes, removed := compare(s.entries, snapshot.Loadable)
 	for _, e := range removed {
@@ -183,6 +186,7 @@ func (s *Finder) update(ctx context.Context, snapshot *index.Snapshot) error {
 	}
 	err := s.put(ctx, len(changes), func(i int) *index.Entry { return snapshot.Loadable[changes[i].position] }, func(i int) {
 		delete(s.unsettled, changes[i].before)
+		delete(s.refused, changes[i].before)
 		changes[i].done = true
 	})
 	if err != nil {
@@ -191,6 +195,16 @@ func (s *Finder) update(ctx context.Context, snapshot *index.Snapshot) error {
 	}
 	s.entries, s.generation = snapshot.Loadable, snapshot.Generation
 	return nil
+}
+
+// admitted returns the entries that Config.Allows has refused and allows now.
+func (s *Finder) admitted(ctx context.Context) (all []*index.Entry) {
+	for e := range s.refused {
+		if s.config.Allows(ctx, e) {
+			all = append(all, e)
+		}
+	}
+	return all
 }
 
 // readAgain reads the expired texts of unsettled entries.
@@ -265,6 +279,7 @@ func (s *Finder) expired(then time.Time) bool {
 func (s *Finder) remove(e *index.Entry) {
 	s.ranked.Remove(e.Name)
 	delete(s.unsettled, e)
+	delete(s.refused, e)
 }
 
 // put reads the files of n entries and puts the texts into ranked. put reads many files
@@ -284,15 +299,17 @@ func (s *Finder) put(ctx context.Context, n int, entry func(i int) *index.Entry,
 		defer s.filesRead.Add(1)
 		mu.Lock()
 		known, again := s.unsettled[e]
+		refused := s.refused[e]
 		mu.Unlock()
+		embeds := s.config.Meanings != nil && s.config.Allows(ctx, e)
 		r := textReaders.Get().(*textReader)
 		defer textReaders.Put(r)
 		text := s.read(ctx, e, r)
 		a := <-analyzers
 		defer func() { analyzers <- a }()
-		changed := !again || known.hash != text.hash
+		changed := !again || known.hash != text.hash || refused && embeds
 		if changed {
-			if s.config.Meanings != nil {
+			if embeds {
 				text.document.Vector = s.config.Meanings.Vector(text.document)
 			}
 			a.Analyze(text.document)
@@ -303,6 +320,9 @@ func (s *Finder) put(ctx context.Context, n int, entry func(i int) *index.Entry,
 			s.ranked.PutAnalyzed(e.Name, a)
 		}
 		s.observe(e, text)
+		if delete(s.refused, e); s.config.Meanings != nil && !embeds {
+			s.refused[e] = true
+		}
 		done(i)
 	})
 }

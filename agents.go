@@ -112,7 +112,7 @@ func (c *Catalog) GetAgent(ctx context.Context, name string) (Agent, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return Agent{}, err
 	}
-	return lookup[Agent, AgentInfo]{c, c.agents, op, name, name, c.readAgent}.resolve(ctx, Event{Action: EventLoaded})
+	return lookup[Agent, AgentInfo]{c, c.agents, op, name, name, (*Catalog).readAgent, true}.resolve(ctx, Event{Action: EventLoaded})
 }
 
 // AgentsPrompt returns the agents that a model may choose as an <available_agents> block with an <agent>

@@ -460,7 +460,7 @@ func (c *collection[Info]) send(o observe.Call[Event], e Event, found outcome, e
 
 // A reader reads the file of an entry of a snapshot. If the reader fails, the states
 // count all the same.
-type reader[T, Info any] func(ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[T, Info], error)
+type reader[T, Info any] func(c *Catalog, ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[T, Info], error)
 
 // A lookup finds the entry with a name or, if no entry has the name, with the stem of the
 // name, and reads the file of the entry.
@@ -470,6 +470,7 @@ type lookup[T, Info any] struct {
 	op         string
 	name, stem string
 	read       reader[T, Info]
+	kept       bool // read may return a kept value, without a wait, also after the end of its context
 }
 
 // resolve returns the result of read for the entry, and sends the event with the action and the path of e.
@@ -503,20 +504,36 @@ func (l lookup[T, Info]) find(ctx context.Context) (reading[T, Info], error) {
 	return now, err
 }
 
+// ended is the context of a look that must not wait.
+var ended = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
 // inLast resolves the name in the last snapshot. If the last snapshot does not decide, ok
 // is false.
 func (l lookup[T, Info]) inLast(ctx context.Context) (now reading[T, Info], ok bool) {
-	known, err := l.await(ctx, func(ctx context.Context) (reading[T, Info], error) {
-		s := l.from.Last() // read once: a concurrent scan replaces the last snapshot
-		e := l.from.Known(ctx, s, l.name, l.stem)
-		if e == nil {
-			return reading[T, Info]{}, fs.ErrNotExist
-		}
-		r, err := l.read(ctx, s, e)
-		r.entry = e
-		return r, err
-	})
-	return known, err == nil && l.from.filter.guard.Allows(ctx, known.entry) && l.from.filter.keepsAll(known.states)
+	s := l.from.Last() // read once: a concurrent scan replaces the last snapshot
+	err := fs.ErrNotExist
+	if l.kept {
+		now, err = l.known(ended, s) // needs no goroutine
+	}
+	if err != nil {
+		now, err = l.await(ctx, func(ctx context.Context) (reading[T, Info], error) { return l.known(ctx, s) })
+	}
+	return now, err == nil && l.from.filter.guard.Allows(ctx, now.entry) && l.from.filter.keepsAll(now.states)
+}
+
+// known returns the reading of the entry that stats prove.
+func (l lookup[T, Info]) known(ctx context.Context, s *index.Snapshot) (now reading[T, Info], err error) {
+	e := l.from.Known(ctx, s, l.name, l.stem)
+	if e == nil {
+		return now, fs.ErrNotExist
+	}
+	now, err = l.read(l.catalog, ctx, s, e)
+	now.entry = e
+	return now, err
 }
 
 // absent reports whether stats prove that no entry has the name.
@@ -559,7 +576,7 @@ func (l lookup[T, Info]) in(ctx context.Context, all, shown *index.Snapshot) (no
 		now.hidden = now.entry != nil
 		return now, l.from.unknownName(l.op, l.name, l.stem, shown)
 	}
-	now, err = l.await(ctx, func(ctx context.Context) (reading[T, Info], error) { return l.read(ctx, all, e) })
+	now, err = l.await(ctx, func(ctx context.Context) (reading[T, Info], error) { return l.read(l.catalog, ctx, all, e) })
 	now.entry = e
 	switch {
 	case err != nil && ctx.Err() != nil:

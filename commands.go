@@ -123,13 +123,17 @@ func (c *Catalog) Commands(ctx context.Context) iter.Seq2[Command, error] {
 func (c *Catalog) loadText(ctx context.Context, s *index.Snapshot, e *index.Entry, kept *index.Cached[string]) (reading[Command, CommandInfo], error) {
 	if kept != nil {
 		command, _ := c.parseCommand(e, []byte(kept.Value), kept.Info)
-		return command.reading(), nil
+		return c.reading(command), nil
 	}
 	return c.readCommand(ctx, s, e)
 }
 
-func (c Command) reading() reading[Command, CommandInfo] {
-	return reading[Command, CommandInfo]{value: c, states: []CommandInfo{c.info()}, outcome: outcome{digest: c.Source.digest, bytes: len(c.Raw)}}
+func (c *Catalog) reading(command Command) reading[Command, CommandInfo] {
+	r := reading[Command, CommandInfo]{value: command, outcome: outcome{digest: command.Source.digest, bytes: len(command.Raw)}}
+	if c.commands.filter.active() {
+		r.states = []CommandInfo{command.info()}
+	}
+	return r
 }
 
 // unloadedCommand returns a command without a text.
@@ -251,11 +255,7 @@ func (c *Catalog) findCommand(ctx context.Context, op, name string) (now reading
 		return now, &Error{Code: CodeInvalidCommandName, Op: op, Path: name,
 			Message: "invalid command name " + quote(name) + "; " + rule.Correction(c.commands.meant(name))}
 	}
-	if command, e := c.caches.commands.Cached(name, stem); e != nil && c.commands.filter.keeps(command.info()) { // needs no goroutine
-		now.value, now.outcome = command, outcome{entry: e, digest: command.Source.digest, bytes: len(command.Raw)}
-		return now, nil
-	}
-	return lookup[Command, CommandInfo]{c, c.commands, op, name, stem, c.readCommand}.find(ctx)
+	return lookup[Command, CommandInfo]{c, c.commands, op, name, stem, (*Catalog).readCommand, true}.find(ctx)
 }
 
 // info returns the CommandInfo of a list, computed from the command.
@@ -271,7 +271,7 @@ func (c *Catalog) readCommand(ctx context.Context, _ *index.Snapshot, e *index.E
 	if err != nil {
 		return reading[Command, CommandInfo]{}, err
 	}
-	return command.reading(), nil
+	return c.reading(command), nil
 }
 
 // detach returns a copy that the caller may modify, and calls the function of

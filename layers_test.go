@@ -481,6 +481,32 @@ func TestEmbeddedFilesystemsAreImmutable(t *testing.T) {
 	}
 }
 
+// A Get from an immutable layer needs no goroutine. If the default directory is missing, one stat proves that.
+func TestGetFromAnImmutableLayerIsCheap(t *testing.T) {
+	commands, err := fs.Sub(embedded, "testdata/project/commands")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		options []toolshelf.Option
+		allocs  float64
+	}{
+		"alone":                   {[]toolshelf.Option{toolshelf.WithCommandsDir()}, 4},
+		"below a missing default": {nil, 10},
+	} {
+		c := catalog(t, append(tt.options, toolshelf.WithRoot(t.TempDir()), toolshelf.WithCommandsFS("built in", commands))...)
+		get := func() {
+			if _, err := c.Get(t.Context(), "x"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		get()
+		if got := testing.AllocsPerRun(100, get); got > tt.allocs {
+			t.Errorf("%s: %v allocations, want %v", name, got, tt.allocs)
+		}
+	}
+}
+
 // opened counts the Opens of a filesystem.
 type opened struct {
 	fs.FS

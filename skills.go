@@ -305,7 +305,7 @@ type openSkill struct {
 // skillLookup is a lookup of a skill by its directory name. The function read reads files of
 // the open directory.
 func skillLookup[T any](c *Catalog, op, name string, read func(context.Context, *openSkill) (T, error)) lookup[T, SkillInfo] {
-	return lookup[T, SkillInfo]{c, c.skills, op, name, name, func(ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[T, SkillInfo], error) {
+	return lookup[T, SkillInfo]{catalog: c, from: c.skills, op: op, name: name, stem: name, read: func(c *Catalog, ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[T, SkillInfo], error) {
 		open, err := c.openSkill(ctx, s, e)
 		if err != nil {
 			return reading[T, SkillInfo]{}, err

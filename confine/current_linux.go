@@ -36,10 +36,11 @@ func (d *Dir) Current() bool {
 }
 
 func (l *location) current() bool {
-	var s unix.Stat_t
 	if len(l.path) == l.root {
-		return unix.Stat(l.path, &s) == nil && l.is(&s)
+		var s unix.Stat_t
+		return unix.Stat(l.path, &s) == nil && s.Ino == l.ino && uint64(s.Dev) == l.dev
 	}
+	var info Info
 	for end := l.root; end < len(l.path); {
 		end++ // the slash
 		if i := strings.IndexByte(l.path[end:], '/'); i >= 0 {
@@ -47,14 +48,13 @@ func (l *location) current() bool {
 		} else {
 			end = len(l.path)
 		}
-		if err := unix.Lstat(l.path[:end], &s); err != nil || s.Mode&unix.S_IFMT != unix.S_IFDIR {
+		var err error
+		if info, err = lstatat(unix.AT_FDCWD, l.path[:end]); err != nil || !info.Mode.IsDir() {
 			return false
 		}
 	}
-	return l.is(&s)
+	return info.Ino == l.ino && info.Dev == l.dev
 }
-
-func (l *location) is(s *unix.Stat_t) bool { return s.Ino == l.ino && uint64(s.Dev) == l.dev }
 
 // isLocal reports whether an open file is known to be on a disk or in the memory
 // of this machine.

@@ -20,15 +20,10 @@ import (
 // snapshot taken now, if stats prove the result. Known stats the files that could take
 // precedence over the entry, and scans no layer. The caller checks the file of the entry
 // itself. If another file can have the name now, Known returns nil. Known also returns nil
-// for a broken entry, for an unknown name, and if last is nil.
+// for a broken entry, for an unknown name, and if last is nil. If ctx has ended, Known does not wait: Known looks only
+// into the open directories of StatCached, and returns nil if a file elsewhere can have the name.
 func (x *Index) Known(ctx context.Context, last *Snapshot, wanted ...string) *Entry {
 	return (&lookout{index: x, ctx: ctx, last: last}).known(wanted)
-}
-
-// KnownCached is Known for a caller that must not wait. KnownCached looks only into the
-// directories that StatCached uses, and returns nil if a file elsewhere can have the name.
-func (x *Index) KnownCached(last *Snapshot, wanted ...string) *Entry {
-	return (&lookout{index: x, last: last, cached: true}).known(wanted)
 }
 
 // Absent reports whether stats prove that a snapshot taken now has no entry of a name, except a directory without a
@@ -43,15 +38,17 @@ func (x *Index) Absent(ctx context.Context, last *Snapshot, name string) bool {
 
 // A lookout finds out whether a file that a snapshot does not contain can have a name.
 type lookout struct {
-	index  *Index
-	ctx    context.Context // nil if cached
-	last   *Snapshot
-	cached bool // look only into open directories
-	dirs   int  // number of directories that nestedClaims has read
+	index *Index
+	ctx   context.Context
+	last  *Snapshot
+	dirs  int // number of directories that nestedClaims has read
 
 	open *confine.Dir // the open directory of the layer at, if current; nil otherwise
 	at   int          // the layer of open, plus 1
 }
+
+// ended reports whether the lookout looks only into open directories.
+func (l *lookout) ended() bool { return l.ctx.Err() != nil }
 
 // A claims function reports whether a file of a layer that e does not describe can have the
 // name, with precedence over e. The entry e is in the layer, or nil.
@@ -83,8 +80,15 @@ func (l *lookout) known(wanted []string) *Entry {
 
 // claims reports whether a file of a layer can have the name, with precedence over e.
 func (l *lookout) claims(layer int, name string, e *Entry) bool {
-	if at := l.index.config.Layers[layer]; (at.Plugins != nil || at.Names != client.FromPath) && l.index.Last() == l.last && l.index.clean() {
+	if at := &l.index.config.Layers[layer]; (at.Plugins != nil || at.Names != client.FromPath) && l.index.Last() == l.last && l.index.clean() {
 		return false // a watch makes fewer system calls than the stats of many files
+	}
+	if files := l.last.layers[layer]; files.missing && len(files.problems) == 0 {
+		if l.ended() {
+			return true
+		}
+		_, err := l.index.FS(l.ctx, layer).Info(l.index.config.Layers[layer].Dir)
+		return !errors.Is(err, fs.ErrNotExist)
 	}
 	if l.index.config.Layers[layer].Plugins != nil {
 		return l.pluginClaims(layer, name, e)
@@ -105,10 +109,11 @@ func (l *lookout) unclaimed(n int, name string) bool {
 // unchanged reports whether no file of a layer can have changed since the snapshot.
 func (l *lookout) unchanged(layer int) bool {
 	x := l.index
-	if x.config.Layers[layer].Immutable && l.last.layers[layer].read {
+	at := &x.config.Layers[layer]
+	if at.Immutable && l.last.layers[layer].read {
 		return true
 	}
-	if x.config.Feed == nil || !x.config.Layers[layer].Fed {
+	if x.config.Feed == nil || !at.Fed {
 		return false
 	}
 	f := x.fresh.Load()
@@ -121,19 +126,8 @@ var errLookout = errors.New("undecided")
 // lstat describes a file of a layer. If a scan cannot read the directory of the layer, the error
 // is errLookout.
 func (l *lookout) lstat(layer int, file string) (confine.Info, error) {
-	info, err := l.lstatFile(layer, file)
-	if err == nil || l.cached || errors.Is(err, fs.ErrNotExist) || !absent(err) {
-		return info, err
-	}
-	at := l.index.config.Layers[layer].Dir // the directory, not the file, can be the reason
-	if dir, dirErr := l.index.FS(l.ctx, layer).Info(at); dirErr == nil && !dir.Mode.IsDir() || dirErr != nil && !errors.Is(dirErr, fs.ErrNotExist) {
-		return info, errLookout
-	}
-	return info, err
-}
-
-func (l *lookout) lstatFile(layer int, file string) (confine.Info, error) {
-	if path.Dir(file) == l.index.config.Layers[layer].Dir {
+	at := l.index.config.Layers[layer].Dir
+	if path.Dir(file) == at {
 		if dir := l.openDir(layer); dir != nil && l.index.enter() {
 			info, err := dir.Lstat(path.Base(file))
 			l.index.leave()
@@ -142,10 +136,18 @@ func (l *lookout) lstatFile(layer int, file string) (confine.Info, error) {
 			}
 		}
 	}
-	if l.cached || l.ctx.Err() != nil {
+	if l.ended() {
 		return confine.Info{}, errLookout
 	}
-	return l.index.FS(l.ctx, layer).Lstat(file)
+	info, err := l.index.FS(l.ctx, layer).Lstat(file)
+	if err == nil || errors.Is(err, fs.ErrNotExist) || !absent(err) {
+		return info, err
+	}
+	// The directory, not the file, can be the reason.
+	if dir, dirErr := l.index.FS(l.ctx, layer).Info(at); dirErr == nil && !dir.Mode.IsDir() || dirErr != nil && !errors.Is(dirErr, fs.ErrNotExist) {
+		return info, errLookout
+	}
+	return info, err
 }
 
 // openDir returns the open directory of a layer, or nil if the path of the layer may lead elsewhere.
@@ -186,7 +188,7 @@ var markdownSuffixes = [...]string{".md", ".MD", ".Md", ".mD"}
 // fileClaims is the claims function of commands.
 func fileClaims(l *lookout, layer int, name string, e *Entry) bool {
 	config := &l.index.config
-	at := config.Layers[layer]
+	at := &config.Layers[layer]
 	stem, ok := strings.CutPrefix(name, at.Prefix)
 	switch {
 	case at.Names != client.FromPath:
@@ -199,16 +201,19 @@ func fileClaims(l *lookout, layer int, name string, e *Entry) bool {
 		}
 		stem = strings.ReplaceAll(stem, ":", "/")
 	}
-	stem = path.Join(at.Dir, stem)
 	suffixes := markdownSuffixes[:]
 	if at.Suffix != "" {
 		suffixes = []string{at.Suffix}
 	}
+	own, found := "", false // the suffix of e
+	if e != nil {
+		own, found = strings.CutPrefix(l.index.Below(e), stem)
+	}
 	for _, suffix := range suffixes {
-		if e != nil && e.Path == stem+suffix {
+		if found && own == suffix {
 			return false
 		}
-		info, err := l.lstat(layer, stem+suffix)
+		info, err := l.lstat(layer, below(at.Dir, stem+suffix))
 		switch {
 		case err == nil && (info.Mode.IsDir() || e.is(info)):
 		case absent(err):
@@ -223,11 +228,8 @@ func fileClaims(l *lookout, layer int, name string, e *Entry) bool {
 // precedence over e.
 func (l *lookout) renames(layer int, e *Entry) bool {
 	switch files, known := l.last.layers[layer], l.index.listed[layer].Load(); {
-	case l.cached:
+	case l.ended():
 		return true
-	case files.missing && len(files.problems) == 0:
-		_, err := l.index.FS(l.ctx, layer).Info(l.index.config.Layers[layer].Dir)
-		return !absent(err)
 	case known == nil || known.files != files || known.dirs == nil:
 		return true
 	default:
@@ -261,7 +263,7 @@ func (l *lookout) dirInfo(layer int, dirPath string) (confine.Info, error) {
 // skillClaims is the claims function of skills. A directory without a SKILL.md claims nothing.
 func skillClaims(l *lookout, layer int, name string, e *Entry) bool {
 	x := l.index
-	at := x.config.Layers[layer]
+	at := &x.config.Layers[layer]
 	name, ok := strings.CutPrefix(name, at.Prefix)
 	switch {
 	case at.Names != client.FromPath && at.Files:
@@ -299,7 +301,7 @@ func (l *lookout) relinked(layer int, e *Entry) bool {
 
 // same reports whether the file of an entry is unchanged.
 func (l *lookout) same(layer int, e *Entry) bool {
-	if l.cached {
+	if l.ended() {
 		return false
 	}
 	info, err := l.index.FS(l.ctx, layer).Info(e.Path)
@@ -365,7 +367,7 @@ func (l *lookout) searched(layer int, top, own string) bool {
 // dirPath holds a skill of the name. On the last level, the skills in own and later paths
 // have no precedence.
 func (l *lookout) nestedClaims(layer int, dirPath, name, own string, levels int) bool {
-	if l.dirs++; l.cached || l.dirs > maxDirs {
+	if l.dirs++; l.ended() || l.dirs > maxDirs {
 		return true
 	}
 	dir, err := l.index.FS(l.ctx, layer).OpenDir(dirPath)
@@ -439,6 +441,9 @@ func (l *lookout) ownSkillClaims(layer int, e *Entry) bool {
 
 // ownName returns the name of a layer that is a skill because of its own file.
 func (l *lookout) ownName(layer int, file string) (string, error) {
+	if l.ended() {
+		return "", errLookout
+	}
 	head := make([]byte, matter.MinHead)
 	n, info, err := readHead(l.index.FS(l.ctx, layer), file, head)
 	if err != nil {
@@ -454,7 +459,7 @@ func (l *lookout) ownName(layer int, file string) (string, error) {
 
 // subdirectoryClaims reports whether a direct subdirectory can have a SKILL.md.
 func (l *lookout) subdirectoryClaims(layer int, dirPath string) bool {
-	if l.cached {
+	if l.ended() {
 		return true
 	}
 	dir, err := l.index.FS(l.ctx, layer).OpenDir(dirPath)

@@ -28,11 +28,24 @@ func (l *Loader[T]) Retain(now *Snapshot) {
 
 // Load returns the value of an entry. If the feed or a stat shows that the file is unchanged, or the store does not answer
 // and has served its last good snapshot, Load returns the value in the version of the list, as far as the Loader has the
-// bytes.
+// bytes. If ctx has ended, Load does not wait, and returns the error of ctx if more than a look into an open directory
+// is necessary.
 func (l *Loader[T]) Load(ctx context.Context, e *Entry) (value T, err error) {
 	x := l.Index
 	if e.Rejected() != nil {
 		return value, e.Broken()
+	}
+	if sealed := x.Sealed(e); !sealed && x.Current(e) {
+		if listed, ok := l.listed(e); ok {
+			return listed, nil
+		}
+	} else if !sealed {
+		if kept := l.Kept.Get(e.File()); kept != nil && l.unchanged(ctx, e, kept.Info) {
+			return kept.Value, nil
+		}
+	}
+	if ctx.Err() != nil {
+		return value, ctx.Err()
 	}
 	fsys := x.FSOf(ctx, e)
 	if x.Sealed(e) {
@@ -41,13 +54,6 @@ func (l *Loader[T]) Load(ctx context.Context, e *Entry) (value T, err error) {
 			value, _ = l.Parse(e, raw, info)
 		}
 		return value, err
-	}
-	if x.Current(e) {
-		if listed, ok := l.listed(e); ok {
-			return listed, nil
-		}
-	} else if kept := l.Kept.Get(e.File()); kept != nil && l.unchanged(fsys, e, kept.Info) {
-		return kept.Value, nil
 	}
 	now, begin := time.Now(), x.config.Now()
 	raw, info, err := x.ReadFile(fsys, e.Path)
@@ -87,36 +93,20 @@ func (l *Loader[T]) listed(e *Entry) (value T, ok bool) {
 }
 
 // unchanged reports whether the file of an entry still has the given metadata.
-func (l *Loader[T]) unchanged(fsys *confine.FS, e *Entry, known confine.Info) bool {
+func (l *Loader[T]) unchanged(ctx context.Context, e *Entry, known confine.Info) bool {
 	if l.Index.LayerOf(e).Immutable {
 		return true
 	}
-	stat := fsys.Lstat
-	if e.Linked {
-		stat = fsys.Info
+	info, ok := l.Index.StatCached(e)
+	if !ok && ctx.Err() == nil {
+		fsys := l.Index.FSOf(ctx, e)
+		stat := fsys.Lstat
+		if e.Linked {
+			stat = fsys.Info
+		}
+		var err error
+		info, err = stat(e.Path)
+		ok = err == nil
 	}
-	info, err := stat(e.Path)
-	return err == nil && stamp.SameFile(info, known)
-}
-
-// Cached returns the value of the entry with a name whose file the feed, or a look into an open directory, shows
-// unchanged, and the entry, or nil. Cached never waits.
-func (l *Loader[T]) Cached(names ...string) (value T, e *Entry) {
-	e = l.Index.KnownCached(l.Index.Last(), names...)
-	if e == nil || l.Index.Sealed(e) {
-		return value, nil
-	}
-	kept := l.Kept.Get(e.File())
-	if kept == nil {
-		return value, nil
-	}
-	unchanged := l.Index.Current(e) && stamp.Of(kept.Info).Same(e.Stamp)
-	if !unchanged {
-		info, ok := l.Index.StatCached(e)
-		unchanged = ok && stamp.SameFile(info, kept.Info)
-	}
-	if !unchanged {
-		return value, nil
-	}
-	return kept.Value, e
+	return ok && stamp.SameFile(info, known)
 }

@@ -13,7 +13,7 @@ func (l *lookout) pluginClaims(layer int, name string, e *Entry) bool {
 	x := l.index
 	files, known := l.last.layers[layer], x.listed[layer].Load()
 	at := &x.config.Layers[layer]
-	if l.cached || at.Remote() || known == nil || known.files != files || files.plugins == nil || !x.enter() {
+	if l.ended() || at.Remote() || known == nil || known.files != files || files.plugins == nil || !x.enter() {
 		return true
 	}
 	defer x.leave()

@@ -51,22 +51,15 @@ func await[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, 
 // system call waits for a network or another program, and do looks at its context
 // between system calls. There, do runs on the caller's goroutine, because another
 // goroutine can cost more than a small directory.
-func awaitRoot[T any, W work[T]](ctx context.Context, c *Catalog, w W) (T, error) {
-	if c.local != nil && c.local.Local() {
-		return direct(callContext{ctx, c.lifetime}, c, w.do)
+func awaitRoot[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, error)) (T, error) {
+	if c.onDisk() {
+		return direct(callContext{ctx, c.lifetime}, c, do)
 	}
-	return await(ctx, c, w.do)
+	return await(ctx, c, do)
 }
 
-// A work is the argument of awaitRoot. The argument is no function, because direct needs no allocation for a method.
-type work[T any] interface {
-	do(ctx context.Context) (T, error)
-}
-
-// A workFunc is a work that is a function.
-type workFunc[T any] func(context.Context) (T, error)
-
-func (f workFunc[T]) do(ctx context.Context) (T, error) { return f(ctx) }
+// onDisk reports whether all files below the root are on a local disk.
+func (c *Catalog) onDisk() bool { return c.local != nil && c.local.Local() }
 
 // direct calls do on the caller's goroutine.
 func direct[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, error)) (T, error) {
@@ -110,14 +103,6 @@ func (o *dirOptions) reporter() *parallel.Reporter {
 	seen, searched := new(atomic.Int64), new(atomic.Int64)
 	o.seen, o.searched = seen, searched
 	return newReporter(o.progress, func() (entries, files int64) { return seen.Load(), searched.Load() })
-}
-
-// reportedInRoot is awaitRoot with reports in the meantime.
-func reportedInRoot[T any, W work[T]](ctx context.Context, c *Catalog, r *parallel.Reporter, w W) (T, error) {
-	if r == nil {
-		return awaitRoot[T](ctx, c, w)
-	}
-	return parallel.Reported(ctx, r, func(ctx context.Context) (T, error) { return awaitRoot[T](ctx, c, w) })
 }
 
 // The values of Event.Action.

@@ -504,20 +504,13 @@ func (l lookup[T, Info]) find(ctx context.Context) (reading[T, Info], error) {
 	return now, err
 }
 
-// ended is the context of a look that must not wait.
-var ended = func() context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	return ctx
-}()
-
 // inLast resolves the name in the last snapshot. If the last snapshot does not decide, ok
 // is false.
 func (l lookup[T, Info]) inLast(ctx context.Context) (now reading[T, Info], ok bool) {
 	s := l.from.Last() // read once: a concurrent scan replaces the last snapshot
 	err := fs.ErrNotExist
 	if l.kept {
-		now, err = l.known(ended, s) // needs no goroutine
+		now, err = l.known(index.Ended, s) // needs no goroutine
 	}
 	if err != nil {
 		now, err = l.await(ctx, func(ctx context.Context) (reading[T, Info], error) { return l.known(ctx, s) })
@@ -550,7 +543,7 @@ func (l lookup[T, Info]) absent(ctx context.Context) bool {
 // await runs do on the caller's goroutine if all layers are below the root on a local disk.
 func (l lookup[T, Info]) await(ctx context.Context, do func(context.Context) (reading[T, Info], error)) (reading[T, Info], error) {
 	if l.from.inRoot {
-		return awaitRoot[reading[T, Info]](ctx, l.catalog, workFunc[reading[T, Info]](do))
+		return awaitRoot(ctx, l.catalog, do)
 	}
 	return await(ctx, l.catalog, do)
 }

@@ -85,7 +85,7 @@ func (l *DirListing) fit(ctx context.Context, f *fileCall) error {
 	found, err := budget.Listing(ctx, f.budget, shown.Listing[Entry](*l), (*Entry).row, func(last *Entry) (next, hint string) {
 		return cursor.Encode(f.cursorScope(), last.position(f.sort)), orderHint(f.sort, l.Dirs)
 	})
-	*l = DirListing(found)
+	*l, f.count = DirListing(found), len(found.Entries)
 	if f.withoutSizes {
 		for i := range l.Entries { // after the cursors, which need the sizes and times
 			l.Entries[i].removeSize()
@@ -244,7 +244,7 @@ func (m *FileMatches) read(ctx context.Context, f *fileCall) error {
 
 func (m *FileMatches) fit(ctx context.Context, f *fileCall) error {
 	found, err := budget.Files(ctx, f.budget, shown.Files(*m))
-	*m = FileMatches(found)
+	*m, f.count = FileMatches(found), len(found.Files)
 	return err
 }
 

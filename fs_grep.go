@@ -63,7 +63,7 @@ const defaultGrepLimit = 1000
 // globs, [ErrInvalidOption], and for the path [ErrOutsideRoot], [ErrNotFound],
 // [ErrDirectoryNotFound], [ErrPermissionDenied] and [ErrFileRead].
 func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOption) (TextMatches, error) {
-	return run(ctx, fileCall{catalog: c, op: "Grep", path: path, dirOptions: newGrepOptions(opts)}, TextMatches{Pattern: pattern})
+	return run(ctx, fileCall{catalog: c, op: "Grep", action: EventSearched, path: path, dirOptions: newGrepOptions(opts)}, TextMatches{Pattern: pattern})
 }
 
 func (m *TextMatches) read(ctx context.Context, f *fileCall) error {
@@ -121,7 +121,7 @@ func (m *TextMatches) read(ctx context.Context, f *fileCall) error {
 
 func (m *TextMatches) fit(ctx context.Context, f *fileCall) error {
 	found, err := budget.Matches(ctx, f.budget, shown.Matches[TextMatch](*m), (*TextMatch).row)
-	*m = TextMatches(found)
+	*m, f.count = TextMatches(found), len(found.Matches)
 	return err
 }
 

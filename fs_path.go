@@ -12,6 +12,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/budget"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/paths"
 	"github.com/toolshelf-go/toolshelf/internal/text"
 )
@@ -24,6 +25,9 @@ type fileCall struct {
 	dirOptions
 	lines text.Request // of ReadFile
 	name  string       // of the path below the root, set by run
+
+	action       string // of the event; "" means EventListed
+	count, bytes int    // of the event, set by fit
 }
 
 // A fileResult is the result of a fileCall.
@@ -41,27 +45,28 @@ func run[T any, P fileResult[T]](ctx context.Context, call fileCall, result T) (
 		return *new(T), inOp(f.op, err)
 	}
 	progress, o := f.reporter(), c.observer.Begin(ctx)
-	_, err := reportedInRoot[*T](ctx, c, progress, f)
+	var err error
+	switch {
+	case progress != nil:
+		_, err = parallel.Reported(ctx, progress, func(ctx context.Context) (*T, error) { return awaitRoot(ctx, c, f.do) })
+	case c.onDisk(): // the method needs no allocation
+		_, err = direct(callContext{ctx, c.lifetime}, c, f.do)
+	default:
+		_, err = await(ctx, c, f.do)
+	}
 	if err == nil {
 		err = f.failure(ctx, P(&f.result).fit(ctx, &f.fileCall))
 	}
 	progress.End(err)
-	found, e := &f.result, Event{Action: EventListed, Path: f.path}
+	e := Event{Action: cmp.Or(f.action, EventListed), Path: f.path}
 	if err != nil {
-		found, err = new(T), c.methodError(f.op, err)
+		err = c.methodError(f.op, err)
+		o.Send(e, err)
+		return *new(T), err
 	}
-	switch r := any(found).(type) {
-	case *DirListing:
-		e.Count = len(r.Entries)
-	case *FileMatches:
-		e.Count = len(r.Files)
-	case *TextMatches:
-		e.Action, e.Count = EventSearched, len(r.Matches)
-	case *FileText:
-		e.Action, e.Bytes = EventRead, len(r.Text)
-	}
-	o.Send(e, err)
-	return *found, err
+	e.Count, e.Bytes = f.count, f.bytes
+	o.Send(e, nil)
+	return f.result, nil
 }
 
 // A fileRun is the work of a fileCall, and its result.

@@ -139,7 +139,7 @@ func (c *Catalog) ReadFile(ctx context.Context, path string, opts ...ReadOption)
 	if o.Around > 0 && (o.From != 0 || o.To != 0 || o.Column != 0) {
 		o.fail(invalidOption("Around: Lines and Column select other lines; omit these options"))
 	}
-	return run(ctx, fileCall{catalog: c, op: "ReadFile", path: path, lines: o.Request, dirOptions: dirOptions{err: o.err}}, FileText{})
+	return run(ctx, fileCall{catalog: c, op: "ReadFile", action: EventRead, path: path, lines: o.Request, dirOptions: dirOptions{err: o.err}}, FileText{})
 }
 
 func (t *FileText) read(ctx context.Context, f *fileCall) error {
@@ -158,7 +158,10 @@ func (t *FileText) read(ctx context.Context, f *fileCall) error {
 }
 
 // MaxBytes limits the text.
-func (*FileText) fit(context.Context, *fileCall) error { return nil }
+func (t *FileText) fit(_ context.Context, f *fileCall) error {
+	f.bytes = len(t.Text)
+	return nil
+}
 
 // String returns the lines as text for a model: the number of each line, a tab and the line
 // without its line break. After the number of an empty line, there is no tab. The text has no line break at its end. The numbers are aligned at

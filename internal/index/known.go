@@ -26,6 +26,13 @@ func (x *Index) Known(ctx context.Context, last *Snapshot, wanted ...string) *En
 	return (&lookout{index: x, ctx: ctx, last: last}).known(wanted)
 }
 
+// Ended is the context of a call that must not wait.
+var Ended = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
 // Absent reports whether stats prove that a snapshot taken now has no entry of a name, except a directory without a
 // SKILL.md. Absent scans no layer. The argument last is the value of [Index.Last].
 func (x *Index) Absent(ctx context.Context, last *Snapshot, name string) bool {

@@ -181,7 +181,7 @@ type FileMatches struct {
 	Sizes        []int64     `json:"sizes,omitempty"`        // in the order BySize, the sizes of Files in bytes; -1 if unknown
 	Modified     []time.Time `json:"modified,omitempty"`     // in the order ByModified, the times of Files in UTC; zero if unknown
 	Total        int         `json:"total"`                  // number of matches, including those beyond Limit and Budget
-	Skipped      int         `json:"skipped,omitempty"`      // number of unreadable directories
+	Skipped      int         `json:"skipped,omitempty"`      // number of unreadable directories, entries and .gitignore files
 	Ignored      int         `json:"ignored,omitempty"`      // number of entries omitted by Gitignore, excluding entries below omitted directories
 	Dependencies int         `json:"dependencies,omitempty"` // number of directories not searched because of SkipDependencies
 	Hint         string      `json:"hint,omitempty"`         // if no file matches: a pattern that matches a file, the pattern without the repeated path, or why the pattern matches none, in one line; empty if unknown
@@ -192,7 +192,7 @@ type FileMatches struct {
 // pattern without a slash matches names at any depth. A pattern with a slash matches paths
 // relative to the searched directory. FindFiles returns regular files, and links to regular files
 // if [WithSymlinks] allows the link, and enters no linked directory. FindFiles omits hidden files
-// and directories without [ShowHidden], and skips and counts unreadable directories.
+// and directories without [ShowHidden], and skips and counts unreadable directories and entries.
 //
 // The result is in path order: directories before files, by name. [SortedBy] orders the files of
 // all directories by size or time instead, and reads the metadata of all matching files. With

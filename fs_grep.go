@@ -21,7 +21,7 @@ type TextMatches struct {
 	Files        int         `json:"files"`                  // number of files with matching lines, including those beyond Limit
 	Searched     int         `json:"searched"`               // number of searched files, excluding Binary and Skipped
 	Binary       int         `json:"binary,omitempty"`       // number of files that are not text
-	Skipped      int         `json:"skipped,omitempty"`      // number of unreadable directories and files
+	Skipped      int         `json:"skipped,omitempty"`      // number of unreadable directories, files and .gitignore files
 	Ignored      int         `json:"ignored,omitempty"`      // number of entries omitted by Gitignore, excluding entries below omitted directories
 	Dependencies int         `json:"dependencies,omitempty"` // number of directories not searched because of SkipDependencies
 	Vanished     int         `json:"vanished,omitempty"`     // number of entries removed during the call

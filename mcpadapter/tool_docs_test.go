@@ -380,7 +380,7 @@ var factsOfTexts = []struct {
 	{"get_file_info", `{"path":"links/in"}`, map[string]string{"target": "Target: links/file"}},
 	{"get_file_info", `{"path":"links/out"}`, map[string]string{"outside": "Target: outside root"}},
 	{"search_files", `{"pattern":"*.go","sort_by":"size"}`, map[string]string{"files": "main.go", "sizes": "30 B  main.go", "total": "Found 1 file:",
-		"skipped": "1 directory could not be read and was skipped", "ignored": ".gitignore omits 2 entries", "dependencies": "1 directory of dependencies was not searched", "warnings": "Warning: "}},
+		"skipped": "1 directory or file could not be read and was skipped", "ignored": ".gitignore omits 2 entries", "dependencies": "1 directory of dependencies was not searched", "warnings": "Warning: "}},
 	{"search_files", `{"pattern":"*","limit":1}`, map[string]string{"total": "more; raise the limit"}},
 	{"search_files", `{"pattern":"*.go","sort_by":"modified"}`, map[string]string{"modified": "-"}},
 	{"search_files", `{"pattern":"main.py"}`, map[string]string{"hint": "Did you mean 'main.go'"}},

@@ -3,8 +3,11 @@ package listing
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
 	"slices"
 	"sync"
+	"syscall"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 )
@@ -13,7 +16,7 @@ import (
 type Matches struct {
 	Files   []Row // named by their paths relative to the root; with metadata except in the order ByName
 	Total   int   // number of matches, including those beyond the limit
-	Skipped int   // unreadable directories
+	Skipped int   // unreadable directories, entries and .gitignore files
 	Report
 }
 
@@ -44,8 +47,12 @@ func Find(ctx context.Context, fsys *confine.FS, name string, pattern Glob, o Op
 			}
 		}
 		for _, link := range in.links {
-			if info, err := fsys.Info(in.path(link)); err == nil && info.Mode.IsRegular() {
+			info, err := fsys.Info(in.path(link))
+			switch {
+			case err == nil && info.Mode.IsRegular():
 				found = append(found, Describe(in.path(link), info))
+			case err != nil && !leadsNowhere(err):
+				r.miss(err)
 			}
 		}
 		f.add(found)
@@ -58,7 +65,13 @@ func Find(ctx context.Context, fsys *confine.FS, name string, pattern Glob, o Op
 	if f.limit > 0 && len(f.files) > f.limit {
 		f.files = slices.Clip(f.files[:f.limit])
 	}
-	return Matches{Files: f.files, Total: f.total, Skipped: skipped, Report: d.report()}, nil
+	return Matches{Files: f.files, Total: f.total, Skipped: skipped + int(d.unread.Load()), Report: d.report()}, nil
+}
+
+// leadsNowhere reports whether a link leads to no file that the FS follows.
+func leadsNowhere(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, confine.ErrEscape) || errors.Is(err, confine.ErrNotDir) ||
+		errors.Is(err, confine.ErrSymlink) || errors.Is(err, syscall.ELOOP)
 }
 
 // A finder collects the matches of a walk.

@@ -29,7 +29,9 @@ func (d *reader) rulesAt(fsys *confine.FS, name string) *ignore.Rules {
 	for element := range strings.SplitSeq(name, "/") {
 		below := path.Join(at, element)
 		var next *confine.Dir
-		if err == nil {
+		if err != nil {
+			d.missRules(at, err)
+		} else {
 			rules = d.addRules(dir, location{name: at, rules: rules})
 			next, err = dir.OpenDir(element)
 			dir.Close()
@@ -70,7 +72,7 @@ func (d *reader) addRules(dir *confine.Dir, at location) *ignore.Rules {
 	case errors.Is(err, fs.ErrNotExist):
 		return at.rules
 	case err != nil:
-		d.warn("'" + escape.Path(full) + "' cannot be read (" + escape.Reason(err) + "); its patterns have no effect")
+		d.missRules(at.name, err)
 		return at.rules
 	}
 	rules, skipped := at.rules.Add(rulesDir(at.name), buf[:n])
@@ -78,6 +80,12 @@ func (d *reader) addRules(dir *confine.Dir, at location) *ignore.Rules {
 		d.warn(fmt.Sprintf("'%s' has more than %d bytes of patterns with stars; %d patterns have no effect", escape.Path(full), ignore.MaxWidth, skipped))
 	}
 	return rules
+}
+
+// missRules reports a .gitignore file that cannot be read: its directory can have ignored files in the result.
+func (d *reader) missRules(dir string, err error) {
+	d.unread.Add(1)
+	d.warn("'" + escape.Path(joinPath(rulesDir(dir), gitignoreName)) + "' cannot be read (" + escape.Reason(err) + "); its patterns have no effect")
 }
 
 // rulesDir returns the path of a directory in the form of package ignore.

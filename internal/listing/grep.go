@@ -37,7 +37,7 @@ type MatchingLines struct {
 	Matching int            // number of files with matching lines
 	Searched int            // number of searched files, including Matching
 	Binary   int            // number of files that are not text
-	Skipped  int            // number of unreadable directories and files
+	Skipped  int            // number of unreadable directories, files and .gitignore files
 	Long     int            // number of lines of which Grep searched only the beginning
 	Report
 }
@@ -83,7 +83,7 @@ func Grep(ctx context.Context, fsys *confine.FS, name string, s GrepOptions, o O
 		return MatchingLines{}, err
 	}
 	g.cut()
-	g.found.Skipped += skipped
+	g.found.Skipped += skipped + int(d.unread.Load())
 	g.found.Report = d.report()
 	return g.found, nil
 }
@@ -164,7 +164,7 @@ func (g *grepper) link(d *reader, in foundFiles, name string) error {
 	switch {
 	case err == nil:
 		return g.skip(g.read(rulesDir(in.at.name), name, file))
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrNotDir):
+	case leadsNowhere(err):
 		return nil
 	}
 	return g.unlessSpecial(err)

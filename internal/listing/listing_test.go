@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/grep"
 )
 
 // files has the contents of files by path. The path of a directory ends in a slash.
@@ -178,6 +181,85 @@ func TestUnknownTypes(t *testing.T) {
 	}
 }
 
+// A failing filesystem fails once, in a call of Open or Lstat. Directories do not report types.
+type failing struct {
+	afero.Fs
+	left *atomic.Int64 // number of calls before the fault
+}
+
+func (f failing) fault() error {
+	if f.left.Add(-1) == -1 {
+		return syscall.EIO
+	}
+	return nil
+}
+
+func (f failing) Open(name string) (afero.File, error) {
+	if err := f.fault(); err != nil {
+		return nil, err
+	}
+	return unusual{Fs: f.Fs, namesOnly: true}.Open(name)
+}
+
+func (f failing) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
+	if err := f.fault(); err != nil {
+		return nil, true, err
+	}
+	fi, err := f.Stat(name)
+	return fi, true, err
+}
+
+// TestNothingIsLostSilently fails each call of the filesystem once. The result is an error, the result without the fault, or a
+// result that names the loss.
+func TestNothingIsLostSilently(t *testing.T) {
+	all := files{".gitignore": "*.log\n", "sub/.gitignore": "b.md\n", "sub/a.md": "x", "sub/a.log": "x", "sub/b.md": "x", "sub/c/d.md": "x", "sub/c/e.log": "x", "sub/f.md": "x", "sub/g/h.md": "x"}
+	o := Options{Gitignore: true, Limit: 3}
+	glob, err := ParseGlob("*.{md,log}")
+	pattern, failed := grep.Compile("x", grep.Options{})
+	if err != nil || failed != nil {
+		t.Fatal(err, failed)
+	}
+	for name, call := range map[string]func(f *confine.FS) (result string, named bool, err error){
+		"List": func(f *confine.FS) (string, bool, error) {
+			page, err := List(t.Context(), f, "sub", o, same)
+			return fmt.Sprint(lines(page.Entries), page.Files, page.Dirs), len(page.Warnings) > 0 || strings.Contains(fmt.Sprint(lines(page.Entries)), " -1"), err
+		},
+		"Tree": func(f *confine.FS) (string, bool, error) {
+			report, nodes, err := treeOf(t, f, "sub", o)
+			text := fmt.Sprint(nodes)
+			return text, len(report.Warnings) > 0 || strings.Contains(text, " -1") || strings.Contains(text, syscall.EIO.Error()), err
+		},
+		"Find": func(f *confine.FS) (string, bool, error) {
+			found, err := Find(t.Context(), f, "sub", glob, o)
+			return fmt.Sprint(pathsOf(found), found.Total), found.Skipped > 0, err
+		},
+		"Grep": func(f *confine.FS) (result string, named bool, err error) {
+			found, err := Grep(t.Context(), f, "sub", GrepOptions{Pattern: pattern, Files: []Glob{glob}}, o)
+			for _, file := range found.Files {
+				result += file.Path + " "
+			}
+			return fmt.Sprint(result, found.Total), found.Skipped > 0, err
+		},
+	} {
+		faulty := func(n int64) (result string, named bool, err error, left int64) {
+			fsys := failing{memory(t, all), new(atomic.Int64)}
+			f := over(t, fsys)
+			fsys.left.Store(n)
+			result, named, err = call(f)
+			return result, named, err, fsys.left.Load()
+		}
+		want, _, err, left := faulty(1 << 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 1<<20 - left {
+			if got, named, err, _ := faulty(n); err == nil && got != want && !named {
+				t.Errorf("%s, call %d: got %s without a word about the fault, want %s", name, n, got, want)
+			}
+		}
+	}
+}
+
 // TestEntriesThatChange changes entries between the read of the directory and the read of
 // their metadata.
 func TestEntriesThatChange(t *testing.T) {
@@ -228,6 +310,15 @@ type node struct {
 // tree returns the nodes of Tree, one line each.
 func tree(t *testing.T, f *confine.FS, name string, o Options) (Report, []string) {
 	t.Helper()
+	report, all, err := treeOf(t, f, name, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report, all
+}
+
+func treeOf(t *testing.T, f *confine.FS, name string, o Options) (Report, []string, error) {
+	t.Helper()
 	var top node
 	report, err := Tree(t.Context(), f, name, o, &top, Builder[node]{
 		New: func(r *Row) node { return node{Row: *r} },
@@ -239,7 +330,7 @@ func tree(t *testing.T, f *confine.FS, name string, o Options) (Report, []string
 		},
 	})
 	if err != nil {
-		t.Fatal(err)
+		return report, nil, err
 	}
 	all := []string{}
 	var add func(n *node, indent string)
@@ -256,7 +347,7 @@ func tree(t *testing.T, f *confine.FS, name string, o Options) (Report, []string
 		}
 	}
 	add(&top, "")
-	return report, all
+	return report, all, nil
 }
 
 func find(t *testing.T, f *confine.FS, name, pattern string, o Options) (Matches, error) {

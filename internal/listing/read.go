@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/ignore"
 )
 
@@ -42,7 +44,9 @@ type reader struct {
 	ignored      atomic.Int64 // omitted because of a .gitignore file
 	dependencies atomic.Int64 // directories that Find does not enter
 	vanished     atomic.Int64 // removed between the read of the directory and the stat of the entry
+	unread       atomic.Int64 // entries without a known type, and unread .gitignore files
 	mu           sync.Mutex
+	reason       error // why an entry has no known type, or nil
 	warnings     []string
 }
 
@@ -117,6 +121,8 @@ func (d *reader) read(ctx context.Context, dir *confine.Dir, at location, visit 
 			case errors.Is(err, fs.ErrNotExist):
 				d.vanished.Add(1)
 				return nil
+			default:
+				d.miss(err)
 			}
 		}
 		k := kindOf(typ)
@@ -165,11 +171,21 @@ func (d *reader) warn(message string) {
 	d.warnings = append(d.warnings, message)
 }
 
+// miss counts an entry whose type cannot be read. The entry may be a directory or a match.
+func (d *reader) miss(err error) {
+	d.unread.Add(1)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.reason = cmp.Or(d.reason, err)
+}
+
 // add adds the counts and the warnings of another reader.
 func (d *reader) add(other *reader) {
 	d.ignored.Add(other.ignored.Load())
 	d.dependencies.Add(other.dependencies.Load())
 	d.vanished.Add(other.vanished.Load())
+	d.unread.Add(other.unread.Load())
+	d.reason = cmp.Or(d.reason, other.reason)
 	for _, message := range other.warnings {
 		d.warn(message)
 	}
@@ -178,6 +194,9 @@ func (d *reader) add(other *reader) {
 // report sorts the warnings, so that the report does not depend on the order of the
 // goroutines.
 func (d *reader) report() Report {
+	if d.reason != nil {
+		d.warn("the types of some entries cannot be read (" + escape.Reason(d.reason) + "); try again")
+	}
 	slices.Sort(d.warnings)
 	return Report{Ignored: int(d.ignored.Load()), Dependencies: int(d.dependencies.Load()), Vanished: int(d.vanished.Load()), Warnings: d.warnings}
 }

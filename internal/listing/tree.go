@@ -311,6 +311,9 @@ func (t *treeBuilder[E]) cut(f *directory[branch[E]], limit int) error {
 	at := t.walk.location(f)
 	at.rules = f.rules
 	entries, _, total, err := again.entries(t.ctx, dir, at, nil, t.entryLimit(limit), nil)
+	if again.reason != nil {
+		t.miss(again.reason)
+	}
 	if err != nil {
 		if t.ctx.Err() != nil {
 			return err

@@ -157,7 +157,7 @@ func (m Files) String() string {
 	}
 	var notes []string
 	if m.Skipped > 0 {
-		notes = append(notes, Counted(m.Skipped, "directory could not be read and was", "directories could not be read and were")+" skipped")
+		notes = append(notes, Counted(m.Skipped, "directory or file could not be read and was", "directories or files could not be read and were")+" skipped")
 	}
 	if m.Dependencies > 0 {
 		notes = append(notes, unsearched(m.Dependencies))

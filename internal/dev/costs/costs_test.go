@@ -35,8 +35,8 @@ func TestProblems(t *testing.T) {
 		{"a system call of the runtime", row, mark("1") + "7 read(4<anon_inode:[eventfd]>) = 8\n", ""},
 		{"quadratic growth", row + "BenchmarkGrowth/Get/large 1 900 B/op\n", "",
 			"BenchmarkGrowth/Get: B/op has exponent 2.00"},
-		{"growth of each of the entries", row + strings.ReplaceAll(small+large, "Get", "each/Get"), "",
-			"BenchmarkGrowth/each/Get: B/op has exponent 2.00"},
+		{"growth of each of the entries", row + strings.ReplaceAll(small+large, "Get", "each/Call"), "",
+			"BenchmarkGrowth/each/Call: B/op has exponent 2.00"},
 		{"slow queries without a hit", row + none, "",
 			"blocks/op of queries without a hit are 6.00 × rare words"},
 	} {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -28,10 +27,9 @@ func Review(kind client.Files, f File) (found []problem.Problem) {
 		}
 	}
 	if kind == client.Commands || kind == client.Skills {
-		if all := shellDirective.FindAllIndex(f.Raw, maxReviewed); all != nil {
-			first := f.Raw[all[0][0]:all[0][1]]
-			found = append(found, f.at(placeAfter(f.Raw[:all[0][0]]), problem.Warning, problem.RunsCommand,
-				"some clients run "+counted(len(all), "shell command")+" of the text, the first is "+quoted(string(first)), "read the commands before you approve the file"))
+		if all := first(maxReviewed, shellDirectives(f.Raw)); all != nil {
+			found = append(found, f.at(placeAfter(f.Raw[:all[0].start]), problem.Warning, problem.RunsCommand,
+				"some clients run "+counted(len(all), "shell command")+" of the text, the first is "+quoted(string(f.Raw[all[0].start:all[0].end])), "read the commands before you approve the file"))
 		}
 	}
 	return append(found, f.urls()...)
@@ -59,23 +57,126 @@ var (
 	toolKeys    = []string{"allowed-tools", "allowed_tools", "allowedTools", "tools", "permissionMode"}
 )
 
-// shellDirective matches the beginnings of !`command`, !{command} and a block of code that a client runs.
-var shellDirective = regexp.MustCompile("!`[^`\n]+`|!\\{[^}\n]+|(?m:^[ \t]*```!.*)")
+// A span is a part of a text.
+type span struct{ start, end int }
 
-// anyURL matches a URL, or the beginning of a URL.
-var anyURL = regexp.MustCompile(`(?i)\b(?:https?|wss?|ftps?|ssh|git|file)://[^\s"'<>\x60()\[\]{}|\\^]+`)
+// first returns at most n of the spans that next finds: next returns the first span from an index on.
+func first(n int, next func(from int) (span, bool)) (all []span) {
+	for from := 0; len(all) < n; from = all[len(all)-1].end {
+		found, ok := next(from)
+		if !ok {
+			break
+		}
+		all = append(all, found)
+	}
+	return all
+}
+
+// shellDirectives finds !`command`, the beginning of !{command}, and the first line of a block of code that a client runs.
+func shellDirectives(text []byte) func(from int) (span, bool) {
+	return func(from int) (span, bool) {
+		for {
+			n := bytes.IndexByte(text[from:], '!')
+			if n < 0 {
+				return span{}, false
+			}
+			at := from + n
+			from = at + 1
+			rest := text[from:]
+			if start, ok := fenceBefore(text[:at]); ok {
+				return span{start, from + lineEnd(rest)}, true
+			}
+			if len(rest) == 0 || rest[0] != '`' && rest[0] != '{' {
+				continue
+			}
+			stops := "`\n"
+			if rest[0] == '{' {
+				stops = "}\n"
+			}
+			inner := bytes.IndexAny(rest[1:], stops)
+			switch {
+			case rest[0] == '{' && inner != 0 && len(rest) > 1:
+				if inner < 0 {
+					inner = len(rest) - 1
+				}
+				return span{at, from + 1 + inner}, true
+			case rest[0] == '`' && inner > 0 && rest[1+inner] == '`':
+				return span{at, from + 2 + inner}, true
+			}
+		}
+	}
+}
+
+// fenceBefore reports whether a text ends with a fence that begins its line, and returns the start of the line.
+func fenceBefore(text []byte) (start int, ok bool) {
+	line, ok := bytes.CutSuffix(text, []byte("```"))
+	line = bytes.TrimRight(line, " \t")
+	return len(line), ok && (len(line) == 0 || line[len(line)-1] == '\n')
+}
+
+// lineEnd returns the length of the first line of a text, without the line break.
+func lineEnd(text []byte) int {
+	if n := bytes.IndexByte(text, '\n'); n >= 0 {
+		return n
+	}
+	return len(text)
+}
+
+// schemes begin the URLs of findURLs, in any letter case.
+var schemes = []string{"http", "https", "ws", "wss", "ftp", "ftps", "ssh", "git", "file"}
+
+// findURLs finds URLs, and the beginnings of URLs.
+func findURLs(text []byte) func(from int) (span, bool) {
+	return func(from int) (span, bool) {
+		for done := from; ; {
+			n := bytes.Index(text[from:], []byte("://"))
+			if n < 0 {
+				return span{}, false
+			}
+			colon := from + n
+			from = colon + len("://")
+			start := colon
+			for start > done && isWord(text[start-1]) && colon-start <= len("https") {
+				start--
+			}
+			if !slices.ContainsFunc(schemes, func(s string) bool { return strings.EqualFold(s, string(text[start:colon])) }) {
+				continue
+			}
+			end := from
+			for end < len(text) && !endsURL[text[end]] {
+				end++
+			}
+			if end > from {
+				return span{start, end}, true
+			}
+		}
+	}
+}
+
+func isWord(c byte) bool {
+	return '0' <= c && c <= '9' || c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z'
+}
+
+// endsURL has the characters that end a URL in a text.
+var endsURL = func() (ends [256]bool) {
+	for _, c := range []byte(" \t\n\f\r\"'<>`()[]{}|\\^") {
+		ends[c] = true
+	}
+	return ends
+}()
 
 // urls reports the URLs of a text, with the hosts.
 func (f *File) urls() []problem.Problem {
-	all := anyURL.FindAllIndex(f.Raw, maxReviewed)
+	all := first(maxReviewed, findURLs(f.Raw))
 	if all == nil {
 		return nil
 	}
 	var hosts []string
+	known := map[string]bool{"": true}
 	for _, at := range all {
-		u, err := url.Parse(strings.TrimRight(string(f.Raw[at[0]:at[1]]), ".,;:!?*_"))
-		if err == nil && u.Host != "" && !slices.Contains(hosts, u.Host) {
-			hosts = append(hosts, u.Host)
+		u, err := url.Parse(strings.TrimRight(string(f.Raw[at.start:at.end]), ".,;:!?*_"))
+		if err == nil && !known[u.Host] {
+			hosts, known[u.Host] = append(hosts, u.Host), true
 		}
 	}
 	message := "the text has " + counted(len(all), "URL")
@@ -85,7 +186,7 @@ func (f *File) urls() []problem.Problem {
 	if more := len(hosts) - maxHosts; more > 0 {
 		message += fmt.Sprintf(" and %d more", more)
 	}
-	return []problem.Problem{f.at(placeAfter(f.Raw[:all[0][0]]), problem.Warning, problem.URL, message, "approve the file only if the model may read the addresses or send data to the addresses")}
+	return []problem.Problem{f.at(placeAfter(f.Raw[:all[0].start]), problem.Warning, problem.URL, message, "approve the file only if the model may read the addresses or send data to the addresses")}
 }
 
 // maxHosts is the number of hosts in a message.

@@ -1,9 +1,12 @@
 package lint
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
@@ -65,5 +68,32 @@ func TestReviewBesideFindsProgramsURLsAndHiddenCharacters(t *testing.T) {
 		if got := strings.Join(codes, " "); got != tt.want {
 			t.Errorf("%s %q: got %q, want %q", tt.file, tt.text, got, tt.want)
 		}
+	}
+}
+
+// The expressions define the parts of a text that a review reports. A review does not use the expressions, because a match takes a hundred
+// times as long.
+func TestReviewFindsTheMatchesOfTheExpressions(t *testing.T) {
+	for name, tt := range map[string]struct {
+		find  func(text []byte) func(from int) (span, bool)
+		as    *regexp.Regexp
+		words string
+	}{
+		"shell directives": {shellDirectives, regexp.MustCompile("!`[^`\n]+`|!\\{[^}\n]+|(?m:^[ \t]*```!.*)"), "!|`|!`|{|!{|}|```!|a|\n| |\t|\r|\xff|é"},
+		"URLs":             {findURLs, regexp.MustCompile(`(?i)\b(?:https?|wss?|ftps?|ssh|git|file)://[^\s"'<>\x60()\[\]{}|\\^]+`), "://|http|https|HTTP|ws|s|git|file|a|_|é|\xff| |\n|\v|\u00a0|(|)|\"|\\|/|:"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			words := strings.Split(tt.words, "|")
+			rapid.Check(t, func(t *rapid.T) {
+				text := []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 30).Draw(t, "words"), ""))
+				var want []span
+				for _, at := range tt.as.FindAllIndex(text, -1) {
+					want = append(want, span{at[0], at[1]})
+				}
+				if got := first(len(text), tt.find(text)); !slices.Equal(got, want) {
+					t.Fatalf("%q: got %v, want %v", text, got, want)
+				}
+			})
+		})
 	}
 }

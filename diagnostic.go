@@ -82,7 +82,7 @@ const (
 // Codes of instructions.
 const (
 	DiagInvalidRuleName   DiagnosticCode = "INVALID_RULE_NAME"   // error: the name of a file or directory of rules is not a safe path element
-	DiagRuleGlobInvalid   DiagnosticCode = "RULE_GLOB_INVALID"   // warning: a glob of a rule is malformed or leads outside, or the globs are missing, and the rule matches no file
+	DiagRuleGlobInvalid   DiagnosticCode = "RULE_GLOB_INVALID"   // warning: a glob of a rule is malformed or leads outside, or the globs are missing, and the rule matches no file; error: the globs of the rules of a call take too many steps
 	DiagImportNotFollowed DiagnosticCode = "IMPORT_NOT_FOLLOWED" // warning: an import leads nowhere, leads outside, or exceeds a limit, and stays as text
 	DiagImportCycle       DiagnosticCode = "IMPORT_CYCLE"        // warning: an import leads to a file that contains the import, and stays as text
 	DiagInstructionCut    DiagnosticCode = "INSTRUCTION_CUT"     // warning: the instructions of the project exceed the limit of the client, which reads only their beginning

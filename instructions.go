@@ -92,8 +92,9 @@ type instructionOptions struct {
 // to the file with the import. With 0, each client follows the number of its row, such as 4 for Claude Code.
 //
 // Imports does not replace code, a path that leads out of the root, or for a file of the user out of the directory of the place, and
-// an import of a file that contains the import. The imports of an instruction add at most 1 MiB. An import that is not
-// followed stays as text, with a diagnostic. A text such as @types/node, which leads to no file, is no import.
+// an import of a file that contains the import. The imports of a call add at most 1 MiB and are at most 1,000, also the refused
+// imports, first those of the nearest text. An import that is not followed stays as text, with a diagnostic. A text such as
+// @types/node, which leads to no file, is no import.
 func Imports(hops int) InstructionOption {
 	return instructionOption(func(o *instructionOptions) {
 		if o.hops = hops; hops == 0 {
@@ -294,7 +295,7 @@ func (c *config) rows() []client.Client {
 // newInstructions returns the rules of a new catalog, and sets the finder. The error is the error of the watch.
 func (c *Catalog) newInstructions(user userDirs) (*collection[Instruction], error) {
 	f := &instruction.Finder{Rows: c.config.rows(), MaxSize: c.config.maxFileSize, Sealed: c.config.gate != nil, Root: instruction.Tree{FS: c.root, Dir: ".", Name: ".", MayBeMissing: c.rootIsTop()}}
-	f.Texts.Max, f.Dirs.Max = maxCache, maxCache
+	f.Texts.Max, f.Dirs.Max, f.Compiled.Max = maxCache, maxCache, maxCache
 	for _, parent := range c.parents {
 		f.Parents = append(f.Parents, instruction.Tree{FS: c.confineDir(parent.Dir), Dir: ".", Name: parent.Name, Path: parent.Dir, Below: c.at.Below(parent),
 			Foreign: func(file string) bool { return c.at.OfOtherUser(c.fsys(), parent.Dir, file) }})

@@ -61,7 +61,7 @@ func (a *Audit) Of(ctx context.Context, kind client.Files, of map[client.Files]*
 			return nil, err
 		}
 		check = func(e *index.Entry, f lint.File) []problem.Problem {
-			further, _ := a.Finder.CheckRule(ctx, x, e, f.Doc) // files returns the error of ctx
+			further, _ := a.Finder.CheckRule(ctx, below, x, e, f.Doc) // files returns the error of ctx
 			return append(a.rule(e, f), further...)
 		}
 	}

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"crypto/sha256"
 	"maps"
 	"path"
 	"slices"
@@ -55,19 +56,41 @@ func (c *Checker) Entry(ctx context.Context, e *index.Entry, files map[string][]
 // Texts returns the instructions of Finder.All. The Problems of a text are those that Of finds, and those of a review.
 func (a *Audit) Texts(ctx context.Context, rules *index.Snapshot) ([]instruction.Text, error) {
 	texts, err := a.Finder.All(ctx, rules, a.single, func(x *index.Index, e *index.Entry, raw []byte) []problem.Problem { return text(x, e, raw, a.rule) })
+	var imported reviews
 	for i, t := range texts {
 		for _, name := range slices.Sorted(maps.Keys(t.Raw)) {
-			raw := []byte(t.Raw[name])
 			if name != t.Path {
-				t.Problems = append(t.Problems, lint.ReviewBeside(escape.Path(name), raw)...)
+				t.Problems = append(t.Problems, imported.of(escape.Path(name), t.Seal.SumOf(name, nil), func() []byte { return []byte(t.Raw[name]) })...)
 				continue
 			}
+			raw := []byte(t.Raw[name])
 			doc, _ := matter.Parse(raw, true)
 			t.Problems = append(t.Problems, lint.Review(client.Instructions, lint.File{Path: escape.Path(name), Raw: raw, Doc: doc})...)
 		}
 		texts[i].Problems = Join(a.Profile.Judge(client.Instructions, t.Problems))
 	}
 	return texts, err
+}
+
+// reviews are the results of lint.ReviewBeside of a call, because many entries can share a file. The zero value is empty.
+type reviews map[review][]problem.Problem
+
+type review struct {
+	place string
+	sum   [sha256.Size]byte
+}
+
+// of returns the result for a file with a digest.
+func (r *reviews) of(place string, sum [sha256.Size]byte, raw func() []byte) []problem.Problem {
+	if *r == nil {
+		*r = reviews{}
+	}
+	found, ok := (*r)[review{place, sum}]
+	if !ok {
+		found = lint.ReviewBeside(place, raw())
+		(*r)[review{place, sum}] = found
+	}
+	return found
 }
 
 // Plugin returns the problems of a plugin with Raw, in a directory. The function place returns the path of a file for problems.

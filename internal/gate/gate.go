@@ -140,12 +140,12 @@ type Refused[Kind ~string] struct {
 // maxText is the size of the largest text in Refused.New, in bytes.
 const maxText = 64 << 10
 
-// newText returns a text of Refused.New.
-func newText(raw []byte) string {
-	if len(raw) > maxText || !utf8.Valid(raw) {
-		return index.FileDigest(sha256.Sum256(raw))
+// newText returns a text of Refused.New, for a text with a SHA-256.
+func newText(text string, sum [sha256.Size]byte) string {
+	if len(text) > maxText || !utf8.ValidString(text) {
+		return index.FileDigest(sum)
 	}
-	return string(raw)
+	return text
 }
 
 // All returns the refused plugins, commands, skills, agents and instructions. The function allows reports whether an instruction is allowed,
@@ -184,7 +184,7 @@ func (g *Guard[Kind]) plugins(ctx context.Context, s *index.Snapshot) (all []Ref
 			}
 			r := Refused[Kind]{Item: g.pluginItem(l, p.Name, p.Format, p.Digest), Path: l.FS.Path(p.File), New: make(map[string]string), Problems: audit.Plugin(p, l.Dir, func(file string) string { return g.Index.PlaceIn(i, file) })}
 			for name, raw := range p.Raw {
-				r.New[name] = newText([]byte(raw))
+				r.New[name] = newText(raw, sha256.Sum256([]byte(raw)))
 			}
 			all = append(all, r)
 		}
@@ -225,7 +225,7 @@ func (g *Guard[Kind]) refused(ctx context.Context, check *audit.Checker, e *inde
 		if err != nil {
 			return r, err
 		}
-		raw[f.Name], r.New[f.Name] = text, newText(text)
+		raw[f.Name], r.New[f.Name] = text, newText(string(text), f.Sum)
 	}
 	r.Problems = check.Entry(ctx, e, raw)
 	for _, o := range seal.Omitted {
@@ -257,10 +257,11 @@ func uncovered(place string, files int) problem.Problem {
 func refusedText[Kind ~string](kind Kind, t instruction.Text) Refused[Kind] {
 	r := Refused[Kind]{Item: TextItem(kind, t), Path: t.File, New: make(map[string]string), Problems: t.Problems}
 	for name, raw := range t.Raw {
+		shown := name
 		if len(t.Raw) == 1 {
-			name = path.Base(name)
+			shown = path.Base(name)
 		}
-		r.New[name] = newText([]byte(raw))
+		r.New[shown] = newText(raw, t.Seal.SumOf(name, nil))
 	}
 	return r
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -120,14 +119,18 @@ func ListDigest(kind string, files []SealedFile, omitted []Omitted) string {
 // Own returns the name of the file of the entry.
 func (s *Seal) Own() string { return s.Files[s.own].Name }
 
-// SealOf returns the seal of a list of texts by their names.
-func SealOf(kind string, raw map[string]string) *Seal {
-	seal := new(Seal)
-	for _, name := range slices.Sorted(maps.Keys(raw)) {
-		seal.Files = append(seal.Files, SealedFile{name, sha256.Sum256([]byte(raw[name]))})
+// SealOf returns the seal of a list of files, given in any order.
+func SealOf(kind string, files []SealedFile) *Seal {
+	slices.SortFunc(files, func(a, b SealedFile) int { return strings.Compare(a.Name, b.Name) })
+	return &Seal{Files: files, Digest: ListDigest(kind, files, nil)}
+}
+
+// SumTexts returns texts by their names as files of a seal.
+func SumTexts(texts map[string]string) (files []SealedFile) {
+	for name, text := range texts {
+		files = append(files, SealedFile{name, sha256.Sum256([]byte(text))})
 	}
-	seal.Digest = ListDigest(kind, seal.Files, nil)
-	return seal
+	return files
 }
 
 // Has reports whether the seal has a file, or files below a directory, with the name.

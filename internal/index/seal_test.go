@@ -104,7 +104,7 @@ func TestDifferentFilesHaveDifferentDigests(t *testing.T) {
 		omitted []Omitted
 	}
 	digest := func(s set) string {
-		files := SealOf(s.kind, s.raw).Files
+		files := SealOf(s.kind, SumTexts(s.raw)).Files
 		if s.kind == "" { // a file
 			return FileDigest(files[0].Sum)
 		}

@@ -24,6 +24,7 @@ const maxChecked = 2000
 type Below struct {
 	singles, rules []string          // the root, and the directories below with a single file; the directories below the root with rules
 	problems       []problem.Problem // of the walk
+	sources        *sources          // that the checks have read
 }
 
 // Check returns the problems of the single files of the user, of the parents, and of each directory of the project: a
@@ -32,7 +33,7 @@ type Below struct {
 func (f *Finder) Check(ctx context.Context, below Below, text func(place string, raw []byte) []problem.Problem) ([]problem.Problem, error) {
 	all := below.problems
 	for _, dir := range below.singles {
-		found, err := f.checkDir(ctx, dir, text)
+		found, err := f.checkDir(ctx, dir, below.sources, text)
 		if ctx.Err() != nil || errors.Is(err, fs.ErrClosed) {
 			return nil, errors.Join(ctx.Err(), err)
 		}
@@ -49,9 +50,9 @@ func (f *Finder) ExtendAll(ctx context.Context, s *index.Snapshot, below Below) 
 // Below finds the directories of instructions. Below does not enter ignored directories and directories of dependencies.
 func (f *Finder) Below(ctx context.Context) (Below, error) {
 	if len(f.Rows) == 0 {
-		return Below{}, nil
+		return Below{sources: new(sources)}, nil
 	}
-	found := Below{singles: []string{"."}}
+	found := Below{singles: []string{"."}, sources: new(sources)}
 	var files, globs []string
 	quoted := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`, ",", `\,`)
 	for _, row := range f.Rows {
@@ -102,8 +103,8 @@ func (f *Finder) Below(ctx context.Context) (Below, error) {
 }
 
 // checkDir returns the problems of the single files of a directory, and for the root also of the user and of the parents.
-func (f *Finder) checkDir(ctx context.Context, dir string, text func(place string, raw []byte) []problem.Problem) (all []problem.Problem, err error) {
-	c := &call{Finder: f, ctx: ctx, known: map[index.File]*found{}, left: map[*found]*found{}}
+func (f *Finder) checkDir(ctx context.Context, dir string, read *sources, text func(place string, raw []byte) []problem.Problem) (all []problem.Problem, err error) {
+	c := &call{Finder: f, ctx: ctx, known: map[index.File]*found{}, left: map[*found]*found{}, sources: read}
 	defer c.close()
 	if err := c.walk(dir); err != nil {
 		return nil, err
@@ -122,12 +123,12 @@ func (f *Finder) checkDir(ctx context.Context, dir string, text func(place strin
 		}
 		for _, x := range groups[i] {
 			before := len(x.Problems)
-			if err := c.complete(x, HopsOfClient); err != nil {
+			if err := c.check(x); err != nil {
 				return nil, err
 			}
 			switch raw, _, err := f.Rules.ReadFile(x.fs, x.file); {
 			case err == nil:
-				all = append(all, problem.Limit(x.Problems[before:])...)
+				all = append(all, x.Problems[before:]...)
 				all = append(all, text(escape.Path(x.Path), raw)...)
 			case !errors.Is(err, fs.ErrNotExist):
 				all = append(all, x.Problems...)
@@ -149,14 +150,14 @@ func (f *Finder) checkDir(ctx context.Context, dir string, text func(place strin
 }
 
 // CheckRule returns the problems of the globs and of the imports of a rule of an index that Extend has returned.
-func (f *Finder) CheckRule(ctx context.Context, x *index.Index, e *index.Entry, doc matter.Document) ([]problem.Problem, error) {
+func (f *Finder) CheckRule(ctx context.Context, below Below, x *index.Index, e *index.Entry, doc matter.Document) ([]problem.Problem, error) {
 	all := f.checkGlobs(x, e, doc)
-	c := &call{Finder: f, ctx: ctx, index: x}
+	c := &call{Finder: f, ctx: ctx, index: x, sources: below.sources}
 	rule, _, err := c.rule(e)
 	if err == nil {
 		rule.Problems = nil
-		err = c.expand(rule, rule.hops, map[string]imported{})
-		all = append(all, problem.Limit(rule.Problems)...)
+		err = c.check(rule)
+		all = append(all, rule.Problems...)
 	}
 	return all, err
 }
@@ -175,16 +176,16 @@ func (f *Finder) checkGlobs(x *index.Index, e *index.Entry, doc matter.Document)
 		at.Message, at.Suggestion = message, suggestion
 		all = append(all, at)
 	}
+	used := compile(place, doc.Frontmatter).used
 	mode, globs := modeOf(place, doc.Frontmatter)
 	switch {
 	case mode != OnMatch:
-		globs = nil
 	case len(globs) == 0:
 		report("the rule applies to no file: the header has no globs", "write the globs in the field "+place.Globs)
-	case len(globs) > maxGlobs:
-		report(fmt.Sprintf("the rule has %d globs; only the first %d count", len(globs), maxGlobs), "use fewer globs")
+	case len(globs) > used:
+		report(fmt.Sprintf("the rule has %d globs; only the first %d count", len(globs), used), "use fewer globs, and fewer braces")
 	}
-	for _, text := range globs[:min(len(globs), maxGlobs)] {
+	for _, text := range globs[:used] {
 		quoted := `the glob "` + escape.Path(text[:min(len(text), listing.MaxGlob)]) + `" matches no file: `
 		if glob, err := globOf(place, text); err != nil {
 			reason, suggestion, _ := strings.Cut(err.Error(), "; ")

@@ -87,8 +87,9 @@ type Finder struct {
 	MaxSize int64
 	Sealed  bool // each Text has a Seal
 
-	Texts index.Cache[File] // set Max before the first use
-	Dirs  index.Dirs        // the rules below the root; set Max before the first use
+	Texts    index.Cache[File]     // set Max before the first use
+	Dirs     index.Dirs            // the rules below the root; set Max before the first use
+	Compiled index.Cache[Compiled] // set Max before the first use
 
 	Observer *index.Observer     // nil if nothing is watched; Watched returns the directories
 	Answers  index.Cache[Answer] // set Max before the first use
@@ -171,9 +172,11 @@ type File struct {
 	problems []problem.Problem
 }
 
-// Retain removes the rules that are not in a snapshot of Rules from the cache.
+// Retain removes the rules that are not in a snapshot of Rules from the caches.
 func (f *Finder) Retain(now *index.Snapshot) {
-	f.Texts.Retain(func(file index.File) bool { return file.Layer >= len(f.places) || now.HasFile(file) })
+	kept := func(file index.File) bool { return file.Layer >= len(f.places) || now.HasFile(file) }
+	f.Texts.Retain(kept)
+	f.Compiled.Retain(kept)
 }
 
 // firstTree is the number of the first Tree in an index.File. The layers of an index have smaller numbers.
@@ -221,13 +224,15 @@ type call struct {
 	index *index.Index          // Rules, or Rules with the directories of rules below the root
 	known map[index.File]*found // single files; nil for a missing file
 	seen  *index.Look           // nil if nothing is watched
-	left  map[*found]*found     // for Check: the files that no client reads → the file in their place, or nil beyond a limit; nil in Find
+
+	sources *sources
+	left    map[*found]*found // for Check: the files that no client reads → the file in their place, or nil beyond a limit; nil in Find
 }
 
 // Find returns the instructions that apply to a file or a directory, the most general first. The error is an error of a
 // directory on the way.
 func (f *Finder) Find(ctx context.Context, q Query, rules *index.Snapshot) (Answer, error) {
-	c := &call{Finder: f, Query: q, ctx: ctx, known: map[index.File]*found{}, seen: f.Observer.Begin()}
+	c := &call{Finder: f, Query: q, ctx: ctx, known: map[index.File]*found{}, seen: f.Observer.Begin(), sources: new(sources)}
 	defer c.close()
 	if err := c.walk(q.Name); err != nil {
 		return Answer{}, err
@@ -255,15 +260,21 @@ func (f *Finder) Find(ctx context.Context, q Query, rules *index.Snapshot) (Answ
 	if err != nil {
 		return Answer{}, err
 	}
-	var all []Text
-	for _, x := range slices.Concat(append(groups, matched, requested)...) {
+	applied := slices.Concat(append(groups, matched)...)
+	shown := slices.DeleteFunc(slices.Concat(applied, requested), func(x *found) bool { return slices.Contains(c.Refused, x.Path) })
+	slices.Reverse(applied)
+	left := newAllowance() // first for the nearest text, and at the end for the texts on request
+	for _, x := range slices.Concat(applied, requested) {
 		if slices.Contains(c.Refused, x.Path) {
 			continue
 		}
-		if err := c.complete(x, q.Hops); err != nil {
+		if err := c.complete(x, q.Hops, &left); err != nil {
 			return Answer{}, err
 		}
-		all = append(all, x.Text)
+	}
+	all := make([]Text, len(shown))
+	for i, x := range shown {
+		all[i] = x.Text
 	}
 	return c.keep(all, rules), nil
 }
@@ -278,13 +289,13 @@ func (f *Finder) All(ctx context.Context, rules *index.Snapshot, single func(pla
 	}
 	var all []Text
 	for _, dir := range below.singles {
-		found, err := f.singlesOf(ctx, dir, single)
+		found, err := f.singlesOf(ctx, dir, below.sources, single)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, found...)
 	}
-	c := &call{Finder: f, ctx: ctx}
+	c := &call{Finder: f, ctx: ctx, sources: below.sources}
 	if c.index, rules, err = f.ExtendAll(ctx, rules, below); err != nil {
 		return nil, err
 	}
@@ -297,12 +308,12 @@ func (f *Finder) All(ctx context.Context, rules *index.Snapshot, single func(pla
 		if x.full == 0 && before == 0 {
 			continue
 		}
-		if err := c.sealAndCheck(x); err != nil {
+		if err := cmp.Or(c.seal(x), c.check(x)); err != nil {
 			return nil, err
 		}
 		if x.raw != "" {
 			doc, _ := matter.ParseFile(e.Path, []byte(x.raw), true)
-			x.Problems = slices.Concat(rule(c.index, e, []byte(x.raw)), f.checkGlobs(c.index, e, doc), problem.Limit(x.Problems[before:]))
+			x.Problems = slices.Concat(rule(c.index, e, []byte(x.raw)), f.checkGlobs(c.index, e, doc), x.Problems[before:])
 		}
 		all = append(all, x.Text)
 	}
@@ -310,8 +321,8 @@ func (f *Finder) All(ctx context.Context, rules *index.Snapshot, single func(pla
 }
 
 // singlesOf returns the single files of a directory, and for the root also of the user and of the parents.
-func (f *Finder) singlesOf(ctx context.Context, dir string, check func(place string, raw []byte) []problem.Problem) (all []Text, err error) {
-	c := &call{Finder: f, ctx: ctx, known: map[index.File]*found{}}
+func (f *Finder) singlesOf(ctx context.Context, dir string, read *sources, check func(place string, raw []byte) []problem.Problem) (all []Text, err error) {
+	c := &call{Finder: f, ctx: ctx, known: map[index.File]*found{}, sources: read}
 	defer c.close()
 	if err := c.walk(dir); err != nil {
 		return nil, err
@@ -327,33 +338,15 @@ func (f *Finder) singlesOf(ctx context.Context, dir string, check func(place str
 	}
 	for _, x := range slices.Concat(groups...) {
 		before := len(x.Problems)
-		if err := c.sealAndCheck(x); err != nil {
+		if err := cmp.Or(c.seal(x), c.check(x)); err != nil {
 			return nil, err
 		}
 		if x.raw != "" {
-			x.Problems = append(problem.Limit(x.Problems[before:]), check(escape.Path(x.Path), []byte(x.raw))...)
+			x.Problems = append(x.Problems[before:], check(escape.Path(x.Path), []byte(x.raw))...)
 		}
 		all = append(all, x.Text)
 	}
 	return all, nil
-}
-
-// sealAndCheck completes a text, with the problems of its imports. The Seal is that of a call without imports.
-func (c *call) sealAndCheck(x *found) error {
-	x.Problems = slices.Clip(x.Problems)
-	checked := *x
-	if err := c.complete(&checked, HopsOfClient); err != nil {
-		return err
-	}
-	if checked.Seal == nil { // a text that was cut has another import
-		if err := c.complete(x, 0); err != nil {
-			return err
-		}
-		x.Problems = checked.Problems
-		return nil
-	}
-	*x = checked
-	return nil
 }
 
 // HasSingle reports whether a place of single files has a name, such as "." and "~/.claude".
@@ -771,29 +764,17 @@ func (x *found) cut(n int) problem.Problem {
 		Message: fmt.Sprintf("the client reads only the first %d of %d bytes of the file", n, x.full), Suggestion: "shorten the instructions of the project, or split them between directories"}
 }
 
-// complete cuts a text to the limit of the clients, replaces the imports, and computes the digest.
-func (c *call) complete(x *found, hops int) error {
-	read := map[string]imported{}
-	if c.Sealed && x.raw != "" {
-		if err := c.seal(x, read); err != nil {
-			return err
-		}
+// complete seals a text, cuts the text to the limit of the clients, replaces the imports, and computes the digest.
+func (c *call) complete(x *found, hops int, left *allowance) error {
+	if err := c.seal(x); err != nil {
+		return err
 	}
-	if x.allowed < x.full {
-		n := x.allowed
-		for n > 0 && !utf8.RuneStart(x.Text.Text[n]) {
-			n--
-		}
-		x.Text.Text = x.Text.Text[:n]
-		x.Problems = append(x.Problems, x.cut(n))
-	}
+	x.shorten()
 	if hops == HopsOfClient {
 		hops = x.hops
 	}
-	if hops > 0 {
-		if err := c.expand(x, hops, read); err != nil {
-			return err
-		}
+	if err := c.expand(x, hops, left, false); err != nil {
+		return err
 	}
 	if x.Seal != nil && slices.ContainsFunc(x.Imports, func(name string) bool { return !x.Seal.Has(name) }) {
 		x.Seal, x.Raw = nil, nil // a text that was cut has another import
@@ -803,4 +784,24 @@ func (c *call) complete(x *found, hops int) error {
 		x.Digest = "sha256:" + hex.EncodeToString(sum[:])
 	}
 	return nil
+}
+
+// check adds the problems that complete adds with the hops of the client.
+func (c *call) check(x *found) error {
+	x.shorten()
+	left := newAllowance()
+	return c.expand(x, x.hops, &left, true)
+}
+
+// shorten cuts a text to the limit of the clients.
+func (x *found) shorten() {
+	if x.allowed >= x.full {
+		return
+	}
+	n := x.allowed
+	for n > 0 && !utf8.RuneStart(x.Text.Text[n]) {
+		n--
+	}
+	x.Text.Text = x.Text.Text[:n]
+	x.Problems = append(x.Problems, x.cut(n))
 }

@@ -2,15 +2,19 @@ package instruction
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
@@ -63,6 +67,8 @@ func (c *call) levelOf(e *index.Entry) int {
 // path, and the rules on request, each in the order of the levels.
 func (c *call) rules(name string, s *index.Snapshot, groups [][]*found) (matched, requested []*found, err error) {
 	byLevel := make([][]*index.Entry, len(c.way))
+	steps := maxGlobSteps
+	var uncompared []*index.Entry
 	for e := range s.Files() {
 		at := c.levelOf(e)
 		byLevel[at] = append(byLevel[at], e)
@@ -76,35 +82,13 @@ func (c *call) rules(name string, s *index.Snapshot, groups [][]*found) (matched
 			below = path.Join(c.Parents[len(c.Parents)-at].Below, name)
 		}
 		for _, e := range entries {
-			place := c.placeOf(e)
-			applies := func(header matter.Frontmatter) (mode Mode, globs []string, ok bool, err error) {
-				if mode, globs = modeOf(place, header); mode != OnMatch {
-					return mode, globs, true, nil
-				}
-				ok, err = c.matches(place, globs, below)
-				return mode, globs, ok, err
-			}
-			if e.Broken() == nil {
-				if _, _, ok, err := applies(e.Header()); err != nil {
-					return nil, nil, err
-				} else if !ok {
-					continue
-				}
-			}
-			x, header, err := c.rule(e)
-			if err != nil {
-				return nil, nil, err
-			}
-			ok := false
-			if x.Mode, x.Globs, ok, err = applies(header); err != nil {
-				return nil, nil, err
-			}
-			x.Scope = "~"
-			if at > 0 {
-				x.Scope = c.way[at].name
-			}
+			x, err := c.applies(e, below, &steps)
 			switch {
-			case !ok || x.full == 0 && len(x.Problems) == 0: // changed since the scan, or empty
+			case errors.Is(err, listing.ErrTooManySteps):
+				uncompared = append(uncompared, e)
+			case err != nil:
+				return nil, nil, err
+			case x == nil || x.full == 0 && len(x.Problems) == 0: // changed since the scan, or empty
 			case x.Mode == Always:
 				groups[at] = append(groups[at], x)
 			case x.Mode == OnMatch:
@@ -114,7 +98,48 @@ func (c *call) rules(name string, s *index.Snapshot, groups [][]*found) (matched
 			}
 		}
 	}
+	if len(uncompared) > 0 {
+		x, _, err := c.rule(uncompared[0])
+		if err != nil {
+			return nil, nil, err
+		}
+		c.describe(x, uncompared[0], matter.Frontmatter{})
+		x.set(File{problems: []problem.Problem{{Code: problem.RuleGlobInvalid, Severity: problem.Error, Path: escape.Path(x.Path),
+			Message:    fmt.Sprintf("%d rules from this file on are not compared with the path: the globs of all rules take too many steps", len(uncompared)),
+			Suggestion: "use fewer globs with wildcards in the middle"}}})
+		matched = append(matched, x)
+	}
 	return matched, requested, nil
+}
+
+// applies returns the rule of an entry if the rule applies to a path, or nil. For steps, see listing.Globs.Match.
+func (c *call) applies(e *index.Entry, name string, steps *int) (*found, error) {
+	if e.Broken() == nil {
+		if ok, err := c.compiled(e).applies(name, steps); !ok {
+			return nil, err
+		}
+	}
+	x, header, err := c.rule(e)
+	if err != nil {
+		return nil, err
+	}
+	c.describe(x, e, header)
+	if mode, globs := modeOf(c.placeOf(e), e.Header()); e.Broken() == nil && mode == x.Mode && slices.Equal(globs, x.Globs) {
+		return x, nil
+	}
+	if ok, err := compile(c.placeOf(e), header).applies(name, steps); !ok { // changed since the scan
+		return nil, err
+	}
+	return x, nil
+}
+
+// describe sets the fields of a rule that depend on the header and on the level.
+func (c *call) describe(x *found, e *index.Entry, header matter.Frontmatter) {
+	x.Mode, x.Globs = modeOf(c.placeOf(e), header)
+	x.Scope = "~"
+	if at := c.levelOf(e); at > 0 {
+		x.Scope = c.way[at].name
+	}
 }
 
 // Files returns a function that returns the rules of a snapshot, which keep accepts, by their paths. The function keeps
@@ -152,7 +177,7 @@ func (f *Finder) pathOf(x *index.Index, e *index.Entry) string {
 
 // Rule returns the rule of an entry of Rules, without imports. The error is fs.ErrNotExist if the rule has no text.
 func (f *Finder) Rule(ctx context.Context, e *index.Entry) (Text, error) {
-	c := &call{Finder: f, ctx: ctx, index: f.Rules}
+	c := &call{Finder: f, ctx: ctx, index: f.Rules, sources: new(sources)}
 	x, header, err := c.rule(e)
 	if err != nil {
 		return Text{}, err
@@ -169,7 +194,7 @@ func (f *Finder) Rule(ctx context.Context, e *index.Entry) (Text, error) {
 	default:
 		x.Scope = f.Parents[level-2].Name
 	}
-	return x.Text, c.complete(x, 0)
+	return x.Text, c.complete(x, 0, nil)
 }
 
 // rule returns the rule of an entry, and its header. A rule that cannot be read has no text.
@@ -212,7 +237,7 @@ func modeOf(p client.Place, header matter.Frontmatter) (Mode, []string) {
 	value, _ := header.Get(p.Globs)
 	globs := globsOf(value)
 	when, _ := header.Get(p.When)
-	switch strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(strings.TrimSpace(when.String()))) {
+	switch strings.ToLower(withoutDashes.Replace(strings.TrimSpace(when.String()))) {
 	case "always", "alwayson", "true":
 		return Always, globs
 	case "filematch", "glob":
@@ -228,6 +253,8 @@ func modeOf(p client.Place, header matter.Frontmatter) (Mode, []string) {
 	}
 	return Always, nil
 }
+
+var withoutDashes = strings.NewReplacer("_", "", "-", "")
 
 // globsOf returns the globs of a list, or of a text with commas outside braces and brackets.
 func globsOf(v matter.Value) (globs []string) {
@@ -261,22 +288,56 @@ func globOf(p client.Place, text string) (listing.Glob, error) {
 	return listing.ParseGlob(text)
 }
 
-// maxGlobs bounds the globs of a rule that Find matches.
-const maxGlobs = 1000
+// The limits of the globs.
+const (
+	maxGlobs     = 1000      // of a rule
+	maxGlobBytes = 256 << 10 // of a rule, with braces expanded
+	maxGlobSteps = 1 << 27   // of a call of Find: the length of each compared glob, times the length of the path if the literal ends match
+)
 
-// matches reports whether a glob of a rule matches a path. A glob that is not valid matches nothing.
-func (c *call) matches(p client.Place, globs []string, name string) (bool, error) {
-	for _, text := range globs[:min(len(globs), maxGlobs)] {
+// Compiled are the mode and the globs of a rule.
+type Compiled struct {
+	entry *index.Entry
+	mode  Mode
+	globs listing.Globs
+	used  int // globs within the limits
+}
+
+// compile compiles the header of a rule. A glob that is not valid matches nothing.
+func compile(p client.Place, header matter.Frontmatter) (c Compiled) {
+	mode, texts := modeOf(p, header)
+	if c.mode = mode; mode != OnMatch {
+		return c
+	}
+	left, valid := maxGlobBytes, make([]listing.Glob, 0, min(len(texts), maxGlobs))
+	for _, text := range texts[:min(len(texts), maxGlobs)] {
 		glob, err := globOf(p, text)
-		if err != nil {
-			continue
+		if left -= glob.Size(); left < 0 {
+			break
 		}
-		if ok, err := listing.Match(c.ctx, []listing.Glob{glob}, name); ok || err != nil {
-			return ok, err
-		}
-		if err := c.ctx.Err(); err != nil {
-			return false, err
+		if c.used++; err == nil {
+			valid = append(valid, glob)
 		}
 	}
-	return false, nil
+	c.globs = listing.NewGlobs(valid)
+	return c
+}
+
+// applies reports whether a rule applies to a path.
+func (c Compiled) applies(name string, steps *int) (bool, error) {
+	if c.mode != OnMatch {
+		return true, nil
+	}
+	return c.globs.Match(name, steps)
+}
+
+// compiled returns the compiled header of an entry, each time the same while the Finder keeps it.
+func (c *call) compiled(e *index.Entry) Compiled {
+	if kept := c.Compiled.Get(e.File()); kept != nil && kept.Value.entry == e {
+		return kept.Value
+	}
+	made := compile(c.placeOf(e), e.Header())
+	made.entry = e
+	c.Compiled.Put(&index.Cached[Compiled]{File: e.File(), Value: made, Size: made.globs.Size()})
+	return made
 }

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -30,8 +31,7 @@ func (g *Glob) Size() int { return g.size }
 // An alternative is a pattern without braces.
 type alternative struct {
 	pattern string
-	path    bool   // the pattern matches paths, not names
-	suffix  string // of a pattern "*suffix" for names, the most frequent form
+	path    bool // the pattern matches paths, not names
 }
 
 // ParseGlob parses a pattern in the syntax of doublestar. A pattern without a slash
@@ -65,11 +65,44 @@ func newAlternative(pattern string, path bool) alternative {
 	if name, deep := strings.CutPrefix(pattern, "**/"); deep && !strings.Contains(name, "/") {
 		pattern, path = name, false
 	}
-	a := alternative{pattern: pattern, path: path}
-	if rest, star := strings.CutPrefix(pattern, "*"); star && !path && !strings.ContainsAny(rest, `*?[]{}\`) {
-		a.suffix = rest
+	return alternative{pattern, path}
+}
+
+// isWild has the bytes that may stand for another byte. All bytes of other characters than ASCII are the same to doublestar if a
+// text is not UTF-8.
+var isWild = func() (wild [256]bool) {
+	for c := range wild {
+		wild[c] = c >= utf8.RuneSelf || strings.IndexByte(`*?[]{}\`, byte(c)) >= 0
 	}
-	return a
+	return wild
+}()
+
+// literal compares the literal beginning and end of the pattern with a text, which decides most comparisons: possible is false if
+// the pattern does not match, and certain is true if the pattern matches.
+func (a *alternative) literal(text string) (possible, certain bool) {
+	p := a.pattern
+	i := 0
+	for ; i < len(p) && !isWild[p[i]]; i++ {
+		if i == len(text) || text[i] != p[i] {
+			if p[i] == '/' && strings.HasPrefix(p[i+1:], "**") {
+				break // a/** matches a
+			}
+			return false, false
+		}
+	}
+	if i == len(p) {
+		return len(text) == len(p), true
+	}
+	end := len(text)
+	for i = len(p); i > 0 && !isWild[p[i-1]]; i, end = i-1, end-1 {
+		if end == 0 || text[end-1] != p[i-1] {
+			if p[i-1] == '/' && strings.HasSuffix(p[:i-1], "**") {
+				break // **/a matches a
+			}
+			return false, false
+		}
+	}
+	return true, i == 1 && p[0] == '*' && !a.path
 }
 
 const (
@@ -207,12 +240,6 @@ func (g *Glob) matches(m *meter, dir, name string, isDir bool) (bool, error) {
 	full := ""
 	for i := range g.alternatives {
 		a := &g.alternatives[i]
-		if a.suffix != "" {
-			if strings.HasSuffix(name, a.suffix) {
-				return true, nil
-			}
-			continue
-		}
 		text := name
 		if a.path {
 			if full == "" {
@@ -220,7 +247,11 @@ func (g *Glob) matches(m *meter, dir, name string, isDir bool) (bool, error) {
 			}
 			text = full
 		}
-		if doublestar.MatchUnvalidated(a.pattern, text) {
+		possible, certain := a.literal(text)
+		if !possible {
+			continue
+		}
+		if certain || doublestar.MatchUnvalidated(a.pattern, text) {
 			return true, nil
 		}
 		if err := m.spend(len(a.pattern) * len(text)); err != nil {
@@ -280,10 +311,61 @@ func matchesAny(globs []Glob, m *meter, dir, name string, isDir bool) (bool, err
 	return false, nil
 }
 
-// Match reports whether any of the globs matches the path of a file. Match returns the context's error.
-func Match(ctx context.Context, globs []Glob, name string) (bool, error) {
-	dir, base := path.Split(name)
-	return matchesAny(globs, &meter{ctx: ctx}, strings.TrimSuffix(dir, "/"), base, false)
+// Globs are compiled globs for the paths of files, in little memory. The zero value matches no file.
+type Globs struct {
+	patterns string // of all alternatives
+	ends     []end
+}
+
+// An end is the end of an alternative in Globs.patterns.
+type end struct {
+	at   uint32
+	path bool
+}
+
+// NewGlobs returns the globs of a list. The sizes of the globs are together less than 4 GiB.
+func NewGlobs(list []Glob) Globs {
+	var patterns strings.Builder
+	var ends []end
+	for _, g := range list {
+		for _, a := range g.alternatives {
+			patterns.WriteString(a.pattern)
+			ends = append(ends, end{uint32(patterns.Len()), a.path})
+		}
+	}
+	return Globs{strings.Clone(patterns.String()), slices.Clip(ends)}
+}
+
+// Size returns the memory of the globs in bytes.
+func (s *Globs) Size() int64 { return int64(len(s.patterns)) + int64(cap(s.ends))*8 }
+
+// ErrTooManySteps reports the end of the allowance of Globs.Match.
+var ErrTooManySteps = errors.New("the globs take too many steps")
+
+// Match reports whether any of the globs matches the path of a file. A comparison takes at most left steps, of which Match subtracts
+// the steps that the comparison can take.
+func (s *Globs) Match(name string, left *int) (bool, error) {
+	base, start := path.Base(name), uint32(0)
+	for _, e := range s.ends {
+		a, text := alternative{s.patterns[start:e.at], e.path}, name
+		if start = e.at; !e.path {
+			text = base
+		}
+		possible, certain := a.literal(text)
+		switch *left -= len(a.pattern); {
+		case !possible:
+		case certain:
+			return true, nil
+		case doublestar.MatchUnvalidated(a.pattern, text):
+			return true, nil
+		default:
+			*left -= len(a.pattern) * len(text)
+		}
+		if *left < 0 {
+			return false, ErrTooManySteps
+		}
+	}
+	return false, nil
 }
 
 // joinPath joins a name to the path of a directory, which may be "".

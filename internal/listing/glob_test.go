@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"pgregory.net/rapid"
 )
 
 func TestExpandedPatterns(t *testing.T) {
@@ -48,7 +50,7 @@ func (c *endedContext) Err() error { c.asked++; return context.DeadlineExceeded 
 func TestMatchingEndsWithTheContext(t *testing.T) {
 	var patterns []string
 	for i := range 60 {
-		patterns = append(patterns, strings.Repeat("*e", 450)+fmt.Sprint("*", i))
+		patterns = append(patterns, strings.Repeat("*e", 450-i))
 	}
 	d := &reader{}
 	for _, pattern := range patterns {
@@ -92,4 +94,67 @@ func FuzzGlob(f *testing.F) {
 			t.Errorf("%q matches %q: %v, %v; doublestar says %v", pattern, path, got, err, want)
 		}
 	})
+}
+
+// The words of patterns and of paths.
+var globWords, pathWords = []string{"a", "b", "ab", "/", "/", "**", "*", "?", "[ab]", "[^a]", `\*`, "{a,b}", "{a/b,**}", "é", ".", "*.a"}, []string{"a", "b", "ab", "/", "/", "*", "é", ".", "x"}
+
+func TestLiteralEndsMissNoMatch(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pattern := strings.Join(rapid.SliceOfN(rapid.SampledFrom(globWords), 1, 8).Draw(t, "pattern"), "")
+		name := path.Clean(strings.Trim(strings.Join(rapid.SliceOfN(rapid.SampledFrom(pathWords), 1, 8).Draw(t, "path"), ""), "/"))
+		g, err := ParseGlob(pattern)
+		if err != nil {
+			return
+		}
+		want := false
+		for _, a := range g.alternatives {
+			text := name
+			if !a.path {
+				text = path.Base(name)
+			}
+			matches := doublestar.MatchUnvalidated(a.pattern, text)
+			want = want || matches
+			if possible, certain := a.literal(text); matches && !possible || certain && possible != matches {
+				t.Fatalf("%q and %q: possible %v, certain %v, matches %v", a.pattern, text, possible, certain, matches)
+			}
+		}
+		globs := NewGlobs([]Glob{g, g})
+		left := 1 << 20
+		if got, err := globs.Match(name, &left); got != want || err != nil {
+			t.Errorf("%q and %q: got %v, %v", pattern, name, got, err)
+		}
+	})
+}
+
+func TestGlobsEndWithTheirSteps(t *testing.T) {
+	steps := func(globs int, pattern func(i int) string, name string) int {
+		var list []Glob
+		for i := range globs {
+			g, err := ParseGlob(pattern(i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, g)
+		}
+		all := NewGlobs(list)
+		left := 1 << 40
+		if ok, err := all.Match(name, &left); ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		few := 1<<40 - left - 1
+		if _, err := all.Match(name, &few); err != ErrTooManySteps {
+			t.Errorf("%d globs with a step too few: %v", globs, err)
+		}
+		return 1<<40 - left
+	}
+	name := strings.Repeat("a/", 200) + "main.go"
+	inner := func(i int) string { return fmt.Sprintf("a/**/x%d*.go", i) }
+	ends := func(i int) string { return fmt.Sprintf("%d/**/*.go", i) }
+	if few, many := steps(100, inner, name), steps(400, inner, name); many > 5*few {
+		t.Errorf("%d steps for 100 globs, and %d for 400", few, many)
+	}
+	if literal, wild := steps(100, ends, name), steps(100, inner, name); 100*literal > wild {
+		t.Errorf("%d steps for literal ends, and %d for others", literal, wild)
+	}
 }

@@ -46,15 +46,15 @@ func (b *Instructions) Fit(ctx context.Context, limit budget.Budget) (r Result, 
 	}
 	n := total
 	text := func(n int) string { return b.text(b.kept(n)) }
-	if whole := text(total); limit.Limited && len(b.parts) > 0 {
-		size := limit.Measure(total, whole)
-		switch {
-		case size.Size <= limit.Max:
-		case limit.Max <= 0:
-			n = -1
-		case limit.Count == nil:
-			n = sort.Search(total+1, func(i int) bool { return limit.Measure(i, text(i)).Size > limit.Max }) - 1
-		default:
+	switch {
+	case !limit.Limited || len(b.parts) == 0:
+	case limit.Max <= 0:
+		n = -1
+	case limit.Count == nil && total <= limit.Max && limit.Measure(total, text(total)).Size <= limit.Max:
+	case limit.Count == nil: // the block has more characters than the texts, so the work does not depend on longer texts
+		n = sort.Search(min(total, limit.Max)+1, func(i int) bool { return limit.Measure(i, text(i)).Size > limit.Max }) - 1
+	default:
+		if size := limit.Measure(total, text(total)); size.Size > limit.Max {
 			found, err := limit.Longest(ctx, budget.Text{Entries: -1}, size, func(i int) int { return i }, text)
 			if err != nil {
 				return Result{}, "", err

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/markdown"
 )
 
 // A Directive is the place of a shell command or of a file in a rendered text.
@@ -34,6 +35,22 @@ func (d Directive) Text(rendered string) string {
 		return rendered[d.Start+len("!`") : d.End-len("`")]
 	}
 	return rendered[d.Start+len("@") : d.End]
+}
+
+// Paths calls yield with the start and the end of each @path of a Markdown text, in order. Code has no paths.
+func Paths(meter *markdown.Meter, text string, yield func(start, end int)) {
+	start := 0
+	s := scanner{text: text, forms: client.FilePath, rules: client.Rules{Code: client.CodeStays, Escape: client.NoEscape}, meter: meter, strict: true}
+	s.known = func(string) bool { return false }
+	s.yield = func(t token) {
+		switch {
+		case t.kind == fileStart:
+			start = t.start
+		case isPath(text[start+1 : t.end]):
+			yield(start, t.end)
+		}
+	}
+	s.scan()
 }
 
 // command yields the directive at the exclamation mark at i, if any, and the tokens

@@ -52,6 +52,7 @@ type scanner struct {
 	known  func(string) bool // reports whether $name is a placeholder
 	yield  func(token)
 	meter  *markdown.Meter // counts every examination of a byte
+	strict bool            // indented code is code, and an escaped backtick opens no code span
 
 	found    token          // the placeholder of the last successful match
 	code     bool           // the scanner is in code
@@ -71,7 +72,7 @@ func (s *scanner) scan() {
 		return
 	}
 	markdown.Blocks(s.text, s.meter, func(start, end int, kind markdown.Kind) {
-		if kind == markdown.Fenced {
+		if kind == markdown.Fenced || kind == markdown.Indented && s.strict {
 			s.fillCode(start, end)
 		} else {
 			s.prose(start, end)
@@ -84,6 +85,10 @@ func (s *scanner) scan() {
 func (s *scanner) prose(start, end int) {
 	spans := markdown.NewSpans(s.text[:end], s.meter)
 	for i := s.special(start, end); i < end; i = s.special(i, end) {
+		if s.strict && s.text[i] == '\\' {
+			i += len(`\x`)
+			continue
+		}
 		if s.text[i] != '`' {
 			i = s.token(i, end)
 			continue

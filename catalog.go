@@ -66,9 +66,6 @@ func init() {
 		return optionFunc(func(c *config) error { c.maxReads = n; return nil })
 	}
 	bridge.WithoutSizes = dirOption(func(o *dirOptions) { o.withoutSizes = true })
-	bridge.Prompted = func(receive func(all []Instruction, cut string)) InstructionOption {
-		return instructionOption(func(o *instructionOptions) { o.prompted = receive })
-	}
 }
 
 // shared is the state that a catalog shares with its views.

@@ -79,13 +79,12 @@ type instructionOption func(*instructionOptions)
 
 func (f instructionOption) applyInstruction(o *instructionOptions) { f(o) }
 
-// instructionOptions are the options of a call. Only a prompt has a budget and prompted.
+// instructionOptions are the options of a call. Only a prompt has a budget.
 type instructionOptions struct {
-	hops     int
-	shown    []Instruction
-	budget   budget.Budget
-	prompted func(all []Instruction, cut string) // see bridge.Prompted
-	err      error
+	hops   int
+	shown  []Instruction
+	budget budget.Budget
+	err    error
 }
 
 // Imports replaces @path in a text by the text of the file, over at most the given number of hops. The path is relative
@@ -140,23 +139,10 @@ func (c *Catalog) InstructionsPrompt(ctx context.Context, path string, opts ...I
 		return PromptList{}, err
 	}
 	var block promptblock.Instructions
-	var shown, unread []Instruction
 	for _, i := range list {
-		switch {
-		case i.Text == "":
-			unread = append(unread, i)
-		case i.Mode != OnRequest:
-			block.Add(i.Path, i.Text)
-			shown = append(shown, i)
-		case i.Description != "":
-			block.AddOnRequest(i.Path, i.Description)
-			shown = append(shown, i)
-		}
+		block.Add(i.Path, i.Text, i.Description, i.Mode == OnRequest)
 	}
-	result, cut, err := block.Fit(ctx, o.budget)
-	if err == nil && o.prompted != nil {
-		o.prompted(append(shown[len(result.Dropped):], unread...), cut)
-	}
+	result, _, err := block.Fit(ctx, o.budget)
 	return PromptList(result), err
 }
 

@@ -9,12 +9,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf"
-	"github.com/toolshelf-go/toolshelf/internal/bridge"
+	"github.com/toolshelf-go/toolshelf/internal/budget"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/promptblock"
 )
-
-// prompted is an option of Catalog.InstructionsPrompt. Its function receives the instructions of the prompt.
-var prompted = bridge.Prompted.(func(func(all []toolshelf.Instruction, cut string)) toolshelf.InstructionOption)
 
 var getInstructions = definition{
 	name:  "get_instructions",
@@ -38,8 +36,13 @@ var getInstructions = definition{
 		`"omitted":{"type":"integer","description":"Number of more general instructions beyond max_characters"},"shortened":{"type":"integer","description":"Number of instructions whose text is cut"},`+warningSchema,
 		"instructions"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
+		all, err := t.Instructions(ctx, args.string("path"), toolshelf.Imports(0))
+		if err != nil {
+			return Result{}, err
+		}
+		prompt := newInstructionPrompt(all)
 		for most, reserved := args.integer("max_characters"), 0; ; {
-			p, err := promptFor(ctx, t, args.string("path"), most-reserved, most)
+			p, err := prompt.within(ctx, most-reserved, most)
 			if err != nil {
 				return Result{}, err
 			}
@@ -52,9 +55,28 @@ var getInstructions = definition{
 	},
 }
 
-// An instructionPrompt is the text of get_instructions without the notes, the notes, and the structured content.
+// An instructionPrompt has the instructions for a path.
 type instructionPrompt struct {
-	toolshelf.PromptList
+	block         promptblock.Instructions
+	shown, unread []toolshelf.Instruction // in the block, and files that cannot be read
+}
+
+func newInstructionPrompt(all []toolshelf.Instruction) *instructionPrompt {
+	var p instructionPrompt
+	for _, i := range all {
+		switch {
+		case p.block.Add(i.Path, i.Text, i.Description, i.Mode == toolshelf.OnRequest):
+			p.shown = append(p.shown, i)
+		case i.Text == "":
+			p.unread = append(p.unread, i)
+		}
+	}
+	return &p
+}
+
+// A shownPrompt is the text of get_instructions without the notes, the notes, and the structured content.
+type shownPrompt struct {
+	promptblock.Result
 	notes  string
 	result instructionResult
 }
@@ -80,32 +102,34 @@ type instructionRow struct {
 // are for the author of the file.
 var missingText = []toolshelf.DiagnosticCode{toolshelf.DiagImportNotFollowed, toolshelf.DiagImportCycle, toolshelf.DiagInstructionCut}
 
-// promptFor returns the instructions for a path in at most budget characters. The warnings have at most a quarter of
-// the characters of the result.
-func promptFor(ctx context.Context, t toolset, path string, budget, most int) (p instructionPrompt, err error) {
+// within returns the instructions in at most limit characters. The warnings have at most a quarter of the characters of the
+// result.
+func (i *instructionPrompt) within(ctx context.Context, limit, most int) (p shownPrompt, err error) {
 	p.result.Instructions = []instructionRow{}
 	var diagnostics []toolshelf.Diagnostic
-	p.PromptList, err = t.InstructionsPrompt(ctx, path, toolshelf.Budget(budget), toolshelf.Imports(0), prompted(func(all []toolshelf.Instruction, cut string) {
-		for n, i := range all {
-			for _, d := range i.Diagnostics {
-				if d.Severity == toolshelf.SeverityError || slices.Contains(missingText, d.Code) {
-					diagnostics = append(diagnostics, d)
-				}
-			}
-			row := instructionRow{Path: i.Path, Scope: i.Scope, Mode: i.Mode, Digest: i.Digest}
-			shown, text := &row.Text, i.Text
-			if i.Mode == toolshelf.OnRequest {
-				shown, text = &row.Description, i.Description
-			}
-			if *shown = text; n == 0 && cut != "" {
-				*shown = cut
-			}
-			if i.Text != "" {
-				p.result.Instructions = append(p.result.Instructions, row)
+	var cut string
+	if p.Result, cut, err = i.block.Fit(ctx, budget.Budget{Limited: true, Max: limit}); err != nil {
+		return p, err
+	}
+	for n, i := range slices.Concat(i.shown[len(p.Dropped):], i.unread) {
+		for _, d := range i.Diagnostics {
+			if d.Severity == toolshelf.SeverityError || slices.Contains(missingText, d.Code) {
+				diagnostics = append(diagnostics, d)
 			}
 		}
-	}))
-	if err == nil && p.Text == "" && len(p.Dropped) > 0 {
+		row := instructionRow{Path: i.Path, Scope: i.Scope, Mode: i.Mode, Digest: i.Digest}
+		shown, text := &row.Text, i.Text
+		if i.Mode == toolshelf.OnRequest {
+			shown, text = &row.Description, i.Description
+		}
+		if *shown = text; n == 0 && cut != "" {
+			*shown = cut
+		}
+		if i.Text != "" {
+			p.result.Instructions = append(p.result.Instructions, row)
+		}
+	}
+	if p.Text == "" && len(p.Dropped) > 0 {
 		err = &toolshelf.Error{Code: toolshelf.CodeInvalidOption, Op: "get_instructions",
 			Message: fmt.Sprintf("%s: %d characters cannot hold the nearest instruction; use a larger budget", maxCharacters.name, most)}
 	}

@@ -127,8 +127,8 @@ func TestGetInstructionsNamesTheFilesThatCannotBeRead(t *testing.T) {
 
 func TestTheWarningsOfGetInstructionsTakeAQuarterOfTheCharacters(t *testing.T) {
 	files := map[string]string{"CLAUDE.md": strings.Repeat("Far. ", 5000), "x/CLAUDE.md": ""}
-	for i := range 300 {
-		files["x/CLAUDE.md"] += fmt.Sprintf("@missing%d.md ", i)
+	for i := range 60 {
+		files["x/CLAUDE.md"] += fmt.Sprintf("@missing%d%s.md ", i, strings.Repeat("-", 100))
 	}
 	for name, options := range map[string][]mcpadapter.Option{"text": nil, "both": {mcpadapter.WithStructuredContent()}} {
 		got := callOf(t, instructedAdapter(t, files, options...), "get_instructions", `{"path":"x","max_characters":20000}`)

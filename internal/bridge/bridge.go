@@ -25,12 +25,6 @@ var (
 	// and saves a system call for each. Vanished then does not count the entries that are removed during the call. Other
 	// orders read the metadata. Accepted by ListDir and Tree.
 	WithoutSizes any
-
-	// Prompted is a func(func(all []toolshelf.Instruction, cut string)) toolshelf.InstructionOption for InstructionsPrompt.
-	// The inner function receives the instructions of the prompt, and then the instructions without a text, because the
-	// files cannot be read. If the budget cuts the first text, or the first description of a rule on request, cut is the
-	// rest.
-	Prompted any
 )
 
 // Of returns the bridge to a *toolshelf.Catalog. Skill is toolshelf.SkillInfo, and File is toolshelf.SkillFile.

@@ -22,12 +22,18 @@ type part struct {
 	length     int    // number of characters of the text
 }
 
-// Add appends a text with its source.
-func (b *Instructions) Add(path, text string) { b.add("instruction_file", path, text) }
-
-// AddOnRequest appends the description of a text that the model may read.
-func (b *Instructions) AddOnRequest(path, description string) {
-	b.add("instruction_on_request", path, description)
+// Add appends a text with its source. Of a text on request, the block has only the description. Added is false without a text, and on request
+// without a description.
+func (b *Instructions) Add(path, text, description string, onRequest bool) (added bool) {
+	switch {
+	case text == "" || onRequest && description == "":
+		return false
+	case onRequest:
+		b.add("instruction_on_request", path, description)
+	default:
+		b.add("instruction_file", path, text)
+	}
+	return true
 }
 
 func (b *Instructions) add(tag, path, text string) {

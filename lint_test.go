@@ -794,6 +794,9 @@ func TestLintOfPlacesWithOtherEndings(t *testing.T) {
 		{"a TOML file beside Markdown files", client.Claude(), map[string]string{".claude/commands/a.toml": "prompt = 'x'"}, []string{"EXTENSION_NOT_READ .claude/commands/a.toml"}},
 		{"subdirectories that the client does not read", client.Cursor(), map[string]string{".cursor/commands/git/a.md": ""}, []string{"SUBDIRECTORY_NOT_READ .cursor/commands/git"}},
 		{"TOML without a prompt", client.Gemini(), map[string]string{".gemini/commands/a.toml": "description = 'd'"}, []string{"NO_TEXT .gemini/commands/a.toml"}},
+		{"arguments in quotes of a command", client.Gemini(), map[string]string{".gemini/commands/a.toml": "description = 'd'\nprompt = 'Run !{grep -e \"x {{args}}\" .}.'", ".gemini/commands/b.toml": "description = 'd'\nprompt = 'Run !{echo \"x\" {{args}}} \"{{args}}\".'"},
+			[]string{"PLACEHOLDER_QUOTED .gemini/commands/a.toml"}},
+		{"arguments in quotes of a command in Markdown", client.Qwen(), map[string]string{".qwen/commands/a.md": "---\ndescription: d\n---\n!{echo 'it''s {{args}}'}"}, []string{"PLACEHOLDER_QUOTED .qwen/commands/a.md"}},
 		{"TOML that is not valid", client.Gemini(), map[string]string{".gemini/commands/git/a.toml": "description = 'd'\nprompt = x"}, []string{"FRONTMATTER_INVALID .gemini/commands/git/a.toml"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

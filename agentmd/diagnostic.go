@@ -65,6 +65,7 @@ const (
 	DiagHintWithoutPlaceholder    DiagnosticCode = "HINT_WITHOUT_PLACEHOLDER"     // warning: the frontmatter has an argument-hint, and the text has no placeholder
 	DiagPlaceholderBeyondHint     DiagnosticCode = "PLACEHOLDER_BEYOND_HINT"      // warning: the number of a placeholder exceeds the number of arguments in the frontmatter
 	DiagPlaceholderMiscounted     DiagnosticCode = "PLACEHOLDER_MISCOUNTED"       // warning: a number stands for another argument in the client of the file
+	DiagPlaceholderQuoted         DiagnosticCode = "PLACEHOLDER_QUOTED"           // warning: quotes of the author are around a placeholder that the client quotes for the shell
 	DiagSkillByteOrderMark        DiagnosticCode = "SKILL_BYTE_ORDER_MARK"        // error: SKILL.md begins with a byte order mark
 	DiagSkillFrontmatterMissing   DiagnosticCode = "SKILL_FRONTMATTER_MISSING"    // error: SKILL.md has no frontmatter
 	DiagSkillFrontmatterNotYAML   DiagnosticCode = "SKILL_FRONTMATTER_NOT_YAML"   // error: the frontmatter is TOML or JSON, or begins with a line other than "---"

@@ -47,6 +47,7 @@ var rules = []rule{
 	{toolshelf.DiagHintWithoutPlaceholder, "warning: the frontmatter has an argument-hint, and the text has no placeholder"},
 	{toolshelf.DiagPlaceholderBeyondHint, "warning: the number of a placeholder exceeds the number of arguments in the frontmatter"},
 	{toolshelf.DiagPlaceholderMiscounted, "warning: a number stands for another argument in the client of the file"},
+	{toolshelf.DiagPlaceholderQuoted, "warning: quotes of the author are around a placeholder that the client quotes for the shell"},
 	{toolshelf.DiagInvalidAgentName, "error: the name of a file or directory, or in the frontmatter, is not a safe path element"},
 	{toolshelf.DiagToolRuleInvalid, "warning: a rule in tools or disallowedTools cannot be read"},
 	{toolshelf.DiagInvalidRuleName, "error: the name of a file or directory of rules is not a safe path element"},

@@ -44,7 +44,22 @@ func (f *File) miscounted() []problem.Problem {
 		fmt.Sprintf("write $%d for argument %d, or use $ARGUMENTS", m.Meant-1+m.First, m.Meant))}
 }
 
-// hint reports an argument-hint of a text without a placeholder, and the first number of a
+// quoted reports the first placeholder in quotes of a directive whose arguments the client quotes for the shell.
+func (f *File) quoted() []problem.Problem {
+	text, offset, ok := f.renderer().Quoted(template.Source{Text: string(f.Doc.Text(f.Raw)), Header: f.Doc.Frontmatter})
+	if !ok {
+		return nil
+	}
+	place, inTOML := f.field("prompt")
+	if !inTOML || !strings.HasSuffix(f.Path, ".toml") {
+		place = placeAfter(f.Raw[:f.Doc.Body+offset])
+	}
+	return []problem.Problem{f.at(place, problem.Warning, problem.PlaceholderQuoted,
+		"the placeholder "+text+" is in quotes, and the client quotes the arguments for the shell: the quotes end before the argument or become a part of the argument",
+		"remove the quotes around "+text)}
+}
+
+// hint reports an argument-hint of a text without a placeholder, a placeholder in quotes, and the first number of a
 // placeholder that exceeds the arguments in the frontmatter.
 func (f *File) hint() []problem.Problem {
 	body := string(f.Raw[f.Doc.Body:])
@@ -53,6 +68,9 @@ func (f *File) hint() []problem.Problem {
 		return []problem.Problem{f.at(field, problem.Warning, problem.HintWithoutPlaceholder,
 			"the text has no placeholder for the arguments of argument-hint; some clients append the arguments to the text, and other clients drop the arguments",
 			"write $ARGUMENTS in the text, or remove argument-hint")}
+	}
+	if quoted := f.quoted(); quoted != nil {
+		return quoted
 	}
 	if miscounted := f.miscounted(); miscounted != nil {
 		return miscounted

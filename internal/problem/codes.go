@@ -42,6 +42,7 @@ const (
 	HintWithoutPlaceholder Code = "HINT_WITHOUT_PLACEHOLDER"
 	PlaceholderBeyondHint  Code = "PLACEHOLDER_BEYOND_HINT"
 	PlaceholderMiscounted  Code = "PLACEHOLDER_MISCOUNTED"
+	PlaceholderQuoted      Code = "PLACEHOLDER_QUOTED"
 )
 
 // Codes of the rules of a client for all files.

@@ -242,6 +242,39 @@ func (r Renderer) Miscounted(of Source) (m Miscounted, ok bool) {
 	return m, ok
 }
 
+// Quoted returns the first placeholder within quotes of a directive !{command}. The rules quote the arguments of the directive for
+// the shell, so the author's quotes end before the argument, or become a part of the argument.
+func (r Renderer) Quoted(of Source) (text string, offset int, ok bool) {
+	at, quote := 0, byte(0) // the open quote of the directive before at, or 0
+	_ = r.scan(new(markdown.Meter), of.Text, survey{}, nil, func(t token) {
+		switch {
+		case t.kind == shellStart:
+			at, quote = t.start+len("!{"), 0
+		case t.shell && t.kind <= defaultToken && !ok:
+			quote = openQuote(of.Text[at:t.start], quote)
+			if at = t.end; quote != 0 {
+				text, offset, ok = of.Text[t.start:t.end], t.start, true
+			}
+		}
+	})
+	return text, offset, ok
+}
+
+// openQuote returns the quote of a POSIX shell that is open at the end of a text, or 0. A quote may be open at the beginning.
+func openQuote(text string, quote byte) byte {
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && quote != '\'':
+			i++
+		case quote == 0 && (c == '"' || c == '\''):
+			quote = c
+		case c == quote:
+			quote = 0
+		}
+	}
+	return quote
+}
+
 // openHint matches a hint that leaves the number of arguments open.
 var openHint = regexp.MustCompile(`\.\.|…|[|*+]|(^|[\s\[<(])-`)
 

@@ -78,7 +78,9 @@ func TestASettledSkillHasTheDigestOfItsPresentFiles(t *testing.T) {
 			}
 			before := seal()
 			for before.proof.Load().dirs == nil { // until the files are settled
-				before = seal()
+				if seal() != before {
+					t.Fatal("a scan without a change has another seal") // and so a changed event
+				}
 				if t.Context().Err() != nil {
 					t.Fatal("no scan has proven the directories")
 				}

@@ -522,7 +522,7 @@ type slowOpens struct {
 
 func (s slowOpens) Open(name string) (afero.File, error) {
 	s.slots <- struct{}{}
-	time.Sleep(400 * time.Millisecond) // of the clock of synctest
+	time.Sleep(200 * time.Millisecond) // of the clock of synctest
 	<-s.slots
 	return s.Fs.Open(name)
 }

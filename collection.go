@@ -89,6 +89,7 @@ func (c *collection[Info]) open(of *Catalog, user userDirs, kind client.Files, d
 	s.MaxFileSize, s.MaxReads = config.maxFileSize, config.maxReads
 	s.TTL, s.Now = config.ttl, config.now
 	s.Watch, s.Logger, s.Meanings, s.Allows = config.watch, config.logger, of.meanings, c.filter.guard.Allows
+	s.Lifetime, s.Enter, s.Leave, s.Exited = of.lifetime, of.enter, of.leave, of.logExit
 	c.finder = search.New(s)
 	c.root, c.watch, c.inRoot = config.root, config.watch, of.inRoot(c.Layers())
 	return c, nil

@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/promptblock"
-	"github.com/toolshelf-go/toolshelf/internal/rank"
+	"github.com/toolshelf-go/toolshelf/internal/search"
 )
 
 // A PromptList is a list of skills, commands or agents for the instructions of a model.
@@ -133,7 +133,7 @@ func preferredNames[Info any](ctx context.Context, op string, c *Catalog, in *co
 	if query == "" || len(shown.Loadable) == 0 {
 		return o.first, nil
 	}
-	found, err := await(ctx, c, func(ctx context.Context) (rank.Result, error) {
+	found, err := await(ctx, c, func(ctx context.Context) (search.Result, error) {
 		return in.find(ctx, op, all, shown, query, len(shown.Loadable))
 	})
 	if err != nil {

@@ -34,6 +34,11 @@ type SearchResults struct {
 	// Semantic tells that the meaning of WithEmbedder counts. If Semantic is false, the results depend on words alone.
 	Semantic bool `json:"semantic,omitempty"`
 
+	// Partial tells that the texts of some files are not read yet: these files are found by their names and
+	// descriptions alone, and Weak is false. The catalog reads the texts in the background, so a later
+	// Search finds more.
+	Partial bool `json:"partial,omitempty"`
+
 	// Weak tells that no result has a third of the words of the query, weighted by their rarity. Words then has up to eight words of
 	// the names in the catalog, for another query. With WithSearcher, Weak is false.
 	Weak  bool     `json:"weak,omitempty"`
@@ -55,17 +60,17 @@ type searchResultsJSON struct {
 	SearchTimeMS int64          `json:"search_time_ms"`
 	TotalFound   int            `json:"total_found"`
 	Semantic     bool           `json:"semantic,omitempty"`
+	Partial      bool           `json:"partial,omitempty"`
 	Weak         bool           `json:"weak,omitempty"`
 	Words        []string       `json:"words,omitempty"`
 }
 
 // MarshalJSON returns an object with results (never null), search_time_ms (in whole
-// milliseconds), total_found and, if true, semantic and weak, with words.
+// milliseconds), total_found and, if true, semantic, partial and weak, with words.
 func (r SearchResults) MarshalJSON() ([]byte, error) {
-	if r.Results == nil {
-		r.Results = []SearchResult{}
-	}
-	return json.Marshal(searchResultsJSON{r.Results, r.SearchTime.Milliseconds(), r.TotalFound, r.Semantic, r.Weak, r.Words})
+	all := append([]SearchResult{}, r.Results...) // never null
+	return json.Marshal(searchResultsJSON{all, r.SearchTime.Milliseconds(), r.TotalFound, r.Semantic,
+		r.Partial, r.Weak, r.Words})
 }
 
 // Search finds commands by the words of their names and texts. Search returns at most limit
@@ -77,12 +82,12 @@ func (r SearchResults) MarshalJSON() ([]byte, error) {
 // the name ("tier1"), another part of the file ("tier2") or only a saved report ("tier3") matches.
 // The same files and query give the same results. With [WithEmbedder], also the meaning ranks in tier2.
 //
-// Search returns [ErrInvalidQuery] for an empty query, for a query of more than 500 characters and
-// for a limit out of range, [ErrSearchTimeout] after 5 seconds or at the deadline of ctx, and the
-// errors of [Catalog.List], but a missing default directory contains no commands.
+// Search returns [ErrInvalidQuery] for an empty query, one of more than 500 characters and a limit
+// out of range, [ErrSearchTimeout] at the deadline of ctx or if the names are not known after 5 seconds,
+// and the errors of [Catalog.List], but a missing default directory contains no commands.
 //
-// The first Search reads all files. Later searches read new and changed files, and cost as much as
-// List plus about a millisecond for 10,000 commands. The document docs/methods.md has the details.
+// The first Search reads all files, and waits for up to 1,000; see Partial. Later searches cost as much
+// as List plus a millisecond for 10,000 commands. The document docs/methods.md has the details.
 func (c *Catalog) Search(ctx context.Context, query string, limit int, opts ...SearchOption) (SearchResults, error) {
 	return searchIn(ctx, c, c.commands, "Search", query, limit, opts)
 }
@@ -97,7 +102,7 @@ func (c *Catalog) SearchSkills(ctx context.Context, query string, limit int, opt
 func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], op, query string, limit int, opts []SearchOption) (SearchResults, error) {
 	begin := time.Now()
 	if err := c.begin(ctx, op); err != nil {
-		return SearchResults{}, searchError(op, err)
+		return SearchResults{}, in.searchError(ctx, op, err)
 	}
 	var options searchOptions
 	for _, opt := range opts {
@@ -123,12 +128,13 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 	o := c.observer.Begin(ctx)
 	found, err := findCurrent(ctx, c, in, progress, op, query, limit)
 	progress.End(err)
-	err = searchError(op, err)
+	err = in.searchError(ctx, op, err)
 	o.Send(Event{Action: EventSearched, Kind: Kind(in.noun), Count: len(found.Hits)}, err)
 	if err != nil {
 		return SearchResults{}, err
 	}
-	results := SearchResults{Results: make([]SearchResult, len(found.Hits)), TotalFound: found.Total, Semantic: found.Semantic, Weak: found.Weak, Words: found.Words}
+	results := SearchResults{Results: make([]SearchResult, len(found.Hits)), TotalFound: found.Total, Semantic: found.Semantic,
+		Partial: found.Partial, Weak: found.Weak, Words: found.Words}
 	last := in.Last() // at least as new as the searched snapshot
 	for i, h := range found.Hits {
 		results.Results[i] = SearchResult{Plugin: last.Plugin(h.Name), Name: h.Name, Score: h.Score, Tier: fmt.Sprintf("tier%d", h.Tier),
@@ -139,44 +145,43 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 }
 
 // findCurrent searches the current entries that pass the filter.
-func findCurrent[Info any](ctx context.Context, c *Catalog, in *collection[Info], progress *parallel.Reporter, op, query string, limit int) (rank.Result, error) {
-	// A remote store can need longer to list many files.
-	remote := slices.ContainsFunc(in.layers, func(l layer) bool { return l.fsys != nil })
-	if !remote {
-		limited, cancel := context.WithTimeout(ctx, searchTimeout)
-		defer cancel()
-		ctx = limited
+func findCurrent[Info any](ctx context.Context, c *Catalog, in *collection[Info], progress *parallel.Reporter, op, query string, limit int) (search.Result, error) {
+	names, cancel := context.WithTimeout(ctx, searchTimeout)
+	defer cancel()
+	if slices.ContainsFunc(in.layers, func(l layer) bool { return l.fsys != nil }) {
+		names = ctx // a remote store can need longer to list many files
 	}
-	snapshot, err := parallel.Reported(ctx, progress, func(ctx context.Context) (*index.Snapshot, error) { return in.optionalSnapshot(ctx, op) })
+	snapshot, err := parallel.Reported(names, progress, func(ctx context.Context) (*index.Snapshot, error) { return in.optionalSnapshot(ctx, op) })
 	if err != nil {
-		return rank.Result{}, err
+		return search.Result{}, err
 	}
 	shown := in.filter.apply(ctx, snapshot)
-	if remote {
-		limited, cancel := context.WithTimeout(ctx, searchTimeout)
-		defer cancel()
-		ctx = limited
-	}
-	found, err := parallel.Reported(ctx, progress, func(ctx context.Context) (rank.Result, error) {
-		return await(ctx, c, func(ctx context.Context) (rank.Result, error) {
+	ctx, cancel = context.WithTimeout(ctx, searchTimeout)
+	defer cancel()
+	found, err := parallel.Reported(ctx, progress, func(ctx context.Context) (search.Result, error) {
+		return await(ctx, c, func(ctx context.Context) (search.Result, error) {
 			return in.find(ctx, op, snapshot, shown, query, limit)
 		})
 	})
 	return found, in.layerError(op, err)
 }
 
-// searchError adds the code ErrSearchTimeout to the error of a deadline.
-func searchError(op string, err error) error {
-	if errors.Is(err, context.DeadlineExceeded) && CodeOf(err) == "" {
-		return &Error{Code: CodeSearchTimeout, Op: op, Err: err,
-			Message: "the search timed out; repeat the search to continue with the files read so far, or allow more time"}
+// searchError adds the code ErrSearchTimeout to the error of a deadline, of ctx or of the search.
+func (c *collection[Info]) searchError(ctx context.Context, op string, err error) error {
+	if !errors.Is(err, context.DeadlineExceeded) || CodeOf(err) != "" {
+		return err
 	}
-	return err
+	message := fmt.Sprintf("the names of the %ss are not known after %d seconds; list the %[1]ss, "+
+		"which has no time limit, and repeat the search", c.noun, searchTimeout/time.Second)
+	if ctx.Err() != nil {
+		message = "the time of the call ended before the search; repeat the search with more time"
+	}
+	return &Error{Code: CodeSearchTimeout, Op: op, Err: err, Message: message}
 }
 
 // find returns the best hits among the shown entries of a snapshot. If the caller set no
 // Searcher, the built-in search finds the hits.
-func (c *collection[Info]) find(ctx context.Context, op string, all, shown *index.Snapshot, query string, limit int) (rank.Result, error) {
+func (c *collection[Info]) find(ctx context.Context, op string, all, shown *index.Snapshot, query string, limit int) (search.Result, error) {
 	if c.engine != nil {
 		return c.findWithEngine(ctx, op, shown, query, limit)
 	}
@@ -187,7 +192,7 @@ func (c *collection[Info]) find(ctx context.Context, op string, all, shown *inde
 	return c.finder.Find(ctx, all, query, limit, keep)
 }
 
-func (c *collection[Info]) findWithEngine(ctx context.Context, op string, shown *index.Snapshot, query string, limit int) (rank.Result, error) {
+func (c *collection[Info]) findWithEngine(ctx context.Context, op string, shown *index.Snapshot, query string, limit int) (search.Result, error) {
 	ask := func(limit int) ([]Hit, int, error) {
 		hits, total, err := c.engine.Search(ctx, query, limit)
 		return hits, total, cmp.Or(ctx.Err(), err)
@@ -196,9 +201,9 @@ func (c *collection[Info]) findWithEngine(ctx context.Context, op string, shown 
 	found, err := search.FromEngine(shown, limit, ask, hit, c.description)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return rank.Result{}, ctx.Err()
+		return search.Result{}, ctx.Err()
 	case err != nil:
-		return rank.Result{}, &Error{Code: CodeSearchFailed, Op: op, Err: err, Message: "the search engine failed; repeat the search, or list all names"}
+		return search.Result{}, &Error{Code: CodeSearchFailed, Op: op, Err: err, Message: "the search engine failed; repeat the search, or list all names"}
 	}
 	return found, nil
 }

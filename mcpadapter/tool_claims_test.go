@@ -228,7 +228,7 @@ var claims = []claim{
 		"Read a file that the instructions mention with read_skill_file.", func(c caller) {
 		c.holds(`{"skill_name":"pdf-processing"}`, "\n---\nRead references/guide.md.\n\n", "\ndescription: Read PDF files.\n", "\n  references/guide.md (")
 	}},
-	{"get_skill", "skill_name", "Name of the skill to read", func(c caller) { c.refuses(`{"skill_name":"../x"}`, "INVALID_SKILL_NAME") }},
+	{"get_skill", "skill_name", "Name of the skill", func(c caller) { c.refuses(`{"skill_name":"../x"}`, "INVALID_SKILL_NAME") }},
 	{"list_agents", "", "List all available agents: agents is the array of the names, and descriptions explains the names.", func(c caller) {
 		c.holds(`{}`, `"agents":["reviewer"]`, `"descriptions":{"reviewer":"Reviews a pull request"}`)
 	}},
@@ -263,10 +263,10 @@ var claims = []claim{
 		c.succeeds(`{"skill_name":"pdf-processing","path":"most.txt"}`)
 		c.refuses(`{"skill_name":"pdf-processing","path":"more.txt"}`, "FILE_TOO_LARGE")
 	}},
-	{"read_skill_file", "skill_name", "Name of the skill to read", func(c caller) {
+	{"read_skill_file", "skill_name", "Name of the skill", func(c caller) {
 		c.refuses(`{"skill_name":"nothing","path":"SKILL.md"}`, "SKILL_NOT_FOUND")
 	}},
-	{"read_skill_file", "path", "Path of the file, relative to the skill's directory", func(c caller) {
+	{"read_skill_file", "path", "Path relative to the skill's directory", func(c caller) {
 		c.refuses(`{"skill_name":"pdf-processing","path":"skills/pdf-processing/SKILL.md"}`, "NOT_FOUND")
 	}},
 

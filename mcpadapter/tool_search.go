@@ -42,7 +42,8 @@ func searchTool(name, title string, description []sentence, tier string,
 			`"plugin":{"type":"string"}`+
 			`},"required":["name","score","tier","description","match_reason"]}},`+
 			`"search_time_ms":{"type":"integer"},`+
-			`"total_found":{"type":"integer"}`,
+			`"total_found":{"type":"integer"},`+
+			`"partial":{"const":true}`,
 			"results", "search_time_ms", "total_found"),
 		run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
 			found, err := search(t.Catalog, ctx, args.string("query"), args.integer("max_results"), reportOption(ctx))

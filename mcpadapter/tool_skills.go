@@ -119,7 +119,7 @@ func shortenLine(line string, limit int) string {
 }
 
 var skillName = parameter{name: "skill_name", kind: stringKind, required: true,
-	description: "Name of the skill to read", code: toolshelf.CodeInvalidSkillName}
+	description: "Name of the skill", code: toolshelf.CodeInvalidSkillName}
 
 var getSkill = definition{
 	name:  "get_skill",
@@ -228,7 +228,7 @@ var readSkillFile = definition{
 	},
 	parameters: []parameter{
 		skillName,
-		{name: "path", kind: stringKind, required: true, description: "Path of the file, relative to the skill's directory"},
+		{name: "path", kind: stringKind, required: true, description: "Path relative to the skill's directory"},
 	},
 	errors: errorObject,
 	text:   true,

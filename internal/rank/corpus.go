@@ -19,6 +19,7 @@ type document struct {
 	nameWords   []string // distinct words of the name, folded
 	titles      []uint32 // 1 + each term of the name and the headings without stop words, 0 after each
 	terms       []uint32 // lets remove and put touch only the postings of this document
+	flushes     uint32   // corpus.flushes at the time of the put
 }
 
 // lengths holds the length of each field of a document in words. A search reads the
@@ -39,8 +40,10 @@ type corpus struct {
 	removed   uint64        // number of removals of a term
 	total     [fields]int64 // lengths of all documents
 	found     []uint32      // the terms of the document being added
+	had       []bool        // by term: the document being replaced has the term; all false between puts
 
-	pending []pendingPosting // of new documents, not yet in terms; see flush
+	pending []pendingPosting // new postings, not yet in terms; see flush
+	flushes uint32           // number of flushes
 
 	names atomic.Pointer[nameTable] // nil after a change of a name
 }
@@ -57,7 +60,8 @@ const maxPending = 1 << 18
 func (c *corpus) len() int { return len(c.byKey) }
 
 // put adds the last document of an Analyzer, or replaces the document with the same
-// key. The postings of a new document are pending until the next flush.
+// key. New postings are pending until the next flush. A replacement touches only the postings that
+// differ.
 func (c *corpus) put(key string, a *Analyzer) {
 	if c.byKey == nil {
 		c.byKey, c.byStem = map[string]uint32{}, map[string]uint32{}
@@ -65,7 +69,9 @@ func (c *corpus) put(key string, a *Analyzer) {
 	number, changed := c.byKey[key]
 	switch n := len(c.freeDocs); {
 	case changed:
-		c.flush()
+		if c.docs[number].flushes == c.flushes {
+			c.flush()
+		}
 		c.addLengths(number, -1)
 	case n > 0:
 		number, c.freeDocs = c.freeDocs[n-1], c.freeDocs[:n-1]
@@ -79,22 +85,24 @@ func (c *corpus) put(key string, a *Analyzer) {
 		a.idsOf, a.idsAt = c, c.removed
 	}
 	before, doc := &c.docs[number], a.doc
+	for _, id := range before.terms {
+		c.had[id] = true
+	}
 	c.found = c.found[:0]
 	for _, t := range a.found {
 		id := c.term(a, t)
-		if one := (posting{number, a.counts[t]}); changed {
+		if one := (posting{number, a.counts[t]}); c.had[id] {
 			c.terms[id].postings.put(one)
+			c.had[id] = false
 		} else {
 			c.pending = append(c.pending, pendingPosting{id, one})
 		}
 		c.found = append(c.found, id)
 	}
-	if changed {
-		slices.Sort(c.found)
-		for _, id := range before.terms {
-			if _, again := slices.BinarySearch(c.found, id); !again {
-				c.removePosting(id, number)
-			}
+	for _, id := range before.terms {
+		if c.had[id] {
+			c.removePosting(id, number)
+			c.had[id] = false
 		}
 	}
 	terms := len(c.found)
@@ -111,6 +119,7 @@ func (c *corpus) put(key string, a *Analyzer) {
 	}
 	numbers := slices.Clone(c.found)
 	doc.key, doc.terms, doc.titles = key, numbers[:terms:terms], numbers[terms:]
+	doc.flushes = c.flushes
 	if !slices.Equal(doc.nameWords, before.nameWords) {
 		c.names.Store(nil)
 	}
@@ -125,23 +134,30 @@ func (c *corpus) put(key string, a *Analyzer) {
 // flush adds the pending postings to their terms. Many postings are first sorted by
 // term: the postings of one term change the same memory.
 func (c *corpus) flush() {
-	sorted := c.pending
-	if len(sorted) > len(c.terms) {
-		ends := make([]uint32, len(c.terms)+1) // by term; the end of the previous term at first
+	c.flushes++
+	if len(c.pending) < len(c.terms) {
 		for _, p := range c.pending {
-			ends[p.term+1]++
+			c.terms[p.term].postings.put(p.posting)
 		}
-		for i := range c.terms {
-			ends[i+1] += ends[i]
-		}
-		sorted = make([]pendingPosting, len(c.pending))
-		for _, p := range c.pending {
-			sorted[ends[p.term]] = p
-			ends[p.term]++
-		}
+		c.pending = c.pending[:0]
+		return
 	}
-	for _, p := range sorted {
-		c.terms[p.term].postings.put(p.posting)
+	ends := make([]uint32, len(c.terms)+1) // by term; the end of the previous term at first
+	for _, p := range c.pending {
+		ends[p.term+1]++
+	}
+	for i := range c.terms {
+		ends[i+1] += ends[i]
+	}
+	sorted := make(postings, len(c.pending))
+	for _, p := range c.pending {
+		sorted[ends[p.term]] = p.posting
+		ends[p.term]++
+	}
+	begin := uint32(0)
+	for i := range c.terms {
+		c.terms[i].postings.merge(sorted[begin:ends[i]])
+		begin = ends[i]
 	}
 	c.pending = c.pending[:0]
 }
@@ -166,7 +182,7 @@ func (c *corpus) newTerm(stem string) uint32 {
 		id, c.freeTerms = c.freeTerms[n-1], c.freeTerms[:n-1]
 		c.terms[id].stem = stem
 	} else {
-		c.terms = append(c.terms, term{stem: stem})
+		c.terms, c.had = append(c.terms, term{stem: stem}), append(c.had, false)
 	}
 	c.byStem[stem] = id
 	return id
@@ -191,7 +207,10 @@ func (c *corpus) remove(key string) {
 // removePosting also removes the term if no document contains the term any more.
 func (c *corpus) removePosting(id, doc uint32) {
 	t := &c.terms[id]
-	if t.postings.remove(doc); len(t.postings) == 0 {
+	if t.postings.remove(doc); len(t.postings) == 0 && len(c.pending) > 0 {
+		c.flush() // another document can have the term
+	}
+	if len(t.postings) == 0 {
 		delete(c.byStem, t.stem)
 		*t = term{}
 		c.freeTerms = append(c.freeTerms, id)

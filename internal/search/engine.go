@@ -13,11 +13,11 @@ const maxAsked = 1000
 // FromEngine returns the best hits of an engine among the entries that a snapshot lists and that can be loaded,
 // without repeated names. ask returns at most limit hits and the number of all matches, and hit converts name, score and reason of a hit. If the
 // snapshot lacks too many hits, FromEngine asks for more.
-func FromEngine[H any](shown *index.Snapshot, limit int, ask func(limit int) ([]H, int, error), hit func(H) rank.Hit, description func(*index.Entry) string) (rank.Result, error) {
+func FromEngine[H any](shown *index.Snapshot, limit int, ask func(limit int) ([]H, int, error), hit func(H) rank.Hit, description func(*index.Entry) string) (Result, error) {
 	for asked := min(limit, maxAsked); ; asked = min(4*asked, maxAsked) {
 		hits, total, err := ask(asked)
 		if err != nil {
-			return rank.Result{}, err
+			return Result{}, err
 		}
 		highest := 1.0
 		var kept []rank.Hit
@@ -37,7 +37,8 @@ func FromEngine[H any](shown *index.Snapshot, limit int, ask func(limit int) ([]
 			kept[i].Score = rank.Round(kept[i].Score / highest)
 		}
 		if len(kept) >= limit || len(hits) < asked || asked == maxAsked {
-			return rank.Result{Hits: kept[:min(limit, len(kept))], Total: max(total, len(hits)) - len(hits) + len(kept)}, nil
+			total = max(total, len(hits)) - len(hits) + len(kept)
+			return Result{Result: rank.Result{Hits: kept[:min(limit, len(kept))], Total: total}}, nil
 		}
 	}
 }

@@ -63,9 +63,7 @@ func (r *reportSource) update(ctx context.Context, s *Finder, snapshot *index.Sn
 	}
 	for path := range r.kept {
 		if !seen[path] {
-			if err := s.change(ctx, func() { s.ranked.RemoveReport(path) }); err != nil {
-				return err
-			}
+			s.change(func() { s.ranked.RemoveReport(path) })
 			delete(r.kept, path)
 		}
 	}
@@ -95,21 +93,16 @@ func (r *reportSource) updateDirectory(ctx context.Context, s *Finder, directory
 			continue
 		}
 		document := rank.Document{Name: r.commands[report.Stem], Body: string(buf[:n]), Report: true}
-		if err := s.change(ctx, func() { s.ranked.Put(report.Path, document) }); err != nil {
-			return err
-		}
+		s.change(func() { s.ranked.Put(report.Path, document) })
 		seen[report.Path] = true
 		r.kept[report.Path] = searchedReport{info, stamp.Settled(info, now)}
 	}
 	return ctx.Err()
 }
 
-// change calls do, which changes s.ranked, with the lock held.
-func (s *Finder) change(ctx context.Context, do func()) error {
-	if err := s.lock.Acquire(ctx, readers); err != nil {
-		return err
-	}
-	defer s.lock.Release(readers)
+// change calls do, which changes s.ranked.
+func (s *Finder) change(do func()) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
 	do()
-	return nil
 }

@@ -5,27 +5,20 @@ package search
 import (
 	"cmp"
 	"context"
-	"hash/maphash"
 	"log/slog"
-	"path"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
-	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/meaning"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/rank"
 	"github.com/toolshelf-go/toolshelf/internal/reports"
-	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // A Config describes the index and the reports of a Finder.
@@ -45,6 +38,11 @@ type Config struct {
 
 	Meanings *meaning.Store                           // the vectors of the entries and of the queries, or nil
 	Allows   func(context.Context, *index.Entry) bool // reports whether Meanings may get the text of an entry
+
+	Lifetime context.Context // ends the index of texts
+	Enter    func() bool     // reports whether the Finder may read files until Leave
+	Leave    func()
+	Exited   func(*parallel.Exit) // receives a panic of a read
 }
 
 // A Finder holds the words of all entries of an index. Use [New] to create a
@@ -54,15 +52,17 @@ type Finder struct {
 	reports   *reportSource // nil without directories of reports
 	filesRead atomic.Int64
 
-	// lock guards the fields below. A reader acquires 1, a writer acquires readers.
-	// The lock is a semaphore, because a wait for a mutex does not end with a context.
-	lock       *semaphore.Weighted
+	lock       sync.RWMutex // guards the fields below
 	ranked     rank.Corpus
+	unflushed  bool                           // ranked has texts that no search finds
 	entries    []*index.Entry                 // the entries of ranked, in the order of names.Compare
-	generation uint64                         // of the last snapshot that ranked contains completely
+	generation uint64                         // of the snapshot of entries
+	missing    map[*index.Entry]struct{}      // the entries whose texts ranked lacks
 	unsettled  map[*index.Entry]unsettledText // files that can change while their metadata stays the same
 	oldest     time.Time                      // the earliest read of a file in unsettled, or an earlier time
 	refused    map[*index.Entry]bool          // entries without a vector, because Config.Allows has refused them
+
+	running, next *batch // of texts; next begins after running
 }
 
 // An unsettledText identifies the text of a file at the time of a read.
@@ -71,12 +71,11 @@ type unsettledText struct {
 	read time.Time // by Config.Now; zero if the read failed
 }
 
-const readers = 1 << 20
-
 // New returns a Finder. New reads no files.
 func New(config Config) *Finder {
 	config.MaxReads = cmp.Or(config.MaxReads, parallel.MaxReads)
-	s := &Finder{config: config, lock: semaphore.NewWeighted(readers), unsettled: map[*index.Entry]unsettledText{}, refused: map[*index.Entry]bool{}}
+	s := &Finder{config: config, missing: map[*index.Entry]struct{}{},
+		unsettled: map[*index.Entry]unsettledText{}, refused: map[*index.Entry]bool{}}
 	if len(config.Reports) > 0 {
 		s.reports = newReportSource()
 	}
@@ -86,32 +85,64 @@ func New(config Config) *Finder {
 // FilesRead returns the number of texts that all calls of Find have read.
 func (s *Finder) FilesRead() int64 { return s.filesRead.Load() }
 
+// A Result holds the best hits of a search.
+type Result struct {
+	rank.Result
+	Partial bool // some texts are not searched, and Weak is false
+}
+
 // Find searches the entries of a snapshot. If another call has already passed a later
-// snapshot, Find searches the later snapshot. First, Find reads the new and the changed
-// files. Find returns at most limit hits, and omits the names for which keep returns
-// false, and entries that differ from the snapshot. If keep is nil, Find omits no name.
+// snapshot, Find searches the later snapshot. First, Find indexes the names and descriptions of
+// new entries, and begins to read the new and the changed files. Find waits for few files, but no
+// longer than half of the time before the deadline of ctx. The reads continue after Find.
 //
-// The error is ctx.Err(). The next call does not repeat the completed reads.
-func (s *Finder) Find(ctx context.Context, snapshot *index.Snapshot, query string, limit int, keep func(name string) bool) (rank.Result, error) {
-	if s.reports != nil {
-		if err := s.reports.update(ctx, s, snapshot); err != nil {
-			return rank.Result{}, err
-		}
-	}
-	if err := s.acquire(ctx, snapshot); err != nil {
-		return rank.Result{}, err
+// Find returns at most limit hits, and omits the names for which keep returns
+// false, and entries that differ from the snapshot. If keep is nil, Find omits no name. The
+// error is ctx.Err().
+func (s *Finder) Find(
+	ctx context.Context, snapshot *index.Snapshot, query string, limit int,
+	keep func(name string) bool,
+) (Result, error) {
+	partial, err := s.update(ctx, snapshot)
+	if err != nil {
+		return Result{}, err
 	}
 	var near *rank.Point
 	if s.config.Meanings != nil {
+		s.rlock()
 		understood := s.ranked.Understood(s.keeping(snapshot, keep))
-		s.lock.Release(1) // a model can be slow
+		s.lock.RUnlock() // a model can be slow
 		near = s.near(ctx, query, keep, understood)
-		if err := s.lock.Acquire(ctx, 1); err != nil {
-			return rank.Result{}, err
-		}
 	}
-	defer s.lock.Release(1)
-	return s.ranked.Search(ctx, query, limit, s.keeping(snapshot, keep), near)
+	s.rlock()
+	defer s.lock.RUnlock()
+	found, err := s.ranked.Search(ctx, query, limit, s.keeping(snapshot, keep), near)
+	if err != nil {
+		return Result{}, err
+	}
+	if partial = partial || len(s.missing) > 0; partial {
+		found.Weak, found.Words = false, nil
+	}
+	return Result{found, partial}, nil
+}
+
+// rlock locks s.lock for reading, after a flush of ranked if necessary. Texts that a batch puts
+// between both are not found.
+func (s *Finder) rlock() {
+	s.lock.RLock()
+	if s.unflushed {
+		s.lock.RUnlock()
+		s.lock.Lock()
+		s.flush()
+		s.lock.Unlock()
+		s.lock.RLock()
+	}
+}
+
+// flush needs s.lock.
+func (s *Finder) flush() {
+	s.ranked.Flush()
+	s.unflushed = false
 }
 
 // keeping returns keep without the names of entries that ranked has from another snapshot, because keep is true for the entries of
@@ -130,37 +161,15 @@ func (s *Finder) keeping(snapshot *index.Snapshot, keep func(name string) bool) 
 	}
 }
 
-// acquire acquires s.lock for a reader, after an update of ranked if necessary.
-func (s *Finder) acquire(ctx context.Context, snapshot *index.Snapshot) error {
-	if err := s.lock.Acquire(ctx, 1); err != nil {
-		return err
-	}
-	if s.generation < snapshot.Generation || len(s.unsettled) > 0 && s.expired(s.oldest) || len(s.admitted(ctx)) > 0 {
-		s.lock.Release(1)
-		if err := s.lock.Acquire(ctx, readers); err != nil {
-			return err
-		}
-		err := s.update(ctx, snapshot)
-		s.lock.Release(readers - 1)
-		if err != nil {
-			s.lock.Release(1)
-			return err
-		}
-	}
-	return nil
-}
-
 // near returns the point of a query, or nil if a meaning is not known within the time of a search.
 func (s *Finder) near(ctx context.Context, query string, keep func(name string) bool, understood bool) *rank.Point {
 	within, cancel := meaning.Within(ctx)
 	defer cancel()
 	if !understood {
 		s.config.Meanings.Fill(within)
-		if s.lock.Acquire(within, 1) != nil {
-			return nil
-		}
+		s.rlock()
 		understood = s.ranked.Understood(keep)
-		s.lock.Release(1)
+		s.lock.RUnlock()
 	}
 	if !understood {
 		return nil
@@ -168,263 +177,50 @@ func (s *Finder) near(ctx context.Context, query string, keep func(name string) 
 	return s.config.Meanings.Query(within, query)
 }
 
-// update puts the loadable entries of a snapshot into ranked. If ctx ends, ranked keeps the
-// entries that were read.
-func (s *Finder) update(ctx context.Context, snapshot *index.Snapshot) error {
-	if s.expired(s.oldest) {
-		if err := s.readAgain(ctx); err != nil {
-			return err
-		}
+// update brings ranked up to date with a snapshot. If texts are not searched, because they are many
+// or the reads take too long, partial is true.
+func (s *Finder) update(
+	ctx context.Context, snapshot *index.Snapshot,
+) (partial bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
 	}
-	admitted := s.admitted(ctx)
-	if err := s.put(ctx, len(admitted), func(i int) *index.Entry { return admitted[i] }, func(int) {}); err != nil || s.generation >= snapshot.Generation {
-		return err
+	b := s.due(ctx, snapshot)
+	if b == nil && s.reports == nil {
+		return false, nil
 	}
-	changes, removed := compare(s.entries, snapshot.Loadable)
-	for _, e := range removed {
-		s.remove(e)
+	within, cancel := halfOf(ctx)
+	defer cancel()
+	if s.reports != nil {
+		partial = s.reports.update(within, s, snapshot) != nil
 	}
-	err := s.put(ctx, len(changes), func(i int) *index.Entry { return snapshot.Loadable[changes[i].position] }, func(i int) {
-		delete(s.unsettled, changes[i].before)
-		delete(s.refused, changes[i].before)
-		changes[i].done = true
-	})
-	if err != nil {
-		s.entries = partly(snapshot.Loadable, changes)
-		return err
-	}
-	s.entries, s.generation = snapshot.Loadable, snapshot.Generation
-	return nil
-}
-
-// admitted returns the entries that Config.Allows has refused and allows now.
-func (s *Finder) admitted(ctx context.Context) (all []*index.Entry) {
-	for e := range s.refused {
-		if s.config.Allows(ctx, e) {
-			all = append(all, e)
-		}
-	}
-	return all
-}
-
-// readAgain reads the expired texts of unsettled entries.
-func (s *Finder) readAgain(ctx context.Context) error {
-	var expired []*index.Entry
-	for e, u := range s.unsettled {
-		if s.expired(u.read) {
-			expired = append(expired, e)
-		}
-	}
-	if err := s.put(ctx, len(expired), func(i int) *index.Entry { return expired[i] }, func(int) {}); err != nil {
-		return err
-	}
-	s.oldest = s.config.Now()
-	for _, u := range s.unsettled {
-		if u.read.Before(s.oldest) {
-			s.oldest = u.read
-		}
-	}
-	return nil
-}
-
-// A change is an entry of a snapshot that ranked does not contain.
-type change struct {
-	position int          // in the entries of the snapshot
-	before   *index.Entry // the entry of ranked with the same name, or nil
-	done     bool         // ranked contains the entry
-}
-
-// compare returns the new and the changed entries of now, and the entries of before whose
-// names are not in now. Both lists are in the order of names.Compare.
-func compare(before, now []*index.Entry) (changes []change, removed []*index.Entry) {
-	for i, e := range now {
-		for len(before) > 0 && before[0] != e && names.Compare(before[0].Name, e.Name) < 0 {
-			removed, before = append(removed, before[0]), before[1:]
-		}
-		if len(before) > 0 && before[0] == e {
-			before = before[1:]
-			continue
-		}
-		change := change{position: i}
-		if len(before) > 0 && before[0].Name == e.Name {
-			change.before, before = before[0], before[1:]
-		}
-		changes = append(changes, change)
-	}
-	return changes, append(removed, before...)
-}
-
-// partly returns the entries of ranked after some changes are done.
-func partly(entries []*index.Entry, changes []change) []*index.Entry {
-	var all []*index.Entry
-	for i, e := range entries {
-		if len(changes) > 0 && changes[0].position == i {
-			if !changes[0].done {
-				e = changes[0].before
+	if b != nil {
+		select {
+		case <-b.done:
+			if b.exit != nil {
+				b.exit.Resume()
 			}
-			changes = changes[1:]
-		}
-		if e != nil {
-			all = append(all, e)
+		case <-within.Done():
+			partial = true
 		}
 	}
-	return all
+	return partial, ctx.Err()
+}
+
+// maxWait bounds the time in which a search waits for reads.
+const maxWait = 2500 * time.Millisecond
+
+// halfOf returns a context that ends after maxWait, or after half of the time before the deadline
+// of ctx, because a search also needs time.
+func halfOf(ctx context.Context) (context.Context, context.CancelFunc) {
+	wait := maxWait
+	if deadline, ok := ctx.Deadline(); ok {
+		wait = min(wait, time.Until(deadline)/2)
+	}
+	return context.WithTimeout(ctx, wait)
 }
 
 // expired reports whether a read at the given time is older than TTL.
 func (s *Finder) expired(then time.Time) bool {
 	return s.config.TTL == 0 || s.config.Now().Sub(then) >= s.config.TTL
-}
-
-func (s *Finder) remove(e *index.Entry) {
-	s.ranked.Remove(e.Name)
-	delete(s.unsettled, e)
-	delete(s.refused, e)
-}
-
-// put reads the files of n entries and puts the texts into ranked. put reads many files
-// at a time from a slow filesystem, but analyzes only one text on each core, because an
-// Analyzer can take much memory. After each entry, put calls done, one call at a time. If
-// ctx ends, put finishes the entries that it is reading. The results of searches do not
-// depend on the order of the entries.
-func (s *Finder) put(ctx context.Context, n int, entry func(i int) *index.Entry, done func(i int)) error {
-	var mu sync.Mutex // guards the fields of s and the calls of done
-	analyzers := make(chan *rank.Analyzer, runtime.GOMAXPROCS(0))
-	for range cap(analyzers) {
-		analyzers <- new(rank.Analyzer)
-	}
-	defer s.ranked.Flush()
-	return parallel.Each(ctx, s.config.MaxReads, n, func(i int) {
-		e := entry(i)
-		defer s.filesRead.Add(1)
-		mu.Lock()
-		known, again := s.unsettled[e]
-		refused := s.refused[e]
-		mu.Unlock()
-		embeds := s.config.Meanings != nil && s.config.Allows(ctx, e)
-		r := textReaders.Get().(*textReader)
-		defer textReaders.Put(r)
-		text := s.read(ctx, e, r)
-		a := <-analyzers
-		defer func() { analyzers <- a }()
-		changed := !again || known.hash != text.hash || refused && embeds
-		if changed {
-			if embeds {
-				text.document.Vector = s.config.Meanings.Vector(text.document)
-			}
-			a.Analyze(text.document)
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		if changed {
-			s.ranked.PutAnalyzed(e.Name, a)
-		}
-		s.observe(e, text)
-		if delete(s.refused, e); s.config.Meanings != nil && !embeds {
-			s.refused[e] = true
-		}
-		done(i)
-	})
-}
-
-// A textReader holds the memory for reading one file. The next file reuses the memory.
-type textReader struct {
-	buf     []byte
-	scanner matter.Scanner
-}
-
-var textReaders = sync.Pool{New: func() any { return new(textReader) }}
-
-// A text is the text of an entry at the time of a read. The document is valid until the
-// next read with the same textReader.
-type text struct {
-	document rank.Document
-	settled  bool // a change of the file changes its metadata
-	unsettledText
-}
-
-// observe records whether the text of an entry can change unnoticed.
-func (s *Finder) observe(e *index.Entry, t text) {
-	delete(s.unsettled, e)
-	if t.settled {
-		return
-	}
-	if len(s.unsettled) == 0 || t.read.Before(s.oldest) {
-		s.oldest = t.read
-	}
-	s.unsettled[e] = t.unsettledText
-}
-
-var seed = maphash.MakeSeed()
-
-// read reads the file of an entry.
-func (s *Finder) read(ctx context.Context, e *index.Entry, r *textReader) text {
-	t := text{document: rank.Document{Name: e.Name, Description: s.config.Description(e)}}
-	layer := s.config.Index.LayerOf(e)
-	now := time.Now()
-	t.unsettledText.read = s.config.Now()
-	raw, info, err := s.readText(ctx, e, &r.buf)
-	if err != nil {
-		t.unsettledText.read = time.Time{}
-	}
-	t.hash = maphash.Bytes(seed, raw)
-	t.settled = err == nil && (s.config.Index.Settled(e.Layer(), info, now) || s.config.Watch && layer.Fixed && !layer.Remote())
-	// If the file has changed since the scan, the text belongs to a later snapshot,
-	// which the filters have not seen yet.
-	if err == nil && stamp.Of(info).Same(e.Stamp) {
-		doc, _ := r.scanner.ParseFile(e.Path, raw, true, "tags")
-		tags, _ := doc.Get("tags")
-		body := doc.Text(raw)
-		t.document.Tags, t.document.Body = tags.String(), unsafe.String(unsafe.SliceData(body), len(body))
-	}
-	return t
-}
-
-// readText reads the part of a file that Find searches into a buffer, which grows to
-// the size of the part.
-func (s *Finder) readText(ctx context.Context, e *index.Entry, buf *[]byte) ([]byte, confine.Info, error) {
-	if x := s.config.Index; x.Sealed(e) {
-		raw, info, err := x.ReadFile(x.FSOf(ctx, e), e.Path)
-		return raw[:min(len(raw), matter.MaxHead+rank.MaxText)], info, cmp.Or(err, x.Verify(e, raw))
-	}
-	if s.config.Text != nil {
-		if text, info, ok := s.config.Text(e); ok {
-			return text, info, nil
-		}
-	}
-	fsys, name := s.config.Index.FSOf(ctx, e), e.Path
-	if fsys.KnowsHeads() {
-		return readKnownHead(fsys, name, buf)
-	}
-	f, err := fsys.OpenRegular(name)
-	if err != nil {
-		return nil, confine.Info{}, err
-	}
-	defer f.Close()
-	info := f.Info()
-	if info.Size > s.config.MaxFileSize {
-		return nil, info, index.ErrTooLarge
-	}
-	size := int(min(info.Size, matter.MaxHead+rank.MaxText))
-	*buf = slices.Grow((*buf)[:0], size)[:size]
-	n, err := f.ReadHead(*buf)
-	if err != nil {
-		return nil, info, err
-	}
-	return (*buf)[:n], info, nil
-}
-
-// readKnownHead is readText for a filesystem that must not read a whole file for a search.
-func readKnownHead(fsys *confine.FS, name string, buf *[]byte) ([]byte, confine.Info, error) {
-	dir, err := fsys.OpenDir(path.Dir(name))
-	if err != nil {
-		return nil, confine.Info{}, err
-	}
-	defer dir.Close()
-	*buf = slices.Grow((*buf)[:0], matter.MaxHead)[:matter.MaxHead]
-	n, info, err := dir.ReadHead(path.Base(name), *buf)
-	if err != nil {
-		return nil, info, err
-	}
-	return (*buf)[:n], info, nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/rank"
 	"github.com/toolshelf-go/toolshelf/internal/reports"
 )
@@ -37,6 +38,7 @@ type fixture struct {
 	finder  *Finder
 	now     time.Time
 	log     bytes.Buffer
+	end     context.CancelFunc // of the finder's Lifetime
 }
 
 // written is the modification time of the files. It is long ago.
@@ -64,7 +66,13 @@ func newFixture(t *testing.T, ttl time.Duration, files map[string]string) *fixtu
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.index.Close(); confined.Close() })
+	lifetime, cancel := context.WithCancel(t.Context())
+	f.end = cancel
 	f.finder = New(Config{
+		Lifetime:    lifetime,
+		Enter:       func() bool { return lifetime.Err() == nil },
+		Leave:       func() {},
+		Exited:      func(*parallel.Exit) {},
 		Index:       f.index,
 		Description: func(e *index.Entry) string { return e.Description() },
 		MaxFileSize: 100_000,
@@ -132,7 +140,7 @@ func (f *fixture) expect(query, want string) {
 	}
 }
 
-func hits(r rank.Result) string {
+func hits(r Result) string {
 	var all []string
 	for _, hit := range r.Hits {
 		all = append(all, fmt.Sprintf("%s/%d", hit.Name, hit.Tier))
@@ -253,38 +261,137 @@ func TestFindIgnoresTextsNewerThanTheSnapshot(t *testing.T) {
 	}
 }
 
-func TestFindThatIsCanceledIsContinued(t *testing.T) {
-	files := map[string]string{}
-	for i := range 20 {
-		files[fmt.Sprintf("commands/c%02d.md", i)] = "Same.\n"
+// idle waits until the finder reads no text.
+func (f *fixture) idle() {
+	for {
+		f.finder.lock.RLock()
+		b := f.finder.running
+		f.finder.lock.RUnlock()
+		if b == nil {
+			return
+		}
+		<-b.done
 	}
-	f := newFixture(t, time.Hour, files)
-	snapshot := f.snapshot()
+}
+
+// gated returns a fixture of n commands whose texts can be read after a call of open.
+func gated(t *testing.T, n int) (f *fixture, open func()) {
+	files := map[string]string{}
+	for i := range n {
+		files[fmt.Sprintf("commands/c%04d.md", i)] = "---\ndescription: Count\n---\nApples.\n"
+	}
+	f = newFixture(t, time.Hour, files)
+	f.snapshot()
 	clear(f.opened)
-	ctx, cancel := context.WithCancel(t.Context())
-	f.before = func() {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if len(f.opened) == 10 {
-			cancel()
+	gate := make(chan struct{})
+	f.before = func() { <-gate }
+	return f, func() { close(gate) }
+}
+
+func TestFindAnswersFromNamesBeforeTheTextsAreRead(t *testing.T) {
+	const n = maxAwaited + 1
+	f, open := gated(t, n)
+	for query, want := range map[string]int{"0007": 1, "count": n, "apples": 0} {
+		for range 2 { // the second call joins the reads of the first
+			found, err := f.finder.Find(t.Context(), f.snapshot(), query, 10, nil)
+			if err != nil || found.Total != want || !found.Partial || found.Weak || found.Words != nil {
+				t.Errorf("%s: total %d, want %d; %+v, %v", query, found.Total, want, found, err)
+			}
 		}
 	}
-	if _, err := f.finder.Find(ctx, snapshot, "same", 10, nil); err != context.Canceled {
+	open()
+	f.idle()
+	found, err := f.finder.Find(t.Context(), f.snapshot(), "apples", 10, nil)
+	if err != nil || found.Total != n || found.Partial {
+		t.Errorf("%d hits, partial: %v, %v", found.Total, found.Partial, err)
+	}
+	for file, opens := range f.opened {
+		if opens != 1 {
+			t.Errorf("%s was opened %d times", file, opens)
+		}
+	}
+	found, err = f.finder.Find(t.Context(), f.snapshot(), "zebra", 10, nil)
+	if err != nil || !found.Weak {
+		t.Errorf("weak: %v, %v", found.Weak, err)
+	}
+}
+
+func TestFindWaitsForFewTextsHalfOfItsTime(t *testing.T) {
+	for _, limit := range []time.Duration{time.Second, time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			f, open := gated(t, 3)
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			defer cancel()
+			begin := time.Now()
+			found, err := f.finder.Find(ctx, f.snapshot(), "count", 10, nil)
+			if err != nil || found.Total != 3 || !found.Partial {
+				t.Errorf("%+v, %v", found, err)
+			}
+			if took, want := time.Since(begin), min(limit/2, maxWait); took != want {
+				t.Errorf("%v, want %v", took, want)
+			}
+			time.AfterFunc(maxWait/2, open)
+			f.expect("apples", "c0000/2 c0001/2 c0002/2")
+		})
+	}
+}
+
+func TestFindThatIsCanceledIsContinued(t *testing.T) {
+	f, open := gated(t, 20)
+	ctx, cancel := context.WithCancel(t.Context())
+	within := f.before
+	f.before = func() { cancel(); within() }
+	if _, err := f.finder.Find(ctx, f.snapshot(), "apples", 10, nil); err != context.Canceled {
 		t.Fatal(err)
 	}
-	f.before = nil
-	result, err := f.finder.Find(t.Context(), snapshot, "same", 10, nil)
-	if err != nil || result.Total != 20 {
-		t.Errorf("%d, %v", result.Total, err)
+	open()
+	found, err := f.finder.Find(t.Context(), f.snapshot(), "apples", 10, nil)
+	if err != nil || found.Total != 20 || found.Partial {
+		t.Errorf("%+v, %v", found, err)
 	}
 	for file, n := range f.opened {
 		if n != 1 {
 			t.Errorf("%s was opened %d times", file, n)
 		}
 	}
-	if _, err := f.finder.Find(ctx, snapshot, "same", 10, nil); err != context.Canceled {
+	if _, err := f.finder.Find(ctx, f.snapshot(), "apples", 10, nil); err != context.Canceled {
 		t.Error(err)
 	}
+}
+
+func TestTheEndOfAFinderEndsTheReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, open := gated(t, maxAwaited+1)
+		if _, err := f.finder.Find(t.Context(), f.snapshot(), "apples", 10, nil); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		f.end()
+		synctest.Wait()
+		open()
+		f.idle()
+		if n := len(f.finder.missing); n != maxAwaited+1 {
+			t.Errorf("%d texts are missing", n)
+		}
+	})
+}
+
+// A panic in a filesystem is a panic of the search that waits, and the next search reads again.
+func TestFindPassesOnAPanicOfARead(t *testing.T) {
+	f, open := gated(t, 3)
+	open()
+	f.before = func() { panic("no disk") }
+	func() {
+		defer func() {
+			if r := recover(); r != "no disk" {
+				t.Errorf("recovered %v", r)
+			}
+		}()
+		f.expect("apples", "")
+	}()
+	f.idle()
+	f.before = nil
+	f.expect("apples", "c0000/2 c0001/2 c0002/2")
 }
 
 func TestFindReadsManyFilesOfASlowFilesystemAtTheSameTime(t *testing.T) {
@@ -310,17 +417,12 @@ func TestFindWaitsNoLongerThanItsContext(t *testing.T) {
 	snapshot := f.snapshot()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for name, lock := range map[string]interface {
-		TryAcquire(int64) bool
-		Release(int64)
-	}{"reports": f.finder.reports.lock, "texts": f.finder.lock} {
-		if !lock.TryAcquire(1) {
-			t.Fatal(name)
-		}
-		if _, err := f.finder.Find(ctx, snapshot, "same", 10, nil); err != context.Canceled {
-			t.Errorf("%s: %v", name, err)
-		}
-		lock.Release(1)
+	if !f.finder.reports.lock.TryAcquire(1) {
+		t.Fatal("the lock is taken")
+	}
+	defer f.finder.reports.lock.Release(1)
+	if _, err := f.finder.Find(ctx, snapshot, "same", 10, nil); err != context.Canceled {
+		t.Error(err)
 	}
 }
 

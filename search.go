@@ -111,9 +111,7 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 		}
 	}
 	query = strings.TrimSpace(query)
-	if limit == 0 {
-		limit = defaultSearchLimit
-	}
+	limit = cmp.Or(limit, defaultSearchLimit)
 	switch n := utf8.RuneCountInString(query); {
 	case n == 0:
 		return SearchResults{}, &Error{Code: CodeInvalidQuery, Op: op, Message: "the query is empty; use at least one word"}

@@ -165,7 +165,9 @@ func (c *Catalog) parseAgent(e *index.Entry, raw []byte, _ confine.Info) (Agent,
 	for _, p := range doc.Problems {
 		problems = append(problems, p.In(c.agents.Place(e)))
 	}
-	agent := Agent{AgentInfo: c.agentInfo(e, agentmd.NewFrontmatter(doc.Frontmatter), problems), Content: string(raw[doc.Body:]), Raw: raw, Source: source{digest: c.observer.Digest(e.Seal(), path.Base(e.Path), raw)}}
+	info := c.agentInfo(e, agentmd.NewFrontmatter(doc.Frontmatter), problems)
+	info.Loadable = true // the scan that found the entry can have failed
+	agent := Agent{AgentInfo: info, Content: string(raw[doc.Body:]), Raw: raw, Source: source{digest: c.observer.Digest(e.Seal(), path.Base(e.Path), raw)}}
 	return agent, len(raw) + len(agent.Content) + doc.Memory()
 }
 

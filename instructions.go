@@ -143,6 +143,11 @@ func (c *Catalog) InstructionsPrompt(ctx context.Context, path string, opts ...I
 		block.Add(i.Path, i.Text, i.Description, i.Mode == OnRequest)
 	}
 	result, _, err := block.Fit(ctx, o.budget)
+	for _, i := range list {
+		if i.Text == "" && len(i.Diagnostics) > 0 { // the file cannot be read
+			result.Dropped = append(result.Dropped, i.Path)
+		}
+	}
 	return PromptList(result), err
 }
 

@@ -355,7 +355,13 @@ func (e pluginEntry) IsDir() bool  { return e.Type().IsDir() }
 // Type asks for a type that the directory does not know.
 func (e pluginEntry) Type() fs.FileMode {
 	if e.typ == confine.TypeUnknown {
-		info, _ := e.fs.confined(e.fs.dir).Lstat(e.file)
+		info, err := e.fs.confined(e.fs.dir).Lstat(e.file)
+		if err != nil {
+			e.fs.record(pluginRead{file: e.file}, err)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fs.ModeDir // the open of the directory reports the failure
+		}
 		return info.Mode.Type()
 	}
 	return e.typ

@@ -219,7 +219,8 @@ func (s *scan) isDir(dirPath string, c child) bool {
 		if err != nil || c.typ == fs.ModeSymlink {
 			s.followedLink()
 		}
-		return err == nil && info.Mode.IsDir()
+		// The open of a directory whose type cannot be read reports the failure.
+		return err == nil && info.Mode.IsDir() || c.typ == confine.TypeUnknown && err != nil && !errors.Is(err, fs.ErrNotExist)
 	default:
 		return false
 	}

@@ -26,4 +26,3 @@ require (
 	golang.org/x/text v0.41.0 // indirect
 	gopkg.in/yaml.v2 v2.3.0 // indirect
 )
-

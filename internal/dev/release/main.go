@@ -76,7 +76,7 @@ func run(tag, tree bool, args []string) error {
 	if err := s.environment(tree); err != nil {
 		return err
 	}
-	if err := s.checkModules(); err != nil {
+	if err := s.checkModules(tree); err != nil {
 		return err
 	}
 	if err := s.runPrograms(tree); err != nil {

@@ -88,15 +88,9 @@ func (s *stage) setVersions() error {
 			if err != nil {
 				return err
 			}
-			for _, r := range slices.Clone(work.Replace) {
-				if r.Old.Version == "" {
-					continue
-				}
-				if err := work.DropReplace(r.Old.Path, r.Old.Version); err != nil {
-					return err
-				}
-				if err := work.AddReplace(r.Old.Path, s.version, r.New.Path, ""); err != nil {
-					return err
+			for _, r := range work.Replace {
+				if i := slices.Index(r.Syntax.Token, r.Old.Version); i >= 0 {
+					r.Syntax.Token[i] = s.version
 				}
 			}
 			return s.write(name, modfile.Format(work.Syntax), data)

@@ -607,7 +607,9 @@ func (c *call) single(l *level, p client.Place) (*found, error) {
 // reader returns the name of the first client that reads a place.
 func (f *Finder) reader(p client.Place) string {
 	for _, row := range f.Rows {
-		if slices.ContainsFunc(row.Instructions, func(other client.Place) bool { return other.Path() == p.Path() && other.Suffix() == p.Suffix() }) {
+		if slices.ContainsFunc(row.Instructions, func(other client.Place) bool {
+			return other.Base == p.Base && other.Dir == p.Dir && other.Suffix() == p.Suffix()
+		}) {
 			return row.Name
 		}
 	}

@@ -65,7 +65,7 @@ func (a *Audit) Of(ctx context.Context, kind client.Files, of map[client.Files]*
 			return append(a.rule(e, f), further...)
 		}
 	}
-	found, err := a.files(ctx, snapshot, func(e *index.Entry) []problem.Problem { return append(a.file(ctx, x, e, check), beside(ctx, e)...) })
+	found, err := a.files(ctx, x, snapshot, func(e *index.Entry) []problem.Problem { return append(a.file(ctx, x, e, check), beside(ctx, e)...) })
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +83,33 @@ func (a *Audit) Of(ctx context.Context, kind client.Files, of map[client.Files]*
 	found = append(slices.DeleteFunc(found, func(p problem.Problem) bool { return explained(p, ignored) }), ignored...)
 	return a.Profile.Judge(kind, found), err
 }
+
+// A Key is equal for entries whose checks have the same result, because the entries of a marketplace can share a file.
+type Key struct {
+	layer               int
+	name, place, within string
+	alone, named        bool
+	listed              bool
+	rules               client.Rules
+	digest              string
+	rejected            int
+}
+
+// KeyOf returns the Key of an entry of a snapshot.
+func KeyOf(x *index.Index, s *index.Snapshot, e *index.Entry) Key {
+	f := File(*x.LayerOf(e), e.Name, x.Place(e), nil, matter.Document{})
+	k := Key{layer: e.Layer(), name: f.Name, place: f.Path, alone: f.Alone, named: f.Named, rules: f.Rules, listed: listed(s, e), rejected: len(e.Rejected())}
+	if p := e.Part(); p != nil {
+		k.within = p.PluginDir
+	}
+	if seal := e.Seal(); seal != nil {
+		k.digest = seal.Digest
+	}
+	return k
+}
+
+// listed reports whether a catalog without filters lists an entry.
+func listed(s *index.Snapshot, e *index.Entry) bool { return !e.Dependency && s.Lookup(e.Name) == e }
 
 // checks returns the checks of the file of an entry, and of its other files.
 func (a *Audit) checks(kind client.Files, of map[client.Files]*index.Snapshot) (check func(*index.Entry, lint.File) []problem.Problem, beside func(context.Context, *index.Entry) []problem.Problem) {
@@ -143,7 +170,7 @@ func (a *Audit) commandCheck(commands, skills *index.Snapshot) func(*index.Entry
 		return err == nil
 	}}
 	command := func(e *index.Entry) lint.Command {
-		return lint.Command{Name: e.Name, Path: a.Indexes[client.Commands].Below(e), Listed: !e.Dependency && commands.Lookup(e.Name) == e}
+		return lint.Command{Name: e.Name, Path: a.Indexes[client.Commands].Below(e), Listed: listed(commands, e)}
 	}
 	for e := range commands.Files() {
 		l.Add(command(e))
@@ -160,8 +187,13 @@ func (a *Audit) commandCheck(commands, skills *index.Snapshot) func(*index.Entry
 // in each entry. Several checks run at the same time. If the snapshot already
 // parsed a whole file, files omits the snapshot's problems of the file, because
 // check finds them again. files counts the checked files.
-func (a *Audit) files(ctx context.Context, snapshot *index.Snapshot, check func(*index.Entry) []problem.Problem) ([]problem.Problem, error) {
-	entries := slices.Collect(snapshot.Files())
+func (a *Audit) files(ctx context.Context, x *index.Index, snapshot *index.Snapshot, check func(*index.Entry) []problem.Problem) ([]problem.Problem, error) {
+	entries, known := slices.Collect(snapshot.Files()), make(map[Key]bool)
+	entries = slices.DeleteFunc(entries, func(e *index.Entry) bool {
+		key := KeyOf(x, snapshot, e)
+		defer func() { known[key] = true }()
+		return known[key]
+	})
 	found := make([][]problem.Problem, len(entries))
 	err := parallel.Do(ctx, runtime.GOMAXPROCS(0), len(entries), func(i int) error {
 		found[i] = check(entries[i])

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"strconv"
 	"unicode/utf8"
@@ -197,18 +198,24 @@ func (g *Guard[Kind]) entries(ctx context.Context, a *audit.Audit, kind client.F
 	if g == nil {
 		return nil, nil
 	}
-	check := a.Checker(kind, of)
+	check, known := a.Checker(kind, of), make(map[audit.Key]Refused[Kind])
 	for e := range of[kind].Files() {
 		if e.Seal() == nil || e.Broken() != nil || g.allowsContent(ctx, e) || of[kind].Lookup(e.Name) != e {
 			continue
 		}
-		r, err := g.refused(ctx, check, e)
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil:
-			continue // the next scan has the next state
+		key := audit.KeyOf(g.Index, of[kind], e)
+		r, ok := known[key]
+		if !ok {
+			r, err = g.refused(ctx, check, e)
+			switch {
+			case ctx.Err() != nil:
+				return nil, ctx.Err()
+			case err != nil:
+				continue // the next scan has the next state
+			}
+			known[key] = r
 		}
+		r.Item, r.New = g.item(e), maps.Clone(r.New)
 		all = append(all, r)
 	}
 	return all, nil

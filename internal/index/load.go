@@ -199,12 +199,15 @@ func (s *scan) read(f source) (*Entry, error) {
 		defer wholeFiles.Put(whole)
 		buf = whole[:]
 	}
-	s.filesRead.Add(1)
 	now := time.Now()
+	if !s.at.Sealed {
+		s.filesRead.Add(1)
+	}
 	for {
-		n, info, err := 0, confine.Info{}, error(nil)
+		n, info, err, whole := 0, confine.Info{}, error(nil), wholeFile{}
 		if s.at.Sealed {
-			buf, info, err = s.readWhole(f)
+			whole = s.readWhole(f)
+			buf, info, err, now = whole.raw, whole.info, whole.err, whole.at
 			n = len(buf)
 		} else {
 			n, info, err = s.readHead(f, buf)
@@ -213,7 +216,7 @@ func (s *scan) read(f source) (*Entry, error) {
 			return nil, err
 		}
 		head := buf[:min(n, limit)]
-		if known != nil && known.sameHead(head, info) && known.get().seal.covers(buf[:n]) && !s.canRestore(known) {
+		if known != nil && known.sameHead(head, info) && (!s.at.Sealed || known.get().seal.covers(whole.sum)) && !s.canRestore(known) {
 			if stamp.Settled(info, now) {
 				known.settled = true
 			}
@@ -245,7 +248,7 @@ func (s *scan) read(f source) (*Entry, error) {
 		}
 		s.fill(e, f, doc, head)
 		if s.at.Sealed {
-			s.seal(e, buf[:n])
+			s.seal(e, whole.sum)
 		}
 		s.judge(e, f, doc, head)
 		s.limitMemory(e)

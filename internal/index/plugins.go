@@ -191,9 +191,16 @@ func scanPlugins(s *scan, dir *confine.Dir, dirPath string) error {
 		}
 	}
 	parts := table.parts[s.config.kind.files]
-	scans := make([]*scan, len(parts))
+	scans, files := make([]*scan, len(parts)), make(map[sharedFile]int)
+	for _, p := range parts {
+		files[sharedFile{p.PluginDir, p.key.Path}]++
+	}
+	read := &sharedFiles{whole: make(map[sharedFile]func() wholeFile), sums: make(map[sharedFile]func() fileSum)}
 	err = parallel.Each(s.ctx, s.reads, len(parts), func(i int) {
 		scans[i] = s.within(parts[i], max(1, s.reads/len(parts)))
+		if s.at.Sealed && files[sharedFile{parts[i].PluginDir, parts[i].key.Path}] > 1 {
+			scans[i].shared = read
+		}
 		scans[i].scanPart()
 	})
 	s.parts = make(map[*Part][]listedDir)

@@ -28,6 +28,7 @@ type scan struct {
 	part    *Part        // in a plugin; at is then the layer of the part
 	tops    *openDirs    // in a layer with plugins; otherwise nil
 	plugins *pluginTable // in a layer with plugins
+	shared  *sharedFiles // of a part whose files other parts have too, in a sealed layer; otherwise nil
 	reads   int          // number of files to read at the same time from a slow filesystem
 	view
 	before     *layerFiles       // the result of the previous scan

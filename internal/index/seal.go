@@ -12,6 +12,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -152,8 +153,8 @@ func (s *Seal) file(name string) *SealedFile {
 	return &s.Files[i]
 }
 
-// covers reports whether raw is the text of the entry's file. No seal covers every text.
-func (s *Seal) covers(raw []byte) bool { return s == nil || s.Files[s.own].Sum == sha256.Sum256(raw) }
+// covers reports whether the text of the entry's file has a sum. No seal covers every text.
+func (s *Seal) covers(sum [sha256.Size]byte) bool { return s == nil || s.Files[s.own].Sum == sum }
 
 // sameFile reports whether two seals are of the same text of the entry's file.
 func (s *Seal) sameFile(other *Seal) bool {
@@ -169,7 +170,7 @@ func (x *Index) Sealed(e *Entry) bool { return x.LayerOf(e).Sealed }
 // Verify returns ErrChanging if raw is not the text of the entry's file in the seal of the entry. In a layer that is not
 // sealed, Verify accepts every text.
 func (x *Index) Verify(e *Entry, raw []byte) error {
-	if seal := e.Seal(); x.Sealed(e) && (seal == nil || !seal.covers(raw)) {
+	if seal := e.Seal(); x.Sealed(e) && (seal == nil || !seal.covers(sha256.Sum256(raw))) {
 		return ErrChanging
 	}
 	return nil
@@ -258,8 +259,61 @@ func (x *Index) readBeside(ctx context.Context, e *Entry, name string) ([]byte, 
 	return x.ReadOpen(f)
 }
 
-// readWhole reads a file of a sealed layer. The bytes of a file that exceeds the limit are not read.
-func (s *scan) readWhole(f source) ([]byte, confine.Info, error) {
+// A wholeFile is a file of a sealed layer. The bytes of a file that exceeds the limit are not read.
+type wholeFile struct {
+	raw  []byte
+	info confine.Info
+	sum  [sha256.Size]byte // of raw
+	at   time.Time         // before the read
+	err  error
+}
+
+// sharedFiles are the files that a scan has read for several parts of a layer, because the entries of a marketplace can share a file.
+type sharedFiles struct {
+	mu    sync.Mutex
+	whole map[sharedFile]func() wholeFile
+	sums  map[sharedFile]func() fileSum
+}
+
+// A sharedFile is a file that is confined to a directory.
+type sharedFile struct{ within, file string }
+
+type fileSum struct {
+	sum  [sha256.Size]byte
+	read fileProof
+	err  error
+}
+
+// shared returns the result of the first call of read for a file in a scan. Without sharedFiles, shared calls read.
+func shared[T any](s *scan, files func(*sharedFiles) map[sharedFile]func() T, file string, read func() T) T {
+	if s.shared == nil {
+		return read()
+	}
+	key := sharedFile{s.part.PluginDir, file}
+	s.shared.mu.Lock()
+	known := files(s.shared)
+	first := known[key]
+	if first == nil {
+		first = sync.OnceValue(read)
+		known[key] = first
+	}
+	s.shared.mu.Unlock()
+	return first()
+}
+
+// readWhole reads a file of a sealed layer.
+func (s *scan) readWhole(f source) wholeFile {
+	return shared(s, func(all *sharedFiles) map[sharedFile]func() wholeFile { return all.whole }, f.file, func() wholeFile {
+		w := wholeFile{at: time.Now()}
+		if w.raw, w.info, w.err = s.openWhole(f); w.err == nil {
+			w.sum = sha256.Sum256(w.raw)
+		}
+		return w
+	})
+}
+
+func (s *scan) openWhole(f source) ([]byte, confine.Info, error) {
+	s.filesRead.Add(1)
 	open := func(fsys *confine.FS) ([]byte, confine.Info, error) {
 		file, err := fsys.OpenRegular(f.file)
 		if err == nil {
@@ -295,8 +349,8 @@ func (s *scan) readSealed(f *confine.File) ([]byte, confine.Info, error) {
 }
 
 // seal gives an entry that a scan has just made the seal of its file.
-func (s *scan) seal(e *Entry, raw []byte) {
-	seal := &Seal{Files: []SealedFile{{path.Base(e.Path), sha256.Sum256(raw)}}}
+func (s *scan) seal(e *Entry, sum [sha256.Size]byte) {
+	seal := &Seal{Files: []SealedFile{{path.Base(e.Path), sum}}}
 	switch {
 	case s.config.kind.directories:
 		seal.Digest = ListDigest(SkillList, seal.Files, nil)
@@ -373,7 +427,11 @@ func (s *scan) sealFiles(e *Entry, before *Seal, dir *confine.Dir, dirPath strin
 			seal.Files[i], now.files[i] = before.Files[known], before.proof.Load().files[known]
 		default:
 			seal.Files[i].Name = f.Name
-			if seal.Files[i].Sum, now.files[i], err = s.sum(d, f.Name); err != nil {
+			read := shared(s, func(all *sharedFiles) map[sharedFile]func() fileSum { return all.sums }, path.Join(dirPath, f.Name), func() (r fileSum) {
+				r.sum, r.read, r.err = s.sum(d, f.Name)
+				return r
+			})
+			if seal.Files[i].Sum, now.files[i], err = read.sum, read.read, read.err; err != nil {
 				code := problem.FileRead
 				if errors.Is(err, ErrTooLarge) {
 					code = problem.FileTooLarge

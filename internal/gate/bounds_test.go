@@ -1,0 +1,78 @@
+package gate_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+)
+
+// refusing is a gate that refuses everything except plugins.
+type refusing struct{}
+
+func (refusing) Allowed(_ context.Context, i toolshelf.Item) bool {
+	return i.Kind == toolshelf.KindPlugin
+}
+
+// The entries of a marketplace can share a file.
+func TestPendingReadsAndReviewsEachFileOnce(t *testing.T) {
+	const size = 200_000
+	text := strings.Repeat("See https://a.example and !`b`.\n", size/32)
+	costOf := func(entries int, call func(c *toolshelf.Catalog) int) catalogtest.Cost {
+		var list strings.Builder
+		for i := range entries {
+			fmt.Fprintf(&list, `,{"name":"p%d","source":"./","strict":false,"commands":["./commands/x.md"],"skills":["./skills/s"]}`, i)
+		}
+		files := map[string]string{
+			"/repo/tool/.claude-plugin/marketplace.json": `{"name":"m","owner":{"name":"o"},"plugins":[` + list.String()[1:] + `]}`,
+			"/repo/tool/commands/x.md":                   "---\ndescription: d\n---\n" + text,
+			"/repo/tool/skills/s/SKILL.md":               "---\nname: s\ndescription: d\n---\n",
+			"/repo/tool/skills/s/more.md":                text,
+		}
+		reads := &catalogtest.Reads{Fs: catalogtest.Memory(t, files)}
+		c := catalogtest.Open(t, toolshelf.WithFs(reads), toolshelf.WithRoot("/repo"), toolshelf.WithHome(""), toolshelf.WithPlugins("tool"), toolshelf.WithGate(refusing{}))
+		if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.ListSkills(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		reads.Take()
+		n := 0
+		cost := catalogtest.CostOf(func() { n = call(c) })
+		if n <= entries {
+			t.Fatalf("%d entries", n)
+		}
+		for file, n := range reads.Take() {
+			if most := 3 * len(files[file]); n > most { // the scans of three kinds, or a scan and a check
+				t.Errorf("%d entries: %d bytes are read from %s with %d bytes", entries, n, file, len(files[file]))
+			}
+		}
+		return cost
+	}
+	pending := func(c *toolshelf.Catalog) int {
+		all, err := c.Pending(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range all {
+			if len(p.Findings) == 0 || len(p.New) == 0 {
+				t.Fatalf("%+v", p)
+			}
+		}
+		return len(all)
+	}
+	costOf(100, pending).Linear(t, costOf(400, pending))
+	lint := func(c *toolshelf.Catalog) int {
+		if _, err := c.Lint(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return 401
+	}
+	if cost := costOf(400, lint); cost.Bytes > 100*size {
+		t.Errorf("Lint allocates %d bytes", cost.Bytes)
+	}
+}

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"crypto/sha256"
 	"maps"
 	"path"
 	"slices"
@@ -56,11 +55,11 @@ func (c *Checker) Entry(ctx context.Context, e *index.Entry, files map[string][]
 // Texts returns the instructions of Finder.All. The Problems of a text are those that Of finds, and those of a review.
 func (a *Audit) Texts(ctx context.Context, rules *index.Snapshot) ([]instruction.Text, error) {
 	texts, err := a.Finder.All(ctx, rules, a.single, func(x *index.Index, e *index.Entry, raw []byte) []problem.Problem { return text(x, e, raw, a.rule) })
-	var imported reviews
+	imported := make(Reviews)
 	for i, t := range texts {
 		for _, name := range slices.Sorted(maps.Keys(t.Raw)) {
 			if name != t.Path {
-				t.Problems = append(t.Problems, imported.of(escape.Path(name), t.Seal.SumOf(name, nil), func() []byte { return []byte(t.Raw[name]) })...)
+				t.Problems = append(t.Problems, imported.of(escape.Path(name), t.Raw[name])...)
 				continue
 			}
 			raw := []byte(t.Raw[name])
@@ -72,29 +71,21 @@ func (a *Audit) Texts(ctx context.Context, rules *index.Snapshot) ([]instruction
 	return texts, err
 }
 
-// reviews are the results of lint.ReviewBeside of a call, because many entries can share a file. The zero value is empty.
-type reviews map[review][]problem.Problem
+// Reviews are the results of lint.ReviewBeside of a call by the place and the text, because many entries can share a file.
+type Reviews map[[2]string][]problem.Problem
 
-type review struct {
-	place string
-	sum   [sha256.Size]byte
-}
-
-// of returns the result for a file with a digest.
-func (r *reviews) of(place string, sum [sha256.Size]byte, raw func() []byte) []problem.Problem {
-	if *r == nil {
-		*r = reviews{}
-	}
-	found, ok := (*r)[review{place, sum}]
+func (r Reviews) of(place, text string) []problem.Problem {
+	key := [2]string{place, text}
+	found, ok := r[key]
 	if !ok {
-		found = lint.ReviewBeside(place, raw())
-		(*r)[review{place, sum}] = found
+		found = lint.ReviewBeside(place, []byte(text))
+		r[key] = found
 	}
 	return found
 }
 
 // Plugin returns the problems of a plugin with Raw, in a directory. The function place returns the path of a file for problems.
-func Plugin(p *plugin.Plugin, dir string, place func(file string) string) []problem.Problem {
+func Plugin(p *plugin.Plugin, dir string, known Reviews, place func(file string) string) []problem.Problem {
 	found := slices.Clone(p.Problems)
 	run := func(has bool, what string) {
 		if has {
@@ -106,7 +97,7 @@ func Plugin(p *plugin.Plugin, dir string, place func(file string) string) []prob
 	run(len(p.MCPServers)+len(p.MCPServerFiles) > 0, "the plugin has MCP servers, which run commands or send data to other computers")
 	run(p.Source.Command != "", "the source of the plugin is a command")
 	for _, name := range slices.Sorted(maps.Keys(p.Raw)) {
-		found = append(found, lint.ReviewBeside(place(path.Join(dir, name)), []byte(p.Raw[name]))...)
+		found = append(found, known.of(place(path.Join(dir, name)), p.Raw[name])...)
 	}
 	return Join(found)
 }

@@ -10,12 +10,10 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
-// refusing is a gate that refuses everything except plugins.
-type refusing struct{}
+// refusing is a gate that allows only one kind.
+type refusing struct{ except toolshelf.Kind }
 
-func (refusing) Allowed(_ context.Context, i toolshelf.Item) bool {
-	return i.Kind == toolshelf.KindPlugin
-}
+func (r refusing) Allowed(_ context.Context, i toolshelf.Item) bool { return i.Kind == r.except }
 
 // The entries of a marketplace can share a file.
 func TestPendingReadsAndReviewsEachFileOnce(t *testing.T) {
@@ -33,7 +31,7 @@ func TestPendingReadsAndReviewsEachFileOnce(t *testing.T) {
 			"/repo/tool/skills/s/more.md":                text,
 		}
 		reads := &catalogtest.Reads{Fs: catalogtest.Memory(t, files)}
-		c := catalogtest.Open(t, toolshelf.WithFs(reads), toolshelf.WithRoot("/repo"), toolshelf.WithHome(""), toolshelf.WithPlugins("tool"), toolshelf.WithGate(refusing{}))
+		c := catalogtest.Open(t, toolshelf.WithFs(reads), toolshelf.WithRoot("/repo"), toolshelf.WithHome(""), toolshelf.WithPlugins("tool"), toolshelf.WithGate(refusing{toolshelf.KindPlugin}))
 		if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
 			t.Fatal(err)
 		}
@@ -74,5 +72,29 @@ func TestPendingReadsAndReviewsEachFileOnce(t *testing.T) {
 	}
 	if cost := costOf(400, lint); cost.Bytes > 100*size {
 		t.Errorf("Lint allocates %d bytes", cost.Bytes)
+	}
+}
+
+// The plugins of a marketplace can share a manifest.
+func TestPendingReviewsEachManifestOnce(t *testing.T) {
+	const size = 1 << 20
+	costOf := func(entries int) catalogtest.Cost {
+		var list strings.Builder
+		for i := range entries {
+			fmt.Fprintf(&list, `,{"name":"p%d","source":"./p","strict":false}`, i)
+		}
+		c := catalogtest.Open(t, toolshelf.WithFs(catalogtest.Memory(t, map[string]string{
+			"/repo/tool/.claude-plugin/marketplace.json": `{"name":"m","owner":{"name":"o"},"plugins":[` + list.String()[1:] + `]}`,
+			"/repo/tool/p/.claude-plugin/plugin.json":    `{"description":"` + strings.Repeat("https://a.example ", size/18) + `"}`,
+		})), toolshelf.WithRoot("/repo"), toolshelf.WithHome(""), toolshelf.WithPlugins("tool"), toolshelf.WithGate(refusing{}))
+		return catalogtest.CostOf(func() {
+			if all, err := c.Pending(t.Context()); err != nil || len(all) != entries {
+				t.Fatal(len(all), err)
+			}
+		})
+	}
+	costOf(1)
+	if one, many := costOf(1), costOf(100); many.Bytes > 2*one.Bytes+16<<20 {
+		t.Errorf("%d bytes with one entry, and %d with 100", one.Bytes, many.Bytes)
 	}
 }

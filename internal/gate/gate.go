@@ -174,6 +174,7 @@ func (g *Guard[Kind]) plugins(ctx context.Context, s *index.Snapshot) (all []Ref
 	if g == nil {
 		return nil
 	}
+	known, sums := make(audit.Reviews), make(index.Sums)
 	for i, l := range g.Index.Layers() {
 		seen := make(map[string]bool)
 		for _, p := range g.Index.PluginsOf(s, i) {
@@ -183,9 +184,9 @@ func (g *Guard[Kind]) plugins(ctx context.Context, s *index.Snapshot) (all []Ref
 			if seen[p.Name] = true; g.AllowsPlugin(ctx, l, p.Name, p.Format, p.Digest) {
 				continue
 			}
-			r := Refused[Kind]{Item: g.pluginItem(l, p.Name, p.Format, p.Digest), Path: l.FS.Path(p.File), New: make(map[string]string), Problems: audit.Plugin(p, l.Dir, func(file string) string { return g.Index.PlaceIn(i, file) })}
+			r := Refused[Kind]{Item: g.pluginItem(l, p.Name, p.Format, p.Digest), Path: l.FS.Path(p.File), New: make(map[string]string), Problems: audit.Plugin(p, l.Dir, known, func(file string) string { return g.Index.PlaceIn(i, file) })}
 			for name, raw := range p.Raw {
-				r.New[name] = newText(raw, sha256.Sum256([]byte(raw)))
+				r.New[name] = newText(raw, sums.Of(raw))
 			}
 			all = append(all, r)
 		}

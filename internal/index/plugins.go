@@ -103,7 +103,8 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 	options := p.Options
 	options.Reads = s.reads
 	if s.at.Sealed {
-		options.Digest = func(raw map[string]string) string { return SealOf(PluginList, SumTexts(raw)).Digest }
+		sums := make(Sums)
+		options.Digest = func(raw map[string]string) string { return SealOf(PluginList, sums.Files(raw)).Digest }
 	}
 	if now.Table, err = plugin.Find(s.ctx, &pluginFS{pluginDirs: dirs, reads: &now.reads, block: now.reads.newBlock(), dir: "."}, dirPath, options); err != nil {
 		return nil, err

@@ -126,10 +126,23 @@ func SealOf(kind string, files []SealedFile) *Seal {
 	return &Seal{Files: files, Digest: ListDigest(kind, files, nil)}
 }
 
-// SumTexts returns texts by their names as files of a seal.
-func SumTexts(texts map[string]string) (files []SealedFile) {
+// Sums are the SHA-256 of texts, each computed once.
+type Sums map[string][sha256.Size]byte
+
+// Of returns the SHA-256 of a text.
+func (s Sums) Of(text string) [sha256.Size]byte {
+	sum, ok := s[text]
+	if !ok {
+		sum = sha256.Sum256([]byte(text))
+		s[text] = sum
+	}
+	return sum
+}
+
+// Files returns texts by their names as files of a seal.
+func (s Sums) Files(texts map[string]string) (files []SealedFile) {
 	for name, text := range texts {
-		files = append(files, SealedFile{name, sha256.Sum256([]byte(text))})
+		files = append(files, SealedFile{name, s.Of(text)})
 	}
 	return files
 }

@@ -106,7 +106,7 @@ func TestDifferentFilesHaveDifferentDigests(t *testing.T) {
 		omitted []Omitted
 	}
 	digest := func(s set) string {
-		files := SealOf(s.kind, SumTexts(s.raw)).Files
+		files := SealOf(s.kind, make(Sums).Files(s.raw)).Files
 		if s.kind == "" { // a file
 			return FileDigest(files[0].Sum)
 		}

@@ -154,8 +154,10 @@ func findCurrent[Info any](ctx context.Context, c *Catalog, in *collection[Info]
 		return search.Result{}, err
 	}
 	shown := in.filter.apply(ctx, snapshot)
-	ctx, cancel = context.WithTimeout(ctx, searchTimeout)
-	defer cancel()
+	if in.engine != nil {
+		ctx, cancel = context.WithTimeout(ctx, searchTimeout)
+		defer cancel()
+	}
 	found, err := parallel.Reported(ctx, progress, func(ctx context.Context) (search.Result, error) {
 		return await(ctx, c, func(ctx context.Context) (search.Result, error) {
 			return in.find(ctx, op, snapshot, shown, query, limit)
@@ -197,11 +199,9 @@ func (c *collection[Info]) findWithEngine(ctx context.Context, op string, shown 
 	}
 	hit := func(h Hit) rank.Hit { return rank.Hit{Name: h.Name, Score: h.Score, Reason: h.Reason} }
 	found, err := search.FromEngine(shown, limit, ask, hit, c.description)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return search.Result{}, ctx.Err()
-	case err != nil:
-		return search.Result{}, &Error{Code: CodeSearchFailed, Op: op, Err: err, Message: "the search engine failed; repeat the search, or list all names"}
+	if err != nil {
+		err = cmp.Or(ctx.Err(), error(&Error{Code: CodeSearchFailed, Op: op, Err: err,
+			Message: "the search engine failed; repeat the search, or list all names"}))
 	}
-	return found, nil
+	return found, err
 }

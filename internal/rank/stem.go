@@ -8,16 +8,13 @@ import "strings"
 //
 // The functions below are the steps of the definition. Step 0 is absent, because no folded word has an apostrophe.
 func stem(word []byte) []byte {
+	if len(word) <= 2 || strings.IndexByte(lastLetters, word[len(word)-1]) < 0 {
+		return word
+	}
 	for _, c := range word {
 		if c < 'a' || c > 'z' {
 			return word
 		}
-	}
-	if len(word) <= 2 {
-		return word
-	}
-	if strings.IndexByte(lastLetters, word[len(word)-1]) < 0 {
-		return word
 	}
 	if fixed, ok := fixedStems[string(word)]; ok {
 		return append(word[:0], fixed...)

@@ -35,6 +35,7 @@ func typos(folded string, visit func(word []byte)) {
 		buf = append(buf, folded[j:]...)
 		visit(buf)
 	}
+	before := rune(-1)
 	for i, r := range folded {
 		end := i + utf8.RuneLen(r)
 		try(i, end)
@@ -42,12 +43,17 @@ func typos(folded string, visit func(word []byte)) {
 			try(i, end+size, next, r)
 		}
 		for _, l := range alphabet(r) {
-			try(i, end, l)
-			try(i, i, l)
+			if l != r {
+				try(i, end, l)
+			}
+			if l != before { // one more of a letter is the same on both sides
+				try(i, i, l)
+			}
 			if end == len(folded) {
 				try(end, end, l)
 			}
 		}
+		before = r
 	}
 }
 

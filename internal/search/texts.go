@@ -40,7 +40,10 @@ func (s *Finder) due(ctx context.Context, snapshot *index.Snapshot) *batch {
 	s.lock.RLock()
 	current := s.generation >= snapshot.Generation && len(s.missing) == 0 &&
 		(len(s.unsettled) == 0 || !s.expired(s.oldest))
-	admitted := slices.Collect(maps.Keys(s.refused))
+	var admitted []*index.Entry
+	if len(s.refused) > 0 {
+		admitted = slices.Collect(maps.Keys(s.refused))
+	}
 	s.lock.RUnlock()
 	admitted = slices.DeleteFunc(admitted, func(e *index.Entry) bool {
 		return !s.config.Allows(ctx, e)

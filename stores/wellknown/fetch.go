@@ -28,7 +28,6 @@ func (s *Store) newClient() *http.Client {
 		transport = &http.Transport{
 			DialContext:            dialer.DialContext,
 			ForceAttemptHTTP2:      true,
-			MaxIdleConnsPerHost:    atOnce,
 			MaxConnsPerHost:        atOnce,
 			IdleConnTimeout:        10 * time.Second,
 			TLSHandshakeTimeout:    s.opts.Timeout,
@@ -37,11 +36,8 @@ func (s *Store) newClient() *http.Client {
 		}
 	}
 	return &http.Client{Transport: transport, CheckRedirect: func(next *http.Request, via []*http.Request) error {
-		switch {
-		case len(via) > maxRedirects:
-			return fmt.Errorf("more than %d redirects", maxRedirects)
-		case !s.allowed(next.URL):
-			return fmt.Errorf("a redirect to %.200s; name the host in Options.Hosts to allow the redirect", next.URL)
+		if len(via) > maxRedirects || !s.allowed(next.URL) {
+			return fmt.Errorf("a redirect to %.200s after %d redirects; name the host in Options.Hosts to allow the redirect", next.URL, len(via)-1)
 		}
 		return nil
 	}}
@@ -90,18 +86,21 @@ func refusePrivate(_, address string, _ syscall.RawConn) error {
 // fetch requests an artifact.
 func (s *Store) fetch(ctx context.Context, e entry) ([]byte, error) {
 	at, err := s.index.Parse(e.URL)
+	if err == nil && !s.allowed(at) {
+		err = fmt.Errorf("the url %.200s is not of the origin; name the host in Options.Hosts to allow the url", at)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the url is not valid: %w", err)
-	}
-	if !s.allowed(at) {
-		return nil, fmt.Errorf("the url %.200s is not of the origin; name the host in Options.Hosts to allow the url", at)
 	}
 	data, _, err := s.get(ctx, at, s.opts.MaxArtifact, nil)
 	return data, err
 }
 
 // page requests the index. If the index is unchanged, the result is the last index, confirmed now.
-func (s *Store) page(ctx context.Context, last page) (page, error) {
+func (s *Store) page(ctx context.Context) (last page, err error) {
+	if s.now != nil {
+		last = s.now.page
+	}
 	condition := http.Header{"Accept": {"application/json"}}
 	if last.ETag != "" {
 		condition.Set("If-None-Match", last.ETag)
@@ -136,11 +135,10 @@ func (s *Store) get(ctx context.Context, at *url.URL, limit int64, header http.H
 		return nil, nil, err
 	}
 	defer answer.Body.Close()
-	switch answer.StatusCode {
-	case http.StatusNotModified:
+	if answer.StatusCode == http.StatusNotModified {
 		return nil, nil, errUnchanged
-	case http.StatusOK:
-	default:
+	}
+	if answer.StatusCode != http.StatusOK {
 		return nil, nil, fmt.Errorf("the answer is %d", answer.StatusCode)
 	}
 	data, err := io.ReadAll(io.LimitReader(answer.Body, limit+1))

@@ -22,11 +22,7 @@ import (
 // schema is the only known value of $schema.
 const schema = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 
-// The types of artifacts.
-const (
-	typeFile    = "skill-md"
-	typeArchive = "archive"
-)
+const typeFile, typeArchive = "skill-md", "archive" // of artifacts
 
 // atOnce is the number of artifacts that a store requests at the same time.
 const atOnce = 8
@@ -93,17 +89,14 @@ func parse(data []byte, limit int) (entries []entry, problems []Problem, err err
 	return entries, problems, nil
 }
 
-// A fetcher requests an artifact.
-type fetcher func(ctx context.Context, e entry) ([]byte, error)
-
 // load fills the skills of an index. The end of ctx is the only error; other errors lose a skill.
-func (s *Store) load(ctx context.Context, next *published, fetch fetcher) error {
+func (s *Store) load(ctx context.Context, next *published, online bool) error {
 	next.skills, next.lost = map[string]*skill{}, map[string]error{}
 	var mu sync.Mutex
 	left := s.opts.MaxSize
 	err := parallel.Do(ctx, atOnce, len(next.entries), func(i int) error {
 		e := next.entries[i]
-		found, err := s.skill(ctx, e, fetch)
+		found, err := s.skill(ctx, e, online)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -127,7 +120,7 @@ func (s *Store) load(ctx context.Context, next *published, fetch fetcher) error 
 }
 
 // skill returns the verified files of an entry.
-func (s *Store) skill(ctx context.Context, e entry, fetch fetcher) (*skill, error) {
+func (s *Store) skill(ctx context.Context, e entry, online bool) (*skill, error) {
 	if s.now != nil {
 		if kept := s.now.skills[e.Name]; kept != nil && kept.digest == e.Type+e.Digest {
 			return kept, nil
@@ -135,11 +128,11 @@ func (s *Store) skill(ctx context.Context, e entry, fetch fetcher) (*skill, erro
 	}
 	data, cached := s.cache.artifact(e.Digest, s.opts.MaxArtifact)
 	if !cached {
-		if fetch == nil {
-			return nil, errors.New("the cache does not have the artifact; call Refresh")
+		err := errors.New("the cache does not have the artifact; call Refresh")
+		if online {
+			data, err = s.fetch(ctx, e)
 		}
-		var err error
-		if data, err = fetch(ctx, e); err != nil {
+		if err != nil {
 			return nil, err
 		}
 		if digest := digestOf(data); digest != e.Digest {
@@ -170,16 +163,12 @@ func (s *Store) unpack(e entry, data []byte) (files map[string][]byte, size int6
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
-		if !tree.Valid(name) {
-			return fmt.Errorf("the archive has the name %.100q", name)
-		}
 		file, err := packed.Open(name)
 		if err != nil {
 			return err
 		}
 		defer file.Close()
-		left := s.opts.MaxUnpacked - size
-		content, err := io.ReadAll(io.LimitReader(file, left+1))
+		content, err := io.ReadAll(io.LimitReader(file, s.opts.MaxUnpacked-size+1))
 		if size += tree.Entry + int64(len(name)+len(content)); err == nil && size > s.opts.MaxUnpacked {
 			err = fmt.Errorf("the files have more than Options.MaxUnpacked (%d bytes)", s.opts.MaxUnpacked)
 		}

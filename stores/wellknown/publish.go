@@ -23,8 +23,7 @@ import (
 // for each skill, and reads all files of skills with further files. Archives have neither times nor permissions, so equal
 // files have equal digests. The program skills 1.7.4 of npm installs all skills of the handler (tried on 2026-11-27).
 func NewHandler(catalog *toolshelf.Catalog) http.Handler {
-	p := publisher{catalog}
-	mux := http.NewServeMux()
+	p, mux := publisher{catalog}, http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/agent-skills/index.json", p.index)
 	mux.HandleFunc("GET /.well-known/agent-skills/{name}/SKILL.md", p.artifact)
 	mux.HandleFunc("GET /.well-known/agent-skills/{archive}", p.artifact)
@@ -53,19 +52,13 @@ func (p publisher) index(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p publisher) artifact(w http.ResponseWriter, r *http.Request) {
-	name, packed := strings.CutSuffix(r.PathValue("archive"), ".zip")
-	if !packed {
-		name = r.PathValue("name")
-	}
+	name, packed := strings.CutSuffix(r.PathValue("archive")+r.PathValue("name"), ".zip")
 	e, data, err := p.skill(r.Context(), name)
-	switch {
-	case err != nil || packed != (e.Type == typeArchive):
+	if err != nil || packed != (e.Type == typeArchive) {
 		http.NotFound(w, r)
-	case packed:
-		serve(w, r, "application/zip", data)
-	default:
-		serve(w, r, "text/markdown; charset=utf-8", data)
+		return
 	}
+	serve(w, r, map[string]string{typeFile: "text/markdown; charset=utf-8", typeArchive: "application/zip"}[e.Type], data)
 }
 
 // skill returns the entry and the artifact of a skill, or an error if the skill cannot be published.
@@ -98,10 +91,10 @@ func (p publisher) pack(ctx context.Context, s toolshelf.Skill) ([]byte, error) 
 			return nil, err
 		}
 		w, err := to.CreateHeader(&zip.FileHeader{Name: file.Path, Method: zip.Deflate})
-		if err != nil {
-			return nil, err
+		if err == nil {
+			_, err = w.Write(content)
 		}
-		if _, err := w.Write(content); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}

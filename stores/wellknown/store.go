@@ -146,7 +146,7 @@ func Open(ctx context.Context, origin string, opts Options) (*Store, error) {
 		return nil, err
 	}
 	if kept, ok := s.cache.page(opts.MaxIndex); ok {
-		s.status.Err = s.publish(ctx, kept, nil)
+		s.status.Err = s.publish(ctx, kept, false)
 	}
 	err = errors.New("wellknown: the cache has no index of the origin; open the store without Offline once")
 	if !opts.Offline && (opts.Version == "" || s.now == nil || len(s.now.skills) < len(s.now.entries)) {
@@ -192,13 +192,9 @@ func (s *Store) Refresh(ctx context.Context) error {
 }
 
 func (s *Store) refresh(ctx context.Context) error {
-	var last page
-	if s.now != nil {
-		last = s.now.page
-	}
-	next, err := s.page(ctx, last)
+	next, err := s.page(ctx)
 	if err == nil {
-		err = s.publish(ctx, next, s.fetch)
+		err = s.publish(ctx, next, true)
 	}
 	if err != nil {
 		return fmt.Errorf("wellknown: %s: %w", s.index, err)
@@ -211,14 +207,15 @@ func (s *Store) refresh(ctx context.Context) error {
 	return nil
 }
 
-// publish loads the skills of an index and serves them. The artifacts come from memory, from the cache, or from fetch.
-func (s *Store) publish(ctx context.Context, p page, fetch fetcher) error {
+// publish loads the skills of an index and serves them. The artifacts come from memory, from the cache, or with online from
+// the origin.
+func (s *Store) publish(ctx context.Context, p page, online bool) error {
 	next := &published{page: p}
 	var err error
 	if next.entries, next.problems, err = parse(p.Index, s.opts.MaxSkills); err != nil {
 		return err
 	}
-	if err := s.load(ctx, next, fetch); err != nil {
+	if err := s.load(ctx, next, online); err != nil {
 		return err
 	}
 	if s.now != nil {
@@ -239,11 +236,9 @@ func changes(old, entries []entry) (all []Problem) {
 		listed[e.Name] = e
 	}
 	for _, before := range old {
-		now, ok := listed[before.Name]
-		switch {
-		case !ok:
+		if now, ok := listed[before.Name]; !ok {
 			all = append(all, Problem{before.Name, "the index no longer lists the skill"})
-		case before.Version != "" && before.Version == now.Version && before.Digest != now.Digest:
+		} else if before.Version != "" && before.Version == now.Version && before.Digest != now.Digest {
 			all = append(all, Problem{before.Name, fmt.Sprintf("the digest has changed under the version %.100q", now.Version)})
 		}
 	}

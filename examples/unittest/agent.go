@@ -39,17 +39,12 @@ func (a Agent) SystemPrompt(ctx context.Context) (string, error) {
 // unchanged. For an unknown command, the message asks the model to suggest another
 // command.
 func (a Agent) Prompt(ctx context.Context, line string) (string, error) {
-	typed, isCommand := strings.CutPrefix(line, "/")
-	if !isCommand {
+	if !strings.HasPrefix(line, "/") {
 		return line, nil
 	}
-	name, arguments, _ := strings.Cut(typed, " ")
-	command, err := a.Catalog.Get(ctx, name)
-	if errors.Is(err, toolshelf.ErrCommandNotFound) || errors.Is(err, toolshelf.ErrInvalidCommandName) {
+	expanded, err := a.Catalog.Expand(ctx, line, toolshelf.KindCommand)
+	if errors.Is(err, toolshelf.ErrCommandNotFound) {
 		return fmt.Sprintf("The user typed %q. No command has this name; suggest another command.", line), nil
 	}
-	if err != nil {
-		return "", err
-	}
-	return command.Render(strings.Fields(arguments)...)
+	return expanded.Text, err
 }

@@ -209,6 +209,11 @@ func (s *scan) children(dir *confine.Dir, dirPath string) ([]child, error) {
 	return all, err
 }
 
+// hidden reports whether the error of a stat hides the type of a child. The open of the child reports the failure.
+func (c child) hidden(err error) bool {
+	return c.typ == confine.TypeUnknown && err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, confine.ErrEscape) && !errors.Is(err, confine.ErrSymlink)
+}
+
 // isDir reports whether a child is a directory, or a link to a directory that
 // the policy allows the scan to follow.
 func (s *scan) isDir(dirPath string, c child) bool {
@@ -220,8 +225,7 @@ func (s *scan) isDir(dirPath string, c child) bool {
 		if err != nil || c.typ == fs.ModeSymlink {
 			s.followedLink()
 		}
-		// The open of a directory whose type cannot be read reports the failure.
-		return err == nil && info.Mode.IsDir() || c.typ == confine.TypeUnknown && err != nil && !errors.Is(err, fs.ErrNotExist)
+		return err == nil && info.Mode.IsDir() || c.hidden(err)
 	default:
 		return false
 	}

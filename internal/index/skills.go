@@ -200,7 +200,7 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 		if err != nil || c.typ == fs.ModeSymlink {
 			s.followedLink()
 		}
-		if err != nil && c.typ == confine.TypeUnknown && !errors.Is(err, fs.ErrNotExist) {
+		if c.hidden(err) {
 			return s.unread(s.skillSource(nil, dirPath, skillFiles[0], c.name), dirError{err}), nil
 		}
 		if err != nil || !info.Mode.IsDir() {

@@ -82,9 +82,12 @@ func (d *reader) addRules(dir *confine.Dir, at location) *ignore.Rules {
 	return rules
 }
 
-// missRules reports a .gitignore file that cannot be read: its directory can have ignored files in the result.
+// missRules reports a .gitignore file that cannot be read: its directory can have ignored files in the result. A .gitignore
+// that is no file has no patterns.
 func (d *reader) missRules(dir string, err error) {
-	d.unread.Add(1)
+	if !errors.Is(err, confine.ErrNotRegular) {
+		d.unread.Add(1)
+	}
 	d.warn("'" + escape.Path(joinPath(rulesDir(dir), gitignoreName)) + "' cannot be read (" + escape.Reason(err) + "); its patterns have no effect")
 }
 

@@ -98,3 +98,27 @@ func TestPendingReviewsEachManifestOnce(t *testing.T) {
 		t.Errorf("%d bytes with one entry, and %d with 100", one.Bytes, many.Bytes)
 	}
 }
+
+// Packages template, markdown and lint count their steps for such texts; the memory of the whole path has the same bound.
+func TestHostileTextsCostTheirSize(t *testing.T) {
+	for _, part := range []string{"![", "![\n", "[", "[](", "[a](b.md) ", "[a]: b\n", "(", "<", "<!--", "<p>\n", "`", "` `` ", "```\n", "{{", "{{args", "!{", "!{a", "@{", "@", "@../x ", "$", "$$", "$A", "${", "${1:-",
+		"${input:", "!`", "!`a", "\n```!", "://", "http://a ", "*", "> ", "- ", "1. ", "\t", "#", "|", "\\", "\n", "/a-b ", "\u200b", "\U0001F3F4", "\xff", "&", "---\n", "a: b\n", "a: 'b\n", "'", "\"", "{", "<example>"} {
+		for _, before := range []string{"---\nname: a\ndescription: d\n---\n", "---\nname: a\ndescription: "} {
+			costOf := func(size int) catalogtest.Cost {
+				files := make(map[string]string)
+				for _, file := range []string{"commands/a.md", "agents/a.md", "skills/a/SKILL.md", "skills/a/more.md", "AGENTS.md"} {
+					files["/repo/"+file] = before + strings.Repeat(part, size/len(part)) + "\n---\n"
+				}
+				c := catalogtest.Open(t, toolshelf.WithFs(catalogtest.Memory(t, files)), toolshelf.WithRoot("/repo"), toolshelf.WithHome(""), toolshelf.WithCommandsDir("commands"),
+					toolshelf.WithSkillsDir("skills"), toolshelf.WithAgentsDir("agents"), toolshelf.WithGate(refusing{}))
+				return catalogtest.CostOf(func() {
+					_, lintErr := c.Lint(t.Context())
+					if all, err := c.Pending(t.Context()); lintErr != nil || err != nil || len(all) == 0 {
+						t.Error(lintErr, err, len(all))
+					}
+				})
+			}
+			t.Run(fmt.Sprintf("%q %q", before[:20], part), func(t *testing.T) { costOf(8<<10).Linear(t, costOf(32<<10)) })
+		}
+	}
+}

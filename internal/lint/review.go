@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/markdown"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
@@ -27,7 +28,7 @@ func Review(kind client.Files, f File) (found []problem.Problem) {
 		}
 	}
 	if kind == client.Commands || kind == client.Skills {
-		if all := first(maxReviewed, shellDirectives(f.Raw)); all != nil {
+		if all := first(maxReviewed, shellDirectives(f.Raw, new(markdown.Meter))); all != nil {
 			found = append(found, f.at(placeAfter(f.Raw[:all[0].start]), problem.Warning, problem.RunsCommand,
 				"some clients run "+counted(len(all), "shell command")+" of the text, the first is "+quoted(string(f.Raw[all[0].start:all[0].end])), "read the commands before you approve the file"))
 		}
@@ -73,17 +74,18 @@ func first(n int, next func(from int) (span, bool)) (all []span) {
 }
 
 // shellDirectives finds !`command`, the beginning of !{command}, and the first line of a block of code that a client runs.
-func shellDirectives(text []byte) func(from int) (span, bool) {
+func shellDirectives(text []byte, meter *markdown.Meter) func(from int) (span, bool) {
 	return func(from int) (span, bool) {
 		for {
 			n := bytes.IndexByte(text[from:], '!')
-			if n < 0 {
+			if meter.Add(max(n, 0) + 1); n < 0 {
 				return span{}, false
 			}
 			at := from + n
 			from = at + 1
 			rest := text[from:]
-			if start, ok := fenceBefore(text[:at]); ok {
+			start, ok := fenceBefore(text[:at])
+			if meter.Add(at - start); ok {
 				return span{start, from + lineEnd(rest)}, true
 			}
 			if len(rest) == 0 || rest[0] != '`' && rest[0] != '{' {
@@ -94,6 +96,7 @@ func shellDirectives(text []byte) func(from int) (span, bool) {
 				stops = "}\n"
 			}
 			inner := bytes.IndexAny(rest[1:], stops)
+			meter.Add(max(inner, 0))
 			switch {
 			case rest[0] == '{' && inner != 0 && len(rest) > 1:
 				if inner < 0 {
@@ -126,11 +129,11 @@ func lineEnd(text []byte) int {
 var schemes = []string{"http", "https", "ws", "wss", "ftp", "ftps", "ssh", "git", "file"}
 
 // findURLs finds URLs, and the beginnings of URLs.
-func findURLs(text []byte) func(from int) (span, bool) {
+func findURLs(text []byte, meter *markdown.Meter) func(from int) (span, bool) {
 	return func(from int) (span, bool) {
 		for done := from; ; {
 			n := bytes.Index(text[from:], []byte("://"))
-			if n < 0 {
+			if meter.Add(max(n, 0) + 1); n < 0 {
 				return span{}, false
 			}
 			colon := from + n
@@ -146,7 +149,7 @@ func findURLs(text []byte) func(from int) (span, bool) {
 			for end < len(text) && !endsURL[text[end]] {
 				end++
 			}
-			if end > from {
+			if meter.Add(end - start); end > from {
 				return span{start, end}, true
 			}
 		}
@@ -167,7 +170,7 @@ var endsURL = func() (ends [256]bool) {
 
 // urls reports the URLs of a text, with the hosts.
 func (f *File) urls() []problem.Problem {
-	all := first(maxReviewed, findURLs(f.Raw))
+	all := first(maxReviewed, findURLs(f.Raw, new(markdown.Meter)))
 	if all == nil {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/markdown"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
@@ -75,7 +77,7 @@ func TestReviewBesideFindsProgramsURLsAndHiddenCharacters(t *testing.T) {
 // times as long.
 func TestReviewFindsTheMatchesOfTheExpressions(t *testing.T) {
 	for name, tt := range map[string]struct {
-		find  func(text []byte) func(from int) (span, bool)
+		find  func(text []byte, meter *markdown.Meter) func(from int) (span, bool)
 		as    *regexp.Regexp
 		words string
 	}{
@@ -90,8 +92,13 @@ func TestReviewFindsTheMatchesOfTheExpressions(t *testing.T) {
 				for _, at := range tt.as.FindAllIndex(text, -1) {
 					want = append(want, span{at[0], at[1]})
 				}
-				if got := first(len(text), tt.find(text)); !slices.Equal(got, want) {
+				if got := first(len(text), tt.find(text, new(markdown.Meter))); !slices.Equal(got, want) {
 					t.Fatalf("%q: got %v, want %v", text, got, want)
+				}
+				var meter markdown.Meter
+				hostile := bytes.Repeat(text, 100)
+				if first(len(hostile), tt.find(hostile, &meter)); meter.Steps() > 4*len(hostile)+10 {
+					t.Fatalf("%d steps for %d bytes of %q", meter.Steps(), len(hostile), text)
 				}
 			})
 		})

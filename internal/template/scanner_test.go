@@ -70,6 +70,10 @@ func FuzzScanIsLinear(f *testing.F) {
 		if steps := scanSteps(r, text); steps > maxSteps*(len(text)+10) {
 			t.Errorf("%d steps for %d bytes: %q, %q and %q, then %q", steps, len(text), start, first, second, end)
 		}
+		var meter markdown.Meter
+		if Paths(&meter, text, func(int, int) {}); meter.Steps() > maxSteps*(len(text)+10) {
+			t.Errorf("Paths: %d steps for %d bytes: %q, %q and %q, then %q", meter.Steps(), len(text), start, first, second, end)
+		}
 	})
 }
 

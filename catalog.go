@@ -61,7 +61,7 @@ type bridged struct {
 var _ bridge.Catalog[SkillInfo, SkillFile] = bridged{}
 
 func init() {
-	bridge.Open = func(catalog any) any { return bridged{catalog.(*Catalog), selection{true, true}} }
+	bridge.Open = func(catalog any) any { return bridged{catalog.(*Catalog), selection{commands: true, skills: true}} }
 	bridge.WithMaxReads = func(n int) any {
 		return optionFunc(func(c *config) error { c.maxReads = n; return nil })
 	}

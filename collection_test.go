@@ -1050,6 +1050,67 @@ func TestExpandReturnsTheEntryThatNeedsArguments(t *testing.T) {
 	}
 }
 
+func TestExpandAndCompleteAgents(t *testing.T) {
+	agent := func(name string) string {
+		return "---\nname: " + name + "\ndescription: Does " + name + ".\n---\nYou are " + name + ".\n"
+	}
+	files := map[string]string{".opencode/agents/r.md": agent("reviewer"), ".opencode/agents/w.md": agent("tech writer"), ".opencode/agents/x.md": agent("agent-x"), ".opencode/agents/h.md": "---\nname: hid\nuser-invocable: false\n---\n",
+		".claude/agents/a.md": agent("x"), ".qwen/agents/q.md": agent("q"), ".opencode/commands/reviewer.md": "The command."}
+	for _, tt := range []struct {
+		clients    []client.Client
+		line, name string // "" without an agent
+		task       string
+		kinds      []toolshelf.Kind
+	}{
+		{[]client.Client{client.OpenCode()}, " @reviewer check this\n", "reviewer", "check this", nil},
+		{[]client.Client{client.OpenCode()}, "@tech writer write  it", "tech writer", "write  it", nil},
+		{[]client.Client{client.OpenCode()}, "@src/main.go explain", "", "", nil},
+		{[]client.Client{client.OpenCode()}, "@hid x", "", "", nil},
+		{[]client.Client{client.OpenCode()}, "@reviewer", "", "", []toolshelf.Kind{toolshelf.KindCommand}},
+		{[]client.Client{client.Claude()}, "@agent-x go", "x", "go", nil},
+		{[]client.Client{client.Claude()}, "@x go", "", "", nil},
+		{[]client.Client{client.OpenCode(), client.Claude()}, "@agent-x go", "agent-x", "go", nil},
+		{[]client.Client{client.Qwen()}, "@q go", "", "", nil},
+		{[]client.Client{client.Qwen()}, "q go", "q", "go", []toolshelf.Kind{toolshelf.KindAgent}},
+	} {
+		c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithHome(""), toolshelf.WithClient(tt.clients...))
+		x, err := c.Expand(t.Context(), tt.line, tt.kinds...)
+		switch {
+		case tt.name == "" && !errors.Is(err, toolshelf.ErrCommandNotFound):
+			t.Errorf("%q: %+v, %v", tt.line, x, err)
+		case tt.name != "" && (err != nil || x.Kind != toolshelf.KindAgent || x.Name != tt.name || x.Text != tt.task || x.Agent == nil || x.Agent.Content == ""):
+			t.Errorf("%q: %+v, %v", tt.line, x, err)
+		}
+	}
+	for _, tt := range []struct {
+		client client.Client
+		prefix string
+		want   []string
+		kinds  []toolshelf.Kind
+	}{
+		{client.OpenCode(), "@", []string{"agent-x", "reviewer", "tech writer"}, nil},
+		{client.OpenCode(), "@Rev", []string{"reviewer"}, nil},
+		{client.OpenCode(), "rev", []string{"reviewer"}, []toolshelf.Kind{toolshelf.KindAgent}},
+		{client.Claude(), "@ag", []string{"x"}, nil},
+		{client.Claude(), "@agent-x", []string{"x"}, nil},
+		{client.Claude(), "@x", []string{"x"}, nil},
+		{client.Qwen(), "@q", nil, nil},
+	} {
+		c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithHome(""), toolshelf.WithClient(tt.client))
+		rows, err := c.CompleteName(t.Context(), tt.prefix, 0, tt.kinds...)
+		var got []string
+		for _, r := range rows {
+			if r.Kind != toolshelf.KindAgent || r.Description != "Does "+r.Name+"." {
+				t.Errorf("%q: %+v", tt.prefix, r)
+			}
+			got = append(got, r.Name)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
+			t.Errorf("%s %q: %v (-want +got):\n%s", tt.client.Name, tt.prefix, err, diff)
+		}
+	}
+}
+
 func TestErrorsOfExpand(t *testing.T) {
 	files := terminal()
 	for _, tt := range []struct {
@@ -1068,7 +1129,7 @@ func TestErrorsOfExpand(t *testing.T) {
 		{name: "no name", line: "/", want: toolshelf.ErrCommandNotFound, message: `there is no command or skill ""; write a name after the slash, as in /review`},
 		{name: "a skill for models only", line: "/secret", want: toolshelf.ErrCommandNotFound, message: `only a model invokes the skill "secret", because its frontmatter has user-invocable: false; remove the field to invoke the skill`},
 		{name: "no directory", line: "/review", opts: []toolshelf.Option{toolshelf.WithFs(memory(t, "."))}, want: toolshelf.ErrCommandNotFound},
-		{name: "an unknown kind", line: "/review", kinds: []toolshelf.Kind{"agent"}, want: toolshelf.ErrInvalidOption},
+		{name: "an unknown kind", line: "/review", kinds: []toolshelf.Kind{"plugin"}, want: toolshelf.ErrInvalidOption},
 		{name: "a long text", line: strings.Repeat("x", 1<<20), want: toolshelf.ErrCommandNotFound},
 		{name: "a skill that is too large", line: "/pdf 1", opts: []toolshelf.Option{toolshelf.WithMaxFileSize(40)}, want: toolshelf.ErrFileTooLarge},
 		{name: "too much text", line: "/Release " + strings.Repeat("x", 65<<20), want: toolshelf.ErrSizeLimitExceeded},

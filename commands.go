@@ -16,6 +16,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/reports"
 	"github.com/toolshelf-go/toolshelf/internal/search"
 )
 
@@ -314,7 +315,7 @@ func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) (C
 		command.Diagnostics = append(command.Diagnostics, agentmd.NewDiagnostic(p.In(c.commands.Place(e))))
 	}
 	if c.config.nextSteps == nil {
-		command.NextSteps = defaultNextSteps(command, c.config.reports.configured())
+		command.NextSteps = reports.NextSteps(command.Name, command.Content, c.config.reports.configured())
 	}
 	return command, len(raw) + len(text) + doc.Memory()
 }
@@ -327,39 +328,6 @@ func (c *config) commandNames() names.Commands {
 // Frontmatter is the header of a command or skill file: the type of package
 // [github.com/toolshelf-go/toolshelf/agentmd], which parses headers without a catalog.
 type Frontmatter = agentmd.Frontmatter
-
-// analysisWords mark a command that produces a report (contract get_command,
-// "Analysis Command Detection").
-var analysisWords = []string{"analyze", "analysis", "diagnostic", "debug", "inspect", "investigate", "report"}
-
-// defaultNextSteps is the default of WithNextSteps. The text names the report tool
-// only if reports are configured.
-func defaultNextSteps(c Command, reports bool) string {
-	switch {
-	case !isAnalysis(c.Name) && !isAnalysis(c.Content):
-		return ""
-	case reports:
-		return "Important: when this command has finished and produced its report, be sure to call the 'report_feedback' tool to save it; ask the user first whether it may be shared."
-	default:
-		return "Important: when this command has finished and produced its report, show the report to the user and ask what to do with it before going on."
-	}
-}
-
-// isAnalysis reports whether a text contains an analysis word in any letter case. A copy of the text in
-// lower case would cost more than the rest of a first Get.
-func isAnalysis(text string) bool {
-	for i := range len(text) {
-		switch text[i] | 0x20 {
-		case 'a', 'd', 'i', 'r':
-			for _, word := range analysisWords {
-				if text[i]|0x20 == word[0] && len(text)-i >= len(word) && text[i+1]|0x20 == word[1] && strings.EqualFold(text[i:i+len(word)], word) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
 
 // newCommands returns the commands of a new catalog. The error is the error of the
 // watch.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"iter"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
@@ -50,10 +49,10 @@ const (
 	KindPlugin      Kind = "plugin"      // of an Item
 )
 
-// A Completion is a command or a skill whose name completes the text that a user types.
+// A Completion is a command, a skill or an agent whose name completes the text that a user types.
 type Completion struct {
 	Kind        Kind   `json:"kind"`
-	Name        string `json:"name"`             // as accepted by Expand, Get or GetSkill
+	Name        string `json:"name"`             // as accepted by Expand, Get, GetSkill or GetAgent; Expand wants the mention of an agent
 	Hint        string `json:"hint,omitempty"`   // the field argument-hint, such as "[issue] [priority]"
 	Description string `json:"description"`      // may contain line breaks
 	Layer       string `json:"layer"`            // the directory or the FS name, as given to the option
@@ -70,7 +69,8 @@ const defaultCompletions = 10
 // of rows; 0 means 10.
 //
 // Commands and skills share their names: CompleteName omits a command with the name of a skill. The
-// kinds select the commands or the skills, so KindCommand also returns the omitted commands.
+// kinds select the commands, the skills or the agents, so KindCommand also returns the omitted commands. Without kinds, a prefix such
+// as "@rev" also completes agents if a client of [WithClient] mentions agents (client.Client.Mention).
 // CompleteName omits the entries that List omits, skills that cannot be loaded, and skills with
 // user-invocable: false. The field disable-model-invocation has no effect.
 //
@@ -85,7 +85,7 @@ func (c *Catalog) CompleteName(ctx context.Context, prefix string, limit int, ki
 	if limit < 0 {
 		return nil, &Error{Code: CodeInvalidQuery, Op: op, Message: fmt.Sprintf("the limit %d is out of range; use 1 or more, or 0 for %d", limit, defaultCompletions)}
 	}
-	wanted, err := newSelection(op, kinds)
+	wanted, mentioned, err := c.newSelection(op, prefix, true, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -93,20 +93,21 @@ func (c *Catalog) CompleteName(ctx context.Context, prefix string, limit int, ki
 	if err != nil {
 		return nil, err
 	}
-	list, typed := []Completion{}, c.typedName(strings.TrimPrefix(prefix, "/"))
-	for _, entries := range []iter.Seq[index.Invoked]{all.Prefixed(typed), all.BarePrefixed(typed)} {
-		for e := range entries {
-			if len(list) == cmp.Or(limit, defaultCompletions) {
-				return list, nil
-			}
-			list = append(list, c.completion(e))
+	list := []Completion{}
+	for e := range all.Completions(c.typedName(strings.TrimPrefix(prefix, "/")), mentioned) {
+		if len(list) == cmp.Or(limit, defaultCompletions) {
+			break
 		}
+		list = append(list, c.completion(e))
 	}
 	return list, nil
 }
 
 func (c *Catalog) completion(e index.Invoked) Completion {
-	if !e.Skill {
+	switch {
+	case e.Agent:
+		return Completion{Kind: KindAgent, Name: e.Name, Description: headerDescription(e.Entry), Layer: c.agents.LayerOf(e.Entry).Name, Plugin: e.Plugin()}
+	case !e.Skill:
 		return Completion{Kind: KindCommand, Name: e.Name, Hint: e.Hint(), Description: e.Description(), Layer: c.commands.LayerOf(e.Entry).Name, Plugin: e.Plugin()}
 	}
 	header := agentmd.NewFrontmatter(e.Header())
@@ -114,29 +115,36 @@ func (c *Catalog) completion(e index.Invoked) Completion {
 }
 
 // A selection has the kinds of entries of a call.
-type selection struct{ commands, skills bool }
+type selection struct{ commands, skills, agents bool }
 
-// newSelection returns all kinds if no kind is given.
-func newSelection(op string, kinds []Kind) (s selection, err error) {
+// newSelection returns the commands and the skills if no kind is given, and the agents for a mention; see names.Mentioned.
+func (c *Catalog) newSelection(op, typed string, typing bool, kinds []Kind) (s selection, mentioned []string, err error) {
 	for _, k := range kinds {
 		switch k {
 		case KindCommand:
 			s.commands = true
 		case KindSkill:
 			s.skills = true
+		case KindAgent:
+			s.agents = true
 		default:
-			return s, &Error{Code: CodeInvalidOption, Op: op, Message: "a user invokes no entries of the kind " + quote(string(k)) + "; use KindCommand or KindSkill"}
+			return s, nil, &Error{Code: CodeInvalidOption, Op: op, Message: "a user invokes no entries of the kind " + quote(string(k)) + "; use KindCommand, KindSkill or KindAgent"}
 		}
 	}
-	if len(kinds) == 0 {
-		s = selection{true, true}
+	if s.agents || len(kinds) == 0 {
+		mentioned = names.Mentioned(typed, c.config.mentions, typing, s.agents)
 	}
-	return s, nil
+	if len(kinds) == 0 {
+		s = selection{commands: true, skills: true, agents: mentioned != nil}
+	}
+	return s, mentioned, nil
 }
 
 // String returns the noun for an entry.
 func (s selection) String() string {
 	switch {
+	case !s.commands && !s.skills:
+		return "agent"
 	case !s.skills:
 		return "command"
 	case !s.commands:
@@ -154,6 +162,10 @@ func (c *Catalog) invocable(ctx context.Context, op string, wanted selection) (v
 	if wanted.skills && err == nil {
 		v.Skills, err = c.skills.optionalSnapshot(ctx, op)
 		v.Skills = c.skills.filter.apply(ctx, v.Skills)
+	}
+	if wanted.agents && err == nil {
+		v.Agents, err = c.agents.optionalSnapshot(ctx, op)
+		v.Agents = c.agents.filter.apply(ctx, v.Agents)
 	}
 	return v, err
 }
@@ -175,6 +187,7 @@ type Expansion struct {
 	Frontmatter Frontmatter `json:"-"`                 // of the command or of the skill
 	Command     *Command    `json:"command,omitempty"` // as from Get; nil for a skill
 	Skill       *Skill      `json:"skill,omitempty"`   // as from GetSkill; nil for a command
+	Agent       *Agent      `json:"agent,omitempty"`   // as from GetAgent, for a line with a mention; Text is then the line after the name, the task of the agent
 }
 
 // blanks separate the name from the arguments.
@@ -191,7 +204,7 @@ const blanks = " \t\r\n"
 //
 // If the line names no entry, as "/usr/bin/x fails" or an empty line, Expand returns
 // [ErrCommandNotFound]: the line is a text for the model. A line without a slash can be a text too, so
-// a terminal calls Expand only for lines with a slash. Dependencies and skills with
+// a terminal calls Expand only for lines with a slash, and with "@" for agents (client.Client.Mention). Dependencies and entries with
 // user-invocable: false are not found. The other errors are those of [Catalog.Get],
 // [Catalog.GetSkill] and [Renderer.Render], whose costs are the cost of Expand; with [ErrInvalidArguments], the Expansion has all but
 // the Text. An empty Text is no error: the file has no text, or is TOML without a valid prompt, which [Catalog.Lint] reports.
@@ -200,11 +213,16 @@ func (c *Catalog) Expand(ctx context.Context, line string, kinds ...Kind) (Expan
 	if err := c.begin(ctx, op); err != nil {
 		return Expansion{}, err
 	}
-	wanted, err := newSelection(op, kinds)
+	typed := strings.TrimPrefix(strings.Trim(line, blanks), "/")
+	wanted, mentioned, err := c.newSelection(op, typed, false, kinds)
 	if err != nil {
 		return Expansion{}, err
 	}
-	typed := strings.TrimPrefix(strings.Trim(line, blanks), "/")
+	if len(mentioned) > 0 {
+		if x, err := c.expandAgent(ctx, op, mentioned); err != nil || x.Agent != nil {
+			return x, err
+		}
+	}
 	end := strings.IndexAny(typed+" ", blanks)
 	o, failed := c.observer.Begin(ctx), Event{Action: EventLoaded, Kind: KindCommand, Name: typed[:end]}
 	x, err := c.invoked(ctx, op, typed[:end], c.typedName(typed[:end]), wanted, &failed)
@@ -234,6 +252,26 @@ func (c *Catalog) Expand(ctx context.Context, line string, kinds ...Kind) (Expan
 		x = Expansion{}
 	}
 	return x, inOp(op, err)
+}
+
+// expandAgent returns the expansion of one of the lines after the mention of an agent, or the zero Expansion.
+func (c *Catalog) expandAgent(ctx context.Context, op string, mentioned []string) (x Expansion, err error) {
+	all, err := c.invocable(ctx, op, selection{agents: true})
+	for _, line := range mentioned {
+		if err != nil || x.Agent != nil {
+			break
+		}
+		if name, rest := all.Mentioned(line, blanks); name != "" {
+			var agent Agent
+			agent, err = c.GetAgent(ctx, name)
+			args := ParseArgs(strings.Trim(rest, blanks))
+			x = Expansion{Rendering: Rendering{Text: args.Line}, Kind: KindAgent, Name: agent.Name, Args: args, Frontmatter: agent.Frontmatter, Agent: &agent}
+		}
+	}
+	if err != nil {
+		return Expansion{}, inOp(op, err)
+	}
+	return x, nil
 }
 
 // Invoked is documented at bridge.Catalog.

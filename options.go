@@ -57,6 +57,7 @@ type config struct {
 	agents      layerList
 	plugins     layerList
 	manifests   []string // of the clients of WithClient
+	mentions    []string // of the clients of WithClient
 	nested      bool
 	colons      bool // the names of commands may contain ":", because of directories or a prefix
 	looseNames  bool
@@ -274,6 +275,9 @@ func WithClient(clients ...client.Client) Option {
 		c.plugins.addPlaces(index.PluginPlaces(clients))
 		for _, row := range clients {
 			c.manifests = append(c.manifests, row.Manifests...)
+			if row.Mention != "" && !slices.Contains(c.mentions, row.Mention) {
+				c.mentions = append(c.mentions, row.Mention)
+			}
 		}
 		c.clients = true
 		return nil

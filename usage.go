@@ -14,7 +14,7 @@ import (
 
 // Prompting is documented at bridge.Catalog.
 func (c bridged) Prompting(commands, skills bool) bridge.Catalog[SkillInfo, SkillFile] {
-	return bridged{c.Catalog, selection{commands, skills}}
+	return bridged{c.Catalog, selection{commands: commands, skills: skills}}
 }
 
 // Invocable is documented at bridge.Catalog.

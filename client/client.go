@@ -36,6 +36,10 @@ type Client struct {
 	ImportHops       int // the client replaces @path in an instruction by the file, over at most this number of files; 0 means no imports
 	InstructionBytes int // the client reads at most this number of bytes of the single files of Instructions in the project; 0 means no limit
 
+	// Mention precedes the name of an agent in the line of a user, as in "@reviewer check this". "" means that the client has no
+	// line of this kind; any other Mention begins with "@".
+	Mention string
+
 	// Plugins are the places in which each directory with a manifest is a plugin. The pattern is "*/" and the path of the
 	// manifest, one of Manifests.
 	Plugins []Place
@@ -260,6 +264,9 @@ func (c Client) Check() error {
 		if p.Pattern = "*.json"; p.Check() != nil {
 			return fmt.Errorf("the place %q of the client %q: %w", p.Path(), c.Name, p.Check())
 		}
+	}
+	if c.Mention != "" && (c.Mention[0] != '@' || strings.ContainsAny(c.Mention, " \t\r\n")) {
+		return fmt.Errorf(`the client %q: the Mention %q; use a text without blanks that begins with "@"`, c.Name, c.Mention)
 	}
 	if c.ImportHops < 0 || c.InstructionBytes < 0 {
 		return fmt.Errorf("the client %q: a negative ImportHops or InstructionBytes; use 0 for none", c.Name)

@@ -168,6 +168,7 @@ func TestRowsThatAreNotValid(t *testing.T) {
 		`the place "f" of the client "mine": unknown fallback 3; use InDirectory`: {Instructions: []Place{{Dir: "f", Pattern: "a.md", Fallback: 3}}},
 		`the place "g" of the client "mine": Plugins need a pattern`:              {Manifests: []string{"x.json"}, Plugins: []Place{{Dir: "g", Pattern: "*/y.json"}}},
 		`the place "../h" of the client "mine": invalid directory`:                {Manifests: []string{"x.json"}, Plugins: []Place{{Dir: "../h", Pattern: "*/x.json"}}},
+		`the client "mine": the Mention "agent "; use`:                            {Mention: "agent "},
 		`the client "mine": a negative ImportHops or InstructionBytes`:            {ImportHops: -1},
 		`the rules of the client "mine": unknown Count 77; use`:                   {Rules: Rules{Count: 77}},
 		`the rules of the client "mine": unknown Append -1; use`:                  {SkillRules: Rules{Append: -1}},

@@ -54,7 +54,7 @@ func Claude() Client {
 			{Dir: ".claude/rules", Pattern: "**/*.md", Parents: true, Below: true, Globs: "paths", AnyDepth: true},
 			{Base: Home, Dir: ".claude", Pattern: "CLAUDE.md"}, {Base: Home, Dir: ".claude/rules", Pattern: "**/*.md", Globs: "paths", AnyDepth: true},
 		},
-		Rules: claudeRules, SkillRules: claudeRules, ImportHops: 4, // code.claude.com/docs/en/memory, imports, 2026-10
+		Rules: claudeRules, SkillRules: claudeRules, ImportHops: 4, Mention: "@agent-", // code.claude.com/docs/en/memory, imports, 2026-10; for the mention npm @anthropic-ai/claude-code 2.1.332, 2026-11
 		Manifests: []string{".claude-plugin/plugin.json"}, Plugins: []Place{{Dir: ".claude/skills", Pattern: "*/.claude-plugin/plugin.json"}, {Base: Home, Dir: ".claude/skills", Pattern: "*/.claude-plugin/plugin.json"}}, // code.claude.com/docs/en/plugins-reference, 2026-10; npm @anthropic-ai/claude-code 2.1.332, plugin list, 2026-11, since 2.1.157
 		Fields: slices.Concat( // code.claude.com/docs/en/skills and …/sub-agents, 2026-08, and Claude Code 2.1.330
 			[]Field{{Name: "name"}, {Name: "description", Cut: 1536}, {Name: "when_to_use"}, {Name: "argument-hint"}, {Name: "arguments", Kind: List}},
@@ -246,7 +246,7 @@ func Gemini() Client {
 		},
 		Instructions: []Place{ // geminicli.com/docs/cli/gemini-md, 2026-11
 			onTheWay("GEMINI.md", NoFallback), {Base: Home, Dir: ".gemini", Pattern: "GEMINI.md"},
-		}, ImportHops: 5, // github.com/google-gemini/gemini-cli 04fbf507, packages/core/src/utils/memoryImportProcessor.ts, 2026
+		}, ImportHops: 5, Mention: "@", // github.com/google-gemini/gemini-cli 04fbf507, packages/core/src/utils/memoryImportProcessor.ts, 2026; for the mention geminicli.com/docs/core/subagents, 2026-11
 		Rules:     Rules{Forms: Args | ShellBraces | FileBraces, Code: NoCode, Escape: NoEscape, Append: AppendCommand}, // github.com/google-gemini/gemini-cli 5411f113, packages/cli/src/services/prompt-processors, 2026-08
 		Manifests: []string{"gemini-extension.json"},                                                                    // geminicli.com/docs/extensions, 2026-11
 		Fields: []Field{ // github.com/google-gemini/gemini-cli 5411f113, FileCommandLoader.ts, skillLoader.ts and agentLoader.ts, 2026-08
@@ -351,7 +351,7 @@ func OpenCode() Client {
 		Instructions: []Place{ // opencode.ai/docs/rules, 2026-11, and session/instruction.ts 00b964bd; without the deprecated CONTEXT.md and the files *.local.md
 			onTheWay("AGENTS.md", NoFallback), onTheWay("CLAUDE.md", InDirectory), {Base: Config, Dir: "opencode", Pattern: "AGENTS.md"}, {Base: Home, Dir: ".claude", Pattern: "CLAUDE.md", Fallback: InDirectory},
 		},
-		Rules: openCodeRules, SkillRules: openCodeRules,
+		Rules: openCodeRules, SkillRules: openCodeRules, Mention: "@", // for the mention npm opencode-ai 1.18.33, SessionPrompt, 2026-11
 		Fields: slices.Concat( // github.com/anomalyco/opencode config/command.ts and skill/index.ts, and opencode.ai/docs/agents, 2026-11
 			fields(Commands, Text, "description", "agent", "model"), fields(Commands, Flag, "subtask"),
 			[]Field{{Name: "name", Files: Skills, Required: true}, {Name: "description", Files: Skills, Required: true}},

@@ -13,12 +13,13 @@ import (
 // may invoke hides the command of the same name, even if the skill cannot be read. A nil snapshot is empty.
 type Invocable struct {
 	Commands, Skills *Snapshot
+	Agents           *Snapshot // only Completions and Mentioned read the agents
 }
 
-// An Invoked is a command or a skill.
+// An Invoked is a command or a skill, or an agent.
 type Invoked struct {
 	*Entry
-	Skill bool
+	Skill, Agent bool
 }
 
 // Prefixed ranges over the entries whose names begin with a prefix, in any letter case, in the order of names.Compare.
@@ -34,6 +35,36 @@ func (v Invocable) BarePrefixed(prefix string) iter.Seq[Invoked] {
 	return func(yield func(Invoked) bool) {
 		v.merge(v.Commands.barePrefixed(prefix), v.Skills.barePrefixed(prefix), yield)
 	}
+}
+
+// Completions ranges over the entries of Prefixed and of BarePrefixed, and then over the agents with one of the prefixes. A nil v.Agents
+// has no agents.
+func (v Invocable) Completions(prefix string, mentioned []string) iter.Seq[Invoked] {
+	return func(yield func(Invoked) bool) {
+		agents, seen := Invocable{Skills: v.Agents}, map[*Entry]bool{}
+		sequences := []iter.Seq[Invoked]{v.Prefixed(prefix), v.BarePrefixed(prefix)}
+		for _, name := range mentioned {
+			sequences = append(sequences, agents.Prefixed(name), agents.BarePrefixed(name))
+		}
+		for i, entries := range sequences {
+			for e := range entries {
+				if e.Agent = i > 1; !seen[e.Entry] && !yield(e) {
+					return
+				}
+				seen[e.Entry] = true
+			}
+		}
+	}
+}
+
+// Mentioned returns the name of the agent at the beginning of a typed line, and the rest of the line. The name is "" without an agent.
+func (v Invocable) Mentioned(line, blanks string) (name, rest string) {
+	end := Invocable{Skills: v.Agents}.Longest(line, strings.IndexAny(line+" ", blanks), blanks)
+	e, candidates := v.Agents.Find(line[:end])
+	if len(candidates) == 0 && (e == nil || e.ModelOnly()) {
+		return "", ""
+	}
+	return line[:end], line[end:]
 }
 
 // merge calls yield for the shown entries of two sorted lists, in the order of names.Compare.
@@ -94,7 +125,7 @@ func (v Invocable) Longest(line string, word int, blanks string) int {
 // Contains reports whether a user may invoke an entry by a name. The name of a command may end with ".md", as for
 // Catalog.Get.
 func (v Invocable) Contains(name string) bool {
-	if skill := find(v.skills(), name); skill != nil && v.shows(Invoked{skill, true}) {
+	if skill := find(v.skills(), name); skill != nil && v.shows(Invoked{Entry: skill, Skill: true}) {
 		return true
 	}
 	if command := find(v.commands(), name); command != nil {

@@ -66,6 +66,24 @@ func TrimMarkdown(name string) (stem string, ok bool) {
 	return name[:i], true
 }
 
+// Mentioned returns the names of agents that a typed text can begin with, after one of the mentions of clients, such as "@". If typing,
+// the text may be a part of a mention, and then the name is "". If bare, a mention may be missing.
+func Mentioned(typed string, mentions []string, typing, bare bool) (all []string) {
+	at, isAt := strings.CutPrefix(typed, "@")
+	for _, m := range mentions {
+		switch rest, ok := strings.CutPrefix(typed, m); {
+		case ok:
+			all = append(all, rest)
+		case typing && isAt && strings.HasPrefix(m, typed):
+			all = append(all, "")
+		}
+	}
+	if bare || typing && isAt && len(mentions) > 0 {
+		all = append(all, at)
+	}
+	return all
+}
+
 // Meant returns the name that an invalid name probably means, without a check: the first word
 // after a slash, as in "/review args", or a path, as in "commands/review". Meant reports whether
 // arguments follow the first word. Meant removes the directory at the beginning of the path if dirs

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"path"
+	"strings"
 	"sync/atomic"
 )
 
@@ -96,15 +97,41 @@ func (d *Dir) OpenDir(name string) (*Dir, error) {
 	if err == nil {
 		var child dirHandle
 		if child, err = d.handle.openDir(name); err == nil {
-			full := path.Join(d.name, name)
-			at := full // without links on the way, in the same allocation
-			if d.at != d.name {
-				at = path.Join(d.at, name)
-			}
-			return &Dir{handle: child, fs: d.fs, tree: d.tree, at: at, name: full}, nil
+			return d.below(child, name), nil
 		}
 	}
 	return nil, d.failure("open", name, err)
+}
+
+// below returns the Dir of a handle below d.
+func (d *Dir) below(handle dirHandle, name string) *Dir {
+	full := path.Join(d.name, name)
+	at := full // without links on the way, in the same allocation
+	if d.at != d.name {
+		at = path.Join(d.at, name)
+	}
+	return &Dir{handle: handle, fs: d.fs, tree: d.tree, at: at, name: full}
+}
+
+// OpenBelow is OpenDir for a path of several elements. If a link is on the way, the error is
+// ErrSymlink. On Linux, OpenBelow makes one system call.
+func (d *Dir) OpenBelow(name string) (*Dir, error) {
+	if w, ok := d.handle.(wayOpener); ok && name != "." && checkName(name) == nil {
+		if handle, err := w.openWay(name); err == nil {
+			return d.below(handle, name), nil
+		}
+	}
+	for at := d; ; {
+		elem, rest, more := strings.Cut(name, "/")
+		next, err := at.OpenDir(elem)
+		if at != d {
+			at.Close()
+		}
+		if err != nil || !more {
+			return next, err
+		}
+		at, name = next, rest
+	}
 }
 
 // OpenRegular opens a regular file. For a link the error is ErrSymlink, and for any

@@ -33,6 +33,12 @@ type dirHandle interface {
 	close() error
 }
 
+// A wayOpener is a dirHandle that opens a path of several elements at once. An error can be
+// less exact than the error of a call for each element.
+type wayOpener interface {
+	openWay(name string) (dirHandle, error)
+}
+
 // attempts limits the retries of an operation of two steps if the file is replaced between
 // the steps.
 const attempts = 8

@@ -52,6 +52,25 @@ func (d *fdDir) openDir(name string) (dirHandle, error) {
 	return d.open(name, listFlags|unix.O_NOFOLLOW)
 }
 
+func (d *fdDir) openWay(name string) (dirHandle, error) {
+	if noOpenat2.Load() {
+		return nil, unix.ENOSYS
+	}
+	if !d.use() {
+		return nil, fs.ErrClosed
+	}
+	defer d.done()
+	how := unix.OpenHow{Flags: listFlags, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS}
+	fd, err := retry(func() (int, error) { return sysOpenat2(d.fd, name, &how) })
+	if err != nil {
+		if err == unix.ENOSYS || err == unix.EPERM {
+			noOpenat2.Store(true)
+		}
+		return nil, err
+	}
+	return &fdDir{descriptor: descriptor{fd: fd}, devices: d.devices}, nil
+}
+
 func (d *fdDir) open(name string, flags int) (dirHandle, error) {
 	if !d.use() {
 		return nil, fs.ErrClosed
@@ -293,6 +312,9 @@ func (t *deviceType) changeTimes(dev uint64, look func() (has, known bool)) bool
 // server can return any time; exFAT and FAT store no change time. The clock of a server can
 // also differ, and then a recent change seems to be an old change.
 var hasChangeTimes = isLocal
+
+// noOpenat2 is set if the kernel (before 5.6) or a sandbox does not support openat2.
+var noOpenat2 atomic.Bool
 
 // noStatx is set if the kernel or a sandbox does not support statx.
 var noStatx atomic.Bool

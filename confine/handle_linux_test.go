@@ -2,6 +2,7 @@ package confine
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -246,6 +247,30 @@ func TestChangeTimesOfKnownFilesystems(t *testing.T) {
 		top.Close()
 		if looks != 1 {
 			t.Errorf("%d files: looked up the filesystem %d times", len(files), looks)
+		}
+	}
+}
+
+// One openat2 opens the same directories as a call for each element.
+func TestOpenBelowWithAndWithoutOpenat2(t *testing.T) {
+	defer noOpenat2.Store(noOpenat2.Load())
+	root := onDisk(t, tree{"a/b/c/x": "", "a/file": "", "a/link": "-> b", "out": "-> /"}, &options{})
+	top := must1(osFS(root, options{}).OpenDir("."))
+	defer top.Close()
+	for name, want := range map[string]error{"a": nil, "a/b/c": nil, "a/none/c": fs.ErrNotExist, "a/file": ErrNotDir, "a/file/x": ErrNotDir,
+		"a/link": ErrSymlink, "a/link/c": ErrSymlink, "out/etc": ErrSymlink, "a/../a": ErrEscape, "..": ErrEscape, "/a": fs.ErrInvalid, ".": fs.ErrInvalid, "": fs.ErrInvalid} {
+		for _, without := range []bool{false, true} {
+			noOpenat2.Store(without)
+			dir, err := top.OpenBelow(name)
+			if !errors.Is(err, want) {
+				t.Errorf("%q without openat2 %t: %v, want %v", name, without, err, want)
+			}
+			if err == nil {
+				if dir.RealPath() != filepath.Join(root, name) || must1(dir.Info()).Ino != must1(top.fs.Info(name)).Ino {
+					t.Errorf("%q without openat2 %t: opened %s", name, without, dir.RealPath())
+				}
+				dir.Close()
+			}
 		}
 	}
 }

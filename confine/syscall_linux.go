@@ -45,3 +45,16 @@ func sysOpenat(fd int, name string, flags int) (int, error) {
 	}
 	return int(opened), nil
 }
+
+func sysOpenat2(fd int, name string, how *unix.OpenHow) (int, error) {
+	var c cName
+	if !c.set(name) {
+		return unix.Openat2(fd, name, how)
+	}
+	opened, _, errno := unix.Syscall6(unix.SYS_OPENAT2, uintptr(fd), uintptr(unsafe.Pointer(&c)),
+		uintptr(unsafe.Pointer(how)), unix.SizeofOpenHow, 0, 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(opened), nil
+}

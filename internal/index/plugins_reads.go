@@ -62,15 +62,21 @@ func (d *pluginDirs) close() {
 // in calls do with the directory of a file, or if a link is on the way, returns confine.ErrSymlink.
 func (d *pluginDirs) in(file string, do func(dir *confine.Dir) error) error {
 	dirPath := path.Dir(file)
+	near := openedDir{d.last, d.path}
 	switch {
-	case d.last == nil:
-		return confine.ErrSymlink
-	case dirPath == d.path:
+	case d.last != nil && dirPath == d.path:
 		return do(d.last)
-	case !isBelow(d.path, dirPath):
-		return confine.ErrSymlink
+	case d.last == nil || !isBelow(d.path, dirPath):
+		if d.tops == nil {
+			return confine.ErrSymlink
+		}
+		if near = d.tops.above(file); near.dir == nil {
+			return confine.ErrSymlink
+		} else if near.path == dirPath {
+			return do(near.dir)
+		}
 	}
-	dir, err := openBelow(d.last, d.path, dirPath)
+	dir, err := openBelow(near.dir, near.path, dirPath)
 	if err != nil {
 		return err
 	}
@@ -270,13 +276,27 @@ func (f *pluginFS) Has(dir, file string) bool {
 }
 
 func (f *pluginFS) ReadDir(name string) ([]fs.DirEntry, error) {
-	file := path.Join(f.dir, name)
+	file, now := path.Join(f.dir, name), time.Now()
 	f.visit(file)
 	var all []fs.DirEntry
+	info, known := f.listed(file)
 	hash, err := f.names(f.dir, file, func(name string, typ fs.FileMode) { all = append(all, pluginEntry{f, path.Join(file, name), typ}) })
-	f.record(pluginRead{file: file, list: true, hash: hash}, err)
+	f.record(pluginRead{file: file, list: true, hash: hash, stamp: stamp.Of(info), settled: known && stamp.Settled(info, now)}, err)
 	slices.SortFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return all, err
+}
+
+// listed describes a directory in one system call, below an open directory. A link proves nothing.
+func (d *pluginDirs) listed(dirPath string) (info confine.Info, ok bool) {
+	if d.tops == nil || d.at.Store != nil { // a call can be a request
+		return info, false
+	}
+	top := d.tops.above(dirPath)
+	if top.dir == nil || top.path != path.Dir(dirPath) {
+		return info, false
+	}
+	info, err := top.dir.Lstat(path.Base(dirPath))
+	return info, err == nil && info.Mode.IsDir()
 }
 
 // names calls add with the names and the types in a directory, and returns their hash, in any order.
@@ -325,7 +345,11 @@ type openPluginFile struct {
 
 func (f *openPluginFile) Stat() (fs.FileInfo, error) { return pluginFile{f.name, f.Info()}, nil }
 
+// Read makes no call at the end of a file on a local disk, whose size is known.
 func (f *openPluginFile) Read(p []byte) (int, error) {
+	if info := f.Info(); f.bytes == info.Size && !info.Changed.IsZero() {
+		return 0, io.EOF
+	}
 	n, err := f.File.Read(p)
 	_, _ = f.hash.Write(p[:n])
 	f.bytes += int64(n)
@@ -406,7 +430,13 @@ func (r *pluginRead) unchanged(d *pluginDirs) bool {
 		return false
 	case r.list:
 		d.visit(r.file)
+		now := time.Now()
+		info, known := d.listed(r.file)
+		if known && r.settled && !r.missing && stamp.Of(info).Same(r.stamp) {
+			return true
+		}
 		hash, err := d.names(r.dir, r.file, nil)
+		r.stamp, r.settled = stamp.Of(info), known && stamp.Settled(info, now)
 		return r.missing && errors.Is(err, fs.ErrNotExist) || err == nil && !r.missing && hash == r.hash
 	}
 	if d.visit(path.Dir(r.file)); r.has {

@@ -70,22 +70,10 @@ func (x *Index) openCached(d *SkillDir) *confine.Dir {
 // openBelow opens a directory below the open directory with the path top. If a link is on the way, the
 // error is confine.ErrSymlink.
 func openBelow(dir *confine.Dir, top, dirPath string) (*confine.Dir, error) {
-	rest := dirPath
 	if top != "." {
-		rest = dirPath[len(top)+1:]
+		dirPath = dirPath[len(top)+1:]
 	}
-	for at := dir; ; {
-		var elem string
-		elem, rest, _ = strings.Cut(rest, "/")
-		next, err := at.OpenDir(elem)
-		if at != dir {
-			at.Close()
-		}
-		if err != nil || rest == "" {
-			return next, err
-		}
-		at = next
-	}
+	return dir.OpenBelow(dirPath)
 }
 
 // isBelow reports whether a path is below the directory top.

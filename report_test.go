@@ -639,6 +639,7 @@ func otherMethods() map[string]func(context.Context, *toolshelf.Catalog) error {
 			bridgeOf(c).SkillSubdir(toolshelf.SkillInfo{Layer: "skills", Path: "skills/s00/SKILL.md"})
 			return nil
 		},
+		"Prompting":  func(_ context.Context, c *toolshelf.Catalog) error { bridgeOf(c).Prompting(true, true); return nil },
 		"Configured": func(_ context.Context, c *toolshelf.Catalog) error { bridgeOf(c).Configured(); return nil },
 
 		"Skill.FS":          onSkill(func(s toolshelf.Skill) error { _, err := fs.ReadFile(s.FS(), "SKILL.md"); return err }),

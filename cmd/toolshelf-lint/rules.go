@@ -51,7 +51,7 @@ var rules = []rule{
 	{toolshelf.DiagInvalidAgentName, "error: the name of a file or directory, or in the frontmatter, is not a safe path element"},
 	{toolshelf.DiagToolRuleInvalid, "warning: a rule in tools or disallowedTools cannot be read"},
 	{toolshelf.DiagInvalidRuleName, "error: the name of a file or directory of rules is not a safe path element"},
-	{toolshelf.DiagRuleGlobInvalid, "warning: a glob of a rule is malformed or leads outside, or the globs are missing, and the rule matches no file"},
+	{toolshelf.DiagRuleGlobInvalid, "warning: a glob of a rule is malformed or leads outside, or the globs are missing, and the rule matches no file; error: the globs of the rules of a call take too many steps"},
 	{toolshelf.DiagImportNotFollowed, "warning: an import leads nowhere, leads outside, or exceeds a limit, and stays as text"},
 	{toolshelf.DiagImportCycle, "warning: an import leads to a file that contains the import, and stays as text"},
 	{toolshelf.DiagInstructionCut, "warning: the instructions of the project exceed the limit of the client, which reads only their beginning"},

@@ -64,6 +64,9 @@ func (d *reader) describeOne(dir *confine.Dir, e *dirent, r *Row) bool {
 		if r.Kind == KindFile || r.Kind == KindOther {
 			r.Size = -1
 		}
+		if d.Order != ByName {
+			d.miss(err) // an entry without metadata has no place in the order
+		}
 	}
 	e.now = r.Kind
 	r.readLink(dir)

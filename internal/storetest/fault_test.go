@@ -50,6 +50,7 @@ func TestTimesOfASlowStore(t *testing.T) {
 				t.Errorf("%s takes %v, want at most %v", tt.name, got, tt.most)
 			}
 		}
+		readTexts(t, c)
 	})
 }
 

@@ -34,11 +34,10 @@ type cache struct {
 	failed atomic.Pointer[error] // of the last write without success
 }
 
-const (
-	pageName   = "index.json"
-	tempSuffix = ".tmp"
-	unusedAge  = time.Hour // after which clean removes a file that no index names, also of a killed process
-)
+const pageName, tempSuffix = "index.json", ".tmp"
+
+// unusedAge is the age at which clean removes a file that no index names, also of a killed process.
+const unusedAge = time.Hour
 
 // openCache opens the directory of an index below dir.
 func openCache(dir string, index *url.URL) (*cache, error) {

@@ -29,6 +29,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
@@ -90,10 +91,10 @@ type Store struct {
 	client *http.Client
 	cache  *cache
 	turn   chan struct{} // holds a value during Refresh
+	now    *published    // of the last Refresh; nil before the first index
+	files  atomic.Pointer[tree.FS]
 
 	mu     sync.Mutex
-	files  *tree.FS
-	now    *published // nil before the first index
 	status Status
 }
 
@@ -141,7 +142,7 @@ func Open(ctx context.Context, origin string, opts Options) (*Store, error) {
 	s.index = s.origin.JoinPath(place, "index.json")
 	s.client = s.newClient()
 	s.status.Origin = s.origin.String()
-	s.Store = tree.NewStore(func(context.Context, *tree.FS) (*tree.FS, error) { return s.current(), nil }, 0, nil)
+	s.Store = tree.NewStore(func(context.Context, *tree.FS) (*tree.FS, error) { return s.files.Load(), nil }, 0, nil)
 	if s.cache, err = openCache(opts.Dir, s.index); err != nil {
 		return nil, err
 	}
@@ -165,12 +166,6 @@ func (s *Store) Status() Status {
 	status := s.status
 	status.Problems = slices.Clone(status.Problems)
 	return status
-}
-
-func (s *Store) current() *tree.FS {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.files
 }
 
 // Refresh asks the origin for the index, and requests the new and changed artifacts, 8 at a time. An unchanged index is
@@ -224,7 +219,8 @@ func (s *Store) publish(ctx context.Context, p page, online bool) error {
 	files := s.filesOf(next)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.now, s.files = next, files
+	s.now = next
+	s.files.Store(files)
 	s.status.Skills, s.status.Checked, s.status.Problems = len(next.skills), p.Checked, next.problems
 	return nil
 }

@@ -241,19 +241,19 @@ func TestNothingIsLostSilently(t *testing.T) {
 			return fmt.Sprint(result, found.Total), found.Skipped > 0, err
 		},
 	} {
-		faulty := func(n int64) (result string, named bool, err error, left int64) {
+		faulty := func(n int64) (result string, named bool, left int64, err error) {
 			fsys := failing{memory(t, all), new(atomic.Int64)}
 			f := over(t, fsys)
 			fsys.left.Store(n)
 			result, named, err = call(f)
-			return result, named, err, fsys.left.Load()
+			return result, named, fsys.left.Load(), err
 		}
-		want, _, err, left := faulty(1 << 20)
+		want, _, left, err := faulty(1 << 20)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for n := range 1<<20 - left {
-			if got, named, err, _ := faulty(n); err == nil && got != want && !named {
+			if got, named, _, err := faulty(n); err == nil && got != want && !named {
 				t.Errorf("%s, call %d: got %s without a word about the fault, want %s", name, n, got, want)
 			}
 		}

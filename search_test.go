@@ -878,25 +878,25 @@ func TestSearchRepeatsACanceledUpdateOfReports(t *testing.T) {
 	}
 	now = now.Add(11 * time.Minute)
 	ctx, cancel := context.WithCancel(t.Context())
-	fsys.interrupt = cancel
+	fsys.interrupt.Store(&cancel)
 	if _, err := c.Search(ctx, "zeppelin", 0); !errors.Is(err, context.Canceled) {
 		t.Fatalf("the search was not canceled: %v", err)
 	}
-	fsys.interrupt = nil
+	fsys.interrupt.Store(nil)
 	if got := searched(t, c, "zeppelin"); len(got) != 1 {
 		t.Errorf("found %q", got)
 	}
 }
 
-// interrupted calls a function before each Open of a report.
+// interrupted calls a function before each Open of a report. A search reads texts in the background.
 type interrupted struct {
 	afero.Fs
-	interrupt func()
+	interrupt atomic.Pointer[context.CancelFunc]
 }
 
 func (f *interrupted) Open(name string) (afero.File, error) {
-	if f.interrupt != nil && strings.HasPrefix(filepath.ToSlash(name), "reports") {
-		f.interrupt()
+	if interrupt := f.interrupt.Load(); interrupt != nil && strings.HasPrefix(filepath.ToSlash(name), "reports") {
+		(*interrupt)()
 	}
 	return f.Fs.Open(name)
 }

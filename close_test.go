@@ -427,6 +427,7 @@ func TestAGoexitOfTheCallersFilesystemIsNotAResult(t *testing.T) {
 							t.Fatal(err)
 						}
 						all := fsys.calls.Load()
+						c.Close() // ends the reads of the background
 						for _, at := range []int64{1, all / 2} {
 							c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("", "reports"))
 							fsys.calls.Store(0)
@@ -443,8 +444,8 @@ func TestAGoexitOfTheCallersFilesystemIsNotAResult(t *testing.T) {
 							if returned && err == nil && fsys.calls.Load() >= fsys.stop {
 								t.Errorf("exit at call %d of %d: no error", fsys.stop, all)
 							}
-							fsys.stop = -1
 							c.Close()
+							fsys.stop = -1
 						}
 					})
 				})

@@ -54,7 +54,11 @@ func newFixture(t *testing.T, ttl time.Duration, files map[string]string) *fixtu
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := func() time.Time { return f.now }
+	now := func() time.Time {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return f.now
+	}
 	f.index, err = index.New(client.Commands, index.Config{
 		Layers:      []index.Layer{{Name: "commands", FS: confined, Dir: "commands"}},
 		MaxFileSize: 1 << 20,
@@ -84,6 +88,13 @@ func newFixture(t *testing.T, ttl time.Duration, files map[string]string) *fixtu
 	return f
 }
 
+// set changes fields that the reads in the background see.
+func (f *fixture) set(change func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change()
+}
+
 // A countingFs counts the Opens of a fixture's files.
 type countingFs struct {
 	afero.Fs
@@ -91,16 +102,19 @@ type countingFs struct {
 }
 
 func (c countingFs) Open(name string) (afero.File, error) {
-	if c.f.before != nil {
-		c.f.before()
-	}
+	c.f.mu.Lock()
+	before, failure := c.f.before, c.f.failure
 	if path.Ext(name) == ".md" {
-		c.f.mu.Lock()
 		c.f.opened[path.Base(name)]++
-		c.f.mu.Unlock()
-		if c.f.failure != nil {
-			return nil, &fs.PathError{Op: "open", Path: name, Err: c.f.failure}
-		}
+	} else {
+		failure = nil
+	}
+	c.f.mu.Unlock()
+	if before != nil {
+		before()
+	}
+	if failure != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: failure}
 	}
 	return c.Fs.Open(name)
 }
@@ -202,16 +216,16 @@ func TestFindReadsUnsettledFilesAgain(t *testing.T) {
 	f.expect("apples", "a/2")
 	f.write("commands/a.md", head+"quince", later)
 	f.expect("apples", "a/2") // within the TTL
-	f.now = f.now.Add(time.Minute)
+	f.set(func() { f.now = f.now.Add(time.Minute) })
 	f.expect("apples", "")
 	f.expect("quince", "a/2")
-	f.now = f.now.Add(time.Minute)
+	f.set(func() { f.now = f.now.Add(time.Minute) })
 	f.expect("quince", "a/2") // the text is known
 	f.write("commands/b.md", "New.\n", later)
-	f.now = f.now.Add(time.Minute)
+	f.set(func() { f.now = f.now.Add(time.Minute) })
 	f.expect("new", "b/2")
 	f.remove("commands/a.md")
-	f.now = f.now.Add(time.Minute)
+	f.set(func() { f.now = f.now.Add(time.Minute) })
 	f.expect("quince", "")
 }
 
@@ -224,10 +238,10 @@ func TestFindReadsAnUnsettledFileAgainAfterARemoval(t *testing.T) {
 	f.write("commands/b.md", head+"apples", later)
 	f.expect("apples", "b/2")
 	f.remove("commands/a.md")
-	f.now = f.now.Add(time.Minute)
+	f.set(func() { f.now = f.now.Add(time.Minute) })
 	f.expect("apples", "b/2")
 	f.write("commands/b.md", head+"quince", later)
-	f.now = f.now.Add(time.Minute)
+	f.set(func() { f.now = f.now.Add(time.Minute) })
 	f.expect("apples", "")
 	f.expect("quince", "b/2")
 }
@@ -238,10 +252,10 @@ func TestFindSearchesTheDescriptionOfAnUnreadableFile(t *testing.T) {
 		"commands/large.md": "---\ndescription: Count plums\n---\n" + strings.Repeat("Quinces.\n", 20_000),
 	})
 	f.snapshot()
-	f.failure = fs.ErrPermission
+	f.set(func() { f.failure = fs.ErrPermission })
 	f.expect("apples", "a/2")
 	f.expect("pears", "")
-	f.failure = nil
+	f.set(func() { f.failure = nil })
 	f.expect("pears", "a/2") // the TTL does not apply to a failed read
 	f.expect("plums", "large/2")
 	f.expect("quinces", "")
@@ -284,7 +298,7 @@ func gated(t *testing.T, n int) (f *fixture, open func()) {
 	f.snapshot()
 	clear(f.opened)
 	gate := make(chan struct{})
-	f.before = func() { <-gate }
+	f.set(func() { f.before = func() { <-gate } })
 	return f, func() { close(gate) }
 }
 
@@ -340,7 +354,7 @@ func TestFindThatIsCanceledIsContinued(t *testing.T) {
 	f, open := gated(t, 20)
 	ctx, cancel := context.WithCancel(t.Context())
 	within := f.before
-	f.before = func() { cancel(); within() }
+	f.set(func() { f.before = func() { cancel(); within() } })
 	if _, err := f.finder.Find(ctx, f.snapshot(), "apples", 10, nil); err != context.Canceled {
 		t.Fatal(err)
 	}
@@ -380,7 +394,7 @@ func TestTheEndOfAFinderEndsTheReads(t *testing.T) {
 func TestFindPassesOnAPanicOfARead(t *testing.T) {
 	f, open := gated(t, 3)
 	open()
-	f.before = func() { panic("no disk") }
+	f.set(func() { f.before = func() { panic("no disk") } })
 	func() {
 		defer func() {
 			if r := recover(); r != "no disk" {
@@ -390,7 +404,7 @@ func TestFindPassesOnAPanicOfARead(t *testing.T) {
 		f.expect("apples", "")
 	}()
 	f.idle()
-	f.before = nil
+	f.set(func() { f.before = nil })
 	f.expect("apples", "c0000/2 c0001/2 c0002/2")
 }
 
@@ -403,7 +417,7 @@ func TestFindReadsManyFilesOfASlowFilesystemAtTheSameTime(t *testing.T) {
 		}
 		f := newFixture(t, time.Hour, files)
 		snapshot := f.snapshot()
-		f.before = func() { <-time.After(latency) }
+		f.set(func() { f.before = func() { <-time.After(latency) } })
 		begin := time.Now()
 		result, err := f.finder.Find(t.Context(), snapshot, "same", 10, nil)
 		if took := time.Since(begin); err != nil || result.Total != len(files) || took != 3*latency {
@@ -453,7 +467,7 @@ func TestFindKeepsReportsForTheTTL(t *testing.T) {
 	f.expect("zeppelin", "")
 	f.write("local/a/a_report_20251120_103000_v1_local.md", "zeppelin", written)
 	f.expect("zeppelin", "")
-	f.now = f.now.Add(time.Minute)
+	f.set(func() { f.now = f.now.Add(time.Minute) })
 	f.expect("zeppelin", "a/3")
 }
 
@@ -466,9 +480,9 @@ func TestFindLogsDirectoriesOfReportsThatCannotBeRead(t *testing.T) {
 	}
 	f = newFixture(t, 0, map[string]string{"commands/a.md": "A.\n", "shared/a/a_report_20251120_103000_v1.md": "zeppelin"})
 	f.snapshot()
-	f.failure = fs.ErrPermission
+	f.set(func() { f.failure = fs.ErrPermission })
 	f.expect("zeppelin", "")
-	f.failure = nil
+	f.set(func() { f.failure = nil })
 	f.expect("zeppelin", "a/3")
 }
 
@@ -476,11 +490,11 @@ func TestFindThatIsCanceledInTheReports(t *testing.T) {
 	f := newFixture(t, time.Hour, map[string]string{"commands/a.md": "A.\n", "shared/a/a_report_20251120_103000_v1.md": "zeppelin"})
 	snapshot := f.snapshot()
 	ctx, cancel := context.WithCancel(t.Context())
-	f.before = cancel
+	f.set(func() { f.before = cancel })
 	if _, err := f.finder.Find(ctx, snapshot, "zeppelin", 10, nil); err != context.Canceled {
 		t.Fatal(err)
 	}
-	f.before = nil
+	f.set(func() { f.before = nil })
 	f.expect("zeppelin", "a/3")
 }
 

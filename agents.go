@@ -105,8 +105,10 @@ func (c *Catalog) ListAgents(ctx context.Context) ([]AgentInfo, error) {
 // layer has the name, [ErrFileTooLarge], and [ErrFileRead] if the file cannot be read. [Catalog.List] describes the
 // errors of unreadable directories.
 //
-// GetAgent stats the directories and the files of agents that could take the name, and reads the file. A cache holds up to
-// 16 MiB of agents. For a new name, GetAgent also costs as much as ListAgents.
+// GetAgent stats the directories and the files of agents that could take the name, and reads the file. In a layer of more
+// than 64 files, GetAgent stats the other files once a second: if another file takes the name by a rewrite in place, GetAgent
+// returns the former file until then. ListAgents sees each change. A cache holds up to 16 MiB of agents. For a new
+// name, GetAgent also costs as much as ListAgents.
 func (c *Catalog) GetAgent(ctx context.Context, name string) (Agent, error) {
 	const op = "GetAgent"
 	if err := c.begin(ctx, op); err != nil {

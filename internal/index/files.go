@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/client"
@@ -98,9 +99,10 @@ type listedDir struct {
 // listed has the directories of a layer whose headers name the files, or of each part of a layer with plugins. No file has
 // been added while the directories are unchanged. Without directories, a new file, or a change of a file, could go unnoticed.
 type listed struct {
-	files *layerFiles // the result of the scan
-	dirs  []listedDir
-	parts map[*Part][]listedDir
+	files   *layerFiles // the result of the scan
+	dirs    []listedDir
+	parts   map[*Part][]listedDir
+	checked atomic.Pointer[time.Time] // see largeLayer
 }
 
 // listing adds a directory to scan.dirs.

@@ -245,6 +245,9 @@ func open(t testing.TB, of client.Files, config Config, fsys *confine.FS, dirs [
 	if config.MaxFileSize == 0 {
 		config.MaxFileSize = 1 << 20
 	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
 	if config.Layers == nil {
 		config.Layers = layersOf(fsys, dirs...)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
@@ -231,29 +232,40 @@ func fileClaims(l *lookout, layer int, name string, e *Entry) bool {
 	return false
 }
 
-// renames reports whether a layer whose headers name the files can have a new file, or a file with another name that has
-// precedence over e.
+// In a layer with more than largeLayer files, a call looks at the files beside the file of the entry at most once in
+// checkInterval. Otherwise N calls for N files would make N² stats. Claude Code reads agents when a session begins (2026-11-27).
+const (
+	largeLayer    = 64
+	checkInterval = time.Second
+)
+
+// renames reports whether a layer whose headers name the files can have a new file, a change of e, or a file with another name
+// that has precedence over e.
 func (l *lookout) renames(layer int, e *Entry) bool {
-	switch files, known := l.last.layers[layer], l.index.listed[layer].Load(); {
-	case l.ended():
+	files, known, now := l.last.layers[layer], l.index.listed[layer].Load(), l.index.config.Now()
+	if known == nil || known.files != files || known.dirs == nil {
 		return true
-	case known == nil || known.files != files || known.dirs == nil:
-		return true
-	default:
-		for _, other := range files.entries {
-			info, err := l.lstat(layer, other.Path) // links have no dirs
-			if err != nil || !stamp.Of(info).Same(other.Stamp) {
-				return true
-			}
-			if other == e {
-				break // the later files have no precedence
-			}
-		}
-		return slices.ContainsFunc(known.dirs, func(d listedDir) bool {
-			info, err := l.dirInfo(layer, d.path)
-			return err != nil || !stamp.Of(info).Same(d.stamp)
-		})
 	}
+	changed := func(other *Entry) bool { // links have no dirs
+		info, err := l.lstat(layer, other.Path)
+		return err != nil || !stamp.Of(info).Same(other.Stamp)
+	}
+	others, large := files.entries, len(files.entries) > largeLayer
+	if checked := known.checked.Load(); large && checked != nil && now.Sub(*checked) < checkInterval {
+		others = nil
+	} else if !large && e != nil {
+		others = others[:slices.Index(others, e)] // the later files have no precedence
+	}
+	if e != nil && changed(e) || slices.ContainsFunc(others, changed) || slices.ContainsFunc(known.dirs, func(d listedDir) bool {
+		info, err := l.dirInfo(layer, d.path)
+		return err != nil || !stamp.Of(info).Same(d.stamp)
+	}) {
+		return true
+	}
+	if large && others != nil {
+		known.checked.Store(&now)
+	}
+	return false
 }
 
 // dirInfo describes a directory of a layer.
@@ -263,6 +275,9 @@ func (l *lookout) dirInfo(layer int, dirPath string) (confine.Info, error) {
 			defer l.index.leave()
 			return dir.Info()
 		}
+	}
+	if l.ended() {
+		return confine.Info{}, errLookout
 	}
 	return l.index.FS(l.ctx, layer).Info(dirPath)
 }

@@ -2,6 +2,7 @@ package index
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -400,6 +401,48 @@ func TestKnownByHeader(t *testing.T) {
 		if e := known(); (e != nil) != tt.known {
 			t.Errorf("%s: Known = %v, want %t", tt.name, e, tt.known)
 		}
+	}
+}
+
+// In a large layer, a call sees a change of the file of the entry and of the directories at once, and of other files after
+// checkInterval.
+func TestKnownByHeaderInALargeLayer(t *testing.T) {
+	const named = "---\nname: z\n---\n"
+	for _, tt := range []struct {
+		name            string
+		files           int
+		change          func(root string) error
+		now, afterwards bool // known
+	}{
+		{"another file", largeLayer + 1, func(root string) error { return os.WriteFile(filepath.Join(root, "one/0.md"), []byte(named), 0o644) }, true, false},
+		{"another file of a smaller layer", largeLayer, func(root string) error { return os.WriteFile(filepath.Join(root, "one/0.md"), []byte(named), 0o644) }, false, false},
+		{"the file", largeLayer + 1, func(root string) error {
+			return os.WriteFile(filepath.Join(root, "one/z.md"), []byte(named+"Text."), 0o644)
+		}, false, false},
+		{"a new file", largeLayer + 1, func(root string) error { return create(filepath.Join(root, "one/far/new.md"), "", named) }, false, false},
+		{"no change", largeLayer + 1, func(string) error { return nil }, true, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			files := tree{"one/z.md": named}
+			for i := range tt.files - 1 {
+				files[fmt.Sprintf("one/%d.md", i)] = fmt.Sprintf("---\nname: n%d\n---\n", i)
+			}
+			root, clock := files.onDisk(t), time.Now()
+			fsys := confined(t)(confine.New(root))
+			layer := layersOf(fsys, "one")[0].WithPlace(namedByHeader)
+			x := open(t, client.Agents, Config{Layers: []Layer{layer}, Now: func() time.Time { return clock }}, nil, nil)
+			untilKnown(t, fsys, func() bool { return x.Known(t.Context(), snapshotOf(t, x), "z") != nil })
+			if err := tt.change(root); err != nil {
+				t.Fatal(err)
+			}
+			if known := x.Known(t.Context(), x.Last(), "z") != nil; known != tt.now {
+				t.Errorf("%t before the interval has passed, want %t", known, tt.now)
+			}
+			clock = clock.Add(checkInterval)
+			if known := x.Known(t.Context(), x.Last(), "z") != nil; known != tt.afterwards {
+				t.Errorf("%t afterwards, want %t", known, tt.afterwards)
+			}
+		})
 	}
 }
 

@@ -33,8 +33,7 @@ const (
 
 // exponents are the limits of known defects in place of maxExponent. A correction removes its line.
 var exponents = map[string]float64{
-	"BenchmarkGrowth/each/Get":      2.05, // a bare name of a plugin scans all plugins
-	"BenchmarkGrowth/each/GetAgent": 2.05, // stats the files before the file of the agent
+	"BenchmarkGrowth/each/Get": 2.05, // a bare name of a plugin scans all plugins
 }
 
 // counts are the costs of a call, by benchmark and unit, such as allocs/op, blocks/op and openat/op.

@@ -163,6 +163,9 @@ func TestGlobsThatMatchNoFileAreAnsweredWithAGlob(t *testing.T) {
 			{"", "hander*.go", "handle*.go", ""},
 			{"", "web/**/hander*.{go,py}", "web/**/handle*.{go,py}", ""},
 			{"", "hander*.py", "", ""},
+			{"", "rxa*.go", "rea*.go", ""},
+			{"", "RE*.go", "", ""},    // too short to compare
+			{"", "reede?.go", "", ""}, // only a star stands for the rest of a name
 			{"", "web/*.go", "web/**/*.go", ""},
 			{"", "web/handler.go", "web/**/handler.go", ""},
 			{"", "web/deep/**/[a]/*.ts", "web/deep/**/[[]a]/*.ts", ""},

@@ -665,6 +665,21 @@ func TestNewRejectsToolsThatClientsCannotUse(t *testing.T) {
 	}
 }
 
+func TestNamesOfToolsConsistOfASCIILettersDigitsAndThreeSigns(t *testing.T) {
+	c := catalog(t, memory(t, project))
+	call := func(context.Context, json.RawMessage) (mcpadapter.Result, error) { return mcpadapter.Result{}, nil }
+	accepted := ""
+	for char := range 128 {
+		_, err := mcpadapter.New(c, mcpadapter.WithExtraTools(mcpadapter.Tool{Name: string(rune(char)), Call: call}))
+		if err == nil {
+			accepted += string(rune(char))
+		}
+	}
+	if want := "-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"; accepted != want {
+		t.Errorf("accepted: %q", accepted)
+	}
+}
+
 func TestNamesHaveSeveralSpellings(t *testing.T) {
 	tests := []struct {
 		opts     []mcpadapter.Option

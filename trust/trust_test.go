@@ -151,6 +151,27 @@ func TestAnApprovalReplacesTheApprovedDigest(t *testing.T) {
 	}
 }
 
+func TestARepeatedDecisionWritesNothing(t *testing.T) {
+	file := storeFile(t)
+	s := open(t, file)
+	one, two := entry("one", "1"), entry("two", "2")
+	approve(t, s, one, two)
+	if err := s.Revoke(t.Context(), two.Item); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	approve(t, s, one, one)
+	if err := s.Revoke(t.Context(), two.Item); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.Stat(file); err != nil || !os.SameFile(before, after) {
+		t.Errorf("a repeated decision replaces the file, %v", err)
+	}
+}
+
 func TestARevocationRefusesEachDigest(t *testing.T) {
 	file := storeFile(t)
 	s := open(t, file)
@@ -748,6 +769,30 @@ func TestTheTextsOfTheOldestApprovalsAreForgotten(t *testing.T) {
 	last := s.Approved(t.Context(), all[9].Item)
 	if last["00"] != all[9].New["00"] || last["99"] != digest(all[9].New["99"]) {
 		t.Error("the last approval does not have texts up to the limit of an item, and digests beyond")
+	}
+}
+
+func TestASharedTextCountsOnce(t *testing.T) {
+	s := open(t, storeFile(t))
+	var all []toolshelf.Pending
+	for i := range maxTexts/maxItem + 1 {
+		p := entry(fmt.Sprint("skill", i), "")
+		p.New = map[string]string{}
+		for j := range maxItem / maxText {
+			p.New[fmt.Sprint("shared", j)] = strings.Repeat(string(rune('!'+j)), maxText) // by all entries
+		}
+		all = append(all, p)
+		p.Name, p.New = fmt.Sprint("copies", i), map[string]string{}
+		for j := range maxItem / maxText {
+			p.New[fmt.Sprint("copy", j)] = fmt.Sprint(i, strings.Repeat("x", maxText-10))
+		}
+		all = append(all, p)
+	}
+	approve(t, s, all...)
+	for _, p := range all {
+		if diff := cmp.Diff(p.New, s.Approved(t.Context(), p.Item)); diff != "" {
+			t.Errorf("%s has other texts: %.200s", p.Name, diff)
+		}
 	}
 }
 

@@ -39,6 +39,16 @@ func TestGitignoreFiles(t *testing.T) {
 	}
 }
 
+func TestALevelThatALimitCutsHasNoIgnoredFiles(t *testing.T) {
+	f := over(t, memory(t, files{".gitignore": "*.log\n", "sub/.gitignore": "a*\n", "sub/a": "", "sub/b.log": "", "sub/c": "", "sub/d": "", "sub/e": ""}))
+	for _, o := range []Options{{Limit: 3}, {Limit: 3, Order: BySize}, {Limit: 3, Places: true}} {
+		o.Gitignore = true
+		if _, got := tree(t, f, ".", o); !slices.Equal(got, []string{"dir sub", " file c 0", " file d 0", " +1"}) {
+			t.Errorf("%+v: %q", o, got)
+		}
+	}
+}
+
 func TestGitignoreFileWithTooManyStarsIsAWarning(t *testing.T) {
 	f := over(t, memory(t, files{"sub/.gitignore": strings.Repeat("*a*b*c*d\n", ignore.MaxWidth/8+2) + "*.log\n", "sub/a.log": "", "sub/b": ""}))
 	report, got := tree(t, f, ".", Options{Gitignore: true})

@@ -1,0 +1,357 @@
+// Mutants changes one place of the code at a time, and lists the changes that no test notices.
+//
+//	mutants [-package DIRECTORY,…] [-n NUMBER] TABLE
+//
+// A fixed sample of the mutants of each package is built into one set of test programs, and an
+// environment variable activates a mutant. The program of .ci/mutants first runs each test alone,
+// to know the places that the test reaches. Then the program runs these tests with each mutant: the
+// tests of the package of the mutant, then the tests of the other packages. A failed test, a crash
+// and a timeout kill the mutant.
+//
+// TABLE has the known survivors, one a line: the key of the mutant, a tab, the class, a tab, and
+// the reason. The class is "equivalent", if no test can notice the mutant, "speed" or "text". A
+// mutant in the table is not run. An equivalent mutant does not count, and the other survivors do.
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/toolshelf-go/toolshelf/internal/dev/mutants/mutant"
+)
+
+const (
+	module   = "github.com/toolshelf-go/toolshelf"
+	switches = module + "/internal/dev/mutants/mutant"
+)
+
+// A subject is a package with the size of its sample and the least share of killed mutants.
+type subject struct {
+	dir     string
+	number  int
+	percent int
+}
+
+var subjects = []subject{
+	{"trust", 30, 95}, {"internal/gate", 15, 95}, {"confine", 30, 92}, {"internal/matter", 35, 92},
+	{"internal/index", 45, 92}, {"internal/listing", 30, 92}, {"internal/template", 25, 92},
+	{"internal/instruction", 20, 92}, {"internal/plugin", 20, 92}, {"agentmd", 15, 92},
+	{"mcpadapter", 35, 92},
+}
+
+// others are the packages whose tests run for the mutants of all packages.
+var others = []string{"internal/lint", ".", "mcpadapter"}
+
+func main() {
+	only := flag.String("package", "", "the directories of the packages, separated by commas")
+	number := flag.Int("n", 0, "the size of the sample, the same share for each package")
+	flag.Parse()
+	chosen := subjects
+	if *only != "" {
+		chosen = nil
+		for dir := range strings.SplitSeq(*only, ",") {
+			i := slices.IndexFunc(subjects, func(s subject) bool { return s.dir == dir })
+			if i < 0 {
+				chosen = append(chosen, subject{dir, 20, 92})
+			} else {
+				chosen = append(chosen, subjects[i])
+			}
+		}
+	}
+	for i := range chosen {
+		if *number > 0 {
+			chosen[i].number = (*number + i) / len(chosen)
+		}
+	}
+	if err := run(chosen, flag.Arg(0)); err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+		os.Exit(1)
+	}
+}
+
+func run(subjects []subject, table string) error {
+	known, err := readTable(table)
+	if err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	var problems []error
+	sample := make(map[string][]*change) // by directory; more than the sample until reach
+	byNumber := []*change{nil}
+	overlay := map[string]string{}
+	for _, s := range subjects {
+		all, sources, err := load(s.dir)
+		if err != nil {
+			return err
+		}
+		exists := make(map[string]bool, len(all))
+		for _, m := range all {
+			exists[m.key] = true
+		}
+		for key := range known {
+			if strings.HasPrefix(key, s.dir+" ") && !exists[key] {
+				problems = append(problems, fmt.Errorf("%s: no code has the mutant %q; remove the line", table, key))
+			}
+		}
+		byHash(all)
+		all = all[:min(len(all), 2*s.number)]
+		for _, m := range all {
+			m.number = len(byNumber)
+			byNumber = append(byNumber, m)
+		}
+		sample[s.dir] = all
+		for _, source := range sources {
+			of := slices.DeleteFunc(slices.Clone(all), func(m *change) bool { return m.position.Filename != source.name() })
+			if len(of) == 0 {
+				continue
+			}
+			file := filepath.Join(work, fmt.Sprintf("%d.go", len(overlay)))
+			if err := os.WriteFile(file, []byte(source.mutated(switches, of)), 0o600); err != nil {
+				return err
+			}
+			overlay[source.name()] = file
+		}
+	}
+	programs, err := build(work, subjects, overlay)
+	if err != nil {
+		return err
+	}
+	for _, p := range programs {
+		if err := p.reach(byNumber); err != nil {
+			return err
+		}
+	}
+	for _, s := range subjects {
+		problems = append(problems, check(s, sample[s.dir], programs, known)...)
+	}
+	return errors.Join(problems...)
+}
+
+// readTable returns the classes of the known survivors by their keys.
+func readTable(name string) (map[string]string, error) {
+	text, err := os.ReadFile(name)
+	known := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(fields) != 3 || !slices.Contains([]string{"equivalent", "speed", "text"}, fields[1]) || fields[2] == "" {
+			return nil, fmt.Errorf("%s: the line is not KEY, CLASS and REASON: %q", name, line)
+		}
+		known[fields[0]] = fields[1]
+	}
+	return known, err
+}
+
+// load returns all mutants and files of a package.
+func load(dir string) (mutants []*change, sources []*source, err error) {
+	type listed struct {
+		ImportPath, Dir, Export string
+		GoFiles                 []string
+	}
+	output, err := command("", "go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", "./"+dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	exports := map[string]string{}
+	var last listed // the package follows its dependencies
+	for d := json.NewDecoder(bytes.NewReader(output)); err == nil; {
+		var p listed
+		if err = d.Decode(&p); err == nil {
+			exports[p.ImportPath], last = p.Export, p
+		}
+	}
+	var files []string
+	for _, name := range last.GoFiles {
+		files = append(files, filepath.Join(last.Dir, name))
+	}
+	sources, err = parse(dir, last.ImportPath, files, func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	for _, s := range sources {
+		s.find()
+		mutants = append(mutants, s.mutants...)
+	}
+	return mutants, sources, err
+}
+
+// A program is a test program with the mutants.
+type program struct {
+	dir, file string
+	tests     []test
+}
+
+// A test is a test, an example, or the seeds of a fuzz target.
+type test struct {
+	name    string
+	time    time.Duration
+	reaches map[int]bool // numbers of mutants
+}
+
+// build builds the test programs of the packages, and of others that import one of the packages.
+func build(work string, subjects []subject, overlay map[string]string) (programs []*program, err error) {
+	text, err := json.Marshal(map[string]any{"Replace": overlay})
+	if err != nil {
+		return nil, err
+	}
+	replaced := filepath.Join(work, "overlay.json")
+	if err := os.WriteFile(replaced, text, 0o600); err != nil {
+		return nil, err
+	}
+	var dirs []string
+	for _, s := range subjects {
+		dirs = append(dirs, s.dir)
+	}
+	own := len(dirs)
+	dirs = append(slices.DeleteFunc(dirs, func(dir string) bool { return slices.Contains(others, dir) }), others...)
+	for i, dir := range dirs {
+		if i >= own {
+			deps, err := command("", "go", "list", "-test", "-deps", "./"+dir)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.ContainsFunc(subjects, func(s subject) bool { return strings.Contains(string(deps), "/"+s.dir+"\n") }) {
+				continue
+			}
+		}
+		p := &program{dir: dir, file: filepath.Join(work, fmt.Sprintf("%d.test", i))}
+		if _, err := command("", "go", "test", "-c", "-vet=off", "-overlay", replaced, "-o", p.file, "./"+dir); err != nil {
+			return nil, err
+		}
+		programs = append(programs, p)
+	}
+	return programs, nil
+}
+
+// run runs the tests that match a pattern.
+func (p *program) run(pattern, value string, limit time.Duration) (output []byte, err error) {
+	temp, err := os.MkdirTemp("", "mutant")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(temp)
+	if err := os.Chmod(temp, 0o755); err != nil { // for tests that run a program as another user
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit+10*time.Second)
+	defer cancel()
+	c := exec.CommandContext(ctx, p.file, "-test.short", "-test.failfast", "-test.timeout="+limit.String(), "-test.run="+pattern)
+	c.Dir, c.Env, c.WaitDelay = p.dir, append(os.Environ(), mutant.Variable+"="+value, "TMPDIR="+temp), time.Second
+	return c.CombinedOutput()
+}
+
+// reach runs each test alone, and records the mutants whose places the test reaches.
+func (p *program) reach(byNumber []*change) error {
+	output, err := command(p.dir, p.file, "-test.list=.")
+	if err != nil {
+		return err
+	}
+	for name := range strings.FieldsSeq(string(output)) {
+		if strings.HasPrefix(name, "Benchmark") {
+			continue
+		}
+		log := filepath.Join(filepath.Dir(p.file), "reached")
+		begin := time.Now()
+		output, err := p.run("^"+name+"$", log, 10*time.Minute)
+		if err != nil {
+			return fmt.Errorf("%s without a mutant: %s: %w\n%s", p.dir, name, err, output)
+		}
+		t := test{name, time.Since(begin), map[int]bool{}}
+		lines, err := os.ReadFile(log)
+		if err != nil && !os.IsNotExist(err) {
+			return err
+		}
+		for number := range strings.FieldsSeq(string(lines)) {
+			n, err := strconv.Atoi(number)
+			if err != nil {
+				return err
+			}
+			t.reaches[n] = true
+			byNumber[n].covered = true
+		}
+		os.Remove(log)
+		p.tests = append(p.tests, t)
+	}
+	return nil
+}
+
+// check runs the tests with each mutant of the sample of a package, and prints the survivors.
+func check(s subject, candidates []*change, programs []*program, known map[string]string) (problems []error) {
+	candidates = slices.DeleteFunc(candidates, func(m *change) bool { return !m.covered })
+	sample := candidates[:min(len(candidates), s.number)]
+	slices.SortStableFunc(programs, func(a, b *program) int { // the tests of the package first
+		return cmp.Compare(btoi(a.dir != s.dir), btoi(b.dir != s.dir))
+	})
+	killed, equivalent := 0, 0
+	for _, m := range sample {
+		switch class := known[m.key]; {
+		case class == "equivalent":
+			equivalent++
+		case class != "":
+		case slices.ContainsFunc(programs, func(p *program) bool { return p.kills(m) }):
+			killed++
+		default:
+			fmt.Printf("%s:%d: %s\n", m.position.Filename, m.position.Line, m.key)
+			problems = append(problems, fmt.Errorf("no test notices %q; add a test, or add the mutant to the table", m.key))
+		}
+	}
+	counted := len(sample) - equivalent
+	fmt.Printf("%s: %d of %d mutants killed (%.1f %%), %d equivalent\n", s.dir, killed, counted, 100*float64(killed)/float64(max(1, counted)), equivalent)
+	if 100*killed < s.percent*counted {
+		problems = append(problems, fmt.Errorf("%s: less than %d %% of the mutants are killed", s.dir, s.percent))
+	}
+	return problems
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// kills reports whether a test that reaches the mutant fails with the mutant.
+func (p *program) kills(m *change) bool {
+	var names []string
+	limit := 20 * time.Second
+	for _, t := range p.tests {
+		if t.reaches[m.number] {
+			names = append(names, regexp.QuoteMeta(t.name))
+			limit += 5 * t.time
+		}
+	}
+	if len(names) == 0 {
+		return false
+	}
+	_, err := p.run("^("+strings.Join(names, "|")+")$", strconv.Itoa(m.number), limit)
+	return err != nil
+}
+
+// command returns the standard output of a command.
+func command(dir, name string, arguments ...string) ([]byte, error) {
+	c := exec.Command(name, arguments...)
+	var stderr strings.Builder
+	c.Dir, c.Stderr = dir, &stderr
+	output, err := c.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w\n%s", name, strings.Join(arguments, " "), err, stderr.String())
+	}
+	return output, nil
+}

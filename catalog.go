@@ -96,9 +96,6 @@ type shared struct {
 	pending  sync.RWMutex // read-locked by work on the filesystem, locked forever by Close
 }
 
-// maxCache bounds the memory of each cache of a catalog, in bytes.
-const maxCache = 16 << 20
-
 // caches hold contents of files and values computed from contents. Before the use of a
 // value, the catalog compares the metadata of the file.
 type caches struct {
@@ -137,11 +134,7 @@ func New(opts ...Option) (*Catalog, error) {
 	c.namePlugins()
 	c.lifetime, c.end = context.WithCancel(context.Background())
 	release.Warn(config.logger, runtime.GOOS, runtime.Version())
-	caches, usages := &c.caches, &c.usages
-	for _, max := range []*int64{&caches.commands.Kept.Max, &caches.commands.Texts.Max, &caches.skills.Kept.Max, &caches.skills.Texts.Max, &caches.agents.Kept.Max, &caches.agents.Texts.Max, &usages.Commands.Kept.Max, &usages.Skills.Kept.Max, &caches.lines.Max} {
-		*max = maxCache
-	}
-	usages.Open(config.maxReads, c.lifetime, c.enter, c.leave)
+	c.usages.Open(config.maxReads, c.lifetime, c.enter, c.leave)
 	c.root = c.confineDir(c.at.Dir)
 	if c.at.OnOS && config.symlinks < SymlinksTrusted {
 		c.local = mounts.New(c.at.Dir)

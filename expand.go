@@ -304,65 +304,82 @@ func (x Expansion) send(o observe.Call[Event], failed Event, err error) {
 	o.Send(failed, err)
 }
 
-// invoked returns the skill or the command that a user invokes by a name, without a text. Errors quote the name as
-// typed. A name that no entry can have never reaches the filesystem. If an entry with the name cannot be shown or read, invoked sets
-// the event of the failure.
+// invoked returns the skill or the command that a user invokes by a name, without a text. Errors quote
+// the name as typed. A name that no entry can have never reaches the filesystem. If an entry with the
+// name cannot be shown or read, invoked sets the event of the failure.
 func (c *Catalog) invoked(ctx context.Context, op, typed, name string, wanted selection, failed *Event) (Expansion, error) {
 	unknown := &Error{Code: CodeCommandNotFound, Op: op, Path: firstRunes(typed, maxQuery)}
-	var bare Expansion  // a skill of a plugin, found without the name of the plugin; a command of the whole name has precedence
-	var ambiguous error // several skills of plugins have the name
-	if find := wholeSkill(c, op, name, skillOptions{}); wanted.skills && names.Loose(name) && !find.absent(ctx) {
-		now, err := find.find(ctx)
-		if err != nil && now.entry != nil && c.observer != nil {
-			*failed = c.skills.seen(ctx, *failed, now.outcome)
-		}
-		skill := now.value
-		found := Expansion{Kind: KindSkill, Name: skill.Name, Frontmatter: skill.Frontmatter, Skill: &skill}
-		switch {
-		case err == nil && skill.UserInvocable && skill.Name != name:
-			bare = found
-		case err == nil && skill.UserInvocable:
-			return found, nil
-		case err == nil:
-			unknown.Message = "only a model invokes the skill " + quote(name) + ", because its frontmatter has user-invocable: false; remove the field to invoke the skill"
-		case CodeOf(err) == CodeAmbiguousName:
-			ambiguous = err
-		case CodeOf(err) != CodeSkillNotFound:
-			return Expansion{}, err
-		}
+	missing := error(unknown)
+	x, skillErr := Expansion{}, missing
+	if wanted.skills {
+		x, skillErr = c.invokedSkill(ctx, op, name, unknown, failed)
 	}
-	if stem, _ := names.TrimMarkdown(name); wanted.commands && (c.config.commandNames().Valid(name) || c.config.commandNames().Valid(stem)) {
-		now, err := c.findCommand(ctx, op, name)
-		if err != nil && now.entry != nil && c.observer != nil {
-			*failed = c.commands.seen(ctx, *failed, now.outcome)
-		}
-		command := now.value
-		whole := err == nil && command.Name == name
-		switch {
-		case !whole && bare.Skill != nil:
-			return bare, nil
-		case !whole && ambiguous != nil:
-			return Expansion{}, ambiguous
-		case err == nil && !whole: // without ".md", or with the name of a plugin, a skill may have the name
-			return c.invoked(ctx, op, typed, command.Name, wanted, failed)
-		case err == nil && !command.Dependency:
-			command = c.detach(command)
-			return Expansion{Kind: KindCommand, Name: command.Name, Frontmatter: command.Frontmatter, Command: &command}, nil
-		case err != nil && CodeOf(err) != CodeCommandNotFound:
-			return Expansion{}, err
-		}
-		unknown.Err = err
+	found := skillErr == nil
+	if found && x.Name == name || !found && skillErr != missing && CodeOf(skillErr) != CodeAmbiguousName {
+		return x, skillErr
 	}
+	// A command of the whole name has precedence over the skill of a plugin without the name of the
+	// plugin, and over several such skills.
+	command, err := Command{}, missing
+	if wanted.commands {
+		command, err = c.invokedCommand(ctx, op, name, unknown, failed)
+	}
+	whole := err == nil && command.Name == name
 	switch {
-	case bare.Skill != nil:
-		return bare, nil
-	case ambiguous != nil:
-		return Expansion{}, ambiguous
+	case !whole && skillErr != missing:
+		return x, skillErr
+	case err == nil && !whole: // without ".md", or with the name of a plugin, a skill may have the name
+		return c.invoked(ctx, op, typed, command.Name, wanted, failed)
+	case err == nil && !command.Dependency:
+		command = c.detach(command)
+		return Expansion{Kind: KindCommand, Name: command.Name, Frontmatter: command.Frontmatter, Command: &command}, nil
+	case err != nil && err != missing:
+		return Expansion{}, err
 	}
-	if unknown.Message == "" {
+	if skillErr == missing && unknown.Message == "" {
 		unknown.Message = "there is no " + wanted.String() + " " + quote(unknown.Path) + "; " + c.invocableHint(firstRunes(name, maxQuery), wanted)
 	}
-	return Expansion{}, unknown
+	return x, skillErr
+}
+
+// invokedCommand returns the command that a user invokes by a name. If no command has the name, the
+// error is unknown.
+func (c *Catalog) invokedCommand(ctx context.Context, op, name string, unknown *Error, failed *Event) (Command, error) {
+	if stem, _ := names.TrimMarkdown(name); !c.config.commandNames().Valid(name) && !c.config.commandNames().Valid(stem) {
+		return Command{}, unknown
+	}
+	now, err := c.findCommand(ctx, op, name)
+	if err != nil && now.entry != nil && c.observer != nil {
+		*failed = c.commands.seen(ctx, *failed, now.outcome)
+	}
+	if CodeOf(err) == CodeCommandNotFound {
+		unknown.Err, err = err, unknown
+	}
+	return now.value, err
+}
+
+// invokedSkill returns the skill that a user invokes by a name. If no skill has the name, the error is
+// unknown, and if only a model invokes the skill, the message of unknown says so.
+func (c *Catalog) invokedSkill(ctx context.Context, op, name string, unknown *Error, failed *Event) (Expansion, error) {
+	find := wholeSkill(c, op, name, skillOptions{})
+	if !names.Loose(name) || find.absent(ctx) {
+		return Expansion{}, unknown
+	}
+	now, err := find.find(ctx)
+	if err != nil && now.entry != nil && c.observer != nil {
+		*failed = c.skills.seen(ctx, *failed, now.outcome)
+	}
+	skill := now.value
+	switch {
+	case CodeOf(err) == CodeSkillNotFound:
+		return Expansion{}, unknown
+	case err != nil:
+		return Expansion{}, err
+	case !skill.UserInvocable:
+		unknown.Message = "only a model invokes the skill " + quote(name) + ", because its frontmatter has user-invocable: false; remove the field to invoke the skill"
+		return Expansion{}, unknown
+	}
+	return Expansion{Kind: KindSkill, Name: skill.Name, Frontmatter: skill.Frontmatter, Skill: &skill}, nil
 }
 
 // invocableHint completes the message for an unknown name, from the last snapshots.

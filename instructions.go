@@ -286,7 +286,6 @@ func (c *config) rows() []client.Client {
 // newInstructions returns the rules of a new catalog, and sets the finder. The error is the error of the watch.
 func (c *Catalog) newInstructions(user userDirs) (*collection[Instruction], error) {
 	f := &instruction.Finder{Rows: c.config.rows(), MaxSize: c.config.maxFileSize, Sealed: c.config.gate != nil, Root: instruction.Tree{FS: c.root, Dir: ".", Name: ".", MayBeMissing: c.rootIsTop()}}
-	f.Texts.Max, f.Dirs.Max, f.Compiled.Max = maxCache, maxCache, maxCache
 	for _, parent := range c.parents {
 		f.Parents = append(f.Parents, instruction.Tree{FS: c.confineDir(parent.Dir), Dir: ".", Name: parent.Name, Path: parent.Dir, Below: c.at.Below(parent),
 			Foreign: func(file string) bool { return c.at.OfOtherUser(c.fsys(), parent.Dir, file) }})
@@ -308,7 +307,7 @@ func (c *Catalog) newInstructions(user userDirs) (*collection[Instruction], erro
 	}
 	if err == nil && c.config.watch {
 		list := len(c.indexes) - 1
-		f.Observer, f.Answers.Max = index.NewObserver(f.Watched(), func() { c.changes.Notify(list, rules.Last()) }), maxCache
+		f.Observer = index.NewObserver(f.Watched(), func() { c.changes.Notify(list, rules.Last()) })
 	}
 	return rules, err
 }

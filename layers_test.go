@@ -49,7 +49,7 @@ func TestDefaultDirectories(t *testing.T) {
 		}
 		return []toolshelf.Option{toolshelf.WithCommandsDir(dirs...), toolshelf.WithSkillsDir(skills...)}
 	}
-	conventional := []toolshelf.Option{toolshelf.WithConventionalDirs("claude")}
+	conventional := []toolshelf.Option{claudeAndAgentSkills}
 	for _, tt := range []struct {
 		behavior string
 		options  []toolshelf.Option
@@ -141,7 +141,7 @@ func TestMissingDefaultDirectoriesAreEmpty(t *testing.T) {
 		fail    []string // with ErrDirectoryNotFound
 	}{
 		{"by default", nil, byName},
-		{"conventional", []toolshelf.Option{toolshelf.WithConventionalDirs("claude")}, nil},
+		{"conventional", []toolshelf.Option{claudeAndAgentSkills}, nil},
 		{"named", []toolshelf.Option{toolshelf.WithCommandsDir("commands"), toolshelf.WithSkillsDir("skills")}, named},
 		{"beside an FS", []toolshelf.Option{toolshelf.WithCommandsFS("built in", fstest.MapFS{}), toolshelf.WithSkillsFS("built in", fstest.MapFS{})}, nil},
 		{"none", []toolshelf.Option{toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir()}, nil},
@@ -169,7 +169,7 @@ func TestAMissingRootIsAnErrorOfEveryMethod(t *testing.T) {
 	const root = "no-such-root"
 	for name, options := range map[string][]toolshelf.Option{
 		"by default":   {},
-		"conventional": {toolshelf.WithConventionalDirs("claude")},
+		"conventional": {claudeAndAgentSkills},
 		"beside an FS": {toolshelf.WithCommandsFS("built in", fstest.MapFS{}), toolshelf.WithSkillsFS("built in", fstest.MapFS{})},
 		"in memory":    {toolshelf.WithFs(memoryOf(t, map[string]string{"elsewhere/a.txt": ""}))},
 	} {
@@ -189,7 +189,7 @@ func TestAMissingRootIsAnErrorOfEveryMethod(t *testing.T) {
 func TestARootThatIsAFileIsAnErrorOfEveryMethod(t *testing.T) {
 	for name, options := range map[string][]toolshelf.Option{
 		"on the disk":  {},
-		"conventional": {toolshelf.WithConventionalDirs("claude")},
+		"conventional": {claudeAndAgentSkills},
 		"in memory":    {toolshelf.WithFs(memoryOf(t, map[string]string{"file": ""}))},
 	} {
 		t.Run(name, func(t *testing.T) {

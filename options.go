@@ -343,23 +343,6 @@ func (c *config) judge(kind client.Files) func(l index.Layer, name, path string,
 	}
 }
 
-// WithConventionalDirs is WithClient for the client with a name of [client.Lookup], and for
-// .agents/skills. An unknown name is [ErrInvalidOption].
-//
-// Deprecated: use [WithClient].
-func WithConventionalDirs(name string) Option {
-	return optionFunc(func(c *config) error {
-		found, err := client.Lookup(name)
-		if err != nil {
-			return invalidOption("WithConventionalDirs: " + err.Error())
-		}
-		return WithClient(found, client.Client{Skills: agentsSkills[:]}).apply(c)
-	})
-}
-
-// agentsSkills are the places of skills that the client guide of Agent Skills recommends.
-var agentsSkills = [...]client.Place{{Dir: ".agents/skills", Pattern: "*/SKILL.md"}, {Base: client.Home, Dir: ".agents/skills", Pattern: "*/SKILL.md"}}
-
 // WithNestedCommands also reads the subdirectories of command directories: the
 // file frontend/component.md is the command "frontend:component". Hidden
 // directories are skipped at every depth.

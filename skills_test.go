@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
@@ -526,7 +527,7 @@ func TestAnUnreadableHomeDirectoryDoesNotAffectTheProject(t *testing.T) {
 			}
 			t.Setenv("HOME", home)
 			t.Setenv("USERPROFILE", home)
-			c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithConventionalDirs("claude"))
+			c := catalog(t, toolshelf.WithRoot(root), claudeAndAgentSkills)
 			for range 2 {
 				if got, found := names(t, c), skillsOf(t, c); !slices.Equal(got, []string{"a"}) || found["b"] == "" {
 					t.Errorf("got %q, %v", got, found)
@@ -551,13 +552,19 @@ func TestTheHomeDirectoryMayBeALinkToTheRoot(t *testing.T) {
 	hosttest.Symlink(t, root, home)
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
-	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithConventionalDirs("claude"))
+	c := catalog(t, toolshelf.WithRoot(root), claudeAndAgentSkills)
 	if skill, err := c.GetSkill(t.Context(), "b"); err != nil || skill.Shadows != nil {
 		t.Errorf("b shadows %q, %v", skill.Shadows, err)
 	}
 }
 
-func TestConventionalDirs(t *testing.T) {
+// claudeAndAgentSkills adds the places of Claude Code, and the places of skills that the client guide of Agent Skills recommends.
+var claudeAndAgentSkills = toolshelf.WithClient(client.Claude(), client.Client{Skills: []client.Place{
+	{Dir: ".agents/skills", Pattern: "*/SKILL.md"},
+	{Base: client.Home, Dir: ".agents/skills", Pattern: "*/SKILL.md"},
+}})
+
+func TestDirectoriesOfAClient(t *testing.T) {
 	home := diskOf(t, map[string]string{
 		".claude/commands/both.md": "home", ".claude/commands/home.md": "home",
 		".claude/skills/both/SKILL.md": skillFile("both"), ".claude/skills/home/SKILL.md": skillFile("home"), ".agents/skills/shared/SKILL.md": skillFile("shared"),
@@ -572,7 +579,7 @@ func TestConventionalDirs(t *testing.T) {
 	hosttest.Symlink(t, filepath.Join(home, ".claude"), filepath.Join(home, ".agents", "skills", "out"))
 
 	t.Run("directories of the project precede directories of the home directory", func(t *testing.T) {
-		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithConventionalDirs("claude"))
+		c := catalog(t, toolshelf.WithRoot(root), claudeAndAgentSkills)
 		want := map[string]string{"both": ".claude/skills", "home": ".agents/skills", "shared": "~/.agents/skills"}
 		if diff := cmp.Diff(want, skillsOf(t, c)); diff != "" {
 			t.Errorf("skills (-want +got):\n%s", diff)
@@ -598,7 +605,7 @@ func TestConventionalDirs(t *testing.T) {
 		}
 	})
 	t.Run("the order of the options is the order of the layers", func(t *testing.T) {
-		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillsDir(".agents/skills"), toolshelf.WithConventionalDirs("claude"), toolshelf.WithConventionalDirs("goose"))
+		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillsDir(".agents/skills"), claudeAndAgentSkills, toolshelf.WithClient(client.Goose()))
 		if found := skillsOf(t, c); found["both"] != ".agents/skills" {
 			t.Errorf("got %v", found)
 		}
@@ -609,28 +616,23 @@ func TestConventionalDirs(t *testing.T) {
 		}
 	})
 	t.Run("the home directory is omitted if it is the root", func(t *testing.T) {
-		c := catalog(t, toolshelf.WithRoot(home), toolshelf.WithConventionalDirs("claude"))
+		c := catalog(t, toolshelf.WithRoot(home), claudeAndAgentSkills)
 		if diff := cmp.Diff(map[string]string{"both": ".claude/skills", "home": ".claude/skills", "shared": ".agents/skills", "out": ".agents/skills"}, skillsOf(t, c)); diff != "" {
 			t.Errorf("skills (-want +got):\n%s", diff)
 		}
 	})
 	t.Run("the home directory is omitted on another filesystem", func(t *testing.T) {
-		c := catalog(t, toolshelf.WithFs(memoryOf(t, project)), toolshelf.WithConventionalDirs("claude"))
+		c := catalog(t, toolshelf.WithFs(memoryOf(t, project)), claudeAndAgentSkills)
 		if diff := cmp.Diff(map[string]string{"both": ".claude/skills", "home": ".agents/skills"}, skillsOf(t, c)); diff != "" {
 			t.Errorf("skills (-want +got):\n%s", diff)
 		}
 	})
 	t.Run("a missing directory beside a missing named directory is an error", func(t *testing.T) {
-		_, err := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithConventionalDirs("claude"), toolshelf.WithSkillsDir("mine")).ListSkills(t.Context())
+		_, err := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), claudeAndAgentSkills, toolshelf.WithSkillsDir("mine")).ListSkills(t.Context())
 		if !errors.Is(err, toolshelf.ErrDirectoryNotFound) || !strings.Contains(err.Error(), "mine") {
 			t.Errorf("got %v", err)
 		}
 	})
-	for _, client := range []string{"", ".", ".claude", "a/b", "é", "a\x00", "cluade"} {
-		if _, err := toolshelf.New(toolshelf.WithConventionalDirs(client)); !errors.Is(err, toolshelf.ErrInvalidOption) || client == "cluade" && !strings.Contains(err.Error(), `did you mean "claude"?`) {
-			t.Errorf("client %q: %v", client, err)
-		}
-	}
 }
 
 func TestWhoMayChooseASkill(t *testing.T) {

@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"cmp"
 	linkedlist "container/list"
 	"reflect"
 	"sync"
@@ -22,10 +23,9 @@ func (e *Entry) File() File { return File{e.Layer(), e.Path, e.Part()} }
 
 // A Cache keeps values that were read from files, and evicts the least recently used
 // value first. A Cache does not look at the files: compare the current metadata of a
-// file with Cached.Info before the use of a value. A zero Cache keeps nothing. A Cache
-// is safe for concurrent use.
+// file with Cached.Info before the use of a value. A Cache is safe for concurrent use.
 type Cache[T any] struct {
-	Max int64 // bytes of memory for all values; set Max before the first use
+	Max int64 // bytes of memory for all values, 0 for maxCache; set Max before the first use
 
 	mu    sync.Mutex
 	files map[File]*linkedlist.Element // of *Cached[T]
@@ -40,6 +40,9 @@ type Cached[T any] struct {
 	Value T
 	Size  int64 // memory that Value refers to, in bytes
 }
+
+// maxCache is the default of Cache.Max.
+const maxCache = 16 << 20
 
 // overhead is the memory of a list element and a map entry, with the alignment of
 // their allocations.
@@ -85,7 +88,7 @@ func (c *Cache[T]) Put(v *Cached[T]) {
 	c.remove(c.files[v.File])
 	c.files[v.File] = c.order.PushFront(v)
 	c.size += v.memory()
-	for c.size > c.Max {
+	for c.size > cmp.Or(c.Max, maxCache) {
 		c.remove(c.order.Back())
 	}
 }

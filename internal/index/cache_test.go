@@ -78,19 +78,22 @@ func TestCacheRetainsOnlyTheKeptFiles(t *testing.T) {
 	}
 }
 
-func TestAZeroCacheKeepsNothing(t *testing.T) {
+func TestAZeroCacheHasTheDefaultMaximum(t *testing.T) {
 	var c Cache[string]
-	c.Put(cached("a", 0))
-	c.Retain(func(File) bool { return true })
-	if got := c.Get(named("a")); got != nil {
-		t.Errorf("got %+v", got)
+	c.Put(cached("a", maxCache-1_000))
+	if c.Get(named("a")) == nil {
+		t.Error("the cache does not keep a value of the maximum")
+	}
+	c.Put(cached("b", maxCache))
+	if got := kept(&c); got != nil {
+		t.Errorf("the cache has %q", got)
 	}
 }
 
 // The model of a Cache is a list of files, the least recently used first.
 func TestCacheIsAList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := Cache[string]{Max: rapid.Int64Range(0, 5000).Draw(t, "max")}
+		c := Cache[string]{Max: rapid.Int64Range(1, 5000).Draw(t, "max")}
 		var model []*Cached[string]
 		find := func(name string) int {
 			return slices.IndexFunc(model, func(v *Cached[string]) bool { return v.File == named(name) })

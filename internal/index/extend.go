@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Dirs keep the entries of the layers of Extend. Set Max before the first use.
+// Dirs keep the entries of the layers of Extend.
 type Dirs struct{ Cache[*layerFiles] }
 
 // Extend returns an index with further layers after the layers of x, and a snapshot with the contents of s, a snapshot of

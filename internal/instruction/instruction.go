@@ -87,12 +87,12 @@ type Finder struct {
 	MaxSize int64
 	Sealed  bool // each Text has a Seal
 
-	Texts    index.Cache[File]     // set Max before the first use
-	Dirs     index.Dirs            // the rules below the root; set Max before the first use
-	Compiled index.Cache[Compiled] // set Max before the first use
+	Texts    index.Cache[File]
+	Dirs     index.Dirs // the rules below the root
+	Compiled index.Cache[Compiled]
 
-	Observer *index.Observer     // nil if nothing is watched; Watched returns the directories
-	Answers  index.Cache[Answer] // set Max before the first use
+	Observer *index.Observer // nil if nothing is watched; Watched returns the directories
+	Answers  index.Cache[Answer]
 
 	user   map[string]Tree // the directories of the single files of the user, by client.Place.Path
 	ofUser []string        // the directories of all instructions of the user that are below the root

@@ -19,8 +19,8 @@ var rootCounts = []struct {
 	ceiling, goal int
 }{
 	{"files", 28, 25},             // without test files
-	{"lines of code", 5273, 4900}, // of these files, without comments and blank lines
-	{"exported names", 190, 145},  // functions, methods and types
+	{"lines of code", 5266, 4900}, // of these files, without comments and blank lines
+	{"exported names", 189, 145},  // functions, methods and types
 	{"test files", 43, 45},
 }
 

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -337,6 +338,27 @@ func TestPendingTellsRevokedEntries(t *testing.T) {
 	}
 	if all := pending(t, c); !all["command old"].Revoked || all["command new"].Revoked {
 		t.Errorf("pending: %+v", all)
+	}
+}
+
+func TestPendingHasTheTextsBeforeAndAfterAChange(t *testing.T) {
+	fsys, c, store := gated(t, map[string]string{
+		"/p/commands/deploy.md": "One.", "/p/sub/CLAUDE.md": "One.",
+		"/p/more/CLAUDE.md": "@one.md", "/p/more/one.md": "One.",
+	}, toolshelf.WithInstructions(client.Claude()))
+	approve(t, c, store)
+	for _, name := range []string{"commands/deploy.md", "sub/CLAUDE.md", "more/one.md"} {
+		put(t, fsys, "/p/"+name, "Two.")
+	}
+	all := expect(t, c, "command deploy", "instruction more/CLAUDE.md", "instruction sub/CLAUDE.md")
+	for name, want := range map[string][2]map[string]string{
+		"command deploy":             {{"deploy.md": "One."}, {"deploy.md": "Two."}},
+		"instruction sub/CLAUDE.md":  {{"CLAUDE.md": "One."}, {"CLAUDE.md": "Two."}},
+		"instruction more/CLAUDE.md": {{"more/CLAUDE.md": "@one.md", "more/one.md": "One."}, {"more/CLAUDE.md": "@one.md", "more/one.md": "Two."}},
+	} {
+		if diff := cmp.Diff(want, [2]map[string]string{all[name].Old, all[name].New}); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
 	}
 }
 

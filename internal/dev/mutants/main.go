@@ -93,6 +93,9 @@ func run(subjects []subject, table string) error {
 		return err
 	}
 	defer os.RemoveAll(work)
+	if err := os.Chmod(work, 0o755); err != nil { // for tests that run a program as another user
+		return err
+	}
 	var problems []error
 	sample := make(map[string][]*change) // by directory; more than the sample until reach
 	byNumber := []*change{nil}
@@ -135,9 +138,11 @@ func run(subjects []subject, table string) error {
 		return err
 	}
 	for _, p := range programs {
-		if err := p.reach(byNumber); err != nil {
+		failed, err := p.reach(byNumber)
+		if err != nil {
 			return err
 		}
+		problems = append(problems, failed...)
 	}
 	for _, s := range subjects {
 		problems = append(problems, check(s, sample[s.dir], programs, known)...)
@@ -247,7 +252,7 @@ func (p *program) run(pattern, value string, limit time.Duration) (output []byte
 		return nil, err
 	}
 	defer os.RemoveAll(temp)
-	if err := os.Chmod(temp, 0o755); err != nil { // for tests that run a program as another user
+	if err := os.Chmod(temp, 0o755); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit+10*time.Second)
@@ -257,39 +262,41 @@ func (p *program) run(pattern, value string, limit time.Duration) (output []byte
 	return c.CombinedOutput()
 }
 
-// reach runs each test alone, and records the mutants whose places the test reaches.
-func (p *program) reach(byNumber []*change) error {
+// reach runs each test alone, and records the mutants whose places the test reaches. A test that
+// fails is no test of the program.
+func (p *program) reach(byNumber []*change) (failed []error, err error) {
 	output, err := command(p.dir, p.file, "-test.list=.")
 	if err != nil {
-		return err
+		return nil, err
 	}
+	log := filepath.Join(filepath.Dir(p.file), "reached")
 	for name := range strings.FieldsSeq(string(output)) {
 		if strings.HasPrefix(name, "Benchmark") {
 			continue
 		}
-		log := filepath.Join(filepath.Dir(p.file), "reached")
+		if err := errors.Join(os.WriteFile(log, nil, 0o600), os.Chmod(log, 0o666)); err != nil {
+			return nil, err
+		}
 		begin := time.Now()
-		output, err := p.run("^"+name+"$", log, 10*time.Minute)
-		if err != nil {
-			return fmt.Errorf("%s without a mutant: %s: %w\n%s", p.dir, name, err, output)
+		if output, err := p.run("^"+name+"$", log, 10*time.Minute); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %s fails without a mutant: %w\n%s", p.dir, name, err, output))
+			continue
 		}
 		t := test{name, time.Since(begin), map[int]bool{}}
-		lines, err := os.ReadFile(log)
-		if err != nil && !os.IsNotExist(err) {
-			return err
+		numbers, err := os.ReadFile(log)
+		if err != nil {
+			return nil, err
 		}
-		for number := range strings.FieldsSeq(string(lines)) {
+		for number := range strings.FieldsSeq(string(numbers)) {
 			n, err := strconv.Atoi(number)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			t.reaches[n] = true
-			byNumber[n].covered = true
+			t.reaches[n], byNumber[n].covered = true, true
 		}
-		os.Remove(log)
 		p.tests = append(p.tests, t)
 	}
-	return nil
+	return failed, nil
 }
 
 // check runs the tests with each mutant of the sample of a package, and prints the survivors.

@@ -21,7 +21,7 @@ func selected(value string) (number int, log *os.File) {
 	if number, err := strconv.Atoi(value); err == nil || value == "" {
 		return number, nil
 	}
-	log, err := os.OpenFile(value, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	log, err := os.OpenFile(value, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		panic(err)
 	}

@@ -673,6 +673,10 @@ func TestABrokenFileAllowsNothing(t *testing.T) {
 		"an unknown line":         {sealed(firstLine + "{}\n"), ErrBroken},
 		"an approval and revoked": {sealed(firstLine + strings.Replace(body, `"digest"`, `"revoked":true,"digest"`, 1)), ErrBroken},
 		"a missing text":          {sealed(firstLine + strings.SplitAfter(body, "\n")[0]), ErrBroken},
+		"a name without quotes":   {sealed(firstLine + strings.Replace(body, `"deploy"`, `"\u0000deploy"`, 1)), ErrBroken},
+		"a path without quotes":   {sealed(firstLine + strings.Replace(body, `"deploy.md"`, `"\u0000deploy.md"`, 1)), ErrBroken},
+		"no kind":                 {sealed(firstLine + strings.Replace(body, `"command"`, `""`, 1)), ErrBroken},
+		"no digest":               {sealed(firstLine + strings.Replace(body, `"digest":"sha256:`, `"digest":"md5:`, 1)), ErrBroken},
 		"a newer version":         {strings.Replace(good, `"version":2`, `"version":3,"more":{}`, 1), ErrNewer},
 	} {
 		t.Run(name, func(t *testing.T) {

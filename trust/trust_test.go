@@ -716,9 +716,9 @@ func TestABrokenFileAllowsNothing(t *testing.T) {
 }
 
 func TestAnInvalidPathAllowsNothing(t *testing.T) {
-	for _, file := range []string{"", t.TempDir()} {
+	for file, want := range map[string]string{"": "the path of the store is empty", t.TempDir(): "pass the path of a regular file"} {
 		s, err := Open(file)
-		if s == nil || err == nil {
+		if s == nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Fatalf("%q: Open returns %v, %v", file, s, err)
 		}
 		if got := allowed(t, s, entry("deploy", "one")); got != nil {

@@ -15,7 +15,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,10 +33,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/dev/mutants/mutant"
 )
 
-const (
-	module   = "github.com/toolshelf-go/toolshelf"
-	switches = module + "/internal/dev/mutants/mutant"
-)
+const module = "github.com/toolshelf-go/toolshelf/"
 
 // A subject is a package with the size of its sample and the least share of killed mutants.
 type subject struct {
@@ -111,7 +107,8 @@ func run(subjects []subject, table string) error {
 		}
 		for key := range known {
 			if strings.HasPrefix(key, s.dir+" ") && !exists[key] {
-				problems = append(problems, fmt.Errorf("%s: no code has the mutant %q; remove the line", table, key))
+				err := fmt.Errorf("%s: no code has the mutant %q; remove the line", table, key)
+				problems = append(problems, err)
 			}
 		}
 		byHash(all)
@@ -122,12 +119,13 @@ func run(subjects []subject, table string) error {
 		}
 		sample[s.dir] = all
 		for _, source := range sources {
-			of := slices.DeleteFunc(slices.Clone(all), func(m *change) bool { return m.position.Filename != source.name() })
+			elsewhere := func(m *change) bool { return m.position.Filename != source.name() }
+			of := slices.DeleteFunc(slices.Clone(all), elsewhere)
 			if len(of) == 0 {
 				continue
 			}
 			file := filepath.Join(work, fmt.Sprintf("%d.go", len(overlay)))
-			if err := os.WriteFile(file, []byte(source.mutated(switches, of)), 0o600); err != nil {
+			if err := os.WriteFile(file, []byte(source.mutated(of)), 0o600); err != nil {
 				return err
 			}
 			overlay[source.name()] = file
@@ -153,13 +151,13 @@ func run(subjects []subject, table string) error {
 // readTable returns the classes of the known survivors by their keys.
 func readTable(name string) (map[string]string, error) {
 	text, err := os.ReadFile(name)
-	known := map[string]string{}
+	classes, known := []string{"equivalent", "speed", "text"}, map[string]string{}
 	for line := range strings.Lines(string(text)) {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if len(fields) != 3 || !slices.Contains([]string{"equivalent", "speed", "text"}, fields[1]) || fields[2] == "" {
+		if len(fields) != 3 || !slices.Contains(classes, fields[1]) || fields[2] == "" {
 			return nil, fmt.Errorf("%s: the line is not KEY, CLASS and REASON: %q", name, line)
 		}
 		known[fields[0]] = fields[1]
@@ -173,7 +171,8 @@ func load(dir string) (mutants []*change, sources []*source, err error) {
 		ImportPath, Dir, Export string
 		GoFiles                 []string
 	}
-	output, err := command("", "go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", "./"+dir)
+	const fields = "-json=ImportPath,Dir,Export,GoFiles"
+	output, err := command("", "go", "list", "-export", "-deps", fields, "./"+dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -189,7 +188,8 @@ func load(dir string) (mutants []*change, sources []*source, err error) {
 	for _, name := range last.GoFiles {
 		files = append(files, filepath.Join(last.Dir, name))
 	}
-	sources, err = parse(dir, last.ImportPath, files, func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	export := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
+	sources, err = parse(dir, last.ImportPath, files, export)
 	for _, s := range sources {
 		s.find()
 		mutants = append(mutants, s.mutants...)
@@ -224,20 +224,28 @@ func build(work string, subjects []subject, overlay map[string]string) (programs
 	for _, s := range subjects {
 		dirs = append(dirs, s.dir)
 	}
-	own := len(dirs)
-	dirs = append(slices.DeleteFunc(dirs, func(dir string) bool { return slices.Contains(others, dir) }), others...)
-	for i, dir := range dirs {
-		if i >= own {
-			deps, err := command("", "go", "list", "-test", "-deps", "./"+dir)
-			if err != nil {
-				return nil, err
-			}
-			if !slices.ContainsFunc(subjects, func(s subject) bool { return strings.Contains(string(deps), "/"+s.dir+"\n") }) {
-				continue
-			}
+	imports := func(dir string) (bool, error) {
+		deps, err := command("", "go", "list", "-test", "-deps", "./"+dir)
+		return slices.ContainsFunc(strings.Fields(string(deps)), func(path string) bool {
+			return slices.Contains(dirs, strings.TrimPrefix(path, module))
+		}), err
+	}
+	for _, dir := range others {
+		if slices.Contains(dirs, dir) {
+			continue
 		}
+		ok, err := imports(dir)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			dirs = append(dirs, dir)
+		}
+	}
+	for i, dir := range dirs {
 		p := &program{dir: dir, file: filepath.Join(work, fmt.Sprintf("%d.test", i))}
-		if _, err := command("", "go", "test", "-c", "-vet=off", "-overlay", replaced, "-o", p.file, "./"+dir); err != nil {
+		_, err := command("", "go", "test", "-c", "-vet=off", "-overlay", replaced, "-o", p.file, "./"+dir)
+		if err != nil {
 			return nil, err
 		}
 		programs = append(programs, p)
@@ -257,8 +265,10 @@ func (p *program) run(pattern, value string, limit time.Duration) (output []byte
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit+10*time.Second)
 	defer cancel()
-	c := exec.CommandContext(ctx, p.file, "-test.short", "-test.failfast", "-test.timeout="+limit.String(), "-test.run="+pattern)
-	c.Dir, c.Env, c.WaitDelay = p.dir, append(os.Environ(), mutant.Variable+"="+value, "TMPDIR="+temp), time.Second
+	c := exec.CommandContext(ctx, p.file, "-test.short", "-test.failfast", "-test.run="+pattern,
+		"-test.timeout="+limit.String())
+	c.Env = append(os.Environ(), mutant.Variable+"="+value, "TMPDIR="+temp)
+	c.Dir, c.WaitDelay = p.dir, time.Second
 	return c.CombinedOutput()
 }
 
@@ -279,7 +289,8 @@ func (p *program) reach(byNumber []*change) (failed []error, err error) {
 		}
 		begin := time.Now()
 		if output, err := p.run("^"+name+"$", log, 10*time.Minute); err != nil {
-			failed = append(failed, fmt.Errorf("%s: %s fails without a mutant: %w\n%s", p.dir, name, err, output))
+			err = fmt.Errorf("%s: %s fails without a mutant: %w\n%s", p.dir, name, err, output)
+			failed = append(failed, err)
 			continue
 		}
 		t := test{name, time.Since(begin), map[int]bool{}}
@@ -300,11 +311,17 @@ func (p *program) reach(byNumber []*change) (failed []error, err error) {
 }
 
 // check runs the tests with each mutant of the sample of a package, and prints the survivors.
-func check(s subject, candidates []*change, programs []*program, known map[string]string) (problems []error) {
-	candidates = slices.DeleteFunc(candidates, func(m *change) bool { return !m.covered })
-	sample := candidates[:min(len(candidates), s.number)]
-	slices.SortStableFunc(programs, func(a, b *program) int { // the tests of the package first
-		return cmp.Compare(btoi(a.dir != s.dir), btoi(b.dir != s.dir))
+func check(s subject, sample []*change, all []*program, known map[string]string) (problems []error) {
+	sample = slices.DeleteFunc(sample, func(m *change) bool { return !m.covered })
+	sample = sample[:min(len(sample), s.number)]
+	slices.SortStableFunc(all, func(a, b *program) int { // the tests of the package first
+		switch s.dir {
+		case a.dir:
+			return -1
+		case b.dir:
+			return 1
+		}
+		return 0
 	})
 	killed, equivalent := 0, 0
 	for _, m := range sample {
@@ -312,26 +329,21 @@ func check(s subject, candidates []*change, programs []*program, known map[strin
 		case class == "equivalent":
 			equivalent++
 		case class != "":
-		case slices.ContainsFunc(programs, func(p *program) bool { return p.kills(m) }):
+		case slices.ContainsFunc(all, func(p *program) bool { return p.kills(m) }):
 			killed++
 		default:
 			fmt.Printf("%s:%d: %s\n", m.position.Filename, m.position.Line, m.key)
-			problems = append(problems, fmt.Errorf("no test notices %q; add a test, or add the mutant to the table", m.key))
+			err := fmt.Errorf("no test notices %q; add a test, or a line to the table", m.key)
+			problems = append(problems, err)
 		}
 	}
 	counted := len(sample) - equivalent
-	fmt.Printf("%s: %d of %d mutants killed (%.1f %%), %d equivalent\n", s.dir, killed, counted, 100*float64(killed)/float64(max(1, counted)), equivalent)
+	fmt.Printf("%s: %d of %d mutants killed (%.1f %%), %d equivalent\n",
+		s.dir, killed, counted, 100*float64(killed)/float64(max(1, counted)), equivalent)
 	if 100*killed < s.percent*counted {
-		problems = append(problems, fmt.Errorf("%s: less than %d %% of the mutants are killed", s.dir, s.percent))
+		problems = append(problems, fmt.Errorf("%s: less than %d %% are killed", s.dir, s.percent))
 	}
 	return problems
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // kills reports whether a test that reaches the mutant fails with the mutant.

@@ -26,7 +26,7 @@ func mutantsOf(t *testing.T, body string) (keys []string, text string) {
 		m.number = i + 1
 		keys = append(keys, strings.TrimPrefix(m.key, "p f "))
 	}
-	return keys, s.mutated("mutant", s.mutants)
+	return keys, s.mutated(s.mutants)
 }
 
 func TestOperators(t *testing.T) {
@@ -59,7 +59,7 @@ func TestOperators(t *testing.T) {
 
 func TestAMutatedFileHasBothVersions(t *testing.T) {
 	_, text := mutantsOf(t, "if c && a < b-1 {\n\ta = b\n}\nreturn a, nil")
-	want := `package p; import mutant "mutant"
+	want := `package p; import "github.com/toolshelf-go/toolshelf/internal/dev/mutants/mutant"
 
 func f(a, b int, c, d bool) (int, error) {
 if (mutant.On(3) && ((c) || (a < b-1)) || !mutant.On(3) && ((mutant.On(2) != (c)) && ` +

@@ -53,7 +53,8 @@ func parse(dir, path string, names []string, export importer.Lookup) (sources []
 			return nil, err
 		}
 		files = append(files, file)
-		sources = append(sources, &source{File: file, text: string(text), dir: dir, fset: fset, info: info, keys: keys})
+		s := &source{File: file, text: string(text), dir: dir, fset: fset, info: info, keys: keys}
+		sources = append(sources, s)
 	}
 	c := types.Config{Importer: importer.ForCompiler(fset, "gc", export)}
 	_, err = c.Check(path, fset, files, info)
@@ -83,7 +84,8 @@ func (s *source) add(function, operator string, n ast.Node, wrap func(int, strin
 	if s.keys[key]++; s.keys[key] > 1 {
 		key += fmt.Sprintf(" #%d", s.keys[key])
 	}
-	s.mutants = append(s.mutants, &change{key: key, position: s.fset.Position(n.Pos()), end: s.offset(n.End()), wrap: wrap})
+	m := &change{key: key, position: s.fset.Position(n.Pos()), end: s.offset(n.End()), wrap: wrap}
+	s.mutants = append(s.mutants, m)
 }
 
 // find adds the mutants of all functions of the file.
@@ -95,8 +97,8 @@ func (s *source) find() {
 		}
 		name := f.Name.Name
 		if f.Recv != nil {
-			receiver, _, _ := strings.Cut(strings.TrimPrefix(s.of(f.Recv.List[0].Type), "*"), "[")
-			name = receiver + "." + name
+			receiver, _, _ := strings.Cut(s.of(f.Recv.List[0].Type), "[")
+			name = strings.TrimPrefix(receiver, "*") + "." + name
 		}
 		s.function(name, f.Type, f.Body)
 	}
@@ -191,7 +193,8 @@ func (s *source) binary(function string, e *ast.BinaryExpr) {
 	if other != "" {
 		changed := fmt.Sprintf("(%s) %s (%s)", s.of(e.X), other, s.of(e.Y))
 		s.add(function, operator, e, func(number int, original string) string {
-			return fmt.Sprintf("(mutant.On(%d) && (%s) || !mutant.On(%[1]d) && (%[3]s))", number, changed, original)
+			const both = "(mutant.On(%d) && (%s) || !mutant.On(%[1]d) && (%[3]s))"
+			return fmt.Sprintf(both, number, changed, original)
 		})
 	}
 }
@@ -266,17 +269,18 @@ func (s *source) result(function string, signature *ast.FuncType, n *ast.ReturnS
 		}
 	}
 	s.add(function, "zero", n, func(number int, original string) string {
-		return fmt.Sprintf("if mutant.On(%d) { return %s }; %s", number, strings.Join(zeros, ", "), original)
+		values := strings.Join(zeros, ", ")
+		return fmt.Sprintf("if mutant.On(%d) { return %s }; %s", number, values, original)
 	})
 }
 
 // mutated returns the text of the file with mutants.
-func (s *source) mutated(path string, mutants []*change) string {
+func (s *source) mutated(mutants []*change) string {
 	slices.SortStableFunc(mutants, func(a, b *change) int { // the outer place first
-		return cmp.Or(cmp.Compare(a.position.Offset, b.position.Offset), cmp.Compare(b.end, a.end))
+		return cmp.Or(a.position.Offset-b.position.Offset, b.end-a.end)
 	})
 	name := s.offset(s.Name.End())
-	return s.text[:name] + `; import mutant "` + path + `"` + s.rewrite(name, len(s.text), mutants)
+	return s.text[:name] + `; import "` + module + `internal/dev/mutants/mutant"` + s.rewrite(name, len(s.text), mutants)
 }
 
 // rewrite returns a part of the text with the mutants in this part.

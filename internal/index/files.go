@@ -105,6 +105,12 @@ type listed struct {
 	checked atomic.Pointer[time.Time] // see largeLayer
 }
 
+// recent reports whether a call has looked at all files less than checkInterval ago.
+func (l *listed) recent(now time.Time) bool {
+	checked := l.checked.Load()
+	return checked != nil && now.Sub(*checked) < checkInterval
+}
+
 // listing adds a directory to scan.dirs.
 func (s *scan) listing(dir *confine.Dir, dirPath string) {
 	if s.at.Names == client.FromPath && s.part == nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
-// Known returns the entry of last, the value of [Index.Last], that Lookup would find in a
+// Known returns the entry of last, the value of [Index.Last], that Find would find in a
 // snapshot taken now, if stats prove the result. Known stats the files that could take
 // precedence over the entry, and scans no layer. The caller checks the file of the entry
 // itself. If another file can have the name now, Known returns nil. Known also returns nil
@@ -49,7 +49,8 @@ type lookout struct {
 	index *Index
 	ctx   context.Context
 	last  *Snapshot
-	dirs  int // number of directories that nestedClaims has read
+	dirs  int    // number of directories that nestedClaims has read
+	bare  *Entry // the entry of a plugin that has the name as a bare name, or nil
 
 	open *confine.Dir // the open directory of the layer at, if current; nil otherwise
 	at   int          // the layer of open, plus 1
@@ -67,23 +68,26 @@ func (l *lookout) known(wanted []string) *Entry {
 		return nil
 	}
 	x := l.index
-	for i, name := range wanted {
-		if i > 0 && name == wanted[0] {
-			continue
-		}
-		e := l.last.Lookup(name)
-		if e == nil && i < len(wanted)-1 && name != wanted[len(wanted)-1] {
-			if x.config.Valid == nil || !x.config.Valid(name) || l.unclaimed(len(x.config.Layers), name) {
-				continue
-			}
-			return nil
-		}
-		if e == nil || e.Broken() != nil || !l.unclaimed(e.Layer(), name) || !l.unchanged(e.Layer()) && l.claims(e.Layer(), name, e) {
-			return nil
-		}
-		return e
+	e, _ := l.last.Find(wanted...)
+	if e == nil || e.Broken() != nil || l.ended() && e.Part() != nil && !l.unchanged(e.Layer()) {
+		return nil
 	}
-	return nil
+	if !slices.Contains(wanted, e.Name) {
+		l.bare = e
+	}
+	for i, name := range wanted {
+		switch {
+		case name == e.Name:
+			if !l.unclaimed(e.Layer(), name) || !l.unchanged(e.Layer()) && l.claims(e.Layer(), name, e) {
+				return nil
+			}
+			return e
+		case i > 0 && name == wanted[0], l.bare == nil && (x.config.Valid == nil || !x.config.Valid(name)):
+		case !l.unclaimed(len(x.config.Layers), name):
+			return nil
+		}
+	}
+	return e
 }
 
 // claims reports whether a file of a layer can have the name, with precedence over e.
@@ -251,7 +255,7 @@ func (l *lookout) renames(layer int, e *Entry) bool {
 		return err != nil || !stamp.Of(info).Same(other.Stamp)
 	}
 	others, large := files.entries, len(files.entries) > largeLayer
-	if checked := known.checked.Load(); large && checked != nil && now.Sub(*checked) < checkInterval {
+	if large && known.recent(now) {
 		others = nil
 	} else if !large && e != nil {
 		others = others[:slices.Index(others, e)] // the later files have no precedence
@@ -296,6 +300,12 @@ func skillClaims(l *lookout, layer int, name string, e *Entry) bool {
 		return false
 	case at.Files:
 		return e != nil && !l.same(layer, e) || fileClaims(l, layer, at.Prefix+name, e)
+	}
+	if l.bare != nil && at.Depth > 1 {
+		return true
+	} else if l.bare != nil { // a directory without a SKILL.md has precedence over the bare name
+		_, err := l.lstat(layer, below(at.Dir, name))
+		return !absent(err)
 	}
 	own, level := "", max(at.Depth, 1)
 	if e != nil {
@@ -532,4 +542,22 @@ func (x *Index) StatCached(e *Entry) (info confine.Info, ok bool) {
 	}
 	info, err := dir.Lstat(base)
 	return info, err == nil
+}
+
+// stat describes the current file of a known entry, if possible below the open directory of the layer.
+func (x *Index) stat(ctx context.Context, e *Entry) (confine.Info, error) {
+	fsys, top, dirPath := x.FSOf(ctx, e), x.config.Layers[e.layer].Dir, path.Dir(e.Path)
+	if e.Linked {
+		return fsys.Info(e.Path)
+	}
+	if dir := x.open[e.layer].Load(); dir != nil && isBelow(top, dirPath) && x.enter() {
+		defer x.leave()
+		if dir.Current() {
+			if opened, err := openBelow(dir, top, dirPath); err == nil {
+				defer opened.Close()
+				return opened.Lstat(path.Base(e.Path))
+			}
+		}
+	}
+	return fsys.Lstat(e.Path)
 }

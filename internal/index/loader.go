@@ -99,13 +99,8 @@ func (l *Loader[T]) unchanged(ctx context.Context, e *Entry, known confine.Info)
 	}
 	info, ok := l.Index.StatCached(e)
 	if !ok && ctx.Err() == nil {
-		fsys := l.Index.FSOf(ctx, e)
-		stat := fsys.Lstat
-		if e.Linked {
-			stat = fsys.Info
-		}
 		var err error
-		info, err = stat(e.Path)
+		info, err = l.Index.stat(ctx, e)
 		ok = err == nil
 	}
 	return ok && stamp.SameFile(info, known)

@@ -93,7 +93,7 @@ const ownSkillPattern = "SKILL.md"
 func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.last != nil && p.last.reads.unchanged(s) {
+	if p.last != nil && p.last.reads.unchanged(s, func(*pluginRead) bool { return true }) {
 		return p.last, nil
 	}
 	now := &pluginTable{parts: make(map[client.Files][]*Part), order: make(map[*Part]int), declared: make(map[*Part]bool)}

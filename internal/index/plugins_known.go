@@ -2,16 +2,20 @@ package index
 
 import (
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // pluginClaims is claims for a layer with plugins. A change of any manifest can give the name to another plugin. If all
-// manifests are unchanged, only the parts of the plugin in the name can have a file of the name.
+// manifests are unchanged, only the parts of the plugin in the name can have a file of the name, and only the parts of all
+// plugins a file of a bare name. In a layer with more than largeLayer plugins, a call looks at the other plugins at most
+// once in checkInterval.
 func (l *lookout) pluginClaims(layer int, name string, e *Entry) bool {
 	x := l.index
-	files, known := l.last.layers[layer], x.listed[layer].Load()
+	files, known, now := l.last.layers[layer], x.listed[layer].Load(), x.config.Now()
 	at := &x.config.Layers[layer]
 	if l.ended() || at.Remote() || known == nil || known.files != files || files.plugins == nil || !x.enter() {
 		return true
@@ -25,23 +29,30 @@ func (l *lookout) pluginClaims(layer int, name string, e *Entry) bool {
 	if !at.Plugins.mu.TryLock() {
 		return true
 	}
-	unchanged := at.Plugins.last == files.plugins && files.plugins.reads.unchanged(s)
+	table, large, dir := files.plugins, len(files.plugins.reads.blocks) > largeLayer, ""
+	recent := large && known.recent(now)
+	own := func(p *Part) bool {
+		return strings.HasPrefix(name, p.Prefix) && (e == nil || table.compare(p, e.Part()) <= 0) || l.bare != nil && p == l.bare.Part()
+	}
+	parts := table.parts[x.config.kind.files]
+	if i := slices.IndexFunc(parts, own); i >= 0 {
+		dir = parts[i].PluginDir
+	}
+	unchanged := at.Plugins.last == table && table.reads.unchanged(s, func(r *pluginRead) bool {
+		return !recent || r.dir == at.Dir && !r.has || r.file == dir || isBelow(dir, r.file)
+	})
 	at.Plugins.mu.Unlock()
-	if !unchanged {
+	all := !recent && (large || l.bare != nil)
+	if !unchanged || slices.ContainsFunc(parts, func(p *Part) bool { return (all || own(p)) && known.changed(p, s) }) {
 		return true
 	}
-	for _, part := range files.plugins.parts[x.config.kind.files] {
-		if strings.HasPrefix(name, part.Prefix) && known.changed(part, s) {
-			return true
-		}
-		if e != nil && part == e.Part() {
-			break // the later parts have no precedence
-		}
+	if all && large {
+		known.checked.Store(&now)
 	}
 	return false
 }
 
-// changed reports whether a directory or a file of a part has changed since the scan.
+// changed reports whether a directory of a part, or a file whose header has the name, has changed since the scan.
 func (l *listed) changed(p *Part, s *scan) bool {
 	dirs, proves := l.parts[p]
 	if !proves {
@@ -49,30 +60,27 @@ func (l *listed) changed(p *Part, s *scan) bool {
 	}
 	d := &pluginDirs{scan: s}
 	defer d.close()
-	changed := func(file string, known stamp.Stamp) bool {
-		if _, err := d.open(p.PluginDir, path.Dir(file)); err != nil {
-			return true
-		}
-		info, err := d.info(p.PluginDir, file)
-		return err != nil || !stamp.Of(info).Same(known)
-	}
 	for _, dir := range dirs {
-		if dir.path == p.PluginDir { // outside of the directory that confines the accesses
-			opened, err := d.open(p.PluginDir, dir.path)
-			if err != nil {
-				return true
-			}
-			if info, err := opened.Info(); err != nil || !stamp.Of(info).Same(dir.stamp) {
-				return true
-			}
-			continue
+		opened, err := d.open(p.PluginDir, dir.path)
+		if err != nil {
+			return true
 		}
-		if changed(dir.path, dir.stamp) {
+		if info, err := opened.Info(); err != nil || !stamp.Of(info).Same(dir.stamp) {
 			return true
 		}
 	}
-	for _, e := range l.files.entries {
-		if e.Part() == p && changed(e.Path, e.Stamp) {
+	if p.Names == client.FromPath {
+		return false
+	}
+	first, _ := slices.BinarySearchFunc(l.files.entries, p, func(e *Entry, p *Part) int { return l.files.plugins.compare(e.Part(), p) })
+	for _, e := range l.files.entries[first:] {
+		if e.Part() != p {
+			break
+		}
+		if _, err := d.open(p.PluginDir, path.Dir(e.Path)); err != nil {
+			return true
+		}
+		if info, err := d.info(p.PluginDir, e.Path); err != nil || !stamp.Of(info).Same(e.Stamp) {
 			return true
 		}
 	}

@@ -1,9 +1,13 @@
 package index
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
@@ -93,5 +97,82 @@ func TestKnownInPlugins(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestKnownByBareName asks for a name without the name of the plugin after one change. In a layer with many plugins, a change of
+// another plugin has effect after checkInterval.
+func TestKnownByBareName(t *testing.T) {
+	files := tree{"own/x/SKILL.md": "Text.\n", "own/y.md": "Text."}
+	for i := range largeLayer {
+		files[fmt.Sprintf("shop/p%d/.claude-plugin/plugin.json", i)] = fmt.Sprintf(`{"name": "p%d"}`, i)
+		files[fmt.Sprintf("shop/p%d/commands/go%d.md", i, i)] = "Go."
+		files[fmt.Sprintf("shop/p%d/skills/do%d/SKILL.md", i, i)] = "Do.\n"
+	}
+	few := tree{}
+	for file, text := range files {
+		if strings.HasPrefix(file, "own") || strings.HasPrefix(file, "shop/p0") || strings.HasPrefix(file, "shop/p7") {
+			few[file] = text
+		}
+	}
+	commands, skills := []client.Files{client.Commands}, []client.Files{client.Skills}
+	both := slices.Concat(commands, skills)
+	for _, tt := range []struct {
+		what, file, text string
+		now, afterwards  []client.Files // the affected kinds, at first only if the plugins are many
+	}{
+		{what: "nothing"},
+		{"a command of another plugin", "shop/p0/commands/go7.md", "Go.", nil, commands},
+		{"a skill of another plugin", "shop/p0/skills/do7/SKILL.md", "Do.\n", nil, skills},
+		{"the manifest of another plugin", "shop/p0/.claude-plugin/plugin.json", `{"name": "other"}`, nil, both},
+		{"a command of the plugin", "shop/p7/commands/new.md", "Go.", commands, commands},
+		{"the manifest of the plugin", "shop/p7/.claude-plugin/plugin.json", `{"name": "other"}`, both, both},
+		{"a new plugin", "shop/new/commands/go.md", "Go.", both, both},
+		{"a command of another layer", "own/go7.md", "Go.", commands, commands},
+		{"a skill of another layer", "own/do7/SKILL.md", "Do.\n", skills, skills},
+		{"a directory of skills without a SKILL.md", "own/do7/notes.txt", "Do.\n", skills, skills},
+	} {
+		for size, tr := range map[string]tree{"few": few, "many": files} {
+			t.Run(tt.what+", "+size, func(t *testing.T) {
+				root, clock, shared := tr.onDisk(t), time.Now(), &Plugins{}
+				fsys := confined(t)(confine.New(root))
+				layers := append(layersOf(fsys, "own"), Layer{Name: "shop", FS: fsys, Dir: "shop", Plugins: shared})
+				check := func(x *Index, name string, affected bool) {
+					e := x.Known(t.Context(), x.Last(), name)
+					if e != nil && e.Bare() != name || (e == nil) != affected {
+						t.Errorf("%s: %v, want affected = %t", name, e, affected)
+					}
+				}
+				indexes := map[client.Files]*Index{}
+				wanted := map[client.Files]string{client.Commands: "go7", client.Skills: "do7"}
+				for _, kind := range both {
+					config := Config{Layers: layers, Broken: true, Valid: names.Plain, Now: func() time.Time { return clock }}
+					indexes[kind] = open(t, kind, config, nil, nil)
+				}
+				untilKnown(t, fsys, func() bool {
+					known := true
+					for kind, x := range indexes {
+						known = known && x.Known(t.Context(), snapshotOf(t, x), wanted[kind]) != nil
+					}
+					return known
+				})
+				if tt.file != "" {
+					if err := create(filepath.Join(root, filepath.FromSlash(tt.file)), "", tt.text); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for kind, x := range indexes {
+					affected := tt.afterwards
+					if size == "many" {
+						affected = tt.now
+					}
+					check(x, wanted[kind], slices.Contains(affected, kind))
+				}
+				clock = clock.Add(checkInterval)
+				for kind, x := range indexes {
+					check(x, wanted[kind], slices.Contains(tt.afterwards, kind))
+				}
+			})
+		}
 	}
 }

@@ -291,11 +291,12 @@ func (d *pluginDirs) listed(dirPath string) (info confine.Info, ok bool) {
 	if d.tops == nil || d.at.Store != nil { // a call can be a request
 		return info, false
 	}
-	top := d.tops.above(dirPath)
-	if top.dir == nil || top.path != path.Dir(dirPath) {
-		return info, false
+	var err error
+	if top := d.tops.dirs[0]; top.path == dirPath {
+		info, err = top.dir.Info()
+	} else if top := d.tops.above(dirPath); top.dir != nil && top.path == path.Dir(dirPath) {
+		info, err = top.dir.Lstat(path.Base(dirPath))
 	}
-	info, err := top.dir.Lstat(path.Base(dirPath))
 	return info, err == nil && info.Mode.IsDir()
 }
 
@@ -409,14 +410,14 @@ func (f pluginFile) ModTime() time.Time { return f.info.Modified }
 func (f pluginFile) IsDir() bool        { return f.info.Mode.IsDir() }
 func (f pluginFile) Sys() any           { return nil }
 
-// unchanged reports whether all accesses have the same results now.
-func (reads *pluginReads) unchanged(s *scan) bool {
+// unchanged reports whether the accesses for which of returns true have the same results now.
+func (reads *pluginReads) unchanged(s *scan, of func(*pluginRead) bool) bool {
 	var changed atomic.Bool
 	err := parallel.Each(s.ctx, s.reads, len(reads.blocks), func(i int) {
 		d := &pluginDirs{scan: s}
 		defer d.close()
 		for block, at := *reads.blocks[i], 0; at < len(block) && !changed.Load(); at++ {
-			if s.ctx.Err() != nil || !block[at].unchanged(d) {
+			if of(&block[at]) && (s.ctx.Err() != nil || !block[at].unchanged(d)) {
 				changed.Store(true)
 			}
 		}

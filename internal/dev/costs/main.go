@@ -31,11 +31,6 @@ const (
 	maxKinds    = 3                 // of queries without a hit, to queries for rare words
 )
 
-// exponents are the limits of known defects in place of maxExponent. A correction removes its line.
-var exponents = map[string]float64{
-	"BenchmarkGrowth/each/Get": 2.05, // a bare name of a plugin scans all plugins
-}
-
 // counts are the costs of a call, by benchmark and unit, such as allocs/op, blocks/op and openat/op.
 type counts map[string]map[string]float64
 
@@ -199,10 +194,9 @@ func (c counts) growth() (problems []string) {
 			if strings.Contains(name, "/each/") {
 				exponent++
 			}
-			limit := cmp.Or(exponents[name], maxExponent)
 			line := fmt.Sprintf("%s: %s has exponent %.2f", name, unit, exponent)
-			fmt.Printf("%s, at most %g\n", line, limit)
-			if exponent > limit || math.IsNaN(exponent) {
+			fmt.Printf("%s, at most %g\n", line, maxExponent)
+			if exponent > maxExponent || math.IsNaN(exponent) {
 				problems = append(problems, line)
 			}
 		}

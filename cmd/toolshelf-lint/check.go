@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -63,6 +64,9 @@ func checkDir(ctx context.Context, dir string, c client) (checked result, err er
 		}
 	}
 	options, exist := c.options(dir)
+	if !exist && has(dir, "*/SKILL.md") {
+		options, exist = c.with(further{skills: []string{"."}}).options(dir)
+	}
 	catalog, err := toolshelf.New(options...)
 	if err != nil {
 		return result{}, err
@@ -73,8 +77,8 @@ func checkDir(ctx context.Context, dir string, c client) (checked result, err er
 		return result{}, err
 	}
 	if !exist && checked.files+len(checked.diagnostics) == 0 {
-		return result{}, fmt.Errorf("%s has none of the directories %s, and no instructions; name the root of a project, or another client",
-			dir, strings.Join(c.directories(), ", "))
+		return result{}, fmt.Errorf("%s has none of the directories %s, and no instructions; %s",
+			dir, strings.Join(c.directories(), ", "), proposal(dir))
 	}
 	prefix := displayed(dir)
 	for i, d := range checked.diagnostics {
@@ -87,6 +91,25 @@ func checkDir(ctx context.Context, dir string, c client) (checked result, err er
 		checked.diagnostics[i].Path = encodePath(file)
 	}
 	return checked, nil
+}
+
+// has reports whether a file below dir matches a pattern.
+func has(dir, pattern string) bool {
+	found, err := fs.Glob(os.DirFS(dir), pattern)
+	return err == nil && len(found) > 0
+}
+
+// proposal returns the call that checks the files of a directory that is no project.
+func proposal(dir string) string {
+	switch {
+	case has(dir, "SKILL.md"):
+		return "for a skill, write toolshelf-lint -skills . " + filepath.Join(dir, "..")
+	case has(dir, "*/*/SKILL.md"):
+		return "for a directory of skills, write toolshelf-lint -skills . " + dir
+	case has(dir, "*.md"):
+		return "for a directory of commands, write toolshelf-lint -commands . " + dir
+	}
+	return "name the root of a project, or another client"
 }
 
 // encodePath returns a path in a form that cannot begin or forge a line of the output.

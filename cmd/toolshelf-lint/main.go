@@ -2,8 +2,8 @@
 //
 //	go run ./cmd/toolshelf-lint [flags] [DIR…]
 //
-// Each DIR is the root of a project. The default is the working directory. Flags may follow
-// a DIR, and all arguments after "--" are directories. The flags are
+// Each DIR is the root of a project, or a directory of skills. The default is the working
+// directory. Flags may follow a DIR, and all arguments after "--" are directories. The flags are
 //
 //	-client NAME    check the directories of one client of docs/authors.md, such as claude or vscode
 //	-commands DIR   also check the commands in this directory of each project
@@ -36,6 +36,9 @@
 // toolshelf-lint checks the instructions of the client, such as AGENTS.md and .cursor/rules, in all directories of
 // the project; see docs/instructions.md. Without -client, toolshelf-lint checks the instructions of all clients, and reports only
 // files that no client reads.
+//
+// If DIR has none of these directories, and a subdirectory of DIR has a SKILL.md, DIR is a
+// directory of skills, as with -skills.
 //
 // -commands, -skills, -agents and -plugins add directories, and may occur several times. The directory is
 // relative to the root of each project. A project without the directory is an error, so that

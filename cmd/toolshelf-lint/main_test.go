@@ -279,6 +279,28 @@ func TestLinkedDirectoryIsCheckedOnce(t *testing.T) {
 	}
 }
 
+func TestADirectoryOfSkillsNeedsNoFlag(t *testing.T) {
+	project(t, map[string]string{"shelf/a/SKILL.md": wrong, "shelf/AGENTS.md": "Text.\n"})
+	for _, args := range [][]string{{"shelf"}, {"-client", "agentskills", "shelf"}} {
+		if got, _ := printed(t, 1, args...); got != "shelf/a/SKILL.md"+theError {
+			t.Errorf("%q: got %q", args, got)
+		}
+	}
+}
+
+// The call that the error proposes checks the file.
+func TestErrorsProposeTheCallThatWorks(t *testing.T) {
+	project(t, map[string]string{"shelf/a/SKILL.md": wrong, "group/shelf/a/SKILL.md": wrong, "texts/b.md": fine})
+	for _, dir := range []string{filepath.Join("shelf", "a"), "group", "texts"} {
+		_, message := printed(t, 2, dir)
+		_, proposed, _ := strings.Cut(message, "write toolshelf-lint ")
+		_, summary := printed(t, map[bool]int{true: 0, false: 1}[dir == "texts"], strings.Fields(proposed)...)
+		if !strings.Contains(summary, " 1 file checked: ") {
+			t.Errorf("%s: the error %q proposes a call with the summary %q", dir, message, summary)
+		}
+	}
+}
+
 func TestImpossibleChecks(t *testing.T) {
 	project(t, map[string]string{"commands/a.md": fine, "file": "", "empty/file": ""})
 	for _, tt := range []struct {

@@ -127,8 +127,10 @@ type Event struct {
 	Plugin string // the name of the plugin, or ""
 	Path   string // of a file of a skill or of the project, and of Instructions, as given
 
-	// Digest is "sha256:" and the SHA-256 of the file whose text or bytes the method returned or rendered, in 64 lowercase hexadecimal
-	// digits. A refused entry, and a skill or an instruction that the gate decides about, has the Digest of its Item.
+	// Digest is "sha256:" and the SHA-256 of the file whose text or bytes the method returned or
+	// rendered, in 64 lowercase hexadecimal digits: of EventLoaded, EventRendered, and EventRead of
+	// ReadSkillFile and Skill.FS. A skill or an instruction that the gate decides about, and
+	// EventRefused of the gate, has the Digest of its Item. Other events have "".
 	Digest string
 
 	Count    int           // entries of a list, and results of a search; of EventChanged without a Name, the number of further changes

@@ -70,16 +70,17 @@ func init() {
 
 // shared is the state that a catalog shares with its views.
 type shared struct {
-	config   config
-	at       paths.Root
-	parents  []paths.Parent // with WithParents
-	root     *confine.FS
-	local    *mounts.Tree // of the root; nil if the root cannot be local, see awaitRoot
-	opened   []*confine.FS
-	changes  changes.Hub
-	observer *observe.Observer[Event] // nil without WithObserver
-	indexes  []*index.Index           // of the commands, the skills and the agents; fewer if New fails
-	reports  reportDirectories
+	config    config
+	at        paths.Root
+	parents   []paths.Parent // with WithParents
+	root      *confine.FS
+	local     *mounts.Tree // of the root; nil if the root cannot be local, see awaitRoot
+	opened    []*confine.FS
+	changes   changes.Hub
+	unwatched sync.Once                // logs that OnChange has no source
+	observer  *observe.Observer[Event] // nil without WithObserver
+	indexes   []*index.Index           // of the commands, the skills and the agents; fewer if New fails
+	reports   reportDirectories
 
 	commandDirs []string // of the layers of commands: the path of the filesystem, with a separator at the end
 
@@ -166,15 +167,12 @@ func New(opts ...Option) (*Catalog, error) {
 		c.commandDirs = append(c.commandDirs, strings.TrimSuffix(l.FS.Path("x"), "x"))
 	}
 	if c.feed != nil {
-		go c.runFeed()
+		go func() {
+			err := c.feed.Run(c.lifetime, config.feed.listen)
+			config.logger.Debug("the feed has ended; every call checks the store", "error", err)
+		}()
 	}
 	return c, nil
-}
-
-// runFeed calls the feed of WithFeed.
-func (c *Catalog) runFeed() {
-	err := c.feed.Run(c.lifetime, c.config.feed.listen)
-	c.config.logger.Debug("the feed has ended; every call checks the store", "error", err)
 }
 
 // changed returns the Config.Changed of the next index. The function calls drop, which removes from the caches
@@ -183,7 +181,9 @@ func (c *Catalog) changed(drop func(now *index.Snapshot)) func(before, now *inde
 	list := len(c.indexes)
 	return func(before, now *index.Snapshot) {
 		drop(now)
-		c.logChange(now)
+		if c.config.logger.Enabled(c.lifetime, slog.LevelDebug) {
+			c.config.logger.Debug("files changed", "generation", now.Generation, "listed", len(now.Entries), "problems", len(now.Problems()))
+		}
 		c.changes.Notify(list, before)
 	}
 }
@@ -191,13 +191,6 @@ func (c *Catalog) changed(drop func(now *index.Snapshot)) func(before, now *inde
 // logExit reports a panic of a function of the caller on a goroutine without a caller.
 func (c *Catalog) logExit(exit *parallel.Exit) {
 	c.config.logger.Error("a function of the program did not return in the background; the next call runs the function again", "exit", exit.String())
-}
-
-func (c *Catalog) logChange(now *index.Snapshot) {
-	if !c.config.logger.Enabled(c.lifetime, slog.LevelDebug) {
-		return
-	}
-	c.config.logger.Debug("files changed", "generation", now.Generation, "listed", len(now.Entries), "problems", len(now.Problems()))
 }
 
 // View returns a Catalog of the same files with additional filters. The view shows
@@ -302,8 +295,12 @@ func (c *Catalog) methodError(op string, err error) error {
 	return inOp(op, err)
 }
 
-// A Change describes the differences since the last Change of a subscriber. Names
-// are in the order of List. Lists without names are nil.
+// A Change describes the differences since the last Change of a subscriber. Names are in the
+// order of List. Lists without names are nil.
+//
+// A command, an agent or a rule changes with the metadata of its file, and a skill with the
+// metadata of its SKILL.md. Other files of a skill cause no Change, except in a layer of
+// [WithGate]: there, every file of the skill causes a Change.
 type Change struct {
 	Commands Names
 	Skills   Names
@@ -320,23 +317,28 @@ type Names struct {
 	Changed []string
 }
 
-// OnChange calls f with the names that were added, removed and changed, whenever the commands, skills, agents or
-// rules of [Catalog.Instructions] differ from the previous scan. With [WithWatch] or [WithFeed], the catalog scans after a
-// reported change. Otherwise, every method that lists scans the files of its kind. A plugin has a Change only for its
-// commands, skills and agents: a new version, hook or server causes no Change. With WithWatch on Linux, OnChange also
-// reports AGENTS.md and other single files of the directories that calls of Instructions asked for.
+// OnChange calls f with the names that were added, removed and changed, whenever the commands,
+// skills, agents or rules of [Catalog.Instructions] differ from the previous scan. With [WithWatch]
+// or [WithFeed], the catalog scans after a reported change. Without both, only a method that lists
+// scans the files of its kind, and the first OnChange logs a warning ([WithLogger]). [Change] names
+// the files that count. A new version, hook or server of a plugin causes no Change.
 //
 // The result of the first scan is not a change. With WithWatch, OnChange may perform the first
-// scan itself, and read every command, skill and agent. Without WithWatch, call List, ListSkills or ListAgents first.
+// scan itself, and read every command, skill and agent. Otherwise, call List, ListSkills or
+// ListAgents first.
 //
 // Calls of f do not overlap, follow the order of the changes, and run in a goroutine of their own.
 // The function f may call every method of the catalog. The changes during a call of f are one
-// later Change.
+// later Change. A panic of f ends the program.
 //
 // The subscription ends with stop or with Close. Neither waits for a running f. OnChange after
-// Close does nothing. A panic of f ends the program. The document docs/methods.md has the details.
+// Close does nothing. The document docs/methods.md has the details.
 func (c *Catalog) OnChange(f func(Change)) (stop func()) {
-	if c.config.watch && !c.isClosed() {
+	if !c.config.watch && c.feed == nil {
+		c.unwatched.Do(func() {
+			c.config.logger.Warn("without WithWatch or WithFeed, OnChange reports a change after the next call that lists")
+		})
+	} else if c.config.watch && !c.isClosed() {
 		for _, x := range c.indexes {
 			if x.Last() == nil {
 				_, _ = x.Snapshot(context.Background()) // methods that list return the error

@@ -1,6 +1,7 @@
 package toolshelf_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -379,6 +380,84 @@ func TestOnChangeWithoutWatching(t *testing.T) {
 	case change := <-changes:
 		t.Errorf("a change after stop: %+v", change)
 	default:
+	}
+}
+
+type allowAll struct{}
+
+func (allowAll) Allowed(context.Context, toolshelf.Item) bool { return true }
+
+// Change documents which files of a skill count.
+func TestFilesOfASkillThatCauseAChange(t *testing.T) {
+	for _, tt := range []struct {
+		name, file string
+		gated      bool
+		want       []string
+	}{
+		{"SKILL.md", "skills/s/SKILL.md", false, []string{"s"}},
+		{"another file", "skills/s/run.sh", false, nil},
+		{"a new file", "skills/s/new.sh", false, nil},
+		{"another file in a gated layer", "skills/s/run.sh", true, []string{"s"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			fsys := memoryOf(t, map[string]string{"commands/a.md": "a", "skills/s/SKILL.md": "", "skills/s/run.sh": ""})
+			options := []toolshelf.Option{toolshelf.WithFs(fsys)}
+			if tt.gated {
+				options = append(options, toolshelf.WithGate(allowAll{}))
+			}
+			c := catalog(t, options...)
+			changes := make(chan toolshelf.Change)
+			defer c.OnChange(func(change toolshelf.Change) { changes <- change })()
+			scan := func() {
+				names(t, c)
+				if _, err := c.ListSkills(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			scan()
+			if err := errors.Join(afero.WriteFile(fsys, tt.file, []byte("longer"), 0o644), afero.WriteFile(fsys, "commands/a.md", []byte("longer"), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.ListSkills(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			scan()
+			var got toolshelf.Change
+			for got.Commands.Changed == nil {
+				change := <-changes
+				got.Commands.Changed = change.Commands.Changed
+				got.Skills.Changed = append(got.Skills.Changed, change.Skills.Changed...)
+			}
+			if diff := cmp.Diff(tt.want, got.Skills.Changed); diff != "" {
+				t.Errorf("changed skills (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestOnChangeWithoutASourceLogsOnce(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		options []toolshelf.Option
+		want    int
+	}{
+		{"no source", nil, 1},
+		{"WithCacheTTL", []toolshelf.Option{toolshelf.WithCacheTTL(time.Hour)}, 1},
+		{"WithWatch", []toolshelf.Option{toolshelf.WithRoot(t.TempDir()), toolshelf.WithWatch()}, 0},
+	} {
+		var logged bytes.Buffer
+		logger := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelWarn}))
+		c := catalog(t, append(tt.options, toolshelf.WithLogger(logger))...)
+		view, err := c.View()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []*toolshelf.Catalog{c, c, view} {
+			c.OnChange(func(toolshelf.Change) {})()
+		}
+		if got := strings.Count(logged.String(), "OnChange"); got != tt.want {
+			t.Errorf("%s: %d messages, want %d:\n%s", tt.name, got, tt.want, logged.String())
+		}
 	}
 }
 

@@ -1038,6 +1038,33 @@ func TestExpandFollowsTheRulesOfTheLayer(t *testing.T) {
 	}
 }
 
+// The example of the README writes $1 for the first argument, as in most clients.
+func TestExpandReportsNumbersThatStandForAnotherArgument(t *testing.T) {
+	files := map[string]string{
+		".claude/commands/first.md":    "---\ndescription: d\n---\nReview\nchange $1.",
+		".claude/commands/right.md":    "Review change $0 with $1.",
+		".claude/commands/quiet.md":    "Review change $ARGUMENTS.",
+		".claude/skills/draw/SKILL.md": "---\nname: draw\n---\nDraw $1.",
+		".gemini/commands/other.toml":  "prompt = 'Review {{args}} for $1.'",
+	}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithClient(client.Claude(), client.Gemini()), toolshelf.WithHome(""))
+	want := toolshelf.Diagnostic{Code: toolshelf.DiagPlaceholderMiscounted, Severity: toolshelf.SeverityWarning, Line: 5, Column: 8,
+		Message:    "the placeholder $1 stands for argument 2: by the rules of the client, $0 is the first argument",
+		Suggestion: "write $0 for argument 1, or use $ARGUMENTS"}
+	ofSkill := want
+	ofSkill.Line, ofSkill.Column = 4, 6
+	for line, want := range map[string][]toolshelf.Diagnostic{"/first 417": {want}, "/draw lines": {ofSkill}, "/right 417": nil, "/quiet 417": nil, "/other 417": nil} {
+		x, err := c.Expand(t.Context(), line)
+		if diff := cmp.Diff(want, x.Diagnostics); diff != "" || err != nil {
+			t.Errorf("Expand(%q): %v, diagnostics (-want +got):\n%s", line, err, diff)
+		}
+	}
+	plain := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"commands/first.md": "Review change $1."})))
+	if x, err := plain.Expand(t.Context(), "/first 417"); x.Text != "Review change 417." || x.Diagnostics != nil || err != nil {
+		t.Errorf("got %+v, %v", x, err)
+	}
+}
+
 func TestExpandReturnsTheEntryThatNeedsArguments(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{".codex/prompts/open.md": "Open $FILE."})), toolshelf.WithClient(client.Codex()), toolshelf.WithHome(""))
 	x, err := c.Expand(t.Context(), "/prompts:open TO=x")

@@ -131,10 +131,10 @@ const (
 	DiagDescriptionCut DiagnosticCode = "DESCRIPTION_CUT" // warning: the client shows a model only the beginning of the description
 )
 
-func newDiagnostics(problems []problem.Problem) []Diagnostic {
-	all := make([]Diagnostic, len(problems))
-	for i, p := range problems {
-		all[i] = agentmd.NewDiagnostic(p)
+// newDiagnostics returns nil if there are no problems.
+func newDiagnostics(problems []problem.Problem) (all []Diagnostic) {
+	for _, p := range problems {
+		all = append(all, agentmd.NewDiagnostic(p))
 	}
 	return all
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/lint"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/observe"
 	"github.com/toolshelf-go/toolshelf/internal/template"
@@ -188,6 +189,10 @@ type Expansion struct {
 	Command     *Command    `json:"command,omitempty"` // as from Get; nil for a skill
 	Skill       *Skill      `json:"skill,omitempty"`   // as from GetSkill; nil for a command
 	Agent       *Agent      `json:"agent,omitempty"`   // as from GetAgent, for a line with a mention; Text is then the line after the name, the task of the agent
+
+	// Diagnostics has [DiagPlaceholderMiscounted] if a number of the text stands for another argument
+	// than in most clients: by the rules of client.Claude, $1 is the second argument. The Path is "".
+	Diagnostics []Diagnostic `json:"diagnostics,omitempty"`
 }
 
 // blanks separate the name from the arguments.
@@ -233,8 +238,7 @@ func (c *Catalog) Expand(ctx context.Context, line string, kinds ...Kind) (Expan
 			return Expansion{}, listErr
 		}
 		name, word := c.typedName(typed), end
-		end = all.Longest(name, word, blanks)
-		if end > word {
+		if end = all.Longest(name, word, blanks); end > word {
 			x, err = c.invoked(ctx, op, typed[:end], name[:end], wanted, &failed)
 		}
 	}
@@ -245,8 +249,10 @@ func (c *Catalog) Expand(ctx context.Context, line string, kinds ...Kind) (Expan
 	x.Args = ParseArgs(strings.Trim(typed[end:], blanks))
 	if x.Skill != nil {
 		x.Rendering, err = x.Skill.renderer().Render(ctx, *x.Skill, x.Args)
+		x.Diagnostics = newDiagnostics(lint.Miscounted(x.Skill.Rules, x.Skill.template(), x.Skill.Raw))
 	} else {
 		x.Rendering, err = Renderer{Rules: x.Command.Rules}.Render(ctx, *x.Command, x.Args)
+		x.Diagnostics = newDiagnostics(lint.Miscounted(x.Command.Rules, x.Command.template(), x.Command.Raw))
 	}
 	if err != nil && CodeOf(err) != CodeInvalidArguments {
 		x = Expansion{}
@@ -283,14 +289,12 @@ func (c bridged) Invoked(ctx context.Context, name string) (any, error) {
 	o, failed := c.observer.Begin(ctx), Event{Action: EventLoaded, Kind: KindCommand, Name: name}
 	x, err := c.invoked(ctx, op, name, name, c.prompts, &failed)
 	x.send(o, failed, err)
-	switch {
-	case err != nil:
-		return nil, err
-	case x.Skill != nil:
-		return *x.Skill, nil
-	default:
-		return *x.Command, nil
+	if x.Skill != nil {
+		return *x.Skill, err
+	} else if x.Command != nil {
+		return *x.Command, err
 	}
+	return nil, err
 }
 
 // send sends the event of the load, or the event of the failure.

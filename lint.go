@@ -54,7 +54,7 @@ func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, e
 	if err != nil {
 		return nil, err
 	}
-	return newDiagnostics(all), nil
+	return append([]Diagnostic{}, newDiagnostics(all)...), nil
 }
 
 func (c *Catalog) newAudit(profile *lint.Profile) *audit.Audit {

@@ -528,13 +528,14 @@ func WithFeed(maxAge time.Duration, feed func(ctx context.Context, touch func(pa
 	})
 }
 
-// WithLogger sends messages for maintainers to l, at debug level. The messages ask
-// for no action of a user. A panic of the caller's filesystem or of a filter on a
-// goroutine without a caller is a message at error level: in a scan in the background
-// of [WithWatch] or [WithFeed], and before a call of the function of
-// [Catalog.OnChange]. New logs a warning if the program was built with a release of Go
-// whose os.Root has a known defect, on a system where the catalog uses os.Root (see
-// docs/platforms.md). By default, and with nil, the catalog does not log.
+// WithLogger sends messages for maintainers to l, at debug level. By default, and with nil, the
+// catalog does not log. The messages at other levels are:
+//
+//   - at error level, a panic of the caller's filesystem or of a filter on a goroutine without a
+//     caller: in a scan in the background, and before a call of the function of [Catalog.OnChange];
+//   - a warning of New, if the program was built with a release of Go whose os.Root has a known
+//     defect, on a system where the catalog uses os.Root (see docs/platforms.md);
+//   - a warning of the first OnChange of a catalog without [WithWatch] and [WithFeed].
 func WithLogger(l *slog.Logger) Option {
 	return optionFunc(func(c *config) error {
 		if l == nil {

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"regexp"
@@ -28,9 +29,19 @@ func (f *File) renderer() template.Renderer {
 // miscounted reports the first number of a text that means another argument in the client than in
 // the clients that count from the number of the text.
 func (f *File) miscounted() []problem.Problem {
-	source := template.Source{Text: string(f.Raw[f.Doc.Body:]), Header: f.Doc.Frontmatter}
-	m, ok := f.renderer().Miscounted(source)
-	if !ok {
+	found := Miscounted(f.renderer().Rules, template.Source{Text: string(f.Raw[f.Doc.Body:]), Header: f.Doc.Frontmatter}, f.Raw)
+	for i := range found {
+		found[i].Path = f.Path
+	}
+	return found
+}
+
+// Miscounted returns the problem of the first number of a text that stands for another argument by the rules than by the default
+// rules. The problem has no Path. If the text is not the end of the file raw, as in TOML, Miscounted returns nothing.
+func Miscounted(rules client.Rules, of template.Source, raw []byte) []problem.Problem {
+	m, ok := template.Renderer{Rules: rules}.Miscounted(of)
+	before, whole := len(raw)-len(of.Text), ok && bytes.HasSuffix(raw, []byte(of.Text))
+	if !whole {
 		return nil
 	}
 	is := "stands for argument " + strconv.Itoa(m.Meant+1)
@@ -39,9 +50,10 @@ func (f *File) miscounted() []problem.Problem {
 	} else if m.First > 0 {
 		is = "stands for argument " + strconv.Itoa(m.Meant-1)
 	}
-	return []problem.Problem{f.at(placeAfter(f.Raw[:f.Doc.Body+m.Offset]), problem.Warning, problem.PlaceholderMiscounted,
-		fmt.Sprintf("the placeholder %s %s: by the rules of the client, $%d is the first argument", m.Text, is, m.First),
-		fmt.Sprintf("write $%d for argument %d, or use $ARGUMENTS", m.Meant-1+m.First, m.Meant))}
+	place := placeAfter(raw[:before+m.Offset])
+	return []problem.Problem{{Code: problem.PlaceholderMiscounted, Severity: problem.Warning, Line: place.Line, Column: place.Column,
+		Message:    fmt.Sprintf("the placeholder %s %s: by the rules of the client, $%d is the first argument", m.Text, is, m.First),
+		Suggestion: fmt.Sprintf("write $%d for argument %d, or use $ARGUMENTS", m.Meant-1+m.First, m.Meant)}}
 }
 
 // quoted reports the first placeholder in quotes of a directive whose arguments the client quotes for the shell.

@@ -229,6 +229,9 @@ type Miscounted struct {
 // Miscounted returns the first number outside code that the rules count from another number than
 // the default rules.
 func (r Renderer) Miscounted(of Source) (m Miscounted, ok bool) {
+	if r.Rules == (client.Rules{}) || !strings.Contains(of.Text, "$") {
+		return Miscounted{}, false
+	}
 	meter := new(markdown.Meter)
 	own, meant := r.survey(meter, of.Text), Renderer{}.survey(meter, of.Text)
 	if own.first == meant.first || own.capitals || r.forms()&client.Numbered == 0 {

@@ -300,7 +300,8 @@ func (c *Catalog) methodError(op string, err error) error {
 //
 // A command, an agent or a rule changes with the metadata of its file, and a skill with the
 // metadata of its SKILL.md. Other files of a skill cause no Change, except in a layer of
-// [WithGate]: there, every file of the skill causes a Change.
+// [WithGate]: there, every file of the skill causes a Change. A new version, hook or server of a
+// plugin causes no Change.
 type Change struct {
 	Commands Names
 	Skills   Names
@@ -320,8 +321,7 @@ type Names struct {
 // OnChange calls f with the names that were added, removed and changed, whenever the commands,
 // skills, agents or rules of [Catalog.Instructions] differ from the previous scan. With [WithWatch]
 // or [WithFeed], the catalog scans after a reported change. Without both, only a method that lists
-// scans the files of its kind, and the first OnChange logs a warning ([WithLogger]). [Change] names
-// the files that count. A new version, hook or server of a plugin causes no Change.
+// scans the files of its kind, and the first OnChange logs a warning ([WithLogger]).
 //
 // The result of the first scan is not a change. With WithWatch, OnChange may perform the first
 // scan itself, and read every command, skill and agent. Otherwise, call List, ListSkills or
@@ -329,10 +329,8 @@ type Names struct {
 //
 // Calls of f do not overlap, follow the order of the changes, and run in a goroutine of their own.
 // The function f may call every method of the catalog. The changes during a call of f are one
-// later Change. A panic of f ends the program.
-//
-// The subscription ends with stop or with Close. Neither waits for a running f. OnChange after
-// Close does nothing. The document docs/methods.md has the details.
+// later Change. A panic of f ends the program. The subscription ends with stop or with Close,
+// which do not wait for a running f. The document docs/methods.md has the details.
 func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 	if !c.config.watch && c.feed == nil {
 		c.unwatched.Do(func() {

@@ -53,10 +53,6 @@ type collection[Info any] struct {
 	hint     func(shown []*index.Entry, name string) string // completes the message for an unknown name
 }
 
-func (c *Catalog) inRoot(layers []index.Layer) bool {
-	return !slices.ContainsFunc(layers, func(l index.Layer) bool { return l.FS != c.root })
-}
-
 // open opens the layers of a new collection. The function drop removes from the caches the files that are
 // not in a new snapshot. The error is the error of the watch.
 func (c *collection[Info]) open(of *Catalog, user userDirs, kind client.Files, drop func(now *index.Snapshot), x index.Config, s search.Config) (*collection[Info], error) {
@@ -91,7 +87,7 @@ func (c *collection[Info]) open(of *Catalog, user userDirs, kind client.Files, d
 	s.Watch, s.Logger, s.Meanings, s.Allows = config.watch, config.logger, of.meanings, c.filter.guard.Allows
 	s.Lifetime, s.Enter, s.Leave, s.Exited = of.lifetime, of.enter, of.leave, of.logExit
 	c.finder = search.New(s)
-	c.root, c.watch, c.inRoot = config.root, config.watch, of.inRoot(c.Layers())
+	c.root, c.watch, c.inRoot = config.root, config.watch, !slices.ContainsFunc(c.Layers(), func(l index.Layer) bool { return l.FS != of.root })
 	return c, nil
 }
 
@@ -179,8 +175,7 @@ func headerDescription(e *index.Entry) string {
 
 // unknownName returns the error for a name that no shown entry has.
 func (c *collection[Info]) unknownName(op, name, stem string, shown *index.Snapshot) error {
-	return &Error{Code: c.notFound, Op: op, Path: name,
-		Message: "there is no " + c.noun + " " + quote(stem) + "; " + c.hint(shown.Entries, stem)}
+	return &Error{Code: c.notFound, Op: op, Path: name, Message: "there is no " + c.noun + " " + quote(stem) + "; " + c.hint(shown.Entries, stem)}
 }
 
 // ambiguousName returns the error for a name that several plugins have.
@@ -562,12 +557,16 @@ func (l lookup[T, Info]) inNext(ctx context.Context, snapshot func(context.Conte
 // the filter.
 func (l lookup[T, Info]) in(ctx context.Context, all, shown *index.Snapshot) (now reading[T, Info], err error) {
 	e, candidates := shown.Find(l.name, l.stem)
-	switch {
-	case len(candidates) > 0:
-		return now, l.from.ambiguousName(l.op, l.name, candidates)
-	case e == nil:
+	if now.entry = e; e == nil {
 		now.entry, _ = all.Find(l.name, l.stem)
 		now.hidden = now.entry != nil
+	}
+	switch unread := l.from.filter.guard.Unread(all, now.entry, now.hidden, l.name, l.stem); {
+	case len(candidates) > 0:
+		return now, l.from.ambiguousName(l.op, l.name, candidates)
+	case unread != nil:
+		return now, &Error{Code: CodeFileRead, Op: l.op, Path: l.name, Err: unread.Err, Message: "cannot find " + l.from.noun + " " + quote(l.stem) + ", because " + unread.Reason}
+	case e == nil:
 		return now, l.from.unknownName(l.op, l.name, l.stem, shown)
 	}
 	now, err = l.await(ctx, func(ctx context.Context) (reading[T, Info], error) { return l.read(l.catalog, ctx, all, e) })

@@ -255,9 +255,15 @@ func text(x *index.Index, e *index.Entry, raw []byte, check func(*index.Entry, l
 // skillFiles returns the problems of the other files of a skill. A directory
 // that no longer exists has no problems. The caller checks whether ctx has ended.
 func (a *Audit) skillFiles(ctx context.Context, e *index.Entry) []problem.Problem {
+	unread := func(err error) []problem.Problem {
+		if e.Broken() != nil && e.Broken() != index.ErrNoSkillFile || !index.IsFault(err) {
+			return nil // the snapshot reports the entry
+		}
+		return []problem.Problem{a.Indexes[client.Skills].Unread(e, err)}
+	}
 	directory, err := a.Indexes[client.Skills].OpenSkill(ctx, e)
 	if err != nil {
-		return nil
+		return unread(err)
 	}
 	defer directory.Close()
 	if errors.Is(e.Broken(), index.ErrNoSkillFile) {
@@ -265,9 +271,12 @@ func (a *Audit) skillFiles(ctx context.Context, e *index.Entry) []problem.Proble
 	}
 	listed, err := directory.Files(ctx)
 	if err != nil {
-		return nil
+		return unread(err)
 	}
 	var found []problem.Problem
+	if seal := e.Seal(); seal != nil && seal.Problem != nil {
+		found = append(found, *seal.Problem)
+	}
 	for _, p := range listed.Problems {
 		if e.Broken() == nil || p.Path != a.Indexes[client.Skills].Place(e) { // the snapshot reports a broken SKILL.md
 			found = append(found, p)

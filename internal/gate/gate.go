@@ -101,6 +101,15 @@ func (g *Guard[Kind]) Refusal(ctx context.Context, e *index.Entry) (reason, dige
 	return "gate", ""
 }
 
+// Unread returns the file or the directory that the scan could not read and because of which the entry of a name is unknown, or nil: all.Hidden,
+// or the file of an entry that the gate has refused without a digest.
+func (g *Guard[Kind]) Unread(all *index.Snapshot, e *index.Entry, refused bool, names ...string) *index.Hidden {
+	if refused && g != nil && g.Index.Sealed(e) && e.Unread() != nil {
+		return g.Index.HiddenBy(e)
+	}
+	return all.Hidden(e, names...)
+}
+
 func (g *Guard[Kind]) allowsContent(ctx context.Context, e *index.Entry) bool {
 	i := g.item(e)
 	return i.Digest != "" && g.Allowed(ctx, i)
@@ -194,14 +203,19 @@ func (g *Guard[Kind]) plugins(ctx context.Context, s *index.Snapshot) (all []Ref
 	return all
 }
 
-// entries returns the refused entries of a kind. An entry that changes during the call, or that can no longer be read, is not in the result.
+// entries returns the refused entries of a kind. An entry that changes during the call is not in the result. An entry that cannot be read
+// has no digest.
 func (g *Guard[Kind]) entries(ctx context.Context, a *audit.Audit, kind client.Files, of map[client.Files]*index.Snapshot) (all []Refused[Kind], err error) {
 	if g == nil {
 		return nil, nil
 	}
 	check, known := a.Checker(kind, of), make(map[audit.Key]Refused[Kind])
 	for e := range of[kind].Files() {
-		if e.Seal() == nil || e.Broken() != nil || g.allowsContent(ctx, e) || of[kind].Lookup(e.Name) != e {
+		if !g.Index.Sealed(e) || e.Unread() == nil && (e.Seal() == nil || e.Broken() != nil) || g.allowsContent(ctx, e) || of[kind].Lookup(e.Name) != e {
+			continue
+		}
+		if e.Seal() == nil {
+			all = append(all, g.unread(e, e.Problems()...))
 			continue
 		}
 		key := audit.KeyOf(g.Index, of[kind], e)
@@ -211,6 +225,9 @@ func (g *Guard[Kind]) entries(ctx context.Context, a *audit.Audit, kind client.F
 			switch {
 			case ctx.Err() != nil:
 				return nil, ctx.Err()
+			case err != nil && index.IsFault(err) && !errors.Is(err, index.ErrChanging):
+				all = append(all, g.unread(e, g.Index.Unread(e, err)))
+				continue
 			case err != nil:
 				continue // the next scan has the next state
 			}
@@ -220,6 +237,13 @@ func (g *Guard[Kind]) entries(ctx context.Context, a *audit.Audit, kind client.F
 		all = append(all, r)
 	}
 	return all, nil
+}
+
+// unread returns a refused entry that cannot be read.
+func (g *Guard[Kind]) unread(e *index.Entry, problems ...problem.Problem) Refused[Kind] {
+	r := Refused[Kind]{Item: g.item(e), Path: g.Index.LayerOf(e).FS.Path(e.Spelled()), Problems: problems}
+	r.Digest = ""
+	return r
 }
 
 // refused reads the files of an entry.
@@ -238,11 +262,9 @@ func (g *Guard[Kind]) refused(ctx context.Context, check *audit.Checker, e *inde
 	r.Problems = check.Entry(ctx, e, raw)
 	for _, o := range seal.Omitted {
 		if o.Type == fs.ModeDir {
-			r.Problems = append(r.Problems, uncovered(path.Join(path.Dir(x.Place(e)), escape.Path(o.Name)), x.CountOmitted(ctx, e, o.Name, maxCounted)))
+			n, all := x.CountOmitted(ctx, e, o.Name, maxCounted)
+			r.Problems = append(r.Problems, uncovered(path.Join(path.Dir(x.Place(e)), escape.Path(o.Name)), n, all))
 		}
-	}
-	if seal.Problem != nil {
-		r.Problems = append(r.Problems, *seal.Problem)
 	}
 	return r, nil
 }
@@ -250,10 +272,10 @@ func (g *Guard[Kind]) refused(ctx context.Context, check *audit.Checker, e *inde
 // maxCounted is the number of files that uncovered reports.
 const maxCounted = 10_000
 
-// uncovered returns the problem of a directory of a skill with the number of its files.
-func uncovered(place string, files int) problem.Problem {
+// uncovered returns the problem of a directory of a skill with the number of its files, or of those that were counted.
+func uncovered(place string, files int, all bool) problem.Problem {
 	number := strconv.Itoa(files)
-	if files == maxCounted {
+	if !all {
 		number += " or more"
 	}
 	return problem.Problem{Code: problem.UncoveredFiles, Severity: problem.Warning, Path: place,

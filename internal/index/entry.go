@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"strings"
 
@@ -120,6 +121,17 @@ func (e *Entry) Rejected() []problem.Problem {
 // unread reports whether the entry has no content of its file.
 func (e *Entry) unread() bool {
 	return e.Broken() != nil && e.Broken() != ErrNotListed && e.Rejected() == nil
+}
+
+// Unread returns the failure of the filesystem because of which the entry has no content, or no digest of a sealed skill, or nil.
+func (e *Entry) Unread() error {
+	switch seal := e.Seal(); {
+	case seal != nil && seal.Problem != nil && seal.Problem.Code == problem.FileRead:
+		return errors.New(seal.Problem.Message)
+	case e.unread() && !isBare(e) && IsFault(e.Broken()):
+		return e.Broken()
+	}
+	return nil
 }
 
 // Description returns the author's description, unchanged, or else the first paragraph.

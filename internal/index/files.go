@@ -220,6 +220,9 @@ func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c ch
 			Message: "not listed: subdirectories are limited to 16 levels of directories", Suggestion: "move the directory to a higher level"})
 		return nil
 	}
+	if s.at.Names == client.FromPath || s.at.Subdirs {
+		prefix += c.name + ":"
+	}
 	dir, err := parent.OpenDir(c.name)
 	if errors.Is(err, confine.ErrSymlink) {
 		s.followedLink()
@@ -234,9 +237,6 @@ func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c ch
 			return nil
 		}
 		s.visit(dirPath)
-		if s.at.Names == client.FromPath || s.at.Subdirs {
-			prefix += c.name + ":"
-		}
 		err = s.files(dir, dirPath, prefix, append(above, id))
 	}
 	if err != nil {
@@ -246,11 +246,8 @@ func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c ch
 	case err == nil, errors.Is(err, fs.ErrNotExist): // vanished during the scan
 	case s.ctx.Err() != nil:
 		return s.ctx.Err()
-	case s.failed(err, false) && s.keepBelow(dirPath, path.Clean):
-		s.reportFailure(dirPath, err)
 	default:
-		s.report(problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Error, Path: s.place(dirPath),
-			Message: "the files in the directory are not listed: " + unreadable(err), Suggestion: "check the permissions of the directory"})
+		s.unlisted(dirPath, prefix, "files", path.Clean, err)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func (x *Index) Absent(ctx context.Context, last *Snapshot, name string) bool {
 		return false
 	}
 	e, candidates := last.Find(name)
-	return e == nil && len(candidates) == 0 && (&lookout{index: x, ctx: ctx, last: last}).unclaimed(len(x.config.Layers), name)
+	return e == nil && len(candidates) == 0 && last.Hidden(nil, name) == nil && (&lookout{index: x, ctx: ctx, last: last}).unclaimed(len(x.config.Layers), name)
 }
 
 // A lookout finds out whether a file that a snapshot does not contain can have a name.

@@ -15,6 +15,7 @@ type layerFiles struct {
 	entries  []*Entry          // every file, in order of precedence
 	problems []problem.Problem // problems without an entry: unusable names, links not followed
 	plugins  *pluginTable      // nil in a layer without plugins
+	hidden   []Hidden          // what the scan could not read
 
 	// slots is a hash table of the paths and the parts with linear probing. A map of strings takes
 	// six times as much memory. A slot has the position of an entry plus 1 in the low

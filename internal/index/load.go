@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
@@ -156,8 +157,13 @@ func (s *scan) unread(f source, err error) *Entry {
 // failed reports whether err can be a failure of a store, and records that a later scan may
 // read the rest. A filesystem whose files have versions is a store.
 func (s *scan) failed(err error, versions bool) bool {
-	l := s.at
-	if !mayHaveChanged(err) || !versions && l.Store == nil && !l.Fed {
+	if !mayHaveChanged(err) {
+		return false
+	}
+	if s.watch != nil {
+		s.watch.markUnwatched() // no event tells the end of the failure
+	}
+	if l := s.at; !versions && l.Store == nil && !l.Fed {
 		return false
 	}
 	s.incomplete.Store(true)
@@ -385,6 +391,9 @@ func (s *scan) tooLarge(f source) *Entry {
 func (s *scan) unreadable(f source, err error) *Entry {
 	if errors.Is(err, fs.ErrPermission) {
 		s.refusal.Store(true)
+	}
+	if s.at.Names != client.FromPath { // the header has the name
+		s.hide(f.file, s.at.Prefix, false, err)
 	}
 	return s.broken(f, err, problem.Problem{Code: problem.FileRead, Severity: problem.Error, Path: s.place(f.file),
 		Message: "not listed: " + unreadable(err), Suggestion: s.at.ReadAdvice(err)})

@@ -110,8 +110,13 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 		return nil, err
 	}
 	for r := range now.reads.all {
+		if r.err == nil {
+			continue
+		}
+		known := s.failed(r.err, false) && p.last != nil && p.last.reads.has(r.file)
+		s.hide(r.file, "", known, r.err) // a manifest can give the plugin any name
 		switch {
-		case r.err != nil && s.failed(r.err, false) && p.last != nil && p.last.reads.has(r.file):
+		case known:
 			if s.config.kind.plugins {
 				s.reportFailure(r.file, r.err)
 			}
@@ -224,7 +229,7 @@ func scanPlugins(s *scan, dir *confine.Dir, dirPath string) error {
 		if !of.provesNothing(of.entries) {
 			s.parts[of.part] = of.dirs
 		}
-		s.problems = append(s.problems, of.problems...)
+		s.problems, s.hidden = append(s.problems, of.problems...), append(s.hidden, of.hidden...)
 		for _, flag := range []struct{ of, all *atomic.Bool }{{&of.incomplete, &s.incomplete}, {&of.refusal, &s.refusal}} {
 			if flag.of.Load() {
 				flag.all.Store(true)
@@ -281,10 +286,7 @@ func (s *scan) reportPart(at string, err error) {
 		}
 	case errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
 		s.report(s.linkProblem(at, err))
-	case s.failed(err, false) && s.keepBelow(at, path.Clean):
-		s.reportFailure(at, err)
 	default:
-		s.report(problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Error, Path: s.place(at),
-			Message: "the files in the directory are not listed: " + unreadable(err), Suggestion: "check the type and the permissions of the directory"})
+		s.unlisted(at, s.at.Prefix, "files", path.Clean, err)
 	}
 }

@@ -1,12 +1,14 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -41,8 +43,9 @@ type scan struct {
 	entries  []*Entry
 	dirs     []listedDir // of a layer whose headers name the files, or of a part; see listed
 	parts    map[*Part][]listedDir
-	mu       sync.Mutex // guards problems and dirs: several goroutines load files
+	mu       sync.Mutex // guards problems, hidden and dirs: several goroutines load files
 	problems []problem.Problem
+	hidden   []Hidden
 
 	unsettled  atomic.Bool // the dirs do not show every new file of the layer
 	exactCase  atomic.Bool // a directory of the layer distinguishes letter case
@@ -113,12 +116,15 @@ func (s *scan) result() *layerFiles {
 		same = same && s.before.find(e.Path, e.Part()) == e
 	}
 	slices.SortFunc(s.problems, problem.Compare)
-	if same && slices.Equal(s.problems, s.before.problems) {
+	slices.SortFunc(s.hidden, func(a, b Hidden) int {
+		return cmp.Or(strings.Compare(a.Reason, b.Reason), strings.Compare(a.prefix, b.prefix))
+	})
+	if same && slices.Equal(s.problems, s.before.problems) && slices.EqualFunc(s.hidden, s.before.hidden, Hidden.same) {
 		return s.before
 	}
 	slices.SortFunc(s.entries, func(a, b *Entry) int { return s.config.comparePrecedence(s.plugins, a, b) })
 	files := newLayerFiles(s.entries, s.problems)
-	files.plugins = s.plugins
+	files.plugins, files.hidden = s.plugins, s.hidden
 	return files
 }
 
@@ -152,6 +158,60 @@ func (s *scan) report(p problem.Problem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.problems = append(s.problems, p)
+}
+
+// A Hidden is a file or a directory that a scan could not read, and that can have entries with unknown names.
+type Hidden struct {
+	Reason string // with the place and the next step
+	Err    error
+
+	layer        int
+	prefix, bare string // of the names; bare without the name of the plugin
+	known        bool   // the snapshot has the previous entries
+}
+
+func (h Hidden) same(other Hidden) bool {
+	return h.Reason == other.Reason && h.prefix == other.prefix && h.known == other.known
+}
+
+// hidden returns what an error hides.
+func (c *Config) hidden(layer int, file string, err error) Hidden {
+	return Hidden{layer: layer, Err: err, Reason: strconv.Quote(c.place(layer, file)) + " cannot be read (" + escape.Reason(err) + "); " + c.Layers[layer].ReadAdvice(err)}
+}
+
+// HiddenBy returns the file of an entry with Entry.Unread.
+func (x *Index) HiddenBy(e *Entry) *Hidden {
+	h := x.config.hidden(e.Layer(), e.Spelled(), e.Unread())
+	return &h
+}
+
+// hide records a file or a directory that can have entries whose names begin with prefix, unless err is a defect of the file.
+func (s *scan) hide(file, prefix string, known bool, err error) {
+	if !IsFault(err) {
+		return
+	}
+	h := s.config.hidden(s.layer, file, err)
+	h.prefix, h.bare, h.known = prefix, prefix, known
+	if s.part != nil {
+		h.bare = strings.TrimPrefix(prefix, s.part.Prefix)
+	}
+	s.unsettled.Store(true)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hidden = append(s.hidden, h)
+}
+
+// unlisted reports a directory whose files cannot be listed, and whose names begin with prefix. If a store has failed, unlisted adds the
+// previous entries below the directory; see keepBelow.
+func (s *scan) unlisted(dirPath, prefix, files string, at func(file string) string, err error) {
+	known := s.failed(err, false) && s.keepBelow(dirPath, at)
+	s.hide(dirPath, prefix, known, err)
+	if known {
+		s.reportFailure(dirPath, err)
+		return
+	}
+	s.report(problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Error, Path: s.place(dirPath),
+		Message: "the " + files + " in the directory are not listed: " + unreadable(err), Suggestion: "check the type and the permissions of the directory"})
 }
 
 // reportDir reports a directory that has the name of a file.
@@ -210,9 +270,7 @@ func (s *scan) children(dir *confine.Dir, dirPath string) ([]child, error) {
 }
 
 // hidden reports whether the error of a stat hides the type of a child. The open of the child reports the failure.
-func (c child) hidden(err error) bool {
-	return c.typ == confine.TypeUnknown && err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, confine.ErrEscape) && !errors.Is(err, confine.ErrSymlink)
-}
+func (c child) hidden(err error) bool { return c.typ != fs.ModeDir && err != nil && IsFault(err) }
 
 // isDir reports whether a child is a directory, or a link to a directory that
 // the policy allows the scan to follow.

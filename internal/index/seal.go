@@ -221,15 +221,17 @@ func (x *Index) ReadSealed(ctx context.Context, e *Entry, name string) (raw []by
 	return raw, cmp.Or(err, x.VerifyFile(e, name, raw))
 }
 
-// CountOmitted returns the number of files below an omitted directory of a skill, at most limit. A directory that cannot be read
-// has no files.
-func (x *Index) CountOmitted(ctx context.Context, e *Entry, name string, limit int) (files int) {
+// CountOmitted returns the number of files below an omitted directory of a skill, and whether these are all files. At the limit, and after
+// a directory that cannot be read, there can be more.
+func (x *Index) CountOmitted(ctx context.Context, e *Entry, name string, limit int) (files int, all bool) {
 	left := 10 * limit // files and directories
+	all = true
 	var count func(dir *confine.Dir, depth int)
 	count = func(dir *confine.Dir, depth int) {
 		var below []string
-		_ = dir.Each(ctx, func(name string, typ fs.FileMode) error {
+		err := dir.Each(ctx, func(name string, typ fs.FileMode) error {
 			if left--; left < 0 || files == limit {
+				all = false
 				return fs.SkipAll
 			}
 			if typ != fs.ModeDir {
@@ -239,8 +241,10 @@ func (x *Index) CountOmitted(ctx context.Context, e *Entry, name string, limit i
 			}
 			return nil
 		})
+		all = all && err == nil
 		for _, name := range below {
-			if dir, err := dir.OpenDir(name); err == nil && left > 0 {
+			dir, err := dir.OpenDir(name)
+			if all = all && err == nil; err == nil && left > 0 {
 				count(dir, depth+1)
 				dir.Close()
 			}
@@ -248,14 +252,16 @@ func (x *Index) CountOmitted(ctx context.Context, e *Entry, name string, limit i
 	}
 	skill, err := x.OpenSkill(ctx, e)
 	if err != nil {
-		return 0
+		return 0, false
 	}
 	defer skill.Close()
-	if dir, err := skill.OpenDir(name); err == nil {
-		defer dir.Close()
-		count(dir, 0)
+	dir, err := skill.OpenDir(name)
+	if err != nil {
+		return 0, false
 	}
-	return files
+	defer dir.Close()
+	count(dir, 0)
+	return files, all
 }
 
 func (x *Index) readBeside(ctx context.Context, e *Entry, name string) ([]byte, error) {

@@ -123,7 +123,9 @@ func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Ent
 		}
 		if !describesSkill(e.Header()) || e.unread() {
 			s.problems = append(s.problems, e.Problems()...)
-			if !e.unread() {
+			if e.unread() {
+				s.hide(e.Path, l.Prefix, false, e.Broken())
+			} else {
 				s.report(problem.Problem{Code: problem.SkillDescriptionMissing, Severity: problem.Error, Path: s.place(dirPath, base),
 					Message:    "the directory is not a skill, because the file has neither name nor description; the subdirectories are listed",
 					Suggestion: "remove the file, or add a name and a description"})

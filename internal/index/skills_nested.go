@@ -163,11 +163,8 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 func (s *scan) reportUnsearched(dirPath string, err error) error {
 	switch {
 	case s.ctx.Err() != nil, errors.Is(err, fs.ErrNotExist):
-	case s.failed(err, false) && s.keepBelow(dirPath, path.Dir):
-		s.reportFailure(dirPath, err)
 	default:
-		s.report(problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Error, Path: s.place(dirPath),
-			Message: "the skills in the directory are not listed: " + unreadable(err), Suggestion: "check the permissions of the directory"})
+		s.unlisted(dirPath, s.at.Prefix, "skills", path.Dir, err)
 	}
 	return s.ctx.Err()
 }

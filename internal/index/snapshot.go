@@ -78,6 +78,20 @@ func (s *Snapshot) Find(wanted ...string) (e *Entry, candidates []*Entry) {
 	return nil, nil
 }
 
+// Hidden returns a file or a directory that the scan could not read, and that can have the entry that Find would return for the names in
+// place of e, or nil. The entry e is nil if no entry has the names.
+func (s *Snapshot) Hidden(e *Entry, wanted ...string) *Hidden {
+	for _, f := range s.layers {
+		for i, h := range f.hidden {
+			precedes := e == nil || !h.known && (h.layer < e.Layer() || !slices.Contains(wanted, e.Name))
+			if precedes && slices.ContainsFunc(wanted, func(name string) bool { return strings.HasPrefix(name, h.prefix) || strings.HasPrefix(name, h.bare) }) {
+				return &f.hidden[i]
+			}
+		}
+	}
+	return nil
+}
+
 // bareOf returns the bare names of sorted entries.
 func bareOf(entries []*Entry) map[string][]*Entry {
 	all := make(map[string][]*Entry)

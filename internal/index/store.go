@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"reflect"
+	"syscall"
 
 	"github.com/spf13/afero"
 
@@ -168,6 +169,16 @@ func mayHaveChanged(err error) bool {
 		}
 	}
 	return true
+}
+
+// IsFault reports whether err is a failure of the filesystem, in contrast to a missing file and to a defect of the file or of its path.
+func IsFault(err error) bool {
+	for _, path := range []error{syscall.ELOOP, syscall.ENAMETOOLONG, syscall.ENOTDIR} {
+		if errors.Is(err, path) {
+			return false
+		}
+	}
+	return mayHaveChanged(err) || errors.Is(err, fs.ErrPermission)
 }
 
 // subFS is the type of most results of fs.Sub, which has no exported name.

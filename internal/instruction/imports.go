@@ -127,8 +127,11 @@ func (c *call) readSource(fsys *confine.FS, file string, limit int) (string, err
 const maxBreaks = 1 << 10
 
 // seal sets the Seal of a text that is not cut: of the file, and of all files that the imports reach over any number of hops.
-// Beyond a limit of the imports, a text has no Seal.
+// Beyond a limit of the imports, and with a file that cannot be read, a text has no Seal.
 func (c *call) seal(x *found) error {
+	if x.Unread() != "" {
+		return nil
+	}
 	sites, err := c.sitesOf(x.Text.Text)
 	if err != nil {
 		return err
@@ -153,7 +156,7 @@ func (c *call) seal(x *found) error {
 			switch {
 			case err != nil:
 				return err
-			case errors.Is(next.err, index.ErrTooLarge):
+			case errors.Is(next.err, index.ErrTooLarge), next.err != nil && index.IsFault(next.err):
 				return nil
 			case next.err != nil:
 				continue

@@ -17,24 +17,29 @@ type fault struct {
 	mu      sync.Mutex
 	at      int // the number of the first call that fails, from 1; 0 for none
 	lasting bool
+	on      map[string]bool // the files whose calls all fail
 	err     error
 	calls   int
-	failed  []string // the failed calls, as "op path"
-	onCall  func(n int)
+	all     []string // the calls, as "op path"
+	failed  []string // the failed calls
+	cancel  func()   // called in place of a failure; nil for none
 }
 
 // next counts a call, and returns the error of a call that fails.
 func (f *fault) next(op, name string) error {
 	f.mu.Lock()
 	f.calls++
-	n, hook := f.calls, f.onCall
-	fails := f.at > 0 && (n == f.at || f.lasting && n > f.at)
+	n, cancel := f.calls, f.cancel
+	file := strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "/")
+	fails := f.at > 0 && (n == f.at || f.lasting && n > f.at) || f.on[file]
+	f.all = append(f.all, op+" "+file)
 	if fails {
-		f.failed = append(f.failed, op+" "+strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "/"))
+		f.failed = append(f.failed, op+" "+file)
 	}
 	f.mu.Unlock()
-	if hook != nil {
-		hook(n)
+	if fails && cancel != nil {
+		cancel()
+		return nil
 	}
 	if fails {
 		return &fs.PathError{Op: op, Path: name, Err: f.err}
@@ -46,14 +51,14 @@ func (f *fault) next(op, name string) error {
 func (f *fault) start(at int, lasting bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.at, f.lasting, f.err, f.calls, f.failed = at, lasting, err, 0, nil
+	f.at, f.lasting, f.err, f.calls, f.all, f.failed = at, lasting, err, 0, nil, nil
 }
 
 // stop heals the filesystem, and returns the number of calls and the failed calls.
 func (f *fault) stop() (calls int, failed []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.at, f.onCall = 0, nil
+	f.at, f.cancel = 0, nil
 	return f.calls, f.failed
 }
 
@@ -127,7 +132,7 @@ func (f faultyFile) Stat() (fs.FileInfo, error) {
 	return f.File.Stat()
 }
 
-// A store is an fs.FS whose calls can fail. The types of entries can be unknown until Info, and the files can have versions.
+// A store is an fs.FS whose calls can fail. The modes of files can be unknown, and the files can have versions.
 type store struct {
 	files     map[string]string
 	versioned bool
@@ -198,9 +203,6 @@ type storeEntry struct {
 func (e storeEntry) Name() string { return path.Base(e.name) }
 func (e storeEntry) IsDir() bool  { return e.Type().IsDir() }
 func (e storeEntry) Type() fs.FileMode {
-	if e.untyped {
-		return fs.ModeIrregular
-	}
 	return storeInfo{e.store, e.name}.Mode().Type()
 }
 func (e storeEntry) Info() (fs.FileInfo, error) { return e.Stat(e.name) }
@@ -216,7 +218,10 @@ func (i storeInfo) ModTime() time.Time { return time.Unix(1_700_000_000, 0) }
 func (i storeInfo) IsDir() bool        { return i.Mode().IsDir() }
 func (i storeInfo) Sys() any           { return nil }
 func (i storeInfo) Mode() fs.FileMode {
-	if _, ok := i.s.files[i.name]; ok {
+	switch _, ok := i.s.files[i.name]; {
+	case ok && i.s.untyped:
+		return fs.ModeIrregular
+	case ok:
 		return 0o644
 	}
 	return fs.ModeDir | 0o755

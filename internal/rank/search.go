@@ -76,7 +76,7 @@ func (x *Corpus) Search(ctx context.Context, text string, limit int, keep func(k
 	r := Result{Semantic: semantic, Total: best.total}
 	for _, c := range best.sorted() {
 		doc := &x.documents.docs[c.number]
-		hit := Hit{Key: doc.key, Name: doc.name, Description: doc.description, Tier: c.tier, Score: c.score}
+		hit := Hit{Key: doc.key, Name: doc.name, Description: doc.description, Tier: c.tier, Score: max(Round(c.score), 0.001)} // never 0
 		switch {
 		case c.tier == Reported:
 			hit.Reason = x.reports.reason(reports.clauses, c.report, reportSubjects)
@@ -106,11 +106,12 @@ type candidate struct {
 	name   string
 }
 
+// newCandidate rounds the score to six digits, because processors differ in the last digits.
 func newCandidate(number uint32, name string, tier Tier, score float64) candidate {
-	return candidate{number: number, name: name, tier: tier, score: max(Round(score), Round(0.001))} // never 0
+	return candidate{number: number, name: name, tier: tier, score: math.Round(score*1e6) / 1e6}
 }
 
-// Round rounds a score to three digits: processors differ in the last digits, and a model pays for each digit.
+// Round rounds a score to three digits, because a model pays for each digit. The order of hits depends on more digits.
 func Round(score float64) float64 { return math.Round(score*1e3) / 1e3 }
 
 // judge returns the tier and score of a document that matches a query. The meaning counts only

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
@@ -474,4 +475,77 @@ func TestAWatchedGatedListWithoutAChangeOpensNoDirectoryOfASkill(t *testing.T) {
 		t.Error("a list without WithWatch opens nothing")
 	}
 	opens(toolshelf.WithWatch())
+}
+
+// openBelow returns the number of files below a directory that the process has open.
+func openBelow(t *testing.T, dir string) (n int) {
+	t.Helper()
+	open, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, fd := range open {
+		if target, _ := os.Readlink("/proc/self/fd/" + fd.Name()); strings.HasPrefix(target, dir) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestARepeatedCallLeavesNoFurtherFileOpen(t *testing.T) {
+	root := diskOf(t, map[string]string{
+		".claude/commands/go/deploy.md":          "Deploy.",
+		".claude/skills/pdf/SKILL.md":            "---\nname: pdf\ndescription: Reads PDF.\n---\nRead.",
+		".claude/skills/pdf/sub/more.md":         "More.",
+		".claude/agents/reviewer.md":             "---\nname: reviewer\ndescription: Reviews.\n---\nReview.",
+		".claude/rules/go/style.md":              "Style.",
+		"CLAUDE.md":                              "@docs/imported.md",
+		"docs/imported.md":                       "Imported.",
+		"sub/deep/CLAUDE.md":                     "Deep.",
+		"sub/deep/a.txt":                         "text",
+		"market/.claude-plugin/marketplace.json": `{"name": "m", "owner": {"name": "o"}, "plugins": [{"name": "one", "source": "./one"}]}`,
+		"market/one/commands/go.md":              "Go.",
+	})
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()),
+		toolshelf.WithInstructions(client.Claude()), toolshelf.WithPlugins("market"))
+	for name, call := range map[string]func(context.Context) error{
+		"List":            func(ctx context.Context) error { _, err := c.List(ctx, toolshelf.Page{}); return err },
+		"Get":             func(ctx context.Context) error { _, err := c.Get(ctx, "go:deploy"); return err },
+		"Get of a plugin": func(ctx context.Context) error { _, err := c.Get(ctx, "one:go"); return err },
+		"ListSkills":      func(ctx context.Context) error { _, err := c.ListSkills(ctx); return err },
+		"GetSkill":        func(ctx context.Context) error { _, err := c.GetSkill(ctx, "pdf"); return err },
+		"ReadSkillFile":   func(ctx context.Context) error { _, err := c.ReadSkillFile(ctx, "pdf", "sub/more.md"); return err },
+		"GetAgent":        func(ctx context.Context) error { _, err := c.GetAgent(ctx, "reviewer"); return err },
+		"Lint":            func(ctx context.Context) error { _, err := c.Lint(ctx); return err },
+		"Plugins":         func(ctx context.Context) error { _, err := c.Plugins(ctx); return err },
+		"Instructions":    func(ctx context.Context) error { _, err := c.Instructions(ctx, "sub/deep/a.txt"); return err },
+		"ListDir":         func(ctx context.Context) error { _, err := c.ListDir(ctx, "sub"); return err },
+		"Tree":            func(ctx context.Context) error { _, err := c.Tree(ctx, "."); return err },
+		"FindFiles":       func(ctx context.Context) error { _, err := c.FindFiles(ctx, ".", "**/a.txt"); return err },
+		"a hint":          func(ctx context.Context) error { _, err := c.FindFiles(ctx, ".", "b.txt"); return err },
+		"Grep":            func(ctx context.Context) error { _, err := c.Grep(ctx, ".", "text"); return err },
+		"ReadFile":        func(ctx context.Context) error { _, err := c.ReadFile(ctx, "sub/deep/a.txt"); return err },
+		"Stat":            func(ctx context.Context) error { _, err := c.Stat(ctx, "sub/deep"); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, ctx := range []context.Context{t.Context(), context.Background()} {
+				before := 0
+				for round := range 4 {
+					if err := call(ctx); err != nil {
+						t.Fatal(err)
+					}
+					switch now := openBelow(t, root); {
+					case round == 1: // the first call may keep directories open
+						before = now
+					case round > 1 && now > before:
+						t.Fatalf("%d files are open after %d calls, %d after two", now, round+1, before)
+					}
+				}
+			}
+		})
+	}
+	c.Close()
+	if n := openBelow(t, root); n > 0 {
+		t.Errorf("%d files are open after Close", n)
+	}
 }

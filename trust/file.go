@@ -250,15 +250,7 @@ func (b *book) forget() {
 
 // encode returns the content of the file.
 func (b *book) encode() string {
-	size := len(firstLine) + 100
-	for _, r := range b.records {
-		size += len(r.line)
-	}
-	for _, line := range b.lines {
-		size += len(line)
-	}
 	var text strings.Builder
-	text.Grow(size)
 	text.WriteString(firstLine)
 	for _, r := range b.records {
 		text.WriteString(r.line)

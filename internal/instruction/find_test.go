@@ -46,6 +46,14 @@ func TestWithoutAnOptionACatalogReadsAgentsAndClaudeAsTheFallback(t *testing.T) 
 	}
 }
 
+func TestARuleWithoutATextIsLeftOut(t *testing.T) {
+	c := memory(t, map[string]string{"/repo/.claude/rules/empty.md": "", "/repo/.claude/rules/header.md": "---\npaths: \"*.go\"\n---\n", "/repo/.claude/rules/text.md": "a"},
+		toolshelf.WithInstructions(client.Claude()))
+	if got := pathsOf(t, c, "x.go"); !slices.Equal(got, []string{".claude/rules/text.md"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestClaudeReadsAgentsInAProjectWithoutFilesOfItsOwn(t *testing.T) {
 	files := map[string]string{"/repo/AGENTS.md": "a", "/repo/x/AGENTS.md": "b", "/repo/x/y/CLAUDE.md": "c", "/repo/x/y/AGENTS.md": "d"}
 	if got := pathsOf(t, memory(t, files, toolshelf.WithInstructions(client.Claude())), "x/y"); !slices.Equal(got, []string{"AGENTS.md", "x/AGENTS.md", "x/y/CLAUDE.md"}) {

@@ -329,10 +329,12 @@ func check(s subject, sample []*change, all []*program, known map[string]string)
 		case class == "equivalent":
 			equivalent++
 		case class != "":
-		case slices.ContainsFunc(all, func(p *program) bool { return p.kills(m) }):
+		case slices.ContainsFunc(all, func(p *program) bool { return p.kills(m, true) }),
+			slices.ContainsFunc(all, func(p *program) bool { return p.kills(m, false) }):
 			killed++
 		default:
-			fmt.Printf("%s:%d: %s\n", m.position.Filename, m.position.Line, m.key)
+			file := s.dir + "/" + filepath.Base(m.position.Filename)
+			fmt.Printf("%s:%d: %s\n", file, m.position.Line, m.key)
 			err := fmt.Errorf("no test notices %q; add a test, or a line to the table", m.key)
 			problems = append(problems, err)
 		}
@@ -346,12 +348,12 @@ func check(s subject, sample []*change, all []*program, known map[string]string)
 	return problems
 }
 
-// kills reports whether a test that reaches the mutant fails with the mutant.
-func (p *program) kills(m *change) bool {
+// kills reports whether a quick or a slow test that reaches the mutant fails with the mutant.
+func (p *program) kills(m *change, quick bool) bool {
 	var names []string
 	limit := 20 * time.Second
 	for _, t := range p.tests {
-		if t.reaches[m.number] {
+		if t.reaches[m.number] && t.time < time.Second == quick {
 			names = append(names, regexp.QuoteMeta(t.name))
 			limit += 5 * t.time
 		}

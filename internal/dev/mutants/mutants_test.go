@@ -45,6 +45,7 @@ func TestOperators(t *testing.T) {
 		{"println(a); return 0, nil", []string{"remove: println(a)"}},
 		{"e := b; println(e); println(e); return 0, nil", []string{"remove: println(e)", "remove: println(e) #2"}},
 		{"panic(a)", nil},
+		{"if c { return 0, nil }; return *new(int), error(nil)", []string{"zero: return *new(int), error(nil)", "negate: c"}},
 		{"return b, nil", []string{"zero: return b, nil"}},
 		{"return b - 1, nil", []string{"zero: return b - 1, nil", "+1: 1", "-1: 1"}},
 		{"const n = 5; x := make([]int, 5); _ = x; return 0, nil", nil},

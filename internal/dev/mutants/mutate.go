@@ -246,18 +246,17 @@ func (s *source) statements(function string, signature *ast.FuncType, list []ast
 	}
 }
 
-var skippedCall = regexp.MustCompile(`^panic$|\.(R?Lock|R?Unlock)$`)
+// A removed Grow changes no result.
+var skippedCall = regexp.MustCompile(`^panic$|\.(R?Lock|R?Unlock|Grow)$`)
+
+var zeros = regexp.MustCompile(`^(nil|0|""|false|[\w.]+\{\})$`)
 
 // result adds the mutants of a return statement.
 func (s *source) result(function string, signature *ast.FuncType, n *ast.ReturnStmt) {
-	var zeros []string
+	var values []string
 	zero := true
 	for _, e := range n.Results {
-		switch s.of(e) {
-		case "nil", "0", `""`, "false":
-		default:
-			zero = false
-		}
+		zero = zero && zeros.MatchString(s.of(e))
 		s.condition(function, e)
 	}
 	if zero || len(n.Results) == 1 && isBool(s.info.TypeOf(n.Results[0])) {
@@ -265,12 +264,12 @@ func (s *source) result(function string, signature *ast.FuncType, n *ast.ReturnS
 	}
 	for _, field := range signature.Results.List {
 		for range max(1, len(field.Names)) {
-			zeros = append(zeros, "*new("+s.of(field.Type)+")")
+			values = append(values, "*new("+s.of(field.Type)+")")
 		}
 	}
 	s.add(function, "zero", n, func(number int, original string) string {
-		values := strings.Join(zeros, ", ")
-		return fmt.Sprintf("if mutant.On(%d) { return %s }; %s", number, values, original)
+		all := strings.Join(values, ", ")
+		return fmt.Sprintf("if mutant.On(%d) { return %s }; %s", number, all, original)
 	})
 }
 

@@ -355,7 +355,7 @@ func (p *program) kills(m *change, quick bool) bool {
 	for _, t := range p.tests {
 		if t.reaches[m.number] && t.time < time.Second == quick {
 			names = append(names, regexp.QuoteMeta(t.name))
-			limit += 5 * t.time
+			limit += 3 * t.time
 		}
 	}
 	if len(names) == 0 {

@@ -93,6 +93,7 @@ func (s *scan) load(f source) *Entry {
 	}
 	info, err := f.dir.Lstat(f.base)
 	if errors.Is(err, fs.ErrNotExist) {
+		s.vanished(f)
 		return nil
 	}
 	f.link = err == nil && info.Mode&fs.ModeSymlink != 0

@@ -153,9 +153,7 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 	if c.typ != fs.ModeDir {
 		var err error
 		if info, err = dir.Lstat(c.name); err != nil {
-			if !errors.Is(err, fs.ErrNotExist) { // not vanished during the walk
-				w.unreadable(name, err)
-			}
+			w.unlisted(dir, name, err)
 			return nil
 		}
 		c.typ = info.Mode.Type()
@@ -176,8 +174,8 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 				w.list.Dirs = append(w.list.Dirs, name)
 			}
 		}
-		if err != nil && w.ctx.Err() == nil && !errors.Is(err, fs.ErrNotExist) {
-			w.unreadable(name, err)
+		if err != nil && w.ctx.Err() == nil {
+			w.unlisted(dir, name, err)
 		}
 		return w.ctx.Err()
 	case c.typ == 0:
@@ -198,6 +196,18 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 	return nil
 }
 
+// unlisted reports a listed name that cannot be described, unless the name has vanished during the walk. If the directory still has the
+// name, the metadata of the directory do not prove the list.
+func (w *skillWalk) unlisted(dir *confine.Dir, name string, err error) {
+	w.unproven = true
+	switch {
+	case !errors.Is(err, fs.ErrNotExist):
+		w.unreadable(name, err)
+	case w.scan != nil:
+		w.scan.vanished(source{dir: dir, base: path.Base(name)})
+	}
+}
+
 // omit adds an omitted entry.
 func (w *skillWalk) omit(dir *confine.Dir, name string, c child) {
 	if !w.index.Sealed(w.entry) {
@@ -205,7 +215,10 @@ func (w *skillWalk) omit(dir *confine.Dir, name string, c child) {
 	}
 	o := Omitted{Name: name, Type: c.typ}
 	if c.typ == fs.ModeSymlink {
-		o.Target, _ = dir.ReadLink(c.name)
+		var err error
+		if o.Target, err = dir.ReadLink(c.name); err != nil && IsFault(err) {
+			w.unreadable(name, err)
+		}
 	}
 	w.list.Omitted = append(w.list.Omitted, o)
 }

@@ -403,7 +403,8 @@ var causes = []struct {
 	{"memory", "Expand of a plugin", []string{"p/plugins/one", "p/plugins/one/.claude-plugin/plugin.json"}},
 	{"memory with a gate", "Get", []string{"p/commands/c1.md"}}, // COMMAND_NOT_FOUND
 	{"memory with a gate", "GetSkill", []string{"p/skills/s1/scripts/run.py"}},
-	{"store with versions and a gate", "ListSkills", []string{"s3"}}, // without a finding of Lint
+	{"store with versions and a gate", "ListSkills", []string{"s3"}},              // without a finding of Lint
+	{"store with versions and a gate", "GetSkill", []string{"s1/scripts/run.py"}}, // the skill kept changing, also after the call
 }
 
 // TestCauses fails each call for the files.
@@ -456,9 +457,9 @@ func (s *sweep) way(t *testing.T, way way, warm bool, file string) {
 		return // the world has no such file
 	}
 	base := shown(t, v)
-	errs := []error{syscall.EIO, fs.ErrPermission, fs.ErrNotExist, os.ErrDeadlineExceeded, context.Canceled}
+	errs := []error{syscall.EIO, fs.ErrNotExist, fs.ErrPermission, os.ErrDeadlineExceeded, context.Canceled}
 	if file != "" {
-		errs = errs[:1]
+		errs = errs[:2]
 	}
 	for _, cause := range errs {
 		for n := 1; n <= calls; n++ {

@@ -1,0 +1,60 @@
+package faults_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"regexp"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+// tools are ways through the tools of package mcpadapter. report_feedback writes: see TestReports.
+var tools = []way{
+	tool("list_commands", unread, `{}`),
+	tool("search_commands", unread, `{"query": "command"}`),
+	tool("get_command", nothing, `{"command_name": "c1"}`),
+	tool("get_command", nothing, `{"command_name": "one:go"}`),
+	tool("list_skills", unread, `{}`),
+	tool("search_skills", unread, `{"query": "skill"}`),
+	tool("get_skill", nothing, `{"skill_name": "s1"}`),
+	tool("get_skill", nothing, `{"skill_name": "one:k-one"}`),
+	tool("read_skill_file", nothing, `{"skill_name": "s1", "path": "scripts/run.py"}`),
+	tool("list_agents", unread, `{}`),
+	tool("get_agent", nothing, `{"agent_name": "one:g-one"}`),
+	tool("get_instructions", refused, `{"path": "src/main.go"}`),
+	tool("list_directory", nothing, `{"path": "src"}`),
+	tool("directory_tree", nothing, `{}`),
+	tool("get_file_info", nothing, `{"path": "src/main.go"}`),
+	tool("search_files", nothing, `{"pattern": "**/*.md"}`),
+	tool("search_text", nothing, `{"pattern": "e"}`),
+	tool("read_file", nothing, `{"path": "src/main.go"}`),
+	tool("read_file", nothing, `{"paths": ["src/main.go", "docs/style.md"]}`),
+}
+
+// tool returns the call of a tool as a way. The result is the text.
+func tool(name string, omits omits, arguments string) way {
+	return way{name + arguments, omits, func(ctx context.Context, c *toolshelf.Catalog) (any, error) {
+		a, err := mcpadapter.New(c)
+		if err != nil {
+			return nil, err
+		}
+		r, err := a.Call(ctx, name, json.RawMessage(arguments))
+		if err == nil && r.IsError {
+			var failed struct{ Error struct{ Code toolshelf.Code } }
+			_ = json.Unmarshal(r.Structured, &failed) // list_skills and list_agents have a text without a code
+			err = &toolshelf.Error{Code: cmp.Or(failed.Error.Code, "TEXT"), Message: r.Text}
+		}
+		return toolText(searchTimes.ReplaceAllString(r.Text, "")), err
+	}}
+}
+
+// A toolText is the text of a tool. Its marks are the words that name a loss, and the missing line of get_file_info about a file that
+// cannot be opened.
+type toolText string
+
+var (
+	searchTimes = regexp.MustCompile(`"search_time[^,}]*`)
+	losses      = regexp.MustCompile(`Warning:|cannot|could not|not read|not searched|unknown|\(\?\)|input/output error|permission denied|the filesystem failed|i/o timeout`)
+)

@@ -10,7 +10,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// tools are ways through the tools of package mcpadapter. report_feedback writes: see TestReports.
+// tools are ways through the tools of package mcpadapter. report_feedback writes: see writes_linux_test.go.
 var tools = []way{
 	tool("list_commands", unread, `{}`),
 	tool("search_commands", unread, `{"query": "command"}`),

@@ -94,6 +94,7 @@ func TestMatch(t *testing.T) {
 		{"Edit", "Write", nil, []string{"a"}},
 		{"Bash(npm run build)", "Bash", []string{"npm run build", " npm run build\n"}, []string{"npm run build x", "npm run", "npm run build && x", ""}},
 		{"Bash(a && b)", "Bash", []string{"a && b"}, []string{"a", "b", "a && b && c"}},
+		{"Bash(git :*)", "Bash", []string{"git", "git diff"}, []string{"gitk"}},
 		{"Bash(git:*)", "Bash", []string{"git", "git diff", "git\tdiff", `git commit -m "a; b & c"`, `git commit -m 'a $(b) "c'`, "git commit -m \"a\nb\"", `git log \; x`, "git log a#b", "git add *.go"},
 			[]string{"gitk", "git-x", "/usr/bin/git", "x git", "sudo git", "FOO=1 git", "timeout 3 git", `"git" diff`, `g\it`, ""}},
 		{"Bash(git *)", "Bash", []string{"git", "git log --oneline --all"}, []string{"gitk"}},
@@ -132,6 +133,7 @@ func TestMatch(t *testing.T) {
 		{"WebFetch(domain:bücher.example)", "WebFetch", []string{"https://bücher.example/"}, []string{"https://a.bücher.example"}},
 		{"WebFetch(domain:example.*)", "WebFetch", []string{"https://example.org"}, []string{"https://example.evil.com", "https://example.evil。com"}},
 		{"WebFetch(domain:*)", "WebFetch", []string{"https://a.b"}, []string{"file:///etc/passwd"}},
+		{"WebFetch(example.com)", "WebFetch", nil, []string{"https://example.com"}},
 		{"WebFetch(https://example.com)", "WebFetch", nil, []string{"https://example.com"}},
 
 		{"mcp__puppeteer", "mcp__puppeteer__navigate", []string{""}, nil},

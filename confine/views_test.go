@@ -6,12 +6,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 func TestIOFS(t *testing.T) {
@@ -182,13 +185,16 @@ func TestAfero(t *testing.T) {
 				must(t, err)
 				defer file.Close()
 				_, create := f.Create("new")
-				_, open := f.OpenFile("a.txt", os.O_RDWR, 0)
-				_, truncate := f.OpenFile("a.txt", os.O_TRUNC, 0)
+				for _, flag := range []int{os.O_WRONLY, os.O_RDWR, os.O_APPEND, os.O_CREATE, os.O_TRUNC} {
+					if _, err := f.OpenFile("a.txt", flag, 0); !errors.Is(err, fs.ErrPermission) {
+						t.Errorf("OpenFile with %#x: %v", flag, err)
+					}
+				}
 				_, write := file.Write([]byte("x"))
 				_, writeAt := file.WriteAt([]byte("x"), 0)
 				_, writeString := file.WriteString("x")
 				for what, err := range map[string]error{
-					"Create": create, "OpenFile": open, "OpenFile to truncate": truncate, "Write": write, "WriteAt": writeAt,
+					"Create": create, "Write": write, "WriteAt": writeAt,
 					"WriteString": writeString, "Truncate": file.Truncate(0), "Mkdir": f.Mkdir("new", 0o755), "MkdirAll": f.MkdirAll("new/x", 0o755),
 					"Remove": f.Remove("a.txt"), "RemoveAll": f.RemoveAll("sub"), "Rename": f.Rename("a.txt", "b.txt"), "Chmod": f.Chmod("a.txt", 0),
 					"Chown": f.Chown("a.txt", 0, 0), "Chtimes": f.Chtimes("a.txt", time.Now(), time.Now()),
@@ -257,4 +263,55 @@ func TestRelative(t *testing.T) {
 			t.Errorf("from %s to %s: leads to %s", test.at, test.target, back)
 		}
 	}
+}
+
+func TestOpenFileOpensForReading(t *testing.T) {
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			file, err := k.make(t, tree{"a.txt": "hello"}, options{}).OpenFile("a.txt", os.O_RDONLY, 0)
+			must(t, err)
+			defer file.Close()
+			if data, err := io.ReadAll(file); string(data) != "hello" || err != nil {
+				t.Errorf("%q, %v", data, err)
+			}
+		})
+	}
+}
+
+// A dirWithoutType is an afero.Fs whose modes of directories have no type.
+type dirWithoutType struct{ afero.Fs }
+
+func (f dirWithoutType) Stat(name string) (fs.FileInfo, error) {
+	fi, err := f.Fs.Stat(name)
+	return infoWithoutType{fi}, err
+}
+
+type infoWithoutType struct{ fs.FileInfo }
+
+func (i infoWithoutType) Mode() fs.FileMode { return i.FileInfo.Mode().Perm() }
+
+func TestIsDirOfAFilesystemMakesADirectory(t *testing.T) {
+	m := afero.NewMemMapFs()
+	must(t, afero.WriteFile(m, "/sub/a.txt", nil, 0o644))
+	f, err := Over(dirWithoutType{m}, "/")
+	must(t, err)
+	for name, want := range map[string]bool{"sub": true, "sub/a.txt": false} {
+		if info, err := f.Info(name); err != nil || info.Mode.IsDir() != want {
+			t.Errorf("%s: %v, %v", name, info.Mode, err)
+		}
+	}
+}
+
+func TestALinkToAnotherSpellingOfTheRootLeadsOutside(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows ignores the case of names")
+	}
+	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
+		above := t.TempDir()
+		write(t, filepath.Join(above, "root"), tree{"a.txt": "inside"})
+		hosttest.Symlink(t, filepath.Join(above, "ROOT", "a.txt"), filepath.Join(above, "root", "link"))
+		if _, err := newFS(filepath.Join(above, "root"), options{}).Info("link"); !errors.Is(err, ErrEscape) {
+			t.Errorf("%v", err)
+		}
+	})
 }

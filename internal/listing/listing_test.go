@@ -94,6 +94,27 @@ func (u unusual) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
 // onlyNames is a file whose method set has no ReadDir.
 type onlyNames struct{ afero.File }
 
+// An entry may become another kind of file between the reads of the directory and of the metadata.
+func TestEntriesCountByTheirPresentKind(t *testing.T) {
+	fsys := memory(t, files{"a/x": "", "b": "1", "c": "12"})
+	file, err := fsys.Stat("b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := over(t, unusual{Fs: fsys, lstat: func(name string) (fs.FileInfo, error) {
+		if name == "a" {
+			return file, nil
+		}
+		return nil, nil
+	}})
+	for _, order := range []Order{ByName, BySize} {
+		page, err := List(t.Context(), f, ".", Options{Order: order}, same)
+		if err != nil || page.Files != 3 || page.Dirs != 0 {
+			t.Errorf("order %d: %d files and %d directories, %v", order, page.Files, page.Dirs, err)
+		}
+	}
+}
+
 func TestListSortsAndPages(t *testing.T) {
 	fsys := memory(t, files{"b": "12345", "A": "1", "a": "123", "c": "12", "dir/x": "", "Dir2/x": "", ".hidden": ""})
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

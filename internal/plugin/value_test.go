@@ -3,11 +3,24 @@ package plugin
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
+
+func TestAMessageHasTheBeginningOfALongText(t *testing.T) {
+	long := strings.Repeat("x", 199)
+	for text, want := range map[string]string{
+		"short": "short", long + "y": long + "y", long + "yz": long + "y…",
+		long + "é": long + "…", // no part of a character
+	} {
+		if got := shortened(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
 
 // FuzzValues compares the values of a text with encoding/json.
 func FuzzValues(f *testing.F) {

@@ -760,9 +760,32 @@ func TestTools(t *testing.T) {
 		"Bash(a, b(c) d),X":     {"Bash(a, b(c) d)", "X"},
 		"Bash(git:* Read, Grep": {"Bash(git:* Read, Grep"},
 		"Bash(git:*)) Read":     {"Bash(git:*))", "Read"},
+		"Bash(a)) Bash(b c)":    {"Bash(a))", "Bash(b c)"},
 	} {
 		if got, _ := Tools(Value{Kind: String, Text: in}); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestAnUnbalancedToolHasItsBeginningInTheMessage(t *testing.T) {
+	for tool, want := range map[string]string{
+		"Bash(" + strings.Repeat("a", 95): `"Bash(` + strings.Repeat("a", 95) + `"`,
+		"Bash(" + strings.Repeat("a", 96): `"Bash(` + strings.Repeat("a", 95) + `…"`,
+	} {
+		doc, _ := Parse([]byte("---\nallowed-tools: "+tool+"\n---\n"), true)
+		if len(doc.Problems) != 1 || !strings.Contains(doc.Problems[0].Message, want) {
+			t.Errorf("%q: %v", tool, doc.Problems)
+		}
+	}
+}
+
+func TestOnlyControlCharactersAreReported(t *testing.T) {
+	for c, want := range map[string]bool{"\t": false, "\u0085": false, "\u2028": false, "\u2029": false, "\x01": true, "\x7f": true, "\u0080": true, "\u009f": true, "\uffff": true} {
+		doc, _ := Parse([]byte("---\na: x"+c+"y\n---\n"), true)
+		reported := slices.ContainsFunc(doc.Problems, func(p problem.Problem) bool { return p.Code == problem.ControlCharacter })
+		if reported != want {
+			t.Errorf("%q: %v", c, doc.Problems)
 		}
 	}
 }

@@ -177,6 +177,7 @@ func TestSuggestionsKeepTheMeaning(t *testing.T) {
 		{"description: \"Use this\nwhen asked\nname: x\n", `{"description":"Use this when asked","name":"x"}`, ""},
 		{"description: \"say \\\"hi\\\"\n", `{"description":"say \"hi\""}`, ""},
 		{"description: \"Say \"hi\" twice\"\n", `{"description":"Say \"hi\" twice"}`, ""},
+		{"description: \"Say(\"hi\") twice\"\n", `{"description":"Say(\"hi\") twice"}`, ""},
 		{"description: \"Fix\" and \"Test\"\n", `{"description":"\"Fix\" and \"Test\""}`, ""},
 		{"description: 'it's broken'\n", `{"description":"it's broken"}`, ""},
 		{"description: 'it's broken\n", `{"description":"it's broken"}`, ""},

@@ -254,6 +254,12 @@ func TestAFeedAndADirectory(t *testing.T) {
 	if got, want := names(), []string{"a", "b", "c00000", "c00001", "c00002"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+	for _, text := range []string{"A.", "Another text."} {
+		if command, err := c.Get(t.Context(), "a"); err != nil || command.Content != text {
+			t.Errorf("got %q, %v; want %q", command.Content, err, text)
+		}
+		catalogtest.Write(t, "Another text.", root, "commands", "a.md")
+	}
 	if err := get("c00001")(t.Context(), c); err != nil {
 		t.Error(err)
 	}

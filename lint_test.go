@@ -693,7 +693,7 @@ func TestLintReportsIgnoredCommands(t *testing.T) {
 		{"files in subdirectories", nil, map[string]string{"a.md": "", "git/commit.md": "", "git/deep/b.md": "", "x/y/c.md": ""},
 			[]string{"warning SUBDIRECTORY_NOT_READ commands/git", "warning SUBDIRECTORY_NOT_READ commands/x"}},
 		{"files in subdirectories that the program reads", nested, map[string]string{"a.md": "", "git/commit.md": ""}, nil},
-		{"subdirectories without commands", nil, map[string]string{"a.md": "", "doc/README.md": "", "src/a.go": "", ".git/a.md": "", "pdf/SKILL.md": "", "pdf/forms/x.md": "", "node_modules/x/a.md": ""}, nil},
+		{"subdirectories without commands", nil, map[string]string{"a.md": "", "doc/README.md": "", "src/a.go": "", ".git/a.md": "", "pdf/SKILL.md": "", "pdf/forms/x.md": "", "group/pdf/SKILL.md": "", "group/pdf/forms/x.md": "", "node_modules/x/a.md": ""}, nil},
 		{"Markdown with another extension", nil, map[string]string{"a.markdown": "", "b.MDC": "Text."},
 			[]string{"warning EXTENSION_NOT_READ commands/a.markdown", "warning EXTENSION_NOT_READ commands/b.MDC"}},
 		{"Markdown with another extension in a subdirectory", nested, map[string]string{"git/a.mdc": "", "b.md": ""}, []string{"warning EXTENSION_NOT_READ commands/git/a.mdc"}},

@@ -479,6 +479,21 @@ func TestCallOfAnUnknownToolIsAProtocolError(t *testing.T) {
 	}
 }
 
+func TestTheErrorOfAnUnknownToolHasAtMost20Names(t *testing.T) {
+	for n, want := range map[int]string{
+		0: "; this server has no tools", 1: "; the tools are t00", 20: "t18, t19", 21: "t18, t19, …",
+	} {
+		var tools []mcpadapter.Tool
+		for i := range n {
+			tools = append(tools, mcpadapter.Tool{Name: fmt.Sprintf("t%02d", i), Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) { return mcpadapter.Result{}, nil }})
+		}
+		_, err := adapter(t, mcpadapter.WithTools(), mcpadapter.WithExtraTools(tools...)).Call(ctx, "missing", nil)
+		if e := rpcError(t, err); !strings.HasSuffix(e.Message, want) {
+			t.Errorf("%d tools: %s", n, e.Message)
+		}
+	}
+}
+
 func TestCallReturnsTheErrorOfItsContext(t *testing.T) {
 	a := adapter(t)
 	ended, cancel := context.WithCancel(ctx)
@@ -790,8 +805,8 @@ func TestMessagesShortenLongArguments(t *testing.T) {
 	long := strings.Repeat("n", 1<<20)
 	for tool, argument := range map[string]string{"get_command": "command_name", "get_skill": "skill_name", "list_directory": "path", "read_file": "path"} {
 		got, err := adapter(t).Call(ctx, tool, json.RawMessage(`{"`+argument+`":"`+long+`"}`))
-		if err != nil || !got.IsError || len(got.Text) > 3000 || len(got.Structured) > 3000 {
-			t.Errorf("%s: %d and %d bytes, %v", tool, len(got.Text), len(got.Structured), err)
+		if err != nil || !got.IsError || len(got.Text) > 3000 || len(got.Structured) > 3000 || tool != "list_directory" && !strings.Contains(got.Text, long[:100]) {
+			t.Errorf("%s: %d and %d bytes, %v, %.200s", tool, len(got.Text), len(got.Structured), err, got.Text)
 		}
 	}
 }

@@ -57,12 +57,11 @@ func (a Agent) MarshalJSON() ([]byte, error) {
 	}{a.AgentInfo, a.Frontmatter, a.Content})
 }
 
-// WithAgentsDir reads agents from these directories and their subdirectories, highest precedence first. The name of
-// an agent is the name in the frontmatter, or else the name of the file without ".md". Subdirectories
-// are not part of a name. README.md, hidden files, and the files beside a SKILL.md are no agents.
-//
-// There is no default directory: without WithAgentsDir, [WithClient] and [WithPlugins], a catalog has no agents. A
-// relative directory is below the root. If every directory of agents is missing, the rules of [WithSkillsDir] apply.
+// WithAgentsDir reads agents from these directories and their subdirectories, highest precedence
+// first. The name of an agent is the name in the frontmatter, or else the name of the file without
+// ".md". Subdirectories are not part of a name. README.md, hidden files, and the files beside a
+// SKILL.md are no agents. A relative directory is below the root. There is no default directory. If
+// every directory of agents is missing, the rules of [WithSkillsDir] apply.
 func WithAgentsDir(dirs ...string) Option {
 	place := index.Place{Place: client.Place{Pattern: "**/*.md", Name: client.FromHeader}}
 	return optionFunc(func(c *config) error { return c.agents.addDirs("WithAgentsDir", dirs, place) })
@@ -98,16 +97,16 @@ func (c *Catalog) ListAgents(ctx context.Context) ([]AgentInfo, error) {
 	return list, nil
 }
 
-// GetAgent returns the agent with a name of ListAgents, in the same letter case. The name of a plugin may be missing:
-// see [WithPlugins] and [ErrAmbiguousName]. The result describes one state of the file.
+// GetAgent returns the agent with a name of ListAgents, in the same letter case. The name of a
+// plugin may be missing: see [WithPlugins] and [ErrAmbiguousName]. The result describes one state
+// of the file.
 //
-// GetAgent returns [ErrInvalidAgentName] for a name that no agent can have, [ErrAgentNotFound] if no
-// layer has the name, [ErrFileTooLarge], and [ErrFileRead] if the file cannot be read. [Catalog.List] describes the
-// errors of unreadable directories.
+// GetAgent returns [ErrInvalidAgentName] for a name that no agent can have, [ErrAgentNotFound] if
+// no layer has the name, [ErrFileTooLarge], and [ErrFileRead] if the file cannot be read.
+// [Catalog.List] describes the errors of unreadable directories.
 //
-// GetAgent stats the directories and the files of agents that could take the name, and reads the file. In a layer of more
-// than 64 files, GetAgent stats the other files once a second: if another file takes the name by a rewrite in place, GetAgent
-// returns the former file until then. ListAgents sees each change. A cache holds up to 16 MiB of agents. For a new
+// GetAgent stats the directories and the files of agents that could take the name, and reads the
+// file. In a layer of more than 64 files, GetAgent stats the other files once a second. For a new
 // name, GetAgent also costs as much as ListAgents.
 func (c *Catalog) GetAgent(ctx context.Context, name string) (Agent, error) {
 	const op = "GetAgent"
@@ -117,10 +116,9 @@ func (c *Catalog) GetAgent(ctx context.Context, name string) (Agent, error) {
 	return lookup[Agent, AgentInfo]{c, c.agents, op, name, name, (*Catalog).readAgent, true}.resolve(ctx, Event{Action: EventLoaded})
 }
 
-// AgentsPrompt returns the agents that a model may choose as an <available_agents> block with an <agent>
-// element for each agent. The form, the budget, the escapes and the errors are those of
-// [Catalog.SkillsPrompt]. AgentsPrompt omits agents without a description, agents that cannot be loaded, and
-// agents with disable-model-invocation: true. [Catalog.GetAgent] takes the names.
+// AgentsPrompt returns the agents that a model may choose as an <available_agents> block with an
+// <agent> element for each agent, by the rules of [Catalog.SkillsPrompt]. [Catalog.GetAgent] takes
+// the names.
 func (c *Catalog) AgentsPrompt(ctx context.Context, opts ...PromptOption) (PromptList, error) {
 	return promptOf(ctx, c, c.agents, "AgentsPrompt", opts)
 }

@@ -139,16 +139,15 @@ type Event struct {
 	Code     Code          // of the error; "" without an error, and for the error of a context
 }
 
-// WithObserver calls f after each use of the catalog, its views and the adapters. The calls run on the goroutine of the caller,
-// before the method returns, with the context of the method. [Skill.FS], [Command.Render] and [Skill.Render] have no context, so f
-// gets context.Background. A method whose arguments are invalid, except for names and paths, has no event.
+// WithObserver calls f after each use of the catalog, its views and the adapters, on the goroutine
+// of the caller, before the method returns, with the context of the method. [Skill.FS],
+// [Command.Render] and [Skill.Render] have no context, so f gets context.Background. A method whose
+// arguments are invalid, except for names and paths, has no event. Reports, [Catalog.CompleteName],
+// [Catalog.Lint] and [Catalog.Pending] have no event.
 //
-// A range such as [Catalog.Skills] has EventListed, and EventLoaded for each entry. [Catalog.Expand] has EventLoaded and
-// EventRendered. The changes of scans, at most 256, come before the next event. Reports, [Catalog.CompleteName], [Catalog.Lint] and
-// [Catalog.Pending] have no event.
-//
-// The function f must be safe for concurrent use, and may call the catalog, with events of these calls. The catalog holds no
-// lock during f. A panic of f ends no call, and is a message at error level ([WithLogger]). The document docs/observe.md has the details.
+// The function f must be safe for concurrent use, and may call the catalog. The catalog holds no
+// lock during f. A panic of f ends no call, and is a message at error level ([WithLogger]). The
+// document docs/observe.md has the events of each method.
 func WithObserver(f func(context.Context, Event)) Option {
 	return optionFunc(func(c *config) error {
 		if f == nil {

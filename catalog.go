@@ -193,16 +193,13 @@ func (c *Catalog) logExit(exit *parallel.Exit) {
 	c.config.logger.Error("a function of the program did not return in the background; the next call runs the function again", "exit", exit.String())
 }
 
-// View returns a Catalog of the same files with additional filters. The view shows
-// only entries that pass the filters of c and the given filters, for example the
-// skills for one of several agents. View returns [ErrInvalidOption] if the function
-// of a filter is nil, and [ErrClosed] after Close.
+// View returns a Catalog of the same files with additional filters, for example the skills for one
+// of several agents. View returns [ErrInvalidOption] if the function of a filter is nil, and
+// [ErrClosed] after Close. [Catalog.ListDir] and the other file methods are not filtered.
 //
-// A view costs almost nothing, because the view shares all caches, scans and
-// watches with c. Close of a view ends the view's subscriptions and rejects
-// further calls of the view's methods. Calls in progress continue, and other
-// catalogs are not affected. Close of the Catalog that New returned closes all its
-// views. [Catalog.ListDir] and the other file methods are not filtered.
+// A view costs almost nothing, because the view shares all caches, scans and watches with c. Close
+// of a view ends the view's subscriptions and rejects further calls of the view's methods. Close of
+// the Catalog that New returned closes all its views.
 func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
 	const op = "View"
 	if c.isClosed() {
@@ -221,21 +218,14 @@ func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
 		commands: c.commands.view(keep.commands), skills: c.skills.view(keep.skills), agents: c.agents.view(keep.agents), instructions: c.instructions.view(keep.instructions), asked: new(instruction.Asked)}, nil
 }
 
-// Close ends all calls in progress and releases the open directories. A call in
-// progress returns ErrClosed, or its result if the call is about to end. A report
-// that [Catalog.SaveReport] has begun to write is still completed. After Close has
-// returned, the catalog does not touch the filesystem. A second Close does
-// nothing. The error is always nil. [Catalog.View] describes the Close of a view.
+// Close ends all calls in progress and releases the open directories. A call in progress returns
+// [ErrClosed], or its result if the call is about to end. A report that [Catalog.SaveReport] has
+// begun to write is still completed. After Close has returned, the catalog does not touch the
+// filesystem. A second Close does nothing. The error is always nil.
 //
-// Close waits for each filesystem call in progress, but not for the catalog method
-// that made the call. If the filesystem hangs, Close hangs too. A method whose
-// context ends returns even then.
-//
-// Close does not wait for the caller's functions: the f of [Catalog.OnChange] or
-// [WithProgress], a filter, a function of [WithNextSteps], [WithFeed]
-// or [Tokens], or an [Embedder]. These functions may still run after Close has returned, and may
-// call Close. A method of the caller's filesystem, logger or [Searcher] must not call
-// Close, because Close waits for the method.
+// Close waits for each filesystem call in progress: if the filesystem hangs, Close hangs too. Close
+// does not wait for the caller's functions, such as the f of [Catalog.OnChange] or a filter, which
+// may call Close. A method of the caller's filesystem, logger or [Searcher] must not call Close.
 func (c *Catalog) Close() error {
 	if c.view {
 		c.ended.Store(true)
@@ -323,14 +313,13 @@ type Names struct {
 // or [WithFeed], the catalog scans after a reported change. Without both, only a method that lists
 // scans the files of its kind, and the first OnChange logs a warning ([WithLogger]).
 //
-// The result of the first scan is not a change. With WithWatch, OnChange may perform the first
-// scan itself, and read every command, skill and agent. Otherwise, call List, ListSkills or
-// ListAgents first.
+// The result of the first scan is not a change. With WithWatch, OnChange may perform the first scan
+// itself, and read every command, skill and agent. Otherwise, call a method that lists first.
 //
 // Calls of f do not overlap, follow the order of the changes, and run in a goroutine of their own.
-// The function f may call every method of the catalog. The changes during a call of f are one
-// later Change. A panic of f ends the program. The subscription ends with stop or with Close,
-// which do not wait for a running f. The document docs/methods.md has the details.
+// The function f may call every method of the catalog. The changes during a call of f are one later
+// Change. A panic of f ends the program. The subscription ends with stop or with Close, which do
+// not wait for a running f. The document docs/methods.md has the details.
 func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 	if !c.config.watch && c.feed == nil {
 		c.unwatched.Do(func() {

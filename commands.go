@@ -224,17 +224,16 @@ type CommandMetadata struct {
 
 // Get returns the command with the given name, also a dependency that List omits. The name may end
 // in ".md". Otherwise Get compares names as List prints them, including letter case. A name never
-// becomes part of a path. Arguments are no part of a name: [Command.Render] fills in arguments. The
-// name of a plugin may be missing, as in "rollback" for "deploy:rollback"; if several plugins have the
-// name, the error is [ErrAmbiguousName].
+// becomes part of a path. The name of a plugin may be missing, as in "rollback" for
+// "deploy:rollback"; if several plugins have the name, the error is [ErrAmbiguousName].
 //
 // Get returns [ErrInvalidCommandName] for a name that no command can have, [ErrCommandNotFound] if
 // no layer contains the name (and also [ErrDirectoryNotFound] if no layer directory exists),
-// [ErrFileRead] with its cause if the file cannot be read, and [ErrFileTooLarge] above the limit
-// of [WithMaxFileSize]. [Catalog.List] describes the errors of unreadable directories.
+// [ErrFileRead] with its cause if the file cannot be read, and [ErrFileTooLarge] above the limit of
+// [WithMaxFileSize]. [Catalog.List] describes the errors of unreadable directories.
 //
 // A cached command of the first layer costs two stats. For a new name, Get also costs as much as
-// List. [Catalog.Commands] reads all commands. The document docs/methods.md has the details.
+// List. [Catalog.Commands] reads all commands.
 func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	const op = "Get"
 	if err := c.begin(ctx, op); err != nil {

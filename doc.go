@@ -15,19 +15,11 @@
 // The subpackage mcpadapter offers all of this to a model as tools, and to clients of
 // the Model Context Protocol (MCP) through any server.
 //
-// The goals are to:
-//
-//   - load every file, even if the file has defects, and report the defects;
-//   - be safe with directories under the control of other people, and with
-//     model-generated names and paths;
-//   - return typed values, with a JSON form and a text form for a model;
-//   - be easy to test: a catalog in memory behaves like a catalog on disk;
-//   - cost little more than the necessary directory reads and stats.
-//
-// Non-goals are writing or editing files (except the reports of
-// [Catalog.SaveReport]), running commands or scripts, evaluating text from files,
-// and calling a model. The package has no daemon, no command line and no global
-// state.
+// The library loads every file, even if the file has defects, and is safe with directories under the
+// control of other people, and with names and paths of a model. A catalog in memory behaves like a
+// catalog on disk. The library edits no file (except the reports of [Catalog.SaveReport]), runs no
+// command, and calls no model. README.md in https://github.com/toolshelf-go/toolshelf has examples
+// by task.
 //
 // # What to call
 //
@@ -56,9 +48,8 @@
 //
 // A command is a Markdown file. Its name is the name of the file without ".md". A
 // command may begin with frontmatter: a header in YAML between two lines of "---",
-// in TOML between two lines of "+++", or in JSON. Blank lines before the header
-// cause a diagnostic. A command with is_dependency: true is part of other commands:
-// Get serves the command, and List omits it.
+// in TOML between two lines of "+++", or in JSON. A command with is_dependency: true is part of
+// other commands: Get serves the command, and List omits the command.
 //
 // A skill is a directory with a SKILL.md in the Agent Skills format
 // (https://agentskills.io/specification). An agent is a Markdown file that describes the task, the
@@ -70,14 +61,9 @@
 // the first layer has precedence, and the files of the other layers are shadowed.
 //
 // A snapshot is the sorted, immutable content of all layers at the time of a call.
-// Each call uses one snapshot.
 //
-// A diagnostic describes a defect of a file for the author of the file. A diagnostic
-// has a position and a code, and affects no other file. [Catalog.Lint] returns all
-// diagnostics.
-//
-// A filesystem is confined to a directory if no name, path or link leads out of the
-// directory.
+// A diagnostic describes a defect of a file, with a position and a code, for the author of the file.
+// A filesystem is confined to a directory if no name, path or link leads out of the directory.
 //
 // # Errors
 //
@@ -108,19 +94,11 @@
 // during the call. On other filesystems, the library checks each element of a path before use. The
 // document docs/methods.md has the exact rules, and SECURITY.md the threats.
 //
-// # Cost
+// # Cost and platforms
 //
-// A call reads a file only when the call needs the file. A call that lists reads each directory
-// once and stats each file, unless [WithWatch], [WithFeed] or [WithCacheTTL] is set. Concurrent
-// callers share the work. The document docs/methods.md states the caches and their bounds, and
-// docs/stores.md counts the requests to a remote store. The library never polls.
-//
-// # Platforms
-//
-// Windows, js, wasip1, Plan 9 and AIX report neither a change time nor the identity of
-// a file, and on Linux, only local filesystems such as ext4 have change times that prove
-// a file unchanged. On other platforms and filesystems, the library reads files again to
-// notice changes, and [Catalog.GetSkill] does not notice a file that
-// changes during the call but keeps its size and modification time. The document
-// docs/platforms.md lists the tested platforms and their differences.
+// A call that lists reads each directory once and stats each file, unless [WithWatch], [WithFeed] or
+// [WithCacheTTL] is set, and concurrent callers share the work. The library never polls. The document
+// docs/methods.md states the caches and their bounds, docs/stores.md counts the requests to a remote
+// store, and docs/platforms.md lists the platforms and filesystems on which the library reads files
+// again to notice changes.
 package toolshelf

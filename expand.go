@@ -23,16 +23,13 @@ type Args struct {
 }
 
 // ParseArgs splits the arguments that a user typed, the text after the name of a command. Line is
-// the line, unchanged. Named is nil: a client that reads KEY=value finds the word in List.
+// the line, unchanged, and List the words of the line. Named is nil.
 //
-// List has the words of the line, as a POSIX shell splits the line: at spaces, tabs and line breaks
-// outside quotes. Between single quotes, each character stays. Between double quotes, a backslash
-// escapes $, `, ", \ and a line break; elsewhere, any character. A quote without a closing quote is a
-// letter, as in don't, and so is a backslash at the end. The words after such a quote are split by the
-// same rules.
-//
-// ParseArgs expands nothing: variables, globs, operators and comments of a shell are text. The time
-// is linear in the length of the line.
+// The words are split as a POSIX shell splits a line: at spaces, tabs and line breaks outside
+// quotes. Between single quotes, each character stays. Between double quotes, a backslash escapes
+// $, `, ", \ and a line break; elsewhere, any character. A quote without a closing quote is a
+// letter, as in don't, and so is a backslash at the end. ParseArgs expands nothing. The time is
+// linear in the length of the line.
 func ParseArgs(line string) Args {
 	return Args{Line: line, List: template.Words(line)}
 }
@@ -64,20 +61,17 @@ type Completion struct {
 const defaultCompletions = 10
 
 // CompleteName returns the commands and the user-invocable skills whose names begin with a prefix,
-// in any letter case, in the order of [Catalog.List]. The entries of plugins follow whose names without
-// the name of the plugin begin with the prefix. The prefix is the text that a user has typed,
-// with or without a slash at the beginning, as for [Catalog.Expand]. The limit is the maximum number
-// of rows; 0 means 10.
+// in any letter case, in the order of [Catalog.List], and then the entries of plugins whose names
+// without the plugin begin with the prefix. The prefix is the text that a user has typed, with or
+// without a slash. The limit is the maximum number of rows; 0 means 10.
 //
-// Commands and skills share their names: CompleteName omits a command with the name of a skill. The
-// kinds select the commands, the skills or the agents, so KindCommand also returns the omitted commands. Without kinds, a prefix such
-// as "@rev" also completes agents if a client of [WithClient] mentions agents (client.Client.Mention).
-// CompleteName omits the entries that List omits, skills that cannot be loaded, and skills with
-// user-invocable: false. The field disable-model-invocation has no effect.
+// A command with the name of a skill is omitted. The kinds select the commands, the skills or the
+// agents. Without kinds, a prefix such as "@rev" also completes agents if a client of [WithClient]
+// mentions agents (client.Client.Mention). The field disable-model-invocation has no effect.
 //
-// CompleteName returns [ErrInvalidQuery] for a negative limit, [ErrInvalidOption] for an unknown kind,
-// and the errors of List and [Catalog.ListSkills], but a missing default directory contains no
-// entries. The cost is the cost of a page of List and of a scan of the skills, and linear in the number of entries of plugins.
+// CompleteName returns [ErrInvalidQuery] for a negative limit, [ErrInvalidOption] for an unknown
+// kind, and the errors of List and [Catalog.ListSkills], but a missing default directory contains
+// no entries. The cost is the cost of a page of List and of a scan of the skills.
 func (c *Catalog) CompleteName(ctx context.Context, prefix string, limit int, kinds ...Kind) ([]Completion, error) {
 	const op = "CompleteName"
 	if err := c.begin(ctx, op); err != nil {
@@ -203,16 +197,14 @@ const blanks = " \t\r\n"
 // beginning. [ParseArgs] reads the text after the name. Expand executes nothing and reads no file
 // that the text mentions: see [Directive].
 //
-// Names are those of [Catalog.CompleteName], in the same letter case; a skill has precedence over a command. The name of a
-// plugin may be missing; if several plugins have the name, the error is [ErrAmbiguousName]. If the names of commands have
-// directories, "/frontend/page" is "/frontend:page", as in OpenCode. A name can be several words, as in "/my skill 4".
+// Names are those of [Catalog.CompleteName], in the same letter case; a skill has precedence over a
+// command. The name of a plugin may be missing ([ErrAmbiguousName]). "/frontend/page" is
+// "/frontend:page", as in OpenCode. A name can be several words, as in "/my skill 4".
 //
-// If the line names no entry, as "/usr/bin/x fails" or an empty line, Expand returns
-// [ErrCommandNotFound]: the line is a text for the model. A line without a slash can be a text too, so
-// a terminal calls Expand only for lines with a slash, and with "@" for agents (client.Client.Mention). Dependencies and entries with
-// user-invocable: false are not found. The other errors are those of [Catalog.Get],
-// [Catalog.GetSkill] and [Renderer.Render], whose costs are the cost of Expand; with [ErrInvalidArguments], the Expansion has all but
-// the Text. An empty Text is no error: the file has no text, or is TOML without a valid prompt, which [Catalog.Lint] reports.
+// If the line names no entry, Expand returns [ErrCommandNotFound]: the line is a text for the
+// model. Call Expand only for lines with a slash, and with "@" for agents (client.Client.Mention).
+// The other errors are those of [Catalog.Get], [Catalog.GetSkill] and [Renderer.Render], whose
+// costs are the cost of Expand; with [ErrInvalidArguments], the Expansion has all but the Text.
 func (c *Catalog) Expand(ctx context.Context, line string, kinds ...Kind) (Expansion, error) {
 	const op = "Expand"
 	if err := c.begin(ctx, op); err != nil {

@@ -110,14 +110,10 @@ func orderHint(sort string, dirs int) string {
 // "\n[?]    a".
 const minEntryLine = 9
 
-// String returns the listing as text for a model, in the format of the tool list_directory. The
-// text has no line break at its end. Each entry is one line: [DIR], [FILE] with the size, [LINK]
-// with the target, [OTHER] for another type or [?] for an unknown type. Lines after the entries
-// contain the next cursor, the number Ignored, the hint and the warnings.
-//
-// String writes a name with a line break or an invisible character in one line, with the escapes
-// of a Go string, and the original name can be recovered. The document docs/methods.md has the
-// format of sizes and columns and the characters with an escape.
+// String returns the listing as text for a model, in the format of the tool list_directory
+// (docs/tools.md), without a line break at its end. Each entry is one line: a name with a line
+// break or an invisible character has the escapes of a Go string, so the name can be recovered. The
+// document docs/methods.md has the escapes.
 func (l DirListing) String() string { return shown.Listing[Entry](l).Text((*Entry).row) }
 
 // An EntryType is the type of an entry of a directory.
@@ -189,19 +185,17 @@ type FileMatches struct {
 }
 
 // FindFiles returns the files below a directory that match a glob, in the syntax of [Exclude]. A
-// pattern without a slash matches names at any depth. A pattern with a slash matches paths
-// relative to the searched directory. FindFiles returns regular files, and links to regular files
-// if [WithSymlinks] allows the link, and enters no linked directory. FindFiles omits hidden files
-// and directories without [ShowHidden], and skips and counts unreadable directories and entries.
+// pattern without a slash matches names at any depth, and a pattern with a slash paths relative to
+// the searched directory. FindFiles returns regular files, and links to regular files if
+// [WithSymlinks] allows the link, and enters no linked directory. FindFiles skips and counts
+// unreadable directories and entries.
 //
 // The result is in path order: directories before files, by name. [SortedBy] orders the files of
-// all directories by size or time instead, and reads the metadata of all matching files. With
-// [Limit], FindFiles returns the first files in the order. If no file matches, Hint may name a
-// glob that matches.
+// all directories by size or time instead. If no file matches, Hint may name a glob that matches.
 //
 // FindFiles accepts the paths and returns the errors of [Catalog.ListDir]. A malformed pattern is
 // [ErrInvalidPattern]. FindFiles reads each directory with possible matches once, on at most four
-// processors. The document docs/methods.md has the details.
+// processors.
 func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...DirOption) (FileMatches, error) {
 	f := fileCall{catalog: c, op: "FindFiles", path: path, dir: true, dirOptions: newDirOptions(opts)}
 	f.files = []listing.Glob{f.glob(pattern)}
@@ -280,21 +274,15 @@ type FileInfo struct {
 	Writable *bool     `json:"writable,omitempty"` // the permissions let at least one user write; nil if unknown
 }
 
-// Stat describes a file, a directory or a link. Stat accepts the paths of [Catalog.ListDir]. If
-// the last element of the path is a link, Stat describes the link. In the other elements, Stat
-// follows the links that [WithSymlinks] allows.
+// Stat describes a file, a directory or a link. Stat accepts the paths of [Catalog.ListDir]. If the
+// last element of the path is a link, Stat describes the link. In the other elements, Stat follows
+// the links that [WithSymlinks] allows.
 //
-// The errors are:
-//
-//   - [ErrOutsideRoot] if the path leads out of the root, or through a link that [WithSymlinks]
-//     does not allow. The error does not depend on the existence of the target.
-//   - [ErrNotFound] if the file does not exist, or no file can have the path.
-//   - [ErrDirectoryNotFound] if the root does not exist.
-//   - [ErrPermissionDenied] if a directory of the path is not searchable.
-//   - [ErrFileRead] for other failures of the filesystem.
-//
-// To determine Readable, Stat opens and closes the file or directory. Stat reads no content and
-// does not wait for a named pipe.
+// Stat returns [ErrOutsideRoot] if the path leads out of the root, whether or not the target
+// exists, or through a link that WithSymlinks does not allow; [ErrNotFound] if the file does not
+// exist or no file can have the path; [ErrDirectoryNotFound] if the root does not exist;
+// [ErrPermissionDenied] and [ErrFileRead]. To determine Readable, Stat opens and closes the file or
+// directory, and does not wait for a named pipe.
 func (c *Catalog) Stat(ctx context.Context, path string) (FileInfo, error) {
 	return run(ctx, fileCall{catalog: c, op: "Stat", path: path}, FileInfo{})
 }
@@ -357,21 +345,17 @@ func (n *TreeNode) row() shown.Node[TreeNode] {
 	return shown.Node[TreeNode]{Entry: n.Entry.row(), Children: n.Children, More: n.More, Dependency: n.Dependency, Skipped: n.Skipped, Error: n.Error}
 }
 
-// Tree returns a directory and all entries below, in the order of ListDir, except that ByName has
-// the subdirectory cmd and the main files (README, go.mod, main.go and the like) first among the
-// directories and the files. Tree accepts the paths and returns the errors of [Catalog.ListDir].
+// Tree returns a directory and all entries below, in the order of ListDir, except that [ByName] has
+// the subdirectory cmd and the main files (README, go.mod, main.go and the like) first. Tree
+// accepts the paths and returns the errors of [Catalog.ListDir].
 //
 // Tree shows links as links and does not follow links. If a subdirectory cannot be read, its node
-// contains the reason, and the rest of the tree is complete. Tree omits hidden entries unless the
-// options include ShowHidden.
+// contains the reason, and the rest of the tree is complete.
 //
-// Tree returns at most Limit entries, or 10,000 without the option. Tree drops the deepest levels
-// of a larger tree first. On the level where the tree reaches the limit, all directories get equal
-// shares of the remaining entries: in ByName first the main files. More counts the other entries of
-// a directory. With [Budget], Limit follows the order of Budget instead.
-//
-// Tree reads each directory once and stats each entry, on at most four processors. Tree reads the
-// directories of a partly dropped level twice.
+// Tree returns at most [Limit] entries, or 10,000 without the option, and drops the deepest levels
+// first. On the level where the tree reaches the limit, all directories get equal shares. With
+// [Budget], Limit follows the order of Budget instead. Tree reads each directory once, or twice on
+// a partly dropped level, and stats each entry, on at most four processors.
 func (c *Catalog) Tree(ctx context.Context, path string, opts ...DirOption) (DirTree, error) {
 	return run(ctx, fileCall{catalog: c, op: "Tree", path: path, dir: true, dirOptions: newDirOptions(opts)}, DirTree{})
 }
@@ -418,20 +402,11 @@ func (t *DirTree) fit(ctx context.Context, f *fileCall) error {
 	return err
 }
 
-// String returns the tree as text for a model, in the format of the tool directory_tree. The
-// text has no line break at its end. Each level is indented by two spaces. The line of an
-// unreadable directory ends with the reason. The line of a directory that SkipDependencies skips
-// ends with the number of its entries, as in "[DIR]  node_modules/ (812 entries)".
-//
-// If the limit or the budget omits all entries of a directory, the line of the directory also ends
-// with the number of entries. If the text has some entries of a directory, "… and N more" follows
-// the entries. Lines after the tree have the limit or the budget with Omitted, as in "5+ omitted",
-// and Ignored. The text has no total, because Tree does not read the directories beyond the limit.
-//
-// A directory at MaxDepth has no number, because Tree does not read the directory. The line is the
-// same as the line of an empty directory, and Limits does not name MaxDepth.
-//
-// Lines and names are those of [DirListing.String], without the column of sizes.
+// String returns the tree as text for a model, in the format of the tool directory_tree
+// (docs/tools.md), without a line break at its end. "… and N more" follows the shown entries of a
+// directory, and lines after the tree have the limit or the budget with Omitted, and Ignored. A
+// directory at MaxDepth, which Tree does not read, has the line of an empty directory. Names are
+// those of [DirListing.String].
 func (t DirTree) String() string { return shown.Tree[TreeNode](t).Text((*TreeNode).row) }
 
 // minTreeLine is the smallest number of characters of a line of a tree, such as "\n[?]    a".

@@ -49,19 +49,15 @@ type TextMatch struct {
 const defaultGrepLimit = 1000
 
 // Grep returns the lines of text files that match a pattern: a regular expression of package
-// [regexp], or with [Literal] a text. Grep matches each line without its line break. The path is a
-// directory, whose files Grep searches at any depth, or a file. Matches is in path order. Grep
-// returns at most 1,000 lines without [Limit], but searches all files for the totals. Grep counts
-// binary files and unreadable files, and continues. docs/methods.md has the details and the cost.
-//
-// The options are [Literal], [IgnoreCase] and [WholeWords] for the pattern; [InFiles], [Exclude],
-// [ShowHidden], [MaxDepth], [Gitignore] and [SkipDependencies] for the files; [FilesOnly] and
-// [CountOnly] for the result; and [ContextLines], [Limit], [Budget], [Tokens] and [WithProgress].
+// regexp, or with [Literal] a text. The path is a directory, whose files Grep searches at any
+// depth, or a file. Matches is in path order. Grep returns at most 1,000 lines without [Limit], but
+// searches all files for the totals. Grep counts binary files and unreadable files, and continues.
 // The limit of [WithMaxFileSize] does not apply.
 //
 // Grep returns [ErrInvalidPattern] for a malformed, empty or too long pattern and for malformed
 // globs, [ErrInvalidOption], and for the path [ErrOutsideRoot], [ErrNotFound],
-// [ErrDirectoryNotFound], [ErrPermissionDenied] and [ErrFileRead].
+// [ErrDirectoryNotFound], [ErrPermissionDenied] and [ErrFileRead]. The document docs/methods.md has
+// the bounds and the cost.
 func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOption) (TextMatches, error) {
 	return run(ctx, fileCall{catalog: c, op: "Grep", action: EventSearched, path: path, dirOptions: newGrepOptions(opts)}, TextMatches{Pattern: pattern})
 }
@@ -141,19 +137,11 @@ func newTextMatches(files []listing.MatchingFile) []TextMatch {
 	return all
 }
 
-// String returns the matches as text for a model. The text has no line break at its end.
-//
-// The lines are grouped by file: an empty line, the path, and the lines. The line of a match is the
-// number, ":" and the line. A line of Before and After has "-" in place of ":". With context, the
-// line "--" separates lines that are not adjacent. "…" marks the cut ends of a line, and
-// ", column" with Column follows its number. After the last line of a file, "… and N more" reports
-// the further matches of the file. Lines after the matches report all matching lines beyond the
-// limits, the files of which no line is shown, the values of the limits, the entries, files,
-// directories and lines that Grep has not searched, the hint and the warnings. With FilesOnly, a
-// line is a path, and with CountOnly, a path, ":" and the number of matching lines.
-//
-// Each line of a file is one line, even if the line contains control characters. Names are escaped
-// as in [DirListing.String], and lines as in [FileText.String].
+// String returns the matches as text for a model, in the format of the tool search_text
+// (docs/tools.md), grouped by file, without a line break at its end. Lines after the matches report
+// what the limits and Grep omit. With FilesOnly, a line is a path, and with CountOnly, a path, ":"
+// and the number of matching lines. Names are escaped as in [DirListing.String], and lines as in
+// [FileText.String].
 func (m TextMatches) String() string { return shown.Matches[TextMatch](m).Text((*TextMatch).row) }
 
 // row returns the match for a text.

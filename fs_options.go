@@ -18,8 +18,8 @@ import (
 // DirOption has no effect.
 type DirOption interface{ applyDir(*dirOptions) }
 
-// A GrepOption is an option for one call of Grep. If an option is repeated, the last value
-// applies, except for Exclude and InFiles: the globs of all options apply. A nil GrepOption has no
+// A GrepOption is an option for one call of Grep. If an option is repeated, the last value applies,
+// except for [Exclude] and [InFiles]: the globs of all options apply. A nil GrepOption has no
 // effect.
 type GrepOption interface{ applyGrep(*dirOptions) }
 
@@ -166,16 +166,14 @@ func After(cursor string) DirOption {
 	return dirOption(func(o *dirOptions) { o.after = cursor })
 }
 
-// Exclude omits entries that match any of the globs, and all entries below an omitted
-// directory, from lists and totals. A glob without a slash matches names at any depth. A glob
-// with a slash matches paths relative to the directory of the call. A slash at the end
-// restricts a glob to directories. The syntax is the syntax of
-// github.com/bmatcuk/doublestar: *, **, ?, [a-z], {a,b}.
+// Exclude omits entries that match any of the globs, and all entries below an omitted directory,
+// from lists and totals. A glob without a slash matches names at any depth. A glob with a slash
+// matches paths relative to the directory of the call. A slash at the end restricts a glob to
+// directories. The syntax is that of github.com/bmatcuk/doublestar: *, **, ?, [a-z], {a,b}.
 //
-// The error is [ErrInvalidPattern] for a malformed glob, a glob longer than 1,000 bytes, a
-// glob whose braces expand to more than 1,000 patterns, and globs of one call that are larger
-// than 64 KiB together, with their braces expanded and without duplicates. Accepted by
-// ListDir, Tree, FindFiles and Grep.
+// The error is [ErrInvalidPattern] for a malformed glob, a glob of more than 1,000 bytes or with
+// braces of more than 1,000 patterns, and globs of one call of more than 64 KiB, with their braces
+// expanded. Accepted by ListDir, Tree, FindFiles and Grep.
 func Exclude(globs ...string) FileOption {
 	return fileOption(func(o *dirOptions) {
 		for _, text := range globs {
@@ -211,14 +209,12 @@ func Gitignore() FileOption {
 }
 
 // SkipDependencies leaves out the content of directories that hold dependencies or the files of a
-// version control system, such as .git, node_modules, .venv and site-packages. Tree shows such a
-// directory as a single line with the number of its entries. FindFiles and Grep do not search the
-// directory, and the field Dependencies counts the directories.
+// version control system, such as .git, node_modules and .venv; docs/methods.md has all names. Tree
+// shows such a directory as a single line with the number of its entries. FindFiles and Grep do not
+// search the directory, and the field Dependencies counts the directories.
 //
-// Names that are also usual for the source or the output of a project, such as vendor, build and
-// target, do not count as dependencies; use [Gitignore] or [Exclude]. The directory of the call
-// itself is read whatever its name. Accepted by Tree, FindFiles and Grep. The document
-// docs/methods.md has the details and all names.
+// Names that are also usual for source, such as vendor and build, do not count. The directory of
+// the call itself is read whatever its name. Accepted by Tree, FindFiles and Grep.
 func SkipDependencies() FileOption {
 	return fileOption(func(o *dirOptions) { o.skipDependencies = true })
 }
@@ -307,34 +303,25 @@ func (o *dirOptions) fail(err error) {
 }
 
 // Budget limits the text of the result, the result of String, to n characters (Unicode code
-// points), including the heading, the cursor, the warnings and the marks of the cuts. The fields
-// of the result have only the entries of the text. Totals count all entries. A larger budget never
-// shows fewer entries. The section "Budgets" of docs/reference.md states which entries a budget
-// keeps first.
+// points), with headings, warnings and the marks of the cuts. The fields of the result have only
+// the entries of the text. Totals count all entries. A larger budget never shows fewer entries. The
+// section "Budgets" of docs/reference.md states which entries a budget keeps first.
 //
-// If the text without entries does not fit, or n is 0 or less, the error is [ErrInvalidOption]. A
-// listing needs its first entry. The section states the sizes that always suffice. Only the text
-// of a prompt becomes "", and Dropped has all names, so a program may pass the unused rest of a
-// larger budget. Budget replaces an earlier [Tokens].
-//
-// The memory depends on the budget, not on the number of entries. In the order ByName, ListDir
-// reads the metadata only of entries that may fit. Accepted by ListDir, Tree, FindFiles, Grep,
-// SkillsPrompt and CommandsPrompt.
+// If the text without entries does not fit, or n is 0 or less, the error is [ErrInvalidOption].
+// Only the text of a prompt becomes "", and Dropped has all names. Budget replaces an earlier
+// [Tokens]. The memory depends on the budget, not on the number of entries. Accepted by ListDir,
+// Tree, FindFiles, Grep and the prompts.
 func Budget(n int) BudgetOption { return budgetOption{Budget: budget.Budget{Limited: true, Max: n}} }
 
 // Tokens is [Budget] for a number of tokens, as counted by count. A nil count is
 // [ErrInvalidOption], and a budget of 0 or less except for a prompt. Tokens replaces an earlier
 // Budget.
 //
-// The argument of count is always a whole text, and count has been called with the returned
-// text. If the whole result fits, count is called once. Otherwise the number of calls grows
-// with the logarithm of the number of entries or, for a prompt, of the length of the text. The
-// method calls count on the goroutine of its caller. The methods of files read all entries up to
-// Limit: use a Limit for ListDir and FindFiles.
-//
-// Tokens assumes that a text with more content has no fewer tokens. For a count that breaks this
-// assumption, the text stays within the budget, but a longer text may exist. Accepted by the methods
-// of Budget.
+// The argument of count is always a whole text, and count has been called with the returned text.
+// If the whole result fits, count is called once. Otherwise the number of calls grows with the
+// logarithm of the number of entries or of the length of a prompt. The method calls count on the
+// goroutine of its caller. The methods of files read all entries up to [Limit]. Accepted by the
+// methods of Budget.
 func Tokens(n int, count func(text string) int) BudgetOption {
 	o := budgetOption{Budget: budget.Budget{Limited: true, Max: n, Count: count}}
 	if count == nil {
@@ -399,15 +386,13 @@ type Progress struct {
 	Done    bool `json:"done,omitempty"`  // the call ends without an error; no further report follows
 }
 
-// WithProgress is an option that reports the progress of a call to the function. The method calls
-// the function about six times a second, never more than ten times, and once at the end if the
-// method returns no error. A short call therefore reports only its end. The numbers never decrease.
+// WithProgress is an option that reports the progress of a call to the function, about six times a
+// second, and once at the end if the method returns no error. The numbers never decrease.
 //
-// The method calls the function on the goroutine of its caller, so the function needs no lock for
-// the data of the caller. The method continues its work meanwhile, and returns after the function.
-// If the function panics, the method panics and ends its work. The function may call all methods of
-// the catalog. With WithProgress, the work runs on another goroutine, which costs some
-// microseconds. WithProgress(nil) has no effect. Accepted by ListDir, Tree, FindFiles, Grep, Search,
+// The method calls the function on the goroutine of its caller, continues its work meanwhile, and
+// returns after the function. If the function panics, the method panics and ends its work. The
+// function may call all methods of the catalog. With WithProgress, the work runs on another
+// goroutine. WithProgress(nil) has no effect. Accepted by ListDir, Tree, FindFiles, Grep, Search,
 // SearchSkills and Lint.
 type WithProgress func(Progress)
 

@@ -116,19 +116,18 @@ func (o *readOptions) fail(err error) {
 }
 
 // ReadFile returns the text of a file as UTF-8, or a part of the text: without options the first
-// 256 KiB, in whole lines if the first line fits. [Lines], [Around] and [MaxBytes] select other lines. The
-// options Lines(t.NextLine, 0) and Column(t.NextColumn) return the next page.
+// 256 KiB, in whole lines if the first line fits. [Lines], [Around] and [MaxBytes] select other
+// lines. The options Lines(t.NextLine, 0) and Column(t.NextColumn) return the next page. The limit
+// of [WithMaxFileSize] does not apply.
 //
 // ReadFile accepts the paths of [Catalog.ListDir], follows the links that [WithSymlinks] allows,
 // and reads regular files only. ReadFile decodes UTF-16 with a byte order mark. A file is not text
-// if its first 8,000 bytes contain a NUL. Changed reports a change of the file during the call.
+// if its first 8,000 bytes contain a NUL.
 //
 // ReadFile returns [ErrNotFound], [ErrOutsideRoot], [ErrNotText], [ErrPermissionDenied],
 // [ErrInvalidOption], [ErrDirectoryNotFound] if the root does not exist, and [ErrFileRead] for a
-// directory, a special file or a failure of the filesystem.
-//
-// The limit of [WithMaxFileSize] does not apply. The first call for a line reads the file up to
-// the line, and a later call begins near the line. The document docs/methods.md has the details.
+// directory, a special file or a failure of the filesystem. The document docs/methods.md has the
+// details and the cost.
 func (c *Catalog) ReadFile(ctx context.Context, path string, opts ...ReadOption) (FileText, error) {
 	o := readOptions{Request: text.Request{Max: defaultReadBytes}}
 	for _, opt := range opts {
@@ -163,16 +162,9 @@ func (t *FileText) fit(_ context.Context, f *fileCall) error {
 	return nil
 }
 
-// String returns the lines as text for a model: the number of each line, a tab and the line
-// without its line break. After the number of an empty line, there is no tab. The text has no line break at its end. The numbers are aligned at
-// the right.
-//
-// If the text begins within a line, the first line begins with "…". If lines follow, the last
-// line is, for example, "… and 400 more lines; continue with line 101". Further lines contain the
-// Format, unless the file is UTF-8 without a byte order mark and with line breaks of LF, and
-// warnings about invalid bytes and about a change of the file.
-//
-// Each line of the file is one line, even if the line contains control characters. The
-// following characters are written as in a Go string: control characters except the tab, line
-// and paragraph separators, format and invisible characters. A backslash stays as in the file.
+// String returns the lines as text for a model, in the format of the tool read_file
+// (docs/tools.md): the number of each line, a tab and the line, and after the lines the number of
+// the next line, the Format if the file is not plain UTF-8, and warnings. Each line of the file is
+// one line: control characters except the tab, line and paragraph separators, format and invisible
+// characters are written as in a Go string. A backslash stays as in the file.
 func (t FileText) String() string { return shown.FileText(t).String() }

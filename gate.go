@@ -45,17 +45,19 @@ type Gate interface {
 	Allowed(ctx context.Context, i Item) bool
 }
 
-// WithGate shows the entries of the layers only if g allows them by their content. An entry that g does not allow is not
-// listed, read, rendered or searched, and is in no prompt and no result of MCP. The bytes that a caller gets are the bytes of
-// the allowed digest. [Catalog.Pending] returns the refused entries. The file methods, such as [Catalog.ReadFile], and [Catalog.Lint] have no gate.
+// WithGate shows the entries of the layers only if g allows them by their content. An entry that g
+// does not allow is in no list, search, prompt or result. The bytes that a caller gets are the
+// bytes of the allowed digest. [Catalog.Pending] returns the refused entries. The file methods,
+// such as [Catalog.ReadFile], and [Catalog.Lint] have no gate.
 //
-// The layers are names of layers, as given to the options and in the field Layer. A name without a layer is [ErrInvalidOption].
-// Without layers, g decides about every layer in the catalog's filesystem except the directories of the user. The name of a place of
-// a client, such as ".", ".cursor/rules" and ".claude/skills", concerns the same place in each directory below and above the root. A refused
-// entry hides an entry of the same name in a lower layer, as with [WithCommandFilter]. A refused plugin hides all entries of the plugin.
+// The layers are names of layers, as in the field Layer. A name without a layer is
+// [ErrInvalidOption]. Without layers, g decides about every layer in the catalog's filesystem
+// except the directories of the user. The name of a place of a client, such as ".cursor/rules",
+// concerns the same place in each directory below and above the root. A refused entry hides an
+// entry of the same name in a lower layer, and a refused plugin all its entries.
 //
-// A scan reads each new or changed file of a gated layer as a whole, and lists the files of each skill. A file that changes
-// after the scan is scanned again before a method returns its content. The document docs/trust.md has the details.
+// A scan reads each new or changed file of a gated layer as a whole, and lists the files of each
+// skill. The document docs/trust.md has the details.
 func WithGate(g Gate, layers ...string) Option {
 	layers = slices.Clone(layers)
 	return optionFunc(func(c *config) error {
@@ -140,13 +142,14 @@ type Pending struct {
 	Findings []Diagnostic
 }
 
-// Pending returns the entries that the gate of [WithGate] refuses, first the plugins, then the commands, the skills, the agents and the
-// instructions, each in the order of the lists. The instructions are of the root, above, and below except for ignored directories and
-// directories of dependencies, as in [Catalog.Lint]. An approval of a Pending concerns exactly the texts in New. Without a gate, the result is
-// empty.
+// Pending returns the entries that the gate of [WithGate] refuses: the plugins, the commands, the
+// skills, the agents and the instructions, each in the order of the lists, and the instructions as
+// in [Catalog.Lint] without ignored directories. An approval of a Pending concerns exactly the
+// texts in New. Without a gate, the result is empty.
 //
-// Pending returns the errors of the lists for unreadable directories, except for missing directories. Pending costs as much as the lists and FindFiles, and reads
-// each file of each refused entry.
+// Pending returns the errors of the lists for unreadable directories, except for missing
+// directories. Pending costs as much as the lists and FindFiles, and reads each file of each
+// refused entry.
 func (c *Catalog) Pending(ctx context.Context) ([]Pending, error) {
 	const op = "Pending"
 	if err := c.begin(ctx, op); err != nil || c.config.gate == nil {

@@ -111,28 +111,26 @@ func Except(shown ...Instruction) InstructionOption {
 	return instructionOption(func(o *instructionOptions) { o.shown = append(o.shown, shown...) })
 }
 
-// Instructions returns the instructions for a file or a directory of the project, which may be missing, the most
-// general first: the files of the user, of the directories above the root, of the root, and of each
-// directory down to the path, each with the rules that always apply there; then the rules whose globs match the path; then the
-// rules on request. Empty files are omitted.
+// Instructions returns the instructions for a file or a directory of the project, which may be
+// missing, the most general first: the files of the user, of the directories above the root, of the
+// root, and of each directory down to the path, each with the rules that always apply there; then
+// the rules whose globs match the path; then the rules on request. Empty files are omitted. Without
+// [WithInstructions], the only instructions are each AGENTS.md, or else CLAUDE.md.
 //
-// A file that cannot be read has no Text, and the reason in Diagnostics. Instructions returns [ErrOutsideRoot] for a path
-// that leads out of the root, and the errors of unreadable directories that [Catalog.List] describes.
-//
-// Instructions reads no other directories than the directories on the way to the path and the directories of rules. A
-// cache holds up to 16 MiB of texts, and another 16 MiB of headers. The document docs/instructions.md has the table of the clients.
+// A file that cannot be read has no Text, and the reason in Diagnostics. Instructions returns
+// [ErrOutsideRoot] for a path that leads out of the root, and the errors of unreadable directories
+// that [Catalog.List] describes. The document docs/instructions.md has the table of the clients,
+// the caches and the cost.
 func (c *Catalog) Instructions(ctx context.Context, path string, opts ...InstructionOption) ([]Instruction, error) {
 	list, _, err := c.instructionsFor(ctx, "Instructions", path, opts)
 	return list, err
 }
 
-// InstructionsPrompt returns the instructions for a path as a <project_instructions> block, with the source of
-// each text, the nearest last. Of a rule on request, the block has the description only, and [Catalog.ReadFile] the
-// text. Included has the paths of the instructions.
-//
-// [Budget] and [Tokens] limit the length. The budget first cuts the most general text, and the block states the number
-// of omitted and shortened texts. A text can neither end the block nor begin another block, as in [Skill.Prompt].
-// The errors are the errors of Instructions.
+// InstructionsPrompt returns the instructions for a path as a <project_instructions> block, with
+// the source of each text, the nearest last. Of a rule on request, the block has the description
+// only. Included has the paths of the instructions. [Budget] and [Tokens] first cut the most
+// general text, and the block states the number of omitted and shortened texts. A text can neither
+// end the block nor begin another block. The errors are the errors of Instructions.
 func (c *Catalog) InstructionsPrompt(ctx context.Context, path string, opts ...InstructionOption) (PromptList, error) {
 	list, o, err := c.instructionsFor(ctx, "InstructionsPrompt", path, opts)
 	if err != nil {

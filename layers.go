@@ -130,20 +130,14 @@ func (c *Catalog) openUser() userDirs {
 	return user
 }
 
-// Versioned is implemented by the fs.FileInfo of a store that knows a version of each
-// file, such as an ETag, a digest or a revision. Two equal versions of a name mean equal
-// contents. A file with a version is unchanged exactly as long as the version is, whatever
-// its size and its time. "" is no version.
+// Versioned is implemented by the fs.FileInfo of a store that knows a version of each file, such as
+// an ETag, a digest or a revision, in all of fs.Stat, fs.File.Stat and fs.DirEntry.Info. Two equal
+// versions of a name mean equal contents. A file is unchanged exactly as long as its version is,
+// whatever its size and its time. "" is no version. A version has at most a few hundred bytes.
 //
-// The catalog looks for Versioned in the results of fs.Stat, of fs.File.Stat and of
-// fs.DirEntry.Info, which must agree. If a listing has no versions, each list reads the
-// beginning of every file, as on any filesystem without change times (see [WithFs]).
-//
-// Versioned is also implemented by the result of [SnapshotFS] if the store knows a version
-// of all its files, such as a tree hash. If the version is the version of the last list,
-// the catalog lists nothing.
-//
-// A version should have at most a few hundred bytes. No result contains a version.
+// Versioned is also implemented by the result of [SnapshotFS] if the store knows a version of all
+// its files, such as a tree hash. If the version is the version of the last list, the catalog lists
+// nothing.
 type Versioned interface {
 	Version() string
 }

@@ -13,21 +13,19 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// Lint checks every command, skill, agent and instruction, also the hidden, shadowed and filtered files, and returns
-// the defects, sorted by path, line, column, code, key and message. If Lint finds no defect, the
-// list is empty and not nil. The constants of [DiagnosticCode] list the codes with their
-// severities.
+// Lint checks every command, skill, agent and instruction, also the hidden, shadowed and filtered
+// files, and returns the defects, sorted by path, line, column, code, key and message. The list is
+// never nil. The constants of [DiagnosticCode] list the codes with their severities.
 //
-// Without options, Lint is stricter than the methods that serve the files: Lint reports an error for
-// every skill that the reference validator of Agent Skills rejects. [LintFor] selects the rules of a
-// client. Lint also reports references to missing commands, invisible characters, and files that no list shows and that
-// resemble commands, skills, agents or rules. The number of defects of one file is limited.
+// Without options, Lint reports an error for every skill that the reference validator of Agent
+// Skills rejects. [LintFor] selects the rules of a client. Lint also reports references to missing
+// commands, invisible characters, and files that no list shows and that resemble commands, skills,
+// agents or rules.
 //
-// A missing directory named in an option is a diagnostic, a missing default directory is empty,
-// and a missing root is [ErrDirectoryNotFound]. Lint returns the other errors of [Catalog.List].
-//
-// Lint costs as much as List, ListSkills, ListAgents, GetSkill of every skill and FindFiles, and reads every command,
-// SKILL.md, agent and instruction in full. The document docs/methods.md has the details.
+// A missing directory named in an option is a diagnostic, a missing default directory is empty, and
+// a missing root is [ErrDirectoryNotFound]. Lint returns the other errors of [Catalog.List]. Lint
+// reads every command, SKILL.md, agent and instruction in full. The document docs/methods.md has
+// the bounds.
 func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, error) {
 	const op = "Lint"
 	if err := c.begin(ctx, op); err != nil {
@@ -68,14 +66,13 @@ func (c *Catalog) optionalSnapshots() map[client.Files]func(context.Context, str
 		client.Agents: c.agents.optionalSnapshot, client.Instructions: c.instructions.optionalSnapshot}
 }
 
-// LintFor makes Lint check by the rules of a client, such as client.Claude(). An error is then a file
-// that the client rejects, and a warning is a file that the client reads with a change, such as an
-// unknown field of a skill, or a description of which the client shows a model only the beginning. In a
-// command, an unknown key is a warning only if the key resembles a key of the client.
+// LintFor makes Lint check by the rules of a client, such as client.Claude(): the Fields and Strict
+// of the row. An error is then a file that the client rejects, and a warning is a file that the
+// client reads with a change, such as an unknown field of a skill. In a command, an unknown key is
+// a warning only if the key resembles a key of the client.
 //
-// The rules are the Fields and Strict of the row. A row that is not valid (client.Client.Check) is
-// [ErrInvalidOption]. Without LintFor, Lint checks skills by
-// client.AgentSkills(), and compares misspelled keys with the keys of all clients.
+// A row that is not valid (client.Client.Check) is [ErrInvalidOption]. Without LintFor, Lint checks
+// skills by client.AgentSkills(), and compares misspelled keys with the keys of all clients.
 func LintFor(c client.Client) LintOption { return lintFor(c) }
 
 type lintFor client.Client

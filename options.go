@@ -169,16 +169,14 @@ func (c *config) allLayers() []layer {
 	return slices.Concat(c.commands.all, c.skills.all, c.agents.all, c.instructions.all)
 }
 
-// WithFs reads through fsys instead of the operating system's filesystem: an
-// afero.MemMapFs in a test, a bucket, an archive. The guarantees differ; see
-// "Confinement" in the package documentation.
+// WithFs reads through fsys instead of the operating system's filesystem: an afero.MemMapFs in a
+// test, a bucket, an archive. The guarantees differ; see "Confinement" in the package
+// documentation.
 //
-// A filesystem has change times if its FileInfo.Sys has the change time of the
-// operating system (a *syscall.Stat_t), or if its FileInfo is [Versioned]. On Linux,
-// only local filesystems of the operating system have change times, and exFAT has none. On a
-// filesystem without change times, neither size nor modification time proves that a
-// file is unchanged: List and ListSkills then read the first 4 KB of every file in
-// each call, Search reads every file, and Get and GetSkill read their file. Use
+// A filesystem has change times if its FileInfo.Sys has the change time of the operating system (a
+// *syscall.Stat_t), or if its FileInfo is [Versioned]. On Linux, only local filesystems of the
+// operating system have change times. On a filesystem without change times, each list reads the
+// first 4 KB of every file, Search reads every file, and Get and GetSkill read their file. Use
 // [WithCacheTTL] if reads are expensive.
 func WithFs(fsys afero.Fs) Option {
 	return optionFunc(func(c *config) error {
@@ -204,16 +202,10 @@ func WithRoot(dir string) Option {
 	})
 }
 
-// WithCommandsDir reads commands from these directories, highest precedence
-// first, instead of from the default directory "commands". A relative directory
-// is below the root. Without arguments, WithCommandsDir removes the default
-// directory without a replacement.
-//
-// If every directory of commands is missing, List, All and Commands return
-// [ErrDirectoryNotFound], and Get returns [ErrCommandNotFound]. The other methods that
-// read commands return [ErrDirectoryNotFound] only if WithCommandsDir or
-// [WithCommandsFS] names a directory. Otherwise these methods find no commands and
-// return no error. A root that does not exist is always an error.
+// WithCommandsDir reads commands from these directories, highest precedence first, instead of from
+// the default directory "commands". A relative directory is below the root. Without arguments,
+// WithCommandsDir removes the default directory without a replacement. The table "Missing
+// directories" of docs/reference.md has the result of each method if every directory is missing.
 func WithCommandsDir(dirs ...string) Option {
 	return optionFunc(func(c *config) error { return c.commands.addDirs("WithCommandsDir", dirs, index.Place{}) })
 }
@@ -226,20 +218,17 @@ func WithSkillsDir(dirs ...string) Option {
 	return optionFunc(func(c *config) error { return c.skills.addDirs("WithSkillsDir", dirs, index.Place{}) })
 }
 
-// WithCommandsFS reads commands from the top of fsys, such as an embed.FS (use
-// fs.Sub for a directory of fsys). The name identifies fsys in the field Layer of the
-// commands, and in diagnostics.
+// WithCommandsFS reads commands from the top of fsys, such as an embed.FS (use fs.Sub for a
+// directory of fsys). The name identifies fsys in the field Layer of the commands, and in
+// diagnostics.
 //
-// The default directory "commands" of the root stays, with precedence over all
-// layers, so a project can replace the commands of fsys. To read fsys alone, add
-// WithCommandsDir(). WithCommandsDir and WithClient replace the
-// default directory. The layers of earlier options have precedence over the layers of
-// later options: give the directories before WithCommandsFS to override fsys.
+// The default directory "commands" of the root stays, with precedence over all layers, so a project
+// can replace the commands of fsys. To read fsys alone, add WithCommandsDir(). The layers of
+// earlier options have precedence: give the directories before WithCommandsFS to override fsys.
 //
-// The catalog reads an embed.FS, and a filesystem marked with [Immutable], once. The
-// files of any other fs.FS may change at any time, like the files of [WithFs]. An fs.FS
-// over a remote store should be [Versioned]; docs/stores.md describes all interfaces that
-// save requests.
+// The catalog reads an embed.FS, and a filesystem marked with [Immutable], once. The files of any
+// other fs.FS may change at any time. An fs.FS over a remote store should be [Versioned];
+// docs/stores.md describes all interfaces that save requests.
 func WithCommandsFS(name string, fsys fs.FS) Option {
 	return optionFunc(func(c *config) error { return c.commands.addFS("WithCommandsFS", name, fsys) })
 }
@@ -250,19 +239,19 @@ func WithSkillsFS(name string, fsys fs.FS) Option {
 	return optionFunc(func(c *config) error { return c.skills.addFS("WithSkillsFS", name, fsys) })
 }
 
-// WithClient reads the places in which the clients keep commands, skills and agents, in place of the
-// default directories: WithClient([client.Claude]()) reads .claude/commands, .claude/skills and
-// .claude/agents of the project and of the home directory. A program may also pass a row of its own.
+// WithClient reads the places in which the clients keep commands, skills and agents, in place of
+// the default directories: WithClient(client.Claude()) reads .claude/commands, .claude/skills and
+// .claude/agents of the project and of the home directory. A program may also pass a row of its
+// own. [WithInstructions] reads instructions.
 //
 // Each place is a layer. The places of the project have precedence over the places of the user, and
 // the places of an earlier client over the places of a later client. A missing directory is empty.
-// Without a home directory, and on a filesystem other than the operating system's without [WithHome],
-// the catalog reads only the places of the project. [WithInstructions] reads instructions.
+// Without a home directory, and on a filesystem other than the operating system's without
+// [WithHome], the catalog reads only the places of the project.
 //
-// The names follow the client: .gemini/commands/git/commit.toml is the command "git:commit", and
-// .codex/prompts/review.md the command "prompts:review". A command in a TOML file has the text of
-// its field prompt. [Command.Render] and [Skill.Render] follow the placeholder rules of the client.
-// A row without a place, or that is not valid (client.Client.Check), is [ErrInvalidOption].
+// Names and placeholder rules follow the client: .gemini/commands/git/commit.toml is the command
+// "git:commit" with the text of its field prompt. A row without a place, or that is not valid
+// (client.Client.Check), is [ErrInvalidOption].
 func WithClient(clients ...client.Client) Option {
 	return optionFunc(func(c *config) error {
 		places, err := index.Places(clients)
@@ -284,40 +273,36 @@ func WithClient(clients ...client.Client) Option {
 	})
 }
 
-// WithHome sets the home directory of [WithClient] and [WithInstructions], on the filesystem of the catalog, and has no
-// effect without both, because no other option reads a directory of the user. A relative dir is
-// below the root. The directory for configuration is dir/.config. If dir is "", the catalog reads no
-// directory of a user, as a server for several users should. The default is [os.UserHomeDir] on the
-// operating system's filesystem, and no home directory on another filesystem.
+// WithHome sets the home directory of [WithClient] and [WithInstructions], on the filesystem of the
+// catalog, and has no effect without both. A relative dir is below the root. If dir is "", the
+// catalog reads no directory of a user, as a server for several users should. The default is
+// os.UserHomeDir on the operating system's filesystem, and no home directory on another filesystem.
 func WithHome(dir string) Option {
 	return optionFunc(func(c *config) error { c.home = &dir; return nil })
 }
 
-// WithParents also reads, for the places of [WithClient] and [WithInstructions] whose client looks up ([client.Place]), the
-// directories above the root, nearest first: up to the first directory with a .git, which may be a
-// file, or to the directory boundary, whichever is nearer. A relative boundary is below the root, as
-// in "..". Without a .git and with the boundary "", the catalog reads no parent. If the boundary does not
-// contain the root, or both options are missing, New returns [ErrInvalidOption]. No file above the boundary is read.
+// WithParents also reads, for the places of [WithClient] and [WithInstructions] whose client looks
+// up (client.Place), the directories above the root, nearest first: up to the first directory with
+// a .git, or to the directory boundary, whichever is nearer. A relative boundary is below the root,
+// as in "..". Without a .git and with the boundary "", the catalog reads no parent. If the boundary
+// does not contain the root, or both options are missing, New returns [ErrInvalidOption].
 //
 // The places of the parents follow the places of the project and precede the places of the user.
-// The home directory is no parent. New determines the parents, so a later .git has no effect.
-//
-// A parent that belongs to another user is not read, as with safe.directory of Git, and Lint
-// reports [DiagDirectoryOfOtherUser]. The document docs/precedence.md has the details.
+// New determines the parents. A parent that belongs to another user is not read, and Lint reports
+// [DiagDirectoryOfOtherUser]. The document docs/precedence.md has the details.
 func WithParents(boundary string) Option {
 	return optionFunc(func(c *config) error { c.boundary = &boundary; return nil })
 }
 
-// WithStrict serves only the files that a client loads: a file for which Lint with [LintFor] reports
-// an error in the header or a field cannot be loaded. Such a skill has Loadable false in ListSkills,
-// and the errors in its Diagnostics. List omits such a command, as an unreadable file. Skills,
-// Commands, prompts, searches and MCP treat the file as unreadable too. Get and GetSkill return
-// [ErrFileRead] with the first error. The file hides the files of its name in lower layers.
+// WithStrict serves only the files that a client loads: a file for which Lint with [LintFor]
+// reports an error in the header or a field cannot be loaded. Such a skill has Loadable false in
+// ListSkills, and the errors in its Diagnostics. List, prompts, searches and MCP omit such a file,
+// and Get and GetSkill return [ErrFileRead] with the first error. The file hides the files of its
+// name in lower layers.
 //
 // With client.AgentSkills(), the catalog loads the skills that the reference validator accepts. The
 // directories of the client are not read; add [WithClient]. Without WithStrict, the catalog loads
-// every file that can be read. The rules cost some microseconds for each new or changed file, and read
-// the beginning of a file up to the end of its header.
+// every file that can be read.
 func WithStrict(c client.Client) Option {
 	return optionFunc(func(config *config) error {
 		config.strict = lint.For(c)
@@ -354,19 +339,15 @@ func WithNestedCommands() Option {
 // Agent Skills format mentions.
 const maxSkillDepth = 6
 
-// WithSkillDepth looks for skills in the given number of directory levels, 1 to 6.
-// With 2, both skills/scraper/SKILL.md and skills/web/scraper/SKILL.md are skills.
-// The default is 1. The name of a skill is the name of its own directory. If a layer
-// contains several skills with the same name, the skill nearest to the layer wins.
-// On the same level, the first by path wins.
+// WithSkillDepth looks for skills in the given number of directory levels, 1 to 6. With 2, both
+// skills/scraper/SKILL.md and skills/web/scraper/SKILL.md are skills. The default is 1. The name of
+// a skill is the name of its own directory. Of several skills with the same name in a layer, the
+// skill nearest to the layer wins, then the first by path.
 //
-// ListSkills omits a directory that contains skills but no SKILL.md. The directory of
-// a skill may contain further skills, but only in direct subdirectories, such as
-// skills/games/2d/SKILL.md beside skills/games/SKILL.md. The files of an inner skill
-// also belong to the outer skill. Hidden directories and node_modules contain no
-// skills. Below the first level, the catalog reads at most 2,000 directories without
-// a SKILL.md, and at most 100 in the directory of one skill. Lint reports a search
-// that ends early.
+// A skill may contain further skills, but only in direct subdirectories; the files of an inner
+// skill also belong to the outer skill. Below the first level, the catalog reads at most 2,000
+// directories without a SKILL.md, and at most 100 in the directory of one skill. Lint reports a
+// search that ends early.
 func WithSkillDepth(levels int) Option {
 	return optionFunc(func(c *config) error {
 		if levels < 1 || levels > maxSkillDepth {
@@ -484,37 +465,32 @@ func WithCacheTTL(d time.Duration) Option {
 	})
 }
 
-// WithWatch lets the operating system report changes in the directories of commands, skills, agents, rules and plugins. If
-// nothing has changed since the last call, a call costs no scan, and OnChange reports changes as
-// they happen, usually within milliseconds. A call still stats the directory of each layer, and
-// Get stats its file. On a local disk of Linux, [Catalog.Instructions] returns the answer of the last call for the path.
-//
-// Each call scans the files, as without WithWatch, if a file or directory is reached through a
-// link, if the system has no more watches, or if the last scan failed. The catalog can miss
-// changes through a memory mapping, through a hard link in another directory, or from another
-// machine.
+// WithWatch lets the operating system report changes in the directories of commands, skills,
+// agents, rules and plugins. If nothing has changed since the last call, a call costs no scan, and
+// OnChange reports changes as they happen, usually within milliseconds. A call still stats the
+// directory of each layer, and Get stats its file. On a local disk of Linux, [Catalog.Instructions]
+// returns the answer of the last call for the path.
 //
 // WithWatch supports only the operating system's filesystem. With another filesystem, New returns
-// [ErrInvalidOption]. The catalog assumes that the layers of WithCommandsFS, WithSkillsFS and WithPluginsFS do
-// not change, except stores (see [SnapshotFS]): if a layer is a store, each call scans all layers, unless [WithFeed] reports the changes. The document docs/methods.md has
-// the details.
+// [ErrInvalidOption]. The catalog assumes that the layers of [WithCommandsFS], [WithSkillsFS] and
+// [WithPluginsFS] do not change, except stores (see [SnapshotFS]): if a layer is a store, each call
+// scans all layers, unless [WithFeed] reports the changes. The document docs/methods.md states
+// which changes the system does not report.
 func WithWatch() Option {
 	return optionFunc(func(c *config) error { c.watch = true; return nil })
 }
 
-// WithFeed lets the program report the changes of a remote store, so that calls make no
-// request while nothing changes. The feed covers the layers of [WithCommandsFS] and
-// [WithSkillsFS] and, with [WithFs], all layers.
+// WithFeed lets the program report the changes of a remote store, so that calls make no request
+// while nothing changes. The feed covers the layers of [WithCommandsFS] and [WithSkillsFS] and,
+// with [WithFs], all layers.
 //
-// New calls feed in a goroutine. The feed calls touch when the feed is connected to the source of
-// changes, and after each change; the paths may be omitted. After a touch, the catalog lists the
-// layers of the feed once, and [Catalog.OnChange] reports the changes. Before the first touch,
-// after feed has returned, and when maxAge has passed since the last touch, every call checks the
-// store itself. A connected feed therefore calls touch more often than maxAge.
+// New calls feed in a goroutine. The feed calls touch when the feed is connected, and after each
+// change; the paths may be omitted. Before the first touch, after feed has returned, and when
+// maxAge has passed since the last touch, every call checks the store itself.
 //
-// The ctx of feed ends with Close, which does not wait for feed. The catalog logs the error of feed.
-// If maxAge is not positive, feed is nil, or the feed covers no layer, New returns
-// [ErrInvalidOption]. The document docs/methods.md has the details.
+// The ctx of feed ends with Close, which does not wait for feed. The catalog logs the error of
+// feed. If maxAge is not positive, feed is nil, or the feed covers no layer, New returns
+// [ErrInvalidOption]. The document docs/stores.md has the details.
 func WithFeed(maxAge time.Duration, feed func(ctx context.Context, touch func(paths ...string)) error) Option {
 	return optionFunc(func(c *config) error {
 		if maxAge <= 0 {
@@ -548,16 +524,12 @@ func WithLogger(l *slog.Logger) Option {
 
 // WithSearcher makes Search use the engine commands and SearchSkills use the engine skills. If an
 // engine is nil, its method keeps the built-in search. [PromptFor] uses the same engines. Use an
-// engine for more than 100,000 commands or skills, because the built-in search keeps 2.5 to 3 KB
-// for a file of 7 KB in memory.
+// engine for more than 100,000 commands or skills.
 //
-// Search omits the hits that List omits, and asks the engine for up to 1,000 hits. The results
-// keep the order of the engine and have the tier "tier2". If a score is above 1, Search divides
-// all scores by the highest score. A negative score and NaN become 0. Search does not read the
-// files or the reports.
-//
-// If the engine returns an error, Search returns [ErrSearchFailed], which wraps the error of the
-// engine. The document docs/methods.md has the details.
+// Search omits the hits that List omits, and asks the engine for up to 1,000 hits. The results keep
+// the order of the engine and have the tier "tier2". If a score is above 1, Search divides all
+// scores by the highest score. A negative score and NaN become 0. If the engine returns an error,
+// Search returns [ErrSearchFailed], which wraps the error.
 func WithSearcher(commands, skills Searcher) Option {
 	return optionFunc(func(c *config) error {
 		c.commandSearcher, c.skillSearcher = commands, skills
@@ -566,17 +538,14 @@ func WithSearcher(commands, skills Searcher) Option {
 }
 
 // WithEmbedder makes Search and SearchSkills also find by meaning, with the vectors of an embedding
-// model. The first search starts to embed the name and the description of each entry in the
-// background; later searches embed new and changed texts. Until all vectors are known, and if the
-// embedder fails, the results are the results without an embedder, and [SearchResults].Semantic is false.
+// model. Until the vectors of all entries are known, and if the embedder fails, the results are the
+// results without an embedder, and SearchResults.Semantic is false.
 //
-// A search waits at most one second for the embedder. The embedder receives the queries, and the texts
-// of all entries that can be loaded, also of entries that a filter hides. The vectors are in memory
-// (one byte for each dimension); [WithVectorCache] also keeps a file. A method with an engine of
-// [WithSearcher] asks no embedder. The package embedding has embedders for the usual servers; the
-// document docs/search.md has the formula.
-//
-// New calls ID. A nil embedder and an empty ID are [ErrInvalidOption].
+// A search waits at most one second for the embedder. The embedder receives the queries, and the
+// texts of all entries that can be loaded, also of entries that a filter hides. The vectors are in
+// memory; [WithVectorCache] also keeps a file. New calls ID. A nil embedder and an empty ID are
+// [ErrInvalidOption]. Package embedding has embedders for the usual servers; the document
+// docs/search.md has the formula.
 func WithEmbedder(e Embedder) Option {
 	return optionFunc(func(c *config) error {
 		if e == nil || e.ID() == "" {
@@ -625,19 +594,15 @@ type filterFuncs struct {
 	instructions []func(Instruction) bool
 }
 
-// WithCommandFilter shows only the commands for which keep returns true. To every method, the
-// other commands do not exist. If several filters are given, a command must pass every filter.
+// WithCommandFilter shows only the commands for which keep returns true. To every method except
+// [Catalog.Lint], the other commands do not exist. A command must pass every filter.
 //
-// A filter applies after the precedence of layers. If keep refuses a command, a command with the
-// same name in a lower layer stays shadowed. The filter also applies to the dependencies that List
-// omits. Only [Catalog.Lint] looks at all files, because Lint serves the maintainers of the files.
+// A filter applies after the precedence of layers: a command with the name of a refused command in
+// a lower layer stays shadowed. The filter also applies to the dependencies that List omits.
 //
-// Keep must be a pure function of its argument. Several goroutines may call keep at the same time.
-// The results of keep are cached until a command changes. A nil keep is [ErrInvalidOption].
-//
-// Keep may call Close, and every method of a catalog without the filter, such as the catalog of a
-// view. Keep must not call a method that applies the filter, because the method would call keep
-// again, without end.
+// Keep must be a pure function of its argument, and safe for concurrent use. The results are cached
+// until a command changes. Keep must not call a method that applies the filter. A nil keep is
+// [ErrInvalidOption].
 func WithCommandFilter(keep func(CommandInfo) bool) Filter {
 	return func(f *filterFuncs) error { return addFilter(&f.commands, keep, "WithCommandFilter", "commands") }
 }

@@ -33,20 +33,17 @@ type Pagination struct {
 	NextCursor string `json:"next_cursor,omitempty"` // for Page.Cursor; empty if no row follows
 }
 
-// Paginate returns one page of items, without copying. [Catalog.List] uses the same rules. Callers
-// may use Paginate for lists of their own.
+// Paginate returns one page of items, without copying, by the rules of [Catalog.List].
 //
 // A page number is a position: if rows are added or removed between two calls, the second page may
-// repeat or miss rows. A cursor identifies the last row of the previous page, so added and removed
-// rows cause no repeated and no missing rows. Cursors require items in strictly ascending byte
-// order of key(item). With a nil key, Paginate returns and accepts no cursors.
+// repeat or miss rows. A cursor identifies the last row of the previous page, so no row is repeated
+// or missing. Cursors require items in strictly ascending byte order of key(item). With a nil key,
+// Paginate returns and accepts no cursors. A cursor contains the readable key of a row, and is
+// neither a secret nor a permission.
 //
 // Paginate returns [ErrInvalidPage] if Number is negative, [ErrInvalidPageSize] if Size is outside
-// 0 to 100, and [ErrInvalidCursor] if a cursor was not made by Paginate, was altered, or comes
-// with a Number. A cursor contains the readable key of a row and a checksum against accidental
-// changes. A cursor is neither a secret nor a permission.
-//
-// Paginate calls key O(log len(items)) times.
+// 0 to 100, and [ErrInvalidCursor] if a cursor was not made by Paginate, was altered, or comes with
+// a Number. Paginate calls key O(log len(items)) times.
 func Paginate[T any](items []T, page Page, key func(T) string) ([]T, Pagination, error) {
 	page, err := page.normalized()
 	if err != nil {

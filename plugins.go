@@ -13,19 +13,17 @@ import (
 )
 
 // WithPlugins reads the commands, the skills and the agents of plugins. Each directory is a
-// marketplace, a plugin, or a directory of plugins: the catalog looks for a marketplace.json, then for a
-// manifest or the directories of a plugin, and then in the subdirectories. A relative directory is below
-// the root. The document docs/plugins.md has the formats and the rules.
+// marketplace, a plugin, or a directory of plugins. A relative directory is below the root. The
+// document docs/plugins.md has the formats and the rules.
 //
-// Names begin with the name of the plugin, as in "deploy:rollback". [Catalog.Get], [Catalog.GetSkill],
-// [Catalog.GetAgent] and [Catalog.Expand] also find the name "rollback" if exactly one plugin has the name; otherwise the
-// error is [ErrAmbiguousName]. The field Plugin of each row has the name of the plugin. Plugins have the
+// Names begin with the name of the plugin, as in "deploy:rollback". [Catalog.Get],
+// [Catalog.GetSkill], [Catalog.GetAgent] and [Catalog.Expand] also find the name "rollback" if
+// exactly one plugin has the name; otherwise the error is [ErrAmbiguousName]. Plugins have the
 // lowest precedence, the first plugin first. The default directories stay.
 //
-// The manifests of the clients of [WithClient] have precedence over the other formats. A path of a
-// manifest, or a link, that leads out of its plugin is not followed ([WithSymlinks] can trust a target). The catalog executes and fetches
-// nothing. Pass the directories of the installed plugins: the cache of a client also has old versions
-// and disabled plugins. A call of a list also reads the directory of each plugin.
+// No path of a manifest and no link leads out of its plugin, unless [WithSymlinks] trusts the
+// target. The catalog executes and fetches nothing. A call of a list also reads the directory of
+// each plugin.
 func WithPlugins(dirs ...string) Option {
 	return optionFunc(func(c *config) error { return c.plugins.addDirs("WithPlugins", dirs, index.Place{}) })
 }

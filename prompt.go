@@ -22,21 +22,19 @@ type PromptList struct {
 // A SkillsPrompt is the PromptList of skills.
 type SkillsPrompt = PromptList
 
-// SkillsPrompt returns the names and descriptions of the skills that a model may choose, as an
-// XML block in the form of the client guide of the Agent Skills format, in the order of
+// SkillsPrompt returns the names and descriptions of the skills that a model may choose, as an XML
+// block in the form of the client guide of the Agent Skills format, in the order of
 // [Catalog.ListSkills]. [Catalog.GetSkill] takes the names. Without skills, Text is "".
-//
 // SkillsPrompt omits skills without a description or a readable SKILL.md, and skills with
-// disable-model-invocation: true. [WithSkillFilter] and [Catalog.View] omit further skills.
+// disable-model-invocation: true.
 //
 // Without options, the length of the text has no limit. With [Budget] or [Tokens], SkillsPrompt
-// first shortens the longest descriptions, down to 60 characters, and then drops the skills of the lowest precedence.
-// [PromptFirst] and [PromptFor] give skills precedence. The text escapes the tags of the block and
-// invisible characters.
+// first shortens the longest descriptions, down to 60 characters, and then drops the skills of the
+// lowest precedence; [PromptFirst] and [PromptFor] give skills precedence. The text escapes the
+// tags of the block and invisible characters.
 //
-// SkillsPrompt returns the errors of [Catalog.ListSkills], but a missing default directory has no
-// skills, and [ErrInvalidOption] for an invalid option. The cost is the cost of ListSkills, plus a
-// time linear in the length of the descriptions. The document docs/methods.md has the details.
+// SkillsPrompt returns the errors of Catalog.ListSkills, but a missing default directory has no
+// skills, and [ErrInvalidOption] for an invalid option. The cost is the cost of ListSkills.
 func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (SkillsPrompt, error) {
 	return promptOf(ctx, c, c.skills, "SkillsPrompt", opts)
 }
@@ -75,14 +73,10 @@ func fitPrompt[Info any](ctx context.Context, c *Catalog, in *collection[Info], 
 	return PromptList(result), err
 }
 
-// CommandsPrompt returns the commands of [Catalog.List] as an <available_commands>
-// block with a <command> element for each command. The form, the budget and the
-// escapes are those of [Catalog.SkillsPrompt]. [Catalog.Get] takes the names of
-// the list. A command without a description has an empty <description>.
-//
-// CommandsPrompt omits commands with disable-model-invocation: true, as Claude Code
-// does. CommandsPrompt returns the errors of List, but a missing default directory is
-// not an error and has no commands. An invalid option is [ErrInvalidOption].
+// CommandsPrompt returns the commands of [Catalog.List] as an <available_commands> block with a
+// <command> element for each command, by the rules of [Catalog.SkillsPrompt]. A command without a
+// description has an empty <description>. CommandsPrompt omits commands with
+// disable-model-invocation: true, as Claude Code does.
 func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (PromptList, error) {
 	return promptOf(ctx, c, c.commands, "CommandsPrompt", opts)
 }
@@ -107,18 +101,14 @@ func PromptFirst(names ...string) PromptOption {
 	return promptOption(func(o *promptOptions) { o.first = names })
 }
 
-// PromptFor puts the skills or commands that match a query before the others in
-// the order of precedence, the best match first, so a budget drops the best
-// matches last. A query is the user's task, for example. The ranking is the
-// ranking of [Catalog.SearchSkills] or [Catalog.Search]. The names of
-// [PromptFirst] come before the matches. Skills that do not match keep the order
-// of the layers.
+// PromptFor puts the skills or commands that match a query, such as the user's task, before the
+// others in the order of precedence, the best match first, so a budget drops the best matches last.
+// The ranking is the ranking of [Catalog.SearchSkills] or [Catalog.Search]. The names of
+// [PromptFirst] come before the matches.
 //
-// PromptFor reads the first 500 characters of the query. An empty query, and a
-// query without a match, have no effect. PromptFor does not change the order of
-// the text, and does not search without [Budget] or [Tokens].
-//
-// The cost is the cost of a search. The first search reads every file.
+// PromptFor reads the first 500 characters of the query. An empty query, and a query without a
+// match, have no effect. PromptFor does not change the order of the text, and does not search
+// without [Budget] or [Tokens]. The cost is the cost of a search.
 func PromptFor(query string) PromptOption {
 	return promptOption(func(o *promptOptions) { o.query = query })
 }
@@ -167,13 +157,12 @@ func firstRunes(s string, n int) string {
 
 // Prompt returns the text for a model that activates the skill, in the form of the client guide of
 // the Agent Skills format: an XML block <skill_content> with Content, the directory of the skill,
-// and the first 100 of the other files.
+// and the first 100 of the other files. Prompt reads no file.
 //
-// A skill can neither end the block nor begin another block, because Prompt escapes the tags of
-// the blocks in Content. All other Markdown, HTML and XML stays. The directory is a host path: set
-// Path to "" before the call if the path must not reach the model. For a skill of [WithSkillsFS],
-// the text names the tool read_skill_file instead of the directory. Prompt reads no file. The
-// document docs/methods.md has the details.
+// A skill can neither end the block nor begin another block, because Prompt escapes the tags of the
+// blocks in Content. The directory is a host path: set Path to "" before the call if the path must
+// not reach the model. For a skill of [WithSkillsFS], the text names the tool read_skill_file
+// instead of the directory.
 func (s Skill) Prompt() string {
 	dir, own := splitPath(s.Path)
 	var files []string

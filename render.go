@@ -63,18 +63,15 @@ func (s Skill) renderer() Renderer {
 	return Renderer{Rules: s.Rules, Values: map[string]string{"CLAUDE_SKILL_DIR": dir}}
 }
 
-// A Renderer fills arguments into the text of commands and skills. The zero value is ready for use. A
-// Renderer is safe for concurrent use, while no goroutine changes Values.
+// A Renderer fills arguments into the text of commands and skills. The zero value is ready for use.
+// A Renderer is safe for concurrent use, while no goroutine changes Values.
 //
 // By the default rules, the placeholders are $ARGUMENTS and {{args}} (all arguments), $1 (the first
-// argument), $name and ${input:name} (the argument of this name). A text that uses $0 or
-// $ARGUMENTS[N] outside code counts from 0. A placeholder without an argument stays, except
-// $ARGUMENTS and {{args}}, which become empty. A backslash before the dollar sign keeps a
-// placeholder. In code, a bare number such as $1 stays. If arguments are given and no placeholder is
-// replaced, the text ends with the line "ARGUMENTS: " and the arguments.
-//
-// The text of an argument is not scanned. Directives, !`command` and @path, stay in the text: see
-// [Directive]. The document docs/rendering.md has the rules of each client.
+// argument), $name and ${input:name}. A text that uses $0 or $ARGUMENTS[N] outside code counts from
+// 0. A placeholder without an argument stays, except $ARGUMENTS and {{args}}. A backslash before
+// the dollar sign keeps a placeholder. If no placeholder is replaced, the text ends with the line
+// "ARGUMENTS: " and the arguments. The text of an argument is not scanned. The document
+// docs/rendering.md has the rules of each client.
 type Renderer struct {
 	// Rules are the rules of a client, such as client.Claude().Rules. The zero Rules are the default
 	// rules, whatever the Rules of the command or of the skill.
@@ -93,19 +90,13 @@ type Rendering struct {
 }
 
 // Render fills in arguments. $name and ${input:name} stand for the argument of args.Named with the
-// name, or for the argument at the position of the name in [Renderer.Arguments]. A name of Arguments
-// in args.Named gives its argument the position; a number that Arguments does not list is a position
-// too. Without args.Line, $ARGUMENTS is the list and the values of args.Named, first by position, then
-// by name, joined by blanks.
-//
-// The time is linear in the length of the text and of the result, for every text.
-// If nothing is filled in, Text is the Content of the command, without a copy.
-// Invalid UTF-8 stays.
+// name, or for the argument at the position of the name in [Renderer.Arguments]. Without args.Line,
+// $ARGUMENTS is the list and the values of args.Named, first by position, then by name, joined by
+// blanks. The time is linear in the length of the text and of the result.
 //
 // Render returns [ErrSizeLimitExceeded] if arguments and values would add more than 64 MiB to the
 // text, [ErrInvalidArguments] if the rules of a client require another argument,
-// [ErrInvalidDirective] if a directive in braces has no end, and the error of ctx if ctx ends before
-// the text is rendered.
+// [ErrInvalidDirective] if a directive in braces has no end, and the error of ctx.
 func (r Renderer) Render(ctx context.Context, t Template, args Args) (Rendering, error) {
 	source := t.template()
 	observer, e := t.loaded()
@@ -160,18 +151,14 @@ func renderError(of template.Source, err error) error {
 	return e
 }
 
-// A Directive is a place where the author of a text asks the client to run a shell
-// command or to read a file, and to insert the result. Rendering does neither. The
-// program decides: refuse, ask the user, or replace Rendering.Text[Start:End], from the
-// last directive to the first.
+// A Directive is a place where the author of a text asks the client to run a shell command or to
+// read a file, and to insert the result. Rendering does neither. The program decides: refuse, ask
+// the user, or replace Rendering.Text[Start:End], from the last directive to the first.
 //
-// Only the author's text has directives. The text of an argument never begins a
-// directive, but may become a part of a directive, as in !`git diff $1`. FromArguments
-// is then set: quote the text for the shell or refuse the directive, because the user
-// wrote a part of the directive.
-//
-// Code has no directives, unless the rules of the client say otherwise. The blocks that Claude Code
-// runs, which begin with ```!, are code too.
+// The text of an argument never begins a directive, but may become a part of a directive, as in
+// !`git diff $1`. FromArguments is then set: quote the text for the shell or refuse the directive,
+// because the user wrote a part of the directive. Code, also a block with ```!, has no directives,
+// unless the rules of the client say otherwise.
 type Directive struct {
 	Kind          string `json:"kind"`           // DirectiveShell or DirectiveFile
 	Start         int    `json:"start"`          // in bytes, in Rendering.Text
@@ -182,22 +169,15 @@ type Directive struct {
 
 // The kinds of directives.
 const (
-	// DirectiveShell is !`command`, a command for a shell: an exclamation mark at
-	// the beginning of a line or after a blank, and two backticks on the same line. By the rules of
-	// Gemini CLI and Qwen Code, DirectiveShell is !{command}, anywhere in the text, with balanced
-	// braces; arguments are then quoted for a POSIX shell. Within quotes of the author, as in
-	// !{grep "{{args}}"}, the quotes of an argument protect nothing.
+	// DirectiveShell is !`command`, a command for a shell, at the beginning of a line or after a blank.
+	// By the rules of Gemini CLI and Qwen Code, DirectiveShell is !{command}, anywhere in the text, and
+	// arguments are quoted for a POSIX shell; within quotes of the author, their quotes protect nothing.
 	DirectiveShell = "shell"
 
-	// DirectiveFile is @path, a file to read: an at sign at the beginning of a line,
-	// after a blank or after "(". The path ends before a blank, a comma, a
-	// semicolon, a quote, a backtick, "<", ">", "|", or the punctuation of a Chinese
-	// or Japanese sentence. Other punctuation at the end is not part of the path.
-	// The path contains a "/", a "." or an argument, as in @$1, or begins with "~".
-	// Therefore @param, @alice and e-mail addresses are not directives. A package
-	// name such as @scope/name is a directive: check that the file exists. The author
-	// chose the path, so read only files below the project's root. By the rules of Gemini CLI and Qwen
-	// Code, DirectiveFile is @{path}, without arguments in the path.
+	// DirectiveFile is @path, a file to read, or @{path} by the rules of Gemini CLI and Qwen Code. The
+	// path contains a "/", a "." or an argument, or begins with "~", so @alice is no directive. A
+	// package name such as @scope/name is a directive: check that the file exists. The author chose the
+	// path, so read only files below the project's root. The document docs/rendering.md has the syntax.
 	DirectiveFile = "file"
 )
 
@@ -216,14 +196,9 @@ type Argument struct {
 	Required    bool   `json:"required"`              // the hint has <name>, the frontmatter has required: true, or Render fails without the argument
 }
 
-// Arguments returns the arguments that the text expects, in order of position, or nil if the
-// text expects no argument. Render never fails with all arguments that are Required.
-//
-// The frontmatter's field arguments gives the first arguments, and argument-hint the next. The
-// numbers of placeholders and the names of ${input:name} follow. A text with $ARGUMENTS,
-// {{args}} or an argument-hint, and no other argument, has one argument, named "arguments". In a text
-// that counts from 0, the argument of $0 is named "0" and has position 1. The document
-// docs/methods.md has the details.
+// Arguments returns the arguments that the text expects, in order of position, or nil. Render never
+// fails with all arguments that are Required. In a text that counts from 0, the argument of $0 is
+// named "0" and has position 1. The document docs/methods.md has the order.
 //
 // The time is linear in the length of the text. If ctx ends before the text is scanned, Arguments
 // returns the error of ctx and no argument.

@@ -70,20 +70,17 @@ func (c bridged) Configured() (commands, skills, agents, instructions, shared, l
 	return len(c.commands.layers) > 0, len(c.skills.layers) > 0, len(c.agents.layers) > 0, len(c.config.readers) > 0, c.config.reports.shared != "", c.config.reports.local != ""
 }
 
-// SaveReport saves the report of a command as
+// SaveReport saves the report of a command as a file of a directory of [WithReports]: of the shared
+// directory if r.Upload is set, and otherwise of the local directory. The path is
 //
 //	{directory}/{command}/{command}_{name}_{YYYYMMDD_HHMMSS}_v{version}.md
 //
-// The directory is the shared directory of [WithReports] if r.Upload is set, otherwise the local
-// directory. A local file name ends in "_local.md". SaveReport replaces no file, also among
-// several processes. A report appears complete and synced to the disk, or not at all.
+// A local file name ends in "_local.md". SaveReport replaces no file, also among several processes.
+// A report appears complete and synced to the disk, or not at all.
 //
 // SaveReport returns the errors of [Catalog.Get] for the command name, [ErrEmptyContent],
-// [ErrSizeLimitExceeded], [ErrInvalidReportName], [ErrDirectoryPreparation], and for a failed
-// write [ErrFileWrite] or, for a local report, [ErrLocalSave]. If ctx ends before the report
-// appears, SaveReport does not save the report.
-//
-// SaveReport writes and syncs one file and its directory. The document docs/methods.md has the
+// [ErrSizeLimitExceeded], [ErrInvalidReportName], [ErrDirectoryPreparation], and for a failed write
+// [ErrFileWrite] or, for a local report, [ErrLocalSave]. The document docs/methods.md has the
 // details.
 func (c *Catalog) SaveReport(ctx context.Context, r Report) (SavedReport, error) {
 	const op = "SaveReport"
@@ -170,21 +167,15 @@ func (c *Catalog) saveReport(ctx context.Context, directory *reports.Directory, 
 	return saved, nil
 }
 
-// Reports returns the saved reports of a command from both directories of
-// [WithReports], newest first. Reports of the same second are ordered by version,
-// the highest first, then by name, then shared before local. The slice is never
-// nil. A missing directory has no reports.
+// Reports returns the saved reports of a command from both directories of [WithReports], newest
+// first; reports of the same second are ordered by version, the highest first, then by name, then
+// shared before local. The slice is never nil. A missing directory has no reports. Reports omits
+// symbolic links, and files whose names SaveReport would not choose.
 //
-// Reports omits symbolic links, and files whose names SaveReport would not choose.
-//
-// For the command name, Reports returns the errors of [Catalog.Get]. Without
-// WithReports, Reports returns [ErrDirectoryNotFound]. For a directory of reports,
-// Reports returns [ErrPermissionDenied] if the permission to read the directory is
-// missing, [ErrNotADirectory] if the directory is a file, [ErrOutsideRoot] if
-// [WithSymlinks] does not allow a link to the directory, and [ErrFileRead] for any
-// other failure.
-//
-// Reports reads each directory once and stats each report.
+// Reports returns the errors of [Catalog.Get] for the name, and for a directory
+// [ErrPermissionDenied], [ErrNotADirectory], [ErrOutsideRoot] for a link that [WithSymlinks] does
+// not allow, and [ErrFileRead]. Without WithReports, the error is [ErrDirectoryNotFound]. Reports
+// reads each directory once and stats each report.
 func (c *Catalog) Reports(ctx context.Context, command string) ([]ReportInfo, error) {
 	const op = "Reports"
 	command, err := c.reportedCommand(ctx, op, command)

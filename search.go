@@ -73,21 +73,19 @@ func (r SearchResults) MarshalJSON() ([]byte, error) {
 		r.Partial, r.Weak, r.Words})
 }
 
-// Search finds commands by the words of their names and texts. Search returns at most limit
-// results (1 to 100; 0 means 10), best first, and the number of matches. Search never returns a
-// command that List omits.
+// Search finds commands by the words of their names and texts. Search returns at most limit results
+// (1 to 100; 0 means 10), best first, and the number of matches. Search never returns a command
+// that List omits.
 //
-// Words match in their English forms (Porter2), in any letter case, with or without accents,
-// and with one typing error if no command contains the word. The tier of a result tells whether
-// the name ("tier1"), another part of the file ("tier2") or only a saved report ("tier3") matches.
-// The same files and query give the same results. With [WithEmbedder], also the meaning ranks in tier2.
+// Words match in their English forms (Porter2), in any letter case, with or without accents, and
+// with one typing error if no command contains the word. The tier of a result tells whether the
+// name ("tier1"), another part of the file ("tier2") or only a saved report ("tier3") matches. With
+// [WithEmbedder], also the meaning ranks in tier2.
 //
 // Search returns [ErrInvalidQuery] for an empty query, one of more than 500 characters and a limit
-// out of range, [ErrSearchTimeout] at the deadline of ctx or if the names are not known after 5 seconds,
-// and the errors of [Catalog.List], but a missing default directory contains no commands.
-//
-// The first Search reads all files, and waits for up to 1,000; see Partial. Later searches cost as much
-// as List plus a millisecond for 10,000 commands. The document docs/methods.md has the details.
+// out of range, [ErrSearchTimeout] at the deadline of ctx or if the names are not known after 5
+// seconds, and the errors of [Catalog.List], but a missing default directory contains no commands.
+// The first Search reads all files; see Partial. The document docs/methods.md has the details.
 func (c *Catalog) Search(ctx context.Context, query string, limit int, opts ...SearchOption) (SearchResults, error) {
 	return searchIn(ctx, c, c.commands, "Search", query, limit, opts)
 }

@@ -16,19 +16,16 @@ import (
 
 // ReadSkillFile returns the bytes of a file of a skill. The path is relative to the skill's
 // directory, with slashes, as in Skill.Files. ReadSkillFile reads every regular file below the
-// directory, listed or not, and nothing else. Links are followed as described at
-// [Catalog.GetSkill]. A SKILL.md that is a link is followed as by ListSkills.
+// directory, listed or not, and nothing else, and follows the links of [Catalog.GetSkill].
 //
-// ReadSkillFile returns [ErrOutsideRoot] if the path leads out of the directory, by "..", as an
-// absolute path or by a link. The error does not depend on whether the path exists. A link that is
-// not followed is also ErrOutsideRoot. ReadSkillFile returns [ErrNotFound] if the file does not
-// exist or no file can have the path. ReadSkillFile returns [ErrFileRead] if the path exists but
-// cannot be read, or is a directory, a pipe or another special file. ReadSkillFile returns
-// [ErrFileTooLarge] if the file exceeds the limit of [WithMaxFileSize]. [Catalog.GetSkill]
-// describes the errors of the name, in which the name of a plugin may be missing.
+// ReadSkillFile returns [ErrOutsideRoot] if the path leads out of the directory, whether or not the
+// path exists, and for a link that is not followed; [ErrNotFound] if the file does not exist or no
+// file can have the path; [ErrFileRead] for a directory, a special file and an unreadable file; and
+// [ErrFileTooLarge] beyond the limit of [WithMaxFileSize]. Catalog.GetSkill describes the errors of
+// the name.
 //
-// The file is not cached, except SKILL.md in a store with versions. With a filter
-// or [WithStrict], ReadSkillFile also checks SKILL.md before and after reading the file.
+// The file is not cached, except SKILL.md in a store with versions. With a filter or [WithStrict],
+// ReadSkillFile also checks SKILL.md before and after reading the file.
 func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte, error) {
 	const op = "ReadSkillFile"
 	if err := c.begin(ctx, op); err != nil {
@@ -93,18 +90,15 @@ func (o *openSkill) pathError(op, given string, err error) error {
 	return e
 }
 
-// FS returns the files of the skill. Each call of a method of the result looks up s.Name in the
-// catalog that returned s, and sees the current files. The result is also an fs.ReadDirFS,
-// fs.ReadFileFS and fs.StatFS, is safe for concurrent use, and costs nothing until a call.
-//
-// The files are those that [Catalog.ReadSkillFile] reads, with the same rules for links and the
-// same limits. Open and ReadFile read the whole file, up to the limit of [WithMaxFileSize]. A list
+// FS returns the files of the skill, as [Catalog.ReadSkillFile] reads them. Each call of a method
+// of the result looks up s.Name in the catalog that returned s, and sees the current files. The
+// result is also an fs.ReadDirFS, fs.ReadFileFS and fs.StatFS, and safe for concurrent use. A list
 // of a directory omits .git and node_modules.
 //
-// An error is an *fs.PathError with the error of ReadSkillFile as its cause. If the skill no
-// longer exists or a filter hides the skill, the cause is [ErrSkillNotFound]. After Close, the
-// cause is [ErrClosed]. A name that fs.ValidPath rejects, on Windows a name with a backslash, and each
-// call if GetSkill did not return s, is fs.ErrInvalid. The document docs/methods.md has the details.
+// An error is an *fs.PathError with the error of ReadSkillFile as its cause: [ErrSkillNotFound] if
+// the skill no longer exists or a filter hides the skill, and [ErrClosed] after Close. A name that
+// fs.ValidPath rejects, on Windows a name with a backslash, and each call if GetSkill did not
+// return s, is fs.ErrInvalid. The document docs/methods.md has the other causes.
 func (s Skill) FS() fs.FS { return skillFS{s.Source.catalog, s.Name} }
 
 // A skillFS is the result of Skill.FS.

@@ -45,20 +45,20 @@ type SkillInfo struct {
 	Frontmatter Frontmatter  `json:"-"`                     // the complete frontmatter; in JSON only as a member of a Skill
 }
 
-// ListSkills returns the skills in case-insensitive name order. The skills are the subdirectories
-// of the layers, with or without a usable SKILL.md, as Loadable reports. The Diagnostics of a
-// skill describe its problems, which affect no other skill. [WithSkillDepth] looks for skills in
-// deeper directories. Without skills, the list is empty.
+// ListSkills returns the skills in case-insensitive name order: the subdirectories of the layers,
+// with or without a usable SKILL.md, as Loadable reports. Diagnostics describe the problems of a
+// skill. [WithSkillDepth] looks for skills in deeper directories. Without skills, the list is
+// empty.
 //
 // ListSkills omits hidden directories, node_modules, and names other than a single safe path
 // element. If several layers contain the same name, the first layer wins, and Shadows names the
 // other skills. A directory without a SKILL.md shadows nothing. A layer with a SKILL.md of its own
-// is a skill if no direct subdirectory has a SKILL.md. In some places of [WithClient], a file is a skill.
+// is a skill if no direct subdirectory has a SKILL.md. In some places of [WithClient], a file is a
+// skill.
 //
 // If no layer directory exists, not even the default directory "skills", ListSkills returns
-// [ErrDirectoryNotFound]; with [WithClient], the list is empty. ListSkills returns
-// [ErrPermissionDenied] without permission to read a layer directory. [Catalog.List] describes
-// the other errors and the cost. The document docs/methods.md has the details.
+// [ErrDirectoryNotFound]; with WithClient, the list is empty. [Catalog.List] describes the other
+// errors and the cost.
 func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
 	const op = "ListSkills"
 	if err := c.begin(ctx, op); err != nil {
@@ -76,18 +76,16 @@ func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
 }
 
 // Skills ranges over the skills of ListSkills with the text of each SKILL.md, in the same order.
-// Content has the text. Raw and Files are nil, and FilesTruncated is true: [Catalog.GetSkill] returns
-// the bytes and the files of a skill. A skill that cannot be loaded has Loadable false, no text, and the reason in
-// Diagnostics.
+// Content has the text. Raw and Files are nil, and FilesTruncated is true. A skill that cannot be
+// loaded has Loadable false, no text, and the reason in Diagnostics.
 //
 // The skills are those of the time when the range begins. Skills omits a skill that is removed
-// during the range. If a skill changes during the range, the skill has the new text. If an error of
-// ListSkills occurs, or ctx ends, Skills yields the error once, with a zero Skill, and ends.
+// during the range, and shows the new text of a skill that changes. If an error of ListSkills
+// occurs, or ctx ends, Skills yields the error once, with a zero Skill, and ends.
 //
-// Skills costs one scan, as ListSkills does. A scan of new files reads each file once, as a whole.
-// Skills reads the other files ahead of the consumer, several at the same time. A range holds at most 64 MiB of texts from the scan and 32 MiB of texts ahead of
-// the consumer. If new files have more than 64 MiB, Skills reads some files twice, and every file
-// of more than 64 KiB.
+// Skills costs one scan, as ListSkills does, and reads each file once, ahead of the consumer. A
+// range holds at most 64 MiB of texts from the scan and 32 MiB of texts ahead of the consumer. If
+// new files have more than 64 MiB, Skills reads some files twice.
 func (c *Catalog) Skills(ctx context.Context) iter.Seq2[Skill, error] {
 	return loadAll(ctx, c, c.skills, "Skills", c.loadSkill, func(s *index.Snapshot, e *index.Entry, err error) Skill {
 		info := c.listedSkill(s, e)
@@ -239,20 +237,18 @@ type SkillFile struct {
 }
 
 // GetSkill returns the skill with the given name: the name of the directory, as in ListSkills,
-// including letter case. The name of a plugin may be missing: see [WithPlugins] and [ErrAmbiguousName]. Files contains the regular files below the directory, with hidden files
-// and without .git and node_modules. Files ends after 10,000 files and directories or 16 levels.
-// GetSkill follows links only to files inside the directory of the skill.
-//
-// Raw, Content and Frontmatter describe the same state of the file. With [Digests], Files
-// describes one state of the directory, as far as the filesystem reports changes.
+// including letter case. The name of a plugin may be missing: see [WithPlugins] and
+// [ErrAmbiguousName]. Files contains the regular files below the directory, with hidden files and
+// without .git and node_modules, up to 10,000 files and directories and 16 levels. GetSkill follows
+// links only to files inside the directory of the skill. Raw, Content and Frontmatter describe the
+// same state of the file, and with [Digests], Files one state of the directory.
 //
 // GetSkill returns [ErrInvalidSkillName], [ErrSkillNotFound] if no layer has the name or the
-// directory has no SKILL.md, [ErrFileTooLarge], and [ErrFileRead] if SKILL.md cannot be read or
-// the skill keeps changing. [Catalog.ListSkills] describes the errors of unreadable directories.
+// directory has no SKILL.md, [ErrFileTooLarge], and [ErrFileRead] if SKILL.md cannot be read or the
+// skill keeps changing. [Catalog.ListSkills] describes the errors of unreadable directories.
 //
-// GetSkill reads each directory of the skill once and stats each file. A cache holds up to 16 MiB
-// of SKILL.md files. For a new name, GetSkill also costs as much as ListSkills. The document
-// docs/methods.md has the details.
+// GetSkill reads each directory of the skill once and stats each file. For a new name, GetSkill
+// also costs as much as ListSkills. The document docs/methods.md has the details.
 func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption) (Skill, error) {
 	const op = "GetSkill"
 	var o skillOptions

@@ -13,6 +13,8 @@
 //
 // Package toolshelf has catalogs of such files. The types [Frontmatter] and [Diagnostic] of both
 // packages are the same.
+//
+// See https://github.com/toolshelf-go/toolshelf for an overview of the library.
 package agentmd
 
 import (

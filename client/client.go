@@ -11,6 +11,8 @@
 //
 // A comment beside each list of a row names the source and the date of the source: the
 // documentation or the source code of the client, unless the comment says "third party".
+//
+// See https://github.com/toolshelf-go/toolshelf for an overview of the library.
 package client
 
 import (

@@ -81,4 +81,6 @@
 //   - If a named pipe replaces a file between the check and the use, the filesystem
 //     decides whether the call waits. An fs.FS without links decides for every pipe.
 //   - The FS reads a directory in a single call, with memory for all entries.
+//
+// See https://github.com/toolshelf-go/toolshelf for an overview of the library.
 package confine

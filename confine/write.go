@@ -111,8 +111,7 @@ func TempName(name string) string { return "." + name + ".tmp" }
 // Concurrent writers are safe only if the filesystem creates a file exclusively (O_EXCL) in one
 // step; the callers of an [afero.MemMapFs] must serialize their writes. On a filesystem with
 // neither a rename that replaces nothing nor hard links, and on an FS made by Over, WriteNew
-// replaces a file that a program has created a moment before without WriteNew. The document
-// docs/methods.md has the details.
+// replaces a file that a program has created a moment before without WriteNew.
 func (d *Dir) WriteNew(ctx context.Context, name, content string) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -1,6 +1,8 @@
 // Package embedding has an embedder for toolshelf.WithEmbedder: a client of the servers with the
 // embeddings of the OpenAI API, such as OpenAI, Ollama, llama.cpp and vLLM. The package
 // uses only the standard library. Only a call of [Client.Embed] opens a connection.
+//
+// See https://github.com/toolshelf-go/toolshelf for an overview of the library.
 package embedding
 
 import (

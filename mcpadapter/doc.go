@@ -153,4 +153,6 @@
 // Model Context Protocol, revisions 2026-07-28 and 2025-11-25: lifecycle,
 // versioning, pagination, caching, progress, tools, prompts, completion, resources. Skills
 // extension: modelcontextprotocol/ext-skills, specification/stable/skills.mdx.
+//
+// See https://github.com/toolshelf-go/toolshelf for an overview of the library.
 package mcpadapter

@@ -38,7 +38,7 @@ type progressKey struct{}
 // send runs on the goroutine that calls the tool, while the call continues its work. A slow send
 // delays only the next report and the return of the call. No report comes after the call returns
 // or after ctx ends. Concurrent calls with the same context call send concurrently. Calls that
-// make reports cost some microseconds more. The document docs/methods.md has the details.
+// make reports cost some microseconds more.
 func ContextWithProgress(ctx context.Context, send func(ProgressNotification)) context.Context {
 	return context.WithValue(ctx, progressKey{}, send)
 }

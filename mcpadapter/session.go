@@ -71,7 +71,7 @@ func (s *Session) Close() {
 // Handle serves modern requests, with the revision "2026-07-28" in params._meta, in every state
 // except ShuttingDown. All other requests are legacy requests: before the state is Ready, Handle
 // rejects them, except initialize and ping, with CodeInvalidRequest. The constants of RPCError
-// list the other codes. The document docs/methods.md has the details.
+// list the other codes.
 func (s *Session) Handle(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	result, err := s.handle(ctx, method, params)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/trust"
@@ -44,4 +45,98 @@ func Example() {
 	// false
 	// true
 	// false map[deploy.md:foo]
+}
+
+// project makes a project with a command, and a trust file beside the project.
+func project() (dir, file string) {
+	dir, err := os.MkdirTemp("", "project")
+	if err != nil {
+		log.Fatal(err)
+	}
+	commands := filepath.Join(dir, "project", "commands")
+	if err := os.MkdirAll(commands, 0o700); err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(commands, "deploy.md"), []byte("Deploy $1.\n"), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	return dir, filepath.Join(dir, "config", "trust") // a program uses os.UserConfigDir
+}
+
+// Trust on first use approves the items without a decision, and no changed item.
+func ExampleStore_ApproveFirst() {
+	dir, file := project()
+	defer os.RemoveAll(dir)
+	store, err := trust.Open(file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	root := filepath.Join(dir, "project")
+	catalog, err := toolshelf.New(toolshelf.WithRoot(root), toolshelf.WithGate(store))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer catalog.Close()
+	ctx := context.Background()
+	for _, text := range []string{"Deploy $1.\n", "Deploy everything.\n"} {
+		command := filepath.Join(root, "commands", "deploy.md")
+		if err := os.WriteFile(command, []byte(text), 0o600); err != nil {
+			log.Fatal(err)
+		}
+		pending, err := catalog.Pending(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		known := slices.DeleteFunc(slices.Clone(pending), func(p toolshelf.Pending) bool { return p.Digest == "" })
+		if err := store.ApproveFirst(ctx, known...); err != nil {
+			log.Fatal(err)
+		}
+		for _, p := range pending {
+			fmt.Println(p.Kind, p.Name, store.Allowed(ctx, p.Item))
+		}
+	}
+	// Output:
+	// command deploy true
+	// command deploy false
+}
+
+// A second catalog, with a store without a file, has each entry of the project in Pending, also the
+// approved entries.
+func ExampleStore_Revoke() {
+	dir, file := project()
+	defer os.RemoveAll(dir)
+	store, err := trust.Open(file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	nothing, err := trust.Open(file + "-without-a-file")
+	if err != nil {
+		log.Fatal(err)
+	}
+	all, err := toolshelf.New(toolshelf.WithRoot(filepath.Join(dir, "project")), toolshelf.WithGate(nothing))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer all.Close()
+	ctx := context.Background()
+	entries, err := all.Pending(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := store.Approve(ctx, entries...); err != nil {
+		log.Fatal(err)
+	}
+	for _, p := range entries {
+		if p.Kind != toolshelf.KindCommand || p.Name != "deploy" {
+			continue
+		}
+		fmt.Println(store.Allowed(ctx, p.Item))
+		if err := store.Revoke(ctx, p.Item); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(store.Allowed(ctx, p.Item))
+	}
+	// Output:
+	// true
+	// false
 }

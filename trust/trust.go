@@ -27,6 +27,8 @@
 // most 4 MiB for an item and 32 MiB together. Beyond the limit of an item, a digest replaces the
 // text. Beyond the limit of the file, the store forgets the texts of the oldest approvals, and never
 // a decision.
+//
+// See https://github.com/toolshelf-go/toolshelf for an overview of the library.
 package trust
 
 import (

@@ -1,7 +1,5 @@
-// Package ignore reports which files are ignored by .gitignore files, with the
-// rules of git (https://git-scm.com/docs/gitignore). The package does not touch
-// a filesystem: the caller walks the directories and passes the text of each
-// .gitignore file.
+// Package ignore reports which files are ignored by .gitignore files, with the rules of git
+// (https://git-scm.com/docs/gitignore). The caller passes the text of each .gitignore file.
 //
 // As in git, a file below an ignored directory is ignored regardless of later
 // patterns. The caller ensures this rule by not entering ignored directories.
@@ -13,9 +11,8 @@
 // later these two stars are equivalent to a single star. After a wildcard, as in
 // "?**/b", two stars are equivalent to a single star in every version.
 //
-// The package does not support .git/info/exclude and core.excludesFile, and does
-// not know whether a file is tracked. These settings belong to the checkout of a
-// single user, not to the files.
+// The package does not support .git/info/exclude and core.excludesFile, and does not know whether
+// a file is tracked.
 package ignore
 
 import (

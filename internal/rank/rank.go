@@ -12,8 +12,7 @@
 // of one typing error. Text in scripts without spaces is indexed by single
 // characters and by pairs of characters.
 //
-// Hits, order and scores depend only on the documents and the query, not on the
-// order of insertions and removals.
+// Hits, order and scores depend only on the documents and the query.
 package rank
 
 // The indexed part of a document is bounded, so that a hostile document uses at

@@ -79,4 +79,6 @@
 //   - A prompt receives the empty text for an argument that is null.
 //   - An empty file of a skill is a blob, because the SDK drops an empty text.
 //   - The server has the name and version with which the program created it.
+//
+// See https://github.com/toolshelf-go/toolshelf for an overview of the library.
 package gosdk

@@ -72,4 +72,6 @@
 //   - The server ignores notifications/cancelled.
 //   - Over stdio and SSE, the SDK sends notifications on a goroutine of its own. If the
 //     client reads slowly, the last notification of progress may follow the response.
+//
+// See https://github.com/toolshelf-go/toolshelf for an overview of the library.
 package mcpgo

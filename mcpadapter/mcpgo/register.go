@@ -39,8 +39,7 @@ func WithPromptCompletions(provider server.PromptCompletionProvider) Option {
 // or the SDK rejects a tool.
 //
 // The server follows changes until the catalog is closed; [RegisterUntil] ends earlier. A program
-// may make a server for each HTTP request and drop the server afterwards. The document
-// docs/methods.md has the details.
+// may make a server for each HTTP request and drop the server afterwards.
 func Register(s *server.MCPServer, a *mcpadapter.Adapter, opts ...Option) error {
 	return register(context.Background(), "mcpgo: Register", s, a, opts)
 }

@@ -16,6 +16,8 @@
 //   - Names. A slash in a key separates directories. The store omits a key that is no path
 //     of a file, such as "a//b", "../x" and "a/", a key with a NUL, a key with more than 100
 //     elements, and the key "a" if "a/b" exists.
+//
+// See https://github.com/toolshelf-go/toolshelf for an overview of the library.
 package blob
 
 import (

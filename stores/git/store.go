@@ -26,6 +26,8 @@
 // 256 MB. The bases and the deltas of a packed object have the limit of the object, and those of a
 // symbolic link have the limit of a tree. A fetch of a pack with bases or deltas of more than 256 MB is
 // an error. Fetches and reads end soon after the context of the call.
+//
+// See https://github.com/toolshelf-go/toolshelf for an overview of the library.
 package git
 
 import (

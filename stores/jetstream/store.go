@@ -24,6 +24,8 @@
 // possible in NATS. Keys that [io/fs.ValidPath] does not accept, such as "a//b", and keys with
 // more than 100 elements are omitted. The bucket is in memory, at most Options.MaxSize bytes, and
 // about 100 bytes and the name for each key, also of keys that are deleted or not below Options.Dir.
+//
+// See https://github.com/toolshelf-go/toolshelf for an overview of the library.
 package jetstream
 
 import (

@@ -27,6 +27,8 @@
 // bytes each. The store does not fetch the same layer for the next manifest again. A manifest has
 // at most 4 MB, with 131,072 commas. The archives of an artifact unpack to at most four times
 // Options.MaxSize and 1 MiB, including the headers.
+//
+// See https://github.com/toolshelf-go/toolshelf for an overview of the library.
 package oci
 
 import (

@@ -3,9 +3,7 @@
 //
 // The rules are those of the draft "Well-Known URI" of the Agent Skills specification, schema 0.2.0
 // (github.com/agentskills/agentskills/pull/254, text of 2026-03-23), with the optional versions of pull request 380
-// (2026-05-13).
-//
-// Guarantees:
+// (2026-05-13). Guarantees:
 //
 //   - A store serves a byte only after the artifact has the SHA-256 of the index.
 //   - An error of an entry of the index loses one skill: [Store.Status] and the catalog report the reason.
@@ -14,6 +12,7 @@
 //   - Requests go to the origin and to Options.Hosts only, and to public addresses only.
 //
 // The skills are in memory, at most Options.MaxSize bytes.
+// See https://github.com/toolshelf-go/toolshelf for an overview of the library.
 package wellknown
 
 import (

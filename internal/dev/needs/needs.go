@@ -6,15 +6,13 @@
 //   - The need of an entry is the first sentence of its body that has 6 to 25 words, is no heading, no code and
 //     no row of a table, is not in the description and in no body of another entry, and has no word of the name. Two
 //     words are equal if they agree in their first four letters. The body that a ranker sees lacks the sentence.
-//   - The request of an entry is a need in the words of a user, in testdata. The 75 entries with the smallest hashes of those
-//     with a description of five words or more have a request. Each request was written from the description alone, before a
-//     search ran, without words of the name, unless no other word exists.
+//   - The request of an entry is a need in the words of a user, in testdata, for the 75 entries with the smallest hashes. Each
+//     request was written from the description alone, before a search ran, without words of the name.
 //   - The words of an entry are three words of its description, of four letters or more, in their order.
 //   - The mistyped words are these three words, and the longest has two neighbors swapped.
 //   - The heading of an entry is a heading of 2 to 10 words that no other entry has.
 //
-// A hash of the path chooses among words and among headings, and divides the queries into two halves. The answer
-// to a query is the entry that the query comes from.
+// A hash of the path chooses among words and among headings, and divides the queries into two halves.
 package needs
 
 import (

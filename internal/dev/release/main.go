@@ -4,19 +4,13 @@
 //	.ci/release [-tag] VERSION
 //	.ci/release -tree [COMMAND [ARG …]]
 //
-// Release copies the tree to a temporary directory, sets the version of each module there, writes
-// the checksums into go.sum in the order of the requirements, and serves the zip files of the
-// modules as a module proxy, with the proxies of GOPROXY as fallback. Without a workspace, release
-// then runs go mod tidy -diff in each module, and fetches, builds and runs a program for each
-// module, each in an empty module cache.
+// Release serves the modules of a copy of the tree as a module proxy, with the proxies of GOPROXY
+// as fallback. Without a workspace, release runs go mod tidy -diff in each module, and fetches,
+// builds and runs a program for each module, each in an empty module cache.
 //
 // With VERSION, the tree must be committed, CHANGELOG.md must describe the version, and .ci/api
-// must pass. Release prints the tags; with -tag, release commits the versions and the checksums and
-// makes the tags.
-//
-// With -tree, release checks the working tree as the version after the last tag. The programs share
-// the module cache of the user, except for the modules of the repository. Release then runs COMMAND
-// in each module of go.work.
+// must pass; with -tag, release commits the versions and makes the tags. With -tree, release checks
+// the working tree, with the module cache of the user, and runs COMMAND in each module of go.work.
 package main
 
 import (

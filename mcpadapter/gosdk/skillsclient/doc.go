@@ -63,4 +63,6 @@
 //
 // The client writes nothing to disk. A host that copies files to a disk must keep the copies
 // away from the directories of local skills.
+//
+// See https://github.com/toolshelf-go/toolshelf for an overview of the library.
 package skillsclient

@@ -27,8 +27,7 @@ import (
 // directory LABEL.(failed).
 //
 // The requests use ctx, and each ends after [Host.Timeout]; WithContext returns the layer with
-// another context. Errors are *fs.PathError with an [Error] as cause. The document docs/methods.md
-// has the details.
+// another context. Errors are *fs.PathError with an [Error] as cause.
 func (s *Server) FS(ctx context.Context) *FS { return &FS{s, ctx} }
 
 // An FS is the layer of a [Server]. All methods are safe for concurrent use.

@@ -83,8 +83,7 @@ type Listing struct {
 // An entry that fails a check is in Rejected, with [ErrInvalidEntry], [ErrTooLarge] or
 // [ErrDynamic], and affects no other entry. If the list is longer than 1,000 pages, 10,000
 // entries, 32 MiB or 1,048,576 JSON values, the last of Rejected is an [ErrInvalidList]. If a list
-// fails, later calls return the same error for 10 seconds or until Refresh. The document
-// docs/methods.md has the details.
+// fails, later calls return the same error for 10 seconds or until Refresh.
 func (s *Server) List(ctx context.Context) (Listing, error) {
 	st, err := s.current(ctx)
 	if err != nil {

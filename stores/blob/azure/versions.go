@@ -1,4 +1,6 @@
 // Package azure reads the versions of objects in buckets of gocloud.dev/blob/azureblob.
+//
+// See https://github.com/toolshelf-go/toolshelf for an overview of the library.
 package azure
 
 import (

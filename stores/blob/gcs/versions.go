@@ -1,4 +1,6 @@
 // Package gcs reads the versions of objects in buckets of gocloud.dev/blob/gcsblob.
+//
+// See https://github.com/toolshelf-go/toolshelf for an overview of the library.
 package gcs
 
 import (

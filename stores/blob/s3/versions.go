@@ -1,4 +1,6 @@
 // Package s3 reads the versions of objects in buckets of gocloud.dev/blob/s3blob.
+//
+// See https://github.com/toolshelf-go/toolshelf for an overview of the library.
 package s3
 
 import (

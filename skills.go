@@ -170,7 +170,7 @@ func (c bridged) SkillLayers() []string {
 		if !exists && open {
 			at := c.skills.Layer(i)
 			_, err := at.FS.Info(at.Dir)
-			exists = err == nil
+			exists = err == nil || index.IsFault(err)
 		}
 		if exists && !slices.Contains(all, l.name) { // a place of files has the name of the place of directories
 			all = append(all, l.name)

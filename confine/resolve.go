@@ -1,11 +1,15 @@
 package confine
 
 import (
+	"errors"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
+
+	"github.com/spf13/afero"
 )
 
 const (
@@ -179,11 +183,14 @@ func (w *resolution) through(elem string) error {
 	}
 	target, err := w.dir.readLink(elem)
 	if err != nil {
-		info, err := w.dir.lstat(elem, true)
-		if err == nil && info.isLink() {
-			return ErrSymlink // an unreadable link
+		info, lstatErr := w.dir.lstat(elem, true)
+		switch {
+		case lstatErr != nil || !info.isLink():
+			return nil // no longer a link: try the element again
+		case errors.Is(err, fs.ErrInvalid), errors.Is(err, errors.ErrUnsupported), errors.Is(err, afero.ErrNoReadlink):
+			return ErrSymlink // the filesystem reads no links
 		}
-		return nil // no longer a link: try the element again
+		return err
 	}
 	return w.splice(target, w.rest())
 }

@@ -292,7 +292,10 @@ func (a *Audit) nestedSkills(ctx context.Context, e *index.Entry, directory *ind
 		return nil
 	}
 	nested, err := directory.NestedSkills(ctx)
-	if err != nil || len(nested) == 0 {
+	switch {
+	case err != nil && index.IsFault(err):
+		return []problem.Problem{a.Indexes[client.Skills].Unread(e, err)}
+	case err != nil || len(nested) == 0:
 		return nil
 	}
 	const shown = 5

@@ -38,7 +38,7 @@ func (d *SkillDir) List(ctx context.Context, name string) ([]SkillFile, error) {
 		}
 		info, err := dir.Lstat(elem)
 		if err == nil && info.Mode.Type() == fs.ModeSymlink {
-			if info, err = d.fileInfo(path.Join(name, elem)); err != nil {
+			if info, err = d.fileInfo(path.Join(name, elem)); err != nil && !IsFault(err) {
 				continue // Files reports the link
 			}
 		}
@@ -67,10 +67,15 @@ func (d *SkillDir) NestedSkills(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 		for _, base := range skillFiles {
-			if info, err := d.fileInfo(path.Join(dir.Name, base)); err == nil && info.Mode.IsRegular() {
+			switch info, err := d.fileInfo(path.Join(dir.Name, base)); {
+			case err == nil && info.Mode.IsRegular():
 				found = append(found, dir.Name)
-				break
+			case err != nil && IsFault(err):
+				return nil, err
+			default:
+				continue
 			}
+			break
 		}
 	}
 	return found, nil

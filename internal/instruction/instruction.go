@@ -374,8 +374,8 @@ func (c *call) close() {
 func (c *call) walk(name string) error {
 	c.way, c.path = []*level{{}}, name
 	for i := len(c.Parents) - 1; i >= 0; i-- {
-		if _, err := c.top(&c.Parents[i], i+1); err != nil {
-			continue // an unreadable parent is no error, as for other places
+		if _, err := c.top(&c.Parents[i], i+1); err != nil && index.IsFault(err) && !errors.Is(err, fs.ErrPermission) {
+			return err // but an unreadable parent is no error, as for other places
 		}
 	}
 	at, err := c.top(&c.Root, 0)

@@ -151,6 +151,42 @@ func (s store) Open(name string) (fs.File, error) {
 	return &storeFile{s, name, text}, nil
 }
 
+// A linkedStore is a store in which a text such as "-> c1.md" is a symbolic link.
+type linkedStore struct{ store }
+
+const link = "-> "
+
+func (s linkedStore) Open(name string) (fs.File, error) { return s.store.Open(s.target(name)) }
+
+func (s linkedStore) ReadDir(name string) ([]fs.DirEntry, error) {
+	return s.store.ReadDir(s.target(name))
+}
+
+func (s linkedStore) Stat(name string) (fs.FileInfo, error) { return s.store.Stat(s.target(name)) }
+
+func (s linkedStore) Lstat(name string) (fs.FileInfo, error) { return s.store.Stat(name) }
+
+func (s linkedStore) ReadLink(name string) (string, error) {
+	if err := s.next("readlink", name); err != nil {
+		return "", err
+	}
+	target, ok := strings.CutPrefix(s.files[name], link)
+	if !ok {
+		return "", &fs.PathError{Op: "readlink", Path: name, Err: fs.ErrInvalid}
+	}
+	return target, nil
+}
+
+// target returns the path of a name without links.
+func (s linkedStore) target(name string) string {
+	for at := name; at != "."; at = path.Dir(at) {
+		if target, ok := strings.CutPrefix(s.files[at], link); ok {
+			return path.Join(path.Dir(at), target, strings.TrimPrefix(name, at))
+		}
+	}
+	return name
+}
+
 func (s store) isDir(name string) bool {
 	for file := range s.files {
 		if name == "." || strings.HasPrefix(file, name+"/") {
@@ -218,7 +254,9 @@ func (i storeInfo) ModTime() time.Time { return time.Unix(1_700_000_000, 0) }
 func (i storeInfo) IsDir() bool        { return i.Mode().IsDir() }
 func (i storeInfo) Sys() any           { return nil }
 func (i storeInfo) Mode() fs.FileMode {
-	switch _, ok := i.s.files[i.name]; {
+	switch text, ok := i.s.files[i.name]; {
+	case strings.HasPrefix(text, link):
+		return fs.ModeSymlink | 0o777
 	case ok && i.s.untyped:
 		return fs.ModeIrregular
 	case ok:

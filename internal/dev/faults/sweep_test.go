@@ -107,12 +107,25 @@ func worlds() []world {
 				toolshelf.WithCommandsFS("commands", of("commands")), toolshelf.WithCommandsFS("more", of("more")), toolshelf.WithNestedCommands(), toolshelf.WithSkillsFS("skills", of("skills")), toolshelf.WithPluginsFS("plugins", of("plugins"))}, more...)...)
 		}
 	}
+	links := func(f *fault) (*toolshelf.Catalog, error) {
+		of := func(dir string, links map[string]string) fs.FS {
+			files := below(dir)
+			for name, target := range links {
+				files[name] = link + target
+			}
+			return linkedStore{store{files, false, false, f}}
+		}
+		return toolshelf.New(toolshelf.WithFs(memory(nil)), toolshelf.WithRoot("/"), toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(), toolshelf.WithNestedCommands(),
+			toolshelf.WithCommandsFS("commands", of("commands", map[string]string{"linked": "db"})),
+			toolshelf.WithSkillsFS("skills", of("skills", map[string]string{"linked": "s2", "s1/scripts/link.py": "run.py"})))
+	}
 	refusing := toolshelf.WithGate(gate{"c2", "s2", "two:go", "AGENTS.md"})
 	return []world{
 		{"memory", func(f *fault) (*toolshelf.Catalog, error) { return project(f) }},
 		{"memory with a gate", func(f *fault) (*toolshelf.Catalog, error) { return project(f, refusing) }},
 		{"store", stores(false, false)},
 		{"store without modes", stores(false, true)},
+		{"store with links", links},
 		{"store with versions", stores(true, false)},
 		{"store with versions and a gate", stores(true, false, toolshelf.WithGate(gate{"c2", "s2"}, "commands", "more", "skills", "plugins"))},
 	}
@@ -190,6 +203,25 @@ var ways = []way{
 	}},
 	{"InstructionsPrompt", refused, func(ctx context.Context, c *toolshelf.Catalog) (any, error) {
 		return c.InstructionsPrompt(ctx, "src/main.go")
+	}},
+	{"Get of a link", nothing, func(ctx context.Context, c *toolshelf.Catalog) (any, error) { return c.Get(ctx, "linked:reset") }},
+	{"GetSkill of a link", nothing, func(ctx context.Context, c *toolshelf.Catalog) (any, error) { return c.GetSkill(ctx, "linked") }},
+	{"Skill.FS", nothing, func(ctx context.Context, c *toolshelf.Catalog) (any, error) {
+		s, err := c.GetSkill(ctx, "s1")
+		if err != nil {
+			return nil, err
+		}
+		return collect(func(yield func(string, error) bool) {
+			err := fs.WalkDir(s.FS(), ".", func(name string, _ fs.DirEntry, err error) error {
+				if err == nil {
+					yield(name, nil)
+				}
+				return err
+			})
+			if err != nil {
+				yield("", err)
+			}
+		})
 	}},
 	{"ListDir", nothing, func(ctx context.Context, c *toolshelf.Catalog) (any, error) { return c.ListDir(ctx, "src") }},
 	{"ListDir by size", nothing, func(ctx context.Context, c *toolshelf.Catalog) (any, error) {
@@ -295,7 +327,7 @@ func btoi(b bool) int {
 }
 
 // violation returns why a result loses something silently, or "". If only Lint names the loss, listed is false.
-func violation(base, got result, err error, w way, gated bool, f *fault, failed []string) (problem string, listed bool) {
+func violation(t *testing.T, base, got result, err error, w way, gated bool, f *fault, failed []string) (problem string, listed bool) {
 	switch {
 	case f.err == context.Canceled && errors.Is(err, context.Canceled):
 		return "", true
@@ -305,12 +337,21 @@ func violation(base, got result, err error, w way, gated bool, f *fault, failed 
 		return fmt.Sprintf("not found, although the filesystem did not say so: %v", err), true
 	case err != nil && strings.Contains(err.Error(), "/p/"):
 		return fmt.Sprintf("the text of the error has a path of the host: %v", err), true
-	case err != nil, got.text == base.text, errors.Is(f.err, fs.ErrNotExist), got.marks > base.marks, w.name == "Lint" && got.marks > 0:
+	case err != nil, got.text == base.text, errors.Is(f.err, fs.ErrNotExist), got.marks > base.marks, w.name == "Lint" && further(t, base, got):
 		return "", true
 	case w.omits == unread && !slices.ContainsFunc(failed, ofLayer), w.omits == refused && gated, w.omits != nothing && slices.ContainsFunc(failed, ofHidden):
 		return "", false
 	}
 	return fmt.Sprintf("another result without an error\n  %.500s\nin place of\n  %.500s", got.text, base.text), true
+}
+
+// further reports whether a result of Lint has a finding that the other has not.
+func further(t *testing.T, base, got result) bool {
+	var before, now []toolshelf.Diagnostic
+	if err := errors.Join(json.Unmarshal([]byte(base.text), &before), json.Unmarshal([]byte(got.text), &now)); err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(now, func(d toolshelf.Diagnostic) bool { return !slices.Contains(before, d) })
 }
 
 // lints reports whether Lint has further findings, or fails, while all calls for the files of the failed calls fail.
@@ -337,7 +378,7 @@ func (s *sweep) lints(t *testing.T, failed []string, cause error) bool {
 		t.Fatal(err)
 	}
 	now, err := findings(&fault{on: names, err: cause})
-	s.linted[key] = err != nil || slices.ContainsFunc(now, func(d toolshelf.Diagnostic) bool { return !slices.Contains(before, d) })
+	s.linted[key] = err != nil || further(t, shown(t, before), shown(t, now))
 	return s.linted[key]
 }
 
@@ -345,7 +386,7 @@ func (s *sweep) lints(t *testing.T, failed []string, cause error) bool {
 func ofHidden(call string) bool {
 	_, name, _ := strings.Cut(call, " ")
 	name = strings.TrimPrefix(name, "p/")
-	return slices.ContainsFunc([]string{"plugins", "one", "two", "commands/db", "more/db", "db"}, func(dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") })
+	return slices.ContainsFunc([]string{"plugins", "one", "two", "commands/db", "more/db", "db", "linked"}, func(dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") })
 }
 
 // ofLayer reports whether a failed call reads the directory of a layer.
@@ -407,6 +448,9 @@ var causes = []struct {
 	{"memory", "Expand of a plugin", []string{"p/plugins/one", "p/plugins/one/.claude-plugin/plugin.json"}},
 	{"memory with a gate", "Get", []string{"p/commands/c1.md"}}, // COMMAND_NOT_FOUND
 	{"memory with a gate", "GetSkill", []string{"p/skills/s1/scripts/run.py"}},
+	{"store with links", "Get of a link", []string{"linked"}},                     // COMMAND_NOT_FOUND
+	{"store with links", "GetSkill of a link", []string{"linked"}},                // SKILL_NOT_FOUND
+	{"store with links", "Skill.FS", []string{"s1/scripts/link.py"}},              // no link
 	{"store with versions and a gate", "ListSkills", []string{"s3"}},              // without a finding of Lint
 	{"store with versions and a gate", "GetSkill", []string{"s1/scripts/run.py"}}, // the skill kept changing, also after the call
 }
@@ -497,7 +541,7 @@ func (s *sweep) fail(t *testing.T, way way, warm bool, base result, n int, lasti
 	v, err := way.call(ctx, c)
 	_, failed := f.stop()
 	if len(failed) > 0 {
-		problem, listed := violation(base, shown(t, v), err, way, strings.HasSuffix(s.name, "gate"), f, failed)
+		problem, listed := violation(t, base, shown(t, v), err, way, strings.HasSuffix(s.name, "gate"), f, failed)
 		if !listed && !s.lints(t, failed, cause) {
 			problem = "Lint does not report the loss"
 		}

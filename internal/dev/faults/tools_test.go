@@ -4,9 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"io/fs"
 	"regexp"
+	"syscall"
+	"testing"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -58,3 +62,41 @@ var (
 	searchTimes = regexp.MustCompile(`"search_time[^,}]*`)
 	losses      = regexp.MustCompile(`Warning:|cannot|could not|not read|not searched|unknown|\(\?\)|input/output error|permission denied|the filesystem failed|i/o timeout`)
 )
+
+func TestADirectoryOfSkillsThatCannotBeDescribedIsServed(t *testing.T) {
+	f := &fault{}
+	c, err := toolshelf.New(toolshelf.WithFs(faultyFs{memory(files()), f}), toolshelf.WithRoot("/p"), toolshelf.WithHome(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	a, err := mcpadapter.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		err  error
+		want bool
+	}{{syscall.EIO, true}, {fs.ErrPermission, true}, {fs.ErrNotExist, false}} {
+		f.on, f.err = map[string]bool{"p/skills": true}, tt.err
+		if got := a.ServesSkills(); got != tt.want {
+			t.Errorf("%v: ServesSkills is %t", tt.err, got)
+		}
+	}
+}
+
+func TestAFaultOfAParentIsAnError(t *testing.T) {
+	f := &fault{err: syscall.EIO}
+	c, err := toolshelf.New(toolshelf.WithFs(faultyFs{memory(files()), f}), toolshelf.WithRoot("/p/src"), toolshelf.WithParents("/p"), toolshelf.WithHome(""), toolshelf.WithInstructions(client.Codex()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if all, err := c.Instructions(t.Context(), "main.go"); err != nil || len(all) != 2 {
+		t.Fatalf("%v, %v", all, err)
+	}
+	f.on = map[string]bool{"p": true}
+	if all, err := c.Instructions(t.Context(), "main.go"); toolshelf.CodeOf(err) != toolshelf.CodeFileRead {
+		t.Errorf("%v, %v", all, err)
+	}
+}

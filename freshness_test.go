@@ -3,13 +3,16 @@ package toolshelf_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -548,4 +551,48 @@ func TestListIsSorted(t *testing.T) {
 			rt.Fatalf("%d of %d (-want +got):\n%s", len(got), len(files), diff)
 		}
 	})
+}
+
+// A halfWritten filesystem ends the next reads of a file after a number of bytes.
+type halfWritten struct {
+	afero.Fs
+	reads, bytes *atomic.Int64
+}
+
+func (f halfWritten) Open(name string) (afero.File, error) {
+	file, err := f.Fs.Open(name)
+	if err != nil || path.Base(name) != "a.md" || f.reads.Add(-1) < 0 {
+		return file, err
+	}
+	return cutFile{file, io.LimitReader(file, f.bytes.Load())}, nil
+}
+
+type cutFile struct {
+	afero.File
+	beginning io.Reader
+}
+
+func (f cutFile) Read(p []byte) (int, error) { return f.beginning.Read(p) }
+
+func TestAFileWithFewerBytesThanItsSizeIsReadAgain(t *testing.T) {
+	fsys := halfWritten{memoryOf(t, map[string]string{"commands/a.md": "Before."}), new(atomic.Int64), new(atomic.Int64)}
+	c := catalog(t, toolshelf.WithFs(fsys))
+	description := func() string {
+		list, err := c.List(t.Context(), toolshelf.Page{})
+		if err != nil || len(list.Commands) != 1 {
+			t.Fatal(list, err)
+		}
+		return list.Commands[0].Description
+	}
+	if got := description(); got != "Before." {
+		t.Fatal(got)
+	}
+	if err := afero.WriteFile(fsys.Fs, "commands/a.md", []byte("After the change."), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	fsys.bytes.Store(int64(len("After")))
+	fsys.reads.Store(1)
+	if got := description(); got != "After the change." {
+		t.Errorf("got %q", got)
+	}
 }

@@ -50,7 +50,7 @@ var subjects = []subject{
 }
 
 // others are the packages whose tests run for the mutants of all packages.
-var others = []string{"internal/lint", ".", "mcpadapter"}
+var others = []string{"internal/lint", "internal/storetest", ".", "mcpadapter"}
 
 func main() {
 	only := flag.String("package", "", "the directories of the packages, separated by commas")

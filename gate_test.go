@@ -552,7 +552,7 @@ func TestAScanReadsEachNewOrChangedGatedFileOnce(t *testing.T) {
 		name, put string
 		want      int64
 	}{
-		{"first lists", "", 4}, {"no change", "", 0}, {"changed script", "skills/s/scripts/y.sh", 1}, {"new script", "skills/s/scripts/deep/z.sh", 1}, {"changed command", "commands/c.md", 1}, {"no further change", "", 0},
+		{"first lists", "", 4}, {"no change", "", 0}, {"changed script", "skills/s/scripts/y.sh", 1}, {"new script", "skills/s/scripts/deep/z.sh", 1}, {"changed command", "commands/c.md", 1}, {"changed SKILL.md", "skills/s/SKILL.md", 1}, {"no further change", "", 0},
 	} {
 		if tt.put != "" {
 			putFile(t, memory, tt.put, "changed: "+tt.name)

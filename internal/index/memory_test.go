@@ -20,6 +20,18 @@ func TestShortenEndsWithAWholeCharacter(t *testing.T) {
 	}
 }
 
+func TestTheTextsOfProblemsTakeMemory(t *testing.T) {
+	without := &Entry{details: &details{}}
+	for name, p := range map[string]problem.Problem{
+		"key": {Key: strings.Repeat("x", entryMemory)}, "message": {Message: strings.Repeat("x", entryMemory)}, "suggestion": {Suggestion: strings.Repeat("x", entryMemory)},
+	} {
+		with := &Entry{details: &details{problems: []problem.Problem{p}}}
+		if got := with.memory() - without.memory(); got < entryMemory || got > entryMemory+1<<10 {
+			t.Errorf("a problem with a long %s takes %d bytes", name, got)
+		}
+	}
+}
+
 // An entry that needs more than entryMemory takes bytes from the shared memory.
 // Without enough shared memory, the entry is cut, until memory is free.
 func TestLimitMemory(t *testing.T) {

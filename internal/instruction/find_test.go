@@ -46,6 +46,14 @@ func TestWithoutAnOptionACatalogReadsAgentsAndClaudeAsTheFallback(t *testing.T) 
 	}
 }
 
+func TestAGlobOfTheRootMatchesAHiddenDirectory(t *testing.T) {
+	c := memory(t, map[string]string{"/repo/.claude/rules/ci.md": "---\npaths: \".github/**\"\n---\na", "/repo/.claude/rules/other.md": "---\npaths: \"github/**\"\n---\nb"},
+		toolshelf.WithInstructions(client.Claude()))
+	if got := pathsOf(t, c, ".github/ci.yml"); !slices.Equal(got, []string{".claude/rules/ci.md"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestARuleWithoutATextIsLeftOut(t *testing.T) {
 	c := memory(t, map[string]string{"/repo/.claude/rules/empty.md": "", "/repo/.claude/rules/header.md": "---\npaths: \"*.go\"\n---\n", "/repo/.claude/rules/text.md": "a"},
 		toolshelf.WithInstructions(client.Claude()))

@@ -247,7 +247,7 @@ func TestAgentsPromptHasTheAgentsForAModel(t *testing.T) {
 		t.Errorf("got %+v, %v, want %q", prompt, err, want)
 	}
 	first, err := c.AgentsPrompt(t.Context(), toolshelf.Budget(160), toolshelf.PromptFor("deploy"))
-	if err != nil || !slices.Equal(first.Included, []string{"d"}) || !slices.Equal(first.Dropped, []string{"a"}) {
+	if err != nil || !slices.Equal(first.Included, []string{"d", "a"}) || !slices.Equal(first.Named, []string{"a"}) {
 		t.Errorf("got %+v, %v", first, err)
 	}
 }

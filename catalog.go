@@ -16,6 +16,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/changes"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/exposure"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/instruction"
 	"github.com/toolshelf-go/toolshelf/internal/meaning"
@@ -48,8 +49,8 @@ type Catalog struct {
 	instructions *collection[Instruction] // the rules
 	asked        *instruction.Asked       // the single files
 
-	view  bool        // created by View, not by New
-	ended atomic.Bool // set by Close of a view
+	view  bool         // created by View, not by New
+	ended *atomic.Bool // set by Close of a view
 }
 
 // bridged has the methods of a catalog that package internal/bridge documents.
@@ -62,9 +63,11 @@ var _ bridge.Catalog[SkillInfo, SkillFile] = bridged{}
 
 func init() {
 	bridge.Open = func(catalog any) any { return bridged{catalog.(*Catalog), selection{commands: true, skills: true}} }
+	bridge.ForModel = func(catalog any) any { return catalog.(*Catalog).forModel() }
 	bridge.WithMaxReads = func(n int) any {
 		return optionFunc(func(c *config) error { c.maxReads = n; return nil })
 	}
+	bridge.WithElements = promptOption(func(o *promptOptions) { o.elements = true })
 	bridge.WithoutSizes = dirOption(func(o *dirOptions) { o.withoutSizes = true })
 }
 
@@ -87,6 +90,7 @@ type shared struct {
 	feed     *index.Feed    // nil without WithFeed
 	meanings *meaning.Store // nil without WithEmbedder
 	finder   *instruction.Finder
+	settings *exposure.Reader // of skills; nil without settings
 
 	caches caches
 	usages usage.Reader // of prompts
@@ -120,7 +124,7 @@ func New(opts ...Option) (*Catalog, error) {
 	if err != nil {
 		return nil, inOp(op, err)
 	}
-	c := &Catalog{asked: new(instruction.Asked), shared: &shared{config: config, at: paths.Root{Dir: filepath.Clean(config.root), OnOS: config.onOS()}}}
+	c := &Catalog{asked: new(instruction.Asked), ended: new(atomic.Bool), shared: &shared{config: config, at: paths.Root{Dir: filepath.Clean(config.root), OnOS: config.onOS()}}}
 	if c.at.OnOS {
 		if c.at.Dir, err = filepath.Abs(c.at.Dir); err != nil {
 			return nil, inOp(op, invalidOption("WithRoot: the working directory is unknown ("+escape.Reason(err)+"); pass an absolute directory"))
@@ -214,7 +218,7 @@ func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
 			return nil, inOp(op, err)
 		}
 	}
-	return &Catalog{shared: c.shared, view: true,
+	return &Catalog{shared: c.shared, view: true, ended: new(atomic.Bool),
 		commands: c.commands.view(keep.commands), skills: c.skills.view(keep.skills), agents: c.agents.view(keep.agents), instructions: c.instructions.view(keep.instructions), asked: new(instruction.Asked)}, nil
 }
 
@@ -229,7 +233,7 @@ func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
 func (c *Catalog) Close() error {
 	if c.view {
 		c.ended.Store(true)
-		c.changes.End(&c.ended)
+		c.changes.End(c.ended)
 		return nil
 	}
 	if c.closing.Swap(true) {
@@ -336,7 +340,7 @@ func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 		Lists: []changes.List{{Index: c.commands.Index, Shown: c.commands.shown}, {Index: c.skills.Index, Shown: c.skills.shown},
 			{Index: c.agents.Index, Shown: c.agents.shown},
 			{Index: c.instructions.Index, Since: c.instructionsSince()}},
-		Ended:  &c.ended,
+		Ended:  c.ended,
 		Exited: c.logExit,
 		Call: func(change changes.Change) {
 			f(Change{Names(change[0]), Names(change[1]), Names(change[2]), Names(change[3])})

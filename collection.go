@@ -17,6 +17,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/digest"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/exposure"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/observe"
@@ -41,8 +42,11 @@ type collection[Info any] struct {
 	inRoot bool    // all layers are below the root of the catalog
 
 	description func(*index.Entry) string
-	undescribed bool                 // prompts have the entries without a description
-	texts       *index.Texts[[]byte] // of stores
+	exposure    func(*index.Entry) Exposure // of skills; nil for other kinds
+	refresh     func(context.Context) error // reads the settings of clients; nil without settings
+	forModel    bool                        // results have no description of a skill with ExposeName
+	undescribed bool                        // prompts have the entries without a description
+	texts       *index.Texts[[]byte]        // of stores
 
 	// The texts of errors.
 	noun     string                                         // "command", "skill" or "agent"
@@ -95,7 +99,7 @@ func (c *collection[Info]) open(of *Catalog, user userDirs, kind client.Files, d
 // functions keep.
 func (c *collection[Info]) view(keep []func(Info) bool) *collection[Info] {
 	view := *c
-	view.filter = &filter[Info]{keep: keep, info: c.filter.info, guard: c.filter.guard}
+	view.filter = &filter[Info]{keep: keep, info: c.filter.info, guard: c.filter.guard, settings: c.filter.settings}
 	return &view
 }
 
@@ -103,13 +107,23 @@ func (c *collection[Info]) view(keep []func(Info) bool) *collection[Info] {
 // list returns an error.
 func (c *collection[Info]) list(ctx context.Context, op string) (all, shown *index.Snapshot, err error) {
 	o, e := c.observer.Begin(ctx), Event{Action: EventListed, Kind: Kind(c.noun)}
-	if all, err = c.Snapshot(ctx); err == nil {
+	if all, err = c.current(ctx); err == nil {
 		shown = c.filter.apply(ctx, all)
 		e.Count = len(shown.Entries)
 	}
 	err = c.layerError(op, err)
 	o.Send(e, err)
 	return all, shown, err
+}
+
+// current returns the current entries, after a look at the settings.
+func (c *collection[Info]) current(ctx context.Context) (*index.Snapshot, error) {
+	if c.refresh != nil {
+		if err := c.refresh(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return c.Snapshot(ctx)
 }
 
 // shown returns the entries of a snapshot that pass the filter.
@@ -121,7 +135,7 @@ func (c *collection[Info]) shown(all *index.Snapshot) *index.Snapshot {
 // that works without directories. If no option names a layer, missing directories
 // are empty instead of an error.
 func (c *collection[Info]) optionalSnapshot(ctx context.Context, op string) (*index.Snapshot, error) {
-	all, err := c.Snapshot(ctx)
+	all, err := c.current(ctx)
 	var missing *index.LayerError
 	if all != nil && errors.As(err, &missing) && !slices.ContainsFunc(c.layers, func(l layer) bool { return l.named }) {
 		return all, nil
@@ -486,6 +500,11 @@ func (l lookup[T, Info]) find(ctx context.Context) (reading[T, Info], error) {
 	if err := l.from.checkName(l.op, l.name); err != nil {
 		return reading[T, Info]{}, err
 	}
+	if l.from.refresh != nil {
+		if err := l.from.refresh(ctx); err != nil {
+			return reading[T, Info]{}, err
+		}
+	}
 	if now, ok := l.inLast(ctx); ok {
 		return now, nil
 	}
@@ -511,7 +530,8 @@ func (l lookup[T, Info]) inLast(ctx context.Context) (now reading[T, Info], ok b
 	if err != nil {
 		now, err = l.await(ctx, func(ctx context.Context) (reading[T, Info], error) { return l.known(ctx, s) })
 	}
-	return now, err == nil && l.from.filter.guard.Allows(ctx, now.entry) && l.from.filter.keepsAll(now.states)
+	only := l.from.filter.only
+	return now, err == nil && (only == nil || only(now.entry)) && l.from.filter.guard.Allows(ctx, now.entry) && l.from.filter.keepsAll(now.states)
 }
 
 // known returns the reading of the entry that stats prove.
@@ -590,6 +610,9 @@ type filter[Info any] struct {
 	info  func(*index.Snapshot, *index.Entry) Info
 	guard *guard // nil without WithGate
 	last  atomic.Pointer[filtered]
+
+	only     func(*index.Entry) bool // the exposure of the skills for a model; nil for all entries
+	settings func() *exposure.Rules  // on which the functions can depend; or nil
 }
 
 // filtered is the result of a filter for a snapshot.
@@ -597,6 +620,7 @@ type filtered struct {
 	all, shown *index.Snapshot
 	version    uint64 // of the answers of the guard
 	refused    []*index.Entry
+	rules      *exposure.Rules
 }
 
 // active reports whether the filter has any function.
@@ -620,15 +644,19 @@ func (f *filter[Info]) keepsAll(states []Info) bool {
 // so a page of the filtered snapshot costs no more than a page of the complete
 // snapshot. If the answers of the gate have no version, apply asks the gate about each entry.
 func (f *filter[Info]) apply(ctx context.Context, all *index.Snapshot) *index.Snapshot {
-	if !f.active() && f.guard == nil || all == nil {
+	if !f.active() && f.guard == nil && f.only == nil || all == nil {
 		return all
 	}
 	last := f.last.Load()
 	version, versioned := f.guard.Version()
-	if last != nil && last.all == all && versioned && last.version == version {
+	var rules *exposure.Rules
+	if f.settings != nil {
+		rules = f.settings()
+	}
+	if last != nil && last.all == all && versioned && last.version == version && last.rules == rules {
 		return last.shown
 	}
-	now := &filtered{all: all, version: version}
+	now := &filtered{all: all, version: version, rules: rules}
 	if f.guard != nil {
 		for e := range all.Winners() {
 			if !f.guard.Allows(ctx, e) {
@@ -636,7 +664,7 @@ func (f *filter[Info]) apply(ctx context.Context, all *index.Snapshot) *index.Sn
 			}
 		}
 	}
-	if last != nil && last.all == all && slices.Equal(last.refused, now.refused) {
+	if last != nil && last.all == all && last.rules == rules && slices.Equal(last.refused, now.refused) {
 		now.shown = last.shown
 	} else {
 		refused := now.refused
@@ -645,7 +673,7 @@ func (f *filter[Info]) apply(ctx context.Context, all *index.Snapshot) *index.Sn
 				refused = refused[1:]
 				return false
 			}
-			return !f.active() || f.keeps(f.info(all, e))
+			return (f.only == nil || f.only(e)) && (!f.active() || f.keeps(f.info(all, e)))
 		})
 	}
 	if last == nil || last.all.Generation <= all.Generation {

@@ -40,7 +40,7 @@
 //     [WithAgentFilter] and [WithInstructionFilter].
 //   - Directories and filesystems: [WithRoot], [WithFs], [WithCommandsDir], [WithSkillsDir],
 //     [WithAgentsDir], [WithCommandsFS], [WithSkillsFS], [WithClient], [WithInstructions], [WithParents],
-//     [WithPlugins], [WithPluginsFS], [Catalog.Plugins]; [WithGate] and [Catalog.Pending] for unseen files; for remote stores [Versioned] and [SnapshotFS].
+//     [WithPlugins], [WithPluginsFS], [Catalog.Plugins]; [WithExposure]; [WithGate] and [Catalog.Pending] for unseen files; for remote stores [Versioned] and [SnapshotFS].
 //   - Lists of the program's own: [Paginate].
 //   - Errors: [Error], [CodeOf], and a sentinel for each code.
 //

@@ -67,7 +67,7 @@ const defaultCompletions = 10
 //
 // A command with the name of a skill is omitted. The kinds select the commands, the skills or the
 // agents. Without kinds, a prefix such as "@rev" also completes agents if a client of [WithClient]
-// mentions agents (client.Client.Mention). The field disable-model-invocation has no effect.
+// mentions agents (client.Client.Mention). Of the exposures, only [ExposeOff] hides a skill.
 //
 // CompleteName returns [ErrInvalidQuery] for a negative limit, [ErrInvalidOption] for an unknown
 // kind, and the errors of List and [Catalog.ListSkills], but a missing default directory contains
@@ -157,6 +157,7 @@ func (c *Catalog) invocable(ctx context.Context, op string, wanted selection) (v
 	if wanted.skills && err == nil {
 		v.Skills, err = c.skills.optionalSnapshot(ctx, op)
 		v.Skills = c.skills.filter.apply(ctx, v.Skills)
+		v.Off = c.isOff
 	}
 	if wanted.agents && err == nil {
 		v.Agents, err = c.agents.optionalSnapshot(ctx, op)
@@ -164,6 +165,9 @@ func (c *Catalog) invocable(ctx context.Context, op string, wanted selection) (v
 	}
 	return v, err
 }
+
+// isOff reports whether nobody may choose a skill.
+func (c *Catalog) isOff(e *index.Entry) bool { return c.exposure(e) == ExposeOff }
 
 // typedName returns the name that a user means. A slash separates directories in OpenCode.
 func (c *Catalog) typedName(typed string) string {
@@ -371,6 +375,11 @@ func (c *Catalog) invokedSkill(ctx context.Context, op, name string, unknown *Er
 		return Expansion{}, unknown
 	case err != nil:
 		return Expansion{}, err
+	case skill.Exposure == ExposeOff && skill.Name == name:
+		return Expansion{}, &Error{Code: CodeCommandNotFound, Op: op, Path: unknown.Path, Message: "the skill " + quote(name) +
+			" is off in the settings of the client or of the program; remove the setting to invoke the skill"}
+	case skill.Exposure == ExposeOff:
+		return Expansion{}, unknown
 	case !skill.UserInvocable:
 		unknown.Message = "only a model invokes the skill " + quote(name) + ", because its frontmatter has user-invocable: false; remove the field to invoke the skill"
 		return Expansion{}, unknown
@@ -388,7 +397,7 @@ func (c *Catalog) invocableHint(name string, wanted selection) string {
 		last.Commands = c.commands.filter.apply(c.lifetime, c.commands.Last())
 	}
 	if wanted.skills {
-		last.Skills = c.skills.filter.apply(c.lifetime, c.skills.Last())
+		last.Skills, last.Off = c.skills.filter.apply(c.lifetime, c.skills.Last()), c.isOff
 	}
 	var entries []*index.Entry
 	for e := range last.Prefixed("") {

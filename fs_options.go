@@ -88,6 +88,7 @@ func (f promptOption) applyPrompt(o *promptOptions) { f(o) }
 type promptOptions struct {
 	budget    budget.Budget
 	locations bool
+	elements  bool // see bridge.WithElements
 	first     []string
 	query     string
 	err       error

@@ -76,6 +76,9 @@ type config struct {
 	keep        filterFuncs
 	strict      *lint.Profile // of WithStrict, or nil
 
+	exposure func(SkillInfo) Exposure // of WithExposure, or nil
+	switched []client.Client          // the clients of WithClient
+
 	commandSearcher Searcher // nil for the built-in search
 	skillSearcher   Searcher
 	embedder        Embedder // nil for words alone
@@ -262,6 +265,7 @@ func WithClient(clients ...client.Client) Option {
 		c.skills.addPlaces(places[client.Skills])
 		c.agents.addPlaces(places[client.Agents])
 		c.plugins.addPlaces(index.PluginPlaces(clients))
+		c.switched = append(c.switched, clients...)
 		for _, row := range clients {
 			c.manifests = append(c.manifests, row.Manifests...)
 			if row.Mention != "" && !slices.Contains(c.mentions, row.Mention) {

@@ -14,9 +14,11 @@ import (
 // A PromptList is a list of skills, commands or agents for the instructions of a model.
 type PromptList struct {
 	Text      string   `json:"text"`      // the block; "" if no entry is included
-	Included  []string `json:"included"`  // the names in Text, in the order of Text
+	Included  []string `json:"included"`  // the names in Text, in the order of Text: the names without a description last
 	Shortened []string `json:"shortened"` // the included names whose description is cut and ends with "…"
 	Dropped   []string `json:"dropped"`   // the names that exceed the budget, in the order of ListSkills, List or ListAgents
+
+	Named []string `json:"named,omitempty"` // the included names without a description, because of the budget or of ExposeName
 }
 
 // A SkillsPrompt is the PromptList of skills.
@@ -25,13 +27,14 @@ type SkillsPrompt = PromptList
 // SkillsPrompt returns the names and descriptions of the skills that a model may choose, as an XML
 // block in the form of the client guide of the Agent Skills format, in the order of
 // [Catalog.ListSkills]. [Catalog.GetSkill] takes the names. Without skills, Text is "".
-// SkillsPrompt omits skills without a description or a readable SKILL.md, and skills with
-// disable-model-invocation: true.
+// SkillsPrompt omits skills without a description or a readable SKILL.md, and skills that a model may
+// not see: see [Exposure].
 //
 // Without options, the length of the text has no limit. With [Budget] or [Tokens], SkillsPrompt
-// first shortens the longest descriptions, down to 60 characters, and then drops the skills of the
-// lowest precedence; [PromptFirst] and [PromptFor] give skills precedence. The text escapes the
-// tags of the block and invisible characters.
+// first shortens the longest descriptions, down to 60 characters, then omits the descriptions of the
+// skills of the lowest precedence, and drops names only if the names alone exceed the budget;
+// [PromptFirst] and [PromptFor] give skills precedence. The text escapes the tags of the block and
+// invisible characters.
 //
 // SkillsPrompt returns the errors of Catalog.ListSkills, but a missing default directory has no
 // skills, and [ErrInvalidOption] for an invalid option. The cost is the cost of ListSkills.
@@ -60,14 +63,12 @@ func fitPrompt[Info any](ctx context.Context, c *Catalog, in *collection[Info], 
 		return PromptList{}, err
 	}
 	shown := in.filter.apply(ctx, all)
-	block := promptblock.Block{Tag: in.noun}
+	block := promptblock.Block{Tag: in.noun, Elements: options.elements}
 	if block.Preferred, err = preferredNames(ctx, op, c, in, &options, all, shown); err != nil {
 		return PromptList{}, err
 	}
 	for _, e := range shown.Loadable {
-		if description := in.description(e); !e.UserOnly && (description != "" || in.undescribed) {
-			options.add(&block, in.Index, e, description)
-		}
+		in.addTo(&block, options, e)
 	}
 	result, err := block.Fit(ctx, options.budget)
 	return PromptList(result), err
@@ -136,13 +137,24 @@ func preferredNames[Info any](ctx context.Context, op string, c *Catalog, in *co
 	return names, nil
 }
 
-// add appends an entry to the block.
-func (o *promptOptions) add(b *promptblock.Block, x *index.Index, e *index.Entry, description string) {
-	location := ""
-	if layer := x.LayerOf(e); o.locations && layer.Store == nil {
+// addTo appends an entry that a model may see to the block.
+func (c *collection[Info]) addTo(b *promptblock.Block, o promptOptions, e *index.Entry) {
+	seen, location := ExposeFull, ""
+	if c.exposure != nil {
+		seen = c.exposure(e)
+	} else if e.UserOnly {
+		seen = ExposeUser
+	}
+	if layer := c.LayerOf(e); o.locations && layer.Store == nil {
 		location = layer.FS.Path(e.Spelled())
 	}
-	b.Add(e.Layer(), e.Name, description, location)
+	switch description := c.description(e); {
+	case !seen.toModel():
+	case seen == ExposeName:
+		b.AddName(e.Layer(), e.Name, location)
+	case description != "" || c.undescribed:
+		b.Add(e.Layer(), e.Name, description, location)
+	}
 }
 
 // firstRunes returns the first n characters of a text.

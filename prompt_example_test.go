@@ -61,7 +61,7 @@ func ExampleBudget_prompt() {
 			return
 		}
 		fmt.Println(skills.Text)
-		fmt.Println("shortened", skills.Shortened, "dropped", skills.Dropped)
+		fmt.Println("shortened", skills.Shortened, "named", skills.Named, "dropped", skills.Dropped)
 	}
 	// Output:
 	// <available_skills>
@@ -74,15 +74,17 @@ func ExampleBudget_prompt() {
 	//     <description>Read and fill PDF forms.</description>
 	//   </skill>
 	// </available_skills>
-	// shortened [data-analysis] dropped []
+	// shortened [data-analysis] named [] dropped []
 	// <available_skills>
 	//   <skill>
 	//     <name>data-analysis</name>
-	//     <description>Analyze datasets, generate charts &amp; create summary reports. Use when the user has a table and a…</description>
+	//     <description>Analyze datasets, generate charts &amp; create summary reports. Use when the user has a…</description>
 	//   </skill>
-	//   <!-- 1 more skill not listed -->
+	//   <names not_listed="0">
+	// pdf-tools
+	//   </names>
 	// </available_skills>
-	// shortened [data-analysis] dropped [pdf-tools]
+	// shortened [data-analysis] named [pdf-tools] dropped []
 }
 
 func ExamplePromptFirst() {
@@ -90,9 +92,9 @@ func ExamplePromptFirst() {
 	defer c.Close()
 	pinned := []string{"pdf-tools"} // in the user's settings
 	skills, err := c.SkillsPrompt(context.Background(), toolshelf.Budget(260), toolshelf.PromptFirst(pinned...))
-	fmt.Println(skills.Included, skills.Dropped, err)
+	fmt.Println(skills.Included, skills.Named, err)
 	// Output:
-	// [pdf-tools] [data-analysis] <nil>
+	// [pdf-tools data-analysis] [data-analysis] <nil>
 }
 
 func ExamplePromptFor() {
@@ -100,9 +102,9 @@ func ExamplePromptFor() {
 	defer c.Close()
 	task := "Please fill in the attached PDF form."
 	skills, err := c.SkillsPrompt(context.Background(), toolshelf.Budget(260), toolshelf.PromptFor(task))
-	fmt.Println(skills.Included, skills.Dropped, err)
+	fmt.Println(skills.Included, skills.Named, err)
 	// Output:
-	// [pdf-tools] [data-analysis] <nil>
+	// [pdf-tools data-analysis] [data-analysis] <nil>
 }
 
 func ExampleTokens_prompt() {

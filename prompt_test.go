@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -84,6 +85,11 @@ func available(skills ...string) string {
 	return "<available_skills>\n" + strings.Join(skills, "") + "</available_skills>"
 }
 
+// namesOnly returns the names without a description in the text of a prompt.
+func namesOnly(dropped int, names ...string) string {
+	return fmt.Sprintf("  <names not_listed=\"%d\">\n%s\n  </names>\n", dropped, strings.Join(names, "\n"))
+}
+
 func TestSkillsPrompt(t *testing.T) {
 	long := strings.TrimSpace(strings.Repeat("Read and fill forms. ", 10)) // 209 characters
 	for _, tt := range []struct {
@@ -132,18 +138,25 @@ func TestSkillsPrompt(t *testing.T) {
 				Included: []string{"a", "b", "c"}, Shortened: []string{"a", "c"}},
 		},
 		{
-			name: "skills of the last layer are dropped, the last name first",
+			name: "skills of the last layer have only a name, the last name first",
 			files: map[string]string{"skills/b/SKILL.md": skill("description: " + long), "skills/z/SKILL.md": skill("description: Brief"),
 				"user/a/SKILL.md": skill("description: " + long), "user/c/SKILL.md": skill("description: Brief"), "user/d/SKILL.md": skill("description: Brief")},
 			options: []toolshelf.PromptOption{toolshelf.Budget(460)},
 			want: toolshelf.SkillsPrompt{Text: available(listed("a", "Read and fill forms. Read and fill forms. Read and fill forms. Read and fill…"),
-				listed("b", "Read and fill forms. Read and fill forms. Read and fill forms. Read and fill…"), listed("z", "Brief"), "  <!-- 2 more skills not listed -->\n"),
-				Included: []string{"a", "b", "z"}, Shortened: []string{"a", "b"}, Dropped: []string{"c", "d"}},
+				listed("b", "Read and fill forms. Read and fill forms. Read and fill forms. Read and fill…"), listed("z", "Brief"), namesOnly(0, "c", "d")),
+				Included: []string{"a", "b", "z", "c", "d"}, Shortened: []string{"a", "b"}, Named: []string{"c", "d"}},
+		},
+		{
+			name: "names of the last layer are dropped, the last name first",
+			files: map[string]string{"skills/b/SKILL.md": skill("description: " + long), "skills/z/SKILL.md": skill("description: Brief"),
+				"user/a/SKILL.md": skill("description: " + long), "user/c/SKILL.md": skill("description: Brief"), "user/d/SKILL.md": skill("description: Brief")},
+			options: []toolshelf.PromptOption{toolshelf.Budget(80)},
+			want:    toolshelf.SkillsPrompt{Text: available(namesOnly(2, "a", "b", "z")), Included: []string{"a", "b", "z"}, Named: []string{"a", "b", "z"}, Dropped: []string{"c", "d"}},
 		},
 		{
 			name:    "the text is empty if no skill fits",
 			files:   map[string]string{"skills/a/SKILL.md": skill("description: A"), "skills/b/SKILL.md": skill("description: B")},
-			options: []toolshelf.PromptOption{toolshelf.Budget(100)},
+			options: []toolshelf.PromptOption{toolshelf.Budget(70)},
 			want:    toolshelf.SkillsPrompt{Dropped: []string{"a", "b"}},
 		},
 		{
@@ -170,7 +183,7 @@ func TestSkillsPrompt(t *testing.T) {
 			name:    "no tokens left",
 			files:   map[string]string{"skills/a/SKILL.md": skill("description: A"), "skills/b/SKILL.md": skill("description: B")},
 			options: []toolshelf.PromptOption{toolshelf.Tokens(7, func(s string) int { return strings.Count(s, "\n") })},
-			want:    toolshelf.SkillsPrompt{Text: available(listed("a", "A"), "  <!-- 1 more skill not listed -->\n"), Included: []string{"a"}, Dropped: []string{"b"}},
+			want:    toolshelf.SkillsPrompt{Text: available(namesOnly(0, "a", "b")), Included: []string{"a", "b"}, Named: []string{"a", "b"}},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -214,13 +227,15 @@ func TestCommandsPrompt(t *testing.T) {
     <description>Review &lt;one&gt; change</description>
     <location>commands/review.md</location>
   </command>
-  <!-- 1 more command not listed -->
+  <names not_listed="0">
+unknown
+  </names>
 </available_commands>`
 	if diff := cmp.Diff(want, got.Text); diff != "" {
 		t.Errorf("prompt (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"unknown"}, got.Dropped); diff != "" {
-		t.Errorf("dropped (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"unknown"}, got.Named); diff != "" {
+		t.Errorf("named (-want +got):\n%s", diff)
 	}
 }
 
@@ -265,13 +280,13 @@ func preferring(t *testing.T) *toolshelf.Catalog {
 	return c
 }
 
-func TestPreferredSkillsAreDroppedLast(t *testing.T) {
+func TestPreferredSkillsKeepTheirDescriptions(t *testing.T) {
 	first, query := toolshelf.PromptFirst, toolshelf.PromptFor
 	long := strings.Repeat("x", 500)
 	for _, tt := range []struct {
 		name    string
 		options []toolshelf.PromptOption
-		want    string // the names of the two kept skills
+		want    string // the names of the two skills with a description
 	}{
 		{"neither", nil, "alpha beta"},
 		{"names of any layer", []toolshelf.PromptOption{first("eta", "gamma")}, "eta gamma"},
@@ -298,10 +313,10 @@ func TestPreferredSkillsAreDroppedLast(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(tt.want, strings.Join(got.Included, " ")); diff != "" {
-					t.Errorf("included (-want +got):\n%s", diff)
+				if diff := cmp.Diff(tt.want, strings.Join(got.Included[:len(got.Included)-len(got.Named)], " ")); diff != "" {
+					t.Errorf("described (-want +got):\n%s", diff)
 				}
-				if len(got.Dropped) != 3 || strings.Contains(got.Text, "people") || utf8.RuneCountInString(got.Text) > 320 {
+				if len(got.Named) != 3 || len(got.Dropped) > 0 || strings.Contains(got.Text, "people") || utf8.RuneCountInString(got.Text) > 320 {
 					t.Errorf("dropped %q in\n%s", got.Dropped, got)
 				}
 			}
@@ -326,15 +341,16 @@ func TestPreferredSkillsHaveNoEffectIfAllFit(t *testing.T) {
 	}
 }
 
-// The descriptions of preferred skills are cut before another skill is dropped.
+// The descriptions of preferred skills are cut before the description of another skill is omitted.
 func TestPreferredSkillsAreShortened(t *testing.T) {
 	long := strings.TrimSpace(strings.Repeat("Read and fill forms. ", 10))
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{
 		"skills/a/SKILL.md": skill("description: " + long), "skills/b/SKILL.md": skill("description: " + long), "skills/c/SKILL.md": skill("description: " + long)})))
 	for budget, want := range map[int]toolshelf.SkillsPrompt{
 		600: {Included: []string{"a", "b", "c"}, Shortened: []string{"a", "b", "c"}, Dropped: []string{}},
-		400: {Included: []string{"b", "c"}, Shortened: []string{"b", "c"}, Dropped: []string{"a"}},
-		300: {Included: []string{"c"}, Shortened: []string{"c"}, Dropped: []string{"a", "b"}},
+		400: {Included: []string{"b", "c", "a"}, Shortened: []string{"b", "c"}, Dropped: []string{}, Named: []string{"a"}},
+		300: {Included: []string{"c", "a", "b"}, Shortened: []string{"c"}, Dropped: []string{}, Named: []string{"a", "b"}},
+		78:  {Included: []string{"b", "c"}, Shortened: []string{}, Dropped: []string{"a"}, Named: []string{"b", "c"}},
 	} {
 		got, err := c.SkillsPrompt(t.Context(), toolshelf.Budget(budget), toolshelf.PromptFirst("c", "b"))
 		if err != nil {
@@ -359,8 +375,8 @@ func TestCommandsPromptPrefersCommands(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff([]string{tt.want}, got.Included); diff != "" {
-			t.Errorf("included (-want +got):\n%s", diff)
+		if diff := cmp.Diff(tt.want, got.Included[0]); diff != "" || len(got.Named) != 2 {
+			t.Errorf("described (-want +got):\n%s", diff)
 		}
 	}
 }

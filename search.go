@@ -133,6 +133,9 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 		Partial: found.Partial, Weak: found.Weak, Words: found.Words}
 	last := in.Last() // at least as new as the searched snapshot
 	for i, h := range found.Hits {
+		if e := last.Lookup(h.Name); in.forModel && e != nil && in.exposure(e) == ExposeName {
+			h.Description = ""
+		}
 		results.Results[i] = SearchResult{Plugin: last.Plugin(h.Name), Name: h.Name, Score: h.Score, Tier: fmt.Sprintf("tier%d", h.Tier),
 			Description: h.Description, MatchReason: h.Reason}
 	}

@@ -1142,7 +1142,7 @@ func TestPromptForAsksTheSearcher(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(cut.Dropped) == 0 || !slices.Contains(cut.Included, "c") {
+	if len(cut.Named) == 0 || slices.Contains(cut.Named, "c") {
 		t.Errorf("included %q, dropped %q", cut.Included, cut.Dropped)
 	}
 }

@@ -167,6 +167,39 @@ func ExampleCatalog_View() {
 	// true
 }
 
+// The settings of Claude Code hide a skill from the model, and the program turns another skill off.
+func ExampleWithExposure() {
+	catalog := open(
+		toolshelf.WithFs(project(map[string]string{
+			".claude/skills/pdf/SKILL.md":    "---\ndescription: Fills PDF forms.\n---\n",
+			".claude/skills/deploy/SKILL.md": "---\ndescription: Deploys.\n---\n",
+			".claude/skills/legacy/SKILL.md": "---\ndescription: Deploys to the old cluster.\n---\n",
+			".claude/settings.json":          `{"skillOverrides": {"deploy": "user-invocable-only"}}`,
+		})),
+		toolshelf.WithClient(client.Claude()),
+		toolshelf.WithExposure(func(s toolshelf.SkillInfo) toolshelf.Exposure {
+			if s.Name == "legacy" {
+				return toolshelf.ExposeOff
+			}
+			return s.Exposure // of the header and of the settings
+		}),
+	)
+	defer catalog.Close()
+	ctx := context.Background()
+	all, _ := catalog.ListSkills(ctx)
+	for _, s := range all {
+		fmt.Printf("%s %q\n", s.Name, s.Exposure)
+	}
+	model, _ := catalog.SkillsPrompt(ctx)
+	user, err := catalog.CompleteName(ctx, "/", 0)
+	fmt.Println(model.Included, user[0].Name, user[1].Name, len(user), err)
+	// Output:
+	// deploy "user"
+	// legacy "off"
+	// pdf ""
+	// [pdf] deploy pdf 2 <nil>
+}
+
 func ExampleWithSkillFilter() {
 	catalog := open(
 		toolshelf.WithFs(project(map[string]string{

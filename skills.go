@@ -36,6 +36,8 @@ type SkillInfo struct {
 	DisableModelInvocation bool `json:"disable_model_invocation,omitempty"` // only the user may choose the skill
 	UserInvocable          bool `json:"user_invocable"`                     // the user may choose the skill; false only for user-invocable: false
 
+	Exposure Exposure `json:"exposure,omitempty"` // what a model and a user see
+
 	Loadable    bool         `json:"loadable"`              // GetSkill can load the skill; false without a usable SKILL.md
 	Path        string       `json:"path"`                  // full path of SKILL.md on the filesystem of the file; empty without a SKILL.md
 	Layer       string       `json:"layer"`                 // the directory or the FS name, as given to the option
@@ -148,6 +150,7 @@ func (c *Catalog) describeSkill(e *index.Entry, header Frontmatter, problems []p
 	for _, p := range problems {
 		s.Diagnostics = append(s.Diagnostics, agentmd.NewDiagnostic(p))
 	}
+	s.Exposure = c.exposureOf(e, s)
 	return s
 }
 
@@ -416,6 +419,10 @@ func (c *Catalog) newSkills(user userDirs) (*collection[SkillInfo], error) {
 		notFound:    CodeSkillNotFound,
 		hint:        skillHint,
 	}
+	if skills.exposure, c.settings = c.exposure, c.openSettings(user); c.settings != nil {
+		skills.refresh = func(ctx context.Context) error { _, err := await(ctx, c, c.settings.Refresh); return err }
+	}
+	skills.filter.settings = c.settings.Last
 	drop := func(now *index.Snapshot) {
 		c.caches.skills.Retain(now)
 		c.usages.Skills.Kept.Retain(now.HasFile)

@@ -832,3 +832,62 @@ func TestASkillFileTakesAndLosesPrecedence(t *testing.T) {
 		})
 	}
 }
+
+// A skill that is off keeps its place: the skill of a lower layer and the command of the name stay hidden.
+func TestASkillThatIsOffKeepsItsPlace(t *testing.T) {
+	files := memoryOf(t, map[string]string{"skills/deploy/SKILL.md": skill("description: Ours"), "user/deploy/SKILL.md": skill("description: Theirs"), "commands/deploy.md": "Command.\n"})
+	state := toolshelf.ExposeOff
+	c := catalog(t, toolshelf.WithFs(files), toolshelf.WithSkillsDir("skills", "user"), toolshelf.WithExposure(func(toolshelf.SkillInfo) toolshelf.Exposure { return state }))
+	if _, err := c.Expand(t.Context(), "/deploy"); !errors.Is(err, toolshelf.ErrCommandNotFound) || !strings.Contains(err.Error(), `the skill "deploy" is off`) {
+		t.Errorf("Expand: %v", err)
+	}
+	if completions, err := c.CompleteName(t.Context(), "", 0); err != nil || len(completions) != 0 {
+		t.Errorf("CompleteName: %v, %v", completions, err)
+	}
+	prompt, err := c.SkillsPrompt(t.Context())
+	if err != nil || prompt.Text != "" {
+		t.Errorf("SkillsPrompt: %v, %v", prompt, err)
+	}
+	for _, unknown := range []toolshelf.Exposure{"on", "hidden"} {
+		state = unknown
+		if found, err := c.GetSkill(t.Context(), "deploy"); err != nil || found.Exposure != toolshelf.ExposeOff || found.Description != "Ours" {
+			t.Errorf("%q: %+v, %v", unknown, found, err)
+		}
+	}
+	state = toolshelf.ExposeUser
+	if x, err := c.Expand(t.Context(), "/deploy"); err != nil || x.Kind != toolshelf.KindSkill {
+		t.Errorf("%+v, %v", x, err)
+	}
+}
+
+// Settings are read again after a change, also by a view, and a filter sees the current exposure.
+func TestExposureFollowsTheSettings(t *testing.T) {
+	root := t.TempDir()
+	write := func(file, text string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(root, file)), 0o755), os.WriteFile(filepath.Join(root, file), []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(".claude/skills/deploy/SKILL.md", skill("description: Ships"))
+	for name, option := range map[string]toolshelf.Option{"validated": toolshelf.WithHome(""), "watched": toolshelf.WithWatch()} {
+		t.Run(name, func(t *testing.T) {
+			write(".claude/settings.json", "{}")
+			c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()), option)
+			view, err := c.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Exposure == toolshelf.ExposeFull }))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, state := range []string{"on", "off", "name-only", "on"} {
+				write(".claude/settings.json", `{"skillOverrides":{"deploy":"`+state+`"}}`)
+				skills, err := view.ListSkills(t.Context())
+				if err != nil || (len(skills) == 1) != (state == "on") {
+					t.Errorf("%s: %v, %v", state, skills, err)
+				}
+				if _, err := view.GetSkill(t.Context(), "deploy"); (err == nil) != (state == "on") {
+					t.Errorf("%s: %v", state, err)
+				}
+			}
+		})
+	}
+}

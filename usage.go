@@ -31,6 +31,7 @@ func (c bridged) Invocable(ctx context.Context) (v index.Invocable, err error) {
 		if _, v.Skills, failed = c.skills.list(ctx, op); CodeOf(failed) != CodeDirectoryNotFound || !c.prompts.commands {
 			err = failed
 		}
+		v.Off = c.isOff
 	}
 	return v, err
 }

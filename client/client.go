@@ -55,6 +55,9 @@ type Client struct {
 	// into skills.
 	Rules, SkillRules Rules
 
+	// Switches are the settings in which a user hides skills, the highest precedence first.
+	Switches []Switch
+
 	// Fields are the fields of the headers. Fields is nil if the client documents no limit and no
 	// field beyond the fields of [AgentSkills].
 	Fields []Field
@@ -98,6 +101,28 @@ const (
 	// parents.
 	InProject
 )
+
+// A Switch is a key of a settings file in which a user states what the client shows of a skill. The settings concern the
+// skills in the places of the client, and not the skills of plugins.
+type Switch struct {
+	Base  Base
+	File  string    // below Base, with slashes, as in ".claude/settings.json"; the file is JSON or, with the ending ".toml", TOML
+	Key   string    // the keys from the top of the file, separated by dots, as in "skills.config"
+	Name  NameRule  // the name in the settings: FromPath for the name of the directory, FromHeader for the field name of the header
+	Words [4]string // the value of a name: all, the name without the description, only for the user, off. Without Words, the key has a list of objects with name or path, and enabled
+}
+
+// check returns an error if the switch is not valid.
+func (s Switch) check() error {
+	file := Place{Base: s.Base, Dir: s.File, Pattern: "*.md", Name: s.Name}
+	if err := file.Check(); err != nil {
+		return err
+	}
+	if s.Key == "" || s.Name == OnlyHeader || !strings.HasSuffix(s.File, ".json") && !strings.HasSuffix(s.File, ".toml") {
+		return errors.New("a switch needs a file that ends with .json or .toml, a Key, and the Name FromPath or FromHeader")
+	}
+	return nil
+}
 
 // A Base is the directory above the directory of a [Place].
 type Base int
@@ -265,6 +290,11 @@ func (c Client) Check() error {
 		}
 		if p.Pattern = "*.json"; p.Check() != nil {
 			return fmt.Errorf("the place %q of the client %q: %w", p.Path(), c.Name, p.Check())
+		}
+	}
+	for _, s := range c.Switches {
+		if err := s.check(); err != nil {
+			return fmt.Errorf("the settings %q of the client %q: %w", s.Base.String()+s.File, c.Name, err)
 		}
 	}
 	if c.Mention != "" && (c.Mention[0] != '@' || strings.ContainsAny(c.Mention, " \t\r\n")) {

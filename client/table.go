@@ -54,7 +54,7 @@ func Claude() Client {
 			{Dir: ".claude/rules", Pattern: "**/*.md", Parents: true, Below: true, Globs: "paths", AnyDepth: true},
 			{Base: Home, Dir: ".claude", Pattern: "CLAUDE.md"}, {Base: Home, Dir: ".claude/rules", Pattern: "**/*.md", Globs: "paths", AnyDepth: true},
 		},
-		Rules: claudeRules, SkillRules: claudeRules, ImportHops: 4, Mention: "@agent-", // code.claude.com/docs/en/memory, imports, 2026-10; for the mention npm @anthropic-ai/claude-code 2.1.332, 2026-11
+		Rules: claudeRules, SkillRules: claudeRules, Switches: claudeSwitches(), ImportHops: 4, Mention: "@agent-", // code.claude.com/docs/en/memory, imports, 2026-10; for the mention npm @anthropic-ai/claude-code 2.1.332, 2026-11
 		Manifests: []string{".claude-plugin/plugin.json"}, Plugins: []Place{{Dir: ".claude/skills", Pattern: "*/.claude-plugin/plugin.json"}, {Base: Home, Dir: ".claude/skills", Pattern: "*/.claude-plugin/plugin.json"}}, // code.claude.com/docs/en/plugins-reference, 2026-10; npm @anthropic-ai/claude-code 2.1.332, plugin list, 2026-11, since 2.1.157
 		Fields: slices.Concat( // code.claude.com/docs/en/skills and …/sub-agents, 2026-08, and Claude Code 2.1.330
 			[]Field{{Name: "name"}, {Name: "description", Cut: 1536}, {Name: "when_to_use"}, {Name: "argument-hint"}, {Name: "arguments", Kind: List}},
@@ -69,6 +69,14 @@ func Claude() Client {
 // Commands count from 0 too: github.com/anthropics/claude-plugins-official/issues/6246, version 2.1.273.
 var claudeRules = Rules{Forms: Arguments | Indexed | Numbered | Declared | Value | ShellQuote | FilePath,
 	Count: CountFromZero, Number: OutsideWords, NoName: Empty, Code: CodeWithPlaceholders, Escape: Backslash}
+
+// claudeSwitches returns the settings of npm @anthropic-ai/claude-code 2.1.332, run with a project, 2026-11-27.
+func claudeSwitches() []Switch {
+	local := Switch{File: ".claude/settings.local.json", Key: "skillOverrides", Words: [...]string{"on", "name-only", "user-invocable-only", "off"}}
+	shared, user := local, local
+	shared.File, user.File, user.Base = ".claude/settings.json", ".claude/settings.json", Home
+	return []Switch{local, shared, user}
+}
 
 // Cline returns the row of Cline. Cline calls its commands workflows.
 func Cline() Client {
@@ -108,6 +116,7 @@ func Codex() Client {
 			onTheWay("AGENTS.override.md", NoFallback), onTheWay("AGENTS.md", InDirectory),
 			{Base: Home, Dir: ".codex", Pattern: "AGENTS.override.md"}, {Base: Home, Dir: ".codex", Pattern: "AGENTS.md", Fallback: InDirectory},
 		}, InstructionBytes: 32 << 10, // project_doc_max_bytes
+		Switches: []Switch{{Base: Home, File: ".codex/config.toml", Key: "skills.config", Name: FromHeader}}, // npm @openai/codex 0.171.0, run with a project, 2026-11-27; the file of the project has no effect
 		Rules: Rules{Forms: Arguments | Numbered | Capital, Count: CountFromOne, Number: OneDigit, NoNumber: Empty, NoName: Fails, Joined: true,
 			Code: NoCode, Escape: Dollars, Append: Drop}, // codex-rs/tui/src/bottom_pane/prompt_args.rs, the last version with prompts, 2026-02
 		Manifests: []string{"plugin.json", ".codex-plugin/plugin.json", ".claude-plugin/plugin.json", ".cursor-plugin/plugin.json"}, // core-plugins/manifest.rs, 2026-11

@@ -22,6 +22,7 @@ import (
 type Adapter struct {
 	catalog   *toolshelf.Catalog
 	bridge    bridged
+	model     *toolshelf.Catalog // without the skills that a model may not see
 	config    config
 	tools     []Tool
 	byName    map[string]int // position in tools, by each accepted spelling
@@ -53,6 +54,7 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 		return nil, err
 	}
 	a := &Adapter{catalog: catalog, bridge: bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](catalog).Prompting(config.permits(getCommand), config.permits(getSkill)), config: config, held: heldEntries{lifetime: sharedLifetime}}
+	a.model = bridge.ForModel(catalog).(*toolshelf.Catalog)
 	if config.relativePaths {
 		a.hider = newRootHider(a.bridge.Root())
 	}
@@ -96,7 +98,7 @@ func (a *Adapter) ownTools() ([]Tool, error) {
 	var names []string
 	var offered []definition
 	all, excluded := definitions(a.bridge)
-	t := toolset{a.catalog, a.bridge, make(map[string]string), a.config.relativePaths, a.config.structured, a.config.hints, a.hider}
+	t := toolset{a.model, a.bridge, make(map[string]string), a.config.relativePaths, a.config.structured, a.config.hints, a.hider}
 	for _, d := range all {
 		names = append(names, d.name)
 		if a.config.tools == nil || slices.Contains(a.config.tools, d.name) {

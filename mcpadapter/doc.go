@@ -92,12 +92,9 @@
 // the file. WithRelativePaths shows paths relative to the root in results and
 // messages.
 //
-// Catalog.SkillsPrompt omits skills with disable-model-invocation, but the tools list
-// these skills. To hide the skills from a model, give New a view of the catalog:
-//
-//	view, err := catalog.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool {
-//		return !s.DisableModelInvocation
-//	}))
+// The tools and the skills over MCP omit the skills that a model may not see, as
+// Catalog.SkillsPrompt does: skills with disable-model-invocation, and all others whose
+// toolshelf.Exposure is ExposeUser or ExposeOff. The prompts omit only skills that are off.
 //
 // Unless a call sets other limits, list_directory, directory_tree and search_files
 // return at most 1,000 entries, search_text returns at most 100 lines, and the text of

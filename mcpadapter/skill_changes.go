@@ -52,7 +52,7 @@ func (u *skillURIs) of(names []string) (uris []string) {
 // catalog cannot be read, urisOf returns the known URIs.
 func (a *Adapter) urisOf(names []string) []string {
 	uris := a.skillURIs.of(names)
-	if skills, err := a.catalog.ListSkills(context.Background()); err == nil {
+	if skills, err := a.model.ListSkills(context.Background()); err == nil {
 		a.publications(skills) // remembers the URIs
 		uris = append(uris, a.skillURIs.of(names)...)
 	}

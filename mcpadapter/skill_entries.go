@@ -57,7 +57,7 @@ func (a *Adapter) served(ctx context.Context, choose func([]publication) []publi
 	return func(yield func(servedSkill, error) bool) {
 		var chosen []publication
 		next, listed := 0, false
-		for m, err := range a.bridge.SkillManifests(ctx, func(skills []toolshelf.SkillInfo) (names []string) {
+		for m, err := range bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](a.model).SkillManifests(ctx, func(skills []toolshelf.SkillInfo) (names []string) {
 			published, _ := a.publications(skills)
 			chosen, listed = choose(published), true
 			for _, p := range chosen {

@@ -15,9 +15,9 @@ const SkillsExtension = "io.modelcontextprotocol/skills"
 // Protocol: the server declares neither resources nor the skills extension. The option
 // does not remove the tools for skills; see WithTools.
 //
-// By default, an adapter serves every skill that the catalog lists, including the skills
-// that disable-model-invocation hides from the tools of a model. To hide some of the skills,
-// use Catalog.View. With WithTools, see there.
+// By default, an adapter serves every skill that a model may see (toolshelf.Exposure). The
+// specification forbids to change a header, so a skill with toolshelf.ExposeName has its
+// description. To hide further skills, use Catalog.View. With WithTools, see there.
 func WithoutSkillResources() Option {
 	return func(c *config) error { c.withoutSkills = true; return nil }
 }

@@ -295,7 +295,7 @@ const (
 // Session.ListSkills for all skills.
 func (a *Adapter) SkillDiagnostics(ctx context.Context) (all []toolshelf.Diagnostic, err error) {
 	defer a.hider.error(&err)
-	skills, err := a.catalog.ListSkills(ctx)
+	skills, err := a.model.ListSkills(ctx)
 	if err != nil {
 		return nil, a.ignoreMissing(ctx, err)
 	}

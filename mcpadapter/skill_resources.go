@@ -127,7 +127,7 @@ func (s *Session) ReadResource(ctx context.Context, uri string) (contents Resour
 		if skill := s.stale(uri, "sha256:"+file.SHA256); skill != "" {
 			return ResourceContents{}, changed(uri, skill)
 		}
-		data, err := s.adapter.catalog.ReadSkillFile(ctx, p.Name, file.Path)
+		data, err := s.adapter.model.ReadSkillFile(ctx, p.Name, file.Path)
 		switch {
 		case err != nil && (ctx.Err() != nil || errors.Is(err, toolshelf.ErrClosed)):
 			return ResourceContents{}, err

@@ -438,7 +438,8 @@ func TestTextsHaveTheFactsOfTheStructuredContent(t *testing.T) {
 	} else if err := cmp.Or(fsys.MkdirAll("links/out", 0o755), afero.WriteFile(fsys, "links/in", nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	a := adapterOf(t, catalog(t, fsys, toolshelf.WithAgentsDir("agents"), toolshelf.WithInstructions(client.Cursor())), mcpadapter.WithStructuredContent())
+	a := adapterOf(t, catalog(t, fsys, toolshelf.WithAgentsDir("agents"), toolshelf.WithInstructions(client.Cursor()),
+		toolshelf.WithExposure(func(toolshelf.SkillInfo) toolshelf.Exposure { return toolshelf.ExposeName })), mcpadapter.WithStructuredContent())
 	instructed := map[string]string{"AGENTS.md": strings.Repeat("a", 9000), "src/AGENTS.md": strings.Repeat("b", 9000), "src/x/AGENTS.md": "Near.\n", "src/x/a.go": "package x\n",
 		".cursor/rules/ask.mdc": "---\ndescription: Migrations.\n---\nMigrate.\n", ".cursor/rules/broken.mdc": strings.Repeat("x", 20_000)}
 	for i := range 22 {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/shown"
 )
@@ -33,6 +34,9 @@ var listSkills = definition{
 		rows := make([]listRow, len(skills))
 		for i, skill := range skills {
 			rows[i] = listRow{skill.Name, skill.Description, skill.Loadable}
+			if skill.Exposure == toolshelf.ExposeName {
+				rows[i].description = ""
+			}
 		}
 		names, descriptions, notLoadable, err := described(ctx, rows, t.SkillsPrompt)
 		if err != nil {
@@ -73,7 +77,7 @@ func described(ctx context.Context, rows []listRow, prompt func(context.Context,
 		}
 	}
 	if !fits(lines, maxDescription) {
-		prompt, err := prompt(ctx, toolshelf.Budget(maxDescriptions))
+		prompt, err := prompt(ctx, toolshelf.Budget(maxDescriptions), bridge.WithElements.(toolshelf.PromptOption))
 		if err != nil {
 			return nil, nil, nil, err
 		}

@@ -18,7 +18,11 @@ import (
 // Package toolshelf sets these functions.
 var (
 	Open         func(catalog any) any // returns the Catalog of a *toolshelf.Catalog
+	ForModel     func(catalog any) any // returns the *toolshelf.Catalog of the skills that a model may see, which ends with Close of a *toolshelf.Catalog
 	WithMaxReads func(n int) any       // returns a toolshelf.Option: a call reads at most n files of a slow filesystem at the same time; for tests
+
+	// WithElements is a toolshelf.PromptOption: a budget drops an entry instead of the description alone.
+	WithElements any
 
 	// WithoutSizes is a toolshelf.DirOption that omits the sizes and times of the entries: Size is -1 for files, Modified is
 	// zero, and the text has no sizes. In the order ByName, the method does not read the metadata of files and directories,

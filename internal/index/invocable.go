@@ -14,6 +14,8 @@ import (
 type Invocable struct {
 	Commands, Skills *Snapshot
 	Agents           *Snapshot // only Completions and Mentioned read the agents
+
+	Off func(skill *Entry) bool // reports whether nobody may invoke a skill, which still hides a command; nil for false
 }
 
 // An Invoked is a command or a skill, or an agent.
@@ -141,7 +143,7 @@ func (v Invocable) shows(e Invoked) bool {
 		skill := v.Skills.Listed(e.Name)
 		return skill == nil || isBare(skill) || skill.ModelOnly()
 	}
-	return !e.Skill || !e.ModelOnly()
+	return !e.Skill || !e.ModelOnly() && (v.Off == nil || !v.Off(e.Entry))
 }
 
 // CommandNames returns the names of all listed commands.

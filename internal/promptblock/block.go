@@ -15,13 +15,14 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/xmltext"
 )
 
-// minDescription is the number of characters that Fit keeps of every description. With
+// minDescription is the number of characters that Fit keeps of a description, unless Fit omits the description. With
 // fewer characters, a model cannot recognize the purpose of a skill.
 const minDescription = 60
 
 // A Block is a list of items: skills or commands.
 type Block struct {
 	Tag       string   // of an item, such as "skill"; the tag of the block is then "available_skills"
+	Elements  bool     // the budget drops an item instead of the description alone
 	Preferred []string // names that precede all others in the order of precedence; unknown and repeated names have no effect
 	items     []item
 }
@@ -32,11 +33,12 @@ type Result struct {
 	Included  []string // in the order of the text
 	Shortened []string // the included items with a cut description
 	Dropped   []string // the other items, in the order of Add
+	Named     []string // the included items without their description; nil without such an item
 }
 
-// A choice selects the content of a text: the first kept items in the order of
-// precedence, with descriptions of at most limit characters.
-type choice struct{ kept, limit int }
+// A choice selects the content of a text: the first kept items in the order of precedence. The first
+// described items have an element with a description of at most limit characters, and the others only a line with the name.
+type choice struct{ kept, described, limit int }
 
 type item struct {
 	layer       int
@@ -45,7 +47,9 @@ type item struct {
 	escapedName string
 	description string // escaped
 	location    string // escaped; "" omits the location
-	fixed       int    // number of characters without the description
+	named       bool   // see AddName
+	fixed       int    // number of characters of the element without the description
+	line        int    // number of characters of the line with the name
 	length      int    // number of characters of the description
 }
 
@@ -53,23 +57,32 @@ type item struct {
 // higher layer number in the order of precedence. Within a layer, the order of the
 // calls decides.
 func (b *Block) Add(layer int, name, description, location string) {
-	i := item{
-		layer: layer, name: name, escapedName: xmltext.XMLLine(name),
-		description: xmltext.XML(description), location: xmltext.XMLLine(location),
-	}
+	b.add(item{layer: layer, name: name, description: xmltext.XML(description), location: xmltext.XMLLine(location)})
+}
+
+// AddName is Add for an item whose description the block omits.
+func (b *Block) AddName(layer int, name, location string) {
+	b.add(item{layer: layer, name: name, location: xmltext.XMLLine(location), named: true})
+}
+
+func (b *Block) add(i item) {
+	i.escapedName = xmltext.XMLLine(i.name)
 	i.length = utf8.RuneCountInString(i.description)
-	i.fixed = 2*len(b.Tag) + len("  <>\n    <name></name>\n    <description></description>\n  </>\n") + utf8.RuneCountInString(i.escapedName)
-	if location != "" {
+	i.line = utf8.RuneCountInString(i.escapedName) + len("\n")
+	i.fixed = 2*len(b.Tag) + len("  <>\n    <name></name>\n  </>\n") + i.line - len("\n")
+	if !i.named {
+		i.fixed += len("    <description></description>\n")
+	}
+	if i.location != "" {
 		i.fixed += len("    <location></location>\n") + utf8.RuneCountInString(i.location)
 	}
 	b.items = append(b.items, i)
 }
 
 // Fit returns the text of the block within the budget. To fit the budget, Fit first
-// cuts the longest descriptions to one common length. If the text is still too
-// long, Fit drops items from the end of the order of precedence, and gives the rest
-// of the budget to the descriptions of the included items. If ctx ends during the
-// search, Fit returns its error.
+// cuts the longest descriptions to one common length, at least minDescription. If the text is still too
+// long, Fit omits descriptions, and at last drops items, both from the end of the order of precedence, and gives the rest of the
+// budget to the other descriptions. If ctx ends during the search, Fit returns its error.
 func (b *Block) Fit(ctx context.Context, limit budget.Budget) (Result, error) {
 	b.rank()
 
@@ -77,17 +90,23 @@ func (b *Block) Fit(ctx context.Context, limit budget.Budget) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	p := Result{Text: text, Included: []string{}, Shortened: []string{}, Dropped: []string{}}
+	p, names := Result{Text: text, Included: []string{}, Shortened: []string{}, Dropped: []string{}}, []string(nil)
 	for _, i := range b.items {
 		switch {
 		case i.rank >= chosen.kept:
 			p.Dropped = append(p.Dropped, i.name)
 			continue
+		case i.rank >= chosen.described:
+			names = append(names, i.name)
+			continue
 		case i.length > chosen.limit:
 			p.Shortened = append(p.Shortened, i.name)
+		case i.named:
+			p.Named = append(p.Named, i.name)
 		}
 		p.Included = append(p.Included, i.name)
 	}
+	p.Included, p.Named = append(p.Included, names...), append(p.Named, names...)
 	return p, nil
 }
 
@@ -116,20 +135,37 @@ func (b *Block) rank() {
 	}
 }
 
-// fit returns the best choice within the budget, and its text. The first search
-// decides how many items to drop. If items are dropped, a second search lengthens
-// the descriptions of the others.
+// fit returns the best choice within the budget, and its text. The text in which all items have an element can be
+// shorter than a text with names only, because of the frame of the names, so fit decides first between the two.
 func (b *Block) fit(ctx context.Context, limit budget.Budget) (choice, string, error) {
-	choices := b.dropping()
+	n, last := 2*len(b.items), 2*len(b.items)+b.excess(len(b.items))
+	whole := b.at(last)
 	if !limit.Limited {
-		whole := choices.at(choices.last)
 		return whole, b.text(whole), nil
 	}
-	chosen, best, err := b.search(ctx, limit, choices, budget.Text{})
-	if err == nil && chosen.kept > 0 && chosen.kept < len(b.items) {
-		chosen, best, err = b.search(ctx, limit, b.shortening(chosen.kept), best)
+	chosen, best, err := choice{}, budget.Text{}, error(nil)
+	elements := b.measure(limit, b.at(n))
+	if ctx.Err() != nil {
+		return choice{}, "", ctx.Err()
+	}
+	if elements.Size <= limit.Max {
+		chosen, best, err = b.search(ctx, limit, sequence{last - n, func(i int) choice { return b.at(n + i) }}, elements)
+	} else {
+		chosen, best, err = b.search(ctx, limit, sequence{max(n-1, 0), b.at}, budget.Text{})
+		if kept, described := chosen.kept, chosen.described; err == nil && described > 0 {
+			longer := sequence{b.excess(described), func(i int) choice { return choice{kept, described, minDescription + i} }}
+			chosen, best, err = b.search(ctx, limit, longer, best)
+		}
 	}
 	return chosen, best.Text, err
+}
+
+// measure returns the text of a choice with its size, or without a counter only the size.
+func (b *Block) measure(limit budget.Budget, c choice) budget.Text {
+	if limit.Count == nil || limit.Max < 0 {
+		return budget.Text{Size: b.size(c)}
+	}
+	return limit.Measure(0, b.text(c))
 }
 
 // A sequence is a sequence of choices, from index 0 to last. Each choice has more
@@ -139,25 +175,23 @@ type sequence struct {
 	at   func(int) choice
 }
 
-// dropping returns the sequence that adds the items with descriptions of
+// at returns a choice of the sequence that adds the names of the items, then the elements with descriptions of
 // minDescription characters, and then lengthens all descriptions.
-func (b *Block) dropping() sequence {
+func (b *Block) at(i int) choice {
 	n := len(b.items)
-	return sequence{n + b.excess(n), func(i int) choice { return choice{min(i, n), minDescription + max(0, i-n)} }}
-}
-
-// shortening returns the sequence that lengthens the descriptions of the first kept
-// items, from minDescription characters to the whole descriptions.
-func (b *Block) shortening(kept int) sequence {
-	return sequence{b.excess(kept), func(i int) choice { return choice{kept, minDescription + i} }}
+	c := choice{min(i, n), min(max(i-n, 0), n), minDescription + max(0, i-2*n)}
+	if b.Elements {
+		c.kept = c.described
+	}
+	return c
 }
 
 // excess returns the number of characters by which the longest description of the
-// first kept items exceeds minDescription.
-func (b *Block) excess(kept int) int {
+// first described items exceeds minDescription.
+func (b *Block) excess(described int) int {
 	longest := minDescription
 	for _, i := range b.items {
-		if i.rank < kept {
+		if i.rank < described {
 			longest = max(longest, i.length)
 		}
 	}
@@ -170,10 +204,16 @@ func (b *Block) size(c choice) int {
 	if c.kept == 0 {
 		return 0
 	}
-	n := 2*len(b.Tag) + len("<available_s>\n</available_s>") + len(b.omission(c.kept))
+	n := 2*len(b.Tag) + len("<available_s>\n</available_s>") + len(b.omission(c))
+	if c.described < len(b.items) {
+		n += len(namesEnd)
+	}
 	for j := range b.items {
-		if i := &b.items[j]; i.rank < c.kept {
+		switch i := &b.items[j]; {
+		case i.rank < c.described:
 			n += i.fixed + min(i.length, c.limit)
+		case i.rank < c.kept:
+			n += i.line
 		}
 	}
 	return n
@@ -190,7 +230,7 @@ func (b *Block) text(c choice) string {
 	t.WriteString("<available_" + b.Tag + "s>\n")
 	for j := range b.items {
 		i := &b.items[j]
-		if i.rank >= c.kept {
+		if i.rank >= c.described {
 			continue
 		}
 		description := i.description
@@ -201,9 +241,10 @@ func (b *Block) text(c choice) string {
 		t.WriteString(b.Tag)
 		t.WriteString(">\n    <name>")
 		t.WriteString(i.escapedName)
-		t.WriteString("</name>\n    <description>")
-		t.WriteString(description)
-		t.WriteString("</description>\n")
+		t.WriteString("</name>\n")
+		if !i.named {
+			t.WriteString("    <description>" + description + "</description>\n")
+		}
 		if i.location != "" {
 			t.WriteString("    <location>")
 			t.WriteString(i.location)
@@ -213,21 +254,27 @@ func (b *Block) text(c choice) string {
 		t.WriteString(b.Tag)
 		t.WriteString(">\n")
 	}
-	t.WriteString(b.omission(c.kept))
+	t.WriteString(b.omission(c))
+	for j := range b.items {
+		if i := &b.items[j]; i.rank >= c.described && i.rank < c.kept {
+			t.WriteString(i.escapedName + "\n")
+		}
+	}
+	if c.described < len(b.items) {
+		t.WriteString(namesEnd)
+	}
 	t.WriteString("</available_" + b.Tag + "s>")
 	return t.String()
 }
 
-// omission returns the comment with the number of dropped items.
-func (b *Block) omission(kept int) string {
-	switch n := len(b.items) - kept; n {
-	case 0:
-		return ""
-	case 1:
-		return "  <!-- 1 more " + b.Tag + " not listed -->\n"
-	default:
-		return fmt.Sprintf("  <!-- %d more %ss not listed -->\n", n, b.Tag)
+const namesEnd = "  </names>\n"
+
+// omission returns the begin of the names of the items without an element, with the number of dropped items.
+func (b *Block) omission(c choice) string {
+	if n := len(b.items); c.described < n {
+		return fmt.Sprintf("  <names not_listed=\"%d\">\n", n-c.kept)
 	}
+	return ""
 }
 
 // search returns the last choice of a sequence within a budget, and its text. The text of the first choice is first,

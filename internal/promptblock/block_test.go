@@ -61,6 +61,10 @@ func parse(t interface{ Fatalf(string, ...any) }, text string) []described {
 			Description string `xml:"description"`
 			Location    string `xml:"location"`
 		} `xml:"skill"`
+		Names struct {
+			NotListed *int   `xml:"not_listed,attr"`
+			Lines     string `xml:",innerxml"`
+		} `xml:"names"`
 	}
 	if err := xml.Unmarshal([]byte(text), &block); err != nil {
 		t.Fatalf("%v in\n%s", err, text)
@@ -68,6 +72,13 @@ func parse(t interface{ Fatalf(string, ...any) }, text string) []described {
 	var items []described
 	for _, s := range block.Skills {
 		items = append(items, described{Name: s.Name, Description: s.Description, Location: s.Location})
+	}
+	if block.Names.NotListed == nil {
+		return items
+	}
+	lines := strings.Split(block.Names.Lines, "\n")
+	for _, name := range lines[1 : len(lines)-1] {
+		items = append(items, described{Name: name})
 	}
 	return items
 }
@@ -134,7 +145,7 @@ func TestBlocksStayWithinTheBudget(t *testing.T) {
 				if counter.unit == "words" {
 					return // a longer text may have fewer words, so more room may give less
 				}
-				if len(more.Dropped) > len(p.Dropped) || len(more.Text) < len(p.Text) && len(p.Dropped) == 0 {
+				if len(more.Dropped) > len(p.Dropped) || len(p.Dropped) == 0 && (len(more.Named) > len(p.Named) || len(more.Named) == len(p.Named) && len(more.Text) < len(p.Text)) {
 					t.Errorf("more room gives less: %q and then %q", p.Text, more.Text)
 				}
 			})
@@ -171,14 +182,16 @@ func TestPreferredNamesAreDroppedLast(t *testing.T) {
 				}
 			}
 		}
-		kept := order[:len(p.Included)]
-		at := 0
-		for _, i := range items {
-			if slices.Contains(kept, i.Name) {
-				if at >= len(p.Included) || p.Included[at] != i.Name {
-					t.Fatalf("preferred %q, in precedence %q: included %q", b.Preferred, order, p.Included)
+		whole := len(p.Included) - len(p.Named)
+		for _, part := range []struct{ kept, included []string }{{order[:whole], p.Included[:whole]}, {order[whole:len(p.Included)], p.Named}} {
+			at := 0
+			for _, i := range items {
+				if slices.Contains(part.kept, i.Name) {
+					if at >= len(part.included) || part.included[at] != i.Name {
+						t.Fatalf("preferred %q, in precedence %q: included %q, named %q", b.Preferred, order, p.Included, p.Named)
+					}
+					at++
 				}
-				at++
 			}
 		}
 	})
@@ -209,18 +222,29 @@ func consistent(t rapid.TB, items []described, p Result) {
 	if len(parsed) != len(p.Included) || len(p.Included)+len(p.Dropped) != len(items) {
 		t.Fatalf("%d items: included %q, dropped %q, in the text %d", len(items), p.Included, p.Dropped, len(parsed))
 	}
-	if note := fmt.Sprintf("<!-- %d more skill", len(p.Dropped)); p.Text != "" && strings.Contains(p.Text, note) != (len(p.Dropped) > 0) {
+	if note := fmt.Sprintf("<names not_listed=\"%d\">", len(p.Dropped)); p.Text != "" && strings.Contains(p.Text, note) != (len(p.Dropped)+len(p.Named) > 0) {
 		t.Errorf("dropped %q, but the text is\n%s", p.Dropped, p.Text)
 	}
-	listed := 0
-	firstDropped := [2]int{3} // layer, and index in items
-	for at, i := range items {
-		if place := [2]int{i.Layer, at}; slices.Contains(p.Dropped, i.Name) && slices.Compare(place[:], firstDropped[:]) < 0 {
-			firstDropped = place
+	first := func(names []string) [2]int {
+		least := [2]int{3} // layer, and index in items
+		for at, i := range items {
+			if place := [2]int{i.Layer, at}; slices.Contains(names, i.Name) && slices.Compare(place[:], least[:]) < 0 {
+				least = place
+			}
 		}
+		return least
 	}
+	firstNamed, firstDropped := first(p.Named), first(p.Dropped)
+	listed, names := 0, len(p.Included)-len(p.Named)
 	for at, i := range items {
 		if !slices.Contains(p.Included, i.Name) {
+			continue
+		}
+		if slices.Contains(p.Named, i.Name) {
+			if parsed[names].Name != xmltext.XMLLine(i.Name) || i.Layer > firstDropped[0] || i.Layer == firstDropped[0] && at > firstDropped[1] {
+				t.Errorf("%q is listed as %q, dropped %q", i.Name, parsed[names].Name, p.Dropped)
+			}
+			names++
 			continue
 		}
 		got := parsed[listed]
@@ -229,8 +253,8 @@ func consistent(t rapid.TB, items []described, p Result) {
 		switch cut := slices.Contains(p.Shortened, i.Name); {
 		case got.Name != admitted(i.Name), got.Location != admitted(i.Location):
 			t.Errorf("%+v is listed as %+v", i, got)
-		case i.Layer > firstDropped[0] || i.Layer == firstDropped[0] && at > firstDropped[1]:
-			t.Errorf("%q is listed, and %q dropped", i.Name, items[firstDropped[1]].Name)
+		case len(p.Named) > 0 && (i.Layer > firstNamed[0] || i.Layer == firstNamed[0] && at > firstNamed[1]):
+			t.Errorf("%q is described, and %q is not", i.Name, items[firstNamed[1]].Name)
 		case !cut && got.Description != admitted(i.Description), cut && got.Description == admitted(i.Description):
 			t.Errorf("shortened is %v, but %q is %q", cut, i.Description, got.Description)
 		case cut && !strings.HasPrefix(admitted(i.Description), strings.TrimSuffix(got.Description, "…")):
@@ -246,9 +270,10 @@ func TestSearchFindsTheBestChoice(t *testing.T) {
 		b := blockOf(anyItems.Draw(t, "items"))
 		b.rank()
 		count := rapid.SampledFrom([]func(string) int{words, utf8.RuneCountInString}).Draw(t, "counter")
-		choices := b.dropping()
-		if kept := rapid.IntRange(0, len(b.items)).Draw(t, "kept"); kept > 0 {
-			choices = b.shortening(kept)
+		n := 2 * len(b.items)
+		choices := sequence{max(n-1, 0), b.at}
+		if rapid.Bool().Draw(t, "elements") {
+			choices = sequence{b.excess(len(b.items)), func(i int) choice { return b.at(n + i) }}
 		}
 		counts := make([]int, choices.last+1)
 		for i := range counts {
@@ -270,16 +295,15 @@ func TestSearchFindsTheBestChoice(t *testing.T) {
 	})
 }
 
-// If skills are dropped, the descriptions of the other skills use the rest of the
-// budget.
-func TestDescriptionsUseTheBudgetOfDroppedSkills(t *testing.T) {
+// If descriptions are omitted, the other descriptions use the rest of the budget.
+func TestDescriptionsUseTheBudgetOfOmittedDescriptions(t *testing.T) {
 	items := []described{{Name: "a", Description: strings.Repeat("word ", 40)}, {Name: "b", Description: strings.Repeat("word ", 40)}, {Name: "c", Description: "short"}}
 	for _, o := range []budget.Budget{{Limited: true, Max: 250}, {Limited: true, Max: 250, Count: utf8.RuneCountInString}} {
 		p, err := blockOf(items).Fit(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := utf8.RuneCountInString(p.Text); len(p.Included) != 1 || n <= 240 || n > 250 {
+		if n := utf8.RuneCountInString(p.Text); len(p.Named) != 2 || n <= 240 || n > 250 {
 			t.Errorf("%d characters with %q", n, p.Included)
 		}
 	}

@@ -18,9 +18,9 @@ var rootCounts = []struct {
 	what          string
 	ceiling, goal int
 }{
-	{"files", 28, 25},             // without test files
-	{"lines of code", 5266, 4900}, // of these files, without comments and blank lines
-	{"exported names", 189, 145},  // functions, methods and types
+	{"files", 29, 25},             // without test files
+	{"lines of code", 5390, 4900}, // of these files, without comments and blank lines
+	{"exported names", 191, 145},  // functions, methods and types
 	{"test files", 43, 45},
 }
 

@@ -437,8 +437,11 @@ func (r *pluginRead) unchanged(d *pluginDirs) bool {
 			return true
 		}
 		hash, err := d.names(r.dir, r.file, nil)
+		if r.missing || err != nil || hash != r.hash {
+			return r.missing && errors.Is(err, fs.ErrNotExist)
+		}
 		r.stamp, r.settled = stamp.Of(info), known && stamp.Settled(info, now)
-		return r.missing && errors.Is(err, fs.ErrNotExist) || err == nil && !r.missing && hash == r.hash
+		return true
 	}
 	if d.visit(path.Dir(r.file)); r.has {
 		d.visit(r.file)

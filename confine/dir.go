@@ -163,6 +163,24 @@ func (d *Dir) ReadHead(name string, buf []byte) (int, Info, error) {
 	return 0, Info{}, d.failure("read", name, err)
 }
 
+// ReadHeadBelow is ReadHead for a file in a subdirectory. If the subdirectory is a link, the
+// error is ErrSymlink. On Linux, ReadHeadBelow does not open the subdirectory.
+func (d *Dir) ReadHeadBelow(subdirectory, name string, buf []byte) (int, Info, error) {
+	_, ok := d.handle.(wayOpener)
+	if ok && checkElement(subdirectory) == nil && checkElement(name) == nil {
+		n, info, err := d.handle.readHead(subdirectory+"/"+name, buf)
+		if err == nil {
+			return n, info, nil
+		}
+	}
+	below, err := d.OpenDir(subdirectory)
+	if err != nil {
+		return 0, Info{}, err
+	}
+	defer below.Close()
+	return below.ReadHead(name, buf)
+}
+
 // ReadLink returns the target of a link, as FS.ReadLink does.
 func (d *Dir) ReadLink(name string) (string, error) {
 	err := checkElement(name)

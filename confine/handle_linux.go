@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -53,22 +54,28 @@ func (d *fdDir) openDir(name string) (dirHandle, error) {
 }
 
 func (d *fdDir) openWay(name string) (dirHandle, error) {
-	if noOpenat2.Load() {
-		return nil, unix.ENOSYS
-	}
 	if !d.use() {
 		return nil, fs.ErrClosed
 	}
 	defer d.done()
-	how := unix.OpenHow{Flags: listFlags, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS}
-	fd, err := retry(func() (int, error) { return sysOpenat2(d.fd, name, &how) })
+	fd, err := d.openBelow(name, listFlags)
 	if err != nil {
-		if err == unix.ENOSYS || err == unix.EPERM {
-			noOpenat2.Store(true)
-		}
 		return nil, err
 	}
 	return &fdDir{descriptor: descriptor{fd: fd}, devices: d.devices}, nil
+}
+
+// openBelow opens a path of several elements without links.
+func (d *fdDir) openBelow(name string, flags uint64) (int, error) {
+	if noOpenat2.Load() {
+		return 0, unix.ENOSYS
+	}
+	how := unix.OpenHow{Flags: flags, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS}
+	fd, err := retry(func() (int, error) { return sysOpenat2(d.fd, name, &how) })
+	if err == unix.ENOSYS || err == unix.EPERM {
+		noOpenat2.Store(true)
+	}
+	return fd, err
 }
 
 func (d *fdDir) open(name string, flags int) (dirHandle, error) {
@@ -112,7 +119,11 @@ func (d *fdDir) openRegular(name string) (fd int, info Info, err error) {
 		return 0, Info{}, fs.ErrClosed
 	}
 	defer d.done()
-	fd, err = openat(d.fd, name, fileFlags)
+	if strings.Contains(name, "/") {
+		fd, err = d.openBelow(name, fileFlags)
+	} else {
+		fd, err = openat(d.fd, name, fileFlags)
+	}
 	switch err {
 	case nil:
 	case unix.ELOOP:

@@ -65,6 +65,8 @@ type source struct {
 	file, name string      // of the entry: the path below the layer, and the name
 	known      *Entry      // of the file from the previous scan, or nil
 
+	subdirectory string // of dir, which contains the file; "" for dir itself
+
 	link   bool        // set by load
 	listed stamp.Stamp // set by load, for the entry of a file that cannot be read
 }
@@ -295,6 +297,9 @@ func (s *scan) parse(pooled *headBuffer, file string, head []byte, limit int, in
 func (s *scan) readHead(f source, buf []byte) (int, confine.Info, error) {
 	if f.link {
 		return readHead(s.fs, f.file, buf)
+	}
+	if f.subdirectory != "" {
+		return f.dir.ReadHeadBelow(f.subdirectory, f.base, buf)
 	}
 	n, info, err := f.dir.ReadHead(f.base, buf)
 	if err == nil || s.refused == nil || s.ctx.Err() != nil || !mayHaveChanged(err) {

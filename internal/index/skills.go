@@ -212,7 +212,20 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 		return nil, nil
 	}
 	s.visit(dirPath)
+	near := c.typ == fs.ModeDir && s.part == nil && !s.at.Sealed && s.at.Store == nil
+	first := s.skillSource(parent, dirPath, skillFiles[0], c.name)
+	first.subdirectory = c.name
+	if near && first.known == nil && s.exactCase.Load() { // a new skill usually needs no open directory
+		if e, err := s.read(first); err == nil && e.Stamp.Size <= s.config.MaxFileSize {
+			return e, nil
+		}
+	}
 	dir, err := parent.OpenDir(c.name)
+	if near && errors.Is(err, fs.ErrPermission) { // the file may be readable all the same
+		if e, err := s.read(first); err == nil && e.Stamp.Size <= s.config.MaxFileSize {
+			return keep(first.known, e), nil
+		}
+	}
 	if errors.Is(err, confine.ErrSymlink) {
 		s.followedLink()
 		dir, err = s.fs.OpenDir(dirPath)
@@ -227,8 +240,12 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 	if s.part != nil {
 		s.listing(dir, dirPath)
 	}
-	for _, name := range skillFiles {
-		f := s.skillSource(dir, dirPath, name, c.name)
+	first.dir, first.subdirectory = dir, ""
+	for i, name := range skillFiles {
+		f := first
+		if i > 0 {
+			f = s.skillSource(dir, dirPath, name, c.name)
+		}
 		if e := s.load(f); e != nil {
 			if e != f.known {
 				s.spell(e, dir, name)
@@ -236,14 +253,13 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 			return s.sealDirectory(e, f.known, dir, dirPath), nil
 		}
 	}
-	f := s.skillSource(dir, dirPath, skillFiles[0], c.name)
 	if s.at.manifest != "" && s.part == nil {
 		if _, err := s.fs.Info(below(dirPath, s.at.manifest)); err == nil {
 			return nil, nil // a plugin
 		}
 	}
-	return s.broken(f, ErrNoSkillFile, problem.Problem{
-		Code: problem.SkillFileMissing, Severity: problem.Error, Path: s.place(f.file),
+	return s.broken(first, ErrNoSkillFile, problem.Problem{
+		Code: problem.SkillFileMissing, Severity: problem.Error, Path: s.place(first.file),
 		Message:    "the directory has no SKILL.md",
 		Suggestion: "add a SKILL.md with a name and a description in the frontmatter",
 	}), nil

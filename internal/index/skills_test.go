@@ -2,6 +2,8 @@ package index
 
 import (
 	"fmt"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -10,6 +12,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
 // skillText returns a SKILL.md.
@@ -249,5 +252,22 @@ func TestTheEntryOfASkill(t *testing.T) {
 	}
 	if strings.Contains(string(header.Header), "Body") {
 		t.Errorf("the header is %q", header.Header)
+	}
+}
+
+// A scan reads the SKILL.md in a directory that the user may search but not list, in the first scan and in the next.
+func TestASkillInADirectoryThatCannotBeListed(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the system opens a directory only to list the directory")
+	}
+	root := tree{"skills/a/SKILL.md": skillText("a"), "skills/b/SKILL.md": skillText("b")}.onDisk(t)
+	hosttest.Chmod(t, filepath.Join(root, "skills", "b"), 0o311)
+	x := skillsOf(t, Config{Broken: true}, confined(t)(confine.New(root)), "skills")
+	for range 2 {
+		for _, name := range []string{"a", "b"} {
+			if e := snapshotOf(t, x).Lookup(name); e == nil || e.Broken() != nil {
+				t.Errorf("%s: %+v", name, e)
+			}
+		}
 	}
 }

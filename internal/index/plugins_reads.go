@@ -131,6 +131,13 @@ type openedDir struct {
 // maxOpenDirs bounds the descriptors.
 const maxOpenDirs = 8
 
+// layer returns the directory of the layer.
+func (o *openDirs) layer() openedDir {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.dirs[0]
+}
+
 // above returns the deepest open directory above a path, if any.
 func (o *openDirs) above(dirPath string) (deepest openedDir) {
 	o.mu.Lock()
@@ -292,7 +299,7 @@ func (d *pluginDirs) listed(dirPath string) (info confine.Info, ok bool) {
 		return info, false
 	}
 	var err error
-	if top := d.tops.dirs[0]; top.path == dirPath {
+	if top := d.tops.layer(); top.path == dirPath {
 		info, err = top.dir.Info()
 	} else if top := d.tops.above(dirPath); top.dir != nil && top.path == path.Dir(dirPath) {
 		info, err = top.dir.Lstat(path.Base(dirPath))

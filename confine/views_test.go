@@ -2,6 +2,7 @@ package confine
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -300,6 +301,21 @@ func TestIsDirOfAFilesystemMakesADirectory(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, info.Mode, err)
 		}
 	}
+}
+
+func TestALinkWithEmptyElementsLeadsInside(t *testing.T) {
+	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
+		above := t.TempDir()
+		write(t, filepath.Join(above, "root"), tree{"a.txt": "inside"})
+		f := newFS(filepath.Join(above, "root"), options{})
+		for i, target := range []string{"/root/a.txt", "//root//a.txt", "/./root/./a.txt", "/././root/.//./a.txt"} {
+			link := fmt.Sprint("link", i)
+			hosttest.Symlink(t, above+target, filepath.Join(above, "root", link))
+			if info, err := f.Info(link); err != nil || info.Size != int64(len("inside")) {
+				t.Errorf("%s: %v, %v", target, info, err)
+			}
+		}
+	})
 }
 
 func TestALinkToAnotherSpellingOfTheRootLeadsOutside(t *testing.T) {

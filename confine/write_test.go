@@ -343,6 +343,29 @@ func TestAFailureLeavesNothing(t *testing.T) {
 	})
 }
 
+func TestAFileThatAppearsDuringAWriteStays(t *testing.T) {
+	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
+		root := t.TempDir()
+		f := newFS(root, options{})
+		d, err := f.OpenDir(".")
+		must(t, err)
+		defer d.Close()
+		late := faultyDir{writableDir: d.handle.(writableDir), created: func(newFile) (newFile, error) {
+			return nil, os.WriteFile(filepath.Join(root, "v1.md"), []byte("other"), 0o644)
+		}}
+		writer := &Dir{fs: d.fs, handle: late, tree: d.tree, at: d.at, name: d.name}
+		if err := writer.WriteNew(ctx, "v1.md", "text"); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("%v", err)
+		}
+		if data, err := os.ReadFile(filepath.Join(root, "v1.md")); string(data) != "other" || err != nil {
+			t.Errorf("%q, %v", data, err)
+		}
+		if names := all(t, f, "."); len(names) != 1 {
+			t.Errorf("the directory holds %q", names)
+		}
+	})
+}
+
 // If every rename of a filesystem replaces, the temporary name still excludes other
 // writers.
 func TestAPlainRenameReplacesNoFile(t *testing.T) {

@@ -337,6 +337,8 @@ func violation(t *testing.T, base, got result, err error, w way, gated bool, f *
 		return fmt.Sprintf("not found, although the filesystem did not say so: %v", err), true
 	case err != nil && strings.Contains(err.Error(), "/p/"):
 		return fmt.Sprintf("the text of the error has a path of the host: %v", err), true
+	case w.name == "Pending" && !errors.Is(f.err, fs.ErrNotExist) && slices.ContainsFunc(digests.FindAllString(got.text, -1), func(d string) bool { return !strings.Contains(base.text, d) }):
+		return "a digest of files that cannot be read: " + got.text, true
 	case err != nil, got.text == base.text, errors.Is(f.err, fs.ErrNotExist), got.marks > base.marks, w.name == "Lint" && further(t, base, got):
 		return "", true
 	case w.omits == unread && !slices.ContainsFunc(failed, ofLayer), w.omits == refused && gated, w.omits != nothing && slices.ContainsFunc(failed, ofHidden):
@@ -381,6 +383,9 @@ func (s *sweep) lints(t *testing.T, failed []string, cause error) bool {
 	s.linted[key] = err != nil || further(t, shown(t, before), shown(t, now))
 	return s.linted[key]
 }
+
+// digests finds the digests of Pending.
+var digests = regexp.MustCompile(`"Digest":"[^"]+"`)
 
 // ofHidden reports whether a failed call concerns a plugin, the directory of the plugins, or the nested directory.
 func ofHidden(call string) bool {

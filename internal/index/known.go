@@ -237,7 +237,7 @@ func fileClaims(l *lookout, layer int, name string, e *Entry) bool {
 }
 
 // In a layer with more than largeLayer files, a call looks at the files beside the file of the entry at most once in
-// checkInterval. Otherwise N calls for N files would make N² stats. Claude Code reads agents when a session begins (2026-11-27).
+// checkInterval. Otherwise N calls for N files would make N² stats.
 const (
 	largeLayer    = 64
 	checkInterval = time.Second

@@ -27,7 +27,7 @@
 //     their texts), [Catalog.Search], [Command.Render], [Renderer], [Catalog.CommandsPrompt].
 //   - Skills: [Catalog.ListSkills], [Catalog.GetSkill], [Catalog.Skills] (all, with their
 //     texts), [Catalog.ReadSkillFile], [Skill.FS], [Catalog.SearchSkills],
-//     [Catalog.SkillsPrompt], [Skill.Prompt].
+//     [Catalog.SkillsPrompt], [Skill.Prompt], [Catalog.RestorePrompt].
 //   - Agents: [Catalog.ListAgents], [Catalog.GetAgent], [Catalog.Agents] (all, with their texts),
 //     [Catalog.AgentsPrompt].
 //   - Instructions such as AGENTS.md: [Catalog.Instructions], [Catalog.InstructionsPrompt].

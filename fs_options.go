@@ -89,6 +89,8 @@ type promptOptions struct {
 	budget    budget.Budget
 	locations bool
 	elements  bool // see bridge.WithElements
+	each      int
+	shown     []Instruction
 	first     []string
 	query     string
 	err       error

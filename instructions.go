@@ -3,9 +3,11 @@ package toolshelf
 import (
 	"cmp"
 	"context"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
@@ -106,9 +108,46 @@ func Imports(hops int) InstructionOption {
 
 // Except omits the instructions that a program has shown to the model: the instructions with the path and the digest of
 // a given instruction. A file that has changed since is not omitted.
-func Except(shown ...Instruction) InstructionOption {
-	shown = slices.Clone(shown)
-	return instructionOption(func(o *instructionOptions) { o.shown = append(o.shown, shown...) })
+func Except(shown ...Instruction) ExceptOption { return exceptOption(slices.Clone(shown)) }
+
+// An ExceptOption is an [InstructionOption], and a [PromptOption] of [Catalog.RestorePrompt].
+type ExceptOption interface {
+	InstructionOption
+	PromptOption
+}
+
+type exceptOption []Instruction
+
+func (e exceptOption) applyInstruction(o *instructionOptions) { o.shown = append(o.shown, e...) }
+func (e exceptOption) applyPrompt(o *promptOptions)           { o.shown = append(o.shown, e...) }
+
+// instructionNamed returns the instruction with a path, without imports: nil if the filter or the gate refuses the instruction, and
+// without a Text if the file does not exist.
+func (c *Catalog) instructionNamed(ctx context.Context, op, name string) (*Instruction, error) {
+	dir := path.Dir(name)
+	if strings.HasPrefix(name, "~") || !filepath.IsLocal(dir) {
+		dir = "."
+	}
+	list, _, err := c.findInstructions(ctx, &fileCall{catalog: c, op: op, path: dir, dir: true, name: dir}, instruction.Query{Name: dir}, observe.Call[Event]{})
+	if i := slices.IndexFunc(list, func(i Instruction) bool { return i.Path == name }); i >= 0 {
+		return &list[i], nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	rules, err := c.instructions.optionalSnapshot(ctx, op)
+	if err != nil {
+		return nil, err
+	}
+	e := c.finder.Files(nil, func(*index.Entry) bool { return true })(rules)[name]
+	if e == nil {
+		return nil, nil
+	}
+	t, err := await(ctx, c, func(ctx context.Context) (instruction.Text, error) { return c.finder.Rule(ctx, e) })
+	if i := newInstruction(t); err == nil && c.config.allowsText(ctx, t) && c.instructions.filter.keeps(i) {
+		return &i, nil
+	}
+	return nil, ctx.Err()
 }
 
 // Instructions returns the instructions for a file or a directory of the project, which may be

@@ -1,7 +1,10 @@
 package toolshelf
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -175,7 +178,9 @@ func firstRunes(s string, n int) string {
 // blocks in Content. The directory is a host path: set Path to "" before the call if the path must
 // not reach the model. For a skill of [WithSkillsFS], the text names the tool read_skill_file
 // instead of the directory.
-func (s Skill) Prompt() string {
+func (s Skill) Prompt() string { return s.block().String() }
+
+func (s Skill) block() promptblock.Skill {
 	dir, own := splitPath(s.Path)
 	var files []string
 	for _, f := range s.Files {
@@ -183,7 +188,7 @@ func (s Skill) Prompt() string {
 			files = append(files, f.Path)
 		}
 	}
-	return promptblock.Skill{Name: s.Name, Content: s.Content, Dir: dir, ByName: s.Source.inFS, Files: files, Truncated: s.FilesTruncated}.String()
+	return promptblock.Skill{Name: s.Name, Content: s.Content, Dir: dir, ByName: s.Source.inFS, Files: files, Truncated: s.FilesTruncated}
 }
 
 // splitPath splits the path of a SKILL.md into directory and name. The path is a
@@ -194,4 +199,99 @@ func splitPath(path string) (dir, file string) {
 		i--
 	}
 	return path[:max(i-1, 0)], path[i:]
+}
+
+// PromptEach limits each text of [Catalog.RestorePrompt] to n characters, or with [Tokens] to n tokens.
+// With 0, the default, only the budget limits the texts.
+func PromptEach(n int) PromptOption {
+	return promptOption(func(o *promptOptions) { o.each = n })
+}
+
+// RestorePrompt returns the texts that a session has used, for a conversation that the program has
+// compacted: of skills, commands (without arguments) and instructions, the last use first. The items
+// are in the order of their use, as [WithObserver] reports them; an item is matched by Kind and Name,
+// and by Plugin if given, and its last use counts. With a Digest, the text says whether the file has
+// changed. An entry that is gone has its name alone, and a refused entry nothing.
+//
+// [Budget] or [Tokens] limits all texts, and [PromptEach] each: the budget drops the earliest uses
+// first. Except omits instructions. Other options have no effect, and so have items of other kinds.
+func (c *Catalog) RestorePrompt(ctx context.Context, used []Item, opts ...PromptOption) (PromptList, error) {
+	const op = "RestorePrompt"
+	options, err := newPromptOptions(opts)
+	if err = cmp.Or(c.begin(ctx, op), err); err != nil {
+		return PromptList{}, inOp(op, err)
+	}
+	var block promptblock.Used
+	var sends []func() // in the order of the uses, as an observer collects them
+	later := func(send func()) { sends = append(sends, send) }
+	seen := map[Item]bool{}
+	for _, i := range slices.Backward(used) {
+		key := Item{Kind: i.Kind, Name: i.Name, Plugin: i.Plugin}
+		if !seen[key] {
+			err = c.restore(ctx, op, &block, i, options.shown, later)
+		}
+		if seen[key] = true; err != nil {
+			return PromptList{}, c.methodError(op, err)
+		}
+	}
+	for _, send := range slices.Backward(sends) {
+		send()
+	}
+	return PromptList(block.Fit(options.budget, options.each)), nil
+}
+
+// restore appends the text of an item. The error is the error of the context or of Close.
+func (c *Catalog) restore(ctx context.Context, op string, block *promptblock.Used, i Item, shown []Instruction, later func(func())) error {
+	changed := func(digest, text string) bool {
+		return i.Digest != "" && i.Digest != cmp.Or(digest, fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))))
+	}
+	found, err := outcome{}, error(nil)
+	o := c.observer.Begin(ctx)
+	switch i.Kind {
+	case KindSkill:
+		now, failed := wholeSkill(c, op, i.Name, skillOptions{}).find(ctx)
+		if found, err = now.outcome, failed; err == nil && now.value.Exposure == ExposeOff {
+			return nil
+		}
+		later(func() { c.skills.send(o, Event{Action: EventLoaded, Name: i.Name}, found, err) })
+		if s := now.value; err == nil && (i.Plugin == "" || i.Plugin == s.Plugin) {
+			block.AddForm("skill", s.Name, s.Content, changed(s.Source.digest, string(s.Raw)), s.block().With)
+			return nil
+		}
+	case KindCommand:
+		now, failed := c.findCommand(ctx, op, i.Name)
+		found, err = now.outcome, failed
+		later(func() { c.commands.send(o, Event{Action: EventLoaded, Name: i.Name}, found, err) })
+		if m := now.value; err == nil && (i.Plugin == "" || i.Plugin == m.Plugin) {
+			block.Add("command", m.Name, m.Content, changed(found.digest, string(m.Raw)))
+			return nil
+		}
+	case KindInstruction:
+		known, err := c.instructionNamed(ctx, op, i.Name)
+		if err != nil {
+			return err
+		}
+		if known == nil {
+			if _, err := c.Stat(ctx, i.Name); CodeOf(err) == CodeNotFound {
+				block.AddMissing(string(i.Kind), i.Name)
+			}
+			return ctx.Err()
+		}
+		later(func() {
+			o.Send(Event{Action: EventLoaded, Kind: i.Kind, Name: i.Name, Layer: known.Layer, Digest: known.Digest, Bytes: len(known.Text)}, nil)
+		})
+		if !slices.ContainsFunc(shown, func(s Instruction) bool { return s.Path == known.Path && s.Digest == known.Digest }) {
+			block.Add("instruction", known.Path, known.Text, changed(known.Digest, ""))
+		}
+		return nil
+	default:
+		return nil
+	}
+	switch {
+	case ctx.Err() != nil || CodeOf(err) == CodeClosed:
+		return err
+	case !found.hidden:
+		block.AddMissing(string(i.Kind), i.Name)
+	}
+	return nil
 }

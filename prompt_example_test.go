@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/afero"
+
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 )
@@ -224,4 +226,63 @@ func ExampleCatalog_InstructionsPrompt() {
 	// Use gofmt.
 	// </instruction_file>
 	// </project_instructions>
+}
+
+// A program collects what a session uses, compacts the conversation, and restores the last texts.
+func ExampleCatalog_RestorePrompt() {
+	var used []toolshelf.Item
+	files := project(map[string]string{
+		"skills/pdf/SKILL.md": "---\ndescription: Fills PDF forms.\n---\nUse pdftk.\n",
+		"commands/review.md":  "Review $1.\n",
+		"AGENTS.md":           "Write short sentences.\n",
+	})
+	catalog := open(toolshelf.WithFs(files), toolshelf.WithObserver(func(_ context.Context, e toolshelf.Event) {
+		if e.Action == toolshelf.EventLoaded && e.Code == "" {
+			used = append(used, toolshelf.Item{Kind: e.Kind, Name: e.Name, Plugin: e.Plugin, Digest: e.Digest})
+		}
+	}))
+	defer catalog.Close()
+	ctx := context.Background()
+	_, _ = catalog.Instructions(ctx, ".")
+	_, _ = catalog.Get(ctx, "review")
+	_, _ = catalog.GetSkill(ctx, "pdf")
+	_ = afero.WriteFile(files, "commands/review.md", []byte("Review $1 twice.\n"), 0o644)
+
+	tokens := func(text string) int { return len(text) / 4 } // use your model's tokenizer
+	restored, err := catalog.RestorePrompt(ctx, used, toolshelf.Tokens(25_000, tokens), toolshelf.PromptEach(5000))
+	fmt.Println(restored.Text, err)
+	// Output:
+	// <used_texts>
+	// <skill_content name="pdf">
+	// Use pdftk.
+	//
+	// Skill directory: skills/pdf
+	// Relative paths in this skill are relative to the skill directory.
+	// </skill_content>
+	// <!-- the command review has changed since its use; this is the new text -->
+	// <command_content name="review">
+	// Review $1 twice.
+	// </command_content>
+	// <instruction_file path="AGENTS.md">
+	// Write short sentences.
+	// </instruction_file>
+	// </used_texts> <nil>
+}
+
+func ExamplePromptEach() {
+	catalog := open(toolshelf.WithFs(project(map[string]string{"commands/long.md": strings.Repeat("word ", 100), "commands/short.md": "Brief.\n"})))
+	defer catalog.Close()
+	used := []toolshelf.Item{{Kind: toolshelf.KindCommand, Name: "short"}, {Kind: toolshelf.KindCommand, Name: "gone"}, {Kind: toolshelf.KindCommand, Name: "long"}}
+	restored, err := catalog.RestorePrompt(context.Background(), used, toolshelf.PromptEach(20))
+	fmt.Println(restored.Text, restored.Shortened, err)
+	// Output:
+	// <used_texts>
+	// <command_content name="long">
+	// word word word word…
+	// </command_content>
+	// <!-- the command gone does not exist any more -->
+	// <command_content name="short">
+	// Brief.
+	// </command_content>
+	// </used_texts> [long] <nil>
 }

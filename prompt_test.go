@@ -634,3 +634,36 @@ The files of this skill are in no directory. To read a file, use the tool read_s
 		t.Errorf("got\n%s", all)
 	}
 }
+
+// A refused item has no text and no name, a vanished item its name, and a plugin selects the entry.
+func TestRestorePromptOfRefusedAndVanishedItems(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{
+		"skills/ours/SKILL.md": skill("description: A") + "Ours.\n", "skills/secret/SKILL.md": skill("description: B") + "Secret.\n", "skills/off/SKILL.md": skill("description: C"),
+		"commands/hidden.md": "Hidden.\n", "AGENTS.md": "Root.\n", "src/AGENTS.md": "Source.\n",
+	})), toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Name != "secret" }), toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Name != "hidden" }),
+		toolshelf.WithExposure(func(s toolshelf.SkillInfo) toolshelf.Exposure {
+			if s.Name == "off" {
+				return toolshelf.ExposeOff
+			}
+			return s.Exposure
+		}))
+	known, err := c.Instructions(t.Context(), ".")
+	if err != nil || len(known) != 1 {
+		t.Fatal(known, err)
+	}
+	used := []toolshelf.Item{{Kind: toolshelf.KindInstruction, Name: "AGENTS.md"}, {Kind: toolshelf.KindSkill, Name: "ours"}, {Kind: toolshelf.KindSkill, Name: "secret"},
+		{Kind: toolshelf.KindSkill, Name: "off"}, {Kind: toolshelf.KindCommand, Name: "hidden"}, {Kind: toolshelf.KindSkill, Name: "ours", Plugin: "other"},
+		{Kind: toolshelf.KindInstruction, Name: "gone/AGENTS.md"}, {Kind: toolshelf.KindInstruction, Name: "src/AGENTS.md"}, {Kind: toolshelf.KindSkill, Name: "ours"}, {Kind: toolshelf.KindAgent, Name: "x"}}
+	got, err := c.RestorePrompt(t.Context(), used, toolshelf.Except(known...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"ours", "src/AGENTS.md", "gone/AGENTS.md", "ours"}, got.Included); diff != "" {
+		t.Errorf("included (-want +got):\n%s\n%s", diff, got.Text)
+	}
+	for _, hidden := range []string{"Secret", "secret", "Hidden", "hidden", "off", "Root"} {
+		if strings.Contains(got.Text, hidden) {
+			t.Errorf("%q in %s", hidden, got.Text)
+		}
+	}
+}

@@ -42,6 +42,12 @@ func (s Skill) String() string {
 	return t.String()
 }
 
+// With returns the block with another content.
+func (s Skill) With(content string) string {
+	s.Content = content
+	return s.String()
+}
+
 func (s Skill) writeFiles(t *strings.Builder) {
 	if len(s.Files) == 0 && !s.Truncated {
 		return

@@ -12,7 +12,7 @@ import (
 // not begin or end a block. The XML-escaped text of an author must not begin or end
 // an element either.
 var (
-	blockTags  = []string{"skill_content", "skill_resources", "available_skills", "available_commands", "project_instructions", "instruction_file", "instruction_on_request"}
+	blockTags  = []string{"skill_content", "command_content", "used_texts", "skill_resources", "available_skills", "available_commands", "project_instructions", "instruction_file", "instruction_on_request"}
 	promptTags = append([]string{"skill", "command", "name", "description", "location", "file"}, blockTags...)
 )
 

@@ -19,8 +19,8 @@ var rootCounts = []struct {
 	ceiling, goal int
 }{
 	{"files", 29, 25},             // without test files
-	{"lines of code", 5390, 4900}, // of these files, without comments and blank lines
-	{"exported names", 191, 145},  // functions, methods and types
+	{"lines of code", 5509, 4900}, // of these files, without comments and blank lines
+	{"exported names", 194, 145},  // functions, methods and types
 	{"test files", 43, 45},
 }
 

@@ -678,3 +678,33 @@ func TestQuestionsFindTheirCommands(t *testing.T) {
 	}
 	r.check(t, 0.27, 0.57)
 }
+
+// The prompt keeps the names of any 200 public skills in 8,000 characters, as Claude Code and Codex do.
+func TestCorpusPromptKeepsTheNames(t *testing.T) {
+	all := catalog(t, toolshelf.WithSkillsDir(layersBelow(t, filepath.Join(corpus(t), "skills"))...), toolshelf.WithSymlinks(toolshelf.SymlinksDeny))
+	whole, err := all.SkillsPrompt(t.Context())
+	if err != nil || len(whole.Included) < 200 {
+		t.Fatal(len(whole.Included), err)
+	}
+	t.Log(len(whole.Included), "skills")
+	for names := range slices.Chunk(whole.Included, 200) {
+		if len(names) < 200 {
+			break
+		}
+		chosen := map[string]bool{}
+		for _, name := range names {
+			chosen[name] = true
+		}
+		view, err := all.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return chosen[s.Name] }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		prompt, err := view.SkillsPrompt(t.Context(), toolshelf.Budget(8000))
+		if err != nil || len(prompt.Dropped) > 0 || len(prompt.Included) != 200 || utf8.RuneCountInString(prompt.Text) > 8000 {
+			t.Errorf("%s to %s: %d included, dropped %q, %v", names[0], names[199], len(prompt.Included), prompt.Dropped, err)
+		}
+		if testing.Short() {
+			break
+		}
+	}
+}

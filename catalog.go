@@ -25,6 +25,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/paths"
 	"github.com/toolshelf-go/toolshelf/internal/release"
+	"github.com/toolshelf-go/toolshelf/internal/servers"
 	"github.com/toolshelf-go/toolshelf/internal/skill"
 	"github.com/toolshelf-go/toolshelf/internal/text"
 	"github.com/toolshelf-go/toolshelf/internal/usage"
@@ -48,6 +49,7 @@ type Catalog struct {
 
 	instructions *collection[Instruction] // the rules
 	asked        *instruction.Asked       // the single files
+	servers      servers.List[MCPServer]
 
 	view  bool         // created by View, not by New
 	ended *atomic.Bool // set by Close of a view
@@ -124,7 +126,7 @@ func New(opts ...Option) (*Catalog, error) {
 	if err != nil {
 		return nil, inOp(op, err)
 	}
-	c := &Catalog{asked: new(instruction.Asked), ended: new(atomic.Bool), shared: &shared{config: config, at: paths.Root{Dir: filepath.Clean(config.root), OnOS: config.onOS()}}}
+	c := &Catalog{asked: new(instruction.Asked), servers: servers.List[MCPServer]{Asked: new(servers.Asked)}, ended: new(atomic.Bool), shared: &shared{config: config, at: paths.Root{Dir: filepath.Clean(config.root), OnOS: config.onOS()}}}
 	if c.at.OnOS {
 		if c.at.Dir, err = filepath.Abs(c.at.Dir); err != nil {
 			return nil, inOp(op, invalidOption("WithRoot: the working directory is unknown ("+escape.Reason(err)+"); pass an absolute directory"))
@@ -162,6 +164,7 @@ func New(opts ...Option) (*Catalog, error) {
 	if err == nil {
 		c.instructions, err = c.newInstructions(user)
 	}
+	c.openServers()
 	if err != nil {
 		c.Close()
 		return nil, &Error{Code: CodeInvalidOption, Op: op, Err: err,
@@ -209,7 +212,7 @@ func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
 	if c.isClosed() {
 		return nil, closedError(op)
 	}
-	keep := filterFuncs{slices.Clone(c.commands.filter.keep), slices.Clone(c.skills.filter.keep), slices.Clone(c.agents.filter.keep), slices.Clone(c.instructions.filter.keep)}
+	keep := filterFuncs{slices.Clone(c.commands.filter.keep), slices.Clone(c.skills.filter.keep), slices.Clone(c.agents.filter.keep), slices.Clone(c.instructions.filter.keep), slices.Clone(c.servers.Keep)}
 	for _, filter := range filters {
 		if filter == nil {
 			continue
@@ -218,7 +221,7 @@ func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
 			return nil, inOp(op, err)
 		}
 	}
-	return &Catalog{shared: c.shared, view: true, ended: new(atomic.Bool),
+	return &Catalog{shared: c.shared, view: true, ended: new(atomic.Bool), servers: servers.List[MCPServer]{Finder: c.servers.Finder, Keep: keep.servers, Asked: new(servers.Asked)},
 		commands: c.commands.view(keep.commands), skills: c.skills.view(keep.skills), agents: c.agents.view(keep.agents), instructions: c.instructions.view(keep.instructions), asked: new(instruction.Asked)}, nil
 }
 
@@ -244,6 +247,7 @@ func (c *Catalog) Close() error {
 	if c.finder != nil {
 		c.finder.Observer.Close()
 	}
+	c.servers.Close()
 	for _, x := range c.indexes {
 		x.Close()
 	}
@@ -302,6 +306,7 @@ type Change struct {
 	Agents   Names
 
 	Instructions Names // paths of rules and, with WithWatch on Linux, of single files; see Instruction.Path
+	MCPServers   Names // if the program has called MCPServers
 }
 
 // Names are the commands, skills, agents or instructions that a list newly shows, no longer shows, or
@@ -339,11 +344,11 @@ func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 	return c.changes.Subscribe(&changes.Subscriber{
 		Lists: []changes.List{{Index: c.commands.Index, Shown: c.commands.shown}, {Index: c.skills.Index, Shown: c.skills.shown},
 			{Index: c.agents.Index, Shown: c.agents.shown},
-			{Index: c.instructions.Index, Since: c.instructionsSince()}},
+			{Index: c.instructions.Index, Since: c.instructionsSince()}, {Index: c.commands.Index, Since: servers.Since(c.servers.Asked, func() ([]MCPServer, error) { return c.listServers(c.lifetime, "OnChange", observe.Call[Event]{}) })}},
 		Ended:  c.ended,
 		Exited: c.logExit,
 		Call: func(change changes.Change) {
-			f(Change{Names(change[0]), Names(change[1]), Names(change[2]), Names(change[3])})
+			f(Change{Names(change[0]), Names(change[1]), Names(change[2]), Names(change[3]), Names(change[4])})
 		},
 	})
 }

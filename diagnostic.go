@@ -139,11 +139,17 @@ func newDiagnostics(problems []problem.Problem) (all []Diagnostic) {
 	return all
 }
 
-// Codes of plugins.
+// Codes of plugins and of MCP servers.
 const (
 	DiagPluginInvalid      DiagnosticCode = "PLUGIN_INVALID"       // error: a marketplace, an entry of a marketplace, or a manifest is not valid, and the plugin is not listed
 	DiagPluginFieldIgnored DiagnosticCode = "PLUGIN_FIELD_IGNORED" // warning: a field of a manifest, or a manifest of an unknown format, has no effect
 	DiagPluginPathInvalid  DiagnosticCode = "PLUGIN_PATH_INVALID"  // error: a path of a manifest or of a marketplace leads outside, or to a file instead of a directory, or to a plugin that cannot be read; warning for a declared path that does not exist
+
+	DiagServerInvalid      DiagnosticCode = "SERVER_INVALID"       // error: the client cannot use the file or the entry of an MCP server, and the server is not listed
+	DiagServerFieldIgnored DiagnosticCode = "SERVER_FIELD_IGNORED" // warning: a field of an MCP server has no effect in the client
+	DiagServerSecret       DiagnosticCode = "SERVER_SECRET"        // warning: a text of an MCP server looks like a secret
+	DiagServerUnpinned     DiagnosticCode = "SERVER_UNPINNED"      // warning: a package runner starts an MCP server in a version that can change
+	DiagServerInsecure     DiagnosticCode = "SERVER_INSECURE"      // warning: the URL of an MCP server on another computer has no encryption
 )
 
 // Codes of Pending.Findings. No method of a list and no Lint reports the codes.
@@ -153,5 +159,7 @@ const (
 	DiagURL         DiagnosticCode = "URL"          // warning: the text has URLs
 	DiagScript      DiagnosticCode = "SCRIPT"       // warning: a file of a skill is a program
 
-	DiagUncoveredFiles DiagnosticCode = "UNCOVERED_FILES" // warning: a skill has a directory such as node_modules, whose files no approval covers
+	DiagUncoveredFiles DiagnosticCode = "UNCOVERED_FILES" // warning: a skill has a directory such as node_modules, or an MCP server names or loads files, which no approval covers
+
+	DiagServerVariable DiagnosticCode = "SERVER_VARIABLE" // warning: the command line, the directory or the URL of an MCP server gets a value after the approval
 )

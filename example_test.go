@@ -890,3 +890,65 @@ func ExampleWithReports() {
 	// Important: when this command has finished and produced its report, be sure to call the 'report_feedback' tool to save it; ask the user first whether it may be shared. <nil>
 	// toolshelf: SaveReport: no directory for shared reports is configured; use WithReports, or set user_wants_upload to false if the user agrees (DIRECTORY_PREPARATION_FAILED)
 }
+
+func ExampleCatalog_MCPServers() {
+	fsys := afero.NewMemMapFs()
+	afero.WriteFile(fsys, "/repo/.mcp.json", []byte(`{"mcpServers": {
+		"files": {"command": "npx", "args": ["-y", "files-server@1.4.0", "${FILES_DIR:-.}"], "env": {"TOKEN": "${FILES_TOKEN}"}},
+		"search": {"type": "http", "url": "https://search.example.com/mcp"}}}`), 0o644)
+	catalog, err := toolshelf.New(toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithClient(client.Claude()))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer catalog.Close()
+	servers, err := catalog.MCPServers(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, s := range servers {
+		fmt.Println(s) // without the values of variables
+	}
+
+	// Output:
+	// files (stdio): npx -y files-server@1.4.0 ${FILES_DIR:-.}; env TOKEN
+	// search (http): https://search.example.com/mcp
+}
+
+func ExampleMCPServer_Resolve() {
+	fsys := afero.NewMemMapFs()
+	afero.WriteFile(fsys, "/repo/.vscode/mcp.json", []byte(`{"servers": {
+		"files": {"command": "files-server", "args": ["${workspaceFolder}/docs"], "env": {"TOKEN": "${input:token}"}}}}`), 0o644)
+	catalog, err := toolshelf.New(toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithClient(client.VSCode()))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer catalog.Close()
+	servers, err := catalog.MCPServers(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = servers[0].Resolve(func(string) (string, bool) { return "", false })
+	fmt.Println(err)
+	ready, err := servers[0].Resolve(func(name string) (string, bool) { return "the answer of the user", name == "input:token" })
+	fmt.Println(ready.Command, ready.Args, ready.Env["TOKEN"], err)
+
+	// Output:
+	// toolshelf: MCPServer.Resolve: server "files": set the variables "input:token" (INVALID_ARGUMENTS)
+	// files-server [/repo/docs] the answer of the user <nil>
+}
+
+func ExampleWithMCPServerFilter() {
+	fsys := afero.NewMemMapFs()
+	afero.WriteFile(fsys, "/repo/.mcp.json", []byte(`{"mcpServers": {"local": {"command": "server"}, "web": {"type": "http", "url": "https://example.com/mcp"}}}`), 0o644)
+	local := func(s toolshelf.MCPServer) bool { return s.Transport == "stdio" }
+	catalog, err := toolshelf.New(toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithClient(client.Claude()), toolshelf.WithMCPServerFilter(local))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer catalog.Close()
+	servers, err := catalog.MCPServers(context.Background())
+	fmt.Println(servers, err)
+
+	// Output:
+	// [local (stdio): server] <nil>
+}

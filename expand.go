@@ -45,6 +45,7 @@ const (
 
 	KindInstruction Kind = "instruction" // of an Item
 	KindPlugin      Kind = "plugin"      // of an Item
+	KindMCPServer   Kind = "mcp_server"  // of an Item
 )
 
 // A Completion is a command, a skill or an agent whose name completes the text that a user types.

@@ -9,6 +9,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/instruction"
 	"github.com/toolshelf-go/toolshelf/internal/lint"
+	"github.com/toolshelf-go/toolshelf/internal/servers"
 )
 
 // An Item is one state of an entry about which a [Gate] decides.
@@ -75,7 +76,7 @@ func WithGate(g Gate, layers ...string) Option {
 // checkGate returns an error for a name of WithGate without a layer.
 func (c *config) checkGate() error {
 	for _, name := range c.gated {
-		if !slices.ContainsFunc(c.allLayers(), func(l layer) bool { return l.name == name }) && !instruction.HasSingle(c.rows(), name) {
+		if !slices.ContainsFunc(c.allLayers(), func(l layer) bool { return l.name == name }) && !instruction.HasSingle(c.rows(), name) && !servers.HasLayer(c.servers, name) {
 			return invalidOption("WithGate: no layer has the name " + quote(name) + "; use a name that another option gives, or Layer of a list")
 		}
 	}
@@ -143,8 +144,8 @@ type Pending struct {
 }
 
 // Pending returns the entries that the gate of [WithGate] refuses: the plugins, the commands, the
-// skills, the agents and the instructions, each in the order of the lists, and the instructions as
-// in [Catalog.Lint] without ignored directories. An approval of a Pending concerns exactly the
+// skills, the agents, the instructions and the MCP servers, each in the order of the lists, and the
+// instructions as in [Catalog.Lint] without ignored directories. An approval of a Pending concerns exactly the
 // texts in New. Without a gate, the result is empty.
 //
 // Pending returns the errors of the lists for unreadable directories, except for missing
@@ -170,10 +171,12 @@ func (c *Catalog) Pending(ctx context.Context) ([]Pending, error) {
 	if err != nil {
 		return nil, c.methodError(op, err)
 	}
+	found, err := c.findServers(ctx, op, of[client.Commands], nil)
+	refused = append(refused, gate.Servers(KindMCPServer, found, func(s *servers.Server) bool { return c.allowsServer(ctx, s) })...)
 	all := make([]Pending, len(refused))
 	for i, r := range refused {
 		all[i] = Pending{Item: Item(r.Item), Path: r.Path, New: r.New, Findings: newDiagnostics(r.Problems)}
 		all[i].Old, all[i].Revoked = gate.Decided(ctx, c.config.gate, all[i].Item)
 	}
-	return all, nil
+	return all, err
 }

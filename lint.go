@@ -13,8 +13,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// Lint checks every command, skill, agent and instruction, also the hidden, shadowed and filtered
-// files, and returns the defects, sorted by path, line, column, code, key and message. The list is
+// Lint checks every command, skill, agent, instruction and MCP server, also the hidden, shadowed and
+// filtered files, and returns the defects, sorted by path, line, column, code, key and message. The list is
 // never nil. The constants of [DiagnosticCode] list the codes with their severities.
 //
 // Without options, Lint reports an error for every skill that the reference validator of Agent
@@ -109,7 +109,8 @@ func (c *Catalog) lint(ctx context.Context, op string, progress *parallel.Report
 			return nil, err
 		}
 	}
-	return audit.Join(found...), nil
+	ofServers, err := c.findServers(ctx, op, snapshots[client.Commands], a.Profile.Clients())
+	return audit.Join(append(found, ofServers.Check())...), err
 }
 
 // missingDirectory converts the error for a missing directory below the root to a

@@ -86,6 +86,7 @@ type config struct {
 
 	instructions layerList       // of rules
 	readers      []client.Client // of WithInstructions
+	servers      []client.Client // of WithClient
 
 	observer func(context.Context, Event) // or nil
 }
@@ -272,7 +273,7 @@ func WithClient(clients ...client.Client) Option {
 				c.mentions = append(c.mentions, row.Mention)
 			}
 		}
-		c.clients = true
+		c.clients, c.servers = true, append(c.servers, clients...)
 		return nil
 	})
 }
@@ -596,6 +597,7 @@ type filterFuncs struct {
 	agents   []func(AgentInfo) bool
 
 	instructions []func(Instruction) bool
+	servers      []func(MCPServer) bool
 }
 
 // WithCommandFilter shows only the commands for which keep returns true. To every method except

@@ -50,6 +50,8 @@ type Client struct {
 	// directory. The first existing file counts.
 	Manifests []string
 
+	Servers ServerRules // of MCP servers
+
 	// Rules are the placeholder rules of the texts of commands, and SkillRules the rules of the texts of
 	// skills. They are zero, the default rules, if the client documents no rules, or fills no arguments
 	// into skills.
@@ -131,6 +133,7 @@ const (
 	Project Base = iota // the root of the project
 	Home                // the home directory of the user
 	Config              // $XDG_CONFIG_HOME, or ~/.config; on Windows %APPDATA%
+	System              // the top of the filesystem; only for MCP servers
 )
 
 // String returns the beginning of the path of a place, such as "~/".
@@ -142,6 +145,8 @@ func (b Base) String() string {
 		return "~/"
 	case Config:
 		return "~/.config/"
+	case System:
+		return ""
 	}
 	return "Base(" + strconv.Itoa(int(b)) + ")"
 }
@@ -308,6 +313,9 @@ func (c Client) Check() error {
 			return fmt.Errorf("the rules of the client %q: %w", c.Name, err)
 		}
 	}
+	if err := c.Servers.check(); err != nil {
+		return fmt.Errorf("the MCP servers of the client %q: %w", c.Name, err)
+	}
 	for i, f := range c.Fields {
 		err := f.check()
 		for _, kind := range []Files{Commands, Skills, Agents} {
@@ -341,7 +349,7 @@ func (f Field) check() error {
 // All returns the clients in the order of their names.
 func All() []Client {
 	return []Client{Amp(), Claude(), Cline(), Codex(), Copilot(), Crush(), Cursor(), Factory(), Gemini(), Goose(), Kilo(), Kiro(), Kit(), OpenCode(),
-		Pi(), Qwen(), Roo(), VSCode(), Windsurf()}
+		Pi(), Qwen(), Roo(), VSCode(), Windsurf(), Zed()}
 }
 
 // Lookup returns the client with a name. For an unknown name, the error has the nearest name.

@@ -16,8 +16,8 @@ func TestRowsAreValid(t *testing.T) {
 			t.Errorf("wrong or repeated name %q, title %q", c.Name, c.Title)
 		}
 		names[c.Name] = true
-		if len(c.Commands)+len(c.Skills) == 0 {
-			t.Errorf("%s reads neither commands nor skills", c.Name)
+		if len(c.Commands)+len(c.Skills)+len(c.Servers.Files) == 0 {
+			t.Errorf("%s reads neither commands nor skills nor MCP servers", c.Name)
 		}
 		for kind, places := range map[string][]Place{"commands": c.Commands, "skills": c.Skills, "agents": c.Agents, "instructions": c.Instructions} {
 			seen, base := map[Place]bool{}, Project

@@ -35,7 +35,7 @@ func Amp() Client {
 // Claude returns the row of Claude Code. Claude Code itself reads the personal skills before the
 // skills of the project; the table has the order of the other clients.
 func Claude() Client {
-	return Client{Name: "claude", Title: "Claude Code",
+	return Client{Name: "claude", Title: "Claude Code", Servers: claudeServers(),
 		Commands: []Place{ // code.claude.com/docs/en/skills and …/slash-commands, 2026-10
 			{Dir: ".claude/commands", Pattern: "**/*.md", Parents: true},
 			{Base: Home, Dir: ".claude/commands", Pattern: "**/*.md"},
@@ -101,7 +101,7 @@ func Cline() Client {
 // Codex returns the row of Codex CLI. The variable CODEX_HOME replaces ~/.codex, often by the
 // directory .codex of a project. The table has both.
 func Codex() Client {
-	return Client{Name: "codex", Title: "Codex CLI",
+	return Client{Name: "codex", Title: "Codex CLI", Servers: codexServers(),
 		Commands: []Place{ // github.com/openai/codex docs/prompts.md, 2026-02; deprecated in favor of skills
 			{Dir: ".codex/prompts", Pattern: "*.md", Prefix: "prompts:"},
 			{Base: Home, Dir: ".codex/prompts", Pattern: "*.md", Prefix: "prompts:"},
@@ -129,7 +129,7 @@ func Codex() Client {
 
 // Copilot returns the row of GitHub Copilot CLI.
 func Copilot() Client {
-	return Client{Name: "copilot", Title: "GitHub Copilot CLI",
+	return Client{Name: "copilot", Title: "GitHub Copilot CLI", Servers: copilotServers(),
 		Skills: []Place{ // docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-skills, 2026-11
 			{Dir: ".github/skills", Pattern: "*/SKILL.md"},
 			{Dir: ".claude/skills", Pattern: "*/SKILL.md"},
@@ -159,7 +159,7 @@ func Copilot() Client {
 
 // Crush returns the row of Crush. Of the parents, Crush reads only the root of the repository.
 func Crush() Client {
-	return Client{Name: "crush", Title: "Crush",
+	return Client{Name: "crush", Title: "Crush", Servers: crushServers(),
 		Commands: []Place{ // github.com/charmbracelet/crush 37f36e93, internal/commands, 2026-11
 			{Dir: ".crush/commands", Pattern: "**/*.md", Prefix: "project:"},
 			{Base: Config, Dir: "crush/commands", Pattern: "**/*.md", Prefix: "user:"},
@@ -185,7 +185,7 @@ func Crush() Client {
 
 // Cursor returns the row of Cursor.
 func Cursor() Client {
-	return Client{Name: "cursor", Title: "Cursor",
+	return Client{Name: "cursor", Title: "Cursor", Servers: cursorServers(),
 		Commands: []Place{ // cursor.com/docs/plugins/building, 2026-11
 			{Dir: ".cursor/commands", Pattern: "*.md"},
 			{Base: Home, Dir: ".cursor/commands", Pattern: "*.md"},
@@ -239,7 +239,7 @@ func Factory() Client {
 // Gemini returns the row of Gemini CLI. Gemini CLI also replaces other characters of a name by
 // "_" and cuts a name after 50 characters.
 func Gemini() Client {
-	return Client{Name: "gemini", Title: "Gemini CLI",
+	return Client{Name: "gemini", Title: "Gemini CLI", Servers: geminiServers(),
 		Commands: []Place{ // geminicli.com/docs/cli/custom-commands, 2026-11
 			{Dir: ".gemini/commands", Pattern: "**/*.toml"},
 			{Base: Home, Dir: ".gemini/commands", Pattern: "**/*.toml"},
@@ -301,7 +301,7 @@ func Kilo() Client {
 
 // Kiro returns the row of Kiro.
 func Kiro() Client {
-	return Client{Name: "kiro", Title: "Kiro",
+	return Client{Name: "kiro", Title: "Kiro", Servers: kiroServers(),
 		Skills: []Place{ // kiro.dev/docs/skills, 2026-11
 			{Dir: ".kiro/skills", Pattern: "*/SKILL.md"},
 			{Base: Home, Dir: ".kiro/skills", Pattern: "*/SKILL.md"},
@@ -340,7 +340,7 @@ func Kit() Client {
 // OpenCode returns the row of OpenCode. OpenCode itself separates the directories of a command
 // name by "/", and turns every skill into a command.
 func OpenCode() Client {
-	return Client{Name: "opencode", Title: "OpenCode",
+	return Client{Name: "opencode", Title: "OpenCode", Servers: openCodeServers(),
 		Commands: []Place{ // opencode.ai/docs/commands, and config/command.ts for the pattern, 2026-11
 			{Dir: ".opencode/commands", Pattern: "**/*.md", Parents: true}, {Dir: ".opencode/command", Pattern: "**/*.md", Parents: true},
 			{Base: Config, Dir: "opencode/commands", Pattern: "**/*.md"}, {Base: Config, Dir: "opencode/command", Pattern: "**/*.md"},
@@ -408,7 +408,7 @@ func Pi() Client {
 
 // Qwen returns the row of Qwen Code.
 func Qwen() Client {
-	return Client{Name: "qwen", Title: "Qwen Code",
+	return Client{Name: "qwen", Title: "Qwen Code", Servers: qwenServers(),
 		Commands: []Place{ // qwenlm.github.io/qwen-code-docs, custom commands; FileCommandLoader.ts for TOML, 2026-11
 			{Dir: ".qwen/commands", Pattern: "**/*.md"},
 			{Dir: ".qwen/commands", Pattern: "**/*.toml"},
@@ -440,7 +440,7 @@ func Qwen() Client {
 
 // Roo returns the row of Roo Code, without the skills of single modes.
 func Roo() Client {
-	return Client{Name: "roo", Title: "Roo Code",
+	return Client{Name: "roo", Title: "Roo Code", Servers: rooServers(),
 		Commands: []Place{ // docs.roocode.com/advanced-usage/available-tools/run-slash-command, 2026-11
 			{Dir: ".roo/commands", Pattern: "*.md"},
 			{Base: Home, Dir: ".roo/commands", Pattern: "*.md"},
@@ -454,7 +454,7 @@ func Roo() Client {
 
 // VSCode returns the row of GitHub Copilot in VS Code.
 func VSCode() Client {
-	return Client{Name: "vscode", Title: "VS Code",
+	return Client{Name: "vscode", Title: "VS Code", Servers: vscodeServers(),
 		Commands: []Place{ // code.visualstudio.com/docs/agent-customization/prompt-files, 2026-11
 			{Dir: ".github/prompts", Pattern: "*.prompt.md", Name: FromHeader},
 		},
@@ -503,6 +503,15 @@ func Windsurf() Client {
 			{Base: Home, Dir: ".codeium/windsurf/memories", Pattern: "global_rules.md"},
 		},
 		Rules: Rules{Forms: NoForms, Append: AppendLine}} // docs.windsurf.com/windsurf/cascade/workflows, 2026-11; third party
+}
+
+// Zed returns the row of Zed, which has MCP servers only.
+func Zed() Client {
+	table := []string{"context_servers"}
+	return Client{Name: "zed", Title: "Zed", Servers: ServerRules{ // zed.dev/docs/ai/mcp, 2026-11
+		Files: []ServerFile{{Path: ".zed/settings.json", Table: table}, {Base: Config, Path: "zed/settings.json", Table: table}},
+		URL:   "http", Comments: true, Commas: true, Joined: true, Fields: serverFields(map[string]ServerRole{
+			"enabled": ServerEnabled, "timeout": ServerStartMillis}, "source", "settings", "remote", "oauth")}}
 }
 
 // fields returns fields without rules. The zero Files are commands and skills.

@@ -216,7 +216,7 @@ func approvals(pending []toolshelf.Pending) (all []decision, err error) {
 // checkKind returns an error for an Item of no kind of entries, such as the zero Item.
 func checkKind(i toolshelf.Item) error {
 	switch i.Kind {
-	case toolshelf.KindCommand, toolshelf.KindSkill, toolshelf.KindAgent, toolshelf.KindInstruction, toolshelf.KindPlugin:
+	case toolshelf.KindCommand, toolshelf.KindSkill, toolshelf.KindAgent, toolshelf.KindInstruction, toolshelf.KindPlugin, toolshelf.KindMCPServer:
 		return nil
 	}
 	return fmt.Errorf("trust: the item %.80q has the unknown kind %.80q; take items from Catalog.Pending", i.Name, i.Kind)

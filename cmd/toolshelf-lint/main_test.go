@@ -334,7 +334,7 @@ func TestAWrongFlagPrintsTheErrorAfterTheUsage(t *testing.T) {
 		want string
 	}{
 		{[]string{"-unknown"}, "toolshelf-lint: flag provided but not defined: -unknown"},
-		{[]string{"-client", "acme"}, "windsurf (for a client of your own, use -commands, -skills, -agents and -plugins, or call Lint with LintFor)"},
+		{[]string{"-client", "acme"}, "zed (for a client of your own, use -commands, -skills, -agents and -plugins, or call Lint with LintFor)"},
 	} {
 		_, stderr := printed(t, 2, tt.args...)
 		if lines := strings.Split(strings.TrimSpace(stderr), "\n"); !strings.HasPrefix(stderr, "usage: ") || !strings.HasSuffix(lines[len(lines)-1], tt.want) {

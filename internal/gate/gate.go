@@ -18,6 +18,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/instruction"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/servers"
 )
 
 // An Item is one state of an entry. The fields are those of toolshelf.Item.
@@ -75,6 +76,11 @@ func TextItem[Kind ~string](kind Kind, t instruction.Text) Item[Kind] {
 		i.Digest = t.Seal.Digest
 	}
 	return i
+}
+
+// ServerItem returns the Item of an MCP server.
+func ServerItem[Kind ~string](kind Kind, s *servers.Server) Item[Kind] {
+	return Item[Kind]{Kind: kind, Name: s.Name, Layer: s.At, Plugin: s.Plugin, Rules: s.Of, File: s.Below, Digest: s.Digest}
 }
 
 // Allows reports whether the gate allows the current content of an entry, and of the plugin of the entry.
@@ -156,6 +162,21 @@ func newText(text string, sum [sha256.Size]byte) string {
 		return index.FileDigest(sum)
 	}
 	return text
+}
+
+// Servers returns the refused MCP servers.
+func Servers[Kind ~string](kind Kind, found servers.Result, allows func(*servers.Server) bool) (all []Refused[Kind]) {
+	for _, s := range found.Servers {
+		if allows(s) {
+			continue
+		}
+		r := Refused[Kind]{ServerItem(kind, s), s.Path(), map[string]string{s.Key(): s.Text()}, audit.Join(s.Review())}
+		for name, text := range s.Files {
+			r.New[name] = newText(text, sha256.Sum256([]byte(text)))
+		}
+		all = append(all, r)
+	}
+	return all
 }
 
 // All returns the refused plugins, commands, skills, agents and instructions. The function allows reports whether an instruction is allowed,

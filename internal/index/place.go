@@ -77,8 +77,8 @@ var placed = []struct {
 // has the rules of the first client. A place that the index cannot read is an error.
 func Places(clients []client.Client) (map[client.Files][]Place, error) {
 	for _, c := range clients {
-		if err := c.Check(); err == nil && len(c.Commands)+len(c.Skills)+len(c.Agents) == 0 {
-			return nil, fmt.Errorf("the client %q has no place of commands, skills or agents; add a place, or use the row in WithStrict and LintFor only", c.Name)
+		if err := c.Check(); err == nil && len(c.Commands)+len(c.Skills)+len(c.Agents)+len(c.Servers.Files) == 0 {
+			return nil, fmt.Errorf("the client %q has no place of commands, skills, agents or MCP servers; add a place, or use the row in WithStrict and LintFor only", c.Name)
 		}
 	}
 	return places(clients)

@@ -152,6 +152,15 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 // Digest is Plugin.Digest of package plugin, for the plugin of the part.
 func (p *Part) Digest() string { return p.key.digest }
 
+// PluginTable returns the plugins of a layer in a snapshot. The paths are relative to the filesystem of the layer. The caller must not
+// change the plugins.
+func (x *Index) PluginTable(s *Snapshot, layer int) []*plugin.Plugin {
+	if table := s.layers[layer].plugins; table != nil {
+		return table.Plugins
+	}
+	return nil
+}
+
 // PluginsOf returns copies of the plugins of a layer in a snapshot, with full paths. The paths of their problems are those of Place.
 func (x *Index) PluginsOf(s *Snapshot, layer int) (all []*plugin.Plugin) {
 	table := s.layers[layer].plugins

@@ -101,6 +101,7 @@ const (
 	SkillList    = "skill"
 	PluginList   = "plugin"
 	ImportedList = "instruction" // an instruction and the files of its imports
+	ServerList   = "server"      // the entry of an MCP server and the files that its command line names
 )
 
 // ListDigest returns the digest of a list of a kind. Different lists, a list and a file, and lists of different kinds have different

@@ -20,6 +20,14 @@ type Profile struct {
 	meant  map[client.Files][]string // the keys that a misspelled key can mean
 }
 
+// Clients returns the client of the profile, or no client for the Agent Skills specification.
+func (p *Profile) Clients() []client.Client {
+	if len(p.client.Servers.Files) == 0 {
+		return nil
+	}
+	return []client.Client{p.client}
+}
+
 // Default is the profile of the Agent Skills specification, with the keys of all clients.
 var Default = sync.OnceValue(func() *Profile {
 	p := For(client.AgentSkills())

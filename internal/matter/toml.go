@@ -17,12 +17,11 @@ import (
 
 func (d *Document) decodeTOML() {
 	text, standIns := d.printable()
-	if tomlTooDeep(text) {
+	decoded, meta, err := DecodeTOML(text)
+	if err == errRefused {
 		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterRefused, Line: 1, Message: "the frontmatter is " + errRefused.Error()})
 		return
 	}
-	var decoded map[string]any
-	meta, err := toml.Decode(text, &decoded)
 	if err != nil {
 		p := problem.Problem{Code: problem.FrontmatterInvalid, Line: 1, Message: "the frontmatter is not valid TOML; the fields are unknown"}
 		var at toml.ParseError
@@ -39,6 +38,15 @@ func (d *Document) decodeTOML() {
 		}
 	}
 	d.Fields = asWritten(tomlFields(decoded, "", order), standIns)
+}
+
+// DecodeTOML decodes a text that is not nested too deep for the parser.
+func DecodeTOML(text string) (decoded map[string]any, meta toml.MetaData, err error) {
+	if tomlTooDeep(text) {
+		return nil, meta, errRefused
+	}
+	meta, err = toml.Decode(text, &decoded)
+	return decoded, meta, err
 }
 
 // maxTOMLDepth bounds the product of nested brackets and parts of a dotted key. The

@@ -70,9 +70,9 @@ type object struct {
 func (o *object) split(value json.RawMessage) {
 	o.members = make(map[string]json.RawMessage)
 	key, isKey := "", false
-	each(value, func(part json.RawMessage) {
+	Each(value, func(part json.RawMessage) {
 		if isKey = !isKey; isKey {
-			key, _ = text(part)
+			key, _ = Text(part)
 			return
 		}
 		if _, ok := o.members[key]; ok {
@@ -160,7 +160,7 @@ func (o *object) text(key string) string {
 	if !o.has(key) {
 		return ""
 	}
-	s, ok := text(o.members[key])
+	s, ok := Text(o.members[key])
 	if !ok {
 		o.ignore(key, "a text")
 	}
@@ -183,7 +183,7 @@ func (o *object) texts(key, want string) []string {
 	}
 	all := make([]string, 0, len(items))
 	for i, item := range items {
-		if s, isText := text(item); isText {
+		if s, isText := Text(item); isText {
 			all = append(all, s)
 		} else if ok { // only the first, because a list can have many items
 			o.ignore(fmt.Sprintf("%s[%d]", key, i), "a text")

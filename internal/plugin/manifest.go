@@ -96,7 +96,7 @@ func (f *finder) searchManifest(d *directory) {
 // (section 10), so Find reads the manifest. Codex 0.171.0 rejects the later version too, 2026-11.
 func (o *object) checkSchema() (minor uint, foreign bool, failed *problem.Problem) {
 	const format = schemas + "1.%d.%d/plugin.schema.json"
-	given, _ := text(o.members["$schema"])
+	given, _ := Text(o.members["$schema"])
 	var patch uint
 	if _, err := fmt.Sscanf(given, format, &minor, &patch); err == nil && given == fmt.Sprintf(format, minor, patch) {
 		return minor, false, nil
@@ -235,7 +235,7 @@ func (o *object) config(key string) (c config) {
 		items = []json.RawMessage{o.members[key]}
 	}
 	for _, item := range items {
-		given, isText := text(item)
+		given, isText := Text(item)
 		switch {
 		case isObject(item):
 			c.values = append(c.values, bytes.Clone(item)) // the item would keep the file in memory

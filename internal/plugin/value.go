@@ -38,8 +38,8 @@ func end(text []byte, i int) int {
 	return i
 }
 
-// each calls f with the values of a list, or with the keys and the values of an object, in turn.
-func each(value json.RawMessage, f func(part json.RawMessage)) {
+// Each calls f with the values of a list, or with the keys and the values of an object, in turn.
+func Each(value json.RawMessage, f func(part json.RawMessage)) {
 	for i := 1; i < len(value); {
 		switch value[i] {
 		case ',', ':', ' ', '\t', '\r', '\n':
@@ -59,12 +59,12 @@ func list(value json.RawMessage) (items []json.RawMessage, ok bool) {
 	if len(value) == 0 || value[0] != '[' {
 		return nil, false
 	}
-	each(value, func(item json.RawMessage) { items = append(items, item) })
+	Each(value, func(item json.RawMessage) { items = append(items, item) })
 	return items, true
 }
 
-// text returns a value that is a text.
-func text(value json.RawMessage) (s string, ok bool) {
+// Text returns a value that is a text.
+func Text(value json.RawMessage) (s string, ok bool) {
 	if len(value) == 0 || value[0] != '"' {
 		return "", false
 	}

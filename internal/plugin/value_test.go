@@ -49,7 +49,7 @@ func FuzzValues(f *testing.F) {
 			}
 			var wantText string
 			isText := value[0] == '"' && json.Unmarshal(value, &wantText) == nil
-			if s, ok := text(o.members[key]); s != wantText || ok != isText {
+			if s, ok := Text(o.members[key]); s != wantText || ok != isText {
 				t.Errorf("%q: got %q, want %q", key, s, wantText)
 			}
 			var wantItems []json.RawMessage

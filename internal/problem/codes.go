@@ -109,6 +109,16 @@ const (
 	PluginPathInvalid  Code = "PLUGIN_PATH_INVALID"
 )
 
+// Codes of problems of MCP servers.
+const (
+	ServerInvalid      Code = "SERVER_INVALID"
+	ServerFieldIgnored Code = "SERVER_FIELD_IGNORED"
+	ServerSecret       Code = "SERVER_SECRET"
+	ServerUnpinned     Code = "SERVER_UNPINNED"
+	ServerInsecure     Code = "SERVER_INSECURE"
+	ServerVariable     Code = "SERVER_VARIABLE"
+)
+
 // Codes of the parts of a file that a person has to see before an approval.
 const (
 	RunsCommand Code = "RUNS_COMMAND"

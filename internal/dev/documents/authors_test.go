@@ -37,6 +37,7 @@ func documentedMessages(t *testing.T) (all []documentedMessage) {
 		"Messages for skills":              {"skills/pdf/SKILL.md"},
 		"Messages for approvals":           nil, // Lint reports no such message
 		"Messages for plugins":             nil, // Lint of files without plugins reports no such message
+		"Messages for MCP servers":         nil, // the examples need the files of a client
 	} {
 		for _, row := range tableRows(t, page, heading) {
 			if len(row) != 4 || row[3] == "" {

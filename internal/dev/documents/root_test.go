@@ -18,9 +18,9 @@ var rootCounts = []struct {
 	what          string
 	ceiling, goal int
 }{
-	{"files", 29, 25},             // without test files
-	{"lines of code", 5509, 4900}, // of these files, without comments and blank lines
-	{"exported names", 194, 145},  // functions, methods and types
+	{"files", 30, 25},             // without test files
+	{"lines of code", 5659, 4900}, // of these files, without comments and blank lines
+	{"exported names", 202, 145},  // functions, methods and types
 	{"test files", 43, 45},
 }
 

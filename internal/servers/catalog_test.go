@@ -1,0 +1,478 @@
+package servers_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+)
+
+// open returns a catalog over files in memory. The root is /repo and the home directory /home/ann.
+func open(t testing.TB, files map[string]string, opts ...toolshelf.Option) *toolshelf.Catalog {
+	t.Helper()
+	return catalogtest.Open(t, slices.Concat([]toolshelf.Option{toolshelf.WithFs(catalogtest.Memory(t, files)), toolshelf.WithRoot("/repo"), toolshelf.WithHome("/home/ann")}, opts)...)
+}
+
+func list(t testing.TB, c *toolshelf.Catalog) []toolshelf.MCPServer {
+	t.Helper()
+	all, err := c.MCPServers(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// lines returns the servers as lines, with the flags of a client.
+func lines(all []toolshelf.MCPServer) (text []string) {
+	for _, s := range all {
+		line := s.Path + " " + s.String()
+		if s.Disabled {
+			line += " (disabled)"
+		}
+		if s.Approved {
+			line += " (approved)"
+		}
+		text = append(text, line)
+	}
+	return text
+}
+
+// The expected lists are those of the programs on 2026-11-27: claude 2.1.332, codex 0.171.0, gemini 0.61.0, opencode 1.18.33,
+// qwen 0.24.4 and copilot 1.0.102, each with mcp list.
+func TestListsAreTheListsOfThePrograms(t *testing.T) {
+	for _, tt := range []struct {
+		client client.Client
+		files  map[string]string
+		want   []string
+	}{
+		{client.Claude(), map[string]string{
+			"/repo/.mcp.json": `{"mcpServers": {"plain": {"command": "rec", "args": ["a", "b c"], "env": {"FOO": "1"}}, "both": {"command": "rec", "url": "http://h/"},
+				"sh": {"type": "streamable-http", "url": "http://h/sh"}, "ws": {"type": "ws", "url": "ws://h/"}, "urlonly": {"url": "http://h/"}, "args": {"command": "rec", "args": "x"},
+				"env": {"command": "rec", "env": {"A": 1}}, "none": {"args": []}, "local": {"type": "local", "command": "rec"}, "over": {"command": "project"}, "off": {"command": "rec"},
+				"dup": {"command": "first"}, "dup": {"command": "second"}}}`,
+			"/home/ann/.claude.json": `{"mcpServers": {"user": {"command": "rec"}, "plain": {"command": "user"}}, "projects": {"/repo": {"disabledMcpServers": ["user"],
+				"mcpServers": {"over": {"command": "local"}}, "enabledMcpjsonServers": ["plain"]}}}`,
+			"/home/ann/.claude/settings.json": `{"disabledMcpjsonServers": ["off", "user"], "deniedMcpServers": [{"serverName": "sh"}]}`,
+		}, []string{"/home/ann/.claude.json over (stdio): local", `/repo/.mcp.json plain (stdio): rec a "b c"; env FOO (approved)`, "/repo/.mcp.json both (stdio): rec",
+			"/repo/.mcp.json sh (http): http://h/sh (disabled)", "/repo/.mcp.json ws (ws): ws://h/", "/repo/.mcp.json off (stdio): rec (disabled)", "/repo/.mcp.json dup (stdio): second",
+			"/home/ann/.claude.json user (stdio): rec (disabled)"}},
+		{client.Claude(), map[string]string{"/etc/claude-code/managed-mcp.json": `{"mcpServers": {"man": {"command": "rec"}}}`, "/repo/.mcp.json": `{"mcpServers": {"a": {"command": "rec"}}}`},
+			[]string{"/etc/claude-code/managed-mcp.json man (stdio): rec"}},
+		{client.Claude(), map[string]string{"/repo/.mcp.json": "// no comments\n" + `{"mcpServers": {"a": {"command": "rec"}}}`}, nil},
+		{client.Codex(), map[string]string{
+			"/repo/.codex/config.toml":     "[mcp_servers.both]\nargs = [\"project\"]\nenabled = false\n[mcp_servers.user.env]\nBAR = \"2\"\n",
+			"/home/ann/.codex/config.toml": "[mcp_servers.both]\ncommand = \"rec\"\nargs = [\"user\"]\n[mcp_servers.user]\ncommand = \"rec\"\nenv = { FOO = \"1\" }\nenv_vars = [\"XV\"]\n[mcp_servers.http]\nurl = \"http://h/${XV}\"\nbearer_token_env_var = \"XV\"\n",
+		}, []string{"/repo/.codex/config.toml both (stdio): rec project (disabled)", "/repo/.codex/config.toml user (stdio): rec; env BAR, FOO, XV", "/home/ann/.codex/config.toml http (http): http://h/${XV}; headers Authorization"}},
+		{client.Gemini(), map[string]string{
+			"/repo/.gemini/settings.json":     `{"mcpServers": {"both": {"command": "rec", "args": ["project"]}}}`,
+			"/home/ann/.gemini/settings.json": "{ // c\n" + `"mcpServers": {"both": {"command": "user"}, "url": {"url": "http://h/"}, "old": {"command": "rec", "httpUrl": "http://h/h"}, "off": {"command": "rec"}}, "mcp": {"excluded": ["off"]}}`,
+		}, []string{"/repo/.gemini/settings.json both (stdio): rec project", "/home/ann/.gemini/settings.json url (http): http://h/", "/home/ann/.gemini/settings.json old (http): http://h/h", "/home/ann/.gemini/settings.json off (stdio): rec (disabled)"}},
+		{client.OpenCode(), map[string]string{
+			"/repo/opencode.jsonc":                      `{"mcp": {"user": {"enabled": false}, "p": {"type": "local", "command": ["rec", "p",],},},}`,
+			"/repo/.opencode/opencode.json":             `{"mcp": {"p": {"command": ["rec", "dir"]}}}`,
+			"/home/ann/.config/opencode/opencode.json":  `{"mcp": {"user": {"type": "local", "command": ["rec", "user"], "environment": {"FOO": "1"}}, "only": {"enabled": false}}}`,
+			"/home/ann/.config/opencode/opencode.jsonc": `{"mcp": {"r": {"type": "remote", "url": "http://h/"}}}`,
+		}, []string{"/repo/.opencode/opencode.json p (stdio): rec dir", "/repo/opencode.jsonc user (stdio): rec user; env FOO (disabled)", "/home/ann/.config/opencode/opencode.jsonc r (http): http://h/"}},
+		{client.Qwen(), map[string]string{"/repo/.mcp.json": `{"mcpServers": {"a": {"command": "dotmcp"}}}`, "/home/ann/.qwen/settings.json": `{"mcpServers": {"a": {"command": "user"}, "u": {"url": "http://h/"}}}`},
+			[]string{"/repo/.mcp.json a (stdio): dotmcp", "/home/ann/.qwen/settings.json u (sse): http://h/"}},
+		{client.Copilot(), map[string]string{"/repo/.mcp.json": `{"mcpServers": {"a": {"type": "local", "command": "rec", "tools": ["*"]}, "u": {"url": "http://h/"}}}`,
+			"/repo/.github/mcp.json": `{"mcpServers": {"gh": {"command": "rec"}}}`, "/home/ann/.copilot/mcp-config.json": `{"mcpServers": {"a": {"command": "user"}, "b": {"command": "user"}}}`},
+			[]string{"/repo/.mcp.json a (stdio): rec", "/repo/.mcp.json u (http): http://h/", "/home/ann/.copilot/mcp-config.json b (stdio): user"}},
+		{client.Copilot(), map[string]string{"/repo/.github/mcp.json": `{"mcpServers": {"gh": {"command": "rec"}}}`}, []string{"/repo/.github/mcp.json gh (stdio): rec"}},
+	} {
+		if diff := cmp.Diff(tt.want, lines(list(t, open(t, tt.files, toolshelf.WithClient(tt.client))))); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", tt.client.Name, diff)
+		}
+	}
+}
+
+// The other rows follow the documentation and the sources of the clients.
+func TestEachRowReadsItsFiles(t *testing.T) {
+	for name, entry := range map[string]string{"cursor": `{"url": "https://h/"}`, "vscode": `{"type": "http", "url": "https://h/"}`, "crush": `{"type": "http", "url": "https://h/"}`, "kiro": `{"url": "https://h/"}`,
+		"roo": `{"type": "streamable-http", "url": "https://h/"}`, "zed": `{"url": "https://h/"}`} {
+		row, err := client.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := map[string]string{}
+		for i, f := range row.Servers.Files {
+			dir := map[client.Base]string{client.Project: "/repo", client.Home: "/home/ann", client.Config: "/home/ann/.config"}[f.Base]
+			files[dir+"/"+f.Path] = fmt.Sprintf(`{"%s": {"s%d": %s}}`, f.Table[0], i, entry)
+		}
+		all := list(t, open(t, files, toolshelf.WithClient(row)))
+		if len(all) != len(files) || all[0].Transport != "http" || all[0].Client != name {
+			t.Errorf("%s: %v", name, lines(all))
+		}
+	}
+}
+
+func TestPluginsHaveTheRulesOfTheirManifests(t *testing.T) {
+	const schema = `"$schema": "https://agent-plugins.org/schemas/1.0.0/mcp.schema.json"`
+	c := open(t, map[string]string{
+		"/p/a/.claude-plugin/plugin.json": `{"name": "a", "mcpServers": {"inline": {"command": "${CLAUDE_PLUGIN_ROOT}/run"}}}`,
+		"/p/a/.mcp.json":                  `{"top": {"command": "./run"}, "out": {"command": "../run"}, "dir": {"command": "x", "cwd": "${CLAUDE_PLUGIN_ROOT}/../b"}}`,
+		"/p/b/plugin.json":                `{"$schema": "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json", "name": "b"}`,
+		"/p/b/mcp.json": `{` + schema + `, "mcpServers": {"ok": {"type": "stdio", "command": "./run", "args": ["${PLUGIN_ROOT}", "${HOME}"]}, "field": {"type": "stdio", "command": "x", "disabled": true},
+			"path": {"type": "stdio", "command": "bin/run"}, "cwd": {"type": "stdio", "command": "x", "cwd": "/tmp"}, "http": {"type": "streamable-http", "url": "http://h.example/"}, "user": {"type": "sse", "url": "https://a:b@h/"},
+			"local": {"type": "sse", "url": "http://127.0.0.1/${X}"}, "mixed": {"type": "sse", "url": "https://h/", "command": "x"}, "headers": {"type": "sse", "url": "https://h/", "headers": {"A": "1", "a": "2"}}}}`,
+		"/p/c/gemini-extension.json": `{"name": "c", "mcpServers": {"g": {"command": "rec", "args": ["${extensionPath}${/}x"], "cwd": "${extensionPath}"}}}`,
+		"/p/d/plugin.json":           `{"$schema": "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json", "name": "d"}`,
+		"/p/d/mcp.json":              `{"mcpServers": {"x": {"type": "stdio", "command": "x"}}}`,
+		"/repo/x":                    "",
+	}, toolshelf.WithPlugins("/p"))
+	var got []string
+	for _, s := range list(t, c) {
+		r, err := s.Resolve(func(string) (string, bool) { return "", false })
+		got = append(got, strings.TrimSpace(fmt.Sprint(s.Name, " ", s.Plugin, " ", r.Command, r.URL, r.Args, r.Dir, " ", err)))
+	}
+	want := []string{"a:top a /p/a/run[] <nil>", "a:inline a /p/a/run[] <nil>", "b:ok b /p/b/run[/p/b ${HOME}]/p/b <nil>", "b:local b http://127.0.0.1/${X}[] <nil>", "c:g c rec[/p/c/x]/p/c <nil>"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	found, err := c.Lint(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	invalid := 0
+	for _, d := range found {
+		if d.Code == toolshelf.DiagServerInvalid {
+			invalid++
+		}
+	}
+	if invalid != 10 {
+		t.Errorf("%d invalid, want 10: %v", invalid, found)
+	}
+}
+
+func TestALinkOutOfAPluginIsRefused(t *testing.T) {
+	dir := catalogtest.Disk(t, map[string]string{"p/.claude-plugin/plugin.json": `{"name": "p"}`, "p/.mcp.json": `{"in": {"command": "./run"}, "out": {"command": "./link"}, "cwd": {"command": "x", "cwd": "./dir"}}`, "p/run": "", "outside/run": ""})
+	for link, target := range map[string]string{"link": "../outside/run", "dir": "../outside"} {
+		if err := os.Symlink(target, filepath.Join(dir, "p", link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	all := list(t, catalogtest.Open(t, toolshelf.WithRoot(dir), toolshelf.WithPlugins("p")))
+	if len(all) != 1 || all[0].Name != "p:in" {
+		t.Errorf("%v", lines(all))
+	}
+}
+
+// resolved returns the texts of a server of a client whose only entry has the given arguments.
+func resolved(t testing.TB, row client.Client, text string, values map[string]string) ([]string, error) {
+	t.Helper()
+	quoted, _ := json.Marshal(text)
+	f := row.Servers.Files[0]
+	file, entry := "/repo/"+f.Path, fmt.Sprintf(`{"type": "stdio", "command": "rec", "args": ["x", %s]}`, quoted)
+	if row.Name == "opencode" {
+		entry = fmt.Sprintf(`{"type": "local", "command": ["rec", "x", %s]}`, quoted)
+	}
+	all := list(t, open(t, map[string]string{file: fmt.Sprintf(`{"%s": {"s": %s}}`, f.Table[0], entry)}, toolshelf.WithClient(row)))
+	if len(all) != 1 {
+		t.Skip("the entry is not listed")
+	}
+	r, err := all[0].Resolve(func(name string) (string, bool) { v, ok := values[name]; return v, ok })
+	return r.Args, err
+}
+
+// The rows for Claude Code, Gemini CLI, OpenCode and Qwen Code are results of the programs (2026-11-27).
+func TestResolve(t *testing.T) {
+	claude := client.Claude()
+	claude.Servers.Files = claude.Servers.Files[3:]
+	values := map[string]string{"XV": "val", "XW": "${XV}", "E": "", "input:id": "in", "file:./k": "key"}
+	for _, tt := range []struct {
+		row               client.Client
+		text, want, unset string
+	}{
+		{claude, "a${XV}b $XV $${XV}", "avalb $XV $val", ""},
+		{claude, "${XU:-d} ${XV:-d} ${E:-d}.", "d val .", ""},
+		{claude, "${XU:-${XV}}", "${XV}", ""},
+		{claude, "${XW}", "${XV}", ""},
+		{claude, "${XU} ${env:XV} ${XU}", "", `"XU", "env:XV"`},
+		{claude, "${CLAUDE_PROJECT_DIR}/x", "/repo/x", ""},
+		{client.Gemini(), "${XV} $XV ${XU:-d} $$XV $1", "val val d $val $1", ""},
+		{client.Gemini(), "$XU", "", `"XU"`},
+		{client.OpenCode(), "{env:XV}${XV}{file:./k}{x}", "val${XV}key{x}", ""},
+		{client.Qwen(), "$XV ${XV}", "val val", ""},
+		{client.VSCode(), "${env:XV} ${input:id} ${workspaceFolder} ${unknown} ${XV}", "val in /repo ${unknown} ${XV}", ""},
+		{client.VSCode(), "${input:other}", "", `"input:other"`},
+		{client.Cursor(), "${userHome}${/}${workspaceFolderBasename}", "/home/ann/repo", ""},
+		{client.Crush(), "${E:-d}", "d", ""},
+		{client.Crush(), "$(id)", "", "command of a shell"},
+	} {
+		args, err := resolved(t, tt.row, tt.text, values)
+		switch {
+		case tt.unset != "":
+			if !errors.Is(err, toolshelf.ErrInvalidArguments) || !strings.Contains(err.Error(), tt.unset) {
+				t.Errorf("%s %q: %v", tt.row.Name, tt.text, err)
+			}
+		case err != nil || len(args) != 2 || args[1] != tt.want:
+			t.Errorf("%s %q = %q, %v; want %q", tt.row.Name, tt.text, args, err, tt.want)
+		}
+	}
+}
+
+func FuzzResolve(f *testing.F) {
+	for _, text := range []string{"${A}", "$A${A:-x}", "{env:A}", "${env:A}${input:A}", "${A", "$", "${}", "${:-}", "$(A)", "\u2028${A}"} {
+		f.Add(text, "${A}$A{env:A}${env:A}", uint8(0))
+	}
+	f.Fuzz(func(t *testing.T, text, value string, n uint8) {
+		rows := []client.Client{client.Copilot(), client.Gemini(), client.OpenCode(), client.VSCode(), client.Crush(), client.Kiro()}
+		row := rows[int(n)%len(rows)]
+		const mark = "\x00value\x00"
+		a, errA := resolved(t, row, text, map[string]string{"A": mark})
+		b, errB := resolved(t, row, text, map[string]string{"A": value})
+		again, _ := resolved(t, row, text, map[string]string{"A": value})
+		if (errA == nil) != (errB == nil) && !(row.Name == "crush" && value == "") || !slices.Equal(b, again) {
+			t.Fatalf("%q: %v, %v", text, errA, errB)
+		}
+		// The value is copied, and not searched for variables.
+		if errA == nil && errB == nil && value != "" && strings.ReplaceAll(a[1], mark, value) != b[1] {
+			t.Fatalf("%s %q: %q, then %q", row.Name, text, a[1], b[1])
+		}
+	})
+}
+
+func FuzzFiles(f *testing.F) {
+	f.Add([]byte(`{"mcpServers": {"a": {"command": "x", "args": ["b"],},}, /* c */}`), false)
+	f.Add([]byte("[mcp_servers.a]\ncommand = \"x\"\n[mcp_servers.a.env]\nA = \"1\""), true)
+	f.Add([]byte(strings.Repeat("[", 20000)), false)
+	f.Fuzz(func(t *testing.T, data []byte, toml bool) {
+		row, file := client.Cursor(), "/repo/.cursor/mcp.json"
+		if toml {
+			row, file = client.Codex(), "/repo/.codex/config.toml"
+		}
+		c := open(t, map[string]string{file: string(data)}, toolshelf.WithClient(row))
+		all := list(t, c)
+		if diff := cmp.Diff(lines(all), lines(list(t, c))); diff != "" {
+			t.Fatal(diff)
+		}
+		for _, s := range all {
+			if (s.Transport == "stdio") != (s.Command != "") || (s.Transport == "stdio") != (s.URL == "") {
+				t.Fatalf("%s: %q %q", s.Transport, s.Command, s.URL)
+			}
+		}
+		if _, err := c.Lint(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+const secret = "hunter2-very-secret-value-0123456789"
+
+func TestNoVerbPrintsAValue(t *testing.T) {
+	c := open(t, map[string]string{"/repo/.mcp.json": `{"mcpServers": {"s": {"command": "rec", "args": ["--token", "` + secret + `", "--api-key=` + secret + `", "${T}", "ghp_` + strings.Repeat("a1", 18) + `"],
+		"env": {"PLAIN": "` + secret + `", "T": "${T}"}}, "h": {"type": "http", "url": "https://user:` + secret + `@h/?key=1&token=` + secret + `", "headers": {"Authorization": "Bearer ` + secret + `"}}}}`}, toolshelf.WithClient(client.Claude()))
+	for _, s := range list(t, c) {
+		r, err := s.Resolve(func(string) (string, bool) { return secret, true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Name == "s" && (s.Env["PLAIN"] != secret || r.Args[3] != secret || r.Env["T"] != secret) {
+			t.Errorf("the fields of %s lost their values", s.Name)
+		}
+		var out bytes.Buffer
+		for _, x := range []toolshelf.MCPServer{s, r} {
+			for _, verb := range "vsqxXdtbcoOUeEfFgG" {
+				for _, flag := range []string{"", "+", "#", " ", "0", "-30"} {
+					fmt.Fprintf(&out, "%"+flag+string(verb), x)
+					fmt.Fprintf(&out, "%"+flag+string(verb), &x)
+					fmt.Fprintf(&out, "%"+flag+string(verb), []toolshelf.MCPServer{x})
+				}
+			}
+			fmt.Fprintln(&out, x, x.String(), map[string]toolshelf.MCPServer{"a": x})
+			slog.New(slog.NewJSONHandler(&out, nil)).Info("m", "server", x)
+			slog.New(slog.NewTextHandler(&out, nil)).Info("m", "server", x)
+			if err := json.NewEncoder(&out).Encode([]any{x, &x}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if strings.Contains(out.String(), "hunter2") || strings.Contains(out.String(), "a1a1a1") {
+			t.Errorf("%s is printed: %.2000s", s.Name, out.String())
+		}
+		if !strings.Contains(out.String(), "PLAIN") && s.Name == "s" {
+			t.Error("the name of a variable is missing")
+		}
+	}
+}
+
+// gateFunc is a gate.
+type gateFunc func(toolshelf.Item) bool
+
+func (g gateFunc) Allowed(_ context.Context, i toolshelf.Item) bool { return g(i) }
+
+func TestTheGateDecidesByTheEntryAndTheFilesOfTheCommandLine(t *testing.T) {
+	files := map[string]string{
+		"/repo/.mcp.json":        `{"mcpServers": {"s": {"command": "node", "args": ["server.js", "--config=./conf/c.json", "${T}"], "env": {"A": "` + secret + `"}}, "w": {"type": "http", "url": "http://h.example/mcp"}}}`,
+		"/repo/server.js":        "1",
+		"/repo/conf/c.json":      "{}",
+		"/home/ann/.claude.json": `{"mcpServers": {"user": {"command": "rec"}}}`,
+	}
+	approved := map[string]bool{}
+	var events []toolshelf.Event
+	opts := []toolshelf.Option{toolshelf.WithClient(client.Claude()), toolshelf.WithGate(gateFunc(func(i toolshelf.Item) bool { return approved[i.Digest] })),
+		toolshelf.WithObserver(func(_ context.Context, e toolshelf.Event) { events = append(events, e) })}
+	pending := func(files map[string]string) map[string]toolshelf.Pending {
+		all, err := open(t, files, opts...).Pending(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := map[string]toolshelf.Pending{}
+		for _, p := range all {
+			found[p.Name] = p
+		}
+		return found
+	}
+	if got := lines(list(t, open(t, files, opts...))); !slices.Equal(got, []string{"/home/ann/.claude.json user (stdio): rec"}) {
+		t.Errorf("%q", got)
+	}
+	first := pending(files)
+	s, w := first["s"], first["w"]
+	if s.Kind != toolshelf.KindMCPServer || s.Layer != "/repo" || s.File != ".mcp.json" || s.Rules != "claude" || !strings.HasPrefix(s.Digest, "server-sha256:") {
+		t.Errorf("%+v", s.Item)
+	}
+	wantNew := map[string]string{"server.js": "1", "conf/c.json": "{}", ".mcp.json#s": "transport: stdio\ncommand: node server.js --config=./conf/c.json ${T}\nenvironment: A\nvariables: T\n"}
+	if diff := cmp.Diff(wantNew, s.New); diff != "" {
+		t.Error(diff)
+	}
+	codes := map[toolshelf.DiagnosticCode]bool{}
+	for _, d := range slices.Concat(s.Findings, w.Findings) {
+		codes[d.Code] = true
+	}
+	for _, code := range []toolshelf.DiagnosticCode{toolshelf.DiagRunsCommand, toolshelf.DiagUncoveredFiles, toolshelf.DiagServerVariable, toolshelf.DiagURL, toolshelf.DiagServerInsecure, toolshelf.DiagServerSecret} {
+		if !codes[code] {
+			t.Errorf("no %s in %v %v", code, s.Findings, w.Findings)
+		}
+	}
+	if w.New[".mcp.json#w"] != "transport: http\nurl: http://h.example/mcp\nhost: h.example\n" {
+		t.Errorf("%q", w.New)
+	}
+	approved[s.Digest] = true
+	if got := list(t, open(t, files, opts...)); len(got) != 2 || got[0].Name != "s" {
+		t.Errorf("%v", lines(got))
+	}
+	for path, text := range map[string]string{"/repo/server.js": "2", "/repo/conf/c.json": "[]", "/repo/.mcp.json": strings.Replace(files["/repo/.mcp.json"], secret, "x", 1)} {
+		changed := maps.Clone(files)
+		changed[path] = text
+		if now := pending(changed)["s"]; now.Digest == s.Digest || now.Digest == "" {
+			t.Errorf("%s changes no digest", path)
+		}
+	}
+	spaced := maps.Clone(files)
+	spaced["/repo/.mcp.json"] = strings.ReplaceAll(files["/repo/.mcp.json"], `", "`, `" ,  "`)
+	if _, ok := pending(spaced)["s"]; ok {
+		t.Error("blanks change the digest")
+	}
+	if text := fmt.Sprintf("%+v %+v %+v", events, s, w); strings.Contains(text, "hunter2") {
+		t.Error("an event or a Pending has a value")
+	}
+	refused := slices.ContainsFunc(events, func(e toolshelf.Event) bool {
+		return e.Action == toolshelf.EventRefused && e.Reason == "gate" && e.Kind == toolshelf.KindMCPServer && e.Name == "s" && e.Digest == s.Digest
+	})
+	if !refused {
+		t.Errorf("no event of the refused server in %v", events)
+	}
+}
+
+func TestFindingsOfCommandLines(t *testing.T) {
+	for line, want := range map[string]toolshelf.DiagnosticCode{
+		`"npx", "args": ["-y", "x"]`: toolshelf.DiagServerUnpinned, `"npx", "args": ["-y", "@a/b@latest"]`: toolshelf.DiagServerUnpinned, `"npx", "args": ["-y", "@a/b@1.2.3"]`: "",
+		`"uvx", "args": ["x"]`: toolshelf.DiagServerUnpinned, `"uvx", "args": ["x==1.2"]`: "", `"uvx", "args": ["--from", "git+https://h/r@main", "x"]`: toolshelf.DiagServerUnpinned,
+		`"cmd", "args": ["/c", "npx", "x"]`: toolshelf.DiagServerUnpinned, `"pnpm", "args": ["dlx", "x@2.0.0"]`: "", `"npm", "args": ["run", "x"]`: "", `"uv", "args": ["tool", "run", "x"]`: toolshelf.DiagServerUnpinned,
+		`"x", "args": ["--token", "abcdefgh12345"]`: toolshelf.DiagServerSecret, `"x", "args": ["--token", "${T}"]`: "", `"x", "args": ["--header", "Authorization: Bearer abcdefgh"]`: toolshelf.DiagServerSecret,
+		`"x", "env": {"API_KEY": "<your key>"}`: "", `"x", "env": {"API_KEY": "0123456789abcdef"}`: toolshelf.DiagServerSecret,
+	} {
+		found, err := open(t, map[string]string{"/repo/.mcp.json": `{"mcpServers": {"s": {"command": ` + line + `}}}`}, toolshelf.WithClient(client.Claude())).Lint(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == "" && len(found) > 0 || want != "" && (len(found) != 1 || found[0].Code != want || found[0].Path != ".mcp.json" || found[0].Line != 1) {
+			t.Errorf("%s: %v, want %s", line, found, want)
+		}
+	}
+}
+
+func TestLintForReadsByTheRulesOfTheClient(t *testing.T) {
+	c := open(t, map[string]string{"/repo/.mcp.json": `{"mcpServers": {"u": {"url": "https://h/"}}}`}, toolshelf.WithClient(client.Copilot()))
+	if found, err := c.Lint(t.Context()); err != nil || len(found) != 0 {
+		t.Error(found, err)
+	}
+	if found, err := c.Lint(t.Context(), toolshelf.LintFor(client.Claude())); err != nil || len(found) != 1 || found[0].Code != toolshelf.DiagServerInvalid {
+		t.Error(found, err)
+	}
+}
+
+func TestFiltersAndViews(t *testing.T) {
+	c := open(t, map[string]string{"/repo/.mcp.json": `{"mcpServers": {"a": {"command": "x"}, "b": {"command": "x"}}}`}, toolshelf.WithClient(client.Claude()))
+	view, err := c.View(toolshelf.WithMCPServerFilter(func(s toolshelf.MCPServer) bool { return s.Name == "b" }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, shown := list(t, c), list(t, view); len(all) != 2 || len(shown) != 1 || shown[0].Name != "b" {
+		t.Errorf("%v %v", lines(all), lines(shown))
+	}
+	if _, err := c.View(toolshelf.WithMCPServerFilter(nil)); !errors.Is(err, toolshelf.ErrInvalidOption) {
+		t.Error(err)
+	}
+}
+
+func TestOnChangeReportsServersAfterACall(t *testing.T) {
+	files := catalogtest.Memory(t, map[string]string{"/repo/.mcp.json": `{"mcpServers": {"a": {"command": "x"}, "b": {"command": "x"}}}`, "/repo/commands/c.md": "c"})
+	c := catalogtest.Open(t, toolshelf.WithFs(files), toolshelf.WithRoot("/repo"), toolshelf.WithClient(client.Claude()))
+	var mu sync.Mutex
+	var got toolshelf.Names
+	defer c.OnChange(func(change toolshelf.Change) {
+		mu.Lock()
+		defer mu.Unlock()
+		got = change.MCPServers
+	})()
+	list(t, c)
+	catalogtest.Eventually(t, func() string {
+		f, err := files.Create("/repo/.mcp.json")
+		if err == nil {
+			_, err = f.WriteString(`{"mcpServers": {"b": {"command": "y"}, "c": {"command": "x"}}}`)
+			err = errors.Join(err, f.Close())
+		}
+		if err != nil {
+			return err.Error()
+		}
+		list(t, c)
+		mu.Lock()
+		defer mu.Unlock()
+		return cmp.Diff(toolshelf.Names{Added: []string{"c"}, Removed: []string{"a"}, Changed: []string{"b"}}, got)
+	})
+}
+
+func TestABadFileLosesOnlyItself(t *testing.T) {
+	deep := `{"mcpServers": {"deep": {"command": "x", "env": ` + strings.Repeat(`{"a":`, 20) + `1` + strings.Repeat(`}`, 20) + `}, "ok": {"command": "x"}, "": {"command": "x"}, "big": {"command": "` + strings.Repeat("x", 70<<10) + `"}, "n": 1}}`
+	c := open(t, map[string]string{"/repo/.cursor/mcp.json": deep, "/repo/.mcp.json": `{"mcpServers": [`, "/repo/.codex/config.toml": "a = ["}, toolshelf.WithClient(client.Claude(), client.Cursor(), client.Codex()))
+	if got := lines(list(t, c)); !slices.Equal(got, []string{"/repo/.cursor/mcp.json ok (stdio): x"}) {
+		t.Errorf("%q", got)
+	}
+	found, err := c.Lint(t.Context())
+	if err != nil || len(found) != 6 {
+		t.Errorf("%d: %v, %v", len(found), found, err)
+	}
+}
+
+func TestParentsAreNearestFirst(t *testing.T) {
+	c := open(t, map[string]string{"/a/.git": "", "/a/.mcp.json": `{"mcpServers": {"top": {"command": "top"}, "s": {"command": "top"}}}`, "/a/b/.mcp.json": `{"mcpServers": {"s": {"command": "near"}}}`, "/a/b/c/x": "",
+		"/.mcp.json": `{"mcpServers": {"beyond": {"command": "x"}}}`}, toolshelf.WithRoot("/a/b/c"), toolshelf.WithParents(""), toolshelf.WithClient(client.Claude()))
+	if got := lines(list(t, c)); !slices.Equal(got, []string{"/a/b/.mcp.json s (stdio): near", "/a/.mcp.json top (stdio): top"}) {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,178 @@
+package toolshelf
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/gate"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/observe"
+	"github.com/toolshelf-go/toolshelf/internal/plugin"
+	"github.com/toolshelf-go/toolshelf/internal/servers"
+)
+
+// An MCPServer is a server of the Model Context Protocol, as a file of a client or a plugin states the server. The
+// fields have the texts of the file, with variables; [MCPServer.Resolve] fills in the values. The catalog starts no
+// server and connects to none. The methods String, Format, LogValue and MarshalJSON write the names of the variables of Env
+// and of the Headers without their values, and mask other texts that look like secrets; the fields hold the values.
+type MCPServer struct {
+	Name   string // of the entry; in a plugin after the name of the plugin, as in "deploy:github"
+	Layer  string // the directory of the file, as in ".", ".cursor", ".." and "~"; of a plugin, as in Plugin
+	Plugin string // the name of the plugin, or ""
+	Path   string // full path of the file on its filesystem
+	Client string // the Name of the client whose rules apply
+
+	Transport string            // "stdio", "http" (streamable HTTP), "sse" or "ws"
+	Command   string            // of stdio
+	Args      []string          // of stdio, without Command
+	Env       map[string]string // of stdio, in addition to the environment of the program
+	EnvFile   string            // of stdio: the path of a file with variables, which the catalog does not read
+	Dir       string            // of stdio: the working directory, relative to the root; "" is the root
+	URL       string            // of the other transports
+	Headers   map[string]string // of the other transports
+
+	Disabled     bool          // the entry, or a list of the client, disables the server
+	Approved     bool          // a list of the client has the approval of the user, which the gate ignores
+	AllowedTools []string      // the only tools to offer; nil means all
+	DeniedTools  []string      // the tools not to offer
+	StartTimeout time.Duration // 0 means the default of the client
+	CallTimeout  time.Duration // 0 means the default of the client
+	Diagnostics  []Diagnostic  // defects of the entry; see DiagnosticCode
+
+	found *servers.Server
+	shown *servers.Values // of the result of Resolve: the texts before
+}
+
+// WithMCPServerFilter shows only the servers for which keep returns true. The other rules of [WithCommandFilter] apply,
+// except that each call calls keep for each server.
+func WithMCPServerFilter(keep func(MCPServer) bool) Filter {
+	return func(f *filterFuncs) error { return addFilter(&f.servers, keep, "WithMCPServerFilter", "servers") }
+}
+
+// MCPServers returns the servers of the files of the clients of [WithClient], then of the plugins, in the order of precedence. Of several
+// servers with a name, the first counts. The list has the disabled servers, and no entry that the client cannot use, which
+// [Catalog.Lint] reports, or that the gate of [WithGate] refuses. Without such files and plugins, the list is empty.
+//
+// The errors are those of [Catalog.Plugins] for unreadable directories. Each call reads the files. See docs/servers.md.
+func (c *Catalog) MCPServers(ctx context.Context) ([]MCPServer, error) {
+	const op = "MCPServers"
+	if err := c.begin(ctx, op); err != nil {
+		return nil, err
+	}
+	o := c.observer.Begin(ctx)
+	list, err := c.listServers(ctx, op, o)
+	o.Send(Event{Action: EventListed, Kind: KindMCPServer, Count: len(list)}, err)
+	return list, err
+}
+
+// listServers returns the servers that the gate and the filters show.
+func (c *Catalog) listServers(ctx context.Context, op string, o observe.Call[Event]) ([]MCPServer, error) {
+	var snapshot *index.Snapshot
+	if len(c.config.plugins.all) > 0 {
+		var err error
+		if snapshot, err = c.commands.Snapshot(ctx); snapshot == nil {
+			return nil, c.commands.layerError(op, err)
+		}
+	}
+	found, err := c.findServers(ctx, op, snapshot, nil)
+	if err != nil {
+		return nil, err
+	}
+	list, digests := []MCPServer{}, map[string]string{}
+	for _, s := range found.Servers {
+		v, e := s.Values.Clone(), Event{Action: EventLoaded, Kind: KindMCPServer, Name: s.Name, Layer: s.Layer, Plugin: s.Plugin, Digest: s.Digest}
+		m := MCPServer{Name: s.Name, Layer: s.Layer, Plugin: s.Plugin, Path: s.Path(), Client: s.Client, Transport: s.Transport, Command: v.Command, Args: v.Args, Env: v.Env,
+			EnvFile: v.EnvFile, Dir: v.Dir, URL: v.URL, Headers: v.Headers, Disabled: s.Disabled, Approved: s.Approved, AllowedTools: slices.Clone(s.Allowed),
+			DeniedTools: slices.Clone(s.Denied), StartTimeout: s.Start, CallTimeout: s.Call, Diagnostics: newDiagnostics(s.Problems), found: s}
+		switch {
+		case !c.allowsServer(ctx, s):
+			e.Action, e.Reason = EventRefused, "gate"
+		case !c.servers.Keeps(m):
+			e.Action, e.Reason, e.Digest = EventRefused, "filter", ""
+		default:
+			list, digests[s.Name] = append(list, m), s.Digest
+		}
+		o.Send(e, nil)
+	}
+	if c.servers.Asked.Set(digests) {
+		c.changes.Notify(len(c.indexes), c.commands.Last())
+	}
+	return list, nil
+}
+
+// Resolve returns the server with the values of its variables, by the rules of the client. The function lookup returns the value of
+// an environment variable, as os.LookupEnv, or of a name such as "input:token" and "file:key.txt". No value is searched for variables.
+//
+// A variable without a value, a command of a shell, and a text of more than 1 MiB are [ErrInvalidArguments]; the message has no value. The
+// relative command and Dir of a plugin become absolute; a path that leads out of the plugin is [ErrOutsideRoot].
+func (s MCPServer) Resolve(lookup func(name string) (value string, ok bool)) (MCPServer, error) {
+	v := s.values()
+	r, code, reason := s.found.Resolve(v, lookup)
+	if code != "" {
+		return MCPServer{}, &Error{Code: Code(code), Op: "MCPServer.Resolve", Path: s.Name, Message: reason}
+	}
+	s.Command, s.Args, s.Env, s.EnvFile, s.Dir, s.URL, s.Headers, s.shown = r.Command, r.Args, r.Env, r.EnvFile, r.Dir, r.URL, r.Headers, &v
+	return s, nil
+}
+
+// values returns the fields in which variables can be.
+func (s MCPServer) values() servers.Values {
+	return servers.Values{Command: s.Command, Args: s.Args, Env: s.Env, EnvFile: s.EnvFile, Dir: s.Dir, URL: s.URL, Headers: s.Headers}
+}
+
+// redacted returns the texts without the values that Resolve has filled in.
+func (s MCPServer) redacted() servers.Values { return s.shown.Or(s.values()) }
+
+// String returns a line such as `github (stdio): npx -y server; env TOKEN`.
+func (s MCPServer) String() string {
+	return servers.Describe(s.Name, s.Transport, s.redacted())
+}
+
+// Format writes String for each verb.
+func (s MCPServer) Format(f fmt.State, verb rune) { fmt.Fprint(f, s.String()) }
+
+// LogValue returns String.
+func (s MCPServer) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalJSON returns an object with the name, the place and the transport of the server, its command line or URL, and the
+// names in Env and Headers.
+func (s MCPServer) MarshalJSON() ([]byte, error) {
+	return servers.JSON([]string{s.Name, s.Layer, s.Plugin, s.Path, s.Client, s.Transport}, s.Disabled, s.redacted())
+}
+
+// findServers returns the servers of the files of clients, and of the plugins in a snapshot of the commands. The rows of further
+// clients come first.
+func (c *Catalog) findServers(ctx context.Context, op string, s *index.Snapshot, further []client.Client) (servers.Result, error) {
+	finder := c.servers.With(further)
+	if finder == nil {
+		return servers.Result{}, nil
+	}
+	allowed := finder.Plugins(c.commands.Index, s, func(l index.Layer, p *plugin.Plugin) bool { // the gate is a function of the caller
+		return c.commands.filter.guard.AllowsPlugin(ctx, l, p.Name, p.Format, p.Digest)
+	})
+	found, err := await(ctx, c, func(ctx context.Context) (servers.Result, error) { return finder.Find(ctx, allowed) })
+	if err != nil {
+		err = c.methodError(op, err)
+	}
+	return found, err
+}
+
+func (c *Catalog) allowsServer(ctx context.Context, s *servers.Server) bool {
+	return !s.Gated || s.Digest != "" && c.config.gate.Allowed(ctx, Item(gate.ServerItem(KindMCPServer, s)))
+}
+
+// openServers sets the finder of the servers, which follow the indexes in the lists of OnChange.
+func (c *Catalog) openServers() {
+	if c.servers.Keep = c.config.keep.servers; !servers.HasFiles(c.config.servers) && len(c.config.plugins.all) == 0 {
+		return
+	}
+	c.servers.Finder = servers.Open(servers.Config{Rows: c.config.servers, Root: c.at, FS: c.root, Parents: c.parents, Home: c.config.home,
+		Confine: c.confineDir, Locate: c.locate, Gates: c.config.gates, Of: c.fsys()})
+	if c.config.watch && c.at.OnOS {
+		c.servers.Observer = index.NewObserver(c.servers.Dirs, func() { c.changes.Notify(len(c.indexes), c.commands.Last()) })
+	}
+}

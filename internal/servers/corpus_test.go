@@ -80,6 +80,9 @@ func compare(t *testing.T, file, name string, want []byte, all []toolshelf.MCPSe
 		t.Fatal(file, err)
 	}
 	for _, e := range entries {
+		if e.Command == "" && e.URL == "" {
+			continue // a server that no program can start, such as a placeholder with an empty URL
+		}
 		i := slices.IndexFunc(all, func(s toolshelf.MCPServer) bool { return s.Name == e.Name })
 		if i < 0 {
 			t.Errorf("%s: %s lists %q", file, name, e.Name)

@@ -164,7 +164,7 @@ func New(opts ...Option) (*Catalog, error) {
 	if err == nil {
 		c.instructions, err = c.newInstructions(user)
 	}
-	c.openServers()
+	c.openServers(user)
 	if err != nil {
 		c.Close()
 		return nil, &Error{Code: CodeInvalidOption, Op: op, Err: err,

@@ -30,15 +30,15 @@ type place struct {
 
 // A Config is the directories of a catalog.
 type Config struct {
-	Rows    []client.Client
-	Root    paths.Root
-	FS      *confine.FS // of the root
-	Of      afero.Fs
-	Parents []paths.Parent
-	Home    *string // as given to the catalog; without a home directory, no file of the user and of the system is read
-	Confine func(dir string) *confine.FS
-	Locate  func(dir string) (fsys *confine.FS, name string)
-	Gates   func(ofProject bool, names ...string) bool // reports whether the gate decides about a directory
+	Rows         []client.Client
+	Root         paths.Root
+	FS           *confine.FS // of the root
+	Of           afero.Fs
+	Parents      []paths.Parent
+	Home, Config string // without a home directory, no file of the user and of the system is read
+	Confine      func(dir string) *confine.FS
+	Locate       func(dir string) (fsys *confine.FS, name string)
+	Gates        func(ofProject bool, names ...string) bool // reports whether the gate decides about a directory
 }
 
 // Open returns a Finder. Open reads no file.
@@ -50,7 +50,7 @@ func Open(c Config) *Finder {
 		f.Dirs = append(f.Dirs, p.Dir)
 		f.parents = append(f.parents, place{c.Confine(p.Dir), ".", p.Name, p.Dir, func(file string) bool { return c.Root.OfOtherUser(c.Of, p.Dir, file) }})
 	}
-	if home, config := c.Root.User(c.Home); home != "" && HasFiles(c.Rows) {
+	if home, config := c.Home, c.Config; home != "" && HasFiles(c.Rows) {
 		f.known[client.HomeDir] = home
 		for base, at := range map[client.Base]place{client.Home: {shown: "~", path: home}, client.Config: {shown: "~/.config", path: config}, client.System: {shown: "/", path: "/"}} {
 			at.fs, at.name = c.Locate(at.path)

@@ -207,6 +207,10 @@ func everyMethod() map[string]func(context.Context, *toolshelf.Catalog) error {
 			return err
 		},
 		"Reports": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Reports(ctx, "c00"); return err },
+		"RestorePrompt": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.RestorePrompt(ctx, []toolshelf.Item{{Kind: toolshelf.KindCommand, Name: "c00"}, {Kind: toolshelf.KindSkill, Name: "s00"}})
+			return err
+		},
 	}
 }
 

@@ -622,8 +622,15 @@ func otherMethods() map[string]func(context.Context, *toolshelf.Catalog) error {
 		},
 		"Pending": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Pending(ctx); return err },
 		"Plugins": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Plugins(ctx); return err },
-		"View":    func(_ context.Context, c *toolshelf.Catalog) error { _, err := c.View(); return err },
-		"Root":    func(_ context.Context, c *toolshelf.Catalog) error { bridgeOf(c).Root(); return nil },
+		"MCPServers": func(ctx context.Context, c *toolshelf.Catalog) error {
+			project, err := c.MCPServers(ctx)
+			if err == nil && len(project) > 0 {
+				err = fmt.Errorf("%d servers without a client", len(project))
+			}
+			return err
+		},
+		"View": func(_ context.Context, c *toolshelf.Catalog) error { _, err := c.View(); return err },
+		"Root": func(_ context.Context, c *toolshelf.Catalog) error { bridgeOf(c).Root(); return nil },
 		"RelativePath": func(_ context.Context, c *toolshelf.Catalog) error {
 			bridgeOf(c).RelativePath("commands", "commands/c00.md")
 			return nil

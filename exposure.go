@@ -51,13 +51,15 @@ func WithExposure(f func(SkillInfo) Exposure) Option {
 func (c *Catalog) forModel() *Catalog {
 	view := c.skills.view(c.skills.filter.keep)
 	view.forModel, view.filter.only = true, func(e *index.Entry) bool { return c.exposure(e).toModel() }
-	return &Catalog{shared: c.shared, view: true, ended: c.ended, commands: c.commands, skills: view, agents: c.agents, instructions: c.instructions, asked: c.asked}
+	models := *c
+	models.view, models.skills = true, view
+	return &models
 }
 
 // openSettings returns the settings of the clients, or nil.
 func (c *Catalog) openSettings(user userDirs) *exposure.Reader {
 	fresh := func(read time.Time) bool { return c.config.ttl > 0 && c.config.now().Sub(read) < c.config.ttl }
-	return exposure.New(c.config.switched, fresh, func(s client.Switch) (fsys *confine.FS, file string) {
+	return exposure.New(c.config.placed, fresh, func(s client.Switch) (fsys *confine.FS, file string) {
 		switch {
 		case s.Base == client.Project:
 			return c.root, s.File

@@ -76,7 +76,7 @@ func WithGate(g Gate, layers ...string) Option {
 // checkGate returns an error for a name of WithGate without a layer.
 func (c *config) checkGate() error {
 	for _, name := range c.gated {
-		if !slices.ContainsFunc(c.allLayers(), func(l layer) bool { return l.name == name }) && !instruction.HasSingle(c.rows(), name) && !servers.HasLayer(c.servers, name) {
+		if !slices.ContainsFunc(c.allLayers(), func(l layer) bool { return l.name == name }) && !instruction.HasSingle(c.rows(), name) && !servers.HasLayer(c.placed, name) {
 			return invalidOption("WithGate: no layer has the name " + quote(name) + "; use a name that another option gives, or Layer of a list")
 		}
 	}

@@ -120,7 +120,7 @@ func (c *Catalog) openUser() userDirs {
 	single := func(row client.Client) bool {
 		return slices.ContainsFunc(row.Instructions, func(p client.Place) bool { return p.Base != client.Project })
 	}
-	if slices.ContainsFunc(c.config.allLayers(), ofUser) || slices.ContainsFunc(c.config.readers, single) || len(c.config.servers) > 0 {
+	if slices.ContainsFunc(c.config.allLayers(), ofUser) || slices.ContainsFunc(c.config.readers, single) || len(c.config.placed) > 0 {
 		user[client.Home], user[client.Config] = c.at.User(c.config.home)
 	}
 	unknown := func(l layer) bool { return ofUser(l) && user[l.place.Base] == "" }

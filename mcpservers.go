@@ -167,10 +167,10 @@ func (c *Catalog) allowsServer(ctx context.Context, s *servers.Server) bool {
 
 // openServers sets the finder of the servers, which follow the indexes in the lists of OnChange.
 func (c *Catalog) openServers(user userDirs) {
-	if c.servers.Keep = c.config.keep.servers; !servers.HasFiles(c.config.servers) && len(c.config.plugins.all) == 0 {
+	if c.servers.Keep = c.config.keep.servers; !servers.HasFiles(c.config.placed) && len(c.config.plugins.all) == 0 {
 		return
 	}
-	c.servers.Finder = servers.Open(servers.Config{Rows: c.config.servers, Root: c.at, FS: c.root, Parents: c.parents, Home: user[client.Home], Config: user[client.Config],
+	c.servers.Finder = servers.Open(servers.Config{Rows: c.config.placed, Root: c.at, FS: c.root, Parents: c.parents, Home: user[client.Home], Config: user[client.Config],
 		Confine: c.confineDir, Locate: c.locate, Gates: c.config.gates, Of: c.fsys()})
 	if c.config.watch && c.at.OnOS {
 		c.servers.Observer = index.NewObserver(c.servers.Dirs, func() { c.changes.Notify(len(c.indexes), c.commands.Last()) })

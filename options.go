@@ -77,7 +77,6 @@ type config struct {
 	strict      *lint.Profile // of WithStrict, or nil
 
 	exposure func(SkillInfo) Exposure // of WithExposure, or nil
-	switched []client.Client          // the clients of WithClient
 
 	commandSearcher Searcher // nil for the built-in search
 	skillSearcher   Searcher
@@ -86,7 +85,7 @@ type config struct {
 
 	instructions layerList       // of rules
 	readers      []client.Client // of WithInstructions
-	servers      []client.Client // of WithClient
+	placed       []client.Client // of WithClient
 
 	observer func(context.Context, Event) // or nil
 }
@@ -266,14 +265,13 @@ func WithClient(clients ...client.Client) Option {
 		c.skills.addPlaces(places[client.Skills])
 		c.agents.addPlaces(places[client.Agents])
 		c.plugins.addPlaces(index.PluginPlaces(clients))
-		c.switched = append(c.switched, clients...)
 		for _, row := range clients {
 			c.manifests = append(c.manifests, row.Manifests...)
 			if row.Mention != "" && !slices.Contains(c.mentions, row.Mention) {
 				c.mentions = append(c.mentions, row.Mention)
 			}
 		}
-		c.clients, c.servers = true, append(c.servers, clients...)
+		c.clients, c.placed = true, append(c.placed, clients...)
 		return nil
 	})
 }

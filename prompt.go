@@ -211,7 +211,8 @@ func PromptEach(n int) PromptOption {
 // compacted: of skills, commands (without arguments) and instructions, the last use first. The items
 // are in the order of their use, as [WithObserver] reports them; an item is matched by Kind and Name,
 // and by Plugin if given, and its last use counts. With a Digest, the text says whether the file has
-// changed. An entry that is gone has its name alone, and a refused entry nothing.
+// changed. An entry that is gone has its name alone, and a refused entry nothing. An entry that cannot
+// be read is the error of Get or GetSkill, because the entry can still exist.
 //
 // [Budget] or [Tokens] limits all texts, and [PromptEach] each: the budget drops the earliest uses
 // first. Except omits instructions. Other options have no effect, and so have items of other kinds.
@@ -287,11 +288,12 @@ func (c *Catalog) restore(ctx context.Context, op string, block *promptblock.Use
 	default:
 		return nil
 	}
-	switch {
-	case ctx.Err() != nil || CodeOf(err) == CodeClosed:
-		return err
-	case !found.hidden:
+	switch code := CodeOf(err); {
+	case found.hidden:
+		return nil
+	case err == nil, code == CodeSkillNotFound, code == CodeCommandNotFound:
 		block.AddMissing(string(i.Kind), i.Name)
+		return nil
 	}
-	return nil
+	return err // the entry can still exist
 }

@@ -19,7 +19,7 @@ var rootCounts = []struct {
 	ceiling, goal int
 }{
 	{"files", 30, 25},             // without test files
-	{"lines of code", 5659, 4900}, // of these files, without comments and blank lines
+	{"lines of code", 5660, 4900}, // of these files, without comments and blank lines
 	{"exported names", 202, 145},  // functions, methods and types
 	{"test files", 43, 45},
 }

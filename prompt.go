@@ -188,7 +188,8 @@ func (s Skill) block() promptblock.Skill {
 			files = append(files, f.Path)
 		}
 	}
-	return promptblock.Skill{Name: s.Name, Content: s.Content, Dir: dir, ByName: s.Source.inFS, Files: files, Truncated: s.FilesTruncated}
+	unread := func(d Diagnostic) bool { return d.Code == DiagFileRead }
+	return promptblock.Skill{Name: s.Name, Content: s.Content, Dir: dir, ByName: s.Source.inFS, Files: files, Truncated: s.FilesTruncated || slices.ContainsFunc(s.Diagnostics, unread)}
 }
 
 // splitPath splits the path of a SKILL.md into directory and name. The path is a
@@ -288,12 +289,11 @@ func (c *Catalog) restore(ctx context.Context, op string, block *promptblock.Use
 	default:
 		return nil
 	}
-	switch code := CodeOf(err); {
-	case found.hidden:
-		return nil
-	case err == nil, code == CodeSkillNotFound, code == CodeCommandNotFound:
-		block.AddMissing(string(i.Kind), i.Name)
-		return nil
+	if code := CodeOf(err); err != nil && code != CodeSkillNotFound && code != CodeCommandNotFound {
+		return err // the entry can still exist
 	}
-	return err // the entry can still exist
+	if !found.hidden {
+		block.AddMissing(string(i.Kind), i.Name)
+	}
+	return nil
 }

@@ -17,7 +17,7 @@ type Skill struct {
 	Dir       string   // "" omits the directory from the block
 	ByName    bool     // the files have no directory; the model reads a file by the name of the skill and the path
 	Files     []string // relative paths, without SKILL.md
-	Truncated bool     // the skill has more files than Files
+	Truncated bool     // the skill has more files than Files, or files that cannot be listed
 }
 
 // String returns the block. toolshelf.Skill.Prompt documents the form.

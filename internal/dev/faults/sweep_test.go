@@ -54,6 +54,7 @@ func files() map[string]string {
 	all["plugins/one/commands/up.md"] = "---\ndescription: Goes up\n---\nUp.\n"
 	for _, plugin := range []string{"one", "two"} {
 		all["plugins/"+plugin+"/.claude-plugin/plugin.json"] = `{"name": "` + plugin + `", "version": "1.0.0"}`
+		all["plugins/"+plugin+"/.mcp.json"] = `{"mcpServers": {"files": {"command": "files"}}}`
 		all["plugins/"+plugin+"/commands/go.md"] = "---\ndescription: Goes\n---\nGo.\n"
 		all["plugins/"+plugin+"/skills/k-"+plugin+"/SKILL.md"] = "---\nname: k-" + plugin + "\ndescription: Knows\n---\nKnow.\n"
 		all["plugins/"+plugin+"/skills/dir/SKILL.md"] = "---\nname: declared-" + plugin + "\ndescription: Knows\n---\nKnow.\n"
@@ -247,6 +248,12 @@ var ways = []way{
 	{"Reports", nothing, func(ctx context.Context, c *toolshelf.Catalog) (any, error) { return c.Reports(ctx, "c1") }},
 	{"Lint", nothing, func(ctx context.Context, c *toolshelf.Catalog) (any, error) { return c.Lint(ctx) }},
 	{"Pending", hidden, func(ctx context.Context, c *toolshelf.Catalog) (any, error) { return c.Pending(ctx) }},
+	{"RestorePrompt", nothing, func(ctx context.Context, c *toolshelf.Catalog) (any, error) {
+		list, err := c.RestorePrompt(ctx, []toolshelf.Item{{Kind: toolshelf.KindInstruction, Name: "AGENTS.md"},
+			{Kind: toolshelf.KindSkill, Name: "s1"}, {Kind: toolshelf.KindCommand, Name: "c1"}})
+		return toolText(list.Text), err
+	}},
+	{"MCPServers", unread, func(ctx context.Context, c *toolshelf.Catalog) (any, error) { return c.MCPServers(ctx) }},
 }
 
 func searched(r toolshelf.SearchResults, err error) (any, error) { r.SearchTime = 0; return r, err }

@@ -60,7 +60,7 @@ type toolText string
 
 var (
 	searchTimes = regexp.MustCompile(`"search_time[^,}]*`)
-	losses      = regexp.MustCompile(`Warning:|cannot|could not|not read|not searched|unknown|\(\?\)|input/output error|permission denied|the filesystem failed|i/o timeout`)
+	losses      = regexp.MustCompile(`Warning:|more files not listed|cannot|could not|not read|not searched|unknown|\(\?\)|input/output error|permission denied|the filesystem failed|i/o timeout`)
 )
 
 func TestADirectoryOfSkillsThatCannotBeDescribedIsServed(t *testing.T) {

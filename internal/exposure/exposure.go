@@ -103,8 +103,8 @@ func (r *Reader) Last() *Rules {
 	return r.last.Load()
 }
 
-// Refresh stats the files, and reads the files that have changed. A file that is missing, that cannot be read, or that is not
-// valid says nothing, as in the clients.
+// Refresh stats the files, and reads the files that have changed. A file that is missing or not valid says
+// nothing, as in the clients. After a fault of a file, the last content counts.
 func (r *Reader) Refresh(context.Context) (*Rules, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -135,29 +135,34 @@ func (k *kept) update(f *settingsFile, now time.Time) bool {
 	if err == nil && k.settled && stamp.Of(info).Same(k.stamp) {
 		return false
 	}
-	before := k.content
-	*k = kept{}
+	before, read := k.content, kept{}
 	if err == nil {
-		k.load(f, now)
+		err = read.load(f, now)
 	}
+	if index.IsFault(err) {
+		k.settled = false
+		return false // the file can still hide skills
+	}
+	*k = read
 	if before != nil && k.content != nil && before.equal(k.content) {
 		k.content = before
 	}
 	return before != k.content
 }
 
-func (k *kept) load(f *settingsFile, now time.Time) {
+func (k *kept) load(f *settingsFile, now time.Time) error {
 	opened, err := f.fs.OpenRegular(f.path)
 	if err != nil {
-		return
+		return err
 	}
 	defer opened.Close()
 	data, err := io.ReadAll(io.LimitReader(opened, maxSize+1))
 	if err != nil || len(data) > maxSize {
-		return
+		return err
 	}
 	k.stamp, k.settled = stamp.Of(opened.Info()), stamp.Settled(opened.Info(), now)
 	k.content = parse(f.Switch, data)
+	return nil
 }
 
 func (c *content) equal(d *content) bool {

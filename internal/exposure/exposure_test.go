@@ -1,7 +1,9 @@
 package exposure
 
 import (
+	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -140,5 +142,38 @@ func TestRefreshKeepsTheRulesWhileNothingChanges(t *testing.T) {
 	}
 	if claudeSkill.in(t, refresh(t, r)) != Full {
 		t.Error("the settings of a removed file")
+	}
+}
+
+// A failingFs is a filesystem whose files cannot be opened.
+type failingFs struct {
+	afero.Fs
+	fails bool
+}
+
+func (f *failingFs) Open(name string) (afero.File, error) {
+	if f.fails {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EIO}
+	}
+	return f.Fs.Open(name)
+}
+
+func TestAfterAFaultTheLastSettingsCount(t *testing.T) {
+	fsys := &failingFs{Fs: afero.NewMemMapFs()}
+	if err := afero.WriteFile(fsys, user, []byte(`{"skillOverrides":{"x":"off"}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := readerOf(t, fsys)
+	before := refresh(t, r)
+	fsys.fails = true
+	if got := claudeSkill.in(t, refresh(t, r)); got != Off || claudeSkill.in(t, before) != Off {
+		t.Errorf("level %d after the fault", got)
+	}
+	fsys.fails = false
+	if err := afero.WriteFile(fsys, user, []byte(`{}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := claudeSkill.in(t, refresh(t, r)); got != Full {
+		t.Errorf("level %d after the fault has ended", got)
 	}
 }

@@ -178,7 +178,7 @@ func IsFault(err error) bool {
 			return false
 		}
 	}
-	return mayHaveChanged(err) || errors.Is(err, fs.ErrPermission)
+	return err != nil && (mayHaveChanged(err) || errors.Is(err, fs.ErrPermission))
 }
 
 // subFS is the type of most results of fs.Sub, which has no exported name.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"os"
@@ -13,9 +14,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
@@ -474,5 +477,68 @@ func TestParentsAreNearestFirst(t *testing.T) {
 		"/.mcp.json": `{"mcpServers": {"beyond": {"command": "x"}}}`}, toolshelf.WithRoot("/a/b/c"), toolshelf.WithParents(""), toolshelf.WithClient(client.Claude()))
 	if got := lines(list(t, c)); !slices.Equal(got, []string{"/a/b/.mcp.json s (stdio): near", "/a/.mcp.json top (stdio): top"}) {
 		t.Errorf("%q", got)
+	}
+}
+
+// A failingFs is a filesystem in which one file cannot be described or opened.
+type failingFs struct {
+	afero.Fs
+	file string
+}
+
+func (f failingFs) fault(name string) error {
+	if filepath.ToSlash(name) == f.file {
+		return &fs.PathError{Op: "open", Path: name, Err: syscall.EIO}
+	}
+	return nil
+}
+
+func (f failingFs) Open(name string) (afero.File, error) {
+	if err := f.fault(name); err != nil {
+		return nil, err
+	}
+	return f.Fs.Open(name)
+}
+
+func (f failingFs) Stat(name string) (fs.FileInfo, error) {
+	if err := f.fault(name); err != nil {
+		return nil, err
+	}
+	return f.Fs.Stat(name)
+}
+
+func TestAFaultHidesNoFileFromADigestAndNoListOfDisabledServers(t *testing.T) {
+	files := map[string]string{
+		"/repo/.mcp.json":                   `{"mcpServers": {"s": {"command": "node", "args": ["server.js"]}}}`,
+		"/repo/server.js":                   "1",
+		"/repo/.claude/settings.local.json": `{"disabledMcpjsonServers": ["s"]}`,
+	}
+	for _, tt := range []struct {
+		file     string
+		servers  int // listed
+		disabled bool
+		complete bool // the digest
+	}{
+		{"", 1, true, true},
+		{"/repo/server.js", 0, false, false},
+		{"/repo/.claude/settings.local.json", 1, true, true},
+	} {
+		t.Run(tt.file, func(t *testing.T) {
+			faulty := toolshelf.WithFs(failingFs{catalogtest.Memory(t, files), tt.file})
+			allowing := toolshelf.WithGate(gateFunc(func(toolshelf.Item) bool { return true }))
+			all := list(t, open(t, files, faulty, allowing, toolshelf.WithClient(client.Claude())))
+			if len(all) != tt.servers || tt.servers == 1 && all[0].Disabled != tt.disabled {
+				t.Errorf("listed: %q", lines(all))
+			}
+			refusing := toolshelf.WithGate(gateFunc(func(toolshelf.Item) bool { return false }))
+			pending, err := open(t, files, faulty, refusing, toolshelf.WithClient(client.Claude())).Pending(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := slices.IndexFunc(pending, func(p toolshelf.Pending) bool { return p.Kind == toolshelf.KindMCPServer })
+			if i < 0 || (pending[i].Digest != "") != tt.complete {
+				t.Errorf("pending: %v", pending)
+			}
+		})
 	}
 }

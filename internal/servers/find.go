@@ -98,6 +98,7 @@ type file struct {
 	json    json.RawMessage
 	err     error
 	missing bool
+	fault   bool // the file cannot be read, and can have any content
 }
 
 // Find returns the servers of the files, and of further sources.
@@ -146,7 +147,7 @@ func (s *search) read(source *Source) *file {
 			s.look.File(full)
 		}
 		text, err := readAll(source.FS, source.On, maxFile)
-		read := &file{err: err, missing: errors.Is(err, fs.ErrNotExist)}
+		read := &file{err: err, missing: errors.Is(err, fs.ErrNotExist), fault: index.IsFault(err)}
 		if err == nil {
 			read.json, read.err = decode(source.On, text, source.Rules)
 		}
@@ -255,10 +256,14 @@ func (s *search) apply(all []*Server) {
 	for _, l := range s.lists {
 		read := s.read(&Source{FS: l.fs, On: l.name, Rules: &client.ServerRules{Comments: true, Commas: true}})
 		value := lookup(read.json, l.Table...)
-		if value == nil {
+		if read.fault {
+			s.problems = append(s.problems, problem.Problem{Code: problem.FileRead, Severity: problem.Warning, Path: l.name,
+				Message: "the lists of servers cannot be read: " + escape.Reason(read.err), Suggestion: "make the file readable"})
+		}
+		if value == nil && (!read.fault || l.Effect == client.Approves) {
 			continue
 		}
-		names, whole := namesOf(value), string(value) == "true"
+		names, whole := namesOf(value), read.fault || string(value) == "true" // an unreadable list can have each name
 		if l.Effect == client.Only {
 			only[l.client] = append(only[l.client], append(names, "")...) // an empty list allows no server
 		}
@@ -283,7 +288,7 @@ func (s *search) apply(all []*Server) {
 
 // namesOf returns the names of a list of texts or of objects with a serverName.
 func namesOf(value json.RawMessage) (names []string) {
-	if value[0] == '[' {
+	if len(value) > 0 && value[0] == '[' {
 		plugin.Each(value, func(part json.RawMessage) {
 			if object := lookup(part, "serverName"); object != nil {
 				part = object
@@ -323,6 +328,8 @@ func (s *Server) seal(ctx context.Context) (reason string) {
 				}
 				s.findings = append(s.findings, s.problem(problem.UncoveredFiles, problem.Warning,
 					"the digest does not cover "+quoted(mask(text))+", which is outside", "approve the server only if nobody else writes the file"))
+			case index.IsFault(err):
+				complete = false
 			case err == nil && info.Mode.IsDir() && name != "." && i != 1:
 				s.findings = append(s.findings, s.problem(problem.UncoveredFiles, problem.Warning,
 					"the digest covers no file of the directory "+quoted(name), "approve the server only if nobody else writes into the directory"))

@@ -27,12 +27,21 @@ const maxAwaited = 1000
 // A batch is a series of texts that a Finder reads in the background. At any time, at most one
 // batch is running and at most one batch is next.
 type batch struct {
-	ctx     context.Context           // of the call that began the batch, without its end
+	ctx     batchContext
 	entries []*index.Entry            // missing texts
 	again   map[*index.Entry]struct{} // unsettled texts, and texts that Config.Allows allows now
 	done    chan struct{}             // closed at the end
 	exit    *parallel.Exit            // of a read that did not return, or nil; set before done
 }
+
+// A batchContext has the values of the call that began a batch. Err returns an error as soon as the
+// Finder's Lifetime ends. The cancel of a context.AfterFunc would follow with a delay.
+type batchContext struct {
+	context.Context // Lifetime
+	call            context.Context
+}
+
+func (c batchContext) Value(key any) any { return c.call.Value(key) }
 
 // due begins to read the texts that a search of a snapshot needs. due returns the batch that the
 // search waits for, or nil.
@@ -67,7 +76,7 @@ func (s *Finder) due(ctx context.Context, snapshot *index.Snapshot) *batch {
 	}
 	b := s.next
 	if b == nil {
-		b = &batch{ctx: context.WithoutCancel(ctx), done: make(chan struct{})}
+		b = &batch{ctx: batchContext{s.config.Lifetime, ctx}, done: make(chan struct{})}
 		b.again = map[*index.Entry]struct{}{}
 	}
 	b.entries = append(b.entries, fresh...)
@@ -143,10 +152,7 @@ func (s *Finder) begin() {
 			return
 		}
 		defer s.config.Leave()
-		ctx, cancel := context.WithCancel(b.ctx)
-		defer cancel()
-		defer context.AfterFunc(s.config.Lifetime, cancel)()
-		s.put(ctx, slices.AppendSeq(b.entries, maps.Keys(b.again)))
+		s.put(b.ctx, slices.AppendSeq(b.entries, maps.Keys(b.again)))
 	}, func(exit *parallel.Exit) {
 		s.lock.Lock()
 		defer s.lock.Unlock()

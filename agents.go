@@ -16,10 +16,10 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/search"
 )
 
-// AgentInfo describes an agent in a list: a Markdown file whose text is the prompt of a model, and whose
-// frontmatter describes the task, the tools and the model. The fields come from the frontmatter. A field is
-// empty if the frontmatter lacks the field or cannot be read. [Frontmatter.Fields] of Frontmatter has
-// the other fields that clients document, with types.
+// AgentInfo describes an agent in a list: a Markdown file whose text is the prompt of a model, and
+// whose frontmatter describes the task, the tools and the model. The fields come from the
+// frontmatter. A field is empty if the frontmatter lacks the field or cannot be read.
+// [Frontmatter.Fields] of Frontmatter has the other fields that clients document, with types.
 type AgentInfo struct {
 	Name         string   `json:"name"`                    // by the rule of the layer: the name in the frontmatter, or the name of the file; as accepted by GetAgent
 	DeclaredName string   `json:"declared_name,omitempty"` // the name in the frontmatter
@@ -47,8 +47,8 @@ type Agent struct {
 	Source  source `json:"-"`       // for WithObserver
 }
 
-// MarshalJSON returns a JSON object with the fields of a and the member "frontmatter". The JSON form of an
-// AgentInfo has no such member.
+// MarshalJSON returns a JSON object with the fields of a and the member "frontmatter". The JSON
+// form of an AgentInfo has no such member.
 func (a Agent) MarshalJSON() ([]byte, error) {
 	return marshalPlain(struct {
 		AgentInfo
@@ -67,20 +67,22 @@ func WithAgentsDir(dirs ...string) Option {
 	return optionFunc(func(c *config) error { return c.agents.addDirs("WithAgentsDir", dirs, place) })
 }
 
-// WithAgentFilter shows only the agents for which keep returns true. The rules of [WithCommandFilter] apply.
+// WithAgentFilter shows only the agents for which keep returns true. The rules of
+// [WithCommandFilter] apply.
 func WithAgentFilter(keep func(AgentInfo) bool) Filter {
 	return func(f *filterFuncs) error { return addFilter(&f.agents, keep, "WithAgentFilter", "agents") }
 }
 
-// ListAgents returns the agents of [WithAgentsDir], [WithClient] and [WithPlugins] in case-insensitive name order. An agent that
-// cannot be loaded has Loadable false, and the reason in Diagnostics. If several files have the same name, the first layer
-// wins, and in a layer the first path; Shadows names the other files. Without agents, the list is empty.
+// ListAgents returns the agents of [WithAgentsDir], [WithClient] and [WithPlugins] in
+// case-insensitive name order. An agent that cannot be loaded has Loadable false, and the reason in
+// Diagnostics. If several files have the same name, the first layer wins, and in a layer the first
+// path; Shadows names the other files. Without agents, the list is empty.
 //
-// In a place of Claude Code, a file without a name in the frontmatter is no agent, and [Catalog.Lint] reports
-// the file. In a plugin, the file has the name of the file.
+// In a place of Claude Code, a file without a name in the frontmatter is no agent, and
+// [Catalog.Lint] reports the file. In a plugin, the file has the name of the file.
 //
-// ListAgents returns [ErrDirectoryNotFound] if WithAgentsDir names directories and none exists. [Catalog.List] describes the other
-// errors and the cost.
+// ListAgents returns [ErrDirectoryNotFound] if WithAgentsDir names directories and none exists.
+// [Catalog.List] describes the other errors and the cost.
 func (c *Catalog) ListAgents(ctx context.Context) ([]AgentInfo, error) {
 	const op = "ListAgents"
 	if err := c.begin(ctx, op); err != nil {
@@ -123,8 +125,9 @@ func (c *Catalog) AgentsPrompt(ctx context.Context, opts ...PromptOption) (Promp
 	return promptOf(ctx, c, c.agents, "AgentsPrompt", opts)
 }
 
-// Agents ranges over the agents of ListAgents with their texts, in the same order. An agent that cannot be loaded has
-// Loadable false, no text, and the reason in Diagnostics. [Catalog.Skills] describes changes during the range, errors, cost and memory.
+// Agents ranges over the agents of ListAgents with their texts, in the same order. An agent that
+// cannot be loaded has Loadable false, no text, and the reason in Diagnostics. [Catalog.Skills]
+// describes changes during the range, errors, cost and memory.
 func (c *Catalog) Agents(ctx context.Context) iter.Seq2[Agent, error] {
 	return loadAll(ctx, c, c.agents, "Agents", c.loadAgent, func(s *index.Snapshot, e *index.Entry, err error) Agent {
 		info := c.listedAgent(s, e)

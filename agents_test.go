@@ -19,8 +19,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 )
 
-// agentNames returns the names of ListAgents, with "!" after the name of an agent that cannot be loaded, and checks that
-// GetAgent and Agents return each listed agent.
+// agentNames returns the names of ListAgents, with "!" after the name of an agent that cannot be
+// loaded, and checks that GetAgent and Agents return each listed agent.
 func agentNames(t *testing.T, c *toolshelf.Catalog) (all []string) {
 	t.Helper()
 	list, err := c.ListAgents(t.Context())
@@ -480,7 +480,8 @@ func TestEveryPublicAgentIsLoaded(t *testing.T) {
 	}
 }
 
-// agentDirectories returns the directories with the name agents below a directory, or skips the test.
+// agentDirectories returns the directories with the name agents below a directory, or skips the
+// test.
 func agentDirectories(t *testing.T, top string) (dirs []string) {
 	t.Helper()
 	err := filepath.WalkDir(top, func(path string, d os.DirEntry, err error) error {

@@ -116,8 +116,9 @@ const (
 	EventChanged  = "changed"  // a scan found a new, another or no file for a name
 )
 
-// An Event is a use of a catalog, for [WithObserver]. An Event has no text of a file, and no path of the host that neither the program
-// nor the caller of the method has given. Name and Path of a failed call can be any text. If the method failed, the fields describe the attempt.
+// An Event is a use of a catalog, for [WithObserver]. An Event has no text of a file, and no path
+// of the host that neither the program nor the caller of the method has given. Name and Path of a
+// failed call can be any text. If the method failed, the fields describe the attempt.
 type Event struct {
 	Action string // EventListed, EventLoaded, EventRendered, EventRead, EventSearched, EventRefused or EventChanged
 	Reason string // of EventRefused: "filter", "gate", or "link" for a link or a path that leads outside

@@ -35,12 +35,11 @@ import (
 // safe for concurrent use. All state is in the filesystem: each call sees the
 // files as they are, unless [WithCacheTTL], [WithWatch] or [WithFeed] is set.
 //
-// If the context of a method ends, the method returns the context's error, even if
-// the filesystem does not answer. If the root and everything mounted below are on
-// disks of a Linux machine, the methods for files (ListDir, Tree, FindFiles, Stat,
-// ReadFile and Grep) and for one command, skill or agent (Get, GetSkill, ReadSkillFile and GetAgent)
-// first finish the system call in progress. After Close, every method with a context
-// returns [ErrClosed].
+// If the context of a method ends, the method returns the context's error, even if the filesystem
+// does not answer. If the root and everything mounted below are on disks of a Linux machine, the
+// methods for files (ListDir, Tree, FindFiles, Stat, ReadFile and Grep) and for one command, skill
+// or agent (Get, GetSkill, ReadSkillFile and GetAgent) first finish the system call in progress.
+// After Close, every method with a context returns [ErrClosed].
 type Catalog struct {
 	*shared
 	commands *collection[CommandInfo]
@@ -115,11 +114,10 @@ type caches struct {
 // New returns a Catalog. Without options, the catalog reads the directories
 // "commands" and "skills" of the working directory.
 //
-// New reads nothing. The method that needs a missing directory reports the error,
-// and the directory may be created later. With [WithWatch], New starts to read in
-// the background. With [WithClient], New checks whether the home
-// directory is the root, and [WithParents] looks for a .git above the root. New returns [ErrInvalidOption] if an option cannot be
-// used.
+// New reads nothing. The method that needs a missing directory reports the error, and the directory
+// may be created later. With [WithWatch], New starts to read in the background. With [WithClient],
+// New checks whether the home directory is the root, and [WithParents] looks for a .git above the
+// root. New returns [ErrInvalidOption] if an option cannot be used.
 func New(opts ...Option) (*Catalog, error) {
 	const op = "New"
 	config, err := newConfig(opts)
@@ -182,8 +180,8 @@ func New(opts ...Option) (*Catalog, error) {
 	return c, nil
 }
 
-// changed returns the Config.Changed of the next index. The function calls drop, which removes from the caches
-// the files that are not in the new snapshot, and wakes the subscribers.
+// changed returns the Config.Changed of the next index. The function calls drop, which removes from
+// the caches the files that are not in the new snapshot, and wakes the subscribers.
 func (c *Catalog) changed(drop func(now *index.Snapshot)) func(before, now *index.Snapshot) {
 	list := len(c.indexes)
 	return func(before, now *index.Snapshot) {
@@ -309,8 +307,8 @@ type Change struct {
 	MCPServers   Names // if the program has called MCPServers
 }
 
-// Names are the commands, skills, agents or instructions that a list newly shows, no longer shows, or
-// shows with another file.
+// Names are the commands, skills, agents or instructions that a list newly shows, no longer shows,
+// or shows with another file.
 type Names struct {
 	Added   []string
 	Removed []string

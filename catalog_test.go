@@ -798,8 +798,8 @@ func TestNewRejectsInvalidOptions(t *testing.T) {
 	}
 }
 
-// TestOptionsCompileOnlyWithTheirMethods assigns the result type of each option to the option types of the methods, as
-// the compiler does.
+// TestOptionsCompileOnlyWithTheirMethods assigns the result type of each option to the option types
+// of the methods, as the compiler does.
 func TestOptionsCompileOnlyWithTheirMethods(t *testing.T) {
 	const (
 		dirs    = "ListDir Tree FindFiles"

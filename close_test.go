@@ -263,8 +263,9 @@ func TestNothingTouchesTheFilesystemAfterClose(t *testing.T) {
 						t.Errorf("stopped at call %d of %d: %v", fsys.stop, all, err)
 					}
 					after := <-reached
-					// On a slow machine 64 goroutines read files, each with up to eight calls: Lstat for the three
-					// elements of the path of a SKILL.md, open, stat, two reads and close.
+					// On a slow machine 64 goroutines read files, each with up to eight calls:
+					// Lstat for the three elements of the path of a SKILL.md, open, stat, two reads
+					// and close.
 					if extra := after - begun; extra > 8*64 {
 						t.Errorf("%d calls after Close began at call %d of %d", extra, begun, all)
 					}
@@ -414,10 +415,10 @@ func TestCloseWithinAFunctionOfTheCaller(t *testing.T) {
 	}
 }
 
-// A runtime.Goexit or a panic in a function of the caller ends the goroutine of the caller,
-// even if the function runs on another goroutine. A call leaves a slow read of arguments
-// behind, and the result of this read is not the result of the call. Therefore the test runs in the time of synctest, in
-// which no read is slow.
+// A runtime.Goexit or a panic in a function of the caller ends the goroutine of the caller, even if
+// the function runs on another goroutine. A call leaves a slow read of arguments behind, and the
+// result of this read is not the result of the call. Therefore the test runs in the time of
+// synctest, in which no read is slow.
 func TestAGoexitOfTheCallersFilesystemIsNotAResult(t *testing.T) {
 	files := busyProject(20)
 	for op, call := range everyMethod() {

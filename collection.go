@@ -57,8 +57,8 @@ type collection[Info any] struct {
 	hint     func(shown []*index.Entry, name string) string // completes the message for an unknown name
 }
 
-// open opens the layers of a new collection. The function drop removes from the caches the files that are
-// not in a new snapshot. The error is the error of the watch.
+// open opens the layers of a new collection. The function drop removes from the caches the files
+// that are not in a new snapshot. The error is the error of the watch.
 func (c *collection[Info]) open(of *Catalog, user userDirs, kind client.Files, drop func(now *index.Snapshot), x index.Config, s search.Config) (*collection[Info], error) {
 	config := &of.config
 	x.Layers = of.openLayers(c.layers, user)
@@ -103,8 +103,8 @@ func (c *collection[Info]) view(keep []func(Info) bool) *collection[Info] {
 	return &view
 }
 
-// list returns the current entries, and the entries that pass the filter, dependencies included. If no directory exists,
-// list returns an error.
+// list returns the current entries, and the entries that pass the filter, dependencies included. If
+// no directory exists, list returns an error.
 func (c *collection[Info]) list(ctx context.Context, op string) (all, shown *index.Snapshot, err error) {
 	o, e := c.observer.Begin(ctx), Event{Action: EventListed, Kind: Kind(c.noun)}
 	if all, err = c.current(ctx); err == nil {
@@ -153,8 +153,8 @@ func (c *collection[Info]) meant(name string) (meant string, arguments bool) {
 	return names.Meant(name, dirs)
 }
 
-// checkName returns an error for a name that is not a safe path element. The name of a file, such as "x..md" of the entry "x.", is safe
-// if the stem is safe.
+// checkName returns an error for a name that is not a safe path element. The name of a file, such
+// as "x..md" of the entry "x.", is safe if the stem is safe.
 func (c *collection[Info]) checkName(op, name string) error {
 	if stem, _ := names.TrimMarkdown(name); names.Loose(name) || names.Loose(stem) {
 		return nil
@@ -218,12 +218,12 @@ const (
 	maxAhead     = 32 << 20 // texts ahead of the consumer
 )
 
-// A loader converts the text of an entry that can be loaded. If the argument kept, the text that the
-// scan has read, is not nil, the loader reads no file.
+// A loader converts the text of an entry that can be loaded. If the argument kept, the text that
+// the scan has read, is not nil, the loader reads no file.
 type loader[T, Info any] func(ctx context.Context, s *index.Snapshot, e *index.Entry, kept *index.Cached[string]) (reading[T, Info], error)
 
-// loadAll ranges over all entries, with their texts. An entry that cannot be loaded is the result of
-// unloaded, with the reason or nil.
+// loadAll ranges over all entries, with their texts. An entry that cannot be loaded is the result
+// of unloaded, with the reason or nil.
 func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info], op string, load loader[T, Info], unloaded func(*index.Snapshot, *index.Entry, error) T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
@@ -403,9 +403,9 @@ func rootNotFound(op, root string, err error) *Error {
 	return &Error{Code: CodeDirectoryNotFound, Op: op, Path: root, Err: err, Message: "root " + quote(root) + " does not exist; check the path given to WithRoot"}
 }
 
-// directoryError returns the error for a directory that cannot be read. The contract of
-// list_skills fixes the first two texts. The content of the directory is "commands", "skills", "agents", "plugins" or "reports". A directory
-// of reports has no layer.
+// directoryError returns the error for a directory that cannot be read. The contract of list_skills
+// fixes the first two texts. The content of the directory is "commands", "skills", "agents",
+// "plugins" or "reports". A directory of reports has no layer.
 func directoryError(op, name, content string, err error, layer index.Layer) *Error {
 	e := &Error{Op: op, Path: name, Err: err}
 	switch {
@@ -446,7 +446,8 @@ func (e Event) of(kind string, entry *index.Entry, layer string) Event {
 	return e
 }
 
-// seen completes the event of a call for an entry. The event has the action, and the name and the path as given.
+// seen completes the event of a call for an entry. The event has the action, and the name and the
+// path as given.
 func (c *collection[Info]) seen(ctx context.Context, e Event, found outcome) Event {
 	e.Kind, e.Digest, e.Bytes = Kind(c.noun), found.digest, found.bytes
 	if found.entry != nil {
@@ -483,7 +484,8 @@ type lookup[T, Info any] struct {
 	kept       bool // read may return a kept value, without a wait, also after the end of its context
 }
 
-// resolve returns the result of read for the entry, and sends the event with the action and the path of e.
+// resolve returns the result of read for the entry, and sends the event with the action and the
+// path of e.
 func (l lookup[T, Info]) resolve(ctx context.Context, e Event) (value T, err error) {
 	o := l.from.observer.Begin(ctx)
 	now, err := l.find(ctx)
@@ -682,7 +684,8 @@ func (f *filter[Info]) apply(ctx context.Context, all *index.Snapshot) *index.Sn
 	return now.shown
 }
 
-// suggestion returns the end of a "not found" message: the entry with the most similar name, or else the advice.
+// suggestion returns the end of a "not found" message: the entry with the most similar name, or
+// else the advice.
 func suggestion(entries []*index.Entry, name, advice string) string {
 	if similar := index.Similar(entries, name); similar != "" {
 		return "did you mean " + quote(similar) + "?"

@@ -120,7 +120,8 @@ func TestSkillsAgreeWithGetSkill(t *testing.T) {
 	})
 }
 
-// A list reads the beginning of a file. The text of a skill comes with the problems of the whole file.
+// A list reads the beginning of a file. The text of a skill comes with the problems of the whole
+// file.
 func TestASkillHasTheProblemsOfItsWholeFile(t *testing.T) {
 	long := strings.Repeat("key: value\n", 1000)
 	files := fstest.MapFS{

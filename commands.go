@@ -33,7 +33,8 @@ type CommandInfo struct {
 	Size         int64     `json:"size"`                   // file size in bytes
 	LastModified time.Time `json:"last_modified,omitzero"` // UTC; zero, and omitted in JSON, if unknown to the filesystem
 
-	// The values of Get that the JSON of a list omits, because the contract of the tool list_commands has no such fields.
+	// The values of Get that the JSON of a list omits, because the contract of the tool
+	// list_commands has no such fields.
 	ArgumentHint string `json:"-"` // Frontmatter.Text("argument-hint")
 	Layer        string `json:"-"` // the directory or the FS name, as given to the option
 	Plugin       string `json:"-"` // the name of the plugin, which begins Name; "" for a command of no plugin

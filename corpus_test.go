@@ -679,7 +679,8 @@ func TestQuestionsFindTheirCommands(t *testing.T) {
 	r.check(t, 0.27, 0.57)
 }
 
-// The prompt keeps the names of any 200 public skills in 8,000 characters, as Claude Code and Codex do.
+// The prompt keeps the names of any 200 public skills in 8,000 characters, as Claude Code and Codex
+// do.
 func TestCorpusPromptKeepsTheNames(t *testing.T) {
 	all := catalog(t, toolshelf.WithSkillsDir(layersBelow(t, filepath.Join(corpus(t), "skills"))...), toolshelf.WithSymlinks(toolshelf.SymlinksDeny))
 	whole, err := all.SkillsPrompt(t.Context())

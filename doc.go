@@ -15,11 +15,11 @@
 // The subpackage mcpadapter offers all of this to a model as tools, and to clients of
 // the Model Context Protocol (MCP) through any server.
 //
-// The library loads every file, even if the file has defects, and is safe with directories under the
-// control of other people, and with names and paths of a model. A catalog in memory behaves like a
-// catalog on disk. The library edits no file (except the reports of [Catalog.SaveReport]), runs no
-// command, and calls no model. README.md in https://github.com/toolshelf-go/toolshelf has examples
-// by task.
+// The library loads every file, even if the file has defects, and is safe with directories under
+// the control of other people, and with names and paths of a model. A catalog in memory behaves
+// like a catalog on disk. The library edits no file (except the reports of [Catalog.SaveReport]),
+// runs no command, and calls no model. README.md in https://github.com/toolshelf-go/toolshelf has
+// examples by task.
 //
 // # What to call
 //
@@ -62,8 +62,9 @@
 //
 // A snapshot is the sorted, immutable content of all layers at the time of a call.
 //
-// A diagnostic describes a defect of a file, with a position and a code, for the author of the file.
-// A filesystem is confined to a directory if no name, path or link leads out of the directory.
+// A diagnostic describes a defect of a file, with a position and a code, for the author of the
+// file. A filesystem is confined to a directory if no name, path or link leads out of the
+// directory.
 //
 // # Errors
 //
@@ -96,9 +97,9 @@
 //
 // # Cost and platforms
 //
-// A call that lists reads each directory once and stats each file, unless [WithWatch], [WithFeed] or
-// [WithCacheTTL] is set, and concurrent callers share the work. The library never polls. The document
-// docs/methods.md states the caches and their bounds, docs/stores.md counts the requests to a remote
-// store, and docs/platforms.md lists the platforms and filesystems on which the library reads files
-// again to notice changes.
+// A call that lists reads each directory once and stats each file, unless [WithWatch], [WithFeed]
+// or [WithCacheTTL] is set, and concurrent callers share the work. The library never polls. The
+// document docs/methods.md states the caches and their bounds, docs/stores.md counts the requests
+// to a remote store, and docs/platforms.md lists the platforms and filesystems on which the library
+// reads files again to notice changes.
 package toolshelf

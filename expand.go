@@ -14,8 +14,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
-// Args are the arguments of a command or a skill. A program that has no line, for example a server of
-// the Model Context Protocol, sets List or Named.
+// Args are the arguments of a command or a skill. A program that has no line, for example a server
+// of the Model Context Protocol, sets List or Named.
 type Args struct {
 	Line  string            // the text of $ARGUMENTS; without Line, List joined by blanks
 	List  []string          // by position
@@ -113,7 +113,8 @@ func (c *Catalog) completion(e index.Invoked) Completion {
 // A selection has the kinds of entries of a call.
 type selection struct{ commands, skills, agents bool }
 
-// newSelection returns the commands and the skills if no kind is given, and the agents for a mention; see names.Mentioned.
+// newSelection returns the commands and the skills if no kind is given, and the agents for a
+// mention; see names.Mentioned.
 func (c *Catalog) newSelection(op, typed string, typing bool, kinds []Kind) (s selection, mentioned []string, err error) {
 	for _, k := range kinds {
 		switch k {
@@ -189,8 +190,9 @@ type Expansion struct {
 	Skill       *Skill      `json:"skill,omitempty"`   // as from GetSkill; nil for a command
 	Agent       *Agent      `json:"agent,omitempty"`   // as from GetAgent, for a line with a mention; Text is then the line after the name, the task of the agent
 
-	// Diagnostics has [DiagPlaceholderMiscounted] if a number of the text stands for another argument
-	// than in most clients: by the rules of client.Claude, $1 is the second argument. The Path is "".
+	// Diagnostics has [DiagPlaceholderMiscounted] if a number of the text stands for another
+	// argument than in most clients: by the rules of client.Claude, $1 is the second argument. The
+	// Path is "".
 	Diagnostics []Diagnostic `json:"diagnostics,omitempty"`
 }
 
@@ -257,7 +259,8 @@ func (c *Catalog) Expand(ctx context.Context, line string, kinds ...Kind) (Expan
 	return x, inOp(op, err)
 }
 
-// expandAgent returns the expansion of one of the lines after the mention of an agent, or the zero Expansion.
+// expandAgent returns the expansion of one of the lines after the mention of an agent, or the zero
+// Expansion.
 func (c *Catalog) expandAgent(ctx context.Context, op string, mentioned []string) (x Expansion, err error) {
 	all, err := c.invocable(ctx, op, selection{agents: true})
 	for _, line := range mentioned {
@@ -305,9 +308,9 @@ func (x Expansion) send(o observe.Call[Event], failed Event, err error) {
 	o.Send(failed, err)
 }
 
-// invoked returns the skill or the command that a user invokes by a name, without a text. Errors quote
-// the name as typed. A name that no entry can have never reaches the filesystem. If an entry with the
-// name cannot be shown or read, invoked sets the event of the failure.
+// invoked returns the skill or the command that a user invokes by a name, without a text. Errors
+// quote the name as typed. A name that no entry can have never reaches the filesystem. If an entry
+// with the name cannot be shown or read, invoked sets the event of the failure.
 func (c *Catalog) invoked(ctx context.Context, op, typed, name string, wanted selection, failed *Event) (Expansion, error) {
 	unknown := &Error{Code: CodeCommandNotFound, Op: op, Path: firstRunes(typed, maxQuery)}
 	missing := error(unknown)
@@ -359,8 +362,8 @@ func (c *Catalog) invokedCommand(ctx context.Context, op, name string, unknown *
 	return now.value, err
 }
 
-// invokedSkill returns the skill that a user invokes by a name. If no skill has the name, the error is
-// unknown, and if only a model invokes the skill, the message of unknown says so.
+// invokedSkill returns the skill that a user invokes by a name. If no skill has the name, the error
+// is unknown, and if only a model invokes the skill, the message of unknown says so.
 func (c *Catalog) invokedSkill(ctx context.Context, op, name string, unknown *Error, failed *Event) (Expansion, error) {
 	find := wholeSkill(c, op, name, skillOptions{})
 	if !names.Loose(name) || find.absent(ctx) {

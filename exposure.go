@@ -15,9 +15,10 @@ import (
 
 // An Exposure states what a model and a user see of a skill: the field disable-model-invocation is
 // [ExposeUser], the settings of a client of [WithClient] can show less ([client.Switch]), and
-// [WithExposure] has the last word. ListSkills, GetSkill, Skills and SearchSkills return each skill.
-// The surfaces of a model are SkillsPrompt, and the tools and the skills over MCP of mcpadapter; those
-// of a user are CompleteName, Expand and the prompts of MCP. docs/methods.md has the table.
+// [WithExposure] has the last word. ListSkills, GetSkill, Skills and SearchSkills return each
+// skill. The surfaces of a model are SkillsPrompt, and the tools and the skills over MCP of
+// mcpadapter; those of a user are CompleteName, Expand and the prompts of MCP. docs/methods.md has
+// the table.
 type Exposure string
 
 const (
@@ -33,10 +34,10 @@ var exposures = [...]Exposure{exposure.Full: ExposeFull, exposure.Name: ExposeNa
 // toModel reports whether a model may see and load the skill.
 func (e Exposure) toModel() bool { return e == ExposeFull || e == ExposeName }
 
-// WithExposure decides about the exposure of each skill. The Exposure of the argument is the exposure
-// by the header and the settings. An unknown value is ExposeOff, and a nil f [ErrInvalidOption].
-// Each call calls f for its skills, also on several goroutines: f must be a fast, pure function, and
-// must not call the catalog.
+// WithExposure decides about the exposure of each skill. The Exposure of the argument is the
+// exposure by the header and the settings. An unknown value is ExposeOff, and a nil f
+// [ErrInvalidOption]. Each call calls f for its skills, also on several goroutines: f must be a
+// fast, pure function, and must not call the catalog.
 func WithExposure(f func(SkillInfo) Exposure) Option {
 	return optionFunc(func(c *config) error {
 		if f == nil {

@@ -175,5 +175,6 @@ func ContextLines(n int) GrepOption {
 	})
 }
 
-// minMatchLine is the smallest number of characters of a matching line, such as "\n1:", or of a path, such as "\na".
+// minMatchLine is the smallest number of characters of a matching line, such as "\n1:", or of a
+// path, such as "\na".
 const minMatchLine = 2

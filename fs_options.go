@@ -106,8 +106,8 @@ func newPromptOptions(opts []PromptOption) (promptOptions, error) {
 	return o, o.err
 }
 
-// The orders of the entries of a directory, for [SortedBy]. In every order, directories come first, and entries with equal
-// keys are ordered by name. The empty key is ByName.
+// The orders of the entries of a directory, for [SortedBy]. In every order, directories come first,
+// and entries with equal keys are ordered by name. The empty key is ByName.
 const (
 	ByName     = "name"     // case-insensitive (Unicode simple folding); names that differ only in case are ordered by their bytes
 	BySize     = "size"     // largest first; directories by name
@@ -241,8 +241,8 @@ func invalidPattern(text, why string) error {
 
 var orders = map[string]listing.Order{ByName: listing.ByName, BySize: listing.BySize, ByModified: listing.ByModified}
 
-// listing returns the options for package listing. Without Limit, the limit is def. A budget bounds the number of lines
-// with at least min characters each.
+// listing returns the options for package listing. Without Limit, the limit is def. A budget bounds
+// the number of lines with at least min characters each.
 func (o *dirOptions) listing(def, min int) listing.Options {
 	return listing.Options{
 		Hidden:           o.showHidden,
@@ -277,8 +277,8 @@ func newGrepOptions(opts []GrepOption) dirOptions {
 	return o
 }
 
-// check completes the options, and returns the first error of the options. A method without pages, orders or levels
-// rejects the options for them.
+// check completes the options, and returns the first error of the options. A method without pages,
+// orders or levels rejects the options for them.
 func (o *dirOptions) check(op string) error {
 	switch {
 	case o.err != nil:

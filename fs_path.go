@@ -17,7 +17,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/text"
 )
 
-// A fileCall is a call of a method that reads files below the root: ListDir, Tree, FindFiles, Grep, Stat or ReadFile.
+// A fileCall is a call of a method that reads files below the root: ListDir, Tree, FindFiles, Grep,
+// Stat or ReadFile.
 type fileCall struct {
 	catalog  *Catalog
 	op, path string // as given
@@ -37,8 +38,8 @@ type fileResult[T any] interface {
 	fit(ctx context.Context, f *fileCall) error  // reduces the result to the budget, on the goroutine of the caller
 }
 
-// run checks the options of a call, reads the files of its path, and returns the result within the budget. After an
-// error, a filesystem that hangs may still change the result.
+// run checks the options of a call, reads the files of its path, and returns the result within the
+// budget. After an error, a filesystem that hangs may still change the result.
 func run[T any, P fileResult[T]](ctx context.Context, call fileCall, result T) (T, error) {
 	c, f := call.catalog, &fileRun[T, P]{call, result}
 	if err := cmp.Or(c.begin(ctx, f.op), f.check(f.op)); err != nil {
@@ -83,8 +84,9 @@ func (f *fileRun[T, P]) do(ctx context.Context) (*T, error) {
 	return &f.result, f.failure(ctx, err)
 }
 
-// resolve sets the name below the root. resolve resolves ".." in the text of the path. If the path leads above the root,
-// resolve returns ErrOutsideRoot. Opening the name checks each directory of the path.
+// resolve sets the name below the root. resolve resolves ".." in the text of the path. If the path
+// leads above the root, resolve returns ErrOutsideRoot. Opening the name checks each directory of
+// the path.
 func (f *fileCall) resolve() error {
 	name, ok := f.catalog.at.Relative(f.path)
 	if !ok {
@@ -123,8 +125,8 @@ func (c bridged) RelativePath(layer, full string) string {
 	return full
 }
 
-// shownDir returns the path of a directory without directories of the host: dir below the root, or the name from the
-// options.
+// shownDir returns the path of a directory without directories of the host: dir below the root, or
+// the name from the options.
 func (c *Catalog) shownDir(fsys *confine.FS, dir, name string) string {
 	if fsys == c.root {
 		return dir
@@ -132,8 +134,8 @@ func (c *Catalog) shownDir(fsys *confine.FS, dir, name string) string {
 	return filepath.ToSlash(name)
 }
 
-// outsideRoot returns the error for a path that leads out of the root. The error must not depend on the files outside
-// the root.
+// outsideRoot returns the error for a path that leads out of the root. The error must not depend on
+// the files outside the root.
 func (f *fileCall) outsideRoot() error {
 	return &Error{Code: CodeOutsideRoot, Op: f.op, Path: f.path,
 		Message: "Path '" + escape.Path(f.path) + "' is outside project root"}
@@ -169,7 +171,8 @@ func (f *fileCall) failure(ctx context.Context, err error) error {
 			e.Message = "'" + slashed(f.name) + "' is a directory, not a file; list the directory and choose a file"
 		}
 		return e
-	// No file has, or can have, the name. On Windows, no file can have the name of a device or a stream.
+	// No file has, or can have, the name. On Windows, no file can have the name of a device or a
+	// stream.
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrInvalid), errors.Is(err, syscall.ENAMETOOLONG):
 	case errors.Is(err, fs.ErrPermission):
 		e.Code, e.Message = CodePermissionDenied, "Cannot read "+what

@@ -486,8 +486,8 @@ func TestReadFileEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// hostilePaths returns the names of the table "Names of Windows" in docs/platforms.md, with the answer of a catalog on
-// this system.
+// hostilePaths returns the names of the table "Names of Windows" in docs/platforms.md, with the
+// answer of a catalog on this system.
 func hostilePaths(t *testing.T) map[string]string {
 	t.Helper()
 	page, err := os.ReadFile("docs/platforms.md")
@@ -519,7 +519,8 @@ func hostilePaths(t *testing.T) map[string]string {
 	return answers
 }
 
-// hostileFiles returns the files that hostile names would find, and files beside the root and the skill.
+// hostileFiles returns the files that hostile names would find, and files beside the root and the
+// skill.
 func hostileFiles(t *testing.T, more ...string) (root string) {
 	t.Helper()
 	files := map[string]string{

@@ -19,25 +19,30 @@ type Item struct {
 	Layer  string // full path of the directory of the layer, unlike Layer of a list; of a layer on an fs.FS, the name given to the option
 	Plugin string // the name of the plugin, or ""
 
-	// Rules names the rules of the text: the Name of the client of [WithClient] or [WithInstructions], of a file of a plugin the
-	// manifest of the format, such as ".cursor-plugin/plugin.json", and otherwise "". A plugin has the format also without the manifest.
+	// Rules names the rules of the text: the Name of the client of [WithClient] or
+	// [WithInstructions], of a file of a plugin the manifest of the format, such as
+	// ".cursor-plugin/plugin.json", and otherwise "". A plugin has the format also without the
+	// manifest.
 	Rules string
 
 	File string // of a command, a skill and an agent: the path of the file below Layer; otherwise "", because the Name or the Digest has the paths
 
-	// Digest is "sha256:" and the SHA-256 of the file in 64 lowercase hexadecimal digits. The digest of several files begins with another
-	// word: "skill-sha256:" with all files of a skill; "list-sha256:" with a command in TOML and its file name; "instruction-sha256:"
-	// with an instruction and all files that its imports reach; "plugin-sha256:" with the manifest and the part of the marketplace that concerns
-	// the plugin. A skill with more than 512 files or 64 MiB, imports beyond the limits of [Imports], and a file that cannot be read, have
-	// the Digest "". The document docs/trust.md has the hashed text.
+	// Digest is "sha256:" and the SHA-256 of the file in 64 lowercase hexadecimal digits. The
+	// digest of several files begins with another word: "skill-sha256:" with all files of a skill;
+	// "list-sha256:" with a command in TOML and its file name; "instruction-sha256:" with an
+	// instruction and all files that its imports reach; "plugin-sha256:" with the manifest and the
+	// part of the marketplace that concerns the plugin. A skill with more than 512 files or 64 MiB,
+	// imports beyond the limits of [Imports], and a file that cannot be read, have the Digest "".
+	// The document docs/trust.md has the hashed text.
 	Digest string
 }
 
-// A Gate decides which entries of a catalog may be used. The type Store of package trust is a Gate that keeps the decisions
-// of a user in a file. A Gate that compares only the Digest of an Item allows the bytes in another place and by other rules.
+// A Gate decides which entries of a catalog may be used. The type Store of package trust is a Gate
+// that keeps the decisions of a user in a file. A Gate that compares only the Digest of an Item
+// allows the bytes in another place and by other rules.
 //
-// Several goroutines call Allowed, for each entry of each list. Allowed must not wait, and must not call the
-// catalog. A Gate may have further methods:
+// Several goroutines call Allowed, for each entry of each list. Allowed must not wait, and must not
+// call the catalog. A Gate may have further methods:
 //
 //	Version() uint64                                            // while the result is the same, all answers of Allowed are the same
 //	Approved(ctx context.Context, i Item) map[string]string     // the approved texts of the item, for Pending.Old
@@ -83,8 +88,8 @@ func (c *config) checkGate() error {
 	return nil
 }
 
-// gates reports whether WithGate concerns a layer or an instruction with one of the names. Without names of layers, WithGate concerns
-// the files of the project.
+// gates reports whether WithGate concerns a layer or an instruction with one of the names. Without
+// names of layers, WithGate concerns the files of the project.
 func (c *config) gates(ofProject bool, names ...string) bool {
 	if c.gate == nil || len(c.gated) == 0 {
 		return c.gate != nil && ofProject
@@ -92,7 +97,8 @@ func (c *config) gates(ofProject bool, names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(c.gated, name) })
 }
 
-// isGated reports whether WithGate concerns a layer. A name concerns the place also in the directories above the root.
+// isGated reports whether WithGate concerns a layer. A name concerns the place also in the
+// directories above the root.
 func (c *config) isGated(l layer) bool {
 	names := []string{l.name}
 	if l.parent != "" {
@@ -101,8 +107,8 @@ func (c *config) isGated(l layer) bool {
 	return c.gates(l.fsys == nil && l.place.Base == client.Project, names...)
 }
 
-// allowsText reports whether the gate allows an instruction. A name concerns the place also in the directories below and above
-// the root.
+// allowsText reports whether the gate allows an instruction. A name concerns the place also in the
+// directories below and above the root.
 func (c *config) allowsText(ctx context.Context, t instruction.Text) bool {
 	i := Item(gate.TextItem(KindInstruction, t))
 	return !c.gates(!t.User, t.Place) || i.Digest != "" && c.gate.Allowed(ctx, i)
@@ -131,22 +137,25 @@ type Pending struct {
 	Path    string // full path of the file; of a skill, the path of SKILL.md; of a plugin, of the manifest or else of the marketplace
 	Revoked bool   // the gate has a Revoked method, which returns true for the item
 
-	// Old and New have the texts of the files by their paths: relative to the directory of a skill, of an instruction with imports
-	// relative to the root, of a plugin relative to the directory of the layer, and otherwise the base name. The text of a marketplace has only what concerns the plugin. New has
-	// the present files, and Old the files of the approved state if the gate has an Approved method. A file that is not
-	// UTF-8, or has more than 64 KiB, has "sha256:" and its digest instead of its text.
+	// Old and New have the texts of the files by their paths: relative to the directory of a skill,
+	// of an instruction with imports relative to the root, of a plugin relative to the directory of
+	// the layer, and otherwise the base name. The text of a marketplace has only what concerns the
+	// plugin. New has the present files, and Old the files of the approved state if the gate has an
+	// Approved method. A file that is not UTF-8, or has more than 64 KiB, has "sha256:" and its
+	// digest instead of its text.
 	Old, New map[string]string
 
-	// Findings are the diagnostics of [Catalog.Lint] for the files, and the parts of the texts that a person has to see: shell commands, allowed
-	// tools, URLs, programs, and hidden characters in all files ([DiagRunsCommand] and the following codes). No list of patterns is complete: an
+	// Findings are the diagnostics of [Catalog.Lint] for the files, and the parts of the texts that
+	// a person has to see: shell commands, allowed tools, URLs, programs, and hidden characters in
+	// all files ([DiagRunsCommand] and the following codes). No list of patterns is complete: an
 	// entry without Findings can harm too.
 	Findings []Diagnostic
 }
 
 // Pending returns the entries that the gate of [WithGate] refuses: the plugins, the commands, the
 // skills, the agents, the instructions and the MCP servers, each in the order of the lists, and the
-// instructions as in [Catalog.Lint] without ignored directories. An approval of a Pending concerns exactly the
-// texts in New. Without a gate, the result is empty.
+// instructions as in [Catalog.Lint] without ignored directories. An approval of a Pending concerns
+// exactly the texts in New. Without a gate, the result is empty.
 //
 // Pending returns the errors of the lists for unreadable directories, except for missing
 // directories. Pending costs as much as the lists and FindFiles, and reads each file of each

@@ -372,7 +372,8 @@ func TestOnlyTheNamedLayersHaveAGate(t *testing.T) {
 	}
 }
 
-// A program exchanges two states of a skill, of which one is approved, while readers use every way to the content.
+// A program exchanges two states of a skill, of which one is approved, while readers use every way
+// to the content.
 func TestNoUnapprovedByteOfAnExchangedSkillIsRead(t *testing.T) {
 	exchanges := catalogtest.Rounds(10_000, 100_000)
 	dir := t.TempDir()
@@ -682,7 +683,8 @@ func TestARefusedManifestHidesThePluginWithAllEntries(t *testing.T) {
 	check("a field of the marketplace without effect on a plugin", all)
 }
 
-// The path of a manifest decides the rules of the files: under the rules of Cursor, a text has no directives.
+// The path of a manifest decides the rules of the files: under the rules of Cursor, a text has no
+// directives.
 func TestAMovedManifestNeedsAnotherApproval(t *testing.T) {
 	const cursor, claude = "shop/p/.cursor-plugin/plugin.json", "shop/p/.claude-plugin/plugin.json"
 	for _, market := range []bool{false, true} {
@@ -770,7 +772,8 @@ func TestOnlyTheFirstOfTwoPluginsOfANameCanBeApproved(t *testing.T) {
 	}
 }
 
-// Lint and a gate see the same files, so the findings of a pending entry include the diagnostics of Lint for the files of the entry.
+// Lint and a gate see the same files, so the findings of a pending entry include the diagnostics of
+// Lint for the files of the entry.
 func TestFindingsHaveTheDiagnosticsOfLint(t *testing.T) {
 	files := marketplace()
 	maps.Copy(files, map[string]string{

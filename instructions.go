@@ -46,12 +46,13 @@ const (
 	OnRequest Mode = "on_request" // if the model or the user chooses the rule by its description
 )
 
-// WithInstructions reads the instructions of the clients: the single files and the rules of the field Instructions of
-// each row. Without WithInstructions, the catalog reads each AGENTS.md, and CLAUDE.md in a directory without an
-// AGENTS.md. Without arguments, WithInstructions reads nothing.
+// WithInstructions reads the instructions of the clients: the single files and the rules of the
+// field Instructions of each row. Without WithInstructions, the catalog reads each AGENTS.md, and
+// CLAUDE.md in a directory without an AGENTS.md. Without arguments, WithInstructions reads nothing.
 //
-// The files above the root are read with [WithParents] only, and the files of the user are the files of [WithHome]. A
-// row that has no place of instructions, or that is not valid, is [ErrInvalidOption].
+// The files above the root are read with [WithParents] only, and the files of the user are the
+// files of [WithHome]. A row that has no place of instructions, or that is not valid, is
+// [ErrInvalidOption].
 func WithInstructions(clients ...client.Client) Option {
 	return optionFunc(func(c *config) error {
 		rules, err := index.Rules(clients)
@@ -64,10 +65,11 @@ func WithInstructions(clients ...client.Client) Option {
 	})
 }
 
-// WithInstructionFilter shows only the instructions for which keep returns true. Keep sees each instruction as the call
-// returns the instruction, with the texts of the imports. To every method, a refused instruction does not exist, except
-// that a fallback or a copy of the file stays omitted. An import of a refused instruction of the path stays as text. Each call calls
-// keep for each instruction of the path. The other rules of [WithCommandFilter] apply.
+// WithInstructionFilter shows only the instructions for which keep returns true. Keep sees each
+// instruction as the call returns the instruction, with the texts of the imports. To every method,
+// a refused instruction does not exist, except that a fallback or a copy of the file stays omitted.
+// An import of a refused instruction of the path stays as text. Each call calls keep for each
+// instruction of the path. The other rules of [WithCommandFilter] apply.
 func WithInstructionFilter(keep func(Instruction) bool) Filter {
 	return func(f *filterFuncs) error {
 		return addFilter(&f.instructions, keep, "WithInstructionFilter", "instructions")
@@ -89,12 +91,14 @@ type instructionOptions struct {
 	err    error
 }
 
-// Imports replaces @path in a text by the text of the file, over at most the given number of hops. The path is relative
-// to the file with the import. With 0, each client follows the number of its row, such as 4 for Claude Code.
+// Imports replaces @path in a text by the text of the file, over at most the given number of hops.
+// The path is relative to the file with the import. With 0, each client follows the number of its
+// row, such as 4 for Claude Code.
 //
-// Imports does not replace code, a path that leads out of the root, or for a file of the user out of the directory of the place, and
-// an import of a file that contains the import. The imports of a call add at most 1 MiB and are at most 1,000, also the refused
-// imports, first those of the nearest text. An import that is not followed stays as text, with a diagnostic. A text such as
+// Imports does not replace code, a path that leads out of the root, or for a file of the user out
+// of the directory of the place, and an import of a file that contains the import. The imports of a
+// call add at most 1 MiB and are at most 1,000, also the refused imports, first those of the
+// nearest text. An import that is not followed stays as text, with a diagnostic. A text such as
 // @types/node, which leads to no file, is no import.
 func Imports(hops int) InstructionOption {
 	return instructionOption(func(o *instructionOptions) {
@@ -106,8 +110,8 @@ func Imports(hops int) InstructionOption {
 	})
 }
 
-// Except omits the instructions that a program has shown to the model: the instructions with the path and the digest of
-// a given instruction. A file that has changed since is not omitted.
+// Except omits the instructions that a program has shown to the model: the instructions with the
+// path and the digest of a given instruction. A file that has changed since is not omitted.
 func Except(shown ...Instruction) ExceptOption { return exceptOption(slices.Clone(shown)) }
 
 // An ExceptOption is an [InstructionOption], and a [PromptOption] of [Catalog.RestorePrompt].
@@ -121,8 +125,8 @@ type exceptOption []Instruction
 func (e exceptOption) applyInstruction(o *instructionOptions) { o.shown = append(o.shown, e...) }
 func (e exceptOption) applyPrompt(o *promptOptions)           { o.shown = append(o.shown, e...) }
 
-// instructionNamed returns the instruction with a path, without imports: nil if the filter or the gate refuses the instruction, and
-// without a Text if the file does not exist.
+// instructionNamed returns the instruction with a path, without imports: nil if the filter or the
+// gate refuses the instruction, and without a Text if the file does not exist.
 func (c *Catalog) instructionNamed(ctx context.Context, op, name string) (*Instruction, error) {
 	dir := path.Dir(name)
 	if strings.HasPrefix(name, "~") || !filepath.IsLocal(dir) {
@@ -236,7 +240,8 @@ func textEvent(action, reason string, t instruction.Text) Event {
 	return Event{Action: action, Reason: reason, Kind: KindInstruction, Name: t.Path, Layer: t.Layer, Digest: cmp.Or(gate.TextItem(KindInstruction, t).Digest, t.Digest), Bytes: len(t.Text), Code: Code(code)}
 }
 
-// findInstructions returns the instructions that pass the filter, and their texts. The events of seen are the refused instructions.
+// findInstructions returns the instructions that pass the filter, and their texts. The events of
+// seen are the refused instructions.
 func (c *Catalog) findInstructions(ctx context.Context, call *fileCall, query instruction.Query, seen observe.Call[Event]) ([]Instruction, instruction.Answer, error) {
 	var rules *index.Snapshot
 	for {
@@ -295,8 +300,8 @@ func (c *Catalog) shownRules() func(*index.Snapshot) map[string]*index.Entry {
 	})
 }
 
-// instructionsSince returns the changes.List.Since of a subscription: the differences of the rules, and of the single files of
-// the directories that calls have asked for.
+// instructionsSince returns the changes.List.Since of a subscription: the differences of the rules,
+// and of the single files of the directories that calls have asked for.
 func (c *Catalog) instructionsSince() func(before, now *index.Snapshot) changes.Names {
 	rules := c.shownRules()
 	singles := c.asked.Follow(func(q instruction.Query) (instruction.Answer, error) {
@@ -320,7 +325,8 @@ func (c *config) rows() []client.Client {
 	return c.readers
 }
 
-// newInstructions returns the rules of a new catalog, and sets the finder. The error is the error of the watch.
+// newInstructions returns the rules of a new catalog, and sets the finder. The error is the error
+// of the watch.
 func (c *Catalog) newInstructions(user userDirs) (*collection[Instruction], error) {
 	f := &instruction.Finder{Rows: c.config.rows(), MaxSize: c.config.maxFileSize, Sealed: c.config.gate != nil, Root: instruction.Tree{FS: c.root, Dir: ".", Name: ".", MayBeMissing: c.rootIsTop()}}
 	for _, parent := range c.parents {

@@ -112,8 +112,8 @@ func (c *Catalog) rootIsTop() bool {
 // userDirs are the directories of the user, by base. A base without a directory has no layers.
 type userDirs map[client.Base]string
 
-// openUser returns the directories of the user, if a layer is below one, and removes the layers below
-// unknown directories.
+// openUser returns the directories of the user, if a layer is below one, and removes the layers
+// below unknown directories.
 func (c *Catalog) openUser() userDirs {
 	user := userDirs{}
 	ofUser := func(l layer) bool { return l.place.Base != client.Project }

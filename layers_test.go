@@ -481,7 +481,8 @@ func TestEmbeddedFilesystemsAreImmutable(t *testing.T) {
 	}
 }
 
-// A Get from an immutable layer needs no goroutine. If the default directory is missing, one stat proves that.
+// A Get from an immutable layer needs no goroutine. If the default directory is missing, one stat
+// proves that.
 func TestGetFromAnImmutableLayerIsCheap(t *testing.T) {
 	commands, err := fs.Sub(embedded, "testdata/project/commands")
 	if err != nil {
@@ -639,11 +640,12 @@ func TestListsAndSearchesOpenNoFileOfAHeadFS(t *testing.T) {
 	}
 }
 
-// A clientSample is a file that the documentation of a client shows, and the name that the catalog lists.
+// A clientSample is a file that the documentation of a client shows, and the name that the catalog
+// lists.
 type clientSample struct{ client, file, name, text string }
 
-// clientSamples follow the sources that package client names beside each place. A path that begins with "~/" is below the
-// home directory. Each row without a name is an exception, with its reason.
+// clientSamples follow the sources that package client names beside each place. A path that begins
+// with "~/" is below the home directory. Each row without a name is an exception, with its reason.
 var clientSamples = []clientSample{
 	{"amp", ".agents/skills/code-review/SKILL.md", "code-review", ""},
 	{"amp", "~/.config/agents/skills/notes/SKILL.md", "notes", ""},

@@ -13,9 +13,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// Lint checks every command, skill, agent, instruction and MCP server, also the hidden, shadowed and
-// filtered files, and returns the defects, sorted by path, line, column, code, key and message. The list is
-// never nil. The constants of [DiagnosticCode] list the codes with their severities.
+// Lint checks every command, skill, agent, instruction and MCP server, also the hidden, shadowed
+// and filtered files, and returns the defects, sorted by path, line, column, code, key and message.
+// The list is never nil. The constants of [DiagnosticCode] list the codes with their severities.
 //
 // Without options, Lint reports an error for every skill that the reference validator of Agent
 // Skills rejects. [LintFor] selects the rules of a client. Lint also reports references to missing

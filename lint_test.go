@@ -1022,8 +1022,8 @@ func TestStrictJudgesAChangedFile(t *testing.T) {
 	}
 }
 
-// A file that becomes invalid after a list, with the size and the time of the valid file, is not served
-// by a call that trusts the list.
+// A file that becomes invalid after a list, with the size and the time of the valid file, is not
+// served by a call that trusts the list.
 func TestStrictJudgesTheTextThatACallReads(t *testing.T) {
 	const valid, invalid = "---\nmodel: a\ndescription: d\n---\nValid.\n", "---\nmodel: a\ndescriptiox: d\n---\nOther.\n"
 	mine := client.Client{Fields: []client.Field{{Name: "description", Files: client.Skills | client.Commands, Required: true}}}

@@ -15,10 +15,11 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/servers"
 )
 
-// An MCPServer is a server of the Model Context Protocol, as a file of a client or a plugin states the server. The
-// fields have the texts of the file, with variables; [MCPServer.Resolve] fills in the values. The catalog starts no
-// server and connects to none. The methods String, Format, LogValue and MarshalJSON write the names of the variables of Env
-// and of the Headers without their values, and mask other texts that look like secrets; the fields hold the values.
+// An MCPServer is a server of the Model Context Protocol, as a file of a client or a plugin states
+// the server. The fields have the texts of the file, with variables; [MCPServer.Resolve] fills in
+// the values. The catalog starts no server and connects to none. The methods String, Format,
+// LogValue and MarshalJSON write the names of the variables of Env and of the Headers without their
+// values, and mask other texts that look like secrets; the fields hold the values.
 type MCPServer struct {
 	Name   string // of the entry; in a plugin after the name of the plugin, as in "deploy:github"
 	Layer  string // the directory of the file, as in ".", ".cursor", ".." and "~"; of a plugin, as in Plugin
@@ -47,17 +48,19 @@ type MCPServer struct {
 	shown *servers.Values // of the result of Resolve: the texts before
 }
 
-// WithMCPServerFilter shows only the servers for which keep returns true. The other rules of [WithCommandFilter] apply,
-// except that each call calls keep for each server.
+// WithMCPServerFilter shows only the servers for which keep returns true. The other rules of
+// [WithCommandFilter] apply, except that each call calls keep for each server.
 func WithMCPServerFilter(keep func(MCPServer) bool) Filter {
 	return func(f *filterFuncs) error { return addFilter(&f.servers, keep, "WithMCPServerFilter", "servers") }
 }
 
-// MCPServers returns the servers of the files of the clients of [WithClient], then of the plugins, in the order of precedence. Of several
-// servers with a name, the first counts. The list has the disabled servers, and no entry that the client cannot use, which
-// [Catalog.Lint] reports, or that the gate of [WithGate] refuses. Without such files and plugins, the list is empty.
+// MCPServers returns the servers of the files of the clients of [WithClient], then of the plugins,
+// in the order of precedence. Of several servers with a name, the first counts. The list has the
+// disabled servers, and no entry that the client cannot use, which [Catalog.Lint] reports, or that
+// the gate of [WithGate] refuses. Without such files and plugins, the list is empty.
 //
-// The errors are those of [Catalog.Plugins] for unreadable directories. Each call reads the files. See docs/servers.md.
+// The errors are those of [Catalog.Plugins] for unreadable directories. Each call reads the files.
+// See docs/servers.md.
 func (c *Catalog) MCPServers(ctx context.Context) ([]MCPServer, error) {
 	const op = "MCPServers"
 	if err := c.begin(ctx, op); err != nil {
@@ -104,11 +107,13 @@ func (c *Catalog) listServers(ctx context.Context, op string, o observe.Call[Eve
 	return list, nil
 }
 
-// Resolve returns the server with the values of its variables, by the rules of the client. The function lookup returns the value of
-// an environment variable, as os.LookupEnv, or of a name such as "input:token" and "file:key.txt". No value is searched for variables.
+// Resolve returns the server with the values of its variables, by the rules of the client. The
+// function lookup returns the value of an environment variable, as os.LookupEnv, or of a name such
+// as "input:token" and "file:key.txt". No value is searched for variables.
 //
-// A variable without a value, a command of a shell, and a text of more than 1 MiB are [ErrInvalidArguments]; the message has no value. The
-// relative command and Dir of a plugin become absolute; a path that leads out of the plugin is [ErrOutsideRoot].
+// A variable without a value, a command of a shell, and a text of more than 1 MiB are
+// [ErrInvalidArguments]; the message has no value. The relative command and Dir of a plugin become
+// absolute; a path that leads out of the plugin is [ErrOutsideRoot].
 func (s MCPServer) Resolve(lookup func(name string) (value string, ok bool)) (MCPServer, error) {
 	v := s.values()
 	r, code, reason := s.found.Resolve(v, lookup)
@@ -138,14 +143,14 @@ func (s MCPServer) Format(f fmt.State, verb rune) { fmt.Fprint(f, s.String()) }
 // LogValue returns String.
 func (s MCPServer) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MarshalJSON returns an object with the name, the place and the transport of the server, its command line or URL, and the
-// names in Env and Headers.
+// MarshalJSON returns an object with the name, the place and the transport of the server, its
+// command line or URL, and the names in Env and Headers.
 func (s MCPServer) MarshalJSON() ([]byte, error) {
 	return servers.JSON([]string{s.Name, s.Layer, s.Plugin, s.Path, s.Client, s.Transport}, s.Disabled, s.redacted())
 }
 
-// findServers returns the servers of the files of clients, and of the plugins in a snapshot of the commands. The rows of further
-// clients come first.
+// findServers returns the servers of the files of clients, and of the plugins in a snapshot of the
+// commands. The rows of further clients come first.
 func (c *Catalog) findServers(ctx context.Context, op string, s *index.Snapshot, further []client.Client) (servers.Result, error) {
 	finder := c.servers.With(further)
 	if finder == nil {

@@ -388,8 +388,8 @@ const (
 // share.
 //
 // With SymlinksAll, whoever can write into the project chooses the files of the machine that the
-// catalog reads and shows to a model. Use SymlinksAll only if the operating system confines the program,
-// or if the user has written all files. On Windows, SymlinksAll includes all volumes.
+// catalog reads and shows to a model. Use SymlinksAll only if the operating system confines the
+// program, or if the user has written all files. On Windows, SymlinksAll includes all volumes.
 //
 // For a layer outside the root, "the root" is the layer's own directory.
 func WithSymlinks(policy Symlinks, dirs ...string) Option {
@@ -646,12 +646,13 @@ type Embedder interface {
 	// different IDs are never compared.
 	ID() string
 
-	// Embed returns one vector for each text, in the order of the texts. All vectors have the same number
-	// of dimensions, at most 16,384. If query is true, the texts are search queries, otherwise texts of
-	// entries, of at most 2,000 bytes each. A call has at most 64 texts.
+	// Embed returns one vector for each text, in the order of the texts. All vectors have the same
+	// number of dimensions, at most 16,384. If query is true, the texts are search queries,
+	// otherwise texts of entries, of at most 2,000 bytes each. A call has at most 64 texts.
 	//
-	// Several goroutines call Embed at the same time. Embed must return soon after ctx ends: after a
-	// second for a query, after a minute for other texts, and at Close. Close does not wait for Embed.
+	// Several goroutines call Embed at the same time. Embed must return soon after ctx ends: after
+	// a second for a query, after a minute for other texts, and at Close. Close does not wait for
+	// Embed.
 	Embed(ctx context.Context, texts []string, query bool) ([][]float32, error)
 }
 
@@ -708,14 +709,16 @@ func (l *layerList) addPlaces(places []index.Place) {
 	}
 }
 
-// find returns the index of the layer that has the directory of a place under the given name, or -1.
+// find returns the index of the layer that has the directory of a place under the given name, or
+// -1.
 func (l *layerList) find(name string, p index.Place) int {
 	return slices.IndexFunc(l.all, func(l layer) bool {
 		return l.name == name && l.fsys == nil && (l.named || index.SamePlace(l.place.Place, p.Place))
 	})
 }
 
-// addParents adds the places of clients that look up, below the places of the project in the same option.
+// addParents adds the places of clients that look up, below the places of the project in the same
+// option.
 func (l *layerList) addParents(parents []paths.Parent) {
 	for begin := len(l.all); begin > 0; {
 		begin--

@@ -53,8 +53,8 @@ func Paginate[T any](items []T, page Page, key func(T) string) ([]T, Pagination,
 	return rows, p, inOp("Paginate", err)
 }
 
-// paginate is Paginate for a normalized page and keys in the order of compare. The scope names the list
-// of a cursor. Every other list rejects the cursor.
+// paginate is Paginate for a normalized page and keys in the order of compare. The scope names the
+// list of a cursor. Every other list rejects the cursor.
 func paginate[T any](items []T, page Page, scope string, key func(T) string, compare func(a, b string) int) ([]T, Pagination, error) {
 	total := len(items)
 	p := Pagination{

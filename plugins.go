@@ -28,8 +28,9 @@ func WithPlugins(dirs ...string) Option {
 	return optionFunc(func(c *config) error { return c.plugins.addDirs("WithPlugins", dirs, index.Place{}) })
 }
 
-// WithPluginsFS reads the plugins at the top of fsys, as [WithPlugins] does. The name identifies fsys in the
-// field Layer, and is the name of a plugin at the top without a manifest. The rules of [WithCommandsFS] for fsys apply.
+// WithPluginsFS reads the plugins at the top of fsys, as [WithPlugins] does. The name identifies
+// fsys in the field Layer, and is the name of a plugin at the top without a manifest. The rules of
+// [WithCommandsFS] for fsys apply.
 func WithPluginsFS(name string, fsys fs.FS) Option {
 	return optionFunc(func(c *config) error { return c.plugins.addFS("WithPluginsFS", name, fsys) })
 }
@@ -46,7 +47,8 @@ func (c *config) addPlugins() {
 	}
 }
 
-// namePlugins names the plugin that each layer is if the plugin has no manifest with a name: as the filesystem or the directory.
+// namePlugins names the plugin that each layer is if the plugin has no manifest with a name: as the
+// filesystem or the directory.
 func (c *Catalog) namePlugins() {
 	for _, l := range c.config.plugins.all {
 		if l.plugins.Options.Name = l.name; l.fsys == nil {
@@ -76,8 +78,8 @@ type Plugin struct {
 	Path        string `json:"path"`                  // full path of the directory on its filesystem; "" for a remote source
 	Manifest    string `json:"manifest,omitempty"`    // full path of the manifest; "" without a manifest
 
-	// Source is the place of the plugin in a marketplace. A plugin with another Kind than "relative" and "local" is not on the
-	// filesystem, and has no commands, skills and agents.
+	// Source is the place of the plugin in a marketplace. A plugin with another Kind than
+	// "relative" and "local" is not on the filesystem, and has no commands, skills and agents.
 	Source struct {
 		Kind string `json:"kind"` // "relative", "local", "github", "url", "git-subdir", "npm", "archive", "command", or another word of the marketplace; "" without a marketplace
 
@@ -95,24 +97,27 @@ type Plugin struct {
 		Mode     string `json:"mode,omitempty"`
 	} `json:"source,omitzero"`
 
-	// Hooks and MCPServers are the values of the manifest and of the marketplace, as written. The files, as
-	// full paths, hold further values. The catalog reads no such file, and a file may be missing.
+	// Hooks and MCPServers are the values of the manifest and of the marketplace, as written. The
+	// files, as full paths, hold further values. The catalog reads no such file, and a file may be
+	// missing.
 	Hooks          []json.RawMessage `json:"hooks,omitempty"`
 	MCPServers     []json.RawMessage `json:"mcp_servers,omitempty"`
 	HookFiles      []string          `json:"hook_files,omitempty"`
 	MCPServerFiles []string          `json:"mcp_server_files,omitempty"`
 
-	// Diagnostics are the defects of the manifest and of the entry of the marketplace. Only Lint reports the
-	// defects of the files, the declared paths that do not exist, and the plugins that are not listed.
+	// Diagnostics are the defects of the manifest and of the entry of the marketplace. Only Lint
+	// reports the defects of the files, the declared paths that do not exist, and the plugins that
+	// are not listed.
 	Diagnostics []Diagnostic `json:"diagnostics,omitempty"`
 }
 
 // Plugins returns the plugins of [WithPlugins] in the order of precedence. Remote plugins, which a
-// marketplace only names, have a Source and no Path. Filters have no effect; the gate of [WithGate] omits the refused plugins. Without
-// plugins, the list is empty.
+// marketplace only names, have a Source and no Path. Filters have no effect; the gate of [WithGate]
+// omits the refused plugins. Without plugins, the list is empty.
 //
-// Plugins returns [ErrDirectoryNotFound] if every directory of plugins is missing, which is no error for the lists, and
-// the other errors of [Catalog.List] for unreadable directories. The cost is the cost of List.
+// Plugins returns [ErrDirectoryNotFound] if every directory of plugins is missing, which is no
+// error for the lists, and the other errors of [Catalog.List] for unreadable directories. The cost
+// is the cost of List.
 func (c *Catalog) Plugins(ctx context.Context) ([]Plugin, error) {
 	const op = "Plugins"
 	if err := c.begin(ctx, op); err != nil || len(c.config.plugins.all) == 0 {

@@ -296,8 +296,8 @@ func TestTheRulesOfAPluginAreThoseOfItsClient(t *testing.T) {
 	}
 }
 
-// In Claude Code 2.1.330, a SKILL.md makes the directory skills one skill. In Agent Plugins 1.0.0, section 7.1, only
-// subdirectories are skills.
+// In Claude Code 2.1.330, a SKILL.md makes the directory skills one skill. In Agent Plugins 1.0.0,
+// section 7.1, only subdirectories are skills.
 func TestASkillFileInTheDirectoryOfTheSkillsOfAPlugin(t *testing.T) {
 	files := map[string]string{"open/plugin.json": `{"$schema": "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json", "name": "open"}`, "claude/.claude-plugin/plugin.json": `{"name": "claude"}`}
 	for _, dir := range []string{"open/skills/", "open/skills/below/", "claude/skills/", "claude/skills/below/"} {

@@ -19,7 +19,8 @@ import (
 var embedded embed.FS
 
 func TestMain(m *testing.M) {
-	// A flag of the command line takes precedence. Parallel tests wait for reports of the system most of the time.
+	// A flag of the command line takes precedence. Parallel tests wait for reports of the system
+	// most of the time.
 	for name, value := range map[string]int{"rapid.checks": catalogtest.Rounds(40, 1000), "test.parallel": 8} {
 		if err := flag.Set(name, strconv.Itoa(value)); err != nil {
 			panic(err)

@@ -30,12 +30,12 @@ type SkillsPrompt = PromptList
 // SkillsPrompt returns the names and descriptions of the skills that a model may choose, as an XML
 // block in the form of the client guide of the Agent Skills format, in the order of
 // [Catalog.ListSkills]. [Catalog.GetSkill] takes the names. Without skills, Text is "".
-// SkillsPrompt omits skills without a description or a readable SKILL.md, and skills that a model may
-// not see: see [Exposure].
+// SkillsPrompt omits skills without a description or a readable SKILL.md, and skills that a model
+// may not see: see [Exposure].
 //
 // Without options, the length of the text has no limit. With [Budget] or [Tokens], SkillsPrompt
-// first shortens the longest descriptions, down to 60 characters, then omits the descriptions of the
-// skills of the lowest precedence, and drops names only if the names alone exceed the budget;
+// first shortens the longest descriptions, down to 60 characters, then omits the descriptions of
+// the skills of the lowest precedence, and drops names only if the names alone exceed the budget;
 // [PromptFirst] and [PromptFor] give skills precedence. The text escapes the tags of the block and
 // invisible characters.
 //
@@ -202,18 +202,18 @@ func splitPath(path string) (dir, file string) {
 	return path[:max(i-1, 0)], path[i:]
 }
 
-// PromptEach limits each text of [Catalog.RestorePrompt] to n characters, or with [Tokens] to n tokens.
-// With 0, the default, only the budget limits the texts.
+// PromptEach limits each text of [Catalog.RestorePrompt] to n characters, or with [Tokens] to n
+// tokens. With 0, the default, only the budget limits the texts.
 func PromptEach(n int) PromptOption {
 	return promptOption(func(o *promptOptions) { o.each = n })
 }
 
 // RestorePrompt returns the texts that a session has used, for a conversation that the program has
-// compacted: of skills, commands (without arguments) and instructions, the last use first. The items
-// are in the order of their use, as [WithObserver] reports them; an item is matched by Kind and Name,
-// and by Plugin if given, and its last use counts. With a Digest, the text says whether the file has
-// changed. An entry that is gone has its name alone, and a refused entry nothing. An entry that cannot
-// be read is the error of Get or GetSkill, because the entry can still exist.
+// compacted: of skills, commands (without arguments) and instructions, the last use first. The
+// items are in the order of their use, as [WithObserver] reports them; an item is matched by Kind
+// and Name, and by Plugin if given, and its last use counts. With a Digest, the text says whether
+// the file has changed. An entry that is gone has its name alone, and a refused entry nothing. An
+// entry that cannot be read is the error of Get or GetSkill, because the entry can still exist.
 //
 // [Budget] or [Tokens] limits all texts, and [PromptEach] each: the budget drops the earliest uses
 // first. Except omits instructions. Other options have no effect, and so have items of other kinds.

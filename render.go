@@ -37,8 +37,8 @@ func (s Skill) template() template.Source {
 }
 
 // Render returns the text of the command with arguments filled in, by the Rules of the command: the
-// rules of the client of [WithClient], and otherwise the default rules (see [Renderer]). The text of
-// $ARGUMENTS is the arguments, joined by blanks. Render executes nothing and reads nothing.
+// rules of the client of [WithClient], and otherwise the default rules (see [Renderer]). The text
+// of $ARGUMENTS is the arguments, joined by blanks. Render executes nothing and reads nothing.
 //
 // Render returns the errors of [Renderer.Render]. The default rules have no error except
 // [ErrSizeLimitExceeded]. The same arguments always give the same text. [Renderer.Render], with the
@@ -51,7 +51,8 @@ func (c Command) Render(args ...string) (string, error) {
 
 // Render returns the text of the skill with arguments filled in, as [Command.Render] does.
 // ${CLAUDE_SKILL_DIR} is the directory of Path. If the reader of the text must not see directories
-// of the host, use a [Renderer] with the Rules of the skill, which fills in only the Values of the program.
+// of the host, use a [Renderer] with the Rules of the skill, which fills in only the Values of the
+// program.
 func (s Skill) Render(args ...string) (string, error) {
 	rendering, err := s.renderer().Render(context.Background(), s, Args{List: args})
 	return rendering.Text, err
@@ -73,13 +74,13 @@ func (s Skill) renderer() Renderer {
 // "ARGUMENTS: " and the arguments. The text of an argument is not scanned. The document
 // docs/rendering.md has the rules of each client.
 type Renderer struct {
-	// Rules are the rules of a client, such as client.Claude().Rules. The zero Rules are the default
-	// rules, whatever the Rules of the command or of the skill.
+	// Rules are the rules of a client, such as client.Claude().Rules. The zero Rules are the
+	// default rules, whatever the Rules of the command or of the skill.
 	Rules client.Rules
 
 	// Values has the texts of ${NAME}, by NAME: for example CLAUDE_SKILL_DIR, CLAUDE_SESSION_ID,
-	// selection and file. Without a value, ${NAME} stays. A value does not set FromArguments: quote the
-	// values of a user for the shell.
+	// selection and file. Without a value, ${NAME} stays. A value does not set FromArguments: quote
+	// the values of a user for the shell.
 	Values map[string]string
 }
 
@@ -169,15 +170,17 @@ type Directive struct {
 
 // The kinds of directives.
 const (
-	// DirectiveShell is !`command`, a command for a shell, at the beginning of a line or after a blank.
-	// By the rules of Gemini CLI and Qwen Code, DirectiveShell is !{command}, anywhere in the text, and
-	// arguments are quoted for a POSIX shell; within quotes of the author, their quotes protect nothing.
+	// DirectiveShell is !`command`, a command for a shell, at the beginning of a line or after a
+	// blank. By the rules of Gemini CLI and Qwen Code, DirectiveShell is !{command}, anywhere in
+	// the text, and arguments are quoted for a POSIX shell; within quotes of the author, their
+	// quotes protect nothing.
 	DirectiveShell = "shell"
 
-	// DirectiveFile is @path, a file to read, or @{path} by the rules of Gemini CLI and Qwen Code. The
-	// path contains a "/", a "." or an argument, or begins with "~", so @alice is no directive. A
-	// package name such as @scope/name is a directive: check that the file exists. The author chose the
-	// path, so read only files below the project's root. The document docs/rendering.md has the syntax.
+	// DirectiveFile is @path, a file to read, or @{path} by the rules of Gemini CLI and Qwen Code.
+	// The path contains a "/", a "." or an argument, or begins with "~", so @alice is no directive.
+	// A package name such as @scope/name is a directive: check that the file exists. The author
+	// chose the path, so read only files below the project's root. The document docs/rendering.md
+	// has the syntax.
 	DirectiveFile = "file"
 )
 

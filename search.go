@@ -31,16 +31,18 @@ type SearchResults struct {
 	SearchTime time.Duration  `json:"-"`           // duration of the search; in JSON search_time_ms
 	TotalFound int            `json:"total_found"` // number of matches before the limit
 
-	// Semantic tells that the meaning of WithEmbedder counts. If Semantic is false, the results depend on words alone.
+	// Semantic tells that the meaning of WithEmbedder counts. If Semantic is false, the results
+	// depend on words alone.
 	Semantic bool `json:"semantic,omitempty"`
 
-	// Partial tells that the texts of some files are not read yet: these files are found by their names and
-	// descriptions alone, and Weak is false. The catalog reads the texts in the background, so a later
-	// Search finds more.
+	// Partial tells that the texts of some files are not read yet: these files are found by their
+	// names and descriptions alone, and Weak is false. The catalog reads the texts in the
+	// background, so a later Search finds more.
 	Partial bool `json:"partial,omitempty"`
 
-	// Weak tells that no result has a third of the words of the query, weighted by their rarity. Words then has up to eight words of
-	// the names in the catalog, for another query. With WithSearcher, Weak is false.
+	// Weak tells that no result has a third of the words of the query, weighted by their rarity.
+	// Words then has up to eight words of the names in the catalog, for another query. With
+	// WithSearcher, Weak is false.
 	Weak  bool     `json:"weak,omitempty"`
 	Words []string `json:"words,omitempty"`
 }

@@ -888,7 +888,8 @@ func TestSearchRepeatsACanceledUpdateOfReports(t *testing.T) {
 	}
 }
 
-// interrupted calls a function before each Open of a report. A search reads texts in the background.
+// interrupted calls a function before each Open of a report. A search reads texts in the
+// background.
 type interrupted struct {
 	afero.Fs
 	interrupt atomic.Pointer[context.CancelFunc]

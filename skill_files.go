@@ -36,9 +36,9 @@ func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte
 	}).resolve(ctx, Event{Action: EventRead, Path: path})
 }
 
-// readWithin calls read, which reads the given path of the skill. A change during the
-// call may make the filter or WithStrict refuse the skill, so readWithin checks the state before and
-// after the call.
+// readWithin calls read, which reads the given path of the skill. A change during the call may make
+// the filter or WithStrict refuse the skill, so readWithin checks the state before and after the
+// call.
 func readWithin[T any](o *openSkill, op, given string, read func() (T, error)) (T, error) {
 	var zero T
 	if err := o.recordText(); err != nil {

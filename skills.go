@@ -223,7 +223,8 @@ func (s Skill) MarshalJSON() ([]byte, error) {
 	}{s.SkillInfo, s.Frontmatter, s.Content, s.Files, s.FilesTruncated})
 }
 
-// marshalPlain returns the JSON form of a value without escapes for HTML, because the caller's encoder decides.
+// marshalPlain returns the JSON form of a value without escapes for HTML, because the caller's
+// encoder decides.
 func marshalPlain(value any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -364,8 +365,8 @@ func (o *openSkill) info(text *skill.Text) SkillInfo {
 	return info
 }
 
-// A source is the catalog that returned a [Skill], and what an observer learns of a [Skill], a [Command] or an [Agent]. The
-// zero source is no catalog.
+// A source is the catalog that returned a [Skill], and what an observer learns of a [Skill], a
+// [Command] or an [Agent]. The zero source is no catalog.
 type source struct {
 	catalog *Catalog // of a skill
 	inFS    bool     // the layer of the skill is an fs.FS

@@ -558,7 +558,8 @@ func TestTheHomeDirectoryMayBeALinkToTheRoot(t *testing.T) {
 	}
 }
 
-// claudeAndAgentSkills adds the places of Claude Code, and the places of skills that the client guide of Agent Skills recommends.
+// claudeAndAgentSkills adds the places of Claude Code, and the places of skills that the client
+// guide of Agent Skills recommends.
 var claudeAndAgentSkills = toolshelf.WithClient(client.Claude(), client.Client{Skills: []client.Place{
 	{Dir: ".agents/skills", Pattern: "*/SKILL.md"},
 	{Base: client.Home, Dir: ".agents/skills", Pattern: "*/SKILL.md"},
@@ -833,7 +834,8 @@ func TestASkillFileTakesAndLosesPrecedence(t *testing.T) {
 	}
 }
 
-// A skill that is off keeps its place: the skill of a lower layer and the command of the name stay hidden.
+// A skill that is off keeps its place: the skill of a lower layer and the command of the name stay
+// hidden.
 func TestASkillThatIsOffKeepsItsPlace(t *testing.T) {
 	files := memoryOf(t, map[string]string{"skills/deploy/SKILL.md": skill("description: Ours"), "user/deploy/SKILL.md": skill("description: Theirs"), "commands/deploy.md": "Command.\n"})
 	state := toolshelf.ExposeOff

@@ -81,8 +81,8 @@ func (f readsFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// oldFiles writes files to the disk, and reports change times on every system. In a bubble of synctest
-// that runs settle first, the files are an hour old.
+// oldFiles writes files to the disk, and reports change times on every system. In a bubble of
+// synctest that runs settle first, the files are an hour old.
 func oldFiles(t *testing.T, files map[string]string) (fsys *readsFs, settle func()) {
 	fsys = &readsFs{Fs: dated{afero.NewBasePathFs(afero.NewOsFs(), diskOf(t, files))}}
 	later := time.Now().Add(time.Hour)

@@ -95,8 +95,8 @@ func TestWatchSeesChanges(t *testing.T) {
 	removeAll(t, root+".moved")
 }
 
-// removeAll removes a directory as soon as no scan has a file of the directory open: FUSE keeps an open file under
-// another name, and Windows removes no open directory.
+// removeAll removes a directory as soon as no scan has a file of the directory open: FUSE keeps an
+// open file under another name, and Windows removes no open directory.
 func removeAll(t testing.TB, dir string) {
 	t.Helper()
 	eventually(t, func() string {

@@ -1,12 +1,13 @@
-// Package agentmd reads Markdown files for agents: commands, skills and agents. A file is bytes, and
-// the result is a value: the frontmatter, its typed fields, the body, and the defects. The package
-// reads no filesystem and has no state.
+// Package agentmd reads Markdown files for agents: commands, skills and agents. A file is bytes,
+// and the result is a value: the frontmatter, its typed fields, the body, and the defects. The
+// package reads no filesystem and has no state.
 //
 // A header is the text between two fences at the beginning of a line. The fences are "---" for
 // YAML, "+++" for TOML and ";;;" for JSON. A JSON object at the beginning of the file is a header
 // too. [Parse] accepts every input: a broken header is read as its author meant, as far as
-// possible, and each defect is a [Diagnostic]. [ParseSkill], [ParseCommand] and [ParseAgent] also check
-// the fields of a kind of file, and their method Check tells whether a client rejects the file.
+// possible, and each defect is a [Diagnostic]. [ParseSkill], [ParseCommand] and [ParseAgent] also
+// check the fields of a kind of file, and their method Check tells whether a client rejects the
+// file.
 //
 // [Frontmatter] keeps the fields of the author. [Frontmatter.Fields] has the fields that clients
 // document, with types. [ParseToolRules] reads the rules of allowed-tools.
@@ -43,13 +44,15 @@ func Parse(data []byte) Document {
 	return doc
 }
 
-// Set returns Raw with one top-level field of the header changed, or added after the last field. Every other
-// byte stays. Data without a header gets a header in YAML. Of several fields with the key, Set
-// changes the last. A dot in the key has no meaning. A value of several lines is one line in quotes. true and false are written as
-// booleans, a number as a number if it replaces a number, and every other value as text.
+// Set returns Raw with one top-level field of the header changed, or added after the last field.
+// Every other byte stays. Data without a header gets a header in YAML. Of several fields with the
+// key, Set changes the last. A dot in the key has no meaning. A value of several lines is one line
+// in quotes. true and false are written as booleans, a number as a number if it replaces a number,
+// and every other value as text.
 //
-// Set returns an error, and changes nothing, if the header cannot be read, if the value is a mapping,
-// if another field would change, or if the key or the value is not UTF-8. The error says what to do.
+// Set returns an error, and changes nothing, if the header cannot be read, if the value is a
+// mapping, if another field would change, or if the key or the value is not UTF-8. The error says
+// what to do.
 func (d Document) Set(key, value string) ([]byte, error) {
 	return set("", d.Raw, key, value)
 }

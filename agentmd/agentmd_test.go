@@ -146,7 +146,8 @@ func TestDiagnosticsWithoutAPathBeginWithTheLine(t *testing.T) {
 	}
 }
 
-// TestCodesAreThoseOfTheRoot compares the constants of the codes and their comments with the constants of package toolshelf.
+// TestCodesAreThoseOfTheRoot compares the constants of the codes and their comments with the
+// constants of package toolshelf.
 func TestCodesAreThoseOfTheRoot(t *testing.T) {
 	constants := func(file string) map[string]string {
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)

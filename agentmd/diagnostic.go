@@ -35,12 +35,14 @@ const (
 	SeverityWarning Severity = "warning"
 )
 
-// A DiagnosticCode identifies a kind of defect. Codes do not change between versions. [Parse] reports
-// each defect as a warning, because the file can be loaded. The comments of the constants state the
-// severity that Lint of package toolshelf reports; the severity in parentheses applies to a SKILL.md.
+// A DiagnosticCode identifies a kind of defect. Codes do not change between versions. [Parse]
+// reports each defect as a warning, because the file can be loaded. The comments of the constants
+// state the severity that Lint of package toolshelf reports; the severity in parentheses applies to
+// a SKILL.md.
 type DiagnosticCode string
 
-// The codes of headers. Package toolshelf has all codes of this package, and the codes of files and layers.
+// The codes of headers. Package toolshelf has all codes of this package, and the codes of files and
+// layers.
 const (
 	DiagNotUTF8                    DiagnosticCode = "NOT_UTF8"                      // warning (error): the file contains bytes that are not UTF-8
 	DiagControlCharacter           DiagnosticCode = "CONTROL_CHARACTER"             // warning (error): the frontmatter contains a control character, such as NUL

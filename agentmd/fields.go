@@ -14,8 +14,9 @@ import (
 )
 
 // Fields are the fields of a header that clients document for commands, skills and agents, with the
-// types of their values. A missing field has its zero value, except UserInvocable. Package client and
-// docs/authors.md list the fields of each client. [Frontmatter] has all fields of the author as written.
+// types of their values. A missing field has its zero value, except UserInvocable. Package client
+// and docs/authors.md list the fields of each client. [Frontmatter] has all fields of the author as
+// written.
 //
 // The fields after Metadata occur in agents only.
 type Fields struct {
@@ -122,8 +123,9 @@ func (f Frontmatter) Fields() Fields {
 	return fields
 }
 
-// tools returns the rules of the field tools. "*" is all tools, and an empty list allows no tool: docs.github.com, custom agents
-// configuration, and opencode.ai/docs/agents, 2026-11; Claude Code 2.1.332.
+// tools returns the rules of the field tools. "*" is all tools, and an empty list allows no tool:
+// docs.github.com, custom agents configuration, and opencode.ai/docs/agents, 2026-11; Claude Code
+// 2.1.332.
 func (f Frontmatter) tools(failed *error) (allowed, denied []ToolRule) {
 	allowed, denied = f.rules(failed, "tools")
 	value, ok := f.header.Get("tools")
@@ -137,10 +139,10 @@ func (f Frontmatter) tools(failed *error) (allowed, denied []ToolRule) {
 	return allowed, denied
 }
 
-// Summary returns the text by which a model chooses the file in a client: the description, and after
-// " - " the text of when_to_use if the client has this field. A text with more characters than
-// Cut of the client's field description ends in "…" at this length. The files are client.Commands,
-// client.Skills or client.Agents.
+// Summary returns the text by which a model chooses the file in a client: the description, and
+// after " - " the text of when_to_use if the client has this field. A text with more characters
+// than Cut of the client's field description ends in "…" at this length. The files are
+// client.Commands, client.Skills or client.Agents.
 func (f Fields) Summary(c client.Client, files client.Files) string {
 	text, cut := f.Description, 0
 	for _, field := range c.Fields {
@@ -161,8 +163,8 @@ func (f Fields) Summary(c client.Client, files client.Files) string {
 // plain returns a text without leading and trailing blanks.
 func (f Frontmatter) plain(key string) string { return strings.TrimSpace(f.Text(key)) }
 
-// rules returns the tool rules of a list or a text. In a mapping, as in OpenCode, true allows a tool
-// and false denies a tool. The first error is the value of failed.
+// rules returns the tool rules of a list or a text. In a mapping, as in OpenCode, true allows a
+// tool and false denies a tool. The first error is the value of failed.
 func (f Frontmatter) rules(failed *error, key string) (allowed, denied []ToolRule) {
 	value, _ := f.header.Get(key)
 	var err error
@@ -193,7 +195,8 @@ func (f Frontmatter) rules(failed *error, key string) (allowed, denied []ToolRul
 	return allowed, denied
 }
 
-// items returns the items of a list, or of a text that separates the items by commas outside braces.
+// items returns the items of a list, or of a text that separates the items by commas outside
+// braces.
 func (f Frontmatter) items(key string) (items []string) {
 	value, _ := f.header.Get(key)
 	if value.Kind == matter.Sequence {

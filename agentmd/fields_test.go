@@ -136,7 +136,8 @@ func TestFieldsWithInvalidToolRulesHaveAnError(t *testing.T) {
 	}
 }
 
-// TestTheFieldsOfTheClientsHaveATypedView compares the fields of package client with the typed view.
+// TestTheFieldsOfTheClientsHaveATypedView compares the fields of package client with the typed
+// view.
 func TestTheFieldsOfTheClientsHaveATypedView(t *testing.T) {
 	// lossless are the fields of single clients that only Frontmatter has.
 	lossless := " hide-from-slash-command-tool mcpServers mcp-servers mcp_servers prompt kind display_name temperature timeout_mins top_p permission hidden disable infer target handoffs agents readonly policy agent_card_url auth executor runConfig modelConfig "

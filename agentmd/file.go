@@ -37,9 +37,10 @@ type Agent struct {
 	Fields      Fields // of the header
 }
 
-// ParseSkill reads the SKILL.md of a directory. dir is the name or the path of the directory or of the
-// file, or "" if the program has only the bytes; then no rule compares the names. ParseSkill accepts every input. The Diagnostics are the defects by the Agent Skills specification: an
-// error is a reason for the reference validator to reject the skill. [Skill.Check] has the rules of
+// ParseSkill reads the SKILL.md of a directory. dir is the name or the path of the directory or of
+// the file, or "" if the program has only the bytes; then no rule compares the names. ParseSkill
+// accepts every input. The Diagnostics are the defects by the Agent Skills specification: an error
+// is a reason for the reference validator to reject the skill. [Skill.Check] has the rules of
 // another client. Unlike Lint of package toolshelf, ParseSkill compares names without Unicode
 // normalization.
 func ParseSkill(dir string, data []byte) Skill {
@@ -51,10 +52,10 @@ func ParseSkill(dir string, data []byte) Skill {
 }
 
 // ParseCommand reads the file of a command. name is the name or the path of the file, such as
-// "review.md". If the name ends in ".toml", the whole data is the header, the Body is a copy of the field
-// prompt, and data of more than 64 KiB have no fields, with a diagnostic. ParseCommand accepts every
-// input. The Diagnostics are those of Lint of package toolshelf for the header, the placeholders and
-// invisible characters.
+// "review.md". If the name ends in ".toml", the whole data is the header, the Body is a copy of the
+// field prompt, and data of more than 64 KiB have no fields, with a diagnostic. ParseCommand
+// accepts every input. The Diagnostics are those of Lint of package toolshelf for the header, the
+// placeholders and invisible characters.
 func ParseCommand(name string, data []byte) Command {
 	doc, file := read("", name, data)
 	doc.Diagnostics = newDiagnostics(lint.Default().Text(client.Commands, file))
@@ -63,8 +64,8 @@ func ParseCommand(name string, data []byte) Command {
 }
 
 // ParseAgent reads the file of an agent. name is the name or the path of the file, such as
-// "reviewer.md". ParseAgent accepts every input. The Diagnostics are the defects of the header and invisible
-// characters; [Agent.Check] has the fields that a client requires.
+// "reviewer.md". ParseAgent accepts every input. The Diagnostics are the defects of the header and
+// invisible characters; [Agent.Check] has the fields that a client requires.
 func ParseAgent(name string, data []byte) Agent {
 	doc, file := read("", name, data)
 	doc.Diagnostics = newDiagnostics(lint.Default().Text(client.Agents, file))
@@ -80,8 +81,8 @@ func read(dir, name string, data []byte) (Document, lint.File) {
 	return doc, lint.File{Name: dir, Path: name, Raw: data, Doc: parsed}
 }
 
-// directoryName returns the name of the directory of a skill, for the path of the directory or of its
-// SKILL.md.
+// directoryName returns the name of the directory of a skill, for the path of the directory or of
+// its SKILL.md.
 func directoryName(dir string) string {
 	dir = path.Clean("/" + filepath.ToSlash(dir))
 	if strings.EqualFold(path.Base(dir), "SKILL.md") {
@@ -122,9 +123,9 @@ func (e *CheckError) Error() string {
 	return e.Client + " rejects the file: " + problem.Summary(all)
 }
 
-// Check returns a [*CheckError] with the reasons why a client rejects the skill, or nil. The rules are
-// the Fields and Strict of the row, as for LintFor and WithStrict of package toolshelf. For a row that is
-// not valid, Check returns the error of [client.Client.Check].
+// Check returns a [*CheckError] with the reasons why a client rejects the skill, or nil. The rules
+// are the Fields and Strict of the row, as for LintFor and WithStrict of package toolshelf. For a
+// row that is not valid, Check returns the error of [client.Client.Check].
 func (s Skill) Check(c client.Client) error {
 	_, file := read(s.Name, "", s.Raw)
 	return check(c, client.Skills, file)

@@ -159,7 +159,8 @@ func TestCheckReturnsTheReasonsOfTheClient(t *testing.T) {
 	}
 }
 
-// FuzzParseFiles checks that no file panics, and that each file of the kinds has the header and the body of Parse.
+// FuzzParseFiles checks that no file panics, and that each file of the kinds has the header and the
+// body of Parse.
 func FuzzParseFiles(f *testing.F) {
 	for _, data := range []string{"", "---\nname: a\ndescription: b\ntools: [Read\n---\n$1 `$0`\n", "+++\na = 1\n+++\n", "---\narguments: [a, {name: b}]\n---\n!`x`"} {
 		f.Add("a", []byte(data))
@@ -176,8 +177,8 @@ func FuzzParseFiles(f *testing.F) {
 	})
 }
 
-// TestCorpusFiles reads public files through this package alone: every header that a YAML library accepts has the same
-// texts, no description is lost, and the body is the end of the file.
+// TestCorpusFiles reads public files through this package alone: every header that a YAML library
+// accepts has the same texts, no description is lost, and the body is the end of the file.
 func TestCorpusFiles(t *testing.T) {
 	dir := os.Getenv("TOOLSHELF_CORPUS")
 	if dir == "" {

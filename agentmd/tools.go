@@ -40,8 +40,8 @@ func ParseToolRules(text string) ([]ToolRule, error) {
 	return rules, err
 }
 
-// maxMatched is the length of the inputs and specifiers that Match compares with a pattern, in bytes.
-// Claude Code asks for each command of more than 10,000 characters.
+// maxMatched is the length of the inputs and specifiers that Match compares with a pattern, in
+// bytes. Claude Code asks for each command of more than 10,000 characters.
 const maxMatched = 10_000
 
 // Match reports whether the rule allows a call. The input is the command line of a shell, the path
@@ -52,8 +52,9 @@ const maxMatched = 10_000
 //
 // Match follows the permission rules of Claude Code, and returns false in doubt: a pattern allows
 // no command line with several commands, redirections, "$", backquotes or comments outside quotes,
-// and no path with "..". The document docs/authors.md has the table of the rules. Match answers for rules that allow.
-// A host must not read false as a permission of a rule that forbids: forbid the whole tool, or ask.
+// and no path with "..". The document docs/authors.md has the table of the rules. Match answers for
+// rules that allow. A host must not read false as a permission of a rule that forbids: forbid the
+// whole tool, or ask.
 //
 // The time is at most proportional to the product of the lengths, and a pattern allows no input of
 // more than 10,000 bytes.
@@ -220,8 +221,8 @@ func runsOther(words []string, globs bool) bool {
 
 var findActions = []string{"-exec", "-ok", "-delete", "-fprint", "-fls"}
 
-// matchPath compares a path with a pattern of .gitignore, by the rules of Claude Code for rules that
-// allow: a pattern without "/" is the last element of a path in any directory, "//" begins an
+// matchPath compares a path with a pattern of .gitignore, by the rules of Claude Code for rules
+// that allow: a pattern without "/" is the last element of a path in any directory, "//" begins an
 // absolute path, and other patterns begin in the working directory, also after a single "/".
 // Patterns with classes in brackets, backslashes or "!" match nothing.
 func matchPath(pattern, file string) bool {

@@ -176,7 +176,8 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestAPatternAllowsNoSecondCommand appends commands to an allowed line in each way that a shell knows.
+// TestAPatternAllowsNoSecondCommand appends commands to an allowed line in each way that a shell
+// knows.
 func TestAPatternAllowsNoSecondCommand(t *testing.T) {
 	for _, rule := range []string{"git:*", "git *", "git*", "* x", "git status:*"} {
 		for _, line := range []string{

@@ -38,12 +38,12 @@ type Client struct {
 	ImportHops       int // the client replaces @path in an instruction by the file, over at most this number of files; 0 means no imports
 	InstructionBytes int // the client reads at most this number of bytes of the single files of Instructions in the project; 0 means no limit
 
-	// Mention precedes the name of an agent in the line of a user, as in "@reviewer check this". "" means that the client has no
-	// line of this kind; any other Mention begins with "@".
+	// Mention precedes the name of an agent in the line of a user, as in "@reviewer check this". ""
+	// means that the client has no line of this kind; any other Mention begins with "@".
 	Mention string
 
-	// Plugins are the places in which each directory with a manifest is a plugin. The pattern is "*/" and the path of the
-	// manifest, one of Manifests.
+	// Plugins are the places in which each directory with a manifest is a plugin. The pattern is
+	// "*/" and the path of the manifest, one of Manifests.
 	Plugins []Place
 
 	// Manifests are the files that make a directory a plugin of the client, relative to the
@@ -52,9 +52,9 @@ type Client struct {
 
 	Servers ServerRules // of MCP servers
 
-	// Rules are the placeholder rules of the texts of commands, and SkillRules the rules of the texts of
-	// skills. They are zero, the default rules, if the client documents no rules, or fills no arguments
-	// into skills.
+	// Rules are the placeholder rules of the texts of commands, and SkillRules the rules of the
+	// texts of skills. They are zero, the default rules, if the client documents no rules, or fills
+	// no arguments into skills.
 	Rules, SkillRules Rules
 
 	// Switches are the settings in which a user hides skills, the highest precedence first.
@@ -78,8 +78,8 @@ type Place struct {
 	Prefix  string   // begins each name, as in "prompts:review"
 	Parents bool     // the client also looks in the parent directories of the project
 
-	// Instructions only. The pattern of a single file, such as "AGENTS.md", has no wildcard. All other
-	// files are rules, whose headers state when they apply.
+	// Instructions only. The pattern of a single file, such as "AGENTS.md", has no wildcard. All
+	// other files are rules, whose headers state when they apply.
 	Below     bool     // the client also looks in each directory from the project down to the file in question
 	Fallback  Fallback // of a single file: read in place of other files
 	Globs     string   // of rules: the key of the globs, such as "paths"
@@ -88,8 +88,8 @@ type Place struct {
 	AnyDepth  bool     // of rules: a glob without a slash matches the names of files at any depth, not only in the project's directory
 }
 
-// A Fallback states which other single files of the list make a client ignore a single file. An empty file
-// counts as missing, and the places of the user count as one directory.
+// A Fallback states which other single files of the list make a client ignore a single file. An
+// empty file counts as missing, and the places of the user count as one directory.
 type Fallback int
 
 const (
@@ -99,13 +99,13 @@ const (
 	// InDirectory reads the file in a directory in which no earlier single file of the list exists.
 	InDirectory
 
-	// InProject is InDirectory, and no single file without a Fallback exists in the project's directory and in its
-	// parents.
+	// InProject is InDirectory, and no single file without a Fallback exists in the project's
+	// directory and in its parents.
 	InProject
 )
 
-// A Switch is a key of a settings file in which a user states what the client shows of a skill. The settings concern the
-// skills in the places of the client, and not the skills of plugins.
+// A Switch is a key of a settings file in which a user states what the client shows of a skill. The
+// settings concern the skills in the places of the client, and not the skills of plugins.
 type Switch struct {
 	Base  Base
 	File  string    // below Base, with slashes, as in ".claude/settings.json"; the file is JSON or, with the ending ".toml", TOML
@@ -159,8 +159,8 @@ const (
 	// wildcards of the pattern, with ":" in place of "/".
 	FromPath NameRule = iota
 
-	// FromHeader takes the field name of the header. Without the field, FromHeader takes the name of the
-	// file, without its directories.
+	// FromHeader takes the field name of the header. Without the field, FromHeader takes the name
+	// of the file, without its directories.
 	FromHeader
 
 	// OnlyHeader takes the field name of the header. A client ignores a file without the field.
@@ -270,8 +270,8 @@ func (p Place) checkInstruction() error {
 	return nil
 }
 
-// Check returns an error if a place, a field or a rule of the row is not valid. Two fields of the same
-// files have different names. A row may have no place, as [AgentSkills].
+// Check returns an error if a place, a field or a rule of the row is not valid. Two fields of the
+// same files have different names. A row may have no place, as [AgentSkills].
 func (c Client) Check() error {
 	for _, p := range slices.Concat(c.Commands, c.Skills, c.Agents, c.Instructions) {
 		if err := p.Check(); err != nil {

@@ -37,8 +37,8 @@ const (
 	ShellBraces // the directive !{command}, with balanced braces
 	FileBraces  // the directive @{path}, with balanced braces
 
-	// Capital is $NAME of capitals, digits and "_". The arguments are KEY=value. A text with a $NAME has
-	// no other placeholder.
+	// Capital is $NAME of capitals, digits and "_". The arguments are KEY=value. A text with a
+	// $NAME has no other placeholder.
 	Capital
 
 	At              // $@: all arguments
@@ -58,8 +58,8 @@ const (
 type Count int
 
 const (
-	// CountAuto is CountFromZero for a text that uses $0 or $ARGUMENTS[N] outside code, and CountFromOne
-	// for every other text. The $0 of a price such as $0.50 does not count.
+	// CountAuto is CountFromZero for a text that uses $0 or $ARGUMENTS[N] outside code, and
+	// CountFromOne for every other text. The $0 of a price such as $0.50 does not count.
 	CountAuto Count = iota
 
 	CountFromOne  // $1 is the first argument, and $0 is text

@@ -20,9 +20,9 @@ type ServerRules struct {
 	Joined   bool // an entry has the fields of the entries with its name in later files too
 	Closed   bool // the client rejects an entry with an unknown field
 
-	// Types are the transports by the values of the field with the role ServerType: "stdio", "http",
-	// "sse" or "ws". URL is the transport of an entry with a URL and without a type; "" means that
-	// the client rejects the entry.
+	// Types are the transports by the values of the field with the role ServerType: "stdio",
+	// "http", "sse" or "ws". URL is the transport of an entry with a URL and without a type; ""
+	// means that the client rejects the entry.
 	Types map[string]string
 	URL   string
 
@@ -299,14 +299,16 @@ func qwenServers() ServerRules {
 	return r
 }
 
-// github.com/RooCodeInc/Roo-Code cb836567, src/services/mcp/McpHub.ts, 2026; without the global file
+// github.com/RooCodeInc/Roo-Code cb836567, src/services/mcp/McpHub.ts, 2026; without the global
+// file
 func rooServers() ServerRules {
 	return ServerRules{Files: serverFiles(".roo/mcp.json", "mcpServers")[:1], Types: transports("", ""),
 		Forms: VarPrefixed, Dirs: editorDirs(), Fields: serverFields(map[string]ServerRole{"disabled": ServerDisabled,
 			"disabledTools": ServerDenied, "timeout": ServerCallSeconds}, "alwaysAllow", "watchPaths")}
 }
 
-// code.visualstudio.com/docs/agents/reference/mcp-configuration, 2026-11; without the profile of the user
+// code.visualstudio.com/docs/agents/reference/mcp-configuration, 2026-11; without the profile of
+// the user
 func vscodeServers() ServerRules {
 	return ServerRules{Files: serverFiles(".vscode/mcp.json", "servers")[:1], Comments: true, Commas: true,
 		URL: "http", Types: transports("", ""), Forms: VarPrefixed, Dirs: editorDirs(),

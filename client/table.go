@@ -65,12 +65,14 @@ func Claude() Client {
 		)}
 }
 
-// claudeRules are the rules of code.claude.com/docs/en/skills, available string substitutions, 2026-10.
-// Commands count from 0 too: github.com/anthropics/claude-plugins-official/issues/6246, version 2.1.273.
+// claudeRules are the rules of code.claude.com/docs/en/skills, available string substitutions,
+// 2026-10. Commands count from 0 too: github.com/anthropics/claude-plugins-official/issues/6246,
+// version 2.1.273.
 var claudeRules = Rules{Forms: Arguments | Indexed | Numbered | Declared | Value | ShellQuote | FilePath,
 	Count: CountFromZero, Number: OutsideWords, NoName: Empty, Code: CodeWithPlaceholders, Escape: Backslash}
 
-// claudeSwitches returns the settings of npm @anthropic-ai/claude-code 2.1.332, run with a project, 2026-11-27.
+// claudeSwitches returns the settings of npm @anthropic-ai/claude-code 2.1.332, run with a project,
+// 2026-11-27.
 func claudeSwitches() []Switch {
 	local := Switch{File: ".claude/settings.local.json", Key: "skillOverrides", Words: [...]string{"on", "name-only", "user-invocable-only", "off"}}
 	shared, user := local, local
@@ -370,13 +372,14 @@ func OpenCode() Client {
 		)}
 }
 
-// openCodeRules are the rules of packages/opencode/src/session/prompt.ts and config/markdown.ts, 2026-11.
-// Every skill is a command too.
+// openCodeRules are the rules of packages/opencode/src/session/prompt.ts and config/markdown.ts,
+// 2026-11. Every skill is a command too.
 var openCodeRules = Rules{Forms: Arguments | Numbered | ShellQuote | FilePath, Count: CountFromOne, Number: Anywhere, NoNumber: Empty, Rest: true,
 	Code: NoCode, Escape: NoEscape, Append: AppendLine}
 
 // Pi returns the row of pi. Without a .git, pi itself reads the parents up to the top of the
-// filesystem. A skill in a file without a name has the name of its directory in pi, and of its file here.
+// filesystem. A skill in a file without a name has the name of its directory in pi, and of its file
+// here.
 func Pi() Client {
 	return Client{Name: "pi", Title: "pi",
 		Commands: []Place{ // github.com/badlogic/pi-mono 83378aad, docs/prompt-templates.md, 2026-11
@@ -523,7 +526,8 @@ func fields(files Files, kind Kind, names ...string) []Field {
 	return all
 }
 
-// onTheWay returns the place of a file in each directory on the way to another file, from the parents of the project down.
+// onTheWay returns the place of a file in each directory on the way to another file, from the
+// parents of the project down.
 func onTheWay(name string, fallback Fallback) Place {
 	return Place{Dir: ".", Pattern: name, Parents: true, Below: true, Fallback: fallback}
 }

@@ -75,8 +75,8 @@ type FS struct {
 	at    string // name of the root in outer
 }
 
-// KnowsHeads reports whether the underlying filesystem has the method ReadHead of docs/stores.md, and so
-// knows the frontmatter of files. ReadHead of a Dir then reads no file.
+// KnowsHeads reports whether the underlying filesystem has the method ReadHead of docs/stores.md,
+// and so knows the frontmatter of files. ReadHead of a Dir then reads no file.
 func (f *FS) KnowsHeads() bool {
 	return f.adapted != nil && f.adapted.io != nil && f.adapted.io.heads != nil
 }

@@ -22,7 +22,8 @@ type dirHandle interface {
 	openFile(name string) (content, Info, error)
 	// readHead is openFile, a read that fills buf as far as the file reaches, and Close.
 	readHead(name string, buf []byte) (int, Info, error)
-	// lstat describes a file. If brief is set, Info.Changed may be unknown, which saves system calls.
+	// lstat describes a file. If brief is set, Info.Changed may be unknown, which saves system
+	// calls.
 	lstat(name string, brief bool) (Info, error)
 	// readLink returns the text of a link. The kind of the error is unspecified.
 	readLink(name string) (string, error)

@@ -17,9 +17,9 @@ const errNameOfNoFile = windows.ERROR_INVALID_NAME
 var ntQueryDirectoryFile = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtQueryDirectoryFile")
 
 // checkSpelling returns fs.ErrNotExist for the short name of a file with another name, such as
-// "PROGRA~1", and for a name with bytes that Windows replaces. Otherwise a file would have two names,
-// and a rule for the listed name would not apply to the other name. Windows makes short names of at most 12
-// characters with a "~".
+// "PROGRA~1", and for a name with bytes that Windows replaces. Otherwise a file would have two
+// names, and a rule for the listed name would not apply to the other name. Windows makes short
+// names of at most 12 characters with a "~".
 func (d *rootDir) checkSpelling(name string) error {
 	if !utf8.ValidString(name) {
 		units, err := windows.UTF16FromString(name) // half of a surrogate pair has a form as bytes

@@ -141,8 +141,8 @@ func textOf(file *File, err error) (string, error) {
 	return contents(file, nil), nil
 }
 
-// hostileRoot returns a directory with the files that the names of the table would find, beside a directory that no
-// name may find.
+// hostileRoot returns a directory with the files that the names of the table would find, beside a
+// directory that no name may find.
 func hostileRoot(t *testing.T) string {
 	return onDisk(t, tree{"file.txt": "inside", "dir/in.txt": "inside"}, &options{})
 }
@@ -176,7 +176,8 @@ func TestEachHostileNameHasTheDocumentedAnswer(t *testing.T) {
 	}
 }
 
-// answerOf names a result as the table does. For some methods, a file that is not a link or a directory is an error.
+// answerOf names a result as the table does. For some methods, a file that is not a link or a
+// directory is an error.
 func (h hostileName) answerOf(err error) string {
 	switch {
 	case errors.Is(err, ErrEscape):

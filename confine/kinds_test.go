@@ -146,7 +146,8 @@ func onDisk(t testing.TB, files tree, o *options) (root string) {
 }
 
 // tempDir is t.TempDir on a filesystem in memory, if the system has one and TMPDIR selects no
-// other, because some disks need a millisecond to create a file. The function word recognizes the name.
+// other, because some disks need a millisecond to create a file. The function word recognizes the
+// name.
 func tempDir(t testing.TB) string {
 	t.Helper()
 	if runtime.GOOS == "windows" || os.Getenv("TMPDIR") != "" {
@@ -161,7 +162,8 @@ func tempDir(t testing.TB) string {
 }
 
 // write writes a tree below root. Empty files are hard links, because a link is much faster than a
-// new file. Some filesystems have no hard links, or few of a file. NTFS takes longer for each further link of a file.
+// new file. Some filesystems have no hard links, or few of a file. NTFS takes longer for each
+// further link of a file.
 func write(t testing.TB, root string, files tree) {
 	t.Helper()
 	must(t, os.MkdirAll(root, 0o755))

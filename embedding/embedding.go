@@ -26,8 +26,8 @@ import (
 	"time"
 )
 
-// A Client is an embedder for one model of a server. The fields must not change after the first call of
-// a method. Several goroutines may use a Client.
+// A Client is an embedder for one model of a server. The fields must not change after the first
+// call of a method. Several goroutines may use a Client.
 type Client struct {
 	URL   string // the API without /embeddings, such as https://api.openai.com/v1 or http://localhost:11434/v1
 	Model string // the name of the model
@@ -59,8 +59,8 @@ const (
 	maxRetryAfter = 30 * time.Second
 )
 
-// ID identifies the server, the model, the dimensions, the prefixes and the further fields. Without a
-// model or with a URL that is not valid, ID is "".
+// ID identifies the server, the model, the dimensions, the prefixes and the further fields. Without
+// a model or with a URL that is not valid, ID is "".
 func (c *Client) ID() string {
 	id := *c
 	u, err := url.Parse(c.URL)
@@ -81,9 +81,10 @@ func (c Client) String() string { return c.ID() }
 // GoString is String.
 func (c Client) GoString() string { return c.ID() }
 
-// Embed returns one vector for each text. Embed sends requests of at most Batch texts and 1 MiB, one after
-// the other. A request that fails with the status 408, 429 or 5xx, or without an answer, is repeated
-// three times, after the time of Retry-After or a growing pause, but not beyond the deadline of ctx.
+// Embed returns one vector for each text. Embed sends requests of at most Batch texts and 1 MiB,
+// one after the other. A request that fails with the status 408, 429 or 5xx, or without an answer,
+// is repeated three times, after the time of Retry-After or a growing pause, but not beyond the
+// deadline of ctx.
 func (c *Client) Embed(ctx context.Context, texts []string, query bool) ([][]float32, error) {
 	prefix, fields := c.DocumentPrefix, c.DocumentFields
 	if query {
@@ -207,8 +208,9 @@ func (c *Client) fail(what, text string) error {
 	return fmt.Errorf("embedding: %s (%s); check the URL, the model and the key", what, strconv.Quote(strings.ToValidUTF8(text, "")))
 }
 
-// serverMessage returns the message of an error. The servers differ: error is an object or a text, and some
-// servers have message or detail at the top. An error is final if no later request will succeed.
+// serverMessage returns the message of an error. The servers differ: error is an object or a text,
+// and some servers have message or detail at the top. An error is final if no later request will
+// succeed.
 func serverMessage(data []byte) (message string, final bool) {
 	var answer struct {
 		Error           json.RawMessage
@@ -229,7 +231,8 @@ func serverMessage(data []byte) (message string, final bool) {
 	return cmp.Or(string(answer.Error), string(data)), false
 }
 
-// retryAfter returns the time of the header Retry-After, in seconds or as a date, or a negative time.
+// retryAfter returns the time of the header Retry-After, in seconds or as a date, or a negative
+// time.
 func retryAfter(header string) time.Duration {
 	if seconds, err := strconv.Atoi(header); err == nil && seconds >= 0 {
 		return time.Duration(min(seconds, int(maxRetryAfter/time.Second))) * time.Second
@@ -240,8 +243,8 @@ func retryAfter(header string) time.Duration {
 	return -1
 }
 
-// decode returns the n vectors of an answer, in the order of their indexes. Without indexes, the order is the
-// order of the answer.
+// decode returns the n vectors of an answer, in the order of their indexes. Without indexes, the
+// order is the order of the answer.
 func decode(data []byte, n int) ([][]float32, error) {
 	answer := struct{ Data items }{items{limit: n + 1}}
 	if err := json.Unmarshal(data, &answer); err != nil {

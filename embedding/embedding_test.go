@@ -88,9 +88,9 @@ func write(w http.ResponseWriter, r request, row func(i int, text string) map[st
 	json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": data, "model": r.Model, "usage": map[string]int{"prompt_tokens": 1}})
 }
 
-// The forms of answers in the sources of the servers, as read in November 2026: ToEmbeddingList of Ollama (openai/openai.go),
-// format_embeddings_response_oaicompat of llama.cpp (tools/server), EmbeddingResponseData of vLLM (entrypoints), and the
-// API reference of OpenAI (create embeddings).
+// The forms of answers in the sources of the servers, as read in November 2026: ToEmbeddingList of
+// Ollama (openai/openai.go), format_embeddings_response_oaicompat of llama.cpp (tools/server),
+// EmbeddingResponseData of vLLM (entrypoints), and the API reference of OpenAI (create embeddings).
 func TestAnswersOfServers(t *testing.T) {
 	for name, answer := range map[string]func(http.ResponseWriter, request, int){
 		"OpenAI, Ollama and vLLM: numbers": floats,

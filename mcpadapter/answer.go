@@ -49,12 +49,12 @@ func (a *Adapter) AnswerErr(ctx context.Context, name string, arguments json.Raw
 // AnswerMap is Answer for frameworks whose arguments and answers are JSON objects in
 // maps. A nil map of arguments is an empty object.
 //
-// The answer to a successful call is the structured content of the result, or
-// {"output": text} if the result is only a text (see WithStructuredContent). The answer to a failed call has the
-// member "error": the error of the structured content, or else the text. The Gemini
-// API defines both names. AnswerMap returns a member "error" in the structured content
-// of a successful call unchanged; only a Tool without ToolFor can return this member. The caller may change the map. Numbers are as in
-// Tool.Schema.
+// The answer to a successful call is the structured content of the result, or {"output": text} if
+// the result is only a text (see WithStructuredContent). The answer to a failed call has the member
+// "error": the error of the structured content, or else the text. The Gemini API defines both
+// names. AnswerMap returns a member "error" in the structured content of a successful call
+// unchanged; only a Tool without ToolFor can return this member. The caller may change the map.
+// Numbers are as in Tool.Schema.
 func (a *Adapter) AnswerMap(ctx context.Context, name string, arguments map[string]any) map[string]any {
 	raw, err := json.Marshal(arguments)
 	if err != nil {

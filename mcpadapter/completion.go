@@ -26,11 +26,11 @@ const maxValues = 100
 // by the values that contain the text elsewhere. Letter case does not matter. The name
 // is the name of a prompt or a tool.
 //
-// The values depend on the argument. If the description of the argument lists values,
-// as in "[major|minor|patch]", Complete uses this list. The arguments command_name and
-// command have the names of the listed commands. The arguments skill_name and skill have
-// the names of the skills that can be loaded, and agent_name the names of the agents that can be loaded. WithTools
-// permits the names with get_command, get_skill and get_agent. All other arguments have no values.
+// The values depend on the argument. If the description of the argument lists values, as in
+// "[major|minor|patch]", Complete uses this list. The arguments command_name and command have the
+// names of the listed commands. The arguments skill_name and skill have the names of the skills
+// that can be loaded, and agent_name the names of the agents that can be loaded. WithTools permits
+// the names with get_command, get_skill and get_agent. All other arguments have no values.
 //
 // Complete returns an *RPCError with CodeInvalidParams for an unknown prompt, tool or
 // argument; the error of the context; or an error of the catalog.

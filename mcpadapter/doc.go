@@ -65,27 +65,27 @@
 // results and its error codes. The file docs/tools.md of the repository lists all
 // tool contracts.
 //
-// A catalog without any directory of commands, of skills or of agents, offers no tools for them; see
-// toolshelf.WithCommandsDir and toolshelf.WithAgentsDir. get_instructions requires the clients of
-// toolshelf.WithInstructions, and report_feedback requires toolshelf.WithReports. Only
-// report_feedback writes, and its annotations declare this. No tool fills arguments into
-// the text of a command; see GetPrompt.
+// A catalog without any directory of commands, of skills or of agents, offers no tools for them;
+// see toolshelf.WithCommandsDir and toolshelf.WithAgentsDir. get_instructions requires the clients
+// of toolshelf.WithInstructions, and report_feedback requires toolshelf.WithReports. Only
+// report_feedback writes, and its annotations declare this. No tool fills arguments into the text
+// of a command; see GetPrompt.
 //
 // A tool checks its arguments against its input schema. A tool accepts three
 // harmless deviations: null for an omitted argument, "10" and 10.0 for 10, and
 // empty input for {}. A tool rejects all other deviations, including unknown
 // arguments, with a message that states the accepted values.
 //
-// The results of the tools for files, get_skill, get_agent, get_instructions and read_skill_file are texts. Only with
-// WithStructuredContent, these tools declare an output schema and return structured content
-// too, because several clients then hand a model only the structured content. The
-// results of the other tools are JSON.
+// The results of the tools for files, get_skill, get_agent, get_instructions and read_skill_file
+// are texts. Only with WithStructuredContent, these tools declare an output schema and return
+// structured content too, because several clients then hand a model only the structured content.
+// The results of the other tools are JSON.
 //
-// A failed call is a Result with IsError. The tools for commands, skills, agents and
-// reports return the error as {"error":{"code":"…","message":"…"}}. list_skills and
-// list_agents return {"error":"…"}. The tools for files and get_instructions return the text "Error: …", with the
-// code in the structured content. The codes are the codes of package toolshelf, and
-// INVALID_ARGUMENTS for arguments that do not fit the schema.
+// A failed call is a Result with IsError. The tools for commands, skills, agents and reports return
+// the error as {"error":{"code":"…","message":"…"}}. list_skills and list_agents return
+// {"error":"…"}. The tools for files and get_instructions return the text "Error: …", with the code
+// in the structured content. The codes are the codes of package toolshelf, and INVALID_ARGUMENTS
+// for arguments that do not fit the schema.
 //
 // A message contains no path of the host that the caller did not provide. The
 // results of get_command, get_skill, get_agent and report_feedback contain the full path of
@@ -96,13 +96,13 @@
 // Catalog.SkillsPrompt does: skills with disable-model-invocation, and all others whose
 // toolshelf.Exposure is ExposeUser or ExposeOff. The prompts omit only skills that are off.
 //
-// Unless a call sets other limits, list_directory, directory_tree and search_files
-// return at most 1,000 entries, search_text returns at most 100 lines, and the text of
-// each has at most 20,000 characters. The text reports the number of further entries.
-// With WithStructuredContent, the same limits apply to the structured content. directory_tree, search_files
-// and search_text omit entries that .gitignore files ignore, and do not enter .git,
-// node_modules and other directories of dependencies. read_skill_file returns at most
-// 1 MiB, and read_file at most 64 KiB, or 256 KiB on request.
+// Unless a call sets other limits, list_directory, directory_tree and search_files return at most
+// 1,000 entries, search_text returns at most 100 lines, and the text of each has at most 20,000
+// characters. The text reports the number of further entries. With WithStructuredContent, the same
+// limits apply to the structured content. directory_tree, search_files and search_text omit entries
+// that .gitignore files ignore, and do not enter .git, node_modules and other directories of
+// dependencies. read_skill_file returns at most 1 MiB, and read_file at most 64 KiB, or 256 KiB on
+// request.
 //
 // # Progress
 //

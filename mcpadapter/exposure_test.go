@@ -18,9 +18,11 @@ import (
 var exposureHeaders = map[string]string{"plain": "", "dmi": "disable-model-invocation: true\n", "noui": "user-invocable: false\n",
 	"both": "disable-model-invocation: true\nuser-invocable: false\n"}
 
-// observedStates are what Claude Code 2.1.332 and Codex 0.171.0 do with a skill, observed on 2026-11-27 with a scripted model: the entry
-// of the list in the request, the Skill tool (Codex has no such tool), the list of completions (slash_commands of Claude Code), and the line
-// /name of Claude Code or $name of Codex. A client has no search for skills and no prompt of MCP for a skill; these surfaces follow the tool and the line.
+// observedStates are what Claude Code 2.1.332 and Codex 0.171.0 do with a skill, observed on
+// 2026-11-27 with a scripted model: the entry of the list in the request, the Skill tool (Codex has
+// no such tool), the list of completions (slash_commands of Claude Code), and the line /name of
+// Claude Code or $name of Codex. A client has no search for skills and no prompt of MCP for a
+// skill; these surfaces follow the tool and the line.
 var observedStates = []struct {
 	client, header, state string
 	listed                string // "full", "name" or ""
@@ -87,7 +89,8 @@ func TestSurfacesFollowTheStatesOfClients(t *testing.T) {
 	}
 }
 
-// surfacesOf describes what each surface shows of a skill, and checks that the methods of Go keep the skill.
+// surfacesOf describes what each surface shows of a skill, and checks that the methods of Go keep
+// the skill.
 func surfacesOf(t *testing.T, c *toolshelf.Catalog, name string) string {
 	t.Helper()
 	ctx := t.Context()

@@ -28,7 +28,8 @@ func hashed(kind, name, text string) string {
 	return fmt.Sprintf("%s\n%x %d %s\n%x  %s\n", kind, sum, len(name), name, sum, name)
 }
 
-// sweepFiles are the files of a project with each kind of entry, each with a marker such as zm07 in its text. Unapproved texts have zevil.
+// sweepFiles are the files of a project with each kind of entry, each with a marker such as zm07 in
+// its text. Unapproved texts have zevil.
 func sweepFiles() map[string]string {
 	files := map[string]string{
 		".claude/commands/deploy.md":        "---\ndescription: %[1]s\n---\nDeploy %[1]s !`id` $1 @x.md",
@@ -66,7 +67,8 @@ var (
 	unstable = regexp.MustCompile(`"(?:score|tier|match_reason|search_time_ms|total_found)":(?:"(?:[^"\\]|\\.)*"|[0-9.e-]+),?`) // depends on the other entries
 )
 
-// A sweep collects what a catalog and its adapter serve: the method or tool with its argument, and each line with a marker.
+// A sweep collects what a catalog and its adapter serve: the method or tool with its argument, and
+// each line with a marker.
 type sweep map[string]bool
 
 func (s sweep) add(way string, parts ...any) {
@@ -226,8 +228,9 @@ func (s sweep) adapter(t *testing.T, a *mcpadapter.Adapter, clients map[string]s
 	}
 }
 
-// TestNoExchangeOfApprovedFilesServesAnUnapprovedByte replaces, removes, renames and swaps each approved file by each other file. What a
-// catalog serves then, a catalog of the approved files serves too.
+// TestNoExchangeOfApprovedFilesServesAnUnapprovedByte replaces, removes, renames and swaps each
+// approved file by each other file. What a catalog serves then, a catalog of the approved files
+// serves too.
 func TestNoExchangeOfApprovedFilesServesAnUnapprovedByte(t *testing.T) {
 	files := sweepFiles()
 	fsys := memory(t, files)

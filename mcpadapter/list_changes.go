@@ -14,13 +14,12 @@ import (
 // call makes clients request a long list again.
 const changeDelay = 100 * time.Millisecond
 
-// OnPromptsChange calls f with the sorted names of the prompts that were added,
-// removed or changed. A change of a skill counts, whether or not a user may invoke the skill. The call comes a tenth of a second after the first of the
-// changes. Calls of f do not overlap. All changes during a call of f are reported in
-// one later call. The names of changes that are undone before the call are omitted, so
-// the list may be empty. [toolshelf.Catalog.OnChange] documents when changes are found.
-// A change found immediately before the catalog's Close may be reported immediately
-// after Close.
+// OnPromptsChange calls f with the sorted names of the prompts that were added, removed or changed.
+// A change of a skill counts, whether or not a user may invoke the skill. The call comes a tenth of
+// a second after the first of the changes. Calls of f do not overlap. All changes during a call of
+// f are reported in one later call. The names of changes that are undone before the call are
+// omitted, so the list may be empty. [toolshelf.Catalog.OnChange] documents when changes are found.
+// A change found immediately before the catalog's Close may be reported immediately after Close.
 //
 // The subscription ends with stop or with the catalog's Close. A caller may call
 // stop more than once, also from f. stop does not wait for a running f.

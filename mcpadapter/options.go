@@ -101,10 +101,10 @@ func WithSeparator(separator string) Option {
 // declares only the capabilities that remain. WithPrompts restores all.
 //
 // For an unknown name, and for a tool that the options of the catalog exclude, New returns
-// toolshelf.ErrInvalidOption with the reason. By default, an adapter does not offer the tools
-// for commands if toolshelf.WithCommandsDir removes the only directory, the tools for skills
-// if toolshelf.WithSkillsDir does, get_instructions without the clients of toolshelf.WithInstructions, and
-// report_feedback without toolshelf.WithReports.
+// toolshelf.ErrInvalidOption with the reason. By default, an adapter does not offer the tools for
+// commands if toolshelf.WithCommandsDir removes the only directory, the tools for skills if
+// toolshelf.WithSkillsDir does, get_instructions without the clients of toolshelf.WithInstructions,
+// and report_feedback without toolshelf.WithReports.
 func WithTools(names ...string) Option {
 	return func(c *config) error {
 		c.tools = append([]string{}, names...)
@@ -122,8 +122,8 @@ func (c config) permits(tool definition) bool {
 	return c.tools == nil || c.prompts || slices.Contains(c.tools, tool.name)
 }
 
-// ServesPrompts reports whether the adapter serves prompts and completions: WithTools names get_command
-// or get_skill, or the adapter has no WithTools or has WithPrompts.
+// ServesPrompts reports whether the adapter serves prompts and completions: WithTools names
+// get_command or get_skill, or the adapter has no WithTools or has WithPrompts.
 func (a *Adapter) ServesPrompts() bool {
 	return a.config.permits(getCommand) || a.config.permits(getSkill)
 }
@@ -140,11 +140,11 @@ func WithExtraTools(tools ...Tool) Option {
 	}
 }
 
-// WithStructuredContent adds structured content and an output schema to the tools whose
-// results are texts: the tools for files, get_instructions, get_skill and read_skill_file. Use the option if a
-// program reads the results. Several clients, such as Claude Code and Codex, hand a model only
-// the structured content, which is larger than the text and has no line numbers. With the
-// option, max_characters limits both parts, and a result has fewer entries.
+// WithStructuredContent adds structured content and an output schema to the tools whose results are
+// texts: the tools for files, get_instructions, get_skill and read_skill_file. Use the option if a
+// program reads the results. Several clients, such as Claude Code and Codex, hand a model only the
+// structured content, which is larger than the text and has no line numbers. With the option,
+// max_characters limits both parts, and a result has fewer entries.
 //
 // Without the option, only errors of these tools have structured content. The other tools
 // always have both parts.
@@ -200,8 +200,8 @@ func WithListChanged() Option {
 }
 
 // WithRenderer sets the Renderer that fills arguments into the texts of prompts. Without
-// WithRenderer, the text of a prompt follows the Rules of its command: the rules of the client of the
-// layer (see toolshelf.WithClient), and otherwise the default rules.
+// WithRenderer, the text of a prompt follows the Rules of its command: the rules of the client of
+// the layer (see toolshelf.WithClient), and otherwise the default rules.
 func WithRenderer(r toolshelf.Renderer) Option {
 	return func(c *config) error { c.renderer = &r; return nil }
 }

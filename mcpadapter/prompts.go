@@ -41,9 +41,9 @@ type PromptText struct {
 }
 
 // Prompts returns a prompt for each command that the catalog lists, and then a prompt for each
-// skill that a user may invoke, in the order of the catalog. A skill has precedence over a command of
-// the same name, as in Catalog.Expand: the command is no prompt. Missing directories have no prompts.
-// Prompts returns the other errors of Catalog.List and Catalog.ListSkills.
+// skill that a user may invoke, in the order of the catalog. A skill has precedence over a command
+// of the same name, as in Catalog.Expand: the command is no prompt. Missing directories have no
+// prompts. Prompts returns the other errors of Catalog.List and Catalog.ListSkills.
 //
 // The cost is the cost of List and ListSkills, and one read of the first 64 KiB of each new or
 // changed file; a cache holds up to 16 MiB of arguments. If a file cannot be read, or if
@@ -167,11 +167,11 @@ const maxPromptArguments = 1000
 // two differ only for files of more than 64 KiB. The time is linear in the
 // length of the file and of the arguments. GetPrompt returns when the context ends.
 //
-// GetPrompt returns an *RPCError with CodeInvalidParams for an unknown prompt, for
-// unknown arguments and for more than 1,000 arguments. For an unknown prompt, the
-// *RPCError wraps toolshelf.ErrCommandNotFound. GetPrompt also returns the error of the context and
-// the errors of Catalog.Get, Catalog.GetSkill and Renderer.Render; for toolshelf.ErrInvalidArguments,
-// an *RPCError with CodeInvalidParams that wraps the error.
+// GetPrompt returns an *RPCError with CodeInvalidParams for an unknown prompt, for unknown
+// arguments and for more than 1,000 arguments. For an unknown prompt, the *RPCError wraps
+// toolshelf.ErrCommandNotFound. GetPrompt also returns the error of the context and the errors of
+// Catalog.Get, Catalog.GetSkill and Renderer.Render; for toolshelf.ErrInvalidArguments, an
+// *RPCError with CodeInvalidParams that wraps the error.
 func (a *Adapter) GetPrompt(ctx context.Context, name string, arguments map[string]string) (prompt PromptText, err error) {
 	defer a.hider.error(&err)
 	command, err := a.command(ctx, name)
@@ -225,7 +225,8 @@ func (a *Adapter) promptText(ctx context.Context, command toolshelf.Command, arg
 	return PromptText{Description: command.Metadata.Description, Text: rendering.Text}, err
 }
 
-// command returns the command of a prompt. The command of a skill has the text and the header of the SKILL.md.
+// command returns the command of a prompt. The command of a skill has the text and the header of
+// the SKILL.md.
 func (a *Adapter) command(ctx context.Context, name string) (toolshelf.Command, error) {
 	found, err := a.bridge.Invoked(ctx, name)
 	if errors.Is(err, toolshelf.ErrCommandNotFound) {

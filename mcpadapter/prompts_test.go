@@ -172,8 +172,8 @@ func TestWithRendererSetsTheRenderer(t *testing.T) {
 	}
 }
 
-// invocable has commands, and skills that a user may invoke. A skill hides the command pdf, and models alone invoke the
-// skill plain.
+// invocable has commands, and skills that a user may invoke. A skill hides the command pdf, and
+// models alone invoke the skill plain.
 var invocable = map[string]string{
 	"commands/fix.md":       commands["commands/fix.md"],
 	"commands/pdf.md":       "The command $1.\n",
@@ -534,7 +534,8 @@ func TestStoredCursorOfPromptsStaysValid(t *testing.T) {
 	}
 }
 
-// The prompt of a bare name exists if one plugin has the name. An ambiguous name is an error of the parameters.
+// The prompt of a bare name exists if one plugin has the name. An ambiguous name is an error of the
+// parameters.
 func TestAPromptByTheBareNameOfAPlugin(t *testing.T) {
 	c := catalog(t, memory(t, map[string]string{"shop/a/commands/go.md": "Go.", "shop/b/commands/go.md": "Go.", "shop/b/commands/only.md": "Only."}), toolshelf.WithPlugins("shop"))
 	session := ready(t, adapterOf(t, c))

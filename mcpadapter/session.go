@@ -58,8 +58,8 @@ func (s *Session) Close() {
 	s.state = ShuttingDown
 }
 
-// Handle serves one request: initialize, ping, server/discover, and the methods of tools and, if the
-// adapter serves them, of prompts, completion, skills and resources. Handle returns the member
+// Handle serves one request: initialize, ping, server/discover, and the methods of tools and, if
+// the adapter serves them, of prompts, completion, skills and resources. Handle returns the member
 // "result" of the response, or an *RPCError for the member "error". The caller must not change the
 // result. params may be nil.
 //

@@ -22,9 +22,9 @@ func WithoutSkillResources() Option {
 	return func(c *config) error { c.withoutSkills = true; return nil }
 }
 
-// ServesSkills reports whether the adapter serves skills over the Model Context
-// Protocol: the catalog has a layer of skills that exists or that an option names, WithTools
-// permits the skills, and the adapter has no WithoutSkillResources. ServesSkills stats the directories.
+// ServesSkills reports whether the adapter serves skills over the Model Context Protocol: the
+// catalog has a layer of skills that exists or that an option names, WithTools permits the skills,
+// and the adapter has no WithoutSkillResources. ServesSkills stats the directories.
 func (a *Adapter) ServesSkills() bool {
 	return a.config.publishesSkills() && len(a.bridge.SkillLayers()) > 0
 }

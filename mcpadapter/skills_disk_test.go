@@ -258,8 +258,8 @@ func wantChanged(t *testing.T, kind, at string, err error) {
 	}
 }
 
-// editSkills edits the skills of the test until stop is closed. After some edits, editSkills waits for calls of the client, so that a
-// slow client also reads complete skills.
+// editSkills edits the skills of the test until stop is closed. After some edits, editSkills waits
+// for calls of the client, so that a slow client also reads complete skills.
 func editSkills(dir string, stop, called <-chan struct{}) {
 	path := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	write := func(name, content string) { _ = os.WriteFile(path(name), []byte(content), 0o644) }

@@ -21,7 +21,8 @@ import (
 // Each text of a tool for a model is a claim. This file quotes each text beside a check of the
 // tool's behavior, so a changed text needs a changed check.
 
-// claimed is the project of the checks: 101 commands, and files with the example names of the texts.
+// claimed is the project of the checks: 101 commands, and files with the example names of the
+// texts.
 func claimed() map[string]string {
 	files := map[string]string{
 		"commands/analyze_zoom_speech_sdk_log.md":          "---\ndescription: Analyze a log\n---\n# Log\n",
@@ -830,8 +831,8 @@ func walkSchema(schema any, property, text func(string)) {
 	}
 }
 
-// For all sets and names of tools, a text names only offered tools, and the arguments and results of
-// its own tool.
+// For all sets and names of tools, a text names only offered tools, and the arguments and results
+// of its own tool.
 func TestTextsNameOnlyExistingToolsAndArguments(t *testing.T) {
 	c := claimedCatalog(t)
 	all := adapterOf(t, c).Tools()

@@ -66,8 +66,8 @@ func (t toolset) description(sentences []sentence) string {
 	return strings.Join(parts, " ")
 }
 
-// definitions returns the library's tools for a catalog, in the order of Tools. The options of the catalog exclude the tools
-// that can only fail. The map has the reason for each excluded tool.
+// definitions returns the library's tools for a catalog, in the order of Tools. The options of the
+// catalog exclude the tools that can only fail. The map has the reason for each excluded tool.
 func definitions(c bridged) (offered []definition, excluded map[string]string) {
 	commands, skills, agents, instructions, shared, local := c.Configured()
 	report := reportFeedback
@@ -138,9 +138,10 @@ func (d definition) tool(t toolset) Tool {
 	return tool
 }
 
-// within runs the tool so that the structured content of a text is within max_characters too. Structured content is
-// longer than its text, so within runs the tool again with a smaller limit for the text. Each further run reduces the
-// limit by a further sixteenth, because the structured content can repeat long arguments.
+// within runs the tool so that the structured content of a text is within max_characters too.
+// Structured content is longer than its text, so within runs the tool again with a smaller limit
+// for the text. Each further run reduces the limit by a further sixteenth, because the structured
+// content can repeat long arguments.
 func (d definition) within(ctx context.Context, t toolset, args arguments) (Result, error) {
 	result, err := d.run(ctx, t, args)
 	most, limited := args[maxCharacters.name].(int)
@@ -159,9 +160,9 @@ func (d definition) within(ctx context.Context, t toolset, args arguments) (Resu
 	return result, err
 }
 
-// outputSchema returns the JSON Schema of a tool's results: an object with either the
-// required properties or an error. The strict mode of the validator Ajv demands the properties beside their names in
-// "required".
+// outputSchema returns the JSON Schema of a tool's results: an object with either the required
+// properties or an error. The strict mode of the validator Ajv demands the properties beside their
+// names in "required".
 func outputSchema(e errorShape, properties string, required ...string) string {
 	b := []byte(`{"type":"object","anyOf":[{"properties":{` + properties + `},"required":[`)
 	for i, name := range required {
@@ -179,7 +180,8 @@ func jsonResult(v any) (Result, error) {
 	return Result{Text: string(structured), Structured: structured}, err
 }
 
-// textResult returns a result with a text for a model and, with WithStructuredContent, the same content for a program.
+// textResult returns a result with a text for a model and, with WithStructuredContent, the same
+// content for a program.
 func (t toolset) textResult(text string, v any) (Result, error) {
 	if !t.structured {
 		return Result{Text: text}, nil

@@ -126,8 +126,9 @@ func argumentTable(t *testing.T, tool mcpadapter.Tool) string {
 	return table
 }
 
-// resultLine returns the line of docs/tools.md with the properties of a tool's results: the properties of an object or
-// of the elements of an array are in parentheses, and a question mark follows a property that the result may omit.
+// resultLine returns the line of docs/tools.md with the properties of a tool's results: the
+// properties of an object or of the elements of an array are in parentheses, and a question mark
+// follows a property that the result may omit.
 func resultLine(t *testing.T, tool mcpadapter.Tool) string {
 	t.Helper()
 	line := "Result:"
@@ -137,7 +138,8 @@ func resultLine(t *testing.T, tool mcpadapter.Tool) string {
 	return strings.ReplaceAll(strings.TrimSuffix(line, ",")+".\n", ",)", ")")
 }
 
-// successOf returns the schema of a successful result, the first of the output schema: an error and other successes follow.
+// successOf returns the schema of a successful result, the first of the output schema: an error and
+// other successes follow.
 func successOf(t *testing.T, tool mcpadapter.Tool) json.RawMessage {
 	t.Helper()
 	var output struct{ AnyOf []json.RawMessage }
@@ -147,7 +149,8 @@ func successOf(t *testing.T, tool mcpadapter.Tool) json.RawMessage {
 	return output.AnyOf[0]
 }
 
-// resultName is a property with its path, as in "entries[].name", and as docs/tools.md shows the property.
+// resultName is a property with its path, as in "entries[].name", and as docs/tools.md shows the
+// property.
 type resultName struct{ path, shown string }
 
 func resultNames(t *testing.T, prefix string, schema json.RawMessage) (all []resultName) {
@@ -357,7 +360,8 @@ func TestARootThatIsAFileIsAnErrorOfEveryTool(t *testing.T) {
 	}
 }
 
-// factsOfTexts are calls whose results have the properties. The text has the part after each property.
+// factsOfTexts are calls whose results have the properties. The text has the part after each
+// property.
 var factsOfTexts = []struct {
 	tool, arguments string
 	facts           map[string]string
@@ -413,7 +417,8 @@ func (d denying) Open(name string) (afero.File, error) {
 	return deny{d.BasePathFs, []string{"denied"}}.Open(name)
 }
 
-// TestTextsHaveTheFactsOfTheStructuredContent compares the texts with the properties that docs/tools.md does not except.
+// TestTextsHaveTheFactsOfTheStructuredContent compares the texts with the properties that
+// docs/tools.md does not except.
 func TestTextsHaveTheFactsOfTheStructuredContent(t *testing.T) {
 	root := t.TempDir()
 	fsys := denying{afero.NewBasePathFs(afero.NewOsFs(), root).(*afero.BasePathFs)}

@@ -42,7 +42,8 @@ var gitignore = parameter{name: "gitignore", kind: booleanKind, defaultValue: "t
 var showDependencies = parameter{name: "show_dependencies", kind: booleanKind, defaultValue: "false",
 	description: "Enter .git, node_modules and similar directories (default false)"}
 
-// showHidden returns the parameter for entries whose names begin with a dot. The contracts define the defaults.
+// showHidden returns the parameter for entries whose names begin with a dot. The contracts define
+// the defaults.
 func showHidden(byDefault string) parameter {
 	return parameter{name: "show_hidden", kind: booleanKind, description: "Include hidden files (default " + byDefault + ")", defaultValue: byDefault}
 }

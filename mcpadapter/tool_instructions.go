@@ -74,7 +74,8 @@ func newInstructionPrompt(all []toolshelf.Instruction) *instructionPrompt {
 	return &p
 }
 
-// A shownPrompt is the text of get_instructions without the notes, the notes, and the structured content.
+// A shownPrompt is the text of get_instructions without the notes, the notes, and the structured
+// content.
 type shownPrompt struct {
 	promptblock.Result
 	notes  string
@@ -88,7 +89,8 @@ type instructionResult struct {
 	Warnings     []string         `json:"warnings,omitempty"`
 }
 
-// An instructionRow is an instruction without the members of any length, such as the globs of a rule.
+// An instructionRow is an instruction without the members of any length, such as the globs of a
+// rule.
 type instructionRow struct {
 	Path        string         `json:"path"`
 	Scope       string         `json:"scope"`
@@ -98,12 +100,12 @@ type instructionRow struct {
 	Digest      string         `json:"digest,omitempty"`
 }
 
-// missingText are the codes of warnings about a text that the result lacks. Other warnings, such as defects of a header,
-// are for the author of the file.
+// missingText are the codes of warnings about a text that the result lacks. Other warnings, such as
+// defects of a header, are for the author of the file.
 var missingText = []toolshelf.DiagnosticCode{toolshelf.DiagImportNotFollowed, toolshelf.DiagImportCycle, toolshelf.DiagInstructionCut}
 
-// within returns the instructions in at most limit characters. The warnings have at most a quarter of the characters of the
-// result.
+// within returns the instructions in at most limit characters. The warnings have at most a quarter
+// of the characters of the result.
 func (i *instructionPrompt) within(ctx context.Context, limit, most int) (p shownPrompt, err error) {
 	p.result.Instructions = []instructionRow{}
 	var diagnostics []toolshelf.Diagnostic
@@ -157,9 +159,9 @@ func (i *instructionPrompt) within(ctx context.Context, limit, most int) (p show
 // the directories below the root, such as services/api/AGENTS.md, and the rules whose globs match the file. The names
 // are a line of the text and the member instructions, at most 20. The line is absent without such instructions.
 //
-// An adapter remembers no calls, so read_file names an instruction in each call, and once in a call with several files.
-// Use the option if the model has the instructions of the root, and reads further instructions on demand. Without the
-// option, read_file does not look for instructions.
+// An adapter remembers no calls, so read_file names an instruction in each call, and once in a call
+// with several files. Use the option if the model has the instructions of the root, and reads
+// further instructions on demand. Without the option, read_file does not look for instructions.
 func WithInstructionHints() Option {
 	return func(c *config) error { c.hints = true; return nil }
 }
@@ -182,7 +184,8 @@ type hintedText struct {
 	tool         string   // that returns the texts; may be ""
 }
 
-// add returns a text with the instructions for the file. Instructions that cannot be found are no error of the read.
+// add returns a text with the instructions for the file. Instructions that cannot be found are no
+// error of the read.
 func (h *instructionHints) add(ctx context.Context, text toolshelf.FileText) (hinted hintedText, err error) {
 	hinted = hintedText{FileText: text, tool: h.names[getInstructions.name]}
 	if !h.hints {

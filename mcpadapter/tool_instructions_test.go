@@ -139,8 +139,8 @@ func TestTheWarningsOfGetInstructionsTakeAQuarterOfTheCharacters(t *testing.T) {
 	}
 }
 
-// Clients count the characters of the part that they hand to a model. The files have many texts, warnings, globs and
-// escapes.
+// Clients count the characters of the part that they hand to a model. The files have many texts,
+// warnings, globs and escapes.
 func TestBothPartsOfGetInstructionsAreWithinMaxCharacters(t *testing.T) {
 	files := map[string]string{"CLAUDE.md": strings.Repeat("\x01\"<", 9000), "x/CLAUDE.md": strings.Repeat("é\n", 3000), "x/y/CLAUDE.md": strings.Repeat("@missing.md ", 300)}
 	for i := range 100 {
@@ -164,7 +164,8 @@ func TestBothPartsOfGetInstructionsAreWithinMaxCharacters(t *testing.T) {
 	}
 }
 
-// The note about a cut is a part of the text, also if only the note or a warning makes the cut necessary.
+// The note about a cut is a part of the text, also if only the note or a warning makes the cut
+// necessary.
 func TestEachNumberOfCharactersHoldsTheNotesOfGetInstructions(t *testing.T) {
 	files := map[string]string{"CLAUDE.md": strings.Repeat("Far. ", 300) + "@missing.md", "x/CLAUDE.md": "Near."}
 	a := instructedAdapter(t, files)

@@ -78,8 +78,9 @@ func readPath(ctx context.Context, h *instructionHints, args arguments, path str
 	return h.add(ctx, text)
 }
 
-// readPaths reads several files. Each file gets an equal share of the bytes that the files before have left over. The
-// error of a file is a part of the result. If all files fail, the call fails with the code of the first file.
+// readPaths reads several files. Each file gets an equal share of the bytes that the files before
+// have left over. The error of a file is a part of the result. If all files fail, the call fails
+// with the code of the first file.
 func readPaths(ctx context.Context, t toolset, args arguments, paths []string) (Result, error) {
 	type failed struct {
 		Path  string           `json:"path"`

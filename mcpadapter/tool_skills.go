@@ -62,9 +62,10 @@ type listRow struct {
 	loadable          bool
 }
 
-// described returns the names of all entries, one line for each entry, by name, and the names of the entries that cannot be
-// loaded. If the lines together are too long, described keeps the entries that the prompt of the entries keeps within a budget of
-// maxDescriptions, and shortens the longest lines to a common length.
+// described returns the names of all entries, one line for each entry, by name, and the names of
+// the entries that cannot be loaded. If the lines together are too long, described keeps the
+// entries that the prompt of the entries keeps within a budget of maxDescriptions, and shortens the
+// longest lines to a common length.
 func described(ctx context.Context, rows []listRow, prompt func(context.Context, ...toolshelf.PromptOption) (toolshelf.PromptList, error)) (names []string, lines map[string]string, notLoadable []string, err error) {
 	names, lines = make([]string, len(rows)), make(map[string]string, len(rows))
 	for i, row := range rows {
@@ -153,8 +154,8 @@ var getSkill = definition{
 	},
 }
 
-// skillText returns SKILL.md and the files of a skill as text for a model. The frontmatter and the Markdown are as the
-// author wrote them.
+// skillText returns SKILL.md and the files of a skill as text for a model. The frontmatter and the
+// Markdown are as the author wrote them.
 func skillText(skill toolshelf.Skill) string {
 	var b strings.Builder
 	b.WriteString("Skill: " + escape.Name(skill.Name) + "\nPath: " + escape.Path(skill.Path) + "\n\n")

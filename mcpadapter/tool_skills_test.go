@@ -68,8 +68,8 @@ func TestListSkillsWithoutSkills(t *testing.T) {
 	}
 }
 
-// list_skills shortens long descriptions before it omits descriptions, and omits the descriptions of
-// later layers first.
+// list_skills shortens long descriptions before it omits descriptions, and omits the descriptions
+// of later layers first.
 func TestListSkillsLimitsTheDescriptions(t *testing.T) {
 	for _, tt := range []struct {
 		first, second int // skills in each layer

@@ -123,7 +123,8 @@ func TestAnApprovalOfOneFileAllowsThatFileOnly(t *testing.T) {
 	expect(t, c, "command deploy")
 }
 
-// A plugin without a manifest has the rules of Claude Code, so the removal of a manifest turns a text into a directive.
+// A plugin without a manifest has the rules of Claude Code, so the removal of a manifest turns a
+// text into a directive.
 func TestARemovedManifestNeedsAnotherApprovalOfTheFiles(t *testing.T) {
 	for _, manifest := range []string{"/p/shop/x/.cursor-plugin/plugin.json", "/p/shop/x/.github/plugin/plugin.json", "/p/shop/.cursor-plugin/marketplace.json", "/p/shop/.github/plugin/marketplace.json"} {
 		text := `{"name": "x"}`

@@ -45,8 +45,9 @@ func (s *Store) read() *state {
 	return &state{loaded: true, raw: content.String(), stamp: stamp.Of(info), settled: stamp.Settled(info, now)}
 }
 
-// known returns the metadata of a file with the modification time as the change time of a filesystem
-// without change times: nobody else than the user writes the file, and a Store sets no times.
+// known returns the metadata of a file with the modification time as the change time of a
+// filesystem without change times: nobody else than the user writes the file, and a Store sets no
+// times.
 func known(info confine.Info) confine.Info {
 	if info.Changed.IsZero() {
 		info.Changed = info.Modified
@@ -57,8 +58,8 @@ func known(info confine.Info) confine.Info {
 // isMissing reports whether an error of an open or of a stat means that the file does not exist.
 func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-// lock creates the directory and waits until no other program changes the file. The file of the lock stays, because
-// a program that removes the file could remove the lock of another program.
+// lock creates the directory and waits until no other program changes the file. The file of the
+// lock stays, because a program that removes the file could remove the lock of another program.
 func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(s.file), 0o700); err != nil {
 		return nil, fmt.Errorf("trust: the directory of the store cannot be created: %w", err)
@@ -78,8 +79,8 @@ func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 	return func() { f.Close() }, nil // the system releases the lock of a closed file, also of a killed program
 }
 
-// write replaces the file in one step. The holder of the lock is the only writer, so a temporary file is the rest
-// of a program that was killed.
+// write replaces the file in one step. The holder of the lock is the only writer, so a temporary
+// file is the rest of a program that was killed.
 func (s *Store) write(ctx context.Context, text string) error {
 	temp := s.file + ".tmp"
 	if err := os.Remove(temp); err != nil && !isMissing(err) {

@@ -12,8 +12,9 @@ import (
 	"syscall"
 )
 
-// private returns ErrForeign if another user can change the file, or can put another file in its place. The check
-// covers the directories above the path and above its target without links. The file may be missing.
+// private returns ErrForeign if another user can change the file, or can put another file in its
+// place. The check covers the directories above the path and above its target without links. The
+// file may be missing.
 func private(file string) error {
 	const others = 0o022
 	own := uint32(os.Geteuid())

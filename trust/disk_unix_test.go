@@ -14,7 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestAFileThatOthersCanChangeAllowsNothing changes the owner or the mode of a file or a directory of a good store.
+// TestAFileThatOthersCanChangeAllowsNothing changes the owner or the mode of a file or a directory
+// of a good store.
 func TestAFileThatOthersCanChangeAllowsNothing(t *testing.T) {
 	const other = 65534
 	for name, tt := range map[string]struct {

@@ -12,7 +12,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/paths"
 )
 
-// private returns ErrForeign if the file or its directory belongs to another user. The file may be missing.
+// private returns ErrForeign if the file or its directory belongs to another user. The file may be
+// missing.
 func private(file string) error {
 	for _, name := range []string{file, filepath.Dir(file)} {
 		if _, err := os.Lstat(name); isMissing(err) {
@@ -25,8 +26,8 @@ func private(file string) error {
 	return nil
 }
 
-// replace renames a file, and replaces any file with the new name. A rename fails while another program reads the file,
-// and a read takes little time.
+// replace renames a file, and replaces any file with the new name. A rename fails while another
+// program reads the file, and a read takes little time.
 func replace(ctx context.Context, from, to string) error {
 	tries := 100
 	return poll(ctx, func() (bool, error) {

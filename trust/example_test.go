@@ -12,8 +12,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/trust"
 )
 
-// A store remembers the digest that the user approves. Changed content is refused again, and the store
-// has the approved text for a comparison.
+// A store remembers the digest that the user approves. Changed content is refused again, and the
+// store has the approved text for a comparison.
 func Example() {
 	config, err := os.MkdirTemp("", "config") // a program uses os.UserConfigDir
 	if err != nil {

@@ -22,10 +22,11 @@ import (
 //	{"sha256":"…","text":"# PDF\n…"}
 //	{"end":"sha256:…"}
 //
-// A line with a kind is the decision about an item, the oldest decision first. A value of files is the SHA-256 of a
-// text, whose line follows the decisions, or begins with "sha256:" if the approval had a digest in
-// place of the text. A text of several files has one line. The last line has the SHA-256 of all lines above, so a
-// truncated file is broken. An approval of version 1 has no rules and no file.
+// A line with a kind is the decision about an item, the oldest decision first. A value of files is
+// the SHA-256 of a text, whose line follows the decisions, or begins with "sha256:" if the approval
+// had a digest in place of the text. A text of several files has one line. The last line has the
+// SHA-256 of all lines above, so a truncated file is broken. An approval of version 1 has no rules
+// and no file.
 const (
 	firstLine  = `{"format":"` + format + `","version":2}` + "\n"
 	oldLine    = `{"format":"` + format + `","version":1}` + "\n"
@@ -79,7 +80,8 @@ func (r *record) allows(i toolshelf.Item) bool {
 	return r != nil && r.grant.digest != "" && r.grant.digest == i.Digest && (r.grant.old || r.grant.rules == i.Rules && r.grant.file == i.File)
 }
 
-// end ends an approval of version 1 of several files, of a file with its name, and in a plugin, whose files choose the rules.
+// end ends an approval of version 1 of several files, of a file with its name, and in a plugin,
+// whose files choose the rules.
 func (r *record) end() {
 	several := r.key.Plugin != ""
 	for _, sum := range r.files {

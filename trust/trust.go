@@ -25,8 +25,8 @@
 //
 // The file has at most 64 MiB. The texts of approved files, which [Store.Approved] returns, have at
 // most 4 MiB for an item and 32 MiB together. Beyond the limit of an item, a digest replaces the
-// text. Beyond the limit of the file, the store forgets the texts of the oldest approvals, and never
-// a decision.
+// text. Beyond the limit of the file, the store forgets the texts of the oldest approvals, and
+// never a decision.
 //
 // See https://github.com/toolshelf-go/toolshelf for an overview of the library.
 package trust
@@ -94,14 +94,14 @@ const rarely = time.Second
 // Open returns the Store of a file. A missing file is an empty store: Open creates nothing, and
 // [Store.Approve] creates the file and its directory for the user only.
 //
-// The Store is never nil. If the file cannot be used, Open returns the error and a Store that allows
-// nothing: [ErrBroken], [ErrNewer], [ErrForeign], or an error of the filesystem. The Store works as
-// soon as the file is correct or gone. A symbolic link in place of the file is ErrBroken.
+// The Store is never nil. If the file cannot be used, Open returns the error and a Store that
+// allows nothing: [ErrBroken], [ErrNewer], [ErrForeign], or an error of the filesystem. The Store
+// works as soon as the file is correct or gone. A symbolic link in place of the file is ErrBroken.
 //
 // On Unix, the file and its directory must belong to the user, and nobody else may write. A
-// directory above belongs to the user or to root; others may write only with the sticky bit. Open does not
-// check directories above on Android. On Windows, Open checks the owners of the file and of its directory, and no access lists. On other
-// systems, Open checks no owners.
+// directory above belongs to the user or to root; others may write only with the sticky bit. Open
+// does not check directories above on Android. On Windows, Open checks the owners of the file and
+// of its directory, and no access lists. On other systems, Open checks no owners.
 func Open(file string) (*Store, error) {
 	s := &Store{turn: make(chan struct{}, 1), begin: time.Now()}
 	s.last.Store(&state{book: &book{}, missing: true})
@@ -116,8 +116,8 @@ func Open(file string) (*Store, error) {
 	return s, s.load().err
 }
 
-// Allowed reports whether the Rules, the File and the Digest of an item are the approved ones. Allowed
-// never waits for a lock of another program.
+// Allowed reports whether the Rules, the File and the Digest of an item are the approved ones.
+// Allowed never waits for a lock of another program.
 func (s *Store) Allowed(_ context.Context, i toolshelf.Item) bool {
 	now, checked := int64(time.Since(s.begin)), s.checked.Load()
 	if now-checked >= int64(rarely) && s.checked.CompareAndSwap(checked, now) {
@@ -133,7 +133,8 @@ func (s *Store) Version() uint64 {
 	return s.current().number
 }
 
-// Revoked reports whether the last decision about an item is a revocation, whatever the digest. Catalog.Pending calls Revoked.
+// Revoked reports whether the last decision about an item is a revocation, whatever the digest.
+// Catalog.Pending calls Revoked.
 func (s *Store) Revoked(_ context.Context, i toolshelf.Item) bool {
 	r := s.last.Load().book.find(i)
 	return r != nil && r.grant.digest == ""
@@ -148,17 +149,18 @@ func (s *Store) Approved(_ context.Context, i toolshelf.Item) map[string]string 
 // Approve allows the digests of the entries, and keeps the texts of New. An approval replaces
 // earlier approvals and revocations of the items. All entries are approved, or after an error none.
 //
-// Approve waits for other programs that change the file, until ctx ends. The file is replaced in one
-// step, so a program that ends during Approve leaves the old file or the new file. On Solaris, AIX,
-// Plan 9, js and wasip1, programs do not wait for each other, and one of two approvals at the same
-// time can be lost.
+// Approve waits for other programs that change the file, until ctx ends. The file is replaced in
+// one step, so a program that ends during Approve leaves the old file or the new file. On Solaris,
+// AIX, Plan 9, js and wasip1, programs do not wait for each other, and one of two approvals at the
+// same time can be lost.
 func (s *Store) Approve(ctx context.Context, pending ...toolshelf.Pending) error {
 	return s.update(ctx, func(*book) ([]decision, error) { return approvals(pending) })
 }
 
 // ApproveFirst approves the entries whose items have no decision: trust on first use. An item that
-// was approved or revoked before keeps its decision, so changed content stays refused. An entry without
-// a Digest also stays refused. If no entry is new, ApproveFirst writes nothing and takes no lock.
+// was approved or revoked before keeps its decision, so changed content stays refused. An entry
+// without a Digest also stays refused. If no entry is new, ApproveFirst writes nothing and takes no
+// lock.
 func (s *Store) ApproveFirst(ctx context.Context, pending ...toolshelf.Pending) error {
 	pending = slices.DeleteFunc(slices.Clone(pending), func(p toolshelf.Pending) bool { return p.Digest == "" })
 	unknown := func(b *book) (all []decision, err error) {
@@ -180,10 +182,11 @@ func (s *Store) ApproveFirst(ctx context.Context, pending ...toolshelf.Pending) 
 }
 
 // Revoke refuses the items, with any digest, also items that were never approved. The store forgets
-// the approved texts, and remembers the revocations. Revoke waits and writes as [Store.Approve] does.
+// the approved texts, and remembers the revocations. Revoke waits and writes as [Store.Approve]
+// does.
 //
-// Take the items from [toolshelf.Catalog.Pending]: Revoke does not know which entries exist, so an item with
-// another Layer, such as Layer of a list, has no effect on an entry.
+// Take the items from [toolshelf.Catalog.Pending]: Revoke does not know which entries exist, so an
+// item with another Layer, such as Layer of a list, has no effect on an entry.
 func (s *Store) Revoke(ctx context.Context, items ...toolshelf.Item) error {
 	return s.update(ctx, func(*book) (all []decision, _ error) {
 		for _, i := range items {

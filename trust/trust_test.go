@@ -40,8 +40,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// runChild approves entries named after the task in calls of their own, and prints a line after each call. The
-// task "forever" does not end.
+// runChild approves entries named after the task in calls of their own, and prints a line after
+// each call. The task "forever" does not end.
 func runChild(task, file string) {
 	s, err := Open(file)
 	for i := 0; err == nil && (task == "forever" || i < 1000); i += 50 {
@@ -296,7 +296,8 @@ func TestOnlyTheApprovedRulesAndFileAreAllowed(t *testing.T) {
 	}
 }
 
-// Version 1 approved a digest without rules and a file, and the digest of several files had the form of the digest of a file.
+// Version 1 approved a digest without rules and a file, and the digest of several files had the
+// form of the digest of a file.
 func TestOldApprovalsAreOfOneFile(t *testing.T) {
 	sum := func(text string) string { return strings.TrimPrefix(digest(text), "sha256:") }
 	item := func(kind toolshelf.Kind, name, plugin, text string) toolshelf.Item {
@@ -449,8 +450,8 @@ func TestVersionChangesWithTheAnswers(t *testing.T) {
 	fresh("a file that breaks", false)
 }
 
-// A change within a tick of the clock can leave the metadata as before. The test sets the metadata of the load, because
-// many kernels give each change a time of its own.
+// A change within a tick of the clock can leave the metadata as before. The test sets the metadata
+// of the load, because many kernels give each change a time of its own.
 func TestAChangeWithoutANewTimeIsSeen(t *testing.T) {
 	file := storeFile(t)
 	s, other := open(t, file), open(t, file)

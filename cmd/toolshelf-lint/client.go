@@ -51,7 +51,8 @@ func lookup(name string) (client, error) {
 	return client{Client: row, rules: toolshelf.LintFor(row), skillDepth: 1, readers: slices.DeleteFunc([]table.Client{row}, noInstructions)}, nil
 }
 
-// published has the directory itself as the directory of skills, by the rules for a publication: those of the specification.
+// published has the directory itself as the directory of skills, by the rules for a publication:
+// those of the specification.
 var published = client{rules: toolshelf.LintFor(table.AgentSkills()), skillDepth: 1}.with(further{skills: []string{"."}})
 
 // further are the directories of the flags, which each project must have.
@@ -71,8 +72,8 @@ func (c client) directories() (all []string) {
 	return slices.Compact(append(all, c.required...))
 }
 
-// options returns the options of a catalog over the directories that exist in dir and over the instructions, and
-// whether a directory exists.
+// options returns the options of a catalog over the directories that exist in dir and over the
+// instructions, and whether a directory exists.
 func (c client) options(dir string) (all []toolshelf.Option, exist bool) {
 	var row table.Client
 	row.Manifests = c.Manifests

@@ -1,4 +1,5 @@
-// Command toolshelf-lint checks the commands, skills, agents and instructions of a project, for editors and CI systems.
+// Command toolshelf-lint checks the commands, skills, agents and instructions of a project, for
+// editors and CI systems.
 //
 //	go run ./cmd/toolshelf-lint [flags] [DIR…]
 //
@@ -24,28 +25,29 @@
 //
 // # Clients
 //
-// Without -client, toolshelf-lint checks commands and .claude/commands, skills,
-// .claude/skills and .agents/skills, and agents and .claude/agents. Skills may be up to four directory levels deep. With
-// -client, toolshelf-lint checks the directories in which the client looks, to the depth to
+// Without -client, toolshelf-lint checks commands and .claude/commands, skills, .claude/skills and
+// .agents/skills, and agents and .claude/agents. Skills may be up to four directory levels deep.
+// With -client, toolshelf-lint checks the directories in which the client looks, to the depth to
 // which the client looks, by the rules of the client: an error is a file that the client does not
-// load, and a warning is a value that the client ignores or changes, such as the description
-// and when_to_use beyond 1,536 characters in Claude Code. Without -client, the rules for skills
-// are the rules of the reference validator of Agent Skills. The client agentskills has these
-// rules and the directories that toolshelf-lint checks without -client. toolshelf-lint does not read the home directory.
+// load, and a warning is a value that the client ignores or changes, such as the description and
+// when_to_use beyond 1,536 characters in Claude Code. Without -client, the rules for skills are the
+// rules of the reference validator of Agent Skills. The client agentskills has these rules and the
+// directories that toolshelf-lint checks without -client. toolshelf-lint does not read the home
+// directory.
 //
-// toolshelf-lint checks the instructions of the client, such as AGENTS.md and .cursor/rules, in all directories of
-// the project; see docs/instructions.md. Without -client, toolshelf-lint checks the instructions of all clients, and reports only
-// files that no client reads.
+// toolshelf-lint checks the instructions of the client, such as AGENTS.md and .cursor/rules, in all
+// directories of the project; see docs/instructions.md. Without -client, toolshelf-lint checks the
+// instructions of all clients, and reports only files that no client reads.
 //
 // If DIR has none of these directories, and a subdirectory of DIR has a SKILL.md, DIR is a
 // directory of skills, as with -skills.
 //
-// -commands, -skills, -agents and -plugins add directories, and may occur several times. The directory is
-// relative to the root of each project. A project without the directory is an error, so that
-// a wrong name does not pass the check.
+// -commands, -skills, -agents and -plugins add directories, and may occur several times. The
+// directory is relative to the root of each project. A project without the directory is an error,
+// so that a wrong name does not pass the check.
 //
-// -well-known checks the directories of skills in one directory by the specification of Agent Skills. A publication at
-// /.well-known/agent-skills/ omits a skill with an error.
+// -well-known checks the directories of skills in one directory by the specification of Agent
+// Skills. A publication at /.well-known/agent-skills/ omits a skill with an error.
 //
 // # Formats
 //

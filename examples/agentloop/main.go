@@ -1,6 +1,7 @@
-// Command agentloop is an agent without MCP. The instructions of the model list the skills. The loop gives the
-// model the tools, runs the tools that the model calls and returns the results, until the model calls no more
-// tools. The loop prints each message as JSON. A script with fixed messages replaces the model.
+// Command agentloop is an agent without MCP. The instructions of the model list the skills. The
+// loop gives the model the tools, runs the tools that the model calls and returns the results,
+// until the model calls no more tools. The loop prints each message as JSON. A script with fixed
+// messages replaces the model.
 //
 //	go run ./examples/agentloop    # reads an embedded sample project
 package main

@@ -15,7 +15,8 @@ import (
 	adkskill "google.golang.org/adk/v2/tool/skilltoolset/skill"
 )
 
-// BenchmarkSkills lists 10,000 skills and loads a skill with each library in turn, and reports the medians and the ratios.
+// BenchmarkSkills lists 10,000 skills and loads a skill with each library in turn, and reports the
+// medians and the ratios.
 func BenchmarkSkills(b *testing.B) {
 	const n = 10_000
 	files := map[string]string{}

@@ -23,8 +23,8 @@ import (
 	adkskill "google.golang.org/adk/v2/tool/skilltoolset/skill"
 )
 
-// The tests of this file show the claims of docs/comparison.md on the skills of ADK and Eino. If a test fails after an
-// update of a framework, correct the document.
+// The tests of this file show the claims of docs/comparison.md on the skills of ADK and Eino. If a
+// test fails after an update of a framework, correct the document.
 
 // A listing is the skills below a directory: names and descriptions, or "error" if the list fails.
 type listing map[string]string
@@ -180,7 +180,8 @@ func TestADKAndEinoSeeAnEditAtOnceExceptAfterAPreload(t *testing.T) {
 	}
 }
 
-// A LocalBackend of Eino has one directory, and a middleware has one Backend. A program can implement another Backend.
+// A LocalBackend of Eino has one directory, and a middleware has one Backend. A program can
+// implement another Backend.
 func TestADKRefusesTwoLayersWithOneName(t *testing.T) {
 	project := fstest.MapFS{"good/SKILL.md": {Data: []byte(strings.Replace(good, "Fine.", "Of the project.", 1))}}
 	home := fstest.MapFS{"good/SKILL.md": {Data: []byte(good)}}
@@ -273,7 +274,8 @@ func TestEinoDoesNotEscapeDescriptions(t *testing.T) {
 	}
 }
 
-// Eino has no function for the other files of a skill: the model receives the directory's path on the host.
+// Eino has no function for the other files of a skill: the model receives the directory's path on
+// the host.
 func TestLinksOutOfASkillOfADKAndEino(t *testing.T) {
 	outside := writeFiles(t, map[string]string{"secret": "secret", "SKILL.md": strings.NewReplacer("good", "linked", "Fine.", "secret").Replace(good)})
 	dir := writeFiles(t, map[string]string{"good/SKILL.md": good, "good/references/a": "a", "linked/b": "b"})

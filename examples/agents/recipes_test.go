@@ -1,4 +1,5 @@
-// Package agents_test compares the recipes with their document, and the skills of ADK and Eino with the library.
+// Package agents_test compares the recipes with their document, and the skills of ADK and Eino with
+// the library.
 package agents_test
 
 import (
@@ -63,7 +64,8 @@ func recipes(t *testing.T) (all []recipe) {
 	return all
 }
 
-// codeLines returns the number of lines of a function body that are neither empty nor only closing brackets.
+// codeLines returns the number of lines of a function body that are neither empty nor only closing
+// brackets.
 func codeLines(body string) (n int) {
 	for line := range strings.Lines(body) {
 		if strings.Trim(line, " \t\n)}],") != "" {
@@ -82,7 +84,8 @@ func readDocument(t *testing.T) string {
 	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 
-// TestDocumentShowsARecipeThatTheTestsRun compares each Go block below the link of a file with the file.
+// TestDocumentShowsARecipeThatTheTestsRun compares each Go block below the link of a file with the
+// file.
 func TestDocumentShowsARecipeThatTheTestsRun(t *testing.T) {
 	block := regexp.MustCompile("(?s)\\[([a-z]+/[a-z]+\\.go)\\]\\(\\.\\./examples/agents/([a-z]+/[a-z]+\\.go)\\)\n\n```go\n(.*?)\n```\n")
 	shown := block.FindAllStringSubmatch(readDocument(t), -1)

@@ -10,7 +10,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// TestViewOfAnAgentNeedsWithTools shows a pitfall of the document: the tools for files show a hidden skill.
+// TestViewOfAnAgentNeedsWithTools shows a pitfall of the document: the tools for files show a
+// hidden skill.
 func TestViewOfAnAgentNeedsWithTools(t *testing.T) {
 	view, err := fakeapi.NewShelf(t).Catalog.View(toolshelf.WithSkillFilter(func(toolshelf.SkillInfo) bool { return false }))
 	if err != nil {

@@ -1,5 +1,6 @@
-// Command approve shows what a project wants to tell an agent, asks for an approval of each new or changed file, and lists what is
-// available then. The approvals are in one file of the user. A second run asks only about changes.
+// Command approve shows what a project wants to tell an agent, asks for an approval of each new or
+// changed file, and lists what is available then. The approvals are in one file of the user. A
+// second run asks only about changes.
 //
 //	go run ./examples/approve [DIR]    # DIR defaults to the working directory; commands, skills and agents of Claude Code
 package main

@@ -1,5 +1,5 @@
-// Command audit expands the lines of the standard input, such as "/deploy-canary staging", in a project, and writes one JSON line to
-// the standard error for each use of a command or a skill.
+// Command audit expands the lines of the standard input, such as "/deploy-canary staging", in a
+// project, and writes one JSON line to the standard error for each use of a command or a skill.
 //
 //	echo /deploy-canary staging | go run ./examples/audit ./examples/sample/project 2>audit.jsonl
 package main
@@ -52,7 +52,8 @@ func run(ctx context.Context, lines io.Reader, w, audit io.Writer, dir string) e
 	return nil
 }
 
-// An Audit writes one JSON line for each event. The method Observe is the argument of toolshelf.WithObserver.
+// An Audit writes one JSON line for each event. The method Observe is the argument of
+// toolshelf.WithObserver.
 type Audit struct {
 	To  io.Writer
 	Now func() time.Time
@@ -61,7 +62,8 @@ type Audit struct {
 	err error
 }
 
-// A record is a line. JSON escapes the line breaks of a name or a path, so no name can begin a second line.
+// A record is a line. JSON escapes the line breaks of a name or a path, so no name can begin a
+// second line.
 type record struct {
 	Time   time.Time      `json:"time"`
 	Action string         `json:"action"`

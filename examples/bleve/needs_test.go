@@ -10,7 +10,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/rank"
 )
 
-// The built-in search answers requests better than a Bleve index with the default mapping. The test logs all scores.
+// The built-in search answers requests better than a Bleve index with the default mapping. The test
+// logs all scores.
 func TestTheBuiltInSearchAnswersRequestsBetterThanBleve(t *testing.T) {
 	corpus := os.Getenv("TOOLSHELF_CORPUS")
 	if corpus == "" {

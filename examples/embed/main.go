@@ -1,6 +1,7 @@
-// Command embed has default commands in its binary. The commands of a project replace the
-// defaults with the same name. The program lists each command with its layer: the directory of
-// the project, or the defaults. With a line such as "/review-pr 417", the program prints the text of the command.
+// Command embed has default commands in its binary. The commands of a project replace the defaults
+// with the same name. The program lists each command with its layer: the directory of the project,
+// or the defaults. With a line such as "/review-pr 417", the program prints the text of the
+// command.
 //
 //	go run ./examples/embed                            # only the defaults
 //	go run ./examples/embed examples/sample/project    # a project with a command review-pr of its own

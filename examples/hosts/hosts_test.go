@@ -1,4 +1,5 @@
-// Package hosts_test runs the loaders of docs/hosts.md over files with defects, and compares the document with the files.
+// Package hosts_test runs the loaders of docs/hosts.md over files with defects, and compares the
+// document with the files.
 package hosts_test
 
 import (
@@ -21,7 +22,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
-// skills are a valid skill, three with defects that loaders often drop, and two that no client shows.
+// skills are a valid skill, three with defects that loaders often drop, and two that no client
+// shows.
 var skills = map[string]string{
 	"good/SKILL.md":        "---\nname: good\ndescription: Fine.\nmetadata:\n  version: 1.0\n---\n\n# Good\n",
 	"good/docs/a.md":       "# A\n",
@@ -132,7 +134,8 @@ func TestLoadersOfHostsShowTheSkills(t *testing.T) {
 	}
 }
 
-// TestLoadersOfHostsKeepTheRulesOfTheHost has the rules that the files of the other test do not show.
+// TestLoadersOfHostsKeepTheRulesOfTheHost has the rules that the files of the other test do not
+// show.
 func TestLoadersOfHostsKeepTheRulesOfTheHost(t *testing.T) {
 	user, project := catalogtest.Disk(t, skills), catalogtest.Disk(t, map[string]string{
 		"good/SKILL.md": "---\nname: good\ndescription: Of the project.\n---\n", "single.md": "Text.\n"})
@@ -194,8 +197,8 @@ func TestLoadersOfHostsKeepTheRulesOfTheHost(t *testing.T) {
 	})
 }
 
-// TestDocumentShowsALoaderThatTheTestsRun compares each Go block below the link of a file with the file, and looks for a
-// link of each loader.
+// TestDocumentShowsALoaderThatTheTestsRun compares each Go block below the link of a file with the
+// file, and looks for a link of each loader.
 func TestDocumentShowsALoaderThatTheTestsRun(t *testing.T) {
 	read := func(file string) string {
 		text, err := os.ReadFile(file)

@@ -58,7 +58,8 @@ func run(ctx context.Context, address, dir string) error {
 	}
 }
 
-// handler passes the context of a request to the catalog, so a disconnect of the client ends the call.
+// handler passes the context of a request to the catalog, so a disconnect of the client ends the
+// call.
 func handler(catalog *toolshelf.Catalog) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /commands", func(w http.ResponseWriter, r *http.Request) {

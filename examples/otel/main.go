@@ -1,5 +1,5 @@
-// Command otel expands the lines of the standard input, such as "/pdf-forms invoice.pdf", in a project, and prints the spans and
-// metrics of the used skills at the end.
+// Command otel expands the lines of the standard input, such as "/pdf-forms invoice.pdf", in a
+// project, and prints the spans and metrics of the used skills at the end.
 //
 //	echo /pdf-forms | go -C examples/otel run . ../sample/project
 package main

@@ -1,5 +1,6 @@
-// Package archive opens a zip, tar or tar.gz archive of any author as an fs.FS, for toolshelf.WithSkillsFS and
-// toolshelf.WithPluginsFS. The package uses the standard library only, so a program may copy the file.
+// Package archive opens a zip, tar or tar.gz archive of any author as an fs.FS, for
+// toolshelf.WithSkillsFS and toolshelf.WithPluginsFS. The package uses the standard library only,
+// so a program may copy the file.
 package archive
 
 import (
@@ -20,8 +21,8 @@ const MaxUnpacked = 64 << 20
 
 var errTooLarge = errors.New("the archive is too large: unpack the archive, and pass the directory")
 
-// Open returns the files of a zip, tar or tar.gz archive. The files of a zip archive stay packed until a read. A tar
-// archive is in memory, and an error if its unpacked size exceeds the limit.
+// Open returns the files of a zip, tar or tar.gz archive. The files of a zip archive stay packed
+// until a read. A tar archive is in memory, and an error if its unpacked size exceeds the limit.
 func Open(archive []byte, limit int64) (fs.FS, error) {
 	if bytes.HasPrefix(archive, []byte("PK")) {
 		return openZip(archive)
@@ -32,8 +33,8 @@ func Open(archive []byte, limit int64) (fs.FS, error) {
 	return openTar(bytes.NewReader(archive), limit)
 }
 
-// openZip rejects names that a zip.Reader changes, such as "../a", and names with many directories, because a
-// zip.Reader needs memory and time for each directory.
+// openZip rejects names that a zip.Reader changes, such as "../a", and names with many directories,
+// because a zip.Reader needs memory and time for each directory.
 func openZip(archive []byte) (fs.FS, error) {
 	files, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {
@@ -52,7 +53,8 @@ func openZip(archive []byte) (fs.FS, error) {
 	return files, nil
 }
 
-// openTar copies the regular files of the archive to a zip archive in memory, without links and devices.
+// openTar copies the regular files of the archive to a zip archive in memory, without links and
+// devices.
 func openTar(archive io.Reader, limit int64) (fs.FS, error) {
 	limited := &io.LimitedReader{R: archive, N: limit}
 	left := limited.N // a sparse file is larger than its part of the archive

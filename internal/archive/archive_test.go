@@ -22,7 +22,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
-// An entry is a file of an archive. A name with a slash at the end is a directory, and the text "-> x" is a link to x.
+// An entry is a file of an archive. A name with a slash at the end is a directory, and the text "->
+// x" is a link to x.
 type entry struct{ name, text string }
 
 func zipOf(entries ...entry) []byte {
@@ -271,7 +272,8 @@ func TestHostileArchives(t *testing.T) {
 
 const gigabyte = 1 << 30
 
-// bomb returns a zip archive with a skill whose file unpacks to about a gigabyte. The archive states the size.
+// bomb returns a zip archive with a skill whose file unpacks to about a gigabyte. The archive
+// states the size.
 func bomb(name string, stated uint64) []byte {
 	var first, more bytes.Buffer
 	w := must(flate.NewWriter(&first, flate.BestSpeed))
@@ -466,7 +468,8 @@ func TestNamesOfAnArchiveTakeMemoryInProportion(t *testing.T) {
 	}
 }
 
-// A zip.Reader alone opens no file outside the archive, but changes names, and fails for duplicates.
+// A zip.Reader alone opens no file outside the archive, but changes names, and fails for
+// duplicates.
 func TestAZipReaderWithoutChecks(t *testing.T) {
 	good := entry{"pdf/SKILL.md", skillText}
 	for _, tt := range []struct {
@@ -493,7 +496,8 @@ func TestAZipReaderWithoutChecks(t *testing.T) {
 	}
 }
 
-// Files of plugins have the limit of the files of skills, and Lint reports a manifest beyond the limit.
+// Files of plugins have the limit of the files of skills, and Lint reports a manifest beyond the
+// limit.
 func TestAGigabyteOfAPluginIsReadUpToTheLimit(t *testing.T) {
 	const limit = 1 << 20
 	for _, file := range []string{"docs/skills/pdf/SKILL.md", "docs/commands/check.md", "docs/.claude-plugin/plugin.json", ".claude-plugin/marketplace.json"} {

@@ -1,4 +1,5 @@
-// Package audit reads the files of commands, skills and agents, and collects the problems that package lint finds in the texts.
+// Package audit reads the files of commands, skills and agents, and collects the problems that
+// package lint finds in the texts.
 package audit
 
 import (
@@ -25,8 +26,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// File returns a file of a layer for the checks. The name is the name of the entry. In a plugin, a file without a name in
-// the header has the name of the path (code.claude.com/docs/en/plugins-reference, 2026-08).
+// File returns a file of a layer for the checks. The name is the name of the entry. In a plugin, a
+// file without a name in the header has the name of the path
+// (code.claude.com/docs/en/plugins-reference, 2026-08).
 func File(l index.Layer, name, path string, raw []byte, doc matter.Document) lint.File {
 	name = strings.TrimPrefix(name, l.Prefix)
 	if l.Files {
@@ -46,8 +48,8 @@ type Audit struct {
 	Checked atomic.Int64 // number of checked files
 }
 
-// Of returns the problems of the snapshot of a kind. The snapshots of other kinds may be missing: the commands may
-// refer to the skills.
+// Of returns the problems of the snapshot of a kind. The snapshots of other kinds may be missing:
+// the commands may refer to the skills.
 func (a *Audit) Of(ctx context.Context, kind client.Files, of map[client.Files]*index.Snapshot) ([]problem.Problem, error) {
 	x, snapshot := a.Indexes[kind], of[kind]
 	var below instruction.Below
@@ -84,7 +86,8 @@ func (a *Audit) Of(ctx context.Context, kind client.Files, of map[client.Files]*
 	return a.Profile.Judge(kind, found), err
 }
 
-// A Key is equal for entries whose checks have the same result, because the entries of a marketplace can share a file.
+// A Key is equal for entries whose checks have the same result, because the entries of a
+// marketplace can share a file.
 type Key struct {
 	layer               int
 	name, place, within string

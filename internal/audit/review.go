@@ -16,8 +16,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// A Checker returns the problems of single entries for a person who decides about an approval: the problems that Of finds, and the problems
-// that package lint finds in a review. A Checker works on the given bytes, and is not safe for concurrent use.
+// A Checker returns the problems of single entries for a person who decides about an approval: the
+// problems that Of finds, and the problems that package lint finds in a review. A Checker works on
+// the given bytes, and is not safe for concurrent use.
 type Checker struct {
 	audit   *Audit
 	kind    client.Files
@@ -36,7 +37,8 @@ func (a *Audit) Checker(kind client.Files, of map[client.Files]*index.Snapshot) 
 	return c
 }
 
-// Entry returns the problems of the files of an entry. The names of the files are those of the Seal of the entry.
+// Entry returns the problems of the files of an entry. The names of the files are those of the Seal
+// of the entry.
 func (c *Checker) Entry(ctx context.Context, e *index.Entry, files map[string][]byte) []problem.Problem {
 	x := c.audit.Indexes[c.kind]
 	place, own := x.Place(e), e.Seal().Own()
@@ -52,7 +54,8 @@ func (c *Checker) Entry(ctx context.Context, e *index.Entry, files map[string][]
 	return Join(found)
 }
 
-// Texts returns the instructions of Finder.All. The Problems of a text are those that Of finds, and those of a review.
+// Texts returns the instructions of Finder.All. The Problems of a text are those that Of finds, and
+// those of a review.
 func (a *Audit) Texts(ctx context.Context, rules *index.Snapshot) ([]instruction.Text, error) {
 	texts, err := a.Finder.All(ctx, rules, a.single, func(x *index.Index, e *index.Entry, raw []byte) []problem.Problem { return text(x, e, raw, a.rule) })
 	imported := make(Reviews)
@@ -71,7 +74,8 @@ func (a *Audit) Texts(ctx context.Context, rules *index.Snapshot) ([]instruction
 	return texts, err
 }
 
-// Reviews are the results of lint.ReviewBeside of a call by the place and the text, because many entries can share a file.
+// Reviews are the results of lint.ReviewBeside of a call by the place and the text, because many
+// entries can share a file.
 type Reviews map[[2]string][]problem.Problem
 
 func (r Reviews) of(place, text string) []problem.Problem {
@@ -84,7 +88,8 @@ func (r Reviews) of(place, text string) []problem.Problem {
 	return found
 }
 
-// Plugin returns the problems of a plugin with Raw, in a directory. The function place returns the path of a file for problems.
+// Plugin returns the problems of a plugin with Raw, in a directory. The function place returns the
+// path of a file for problems.
 func Plugin(p *plugin.Plugin, dir string, known Reviews, place func(file string) string) []problem.Problem {
 	found := slices.Clone(p.Problems)
 	run := func(has bool, what string) {

@@ -368,8 +368,9 @@ func BenchmarkGetWarm(b *testing.B) {
 	})
 }
 
-// A terminal completes a name after each key. With WithWatch, CompleteName costs less than a page of List, because
-// the rows are fewer; otherwise both cost the validation of the files. naive reads and parses all files.
+// A terminal completes a name after each key. With WithWatch, CompleteName costs less than a page
+// of List, because the rows are fewer; otherwise both cost the validation of the files. naive reads
+// and parses all files.
 func BenchmarkCompleteName(b *testing.B) {
 	const n = 10_000
 	root := shelf(b, n)
@@ -408,8 +409,8 @@ func BenchmarkCompleteName(b *testing.B) {
 	}
 }
 
-// BenchmarkExpand compares Expand of a command beside 1,000 skills with Get and Render, which have no names of skills, and
-// with a program that reads and parses the file.
+// BenchmarkExpand compares Expand of a command beside 1,000 skills with Get and Render, which have
+// no names of skills, and with a program that reads and parses the file.
 func BenchmarkExpand(b *testing.B) {
 	root := shelf(b, 10_000)
 	for i := range 1000 {

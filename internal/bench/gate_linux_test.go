@@ -18,7 +18,8 @@ type versioned struct{ allow }
 
 func (versioned) Version() uint64 { return 1 }
 
-// A gated list without a change costs the metadata of all files of the skills, and an ungated list the metadata of SKILL.md.
+// A gated list without a change costs the metadata of all files of the skills, and an ungated list
+// the metadata of SKILL.md.
 func BenchmarkListGated(b *testing.B) {
 	commands := catalogtest.PublicCommands(b, 10_000, catalogtest.PublicCommandHeaders, catalogtest.PublicCommandSizes)
 	skills := catalogtest.PublicSkills(b, 5000, catalogtest.PublicSkillHeaders, catalogtest.PublicSkillSizes)

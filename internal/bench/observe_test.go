@@ -11,8 +11,8 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// BenchmarkObserver runs each method without an observer and with an observer that does nothing. Compare the two with
-// benchstat -col /observer.
+// BenchmarkObserver runs each method without an observer and with an observer that does nothing.
+// Compare the two with benchstat -col /observer.
 func BenchmarkObserver(b *testing.B) {
 	dir := b.TempDir()
 	for i := range 100 {

@@ -28,8 +28,8 @@ const (
 	publicAgents   = 569
 )
 
-// publicMarketplace writes a marketplace with the numbers, headers and sizes of public plugins. Each plugin has a manifest and a
-// README.md.
+// publicMarketplace writes a marketplace with the numbers, headers and sizes of public plugins.
+// Each plugin has a manifest and a README.md.
 func publicMarketplace(b *testing.B) string {
 	b.Helper()
 	root := b.TempDir()
@@ -84,8 +84,9 @@ func publicMarketplace(b *testing.B) string {
 	return root
 }
 
-// pluginFloor makes the necessary system calls for the files of the kinds, on all cores: the floor lists the directory of each plugin and of each
-// kind, opens, stats and reads the manifest, and opens, stats and reads 4 KB of each file. Without read, the floor only stats the files.
+// pluginFloor makes the necessary system calls for the files of the kinds, on all cores: the floor
+// lists the directory of each plugin and of each kind, opens, stats and reads the manifest, and
+// opens, stats and reads 4 KB of each file. Without read, the floor only stats the files.
 func pluginFloor(b *testing.B, root string, read bool, kinds ...string) {
 	if _, err := os.ReadFile(filepath.Join(root, ".claude-plugin/marketplace.json")); err != nil {
 		b.Fatal(err)
@@ -163,8 +164,9 @@ func listedAgents(b *testing.B, c *toolshelf.Catalog) {
 	}
 }
 
-// BenchmarkPlugins lists the commands, the skills and the agents of 500 plugins. The naive way is the reader of internal/dev/plugins, which reads
-// all manifests and parses the names of all files. The floor of a warm list only stats the files and the manifests.
+// BenchmarkPlugins lists the commands, the skills and the agents of 500 plugins. The naive way is
+// the reader of internal/dev/plugins, which reads all manifests and parses the names of all files.
+// The floor of a warm list only stats the files and the manifests.
 func BenchmarkPlugins(b *testing.B) {
 	root := publicMarketplace(b)
 	works := []struct {
@@ -204,7 +206,8 @@ func BenchmarkPlugins(b *testing.B) {
 			})
 		})
 	}
-	// A page of a watched catalog costs the same with plugins as with one directory of commands. Both catalogs have a missing directory too.
+	// A page of a watched catalog costs the same with plugins as with one directory of commands.
+	// Both catalogs have a missing directory too.
 	b.Run("watched", func(b *testing.B) {
 		const pages = 500
 		plain := catalogtest.Open(b, toolshelf.WithRoot(shelf(b, publicCommands)), toolshelf.WithCommandsDir("missing", "commands"), toolshelf.WithWatch())
@@ -223,7 +226,8 @@ func BenchmarkPlugins(b *testing.B) {
 	})
 }
 
-// BenchmarkPluginsHostile lists the commands of directories that an attacker wrote. The plain way reads the same files as layers.
+// BenchmarkPluginsHostile lists the commands of directories that an attacker wrote. The plain way
+// reads the same files as layers.
 func BenchmarkPluginsHostile(b *testing.B) {
 	write := func(root, text string, path ...string) {
 		file := filepath.Join(append([]string{root}, path...)...)

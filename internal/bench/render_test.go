@@ -1,5 +1,6 @@
-// Package bench compares the library with the necessary system calls ("floor") and with the usual way of programs ("naive"),
-// over files like the public ones. Each benchmark runs the ways in turn, so the ratios stay valid if the speed of the machine drifts.
+// Package bench compares the library with the necessary system calls ("floor") and with the usual
+// way of programs ("naive"), over files like the public ones. Each benchmark runs the ways in turn,
+// so the ratios stay valid if the speed of the machine drifts.
 package bench
 
 import (

@@ -193,9 +193,9 @@ func (hashing) Embed(_ context.Context, texts []string, _ bool) (all [][]float32
 	return all, nil
 }
 
-// BenchmarkSearchByMeaning compares a search over 10,000 watched commands with vectors of 384 dimensions, a search
-// without vectors, and a plain loop over the same number of vectors of 8 bits. The metric added/loop is the additional
-// time of the meaning, divided by the time of the loop.
+// BenchmarkSearchByMeaning compares a search over 10,000 watched commands with vectors of 384
+// dimensions, a search without vectors, and a plain loop over the same number of vectors of 8 bits.
+// The metric added/loop is the additional time of the meaning, divided by the time of the loop.
 func BenchmarkSearchByMeaning(b *testing.B) {
 	l := newLibrary(b, 10_000)
 	words := catalogtest.Open(b, toolshelf.WithRoot(l.root), toolshelf.WithWatch())
@@ -332,7 +332,8 @@ func searchFirst(b *testing.B, d *catalogtest.PublicDir) {
 	b.ReportMetric(float64(kept)/float64(len(d.Files)), "B/command")
 }
 
-// processorTime returns the time that all processors have spent on this process. A busy machine changes this time less than the time of the clock.
+// processorTime returns the time that all processors have spent on this process. A busy machine
+// changes this time less than the time of the clock.
 func processorTime(b *testing.B) float64 {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {

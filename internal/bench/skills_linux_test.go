@@ -236,8 +236,8 @@ func spread(b *testing.B, d *catalogtest.PublicDir, at func(i int) string) (file
 	return files
 }
 
-// GetSkill of all skills after one list. A skill of the second level costs a stat for each directory
-// that could hold a skill of the name.
+// GetSkill of all skills after one list. A skill of the second level costs a stat for each
+// directory that could hold a skill of the name.
 func BenchmarkGetSkillOfAll(b *testing.B) {
 	const n = 5000
 	for _, layout := range []struct {

@@ -1,4 +1,5 @@
-// Package budget reduces results to the first entries whose text is within a number of characters or tokens.
+// Package budget reduces results to the first entries whose text is within a number of characters
+// or tokens.
 package budget
 
 import (
@@ -18,8 +19,8 @@ type Budget struct {
 	Max     int
 	Count   func(string) int // nil counts characters
 
-	// Reserve reserves characters for the shortest warnings, because a call with a larger budget can have more
-	// warnings. The warnings must not displace entries.
+	// Reserve reserves characters for the shortest warnings, because a call with a larger budget
+	// can have more warnings. The warnings must not displace entries.
 	Reserve bool
 }
 
@@ -31,14 +32,15 @@ func (b Budget) String() string {
 	return shown.Counted(b.Max, "character", "characters")
 }
 
-// Lines returns a limit for the number of lines with at least min characters each. The limit 0 means no limit.
+// Lines returns a limit for the number of lines with at least min characters each. The limit 0
+// means no limit.
 func (b Budget) Lines(limit, min int) int {
 	// A line more than the number of lines within the budget shows that the result is cut.
 	return b.bound(limit, b.Max/min+1)
 }
 
-// Levels returns a limit for the number of levels of a tree. The indent grows by two characters with each level, so the
-// lines of n levels have more than n*n characters.
+// Levels returns a limit for the number of levels of a tree. The indent grows by two characters
+// with each level, so the lines of n levels have more than n*n characters.
 func (b Budget) Levels(limit int) int {
 	return b.bound(limit, int(math.Sqrt(float64(b.Max)))+1)
 }
@@ -72,8 +74,8 @@ func (e *TooSmallError) Error() string {
 	return e.Budget.String() + " cannot hold the shortest result, " + shortest.String() + "; use a larger budget"
 }
 
-// Holds returns a TooSmallError if a budget of characters is smaller than a text. No result of the call has fewer
-// characters than the text of shortest: "1 file" is shorter than "0 files".
+// Holds returns a TooSmallError if a budget of characters is smaller than a text. No result of the
+// call has fewer characters than the text of shortest: "1 file" is shorter than "0 files".
 func (b Budget) Holds(shortest fmt.Stringer) error {
 	if b.Limited && b.Count == nil {
 		if size := b.size(shortest.String()); size > b.Max {
@@ -93,12 +95,14 @@ type Text struct {
 // Measure returns a Text.
 func (b Budget) Measure(entries int, text string) Text { return Text{entries, text, b.size(text)} }
 
-// Longest returns the text with the most entries within the budget. The text low is within the budget, the text high is
-// not, and a text with more entries must not be shorter. The function estimate returns numbers that grow with the
-// sizes of the texts. If ctx ends, Longest returns the error of ctx.
+// Longest returns the text with the most entries within the budget. The text low is within the
+// budget, the text high is not, and a text with more entries must not be shorter. The function
+// estimate returns numbers that grow with the sizes of the texts. If ctx ends, Longest returns the
+// error of ctx.
 //
-// A counter of the caller is expensive. For most counters, a good guess is the interpolation between low and high. Every
-// second guess is the middle, to limit the number of texts for every counter.
+// A counter of the caller is expensive. For most counters, a good guess is the interpolation
+// between low and high. Every second guess is the middle, to limit the number of texts for every
+// counter.
 func (b Budget) Longest(ctx context.Context, low, high Text, estimate func(entries int) int, text func(entries int) string) (Text, error) {
 	for middle := false; low.Entries+1 < high.Entries; middle = !middle {
 		if err := ctx.Err(); err != nil {
@@ -131,8 +135,9 @@ type cut[T any] struct {
 	sizes       func(least int) []int   // the sizes of all drafts from the size of draft(0); nil for a search
 }
 
-// fit returns the result with the most entries within the budget. Without sizes, a draft with more entries must not have
-// a shorter text, except for draft(most). If draft(least) exceeds the budget, the error is a TooSmallError.
+// fit returns the result with the most entries within the budget. Without sizes, a draft with more
+// entries must not have a shorter text, except for draft(most). If draft(least) exceeds the budget,
+// the error is a TooSmallError.
 func (c *cut[T]) fit(ctx context.Context, b Budget) (T, error) {
 	whole := c.at(c.most, nil)
 	if warnings := c.warnings(whole); len(warnings) > 0 {
@@ -183,8 +188,8 @@ func (c *cut[T]) search(ctx context.Context, b Budget) (int, error) {
 	return found.Entries, err
 }
 
-// withWarnings returns the result with n entries and the first warnings, as many as fit, and reports whether the result
-// is within the budget.
+// withWarnings returns the result with n entries and the first warnings, as many as fit, and
+// reports whether the result is within the budget.
 func (c *cut[T]) withWarnings(b Budget, n int) (T, bool) {
 	result := c.at(n, nil)
 	warnings := c.warnings(result)

@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The sizes of the texts grow by any steps. The search measures about twice the logarithm of the number of texts.
+// The sizes of the texts grow by any steps. The search measures about twice the logarithm of the
+// number of texts.
 func TestLongestFindsTheTextWithTheMostEntries(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		steps := rapid.SliceOfN(rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 1000)), 1, 200).Draw(t, "steps")

@@ -7,9 +7,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/shown"
 )
 
-// Listing returns the first entries of a listing whose text is within the budget, and adds the warning about entries
-// without metadata. The function entry returns an entry for a text, and end returns the cursor and the hint of a listing
-// that ends with an entry before the last.
+// Listing returns the first entries of a listing whose text is within the budget, and adds the
+// warning about entries without metadata. The function entry returns an entry for a text, and end
+// returns the cursor and the hint of a listing that ends with an entry before the last.
 func Listing[E any](ctx context.Context, b Budget, l shown.Listing[E], entry func(*E) shown.Entry, end func(*E) (cursor, hint string)) (shown.Listing[E], error) {
 	entries, ofListing, next, hint := l.Entries, l.Warnings, l.NextCursor, l.Hint
 	at := func(n, last int, warnings []string) shown.Listing[E] {
@@ -34,7 +34,8 @@ func Listing[E any](ctx context.Context, b Budget, l shown.Listing[E], entry fun
 			return shown.WithUnknown(slices.Clip(ofListing), unknown)
 		},
 	}
-	// A listing with more entries can have a shorter cursor. In a draft, the longest of the cursors stands for the cursor.
+	// A listing with more entries can have a shorter cursor. In a draft, the longest of the cursors
+	// stands for the cursor.
 	c.draft = func(n int) shown.Listing[E] {
 		longest, length := 0, 0
 		for i := range entries[:n] {
@@ -47,7 +48,8 @@ func Listing[E any](ctx context.Context, b Budget, l shown.Listing[E], entry fun
 	return c.fit(ctx, b)
 }
 
-// Files returns the first files whose text is within the budget. Hint is empty if Hint exceeds the budget.
+// Files returns the first files whose text is within the budget. Hint is empty if Hint exceeds the
+// budget.
 func Files(ctx context.Context, b Budget, m shown.Files) (shown.Files, error) {
 	files, sizes, modified, warnings, hint := m.Files, m.Sizes, m.Modified, m.Warnings, m.Hint
 	m.Hint = ""

@@ -10,8 +10,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/shown"
 )
 
-// Matches returns the first match of each file, then the second matches, and so on, whose text is within the budget. Hint
-// is empty if Hint exceeds the budget. The function row returns a match for a text, not a copy.
+// Matches returns the first match of each file, then the second matches, and so on, whose text is
+// within the budget. Hint is empty if Hint exceeds the budget. The function row returns a match for
+// a text, not a copy.
 func Matches[M any](ctx context.Context, b Budget, m shown.Matches[M], row func(*M) *shown.Match) (shown.Matches[M], error) {
 	if !b.Limited {
 		return m, nil
@@ -46,8 +47,8 @@ func Matches[M any](ctx context.Context, b Budget, m shown.Matches[M], row func(
 	return found, err
 }
 
-// A matchOrder is the order in which a budget adds matches: the first match of each file, then the second matches, and
-// so on.
+// A matchOrder is the order in which a budget adds matches: the first match of each file, then the
+// second matches, and so on.
 type matchOrder[M any] struct {
 	matches   []M // in path order
 	output    string
@@ -97,9 +98,10 @@ func (o *matchOrder[M]) first(n int) []M {
 	return found
 }
 
-// sizes returns the number of characters of the text with the first n matches, for each n. least is the number for
-// n = 0, and rest returns the number of characters of the line about the other matches. The text of more matches can be
-// shorter, because the last match of a file replaces a line "… and 1 more".
+// sizes returns the number of characters of the text with the first n matches, for each n. least is
+// the number for n = 0, and rest returns the number of characters of the line about the other
+// matches. The text of more matches can be shorter, because the last match of a file replaces a
+// line "… and 1 more".
 func (o *matchOrder[M]) sizes(least, files int, rest func(n int) int) []int {
 	sizes := append(make([]int, 0, len(o.additions)+1), least)
 	size, gaps, context := least-rest(0), 0, false

@@ -17,9 +17,9 @@ type Shape[N any] struct {
 	Set  func(n *N, children []N, more int) // sets the fields of a directory
 }
 
-// Tree returns the tree with the first entries of the order of Tree whose text is within the budget, sets the totals, and
-// adds the warning about entries without metadata. The limit is the number of entries beyond which entries are omitted
-// already.
+// Tree returns the tree with the first entries of the order of Tree whose text is within the
+// budget, sets the totals, and adds the warning about entries without metadata. The limit is the
+// number of entries beyond which entries are omitted already.
 func Tree[N any](ctx context.Context, b Budget, t shown.Tree[N], limit int, s Shape[N]) (shown.Tree[N], error) {
 	tree := tree[N]{t, s}
 	warnings := t.Warnings
@@ -44,7 +44,8 @@ func Tree[N any](ctx context.Context, b Budget, t shown.Tree[N], limit int, s Sh
 	}
 	c.draft = func(n int) shown.Tree[N] {
 		t := c.at(n, b.reserved())
-		// The numbers must not displace entries. A call with a larger budget reads more directories.
+		// The numbers must not displace entries. A call with a larger budget reads more
+		// directories.
 		if t.Omitted > 0 {
 			t.Omitted = reservedNumber
 		}
@@ -68,7 +69,8 @@ type tree[N any] struct {
 	shape Shape[N]
 }
 
-// count sets the totals and, if the tree lacks entries, the limit. count returns the number of entries without metadata.
+// count sets the totals and, if the tree lacks entries, the limit. count returns the number of
+// entries without metadata.
 func (t *tree[N]) count(limit int) (unknown int) {
 	t.Files, t.Dirs, t.Omitted, t.Limits = 0, 0, 0, nil
 	unknown = t.countNodes(t.Children, t.More)
@@ -108,8 +110,8 @@ func (s Shape[N]) newDir(node *N, all []N, more, depth int) treeDir[N] {
 	return treeDir[N]{node: node, all: all, dirs: dirs, main: main, more: more, depth: depth}
 }
 
-// A treeOrder is the order in which a budget adds the entries of a tree. An added entry never precedes the directory of
-// the entry.
+// A treeOrder is the order in which a budget adds the entries of a tree. An added entry never
+// precedes the directory of the entry.
 type treeOrder[N any] struct {
 	tree      *tree[N]
 	dirs      []treeDir[N] // level by level
@@ -128,8 +130,8 @@ type treeDir[N any] struct {
 	shown    int
 }
 
-// at returns the entry that the order adds after n other entries of the directory: first the main files, then the
-// directories.
+// at returns the entry that the order adds after n other entries of the directory: first the main
+// files, then the directories.
 func (d *treeDir[N]) at(n int) *N {
 	switch {
 	case n < d.main:
@@ -198,9 +200,9 @@ func (o *treeOrder[N]) show(n int) {
 	}
 }
 
-// sizes returns the number of characters of the text with the first n entries, for each n, with the same limits. least is
-// the number for n = 0. The text of more entries can be shorter, because the last entry of a directory replaces a line
-// "… and 1 more".
+// sizes returns the number of characters of the text with the first n entries, for each n, with the
+// same limits. least is the number for n = 0. The text of more entries can be shorter, because the
+// last entry of a directory replaces a line "… and 1 more".
 func (o *treeOrder[N]) sizes(least int) []int {
 	o.show(0)
 	sizes := append(make([]int, 0, len(o.additions)+1), least)

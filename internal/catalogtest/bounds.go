@@ -47,7 +47,8 @@ func (r *Reads) Take() map[string]int {
 	return maps.Clone(r.bytes)
 }
 
-// A Cost is the memory that a function allocates. The bytes are at least the growth of the heap at each time of the call.
+// A Cost is the memory that a function allocates. The bytes are at least the growth of the heap at
+// each time of the call.
 type Cost struct{ Bytes, Allocations int }
 
 // CostOf calls a function.
@@ -67,8 +68,8 @@ func (c Cost) Bounded(t testing.TB, bytes int) {
 	}
 }
 
-// Linear fails if the cost of four times the input is more than five times the cost. The allowance covers what does not depend on the
-// input.
+// Linear fails if the cost of four times the input is more than five times the cost. The allowance
+// covers what does not depend on the input.
 func (c Cost) Linear(t testing.TB, fourfold Cost) {
 	t.Helper()
 	if fourfold.Bytes > 5*c.Bytes+1<<20 || fourfold.Allocations > 5*c.Allocations+1000 {

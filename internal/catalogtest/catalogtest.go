@@ -69,8 +69,8 @@ func Write(t testing.TB, text string, path ...string) {
 	}
 }
 
-// NeedsChangeTimes skips a test of a cache if the library trusts no change times of the filesystem of temporary files, so that
-// no file of the filesystem stays in the cache.
+// NeedsChangeTimes skips a test of a cache if the library trusts no change times of the filesystem
+// of temporary files, so that no file of the filesystem stays in the cache.
 func NeedsChangeTimes(t testing.TB) {
 	t.Helper()
 	fsys, err := confine.New(Disk(t, map[string]string{"a": ""}))
@@ -86,7 +86,8 @@ func NeedsChangeTimes(t testing.TB) {
 	}
 }
 
-// Replace replaces a file of the disk at once. Windows replaces no open file, so the old file can stay on Windows.
+// Replace replaces a file of the disk at once. Windows replaces no open file, so the old file can
+// stay on Windows.
 func Replace(file, text string) error {
 	if err := os.WriteFile(file+".new", []byte(text), 0o644); err != nil {
 		return err
@@ -129,9 +130,10 @@ func Eventually(t testing.TB, check func() string) {
 	}
 }
 
-// Rounds returns the number of rounds of a test that repeats a random or a racy case. A run with TOOLSHELF_NIGHTLY
-// makes more rounds, and a run with -short a quarter of the rounds. The checks of a round are the same in each run. A
-// value for package rapid, which lowers its number with -short, is set before flags are parsed.
+// Rounds returns the number of rounds of a test that repeats a random or a racy case. A run with
+// TOOLSHELF_NIGHTLY makes more rounds, and a run with -short a quarter of the rounds. The checks of
+// a round are the same in each run. A value for package rapid, which lowers its number with -short,
+// is set before flags are parsed.
 func Rounds(usual, nightly int) int {
 	switch {
 	case os.Getenv("TOOLSHELF_NIGHTLY") != "":
@@ -160,8 +162,9 @@ func Heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// Compare times the functions in turn, and reports the median of each function and the ratio of the first function to
-// each other function. The ratios of the medians stay valid if the speed of the machine drifts.
+// Compare times the functions in turn, and reports the median of each function and the ratio of the
+// first function to each other function. The ratios of the medians stay valid if the speed of the
+// machine drifts.
 func Compare(b *testing.B, order []string, run map[string]func()) {
 	b.Helper()
 	times := map[string][]float64{}

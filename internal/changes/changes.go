@@ -11,7 +11,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
 
-// A Change describes the differences since the last Change of a Subscriber, in the order of Subscriber.Lists.
+// A Change describes the differences since the last Change of a Subscriber, in the order of
+// Subscriber.Lists.
 type Change []Names
 
 func (c Change) empty() bool {
@@ -33,7 +34,8 @@ type List struct {
 	Index *index.Index
 	Shown func(*index.Snapshot) *index.Snapshot // returns the snapshot with the selected entries; Shown of nil is nil
 
-	// Since, if not nil, replaces Shown, and returns the differences between two snapshots. A snapshot may be nil.
+	// Since, if not nil, replaces Shown, and returns the differences between two snapshots. A
+	// snapshot may be nil.
 	Since func(before, now *index.Snapshot) Names
 }
 

@@ -1,4 +1,5 @@
-// Package exposure reads the settings in which the user of a client states what the client shows of a skill.
+// Package exposure reads the settings in which the user of a client states what the client shows of
+// a skill.
 package exposure
 
 import (
@@ -54,8 +55,9 @@ type Reader struct {
 	last atomic.Pointer[Rules]
 }
 
-// New returns a Reader of the settings of the clients, or nil without settings. The function open returns the filesystem and the path of a
-// file; without a filesystem, the file is missing. Refresh reads no file as long as fresh returns true for the time of the last Refresh.
+// New returns a Reader of the settings of the clients, or nil without settings. The function open
+// returns the filesystem and the path of a file; without a filesystem, the file is missing. Refresh
+// reads no file as long as fresh returns true for the time of the last Refresh.
 func New(clients []client.Client, fresh func(read time.Time) bool, open func(client.Switch) (fsys *confine.FS, file string)) *Reader {
 	r := &Reader{clients: clients, fresh: fresh}
 	for n, row := range clients {
@@ -95,7 +97,8 @@ type Rules struct {
 	contents []*content // by file
 }
 
-// Last returns the Rules of the last Refresh. As long as no file has changed, the result is the same pointer.
+// Last returns the Rules of the last Refresh. As long as no file has changed, the result is the
+// same pointer.
 func (r *Reader) Last() *Rules {
 	if r == nil {
 		return nil
@@ -103,8 +106,8 @@ func (r *Reader) Last() *Rules {
 	return r.last.Load()
 }
 
-// Refresh stats the files, and reads the files that have changed. A file that is missing or not valid says
-// nothing, as in the clients. After a fault of a file, the last content counts.
+// Refresh stats the files, and reads the files that have changed. A file that is missing or not
+// valid says nothing, as in the clients. After a fault of a file, the last content counts.
 func (r *Reader) Refresh(context.Context) (*Rules, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -129,7 +132,8 @@ func (r *Reader) Refresh(context.Context) (*Rules, error) {
 	return r.last.Load(), nil
 }
 
-// update reads the file if the file has changed, and reports whether the content is another content.
+// update reads the file if the file has changed, and reports whether the content is another
+// content.
 func (k *kept) update(f *settingsFile, now time.Time) bool {
 	info, err := f.fs.Info(f.path)
 	if err == nil && k.settled && stamp.Of(info).Same(k.stamp) {
@@ -248,7 +252,8 @@ func member(v matter.Value, key string) matter.Value {
 	return matter.Value{}
 }
 
-// Of returns the level of a skill: the highest level by the header and by the clients that read the place of the layer.
+// Of returns the level of a skill: the highest level by the header and by the clients that read the
+// place of the layer.
 func (r *Rules) Of(l *index.Layer, e *index.Entry, declared string, userOnly bool) (level Level) {
 	if userOnly {
 		level = User
@@ -264,7 +269,8 @@ func (r *Rules) Of(l *index.Layer, e *index.Entry, declared string, userOnly boo
 	return level
 }
 
-// ofClient returns the level by the settings of a client. The name with the directory has more weight than the name alone.
+// ofClient returns the level by the settings of a client. The name with the directory has more
+// weight than the name alone.
 func (r *Rules) ofClient(n int, l *index.Layer, e *index.Entry, declared string) Level {
 	for _, name := range slices.Compact([]string{e.Name, strings.TrimPrefix(e.Name, l.Prefix)}) {
 		for i, f := range r.files {

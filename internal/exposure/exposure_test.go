@@ -65,7 +65,8 @@ var (
 	codexSkill  = skill{layer: ".agents/skills"}
 )
 
-// The expectations were observed with Claude Code 2.1.332 and Codex 0.171.0 on 2026-11-27, except for the sizes.
+// The expectations were observed with Claude Code 2.1.332 and Codex 0.171.0 on 2026-11-27, except
+// for the sizes.
 func TestSettings(t *testing.T) {
 	long := strings.Repeat(" ", maxSize)
 	for _, tt := range []struct {

@@ -99,7 +99,8 @@ func TestPendingReviewsEachManifestOnce(t *testing.T) {
 	}
 }
 
-// Packages template, markdown and lint count their steps for such texts; the memory of the whole path has the same bound.
+// Packages template, markdown and lint count their steps for such texts; the memory of the whole
+// path has the same bound.
 func TestHostileTextsCostTheirSize(t *testing.T) {
 	for _, part := range []string{"![", "![\n", "[", "[](", "[a](b.md) ", "[a]: b\n", "(", "<", "<!--", "<p>\n", "`", "` `` ", "```\n", "{{", "{{args", "!{", "!{a", "@{", "@", "@../x ", "$", "$$", "$A", "${", "${1:-",
 		"${input:", "!`", "!`a", "\n```!", "://", "http://a ", "*", "> ", "- ", "1. ", "\t", "#", "|", "\\", "\n", "/a-b ", "\u200b", "\U0001F3F4", "\xff", "&", "---\n", "a: b\n", "a: 'b\n", "'", "\"", "{", "<example>"} {

@@ -1,4 +1,5 @@
-// Package gate asks a gate about the entries of indexes, and collects the refused entries with their texts and problems.
+// Package gate asks a gate about the entries of indexes, and collects the refused entries with
+// their texts and problems.
 package gate
 
 import (
@@ -83,7 +84,8 @@ func ServerItem[Kind ~string](kind Kind, s *servers.Server) Item[Kind] {
 	return Item[Kind]{Kind: kind, Name: s.Name, Layer: s.At, Plugin: s.Plugin, Rules: s.Of, File: s.Below, Digest: s.Digest}
 }
 
-// Allows reports whether the gate allows the current content of an entry, and of the plugin of the entry.
+// Allows reports whether the gate allows the current content of an entry, and of the plugin of the
+// entry.
 func (g *Guard[Kind]) Allows(ctx context.Context, e *index.Entry) bool {
 	if g == nil || !g.Index.Sealed(e) {
 		return true
@@ -92,8 +94,8 @@ func (g *Guard[Kind]) Allows(ctx context.Context, e *index.Entry) bool {
 	return (p == nil || g.AllowsPlugin(ctx, g.Index.Layer(e.Layer()), p.Plugin, p.RulesOf, p.Digest())) && g.allowsContent(ctx, e)
 }
 
-// Refusal returns the reason why Allows is false, and the digest of the entry: "gate", or "link" for a link that leads outside. The reason of an
-// allowed entry is "".
+// Refusal returns the reason why Allows is false, and the digest of the entry: "gate", or "link"
+// for a link that leads outside. The reason of an allowed entry is "".
 func (g *Guard[Kind]) Refusal(ctx context.Context, e *index.Entry) (reason, digest string) {
 	seal, broken := e.Seal(), e.Broken()
 	switch {
@@ -107,8 +109,9 @@ func (g *Guard[Kind]) Refusal(ctx context.Context, e *index.Entry) (reason, dige
 	return "gate", ""
 }
 
-// Unread returns the file or the directory that the scan could not read and because of which the entry of a name is unknown, or nil: all.Hidden,
-// or the file of an entry that the gate has refused without a digest.
+// Unread returns the file or the directory that the scan could not read and because of which the
+// entry of a name is unknown, or nil: all.Hidden, or the file of an entry that the gate has refused
+// without a digest.
 func (g *Guard[Kind]) Unread(all *index.Snapshot, e *index.Entry, refused bool, names ...string) *index.Hidden {
 	if refused && g != nil && g.Index.Sealed(e) && e.Unread() != nil {
 		return g.Index.HiddenBy(e)
@@ -121,7 +124,8 @@ func (g *Guard[Kind]) allowsContent(ctx context.Context, e *index.Entry) bool {
 	return i.Digest != "" && g.Allowed(ctx, i)
 }
 
-// AllowsPlugin reports whether the gate allows a plugin. A plugin without a manifest, and in a layer without the gate, has no digest.
+// AllowsPlugin reports whether the gate allows a plugin. A plugin without a manifest, and in a
+// layer without the gate, has no digest.
 func (g *Guard[Kind]) AllowsPlugin(ctx context.Context, l index.Layer, name, format, digest string) bool {
 	return g == nil || digest == "" || g.Allowed(ctx, g.pluginItem(l, name, format, digest))
 }
@@ -179,8 +183,8 @@ func Servers[Kind ~string](kind Kind, found servers.Result, allows func(*servers
 	return all
 }
 
-// All returns the refused plugins, commands, skills, agents and instructions. The function allows reports whether an instruction is allowed,
-// or has no gate.
+// All returns the refused plugins, commands, skills, agents and instructions. The function allows
+// reports whether an instruction is allowed, or has no gate.
 func All[Kind ~string](ctx context.Context, a *audit.Audit, guards map[client.Files]*Guard[Kind], of map[client.Files]*index.Snapshot, text Kind, allows func(instruction.Text) bool) ([]Refused[Kind], error) {
 	all := guards[client.Commands].plugins(ctx, of[client.Commands])
 	for _, kind := range []client.Files{client.Commands, client.Skills, client.Agents} {
@@ -199,7 +203,8 @@ func All[Kind ~string](ctx context.Context, a *audit.Audit, guards map[client.Fi
 	return all, err
 }
 
-// plugins returns the refused plugins of a snapshot. Only the first plugin of a layer with a name can be approved.
+// plugins returns the refused plugins of a snapshot. Only the first plugin of a layer with a name
+// can be approved.
 func (g *Guard[Kind]) plugins(ctx context.Context, s *index.Snapshot) (all []Refused[Kind]) {
 	if g == nil {
 		return nil
@@ -224,8 +229,8 @@ func (g *Guard[Kind]) plugins(ctx context.Context, s *index.Snapshot) (all []Ref
 	return all
 }
 
-// entries returns the refused entries of a kind. An entry that changes during the call is not in the result. An entry that cannot be read
-// has no digest.
+// entries returns the refused entries of a kind. An entry that changes during the call is not in
+// the result. An entry that cannot be read has no digest.
 func (g *Guard[Kind]) entries(ctx context.Context, a *audit.Audit, kind client.Files, of map[client.Files]*index.Snapshot) (all []Refused[Kind], err error) {
 	if g == nil {
 		return nil, nil
@@ -293,7 +298,8 @@ func (g *Guard[Kind]) refused(ctx context.Context, check *audit.Checker, e *inde
 // maxCounted is the number of files that uncovered reports.
 const maxCounted = 10_000
 
-// uncovered returns the problem of a directory of a skill with the number of its files, or of those that were counted.
+// uncovered returns the problem of a directory of a skill with the number of its files, or of those
+// that were counted.
 func uncovered(place string, files int, all bool) problem.Problem {
 	number := strconv.Itoa(files)
 	if !all {

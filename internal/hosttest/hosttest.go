@@ -1,6 +1,7 @@
-// Package hosttest skips the tests that need what the system of the tests, its filesystem or the program of the tests lacks. Each
-// function tries what a test needs and looks at the result, because some systems report a success and do nothing. The
-// reason of a skip names what is missing, and .ci/platforms lists the reasons.
+// Package hosttest skips the tests that need what the system of the tests, its filesystem or the
+// program of the tests lacks. Each function tries what a test needs and looks at the result,
+// because some systems report a success and do nothing. The reason of a skip names what is missing,
+// and .ci/platforms lists the reasons.
 package hosttest
 
 import (
@@ -52,7 +53,8 @@ func isLink(name string) bool {
 	return err == nil && info.Mode().Type() == fs.ModeSymlink
 }
 
-// Chmod sets the permissions of a file until the test ends. Chmod skips the test if the filesystem keeps no permissions.
+// Chmod sets the permissions of a file until the test ends. Chmod skips the test if the filesystem
+// keeps no permissions.
 func Chmod(t testing.TB, name string, mode fs.FileMode) {
 	t.Helper()
 	if err := os.Chmod(name, mode); err != nil {
@@ -68,7 +70,8 @@ func Chmod(t testing.TB, name string, mode fs.FileMode) {
 	}
 }
 
-// NeedsNames skips the test if the filesystem of temporary files cannot hold files with the names, next to each other.
+// NeedsNames skips the test if the filesystem of temporary files cannot hold files with the names,
+// next to each other.
 func NeedsNames(t testing.TB, names ...string) {
 	t.Helper()
 	i := held(t, names)
@@ -83,13 +86,15 @@ func NeedsNames(t testing.TB, names ...string) {
 	t.Skipf("%s refuses a file name; %q", host(), names[i])
 }
 
-// HasNames reports whether the filesystem of temporary files can hold files with the names, next to each other.
+// HasNames reports whether the filesystem of temporary files can hold files with the names, next to
+// each other.
 func HasNames(t testing.TB, names ...string) bool {
 	t.Helper()
 	return held(t, names) == len(names)
 }
 
-// held returns the number of names before the first name that the filesystem of temporary files cannot hold.
+// held returns the number of names before the first name that the filesystem of temporary files
+// cannot hold.
 func held(t testing.TB, names []string) int {
 	t.Helper()
 	dir := t.TempDir()
@@ -103,8 +108,9 @@ func held(t testing.TB, names []string) int {
 	return len(names)
 }
 
-// Self returns the path of the program of the tests. Self skips the test if the system cannot run the program again: an
-// emulator that runs one program does not run the programs that this program starts.
+// Self returns the path of the program of the tests. Self skips the test if the system cannot run
+// the program again: an emulator that runs one program does not run the programs that this program
+// starts.
 func Self(t testing.TB) string {
 	t.Helper()
 	self, err := os.Executable()
@@ -122,7 +128,8 @@ func Self(t testing.TB) string {
 	return self
 }
 
-// NeedsOptimization skips a test of allocations if the compiler did not optimize the program of the tests.
+// NeedsOptimization skips a test of allocations if the compiler did not optimize the program of the
+// tests.
 func NeedsOptimization(t testing.TB) {
 	t.Helper()
 	info, ok := debug.ReadBuildInfo()

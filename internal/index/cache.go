@@ -122,8 +122,8 @@ func (t *Texts[T]) Add(e *Entry, info confine.Info, text T) {
 	t.Put(&Cached[T]{File: e.File(), Info: info, Value: text, Size: int64(len(text))})
 }
 
-// KeepVersioned returns the function Config.Whole of an index. The function keeps the texts of stores with
-// versions, because another request for a text takes long.
+// KeepVersioned returns the function Config.Whole of an index. The function keeps the texts of
+// stores with versions, because another request for a text takes long.
 func KeepVersioned(t *Texts[[]byte]) func(*Entry, confine.Info, []byte) {
 	return func(e *Entry, info confine.Info, text []byte) {
 		if info.Version != "" {

@@ -188,7 +188,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestCommandsOfLayersWithPatterns scans layers of one directory with other suffixes, prefixes and name rules.
+// TestCommandsOfLayersWithPatterns scans layers of one directory with other suffixes, prefixes and
+// name rules.
 func TestCommandsOfLayersWithPatterns(t *testing.T) {
 	named := func(name string) string { return "---\nname: " + name + "\n---\n" }
 	for _, tt := range []struct {
@@ -254,7 +255,8 @@ func TestCommandsOfLayersWithPatterns(t *testing.T) {
 	}
 }
 
-// A name from the header changes with the header, and the name of the file returns without a name in the header.
+// A name from the header changes with the header, and the name of the file returns without a name
+// in the header.
 func TestTheNameInAHeaderChanges(t *testing.T) {
 	fsys := tree{"commands/a.md": "---\nname: b\n---\n"}.inMemory(t)
 	at := confined(t)(confine.Over(fsys, "/"))

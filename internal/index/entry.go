@@ -103,8 +103,8 @@ func (e *Entry) Problems() []problem.Problem { return e.get().problems }
 // still claims its name.
 func (e *Entry) Broken() error { return e.get().broken }
 
-// A Rejection is Entry.Broken for a file that Config.Judge does not accept. The Problems of the entry
-// begin with the reasons.
+// A Rejection is Entry.Broken for a file that Config.Judge does not accept. The Problems of the
+// entry begin with the reasons.
 type Rejection struct{ Reasons []problem.Problem }
 
 // Error returns the first reason, and the number of the others.
@@ -123,7 +123,8 @@ func (e *Entry) unread() bool {
 	return e.Broken() != nil && e.Broken() != ErrNotListed && e.Rejected() == nil
 }
 
-// Unread returns the failure of the filesystem because of which the entry has no content, or no digest of a sealed skill, or nil.
+// Unread returns the failure of the filesystem because of which the entry has no content, or no
+// digest of a sealed skill, or nil.
 func (e *Entry) Unread() error {
 	switch seal := e.Seal(); {
 	case seal != nil && seal.Problem != nil && seal.Problem.Code == problem.FileRead:

@@ -8,11 +8,13 @@ import (
 // Dirs keep the entries of the layers of Extend.
 type Dirs struct{ Cache[*layerFiles] }
 
-// Extend returns an index with further layers after the layers of x, and a snapshot with the contents of s, a snapshot of
-// x, and of the further layers. Each call scans the further layers, and reads only the files that have changed since the
-// call that has put the entries into kept, which may be nil. Calls with the same kept have the layer of a directory at the
-// same position. Look watches the directories of the further layers. A further layer without a filesystem is empty. Without any file in the further layers, Extend returns x and
-// s. No call closes the new index.
+// Extend returns an index with further layers after the layers of x, and a snapshot with the
+// contents of s, a snapshot of x, and of the further layers. Each call scans the further layers,
+// and reads only the files that have changed since the call that has put the entries into kept,
+// which may be nil. Calls with the same kept have the layer of a directory at the same position.
+// Look watches the directories of the further layers. A further layer without a filesystem is
+// empty. Without any file in the further layers, Extend returns x and s. No call closes the new
+// index.
 func (x *Index) Extend(ctx context.Context, s *Snapshot, layers []Layer, kept *Dirs, look *Look) (*Index, *Snapshot, error) {
 	config := x.config
 	config.Layers, config.Watch, config.Feed, config.Changed, config.look = slices.Concat(x.config.Layers, layers), false, nil, nil, look

@@ -13,7 +13,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 )
 
-// ruleDirs returns an index of the directory rules, its snapshot, and the layers of further directories.
+// ruleDirs returns an index of the directory rules, its snapshot, and the layers of further
+// directories.
 func ruleDirs(t *testing.T, fsys *confine.FS, dirs ...string) (*Index, *Snapshot, []Layer) {
 	t.Helper()
 	x, err := New(client.Instructions, Config{Layers: []Layer{{Name: "rules", FS: fsys, Dir: "rules", MayBeMissing: true}}, MaxFileSize: 1 << 20, Lifetime: t.Context(), Broken: true})

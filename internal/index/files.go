@@ -96,8 +96,9 @@ type listedDir struct {
 	stamp stamp.Stamp
 }
 
-// listed has the directories of a layer whose headers name the files, or of each part of a layer with plugins. No file has
-// been added while the directories are unchanged. Without directories, a new file, or a change of a file, could go unnoticed.
+// listed has the directories of a layer whose headers name the files, or of each part of a layer
+// with plugins. No file has been added while the directories are unchanged. Without directories, a
+// new file, or a change of a file, could go unnoticed.
 type listed struct {
 	files   *layerFiles // the result of the scan
 	dirs    []listedDir
@@ -137,8 +138,8 @@ func (s *scan) listed(files *layerFiles) *listed {
 	return &listed{files: files, dirs: s.dirs}
 }
 
-// provesNothing reports whether a later change of the entries, or a new file, could go unnoticed although the metadata of the
-// files and of s.dirs stays the same.
+// provesNothing reports whether a later change of the entries, or a new file, could go unnoticed
+// although the metadata of the files and of s.dirs stays the same.
 func (s *scan) provesNothing(entries []*Entry) bool {
 	return s.unsettled.Load() || slices.ContainsFunc(entries, func(e *Entry) bool { return !isBare(e) && (e.unread() || !e.settled) })
 }
@@ -170,12 +171,12 @@ func (l Layer) stem(name string) (string, bool) {
 	return strings.CutSuffix(name, l.Suffix)
 }
 
-// ErrNotListed is Entry.Broken for a file without the header that its layer requires. The entry claims no
-// name.
+// ErrNotListed is Entry.Broken for a file without the header that its layer requires. The entry
+// claims no name.
 var ErrNotListed = errors.New("the file lacks a field of the frontmatter")
 
-// named returns the name of an entry by the rule of the layer. The argument is the name that the path
-// gives. If the header lacks a required field, named returns the problem.
+// named returns the name of an entry by the rule of the layer. The argument is the name that the
+// path gives. If the header lacks a required field, named returns the problem.
 func (s *scan) named(doc matter.Document, f source) (string, *problem.Problem) {
 	l, name := s.at, f.name
 	missing := ""

@@ -35,7 +35,8 @@ func (tr tree) hasLinks() bool {
 	return false
 }
 
-// oddNames returns two names that differ only in letter case, and the names with characters that some systems do not have.
+// oddNames returns two names that differ only in letter case, and the names with characters that
+// some systems do not have.
 func (tr tree) oddNames() (odd []string) {
 	seen := map[string]string{}
 	for file := range tr {

@@ -19,9 +19,9 @@ import (
 // maxIgnoredDirs bounds the directories of a layer that Ignored reads.
 const maxIgnoredDirs = 2000
 
-// Ignored returns the problems of files that a scan omits without a word, although their authors may
-// expect entries of the index. A scan does not read these files and directories. Links are not followed. The error is the
-// error of ctx.
+// Ignored returns the problems of files that a scan omits without a word, although their authors
+// may expect entries of the index. A scan does not read these files and directories. Links are not
+// followed. The error is the error of ctx.
 func (x *Index) Ignored(ctx context.Context, s *Snapshot) ([]problem.Problem, error) {
 	if x.config.kind.ignored == nil {
 		return nil, nil
@@ -36,7 +36,8 @@ func ignoredFiles(w *ignored) {
 	}
 }
 
-// otherNames reports the ignored files of a layer of files, without the files in subdirectories that the layer does not read.
+// otherNames reports the ignored files of a layer of files, without the files in subdirectories
+// that the layer does not read.
 func otherNames(w *ignored) { w.otherEndings(w.layer.Dir, 0) }
 
 // ignoredDirectories reports the ignored files of a layer of directories with a SKILL.md.
@@ -297,8 +298,8 @@ func (w *ignored) withoutDirectory() {
 	}
 }
 
-// otherSpellings reports the files below a directory whose names differ from SKILL.md in letter case,
-// to the depth of the scan.
+// otherSpellings reports the files below a directory whose names differ from SKILL.md in letter
+// case, to the depth of the scan.
 func (w *ignored) otherSpellings(dirPath string, depth int) {
 	for _, name := range w.read(dirPath).dirs {
 		sub := below(dirPath, name)

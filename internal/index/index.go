@@ -41,8 +41,8 @@ type Layer struct {
 	Immutable    bool // files never change; only one scan reads the layer
 	Fixed        bool // not watched, because FS is not the operating system's filesystem
 
-	// Foreign, if not nil, reports whether the directory belongs to another user. A scan then does not read
-	// the directory, and reports the directory if it exists.
+	// Foreign, if not nil, reports whether the directory belongs to another user. A scan then does
+	// not read the directory, and reports the directory if it exists.
 	Foreign func() bool
 
 	Store fs.FS // the fs.FS below FS; nil for a directory of the catalog's filesystem
@@ -51,8 +51,8 @@ type Layer struct {
 	Rules   client.Rules // the placeholder rules of the client of WithPlace
 	RulesOf string       // Place.Of
 
-	// Plugins, if not nil, finds the plugins in the directory. Each place of files in a plugin is a part, whose Layer is a
-	// copy of this layer. All indexes of a catalog have the same Plugins.
+	// Plugins, if not nil, finds the plugins in the directory. Each place of files in a plugin is a
+	// part, whose Layer is a copy of this layer. All indexes of a catalog have the same Plugins.
 	Plugins  *Plugins
 	manifest string // Options.Only of the Plugins of another layer with the name; set by New
 
@@ -103,9 +103,9 @@ type Config struct {
 	// another function of the caller, has panicked or has called runtime.Goexit.
 	Exited func(exit *parallel.Exit)
 
-	// Judge, if not nil, returns the reasons why a file counts as broken although a scan can read the
-	// file. The file has a name and a path for problems, and raw begins with the header. Several
-	// goroutines call Judge.
+	// Judge, if not nil, returns the reasons why a file counts as broken although a scan can read
+	// the file. The file has a name and a path for problems, and raw begins with the header.
+	// Several goroutines call Judge.
 	Judge func(l Layer, name, path string, raw []byte, doc matter.Document) []problem.Problem
 
 	Broken bool // Snapshot.Entries also contains entries that cannot be loaded
@@ -248,8 +248,9 @@ func (x *Index) reported() bool {
 	return !slices.ContainsFunc(x.config.Layers, func(l Layer) bool { return !l.Fed && !l.Immutable && (x.watch == nil || l.Remote()) })
 }
 
-// Unchanged reports without a call of the filesystem whether a snapshot is the last and no change was
-// reported since. An Observer must have reported no change of the directories above the layers either.
+// Unchanged reports without a call of the filesystem whether a snapshot is the last and no change
+// was reported since. An Observer must have reported no change of the directories above the layers
+// either.
 func (x *Index) Unchanged(s *Snapshot) bool {
 	quiet := x.config.Feed == nil && x.reported() && (x.watch == nil || x.watch.quiet())
 	// A scan may end before quiet. Therefore the snapshot is loaded after quiet.
@@ -257,7 +258,8 @@ func (x *Index) Unchanged(s *Snapshot) bool {
 	return quiet && f != nil && f.snapshot == s
 }
 
-// Confirm is Unchanged for an Observer that has just begun to watch the directories above the layers.
+// Confirm is Unchanged for an Observer that has just begun to watch the directories above the
+// layers.
 func (x *Index) Confirm(s *Snapshot) bool { return x.clean() && x.Unchanged(s) }
 
 // withinTTL reports whether a result of the given time may be served without a check.
@@ -302,7 +304,8 @@ func (x *Index) Layers() []Layer { return x.config.Layers }
 // Layer returns one of Config.Layers.
 func (x *Index) Layer(i int) Layer { return x.config.Layers[i] }
 
-// LayerOf returns the layer of an entry, in a plugin the layer of the part. The caller must not change the layer.
+// LayerOf returns the layer of an entry, in a plugin the layer of the part. The caller must not
+// change the layer.
 func (x *Index) LayerOf(e *Entry) *Layer { return x.config.layerOf(e) }
 
 func (c *Config) layerOf(e *Entry) *Layer {
@@ -332,7 +335,8 @@ func (c *Config) join(layer int, file string) string {
 	return path.Join(l.Name, file)
 }
 
-// Rejection returns an error if Config.Judge rejects a file with this text. The entry is of an earlier text.
+// Rejection returns an error if Config.Judge rejects a file with this text. The entry is of an
+// earlier text.
 func (x *Index) Rejection(e *Entry, raw []byte, doc matter.Document) error {
 	if x.config.Judge == nil {
 		return nil

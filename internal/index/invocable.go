@@ -9,8 +9,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
-// Invocable holds the entries that a user invokes by name. Commands and skills share their names: a skill that a user
-// may invoke hides the command of the same name, even if the skill cannot be read. A nil snapshot is empty.
+// Invocable holds the entries that a user invokes by name. Commands and skills share their names: a
+// skill that a user may invoke hides the command of the same name, even if the skill cannot be
+// read. A nil snapshot is empty.
 type Invocable struct {
 	Commands, Skills *Snapshot
 	Agents           *Snapshot // only Completions and Mentioned read the agents
@@ -24,23 +25,25 @@ type Invoked struct {
 	Skill, Agent bool
 }
 
-// Prefixed ranges over the entries whose names begin with a prefix, in any letter case, in the order of names.Compare.
+// Prefixed ranges over the entries whose names begin with a prefix, in any letter case, in the
+// order of names.Compare.
 func (v Invocable) Prefixed(prefix string) iter.Seq[Invoked] {
 	return func(yield func(Invoked) bool) {
 		v.merge(prefixed(v.commands(), prefix), prefixed(v.skills(), prefix), yield)
 	}
 }
 
-// BarePrefixed ranges over the entries of plugins whose bare names begin with a prefix, and whose names do not, in any
-// letter case, in the order of names.Compare. The time is linear in the number of entries of plugins.
+// BarePrefixed ranges over the entries of plugins whose bare names begin with a prefix, and whose
+// names do not, in any letter case, in the order of names.Compare. The time is linear in the number
+// of entries of plugins.
 func (v Invocable) BarePrefixed(prefix string) iter.Seq[Invoked] {
 	return func(yield func(Invoked) bool) {
 		v.merge(v.Commands.barePrefixed(prefix), v.Skills.barePrefixed(prefix), yield)
 	}
 }
 
-// Completions ranges over the entries of Prefixed and of BarePrefixed, and then over the agents with one of the prefixes. A nil v.Agents
-// has no agents.
+// Completions ranges over the entries of Prefixed and of BarePrefixed, and then over the agents
+// with one of the prefixes. A nil v.Agents has no agents.
 func (v Invocable) Completions(prefix string, mentioned []string) iter.Seq[Invoked] {
 	return func(yield func(Invoked) bool) {
 		agents, seen := Invocable{Skills: v.Agents}, map[*Entry]bool{}
@@ -59,7 +62,8 @@ func (v Invocable) Completions(prefix string, mentioned []string) iter.Seq[Invok
 	}
 }
 
-// Mentioned returns the name of the agent at the beginning of a typed line, and the rest of the line. The name is "" without an agent.
+// Mentioned returns the name of the agent at the beginning of a typed line, and the rest of the
+// line. The name is "" without an agent.
 func (v Invocable) Mentioned(line, blanks string) (name, rest string) {
 	end := Invocable{Skills: v.Agents}.Longest(line, strings.IndexAny(line+" ", blanks), blanks)
 	e, candidates := v.Agents.Find(line[:end])
@@ -84,8 +88,8 @@ func (v Invocable) merge(commands, skills []*Entry, yield func(Invoked) bool) {
 	}
 }
 
-// After ranges over the commands and then the skills, each in the order of names.Compare, after a command or a skill of
-// a name. After the command "", After ranges over all entries.
+// After ranges over the commands and then the skills, each in the order of names.Compare, after a
+// command or a skill of a name. After the command "", After ranges over all entries.
 func (v Invocable) After(name string, skill bool) iter.Seq[Invoked] {
 	return func(yield func(Invoked) bool) {
 		commands, skills := v.commands(), v.skills()
@@ -105,9 +109,9 @@ func (v Invocable) After(name string, skill bool) iter.Seq[Invoked] {
 	}
 }
 
-// Longest returns the end of the longest name, with or without the name of its plugin, at the beginning of a typed line: a name
-// of several words, the first of which ends at word. A byte of blanks, or the end of the line, follows the name. Without a
-// longer name, Longest returns word.
+// Longest returns the end of the longest name, with or without the name of its plugin, at the
+// beginning of a typed line: a name of several words, the first of which ends at word. A byte of
+// blanks, or the end of the line, follows the name. Without a longer name, Longest returns word.
 func (v Invocable) Longest(line string, word int, blanks string) int {
 	end, first := word, line[:word]+" "
 	longer := func(name string) {
@@ -124,8 +128,8 @@ func (v Invocable) Longest(line string, word int, blanks string) int {
 	return end
 }
 
-// Contains reports whether a user may invoke an entry by a name. The name of a command may end with ".md", as for
-// Catalog.Get.
+// Contains reports whether a user may invoke an entry by a name. The name of a command may end with
+// ".md", as for Catalog.Get.
 func (v Invocable) Contains(name string) bool {
 	if skill := find(v.skills(), name); skill != nil && v.shows(Invoked{Entry: skill, Skill: true}) {
 		return true
@@ -199,8 +203,8 @@ func after(entries []*Entry, name string) []*Entry {
 	return entries[sort.Search(len(entries), func(i int) bool { return names.Compare(entries[i].Name, name) > 0 }):]
 }
 
-// Similar returns the name of the entry whose name, with or without the name of its plugin, is most similar to a name that no
-// entry has, or "".
+// Similar returns the name of the entry whose name, with or without the name of its plugin, is most
+// similar to a name that no entry has, or "".
 func Similar(entries []*Entry, name string) string {
 	for _, of := range []func(*Entry) string{func(e *Entry) string { return e.Name }, (*Entry).Bare} {
 		named := func(yield func(string) bool) {

@@ -9,8 +9,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 )
 
-// invocable has commands and skills. Models alone invoke the skill d. The directory e has no SKILL.md, and the skill f is
-// too large.
+// invocable has commands and skills. Models alone invoke the skill d. The directory e has no
+// SKILL.md, and the skill f is too large.
 func invocable(t *testing.T) Invocable {
 	t.Helper()
 	fsys := confined(t)(confine.Over(tree{"commands/a.md": "", "commands/b.md": "", "commands/d.md": "", "commands/e.md": "", "commands/f.md": "", "commands/part.md": "---\nis_dependency: true\n---\n",

@@ -40,10 +40,11 @@ func looseName(code problem.Code) problem.Problem {
 	return problem.Problem{Code: code, Message: "not listed: the name is not a safe path element", Suggestion: "rename the file or directory"}
 }
 
-// New returns an index of the files of a kind: the files of commands, agents or rules, usually Markdown files,
-// or the directories of skills. In a layer of skills, each subdirectory is a skill, and SKILL.md is the file of the skill. A
-// layer with a SKILL.md is a skill itself if no subdirectory has a SKILL.md. In a layer with Files, each
-// file is a skill. New returns an error if the operating system's facility for watching fails.
+// New returns an index of the files of a kind: the files of commands, agents or rules, usually
+// Markdown files, or the directories of skills. In a layer of skills, each subdirectory is a skill,
+// and SKILL.md is the file of the skill. A layer with a SKILL.md is a skill itself if no
+// subdirectory has a SKILL.md. In a layer with Files, each file is a skill. New returns an error if
+// the operating system's facility for watching fails.
 func New(of client.Files, config Config) (*Index, error) {
 	config.kind = kinds[of]
 	config.kind.files = of

@@ -17,12 +17,12 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
-// Known returns the entry of last, the value of [Index.Last], that Find would find in a
-// snapshot taken now, if stats prove the result. Known stats the files that could take
-// precedence over the entry, and scans no layer. The caller checks the file of the entry
-// itself. If another file can have the name now, Known returns nil. Known also returns nil
-// for a broken entry, for an unknown name, and if last is nil. If ctx has ended, Known does not wait: Known looks only
-// into the open directories of StatCached, and returns nil if a file elsewhere can have the name.
+// Known returns the entry of last, the value of [Index.Last], that Find would find in a snapshot
+// taken now, if stats prove the result. Known stats the files that could take precedence over the
+// entry, and scans no layer. The caller checks the file of the entry itself. If another file can
+// have the name now, Known returns nil. Known also returns nil for a broken entry, for an unknown
+// name, and if last is nil. If ctx has ended, Known does not wait: Known looks only into the open
+// directories of StatCached, and returns nil if a file elsewhere can have the name.
 func (x *Index) Known(ctx context.Context, last *Snapshot, wanted ...string) *Entry {
 	return (&lookout{index: x, ctx: ctx, last: last}).known(wanted)
 }
@@ -34,8 +34,9 @@ var Ended = func() context.Context {
 	return ctx
 }()
 
-// Absent reports whether stats prove that a snapshot taken now has no entry of a name, except a directory without a
-// SKILL.md. Absent scans no layer. The argument last is the value of [Index.Last].
+// Absent reports whether stats prove that a snapshot taken now has no entry of a name, except a
+// directory without a SKILL.md. Absent scans no layer. The argument last is the value of
+// [Index.Last].
 func (x *Index) Absent(ctx context.Context, last *Snapshot, name string) bool {
 	if last == nil {
 		return false
@@ -162,7 +163,8 @@ func (l *lookout) lstat(layer int, file string) (confine.Info, error) {
 	return info, err
 }
 
-// openDir returns the open directory of a layer, or nil if the path of the layer may lead elsewhere.
+// openDir returns the open directory of a layer, or nil if the path of the layer may lead
+// elsewhere.
 func (l *lookout) openDir(layer int) *confine.Dir {
 	if l.at != layer+1 {
 		l.at, l.open = layer+1, l.index.open[layer].Load()
@@ -236,15 +238,15 @@ func fileClaims(l *lookout, layer int, name string, e *Entry) bool {
 	return false
 }
 
-// In a layer with more than largeLayer files, a call looks at the files beside the file of the entry at most once in
-// checkInterval. Otherwise N calls for N files would make N² stats.
+// In a layer with more than largeLayer files, a call looks at the files beside the file of the
+// entry at most once in checkInterval. Otherwise N calls for N files would make N² stats.
 const (
 	largeLayer    = 64
 	checkInterval = time.Second
 )
 
-// renames reports whether a layer whose headers name the files can have a new file, a change of e, or a file with another name
-// that has precedence over e.
+// renames reports whether a layer whose headers name the files can have a new file, a change of e,
+// or a file with another name that has precedence over e.
 func (l *lookout) renames(layer int, e *Entry) bool {
 	files, known, now := l.last.layers[layer], l.index.listed[layer].Load(), l.index.config.Now()
 	if known == nil || known.files != files || known.dirs == nil {
@@ -379,8 +381,9 @@ func (l *lookout) hasSkillFile(layer int, dirPath string) bool {
 }
 
 // searched reports whether a scan searches the directories above a nested skill. A scan searches
-// each directory of the first level. Below a directory with a SKILL.md, a scan searches only directories with a SKILL.md. searched does
-// not count the directories that limit a scan; see maxDirs.
+// each directory of the first level. Below a directory with a SKILL.md, a scan searches only
+// directories with a SKILL.md. searched does not count the directories that limit a scan; see
+// maxDirs.
 func (l *lookout) searched(layer int, top, own string) bool {
 	above := strings.Split(strings.TrimPrefix(own, top+"/"), "/")
 	inSkill := false
@@ -544,7 +547,8 @@ func (x *Index) StatCached(e *Entry) (info confine.Info, ok bool) {
 	return info, err == nil
 }
 
-// stat describes the current file of a known entry, if possible below the open directory of the layer.
+// stat describes the current file of a known entry, if possible below the open directory of the
+// layer.
 func (x *Index) stat(ctx context.Context, e *Entry) (confine.Info, error) {
 	fsys, top, dirPath := x.FSOf(ctx, e), x.config.Layers[e.layer].Dir, path.Dir(e.Path)
 	if e.Linked {

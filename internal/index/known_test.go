@@ -354,8 +354,8 @@ func TestKnownSeesNewFilesOfOtherPatterns(t *testing.T) {
 	}
 }
 
-// TestKnownByHeader asks for files that have the name of their header, after one change. Unchanged directories have no new
-// files, and the file of the entry must be unchanged.
+// TestKnownByHeader asks for files that have the name of their header, after one change. Unchanged
+// directories have no new files, and the file of the entry must be unchanged.
 func TestKnownByHeader(t *testing.T) {
 	files := tree{"one/x.md": "---\nname: a\n---\n", "one/deep/plain.md": "Text.\n", "one/bad.md": "---\nname: [\n---\n", "two/low.md": "---\nname: low\n---\n"}
 	other := "---\nname: other\n---\n"
@@ -404,8 +404,8 @@ func TestKnownByHeader(t *testing.T) {
 	}
 }
 
-// In a large layer, a call sees a change of the file of the entry and of the directories at once, and of other files after
-// checkInterval.
+// In a large layer, a call sees a change of the file of the entry and of the directories at once,
+// and of other files after checkInterval.
 func TestKnownByHeaderInALargeLayer(t *testing.T) {
 	const named = "---\nname: z\n---\n"
 	for _, tt := range []struct {

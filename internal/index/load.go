@@ -41,10 +41,10 @@ type collector struct {
 	collect func(e *Entry, info confine.Info, text []byte)
 }
 
-// Collect makes the scans that begin from now on read new files of up to 64 KiB as a whole, and call
-// f with the text of each, until stop is called. The text is valid during the call. Several goroutines
-// call f, also for a moment after stop. Scans read no file of a filesystem that knows the heads of
-// its files.
+// Collect makes the scans that begin from now on read new files of up to 64 KiB as a whole, and
+// call f with the text of each, until stop is called. The text is valid during the call. Several
+// goroutines call f, also for a moment after stop. Scans read no file of a filesystem that knows
+// the heads of its files.
 func (x *Index) Collect(f func(e *Entry, info confine.Info, text []byte)) (stop func()) {
 	c := &collector{f}
 	x.collecting.Lock()

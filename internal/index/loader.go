@@ -10,8 +10,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
-// A Loader loads the entries of an index that are single files, and keeps their values. The fields Index and Parse are set
-// once, before the first Load.
+// A Loader loads the entries of an index that are single files, and keeps their values. The fields
+// Index and Parse are set once, before the first Load.
 type Loader[T any] struct {
 	Index *Index
 	Parse func(e *Entry, raw []byte, info confine.Info) (value T, memory int)
@@ -26,10 +26,10 @@ func (l *Loader[T]) Retain(now *Snapshot) {
 	l.Kept.Retain(now.HasFile)
 }
 
-// Load returns the value of an entry. If the feed or a stat shows that the file is unchanged, or the store does not answer
-// and has served its last good snapshot, Load returns the value in the version of the list, as far as the Loader has the
-// bytes. If ctx has ended, Load does not wait, and returns the error of ctx if more than a look into an open directory
-// is necessary.
+// Load returns the value of an entry. If the feed or a stat shows that the file is unchanged, or
+// the store does not answer and has served its last good snapshot, Load returns the value in the
+// version of the list, as far as the Loader has the bytes. If ctx has ended, Load does not wait,
+// and returns the error of ctx if more than a look into an open directory is necessary.
 func (l *Loader[T]) Load(ctx context.Context, e *Entry) (value T, err error) {
 	x := l.Index
 	if e.Rejected() != nil {

@@ -19,7 +19,8 @@ const (
 	keptText     = 1 << 10
 )
 
-// keptFields are the fields that lists and prompt blocks depend on. Without the field tools, an agent would have all tools.
+// keptFields are the fields that lists and prompt blocks depend on. Without the field tools, an
+// agent would have all tools.
 var keptFields = [...]string{"name", "description", "disable-model-invocation", "user-invocable", "argument-hint", "tools", "model"}
 
 // limitMemory cuts an entry if the index has no room for the whole entry.

@@ -25,7 +25,8 @@ const (
 // An Observer tells whether files that calls have looked at may have changed since. A call looks at
 // a few names in each directory, and an Index reads whole directories. An Observer watches
 // directories on local disks of Linux: on other systems, the watch of a directory costs a
-// descriptor for each entry. A nil Observer observes nothing. An Observer is safe for concurrent use.
+// descriptor for each entry. A nil Observer observes nothing. An Observer is safe for concurrent
+// use.
 type Observer struct {
 	dirs    []string // mounts at these directories, above or below concern the calls
 	changed func()
@@ -41,15 +42,16 @@ type Observer struct {
 	wanted   int          // names
 }
 
-// NewObserver returns an Observer of calls that look at files below and above the given directories. The
-// Observer calls changed on a goroutine of its own, once after the first Begin and after each burst of changes. The Observer
-// has no watch before Begin.
+// NewObserver returns an Observer of calls that look at files below and above the given
+// directories. The Observer calls changed on a goroutine of its own, once after the first Begin and
+// after each burst of changes. The Observer has no watch before Begin.
 func NewObserver(dirs []string, changed func()) *Observer {
 	return &Observer{dirs: dirs, changed: changed, follow: newFollower()}
 }
 
-// A Look is a call that looks at files. The call looks at a directory or a file after Dir or File. If
-// the Observer cannot watch a directory, the Look has no Generation. A nil Look is a call without an Observer.
+// A Look is a call that looks at files. The call looks at a directory or a file after Dir or File.
+// If the Observer cannot watch a directory, the Look has no Generation. A nil Look is a call
+// without an Observer.
 type Look struct {
 	*Observer
 	generation uint64
@@ -97,7 +99,8 @@ func (o *Observer) Begin() *Look {
 	return look
 }
 
-// isStale reports whether the watcher is stale. The touch that invalidates all answers follows at once.
+// isStale reports whether the watcher is stale. The touch that invalidates all answers follows at
+// once.
 func (w *watch) isStale() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -122,8 +125,8 @@ func (l *Look) Generation() (generation uint64, ok bool) {
 	return l.generation, true
 }
 
-// Fail removes the Generation, because the result of the call depends on a file without events, such
-// as the target of a link.
+// Fail removes the Generation, because the result of the call depends on a file without events,
+// such as the target of a link.
 func (l *Look) Fail() {
 	if l != nil {
 		l.failed.Store(true)
@@ -139,7 +142,8 @@ func (l *Look) Whole(dir string) { l.at(dir, "", true) }
 // File watches the name of a file, which may be missing.
 func (l *Look) File(file string) { l.at(filepath.Dir(file), filepath.Base(file), false) }
 
-// Link fails unless the text of a link is the path of the target, because another link in the text can change later.
+// Link fails unless the text of a link is the path of the target, because another link in the text
+// can change later.
 func (l *Look) Link(link, target string) {
 	if l == nil || l.failed.Load() {
 		return
@@ -185,7 +189,8 @@ var (
 	errLink   = errors.New("reached through a link")
 )
 
-// reach watches a directory after the directories above, so that each change of the path has an event.
+// reach watches a directory after the directories above, so that each change of the path has an
+// event.
 func (o *Observer) reach(dir string) (exists bool, err error) {
 	w := o.watch.Load()
 	if w.isWatched(dir) {

@@ -37,7 +37,8 @@ func observer(t *testing.T, dirs ...string) *Observer {
 	return o
 }
 
-// needsLocal skips the test if another program or machine can change the directory without an event.
+// needsLocal skips the test if another program or machine can change the directory without an
+// event.
 func needsLocal(t *testing.T, dir string) {
 	t.Helper()
 	if !mounts.ReadTable().Local(dir) {
@@ -124,7 +125,8 @@ func TestAnObserverTrustsNoCallWithAnUnwatchedDirectory(t *testing.T) {
 	}
 }
 
-// After an event that can change the path of a watched directory, another watcher watches the directories again.
+// After an event that can change the path of a watched directory, another watcher watches the
+// directories again.
 func TestAnObserverWatchesAVanishedDirectoryAgain(t *testing.T) {
 	dir := directories(t, "sub")
 	needsLocal(t, dir)

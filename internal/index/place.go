@@ -19,8 +19,8 @@ type Place struct {
 	Of    string // the name of the client, or in a plugin the manifest of the format
 }
 
-// WithPlace returns the layer with the pattern and the rules of a place. A place without a pattern, or of plugins,
-// changes nothing.
+// WithPlace returns the layer with the pattern and the rules of a place. A place without a pattern,
+// or of plugins, changes nothing.
 func (l Layer) WithPlace(of Place) Layer {
 	p := of.Place
 	if p.Pattern == "" || l.Plugins != nil {
@@ -52,8 +52,8 @@ func filePlace(p client.Place) bool {
 // markdownPlace reports whether each Markdown file of a place is an entry.
 func markdownPlace(p client.Place) bool { return filePlace(p) && strings.HasSuffix(p.Pattern, ".md") }
 
-// placed are the places of the kinds of files, with the rules of their texts, and the reason why an index cannot read a
-// place.
+// placed are the places of the kinds of files, with the rules of their texts, and the reason why an
+// index cannot read a place.
 var placed = []struct {
 	kind   client.Files
 	of     func(client.Client) ([]client.Place, client.Rules)
@@ -71,10 +71,11 @@ var placed = []struct {
 	}, filePlace, `rules need a pattern such as "*.md" or "**/*.mdc"`},
 }
 
-// Places returns the places of clients by the kind of files, highest precedence first: the places of the project, then
-// the places of the user. A place with subdirectories includes the same place without
-// subdirectories, and a place with parents the same place without parents. A place of several clients
-// has the rules of the first client. A place that the index cannot read is an error.
+// Places returns the places of clients by the kind of files, highest precedence first: the places
+// of the project, then the places of the user. A place with subdirectories includes the same place
+// without subdirectories, and a place with parents the same place without parents. A place of
+// several clients has the rules of the first client. A place that the index cannot read is an
+// error.
 func Places(clients []client.Client) (map[client.Files][]Place, error) {
 	for _, c := range clients {
 		if err := c.Check(); err == nil && len(c.Commands)+len(c.Skills)+len(c.Agents)+len(c.Servers.Files) == 0 {
@@ -84,7 +85,8 @@ func Places(clients []client.Client) (map[client.Files][]Place, error) {
 	return places(clients)
 }
 
-// Rules returns the places of rules of clients, in the order of Places. Package instruction reads the single files.
+// Rules returns the places of rules of clients, in the order of Places. Package instruction reads
+// the single files.
 func Rules(clients []client.Client) ([]Place, error) {
 	for _, c := range clients {
 		if err := c.Check(); err == nil && len(c.Instructions) == 0 {

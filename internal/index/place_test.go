@@ -12,8 +12,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
-// FuzzPlaces compares the files that an index finds in a place with the glob of the place. A place that
-// Check accepts never panics, and never finds a file outside its glob.
+// FuzzPlaces compares the files that an index finds in a place with the glob of the place. A place
+// that Check accepts never panics, and never finds a file outside its glob.
 func FuzzPlaces(f *testing.F) {
 	for _, pattern := range []string{"*.md", "**/*.md", "*.prompt.md", "**/*.toml", "*/SKILL.md", "**/SKILL.md", "*a", "**", "AGENTS.md", "*.m d", "*..md"} {
 		for _, file := range []string{"a.md", "b/a.md", "a.prompt.md", "b/c/a.toml", "a/SKILL.md", "b/a/SKILL.md", "SKILL.md", "README.md", ".a.md", "b/.c/a.md", "AGENTS.md", ".md", "a.MD", "ba"} {
@@ -27,7 +27,8 @@ func FuzzPlaces(f *testing.F) {
 		if p.Check() != nil || file == "" || len(file) > 200 || path.Clean("/"+file) != "/"+file || strings.ContainsAny(file, "\\:\x00") {
 			t.Skip("the fuzz target omits this input")
 		}
-		// ".md" may have any letter case. Besides the glob, each directory and the stem are loose names, and README.md is no entry.
+		// ".md" may have any letter case. Besides the glob, each directory and the stem are loose
+		// names, and README.md is no entry.
 		glob := pattern
 		if p.Suffix() == ".md" {
 			glob = strings.TrimSuffix(pattern, ".md") + ".{md,MD,Md,mD}"

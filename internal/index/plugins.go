@@ -34,8 +34,9 @@ type pluginTable struct {
 	reads    pluginReads              // guarded by Plugins.mu
 }
 
-// A Part is a place of files in a plugin. The Layer is a copy of the layer with the plugins, with the
-// directory, the names and the rules of the part. As long as the key is the same, a scan has the same Part.
+// A Part is a place of files in a plugin. The Layer is a copy of the layer with the plugins, with
+// the directory, the names and the rules of the part. As long as the key is the same, a scan has
+// the same Part.
 type Part struct {
 	Layer
 	Plugin    string // the name of the plugin
@@ -88,8 +89,8 @@ func newPart(l Layer, key partKey) *Part {
 // ownSkillPattern is the pattern of a part that is one skill.
 const ownSkillPattern = "SKILL.md"
 
-// find returns the plugins of a layer. If the files that the last call has read are unchanged, or if a store fails, find
-// returns the last result.
+// find returns the plugins of a layer. If the files that the last call has read are unchanged, or
+// if a store fails, find returns the last result.
 func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -152,8 +153,8 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 // Digest is Plugin.Digest of package plugin, for the plugin of the part.
 func (p *Part) Digest() string { return p.key.digest }
 
-// PluginTable returns the plugins of a layer in a snapshot. The paths are relative to the filesystem of the layer. The caller must not
-// change the plugins.
+// PluginTable returns the plugins of a layer in a snapshot. The paths are relative to the
+// filesystem of the layer. The caller must not change the plugins.
 func (x *Index) PluginTable(s *Snapshot, layer int) []*plugin.Plugin {
 	if table := s.layers[layer].plugins; table != nil {
 		return table.Plugins
@@ -161,7 +162,8 @@ func (x *Index) PluginTable(s *Snapshot, layer int) []*plugin.Plugin {
 	return nil
 }
 
-// PluginsOf returns copies of the plugins of a layer in a snapshot, with full paths. The paths of their problems are those of Place.
+// PluginsOf returns copies of the plugins of a layer in a snapshot, with full paths. The paths of
+// their problems are those of Place.
 func (x *Index) PluginsOf(s *Snapshot, layer int) (all []*plugin.Plugin) {
 	table := s.layers[layer].plugins
 	if table == nil {

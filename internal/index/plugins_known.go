@@ -9,10 +9,10 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
-// pluginClaims is claims for a layer with plugins. A change of any manifest can give the name to another plugin. If all
-// manifests are unchanged, only the parts of the plugin in the name can have a file of the name, and only the parts of all
-// plugins a file of a bare name. In a layer with more than largeLayer plugins, a call looks at the other plugins at most
-// once in checkInterval.
+// pluginClaims is claims for a layer with plugins. A change of any manifest can give the name to
+// another plugin. If all manifests are unchanged, only the parts of the plugin in the name can have
+// a file of the name, and only the parts of all plugins a file of a bare name. In a layer with more
+// than largeLayer plugins, a call looks at the other plugins at most once in checkInterval.
 func (l *lookout) pluginClaims(layer int, name string, e *Entry) bool {
 	x := l.index
 	files, known, now := l.last.layers[layer], x.listed[layer].Load(), x.config.Now()
@@ -52,7 +52,8 @@ func (l *lookout) pluginClaims(layer int, name string, e *Entry) bool {
 	return false
 }
 
-// changed reports whether a directory of a part, or a file whose header has the name, has changed since the scan.
+// changed reports whether a directory of a part, or a file whose header has the name, has changed
+// since the scan.
 func (l *listed) changed(p *Part, s *scan) bool {
 	dirs, proves := l.parts[p]
 	if !proves {

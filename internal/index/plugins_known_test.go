@@ -16,8 +16,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
-// TestKnownInPlugins asks for files of plugins after one change. Known must be nil if the change can give the name to another
-// file, and must find the entry without a scan after a change elsewhere.
+// TestKnownInPlugins asks for files of plugins after one change. Known must be nil if the change
+// can give the name to another file, and must find the entry without a scan after a change
+// elsewhere.
 func TestKnownInPlugins(t *testing.T) {
 	files := tree{
 		"shop/.claude-plugin/marketplace.json": `{"name": "shop", "plugins": [{"name": "a", "source": "./a"}, {"name": "b", "source": "./b"}, {"name": "c", "source": "./c"}]}`,
@@ -102,8 +103,8 @@ func TestKnownInPlugins(t *testing.T) {
 	}
 }
 
-// TestKnownByBareName asks for a name without the name of the plugin after one change. In a layer with many plugins, a change of
-// another plugin has effect after checkInterval.
+// TestKnownByBareName asks for a name without the name of the plugin after one change. In a layer
+// with many plugins, a change of another plugin has effect after checkInterval.
 func TestKnownByBareName(t *testing.T) {
 	files := tree{"own/x/SKILL.md": "Text.\n", "own/y.md": "Text."}
 	for i := range largeLayer {

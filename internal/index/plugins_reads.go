@@ -19,8 +19,8 @@ import (
 )
 
 // A pluginFS is the filesystem of a scan for plugin.Find. A pluginFS records all accesses, and an
-// fs.Sub of a pluginFS is confined to its directory. Until Release, the fs.Sub has open directories and records of its
-// own, so goroutines may use several at the same time.
+// fs.Sub of a pluginFS is confined to its directory. Until Release, the fs.Sub has open directories
+// and records of its own, so goroutines may use several at the same time.
 type pluginFS struct {
 	*pluginDirs
 	reads *pluginReads
@@ -264,8 +264,8 @@ func (f *pluginFS) Stat(name string) (fs.FileInfo, error) {
 	return pluginFile{name: name, info: info}, err
 }
 
-// Has reports whether a subdirectory has a file. Without the first directory of the path of the file, the record is of the
-// subdirectory alone, one system call for each of many subdirectories.
+// Has reports whether a subdirectory has a file. Without the first directory of the path of the
+// file, the record is of the subdirectory alone, one system call for each of many subdirectories.
 func (f *pluginFS) Has(dir, file string) bool {
 	at, now := path.Join(f.dir, dir), time.Now()
 	f.visit(at)
@@ -307,7 +307,8 @@ func (d *pluginDirs) listed(dirPath string) (info confine.Info, ok bool) {
 	return info, err == nil && info.Mode.IsDir()
 }
 
-// names calls add with the names and the types in a directory, and returns their hash, in any order.
+// names calls add with the names and the types in a directory, and returns their hash, in any
+// order.
 func (d *pluginDirs) names(within, dirPath string, add func(name string, typ fs.FileMode)) (hash uint64, err error) {
 	opened, err := d.open(within, dirPath)
 	if err != nil {

@@ -128,8 +128,8 @@ func (s *scan) result() *layerFiles {
 	return files
 }
 
-// comparePrecedence orders the files of one layer. A plugin precedes the later plugins. The first of the files with
-// the same name claims the name. ".md" precedes ".MD". A skill precedes the
+// comparePrecedence orders the files of one layer. A plugin precedes the later plugins. The first
+// of the files with the same name claims the name. ".md" precedes ".MD". A skill precedes the
 // skills of deeper directories.
 func (c *Config) comparePrecedence(plugins *pluginTable, a, b *Entry) int {
 	if order := plugins.compare(a.Part(), b.Part()); order != 0 {
@@ -160,7 +160,8 @@ func (s *scan) report(p problem.Problem) {
 	s.problems = append(s.problems, p)
 }
 
-// A Hidden is a file or a directory that a scan could not read, and that can have entries with unknown names.
+// A Hidden is a file or a directory that a scan could not read, and that can have entries with
+// unknown names.
 type Hidden struct {
 	Reason string // with the place and the next step
 	Err    error
@@ -185,7 +186,8 @@ func (x *Index) HiddenBy(e *Entry) *Hidden {
 	return &h
 }
 
-// hide records a file or a directory that can have entries whose names begin with prefix, unless err is a defect of the file.
+// hide records a file or a directory that can have entries whose names begin with prefix, unless
+// err is a defect of the file.
 func (s *scan) hide(file, prefix string, known bool, err error) {
 	if !IsFault(err) {
 		return
@@ -201,8 +203,8 @@ func (s *scan) hide(file, prefix string, known bool, err error) {
 	s.hidden = append(s.hidden, h)
 }
 
-// unlisted reports a directory whose files cannot be listed, and whose names begin with prefix. If a store has failed, unlisted adds the
-// previous entries below the directory; see keepBelow.
+// unlisted reports a directory whose files cannot be listed, and whose names begin with prefix. If
+// a store has failed, unlisted adds the previous entries below the directory; see keepBelow.
 func (s *scan) unlisted(dirPath, prefix, files string, at func(file string) string, err error) {
 	known := s.failed(err, false) && s.keepBelow(dirPath, at)
 	s.hide(dirPath, prefix, known, err)
@@ -269,7 +271,8 @@ func (s *scan) children(dir *confine.Dir, dirPath string) ([]child, error) {
 	return all, err
 }
 
-// hidden reports whether the error of a stat hides the type of a child. The open of the child reports the failure.
+// hidden reports whether the error of a stat hides the type of a child. The open of the child
+// reports the failure.
 func (c child) hidden(err error) bool { return c.typ != fs.ModeDir && err != nil && IsFault(err) }
 
 // isDir reports whether a child is a directory, or a link to a directory that

@@ -31,7 +31,8 @@ const (
 	maxSealedBytes = 64 << 20
 )
 
-// A Seal identifies the content of an entry of a layer with Layer.Sealed. A Seal is immutable, except for its proof.
+// A Seal identifies the content of an entry of a layer with Layer.Sealed. A Seal is immutable,
+// except for its proof.
 type Seal struct {
 	Digest  string           // of the content: the result of FileDigest or ListDigest; "" if Problem is not nil
 	Files   []SealedFile     // sorted by the bytes of Name; with a Problem, the file of the entry only
@@ -41,12 +42,14 @@ type Seal struct {
 	proof   atomic.Pointer[proof]
 }
 
-// A proof is the metadata of the files of a skill. A later scan replaces the proof of an unchanged skill.
+// A proof is the metadata of the files of a skill. A later scan replaces the proof of an unchanged
+// skill.
 type proof struct {
 	files []fileProof // by the position in Seal.Files
 
-	// dirs are the directories of a skill, each before its subdirectories. No file has been added or removed while the metadata of all
-	// directories is the same. A directory that proves nothing makes dirs nil.
+	// dirs are the directories of a skill, each before its subdirectories. No file has been added
+	// or removed while the metadata of all directories is the same. A directory that proves nothing
+	// makes dirs nil.
 	dirs []sealedDir
 }
 
@@ -67,15 +70,17 @@ type SealedFile struct {
 	Sum  [sha256.Size]byte
 }
 
-// An Omitted is an entry below the directory of a skill that SkillDir.Files omits: a directory of dependencies or of Git with all its
-// files, a link that is not followed to a file, or a special file.
+// An Omitted is an entry below the directory of a skill that SkillDir.Files omits: a directory of
+// dependencies or of Git with all its files, a link that is not followed to a file, or a special
+// file.
 type Omitted struct {
 	Name   string
 	Type   fs.FileMode // the type bits
 	Target string      // of a link, relative to the filesystem of the layer; "" if the link leads outside
 }
 
-// Unchanged reports whether the metadata of the file with a position in Files prove that the file has the bytes of the seal.
+// Unchanged reports whether the metadata of the file with a position in Files prove that the file
+// has the bytes of the seal.
 func (s *Seal) Unchanged(i int, info confine.Info) bool {
 	p := s.proof.Load()
 	return p != nil && p.files[i].settled && p.files[i].stamp.Same(stamp.Of(info))
@@ -84,8 +89,8 @@ func (s *Seal) Unchanged(i int, info confine.Info) bool {
 // FileDigest returns the digest of a single file.
 func FileDigest(sum [sha256.Size]byte) string { return "sha256:" + hex.EncodeToString(sum[:]) }
 
-// SumOf returns the SHA-256 of a file with the given name and bytes. If the seal has the file, raw is the file of the seal, and SumOf
-// does not read raw.
+// SumOf returns the SHA-256 of a file with the given name and bytes. If the seal has the file, raw
+// is the file of the seal, and SumOf does not read raw.
 func (s *Seal) SumOf(name string, raw []byte) [sha256.Size]byte {
 	if s != nil {
 		if f := s.file(name); f != nil {
@@ -104,8 +109,9 @@ const (
 	ServerList   = "server"      // the entry of an MCP server and the files that its command line names
 )
 
-// ListDigest returns the digest of a list of a kind. Different lists, a list and a file, and lists of different kinds have different
-// digests: the hashed text begins with the kind, and each name follows its length.
+// ListDigest returns the digest of a list of a kind. Different lists, a list and a file, and lists
+// of different kinds have different digests: the hashed text begins with the kind, and each name
+// follows its length.
 func ListDigest(kind string, files []SealedFile, omitted []Omitted) string {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%s\n", kind)
@@ -175,14 +181,15 @@ func (s *Seal) sameFile(other *Seal) bool {
 	return s == nil || other == nil || s.Files[s.own].Sum == other.Files[other.own].Sum
 }
 
-// Seal returns the seal of the entry, or nil in a layer without Sealed and of a file that a scan cannot read.
+// Seal returns the seal of the entry, or nil in a layer without Sealed and of a file that a scan
+// cannot read.
 func (e *Entry) Seal() *Seal { return e.get().seal }
 
 // Sealed reports whether the layer of an entry is sealed.
 func (x *Index) Sealed(e *Entry) bool { return x.LayerOf(e).Sealed }
 
-// Verify returns ErrChanging if raw is not the text of the entry's file in the seal of the entry. In a layer that is not
-// sealed, Verify accepts every text.
+// Verify returns ErrChanging if raw is not the text of the entry's file in the seal of the entry.
+// In a layer that is not sealed, Verify accepts every text.
 func (x *Index) Verify(e *Entry, raw []byte) error {
 	if seal := e.Seal(); x.Sealed(e) && (seal == nil || !seal.covers(sha256.Sum256(raw))) {
 		return ErrChanging
@@ -190,7 +197,8 @@ func (x *Index) Verify(e *Entry, raw []byte) error {
 	return nil
 }
 
-// VerifyFile is Verify for a file of a skill, by its name in the seal. A file that the seal does not cover does not exist.
+// VerifyFile is Verify for a file of a skill, by its name in the seal. A file that the seal does
+// not cover does not exist.
 func (x *Index) VerifyFile(e *Entry, name string, raw []byte) error {
 	if !x.Sealed(e) {
 		return nil
@@ -209,7 +217,8 @@ func (x *Index) VerifyFile(e *Entry, name string, raw []byte) error {
 	return ErrChanging
 }
 
-// ReadSealed reads a file of the seal of an entry. If the file has other bytes now, the error is ErrChanging.
+// ReadSealed reads a file of the seal of an entry. If the file has other bytes now, the error is
+// ErrChanging.
 func (x *Index) ReadSealed(ctx context.Context, e *Entry, name string) (raw []byte, err error) {
 	if name == e.Seal().Files[e.Seal().own].Name {
 		raw, _, err = x.ReadFile(x.FSOf(ctx, e), e.Path)
@@ -222,8 +231,8 @@ func (x *Index) ReadSealed(ctx context.Context, e *Entry, name string) (raw []by
 	return raw, cmp.Or(err, x.VerifyFile(e, name, raw))
 }
 
-// CountOmitted returns the number of files below an omitted directory of a skill, and whether these are all files. At the limit, and after
-// a directory that cannot be read, there can be more.
+// CountOmitted returns the number of files below an omitted directory of a skill, and whether these
+// are all files. At the limit, and after a directory that cannot be read, there can be more.
 func (x *Index) CountOmitted(ctx context.Context, e *Entry, name string, limit int) (files int, all bool) {
 	left := 10 * limit // files and directories
 	all = true
@@ -288,7 +297,8 @@ type wholeFile struct {
 	err  error
 }
 
-// sharedFiles are the files that a scan has read for several parts of a layer, because the entries of a marketplace can share a file.
+// sharedFiles are the files that a scan has read for several parts of a layer, because the entries
+// of a marketplace can share a file.
 type sharedFiles struct {
 	mu    sync.Mutex
 	whole map[sharedFile]func() wholeFile
@@ -304,7 +314,8 @@ type fileSum struct {
 	err  error
 }
 
-// shared returns the result of the first call of read for a file in a scan. Without sharedFiles, shared calls read.
+// shared returns the result of the first call of read for a file in a scan. Without sharedFiles,
+// shared calls read.
 func shared[T any](s *scan, files func(*sharedFiles) map[sharedFile]func() T, file string, read func() T) T {
 	if s.shared == nil {
 		return read()
@@ -382,7 +393,8 @@ func (s *scan) seal(e *Entry, sum [sha256.Size]byte) {
 	e.set().seal = seal
 }
 
-// sealDirectory returns the entry of a skill with the seal of all its files. The entry of the last snapshot does not change.
+// sealDirectory returns the entry of a skill with the seal of all its files. The entry of the last
+// snapshot does not change.
 func (s *scan) sealDirectory(e, known *Entry, dir *confine.Dir, dirPath string) *Entry {
 	if !s.at.Sealed || e.Broken() != nil {
 		return e
@@ -410,8 +422,8 @@ func (s *scan) sealDirectory(e, known *Entry, dir *confine.Dir, dirPath string) 
 	return e
 }
 
-// sealFiles returns the seal of a skill, or the reason why the digest is unknown. The unchanged files have the digests of
-// the seal before.
+// sealFiles returns the seal of a skill, or the reason why the digest is unknown. The unchanged
+// files have the digests of the seal before.
 func (s *scan) sealFiles(e *Entry, before *Seal, dir *confine.Dir, dirPath string) (*Seal, *problem.Problem) {
 	fail := func(code problem.Code, message, suggestion string) (*Seal, *problem.Problem) {
 		return nil, &problem.Problem{Code: code, Severity: problem.Warning, Path: s.place(e.Path),
@@ -489,8 +501,8 @@ func (s *Seal) proven(dirs []listedDir) []sealedDir {
 	return all
 }
 
-// sameDirectory reports whether the metadata of the directories and of the files proves that the files of a skill are unchanged. The
-// scan has compared the file of the entry.
+// sameDirectory reports whether the metadata of the directories and of the files proves that the
+// files of a skill are unchanged. The scan has compared the file of the entry.
 func (s *scan) sameDirectory(seal *Seal, dir *confine.Dir, dirPath string) bool {
 	proven := seal.proof.Load()
 	if proven == nil || proven.dirs == nil {

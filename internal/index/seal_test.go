@@ -20,7 +20,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
-// sealedSkills returns an index of the skills of a directory, and a function for the digest of the skill "s".
+// sealedSkills returns an index of the skills of a directory, and a function for the digest of the
+// skill "s".
 func sealedSkills(t *testing.T, root string) (x *Index, digest func() *Seal) {
 	t.Helper()
 	fsys, err := confine.New(root)
@@ -43,7 +44,8 @@ func sealedSkills(t *testing.T, root string) (x *Index, digest func() *Seal) {
 	}
 }
 
-// A scan trusts the metadata of the directories of a skill, so each change of the tree must change the digest.
+// A scan trusts the metadata of the directories of a skill, so each change of the tree must change
+// the digest.
 func TestASettledSkillHasTheDigestOfItsPresentFiles(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -98,7 +100,8 @@ func TestASettledSkillHasTheDigestOfItsPresentFiles(t *testing.T) {
 	}
 }
 
-// Names and bytes consist of pieces of the hashed text, so two lists can differ only in the borders between the names.
+// Names and bytes consist of pieces of the hashed text, so two lists can differ only in the borders
+// between the names.
 func TestDifferentFilesHaveDifferentDigests(t *testing.T) {
 	type set struct {
 		kind    string

@@ -6,7 +6,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// shadowed describes an entry that a catalog does not serve, because another entry has the same name.
+// shadowed describes an entry that a catalog does not serve, because another entry has the same
+// name.
 func shadowed(c *Config, e, by *Entry) problem.Problem {
 	p := problem.Problem{
 		Code:     problem.Shadowed,

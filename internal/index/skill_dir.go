@@ -67,8 +67,8 @@ func (x *Index) openCached(d *SkillDir) *confine.Dir {
 	return opened
 }
 
-// openBelow opens a directory below the open directory with the path top. If a link is on the way, the
-// error is confine.ErrSymlink.
+// openBelow opens a directory below the open directory with the path top. If a link is on the way,
+// the error is confine.ErrSymlink.
 func openBelow(dir *confine.Dir, top, dirPath string) (*confine.Dir, error) {
 	if top != "." {
 		dirPath = dirPath[len(top)+1:]

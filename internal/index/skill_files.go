@@ -37,8 +37,9 @@ type SkillFiles struct {
 	Problems  []problem.Problem // the omitted files
 	Omitted   []Omitted         // in a layer with Layer.Sealed; sorted by the bytes of Name
 
-	// listed are the directories before the list, for a scan: the skill's directory first, and each directory before its
-	// subdirectories. If a change of the list can leave the metadata of all directories unchanged, listed is nil.
+	// listed are the directories before the list, for a scan: the skill's directory first, and each
+	// directory before its subdirectories. If a change of the list can leave the metadata of all
+	// directories unchanged, listed is nil.
 	listed []listedDir
 }
 
@@ -196,8 +197,8 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 	return nil
 }
 
-// unlisted reports a listed name that cannot be described, unless the name has vanished during the walk. If the directory still has the
-// name, the metadata of the directory do not prove the list.
+// unlisted reports a listed name that cannot be described, unless the name has vanished during the
+// walk. If the directory still has the name, the metadata of the directory do not prove the list.
 func (w *skillWalk) unlisted(dir *confine.Dir, name string, err error) {
 	w.unproven = true
 	switch {

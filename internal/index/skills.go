@@ -273,7 +273,8 @@ func (s *scan) skillSource(dir *confine.Dir, dirPath, base, name string) source 
 // oddSkillFile is a spelling of SKILL.md that only a filesystem that ignores letter case finds.
 const oddSkillFile = "sKILL.md"
 
-// seenBySpelling reports whether the scan has reported a directory skill.md as SKILL.md, on a filesystem that ignores letter case.
+// seenBySpelling reports whether the scan has reported a directory skill.md as SKILL.md, on a
+// filesystem that ignores letter case.
 func (s *scan) seenBySpelling(f source) bool {
 	if f.base != skillFiles[1] {
 		return false
@@ -312,8 +313,8 @@ func (s *scan) spell(e *Entry, dir *confine.Dir, name string) {
 	}
 }
 
-// sameLetters reports whether a name is SKILL.md in any letter case. The length excludes the letters ſ and K (U+212A), which
-// Unicode folds and Windows does not.
+// sameLetters reports whether a name is SKILL.md in any letter case. The length excludes the
+// letters ſ and K (U+212A), which Unicode folds and Windows does not.
 func sameLetters(name, skillFile string) bool {
 	return len(name) == len(skillFile) && strings.EqualFold(name, skillFile)
 }

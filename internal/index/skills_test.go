@@ -255,7 +255,8 @@ func TestTheEntryOfASkill(t *testing.T) {
 	}
 }
 
-// A scan reads the SKILL.md in a directory that the user may search but not list, in the first scan and in the next.
+// A scan reads the SKILL.md in a directory that the user may search but not list, in the first scan
+// and in the next.
 func TestASkillInADirectoryThatCannotBeListed(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the system opens a directory only to list the directory")

@@ -59,9 +59,10 @@ func (s *Snapshot) Lookup(wanted ...string) *Entry {
 	return nil
 }
 
-// Find returns the entry that Lookup returns. If no entry has any of the names, Find returns the only entry of a plugin
-// with the bare name. A skill of a plugin also has the name of its directory, unless a skill of the plugin declares the name. If several
-// entries have the bare name, Find returns them as the candidates.
+// Find returns the entry that Lookup returns. If no entry has any of the names, Find returns the
+// only entry of a plugin with the bare name. A skill of a plugin also has the name of its
+// directory, unless a skill of the plugin declares the name. If several entries have the bare name,
+// Find returns them as the candidates.
 func (s *Snapshot) Find(wanted ...string) (e *Entry, candidates []*Entry) {
 	if e := s.Lookup(wanted...); e != nil {
 		return e, nil
@@ -78,8 +79,9 @@ func (s *Snapshot) Find(wanted ...string) (e *Entry, candidates []*Entry) {
 	return nil, nil
 }
 
-// Hidden returns a file or a directory that the scan could not read, and that can have the entry that Find would return for the names in
-// place of e, or nil. The entry e is nil if no entry has the names.
+// Hidden returns a file or a directory that the scan could not read, and that can have the entry
+// that Find would return for the names in place of e, or nil. The entry e is nil if no entry has
+// the names.
 func (s *Snapshot) Hidden(e *Entry, wanted ...string) *Hidden {
 	for _, f := range s.layers {
 		for i, h := range f.hidden {
@@ -118,11 +120,12 @@ func (s *Snapshot) Plugin(name string) string {
 	return ""
 }
 
-// Missing reports whether the directory of a layer does not exist, or is optional and cannot be read.
+// Missing reports whether the directory of a layer does not exist, or is optional and cannot be
+// read.
 func (s *Snapshot) Missing(layer int) bool { return s.layers[layer].missing }
 
-// Winners ranges over the winning entry of each name, including dependencies and broken entries, in the order of
-// names.Compare.
+// Winners ranges over the winning entry of each name, including dependencies and broken entries, in
+// the order of names.Compare.
 func (s *Snapshot) Winners() iter.Seq[*Entry] { return slices.Values(s.winners) }
 
 // Named returns the winning entry of each name without the dependencies, in the order of

@@ -57,8 +57,8 @@ func (x *Index) FS(ctx context.Context, layer int) *confine.FS {
 	return l.FS
 }
 
-// FSOf returns the filesystem for reads of the file of an entry. No link leads out of the plugin of the entry. On
-// a contextFS, the calls end with ctx.
+// FSOf returns the filesystem for reads of the file of an entry. No link leads out of the plugin of
+// the entry. On a contextFS, the calls end with ctx.
 func (x *Index) FSOf(ctx context.Context, e *Entry) *confine.FS {
 	fsys := x.FS(ctx, e.Layer())
 	if p := e.Part(); p != nil {
@@ -171,7 +171,8 @@ func mayHaveChanged(err error) bool {
 	return true
 }
 
-// IsFault reports whether err is a failure of the filesystem, in contrast to a missing file and to a defect of the file or of its path.
+// IsFault reports whether err is a failure of the filesystem, in contrast to a missing file and to
+// a defect of the file or of its path.
 func IsFault(err error) bool {
 	for _, path := range []error{syscall.ELOOP, syscall.ENAMETOOLONG, syscall.ENOTDIR} {
 		if errors.Is(err, path) {

@@ -27,11 +27,11 @@ func (e *Entry) sameHead(head []byte, info confine.Info) bool {
 	return !e.unread() && version.parsed == len(head) && e.Stamp.Same(stamp.Of(info)) && version.head == maphash.Bytes(seed, head)
 }
 
-// Describes reports whether the entry has the frontmatter, the offset of the body and all problems of
-// a file with this text and this metadata. The scan has parsed only the first bytes of the file, so a
-// file without frontmatter, or with bytes that are not UTF-8, can have further problems. The bytes
-// that the scan has parsed decide, because a program can rewrite the file after the stat, and because
-// a store can give a scan another header than the file has.
+// Describes reports whether the entry has the frontmatter, the offset of the body and all problems
+// of a file with this text and this metadata. The scan has parsed only the first bytes of the file,
+// so a file without frontmatter, or with bytes that are not UTF-8, can have further problems. The
+// bytes that the scan has parsed decide, because a program can rewrite the file after the stat, and
+// because a store can give a scan another header than the file has.
 func (e *Entry) Describes(text string, info confine.Info) bool {
 	d := e.get()
 	if d.broken != nil || len(d.problems) > 0 || d.header.Format == "" || !e.Whole() || !e.Stamp.Same(stamp.Of(info)) || !utf8.ValidString(text) {

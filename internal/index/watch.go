@@ -53,8 +53,8 @@ type watch struct {
 // path may name another directory, the watcher is stale, and the next scan adds
 // all paths to a new watcher.
 //
-// The system has one watch for a directory, and the events have the path that was added first. Layers may
-// reach a directory by several paths. Therefore each path is added without links.
+// The system has one watch for a directory, and the events have the path that was added first.
+// Layers may reach a directory by several paths. Therefore each path is added without links.
 type watcher struct {
 	events *fsnotify.Watcher
 	end    func()        // removes all watches, and then closes events
@@ -97,9 +97,10 @@ func newWatcher(events *fsnotify.Watcher) *watcher {
 	}}
 }
 
-// close ends the watcher, and afterwards listen. On Windows, the Close of fsnotify may never return: if fsnotify sends an
-// error while Close begins, fsnotify can drop the request of Close (sendError of version 1.10.1 of 2026-05-04, and of
-// the main branch of 2026-05-07). A goroutine, a thread and a handle of the process then remain.
+// close ends the watcher, and afterwards listen. On Windows, the Close of fsnotify may never
+// return: if fsnotify sends an error while Close begins, fsnotify can drop the request of Close
+// (sendError of version 1.10.1 of 2026-05-04, and of the main branch of 2026-05-07). A goroutine, a
+// thread and a handle of the process then remain.
 func (w *watcher) close() {
 	ended := make(chan struct{})
 	go func() {
@@ -147,8 +148,8 @@ func (r route) stat() []os.FileInfo {
 	return infos
 }
 
-// describe returns the metadata of a file, of a link without a target, or nil. A missing directory and a link that leads
-// nowhere have different errors.
+// describe returns the metadata of a file, of a link without a target, or nil. A missing directory
+// and a link that leads nowhere have different errors.
 func describe(path string) os.FileInfo {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -236,7 +237,8 @@ func (w *watch) start(events *fsnotify.Watcher) {
 	w.done.Go(func() { w.listen(current) })
 }
 
-// listen turns events into touches until the watcher is closed. The close of fsnotify needs a reader of the errors.
+// listen turns events into touches until the watcher is closed. The close of fsnotify needs a
+// reader of the errors.
 func (w *watch) listen(from *watcher) {
 	events, errs := from.events.Events, from.events.Errors
 	for {
@@ -384,8 +386,8 @@ func (w *watch) visit(path string) {
 	}
 }
 
-// withoutLinks returns the path of a directory of a layer without links. A scan that follows a link below the
-// layer calls markUnwatched.
+// withoutLinks returns the path of a directory of a layer without links. A scan that follows a link
+// below the layer calls markUnwatched.
 func (w *watch) withoutLinks(path string) string {
 	for dir := path; ; dir = filepath.Dir(dir) {
 		switch real, ok := w.real[dir]; {

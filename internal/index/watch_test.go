@@ -252,7 +252,8 @@ func TestACleanWatchSavesTheScan(t *testing.T) {
 	}
 }
 
-// A missing directory of a layer does not cost a scan for each call, and the watch sees the creation of the directory.
+// A missing directory of a layer does not cost a scan for each call, and the watch sees the
+// creation of the directory.
 func TestAWatchIsCleanWithoutTheDirectoryOfALayer(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.md"), []byte("a"), 0o644); err != nil {
@@ -334,8 +335,9 @@ func TestAWatchNoticesALinkInPlaceOfAMissingDirectory(t *testing.T) {
 	}
 }
 
-// A link leads to the directory of another layer, and the system has one watch for a directory with two paths. The
-// directory that the link leads to keeps its inode number after a removal on some filesystems, so only events show the removal.
+// A link leads to the directory of another layer, and the system has one watch for a directory with
+// two paths. The directory that the link leads to keeps its inode number after a removal on some
+// filesystems, so only events show the removal.
 func TestOneWatchServesAllPathsOfADirectory(t *testing.T) {
 	dirs := []string{"commands", "more/commands"}
 	for _, tt := range []struct {
@@ -376,7 +378,8 @@ func TestOneWatchServesAllPathsOfADirectory(t *testing.T) {
 	}
 }
 
-// Two mounts of a directory are two paths without links. The test adds a link, because a mount needs root.
+// Two mounts of a directory are two paths without links. The test adds a link, because a mount
+// needs root.
 func TestEveryEventIsRelevantWithTwoPathsOfADirectory(t *testing.T) {
 	x, dir := watched(t)
 	other := filepath.Join(t.TempDir(), "other")
@@ -435,7 +438,8 @@ func (p pair) close() {
 	}
 }
 
-// agree waits until both indexes have the same commands. Only a report of the watch can change the result of another call.
+// agree waits until both indexes have the same commands. Only a report of the watch can change the
+// result of another call.
 func (p pair) agree() error {
 	contents := func(x *Index) []string {
 		s, err := x.Snapshot(context.Background())

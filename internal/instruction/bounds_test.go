@@ -18,7 +18,8 @@ type refusing struct{ toolshelf.Gate }
 
 func (refusing) Allowed(context.Context, toolshelf.Item) bool { return false }
 
-// costsOf returns the costs of the calls that read instructions. The number of the reads of a file does not depend on the other files.
+// costsOf returns the costs of the calls that read instructions. The number of the reads of a file
+// does not depend on the other files.
 func costsOf(t *testing.T, files map[string]string) map[string]catalogtest.Cost {
 	t.Helper()
 	costs := map[string]catalogtest.Cost{}

@@ -27,9 +27,9 @@ type Below struct {
 	sources        *sources          // that the checks have read
 }
 
-// Check returns the problems of the single files of the user, of the parents, and of each directory of the project: a
-// file that no client reads beside another file or beyond the limit of a client, imports, and the problems that text finds
-// in the bytes of a file.
+// Check returns the problems of the single files of the user, of the parents, and of each directory
+// of the project: a file that no client reads beside another file or beyond the limit of a client,
+// imports, and the problems that text finds in the bytes of a file.
 func (f *Finder) Check(ctx context.Context, below Below, text func(place string, raw []byte) []problem.Problem) ([]problem.Problem, error) {
 	all := below.problems
 	for _, dir := range below.singles {
@@ -47,7 +47,8 @@ func (f *Finder) ExtendAll(ctx context.Context, s *index.Snapshot, below Below) 
 	return f.Extend(ctx, s, below.rules, func(int, client.Place) bool { return true }, nil, nil)
 }
 
-// Below finds the directories of instructions. Below does not enter ignored directories and directories of dependencies.
+// Below finds the directories of instructions. Below does not enter ignored directories and
+// directories of dependencies.
 func (f *Finder) Below(ctx context.Context) (Below, error) {
 	if len(f.Rows) == 0 {
 		return Below{sources: new(sources)}, nil
@@ -102,7 +103,8 @@ func (f *Finder) Below(ctx context.Context) (Below, error) {
 	return found, nil
 }
 
-// checkDir returns the problems of the single files of a directory, and for the root also of the user and of the parents.
+// checkDir returns the problems of the single files of a directory, and for the root also of the
+// user and of the parents.
 func (f *Finder) checkDir(ctx context.Context, dir string, read *sources, text func(place string, raw []byte) []problem.Problem) (all []problem.Problem, err error) {
 	c := &call{Finder: f, ctx: ctx, known: map[index.File]*found{}, left: map[*found]*found{}, sources: read}
 	defer c.close()
@@ -149,7 +151,8 @@ func (f *Finder) checkDir(ctx context.Context, dir string, read *sources, text f
 	return all, nil
 }
 
-// CheckRule returns the problems of the globs and of the imports of a rule of an index that Extend has returned.
+// CheckRule returns the problems of the globs and of the imports of a rule of an index that Extend
+// has returned.
 func (f *Finder) CheckRule(ctx context.Context, below Below, x *index.Index, e *index.Entry, doc matter.Document) ([]problem.Problem, error) {
 	all := f.checkGlobs(x, e, doc)
 	c := &call{Finder: f, ctx: ctx, index: x, sources: below.sources}
@@ -200,7 +203,8 @@ func (f *Finder) checkGlobs(x *index.Index, e *index.Entry, doc matter.Document)
 // GlobsKey returns the key of the globs in the header of a rule.
 func (f *Finder) GlobsKey(e *index.Entry) string { return f.placeOf(e).Globs }
 
-// leave records in a check that a client does not read a file of a level: because of another file, or beyond its limit.
+// leave records in a check that a client does not read a file of a level: because of another file,
+// or beyond its limit.
 func (c *call) leave(l *level, p client.Place, by *found) error {
 	if c.left == nil {
 		return nil

@@ -70,9 +70,10 @@ var monorepo = map[string]string{
 	"/home/me/AGENTS.md":                        "Read by nobody.\n",
 }
 
-// TestInstructionsOfSixClients compares the lists of Instructions with lists that the documentation of each client
-// gives; the sources are beside the rows of package client. Each list begins with the files of the first lines, and
-// each path adds the files of its line, in which "+" separates the files on the way, the rules that match, and rules on request.
+// TestInstructionsOfSixClients compares the lists of Instructions with lists that the documentation
+// of each client gives; the sources are beside the rows of package client. Each list begins with
+// the files of the first lines, and each path adds the files of its line, in which "+" separates
+// the files on the way, the rules that match, and rules on request.
 func TestInstructionsOfSixClients(t *testing.T) {
 	type clientLists struct {
 		first, last string // of all paths: before the files on the way, and the rules on request

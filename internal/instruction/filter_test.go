@@ -119,7 +119,8 @@ func TestARefusedInstructionIsNoImportInAnotherLetterCase(t *testing.T) {
 	}
 }
 
-// On a filesystem that ignores letter case, the path of a call selects the instructions of the directories, by their listed names.
+// On a filesystem that ignores letter case, the path of a call selects the instructions of the
+// directories, by their listed names.
 func TestTheLetterCaseOfACallSelectsNoOtherInstruction(t *testing.T) {
 	files := map[string]string{"/repo/CLAUDE.md": "Top.", "/repo/src/CLAUDE.md": "Secret.", "/repo/src/ΔIR/CLAUDE.md": "Near.", "/repo/src/ΔIR/a.go": "", "/repo/.claude/rules/r.md": "---\npaths: src/ΔIR/a.go\n---\nRule."}
 	c := catalogtest.Open(t, toolshelf.WithFs(catalogtest.Folding{Fs: catalogtest.Memory(t, files)}), toolshelf.WithRoot("/repo"), toolshelf.WithHome(""), toolshelf.WithInstructions(client.Claude()))
@@ -141,7 +142,8 @@ func TestTheLetterCaseOfACallSelectsNoOtherInstruction(t *testing.T) {
 	}
 }
 
-// Directories whose names differ only in letter case have instructions of their own, where the filesystem permits both.
+// Directories whose names differ only in letter case have instructions of their own, where the
+// filesystem permits both.
 func TestTheLetterCaseOfDirectoriesIsTheirName(t *testing.T) {
 	c := memory(t, map[string]string{"/repo/src/AGENTS.md": "small", "/repo/SRC/AGENTS.md": "large"})
 	for path, want := range map[string][]string{"src/x": {"src/AGENTS.md"}, "SRC/x": {"SRC/AGENTS.md"}, "Src/x": nil} {
@@ -223,7 +225,8 @@ func TestAWatchReportsAChangedRuleWithoutACall(t *testing.T) {
 	}
 }
 
-// A call asks for a directory, and the watch reports the single files of the directory and above to the catalog or the view of the call.
+// A call asks for a directory, and the watch reports the single files of the directory and above to
+// the catalog or the view of the call.
 func TestAWatchReportsSingleFilesOfDirectoriesThatACallHasAskedFor(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux watches single files")
@@ -408,7 +411,8 @@ func TestPendingHasTheFilesThatAnInstructionImports(t *testing.T) {
 	}
 }
 
-// The limit of a client cuts the path of an import, so the text has an import of a file that the gate has not seen.
+// The limit of a client cuts the path of an import, so the text has an import of a file that the
+// gate has not seen.
 func TestACutThatNamesAnotherFileHasNoApproval(t *testing.T) {
 	row := client.Client{Name: "short", ImportHops: 2, InstructionBytes: 10, Instructions: []client.Place{{Dir: ".", Pattern: "A.md"}}}
 	fsys, g := catalogtest.Memory(t, map[string]string{"/repo/A.md": "See @a.md.txt", "/repo/a.md.txt": "Good.", "/repo/a.md": "Evil."}), new(gate)

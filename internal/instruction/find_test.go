@@ -268,7 +268,8 @@ func TestExceptOmitsWhatWasShown(t *testing.T) {
 	}
 }
 
-// On a disk, a cache keeps the texts, and each call sees the files as they are. A watch reports a change a moment later.
+// On a disk, a cache keeps the texts, and each call sees the files as they are. A watch reports a
+// change a moment later.
 func TestChangesAreSeenAtOnce(t *testing.T) {
 	for name, option := range map[string]toolshelf.Option{"": nil, "WithWatch": toolshelf.WithWatch()} {
 		dir := catalogtest.Disk(t, map[string]string{"AGENTS.md": "a", ".cursor/rules/r.mdc": "---\nalwaysApply: true\n---\nb", "x/f.go": "", "x/.cursor/rules/n.mdc": "---\nalwaysApply: true\n---\n1"})
@@ -414,7 +415,8 @@ func (c *counted) LstatIfPossible(name string) (os.FileInfo, bool, error) {
 	return info, false, err
 }
 
-// TestACallReadsTheDirectoriesOnTheWayAndTheRulesOnly counts the calls of a project with 10,000 directories.
+// TestACallReadsTheDirectoriesOnTheWayAndTheRulesOnly counts the calls of a project with 10,000
+// directories.
 func TestACallReadsTheDirectoriesOnTheWayAndTheRulesOnly(t *testing.T) {
 	files := map[string]string{"/repo/AGENTS.md": "a", "/repo/d7/e7/AGENTS.md": "b", "/repo/.claude/rules/r.md": "c", "/repo/.claude/rules/sub/s.md": "---\npaths: d7/**\n---\nd",
 		"/repo/d7/e7/.claude/rules/n.md": "e"}

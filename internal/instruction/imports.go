@@ -18,8 +18,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
-// The limits of the imports of a call of Find, and of each instruction in a check. A Seal depends on the files only, so the
-// limits of a Seal are those of one instruction, with each file counted once.
+// The limits of the imports of a call of Find, and of each instruction in a check. A Seal depends
+// on the files only, so the limits of a Seal are those of one instruction, with each file counted
+// once.
 const (
 	maxImported = 1 << 20 // bytes that the imports add
 	maxImports  = 1000    // imports, also the refused imports
@@ -62,7 +63,8 @@ type source struct {
 	err       error
 }
 
-// sources are the files that the imports of a call reach. Each file is read, hashed and scanned once. The zero value is empty.
+// sources are the files that the imports of a call reach. Each file is read, hashed and scanned
+// once. The zero value is empty.
 type sources struct {
 	mu    sync.Mutex
 	files map[sourceKey]*source
@@ -73,7 +75,8 @@ type sourceKey struct {
 	top, file string
 }
 
-// source returns a file of at most the given number of bytes, which an import of x reaches. The error is the end of the call.
+// source returns a file of at most the given number of bytes, which an import of x reaches. The
+// error is the end of the call.
 func (c *call) source(x *found, file string, limit int) (*source, error) {
 	c.sources.mu.Lock()
 	defer c.sources.mu.Unlock()
@@ -126,8 +129,9 @@ func (c *call) readSource(fsys *confine.FS, file string, limit int) (string, err
 // maxBreaks bounds the line breaks at the end of a file that do not count as its text, in bytes.
 const maxBreaks = 1 << 10
 
-// seal sets the Seal of a text that is not cut: of the file, and of all files that the imports reach over any number of hops.
-// Beyond a limit of the imports, and with a file that cannot be read, a text has no Seal.
+// seal sets the Seal of a text that is not cut: of the file, and of all files that the imports
+// reach over any number of hops. Beyond a limit of the imports, and with a file that cannot be
+// read, a text has no Seal.
 func (c *call) seal(x *found) error {
 	if x.Unread() != "" {
 		return nil
@@ -173,7 +177,8 @@ func (c *call) seal(x *found) error {
 	return nil
 }
 
-// follow returns the path of the file that an import in a file names. ok is false if the path leads outside.
+// follow returns the path of the file that an import in a file names. ok is false if the path leads
+// outside.
 func (x *found) follow(from, target string) (file string, ok bool) {
 	file = path.Join(path.Dir(from), target)
 	return file, !strings.HasPrefix(target, "~") && !path.IsAbs(target) && !strings.Contains(target, `\`) && isBelow(x.top, file)
@@ -316,7 +321,8 @@ func (i *importer) cycle(files []string) string {
 	return strings.Join(names, " imports ")
 }
 
-// namesText reports whether the target of an import is a path from the file, or has the ending of a text.
+// namesText reports whether the target of an import is a path from the file, or has the ending of a
+// text.
 func namesText(target string) bool {
 	return strings.HasPrefix(target, "./") || strings.HasPrefix(target, "../") ||
 		slices.Contains([]string{".md", ".mdc", ".markdown", ".txt", ".json", ".yaml", ".yml", ".toml"}, strings.ToLower(path.Ext(target)))

@@ -125,8 +125,9 @@ func TestImportsNeverLeadOutside(t *testing.T) {
 	}
 }
 
-// The directory of a file of the user contains the imports of the file, also if the root contains the home directory, or is the home
-// directory, and a client reads the file as a file of the project.
+// The directory of a file of the user contains the imports of the file, also if the root contains
+// the home directory, or is the home directory, and a client reads the file as a file of the
+// project.
 func TestImportsOfTheUserStayInItsDirectoryBelowTheRoot(t *testing.T) {
 	for home, dir := range map[string]string{"home": "~/.claude", ".": ".claude"} {
 		root := catalogtest.Disk(t, map[string]string{

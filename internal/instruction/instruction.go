@@ -1,6 +1,6 @@
-// Package instruction finds the texts that apply to a file of a project: single files such as AGENTS.md on the way
-// to the file, and rules whose globs match the path of the file. The rows of package client state the names of the
-// files, their order, and the keys of the headers.
+// Package instruction finds the texts that apply to a file of a project: single files such as
+// AGENTS.md on the way to the file, and rules whose globs match the path of the file. The rows of
+// package client state the names of the files, their order, and the keys of the headers.
 package instruction
 
 import (
@@ -78,7 +78,8 @@ type Tree struct {
 	Foreign      func(dir string) bool // reports whether a directory below a parent belongs to another user; may be nil
 }
 
-// A Finder finds the instructions of a catalog. All fields are set once. A Finder is safe for concurrent use.
+// A Finder finds the instructions of a catalog. All fields are set once. A Finder is safe for
+// concurrent use.
 type Finder struct {
 	Rows    []client.Client
 	Root    Tree
@@ -122,7 +123,8 @@ func (f *Finder) OpenUser(open func(client.Place) (fsys *confine.FS, dir string,
 	}
 }
 
-// OpenHomes finds the directories of the user below the root. The root can contain a home directory, or be a home directory.
+// OpenHomes finds the directories of the user below the root. The root can contain a home
+// directory, or be a home directory.
 func (f *Finder) OpenHomes(below func(client.Place) (dir string, ok bool)) {
 	for _, row := range f.Rows {
 		for _, p := range row.Instructions {
@@ -136,8 +138,8 @@ func (f *Finder) OpenHomes(below func(client.Place) (dir string, ok bool)) {
 	}
 }
 
-// topOf returns the directory that contains the imports of a file: the deepest directory of the user above the file, or else the top of the
-// filesystem.
+// topOf returns the directory that contains the imports of a file: the deepest directory of the
+// user above the file, or else the top of the filesystem.
 func (f *Finder) topOf(fsys *confine.FS, file string) string {
 	top := "."
 	for _, dir := range f.ofUser {
@@ -179,7 +181,8 @@ func (f *Finder) Retain(now *index.Snapshot) {
 	f.Compiled.Retain(kept)
 }
 
-// firstTree is the number of the first Tree in an index.File. The layers of an index have smaller numbers.
+// firstTree is the number of the first Tree in an index.File. The layers of an index have smaller
+// numbers.
 const firstTree = 1 << 16
 
 // A level is a directory whose files apply, with the trees of the user as one level.
@@ -229,8 +232,8 @@ type call struct {
 	left    map[*found]*found // for Check: the files that no client reads → the file in their place, or nil beyond a limit; nil in Find
 }
 
-// Find returns the instructions that apply to a file or a directory, the most general first. The error is an error of a
-// directory on the way.
+// Find returns the instructions that apply to a file or a directory, the most general first. The
+// error is an error of a directory on the way.
 func (f *Finder) Find(ctx context.Context, q Query, rules *index.Snapshot) (Answer, error) {
 	c := &call{Finder: f, Query: q, ctx: ctx, known: map[index.File]*found{}, seen: f.Observer.Begin(), sources: new(sources)}
 	defer c.close()
@@ -279,9 +282,10 @@ func (f *Finder) Find(ctx context.Context, q Query, rules *index.Snapshot) (Answ
 	return c.keep(all, rules), nil
 }
 
-// All returns the single files of the user, of the directories above the root, of the root, and of the directories that Below
-// finds, and the rules of these directories. The rules are a snapshot of Rules. The Problems are those of Check and CheckRule, with
-// the problems that single and rule find in the bytes of the files.
+// All returns the single files of the user, of the directories above the root, of the root, and of
+// the directories that Below finds, and the rules of these directories. The rules are a snapshot of
+// Rules. The Problems are those of Check and CheckRule, with the problems that single and rule find
+// in the bytes of the files.
 func (f *Finder) All(ctx context.Context, rules *index.Snapshot, single func(place string, raw []byte) []problem.Problem, rule func(x *index.Index, e *index.Entry, raw []byte) []problem.Problem) ([]Text, error) {
 	below, err := f.Below(ctx)
 	if err != nil {
@@ -320,7 +324,8 @@ func (f *Finder) All(ctx context.Context, rules *index.Snapshot, single func(pla
 	return all, nil
 }
 
-// singlesOf returns the single files of a directory, and for the root also of the user and of the parents.
+// singlesOf returns the single files of a directory, and for the root also of the user and of the
+// parents.
 func (f *Finder) singlesOf(ctx context.Context, dir string, read *sources, check func(place string, raw []byte) []problem.Problem) (all []Text, err error) {
 	c := &call{Finder: f, ctx: ctx, known: map[index.File]*found{}, sources: read}
 	defer c.close()
@@ -369,8 +374,8 @@ func (c *call) close() {
 	}
 }
 
-// walk opens the directories on the way to a file: the level of the user, the parents, the root, and the directories
-// below.
+// walk opens the directories on the way to a file: the level of the user, the parents, the root,
+// and the directories below.
 func (c *call) walk(name string) error {
 	c.way, c.path = []*level{{}}, name
 	for i := len(c.Parents) - 1; i >= 0; i-- {
@@ -423,8 +428,9 @@ func (c *call) walk(name string) error {
 	return nil
 }
 
-// listed returns the name of an entry of a level as the directory lists the entry. A filesystem that ignores letter case finds the
-// entry in another letter case too, and then the path of an instruction would depend on the caller.
+// listed returns the name of an entry of a level as the directory lists the entry. A filesystem
+// that ignores letter case finds the entry in another letter case too, and then the path of an
+// instruction would depend on the caller.
 func (c *call) listed(l *level, name string) (string, error) {
 	other := strings.Map(func(r rune) rune {
 		if unicode.IsUpper(r) {
@@ -639,7 +645,8 @@ func userPlaces(rows []client.Client) (all []string) {
 	return all
 }
 
-// directory returns the open directory of a place in a level, or nil if the directory does not exist.
+// directory returns the open directory of a place in a level, or nil if the directory does not
+// exist.
 func (c *call) directory(l *level, tree *Tree, p client.Place, dir string) (*confine.Dir, error) {
 	key := p.Path()
 	if l.tree != nil {
@@ -672,15 +679,16 @@ func (c *call) directory(l *level, tree *Tree, p client.Place, dir string) (*con
 	return opened, err
 }
 
-// mayHave reports whether a level has the first element of the path of a place. The check costs less than a scan.
+// mayHave reports whether a level has the first element of the path of a place. The check costs
+// less than a scan.
 func (c *call) mayHave(l *level, p client.Place) bool {
 	first, _, _ := strings.Cut(p.Dir, "/")
 	at, err := c.directory(l, l.tree, client.Place{Dir: first}, path.Join(l.dir, first))
 	return at != nil || err != nil
 }
 
-// read returns the content of a file in an open directory, or reached by a link. An error of the directory, and each
-// error of the file, is a problem of the file.
+// read returns the content of a file in an open directory, or reached by a link. An error of the
+// directory, and each error of the file, is a problem of the file.
 func (c *call) read(at *confine.Dir, fsys *confine.FS, file index.File, place string, err error) (content File, exists bool, _ error) {
 	info, link := confine.Info{}, false
 	if err == nil {
@@ -766,7 +774,8 @@ func (x *found) cut(n int) problem.Problem {
 		Message: fmt.Sprintf("the client reads only the first %d of %d bytes of the file", n, x.full), Suggestion: "shorten the instructions of the project, or split them between directories"}
 }
 
-// complete seals a text, cuts the text to the limit of the clients, replaces the imports, and computes the digest.
+// complete seals a text, cuts the text to the limit of the clients, replaces the imports, and
+// computes the digest.
 func (c *call) complete(x *found, hops int, left *allowance) error {
 	if err := c.seal(x); err != nil {
 		return err

@@ -16,8 +16,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
-// naive returns the paths of the instructions for a path, without the rules of a budget, of copies and of links. The
-// keys of files are full paths. The header of a rule is "key: globs" in one line.
+// naive returns the paths of the instructions for a path, without the rules of a budget, of copies
+// and of links. The keys of files are full paths. The header of a rule is "key: globs" in one line.
 func naive(files map[string]string, rows []client.Client, root, name string, parents []string) (all []string) {
 	type dir struct{ full, shown string }
 	var above, below []dir

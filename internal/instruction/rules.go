@@ -18,9 +18,10 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
-// Extend returns Rules with the directories of rules in dirs, which are below the root, and the snapshot of a call with
-// their rules. If has returns false for a directory, given by its position in dirs, and a place, the directory has no
-// rules of the place. See index.Index.Extend for kept and look.
+// Extend returns Rules with the directories of rules in dirs, which are below the root, and the
+// snapshot of a call with their rules. If has returns false for a directory, given by its position
+// in dirs, and a place, the directory has no rules of the place. See index.Index.Extend for kept
+// and look.
 func (f *Finder) Extend(ctx context.Context, s *index.Snapshot, dirs []string, has func(dir int, p client.Place) bool, kept *index.Dirs, look *index.Look) (*index.Index, *index.Snapshot, error) {
 	if len(f.below) == 0 {
 		return f.Rules, s, nil
@@ -63,8 +64,8 @@ func (c *call) levelOf(e *index.Entry) int {
 	return 0
 }
 
-// rules adds the rules that always apply to the groups of their levels, and returns the rules whose globs match the
-// path, and the rules on request, each in the order of the levels.
+// rules adds the rules that always apply to the groups of their levels, and returns the rules whose
+// globs match the path, and the rules on request, each in the order of the levels.
 func (c *call) rules(name string, s *index.Snapshot, groups [][]*found) (matched, requested []*found, err error) {
 	byLevel := make([][]*index.Entry, len(c.way))
 	steps := maxGlobSteps
@@ -112,7 +113,8 @@ func (c *call) rules(name string, s *index.Snapshot, groups [][]*found) (matched
 	return matched, requested, nil
 }
 
-// applies returns the rule of an entry if the rule applies to a path, or nil. For steps, see listing.Globs.Match.
+// applies returns the rule of an entry if the rule applies to a path, or nil. For steps, see
+// listing.Globs.Match.
 func (c *call) applies(e *index.Entry, name string, steps *int) (*found, error) {
 	if e.Broken() == nil {
 		if ok, err := c.compiled(e).applies(name, steps); !ok {
@@ -142,8 +144,9 @@ func (c *call) describe(x *found, e *index.Entry, header matter.Frontmatter) {
 	}
 }
 
-// Files returns a function that returns the rules of a snapshot, which keep accepts, by their paths. The function keeps
-// the last result, at first of the given snapshot, because keep cannot read the text of a rule that was removed later.
+// Files returns a function that returns the rules of a snapshot, which keep accepts, by their
+// paths. The function keeps the last result, at first of the given snapshot, because keep cannot
+// read the text of a rule that was removed later.
 func (f *Finder) Files(last *index.Snapshot, keep func(*index.Entry) bool) func(*index.Snapshot) map[string]*index.Entry {
 	files := func(s *index.Snapshot) map[string]*index.Entry {
 		if s == nil {
@@ -175,7 +178,8 @@ func (f *Finder) pathOf(x *index.Index, e *index.Entry) string {
 	return shown
 }
 
-// Rule returns the rule of an entry of Rules, without imports. The error is fs.ErrNotExist if the rule has no text.
+// Rule returns the rule of an entry of Rules, without imports. The error is fs.ErrNotExist if the
+// rule has no text.
 func (f *Finder) Rule(ctx context.Context, e *index.Entry) (Text, error) {
 	c := &call{Finder: f, ctx: ctx, index: f.Rules, sources: new(sources)}
 	x, header, err := c.rule(e)

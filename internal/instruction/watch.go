@@ -39,8 +39,8 @@ func (f *Finder) Watched() (dirs []string) {
 	return dirs
 }
 
-// Kept returns the last Answer to a Query, if neither the Observer nor the watch of Rules has reported a change since. Kept makes
-// no system call.
+// Kept returns the last Answer to a Query, if neither the Observer nor the watch of Rules has
+// reported a change since. Kept makes no system call.
 func (f *Finder) Kept(q Query) (answer Answer, ok bool) {
 	if kept := f.Answers.Get(q.file()); kept != nil && f.Observer.Unchanged(kept.Value.generation) && f.Rules.Unchanged(kept.Value.rules) {
 		return kept.Value, true
@@ -112,11 +112,12 @@ func (a Answer) singles() map[string]string {
 	return files
 }
 
-// maxAsked bounds the directories of an Asked. With more directories than an Observer watches, no Answer is Watched.
+// maxAsked bounds the directories of an Asked. With more directories than an Observer watches, no
+// Answer is Watched.
 const maxAsked = 2000
 
-// Asked are the single files that the calls of a catalog or of a view have returned, by the directory of the call and the hops. The zero
-// value is empty. An Asked is safe for concurrent use.
+// Asked are the single files that the calls of a catalog or of a view have returned, by the
+// directory of the call and the hops. The zero value is empty. An Asked is safe for concurrent use.
 type Asked struct {
 	mu    sync.Mutex
 	files map[asked]map[string]string // as first returned
@@ -150,8 +151,9 @@ func (a *Asked) all() map[asked]map[string]string {
 	return maps.Clone(a.files)
 }
 
-// Follow returns a function that asks again for each directory of a, and returns the digests of the last call and of this call, by
-// path. Commit makes this call the last call. The last call of a directory that was added since is the call that has added the directory.
+// Follow returns a function that asks again for each directory of a, and returns the digests of the
+// last call and of this call, by path. Commit makes this call the last call. The last call of a
+// directory that was added since is the call that has added the directory.
 func (a *Asked) Follow(ask func(Query) (Answer, error)) (since func() (before, now map[string]string, commit func())) {
 	again := func(last map[asked]map[string]string) map[asked]map[string]string {
 		all := make(map[asked]map[string]string, len(last))

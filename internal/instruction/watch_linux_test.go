@@ -57,7 +57,8 @@ func withoutFiles(t testing.TB, f func() error) error {
 	return o.err
 }
 
-// isWatched reports "" if a call makes no system call for files. A call without a Done channel reads files on the thread of its caller.
+// isWatched reports "" if a call makes no system call for files. A call without a Done channel
+// reads files on the thread of its caller.
 func isWatched(t testing.TB, c *toolshelf.Catalog, path string, opts ...toolshelf.InstructionOption) string {
 	t.Helper()
 	want := instructions(t, c, path, opts...)
@@ -143,7 +144,8 @@ func TestAWatchedAnswerIsNotShared(t *testing.T) {
 	}
 }
 
-// TestAWatchSeesEachChangeOnTheWay waits for each change until a call has the answer of a new catalog.
+// TestAWatchSeesEachChangeOnTheWay waits for each change until a call has the answer of a new
+// catalog.
 func TestAWatchSeesEachChangeOnTheWay(t *testing.T) {
 	p := newProject(t, map[string]string{"top/repo/x/y/f.go": "", "top/repo/AGENTS.md": "a", "top/repo/x/AGENTS.md": "b"})
 	const path = "x/y/z/new.go"

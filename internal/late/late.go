@@ -1,5 +1,5 @@
-// Package late shares reads between concurrent calls. A call that has waited long enough returns without the result of a
-// read. The read continues, and later calls get the result.
+// Package late shares reads between concurrent calls. A call that has waited long enough returns
+// without the result of a read. The read continues, and later calls get the result.
 package late
 
 import (
@@ -43,8 +43,8 @@ type Read[V any] struct {
 	late  atomic.Bool    // a call has stopped waiting
 }
 
-// Start returns the read in progress for a key, or starts a read. If Enter refuses the read, Start returns a completed
-// read with a zero value.
+// Start returns the read in progress for a key, or starts a read. If Enter refuses the read, Start
+// returns a completed read with a zero value.
 func (r *Reads[K, V]) Start(key K) *Read[V] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,9 +79,10 @@ func (r *Reads[K, V]) run(key K, read *Read[V]) {
 	})
 }
 
-// Wait calls use with the index and the value of each read that has completed, in order, and omits a nil read. If no read
-// completes for the given time, Wait waits no longer. No call waits again for a read that a call has left behind. Wait
-// returns the error of ctx or of the lifetime as soon as one of them ends.
+// Wait calls use with the index and the value of each read that has completed, in order, and omits
+// a nil read. If no read completes for the given time, Wait waits no longer. No call waits again
+// for a read that a call has left behind. Wait returns the error of ctx or of the lifetime as soon
+// as one of them ends.
 func (r *Reads[K, V]) Wait(ctx context.Context, reads []*Read[V], patience time.Duration, use func(i int, value V)) error {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()

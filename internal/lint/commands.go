@@ -102,8 +102,8 @@ func (p *Profile) Text(kind client.Files, f File) []problem.Problem {
 	return f.text(true)
 }
 
-// text returns the problems of the frontmatter, of the placeholders and of invisible characters. A file
-// that no list shows may omit fields.
+// text returns the problems of the frontmatter, of the placeholders and of invisible characters. A
+// file that no list shows may omit fields.
 func (f *File) text(listed bool) []problem.Problem {
 	found := f.profile.Judge(f.kind, f.header())
 	if f.kind == client.Instructions {
@@ -170,7 +170,8 @@ func (f *File) toolRules() (found []problem.Problem) {
 	return found
 }
 
-// promptless reports whether the file is a command in TOML without a text, and no found problem is the cause.
+// promptless reports whether the file is a command in TOML without a text, and no found problem is
+// the cause.
 func (f *File) promptless(found []problem.Problem) bool {
 	if f.kind != client.Commands || !strings.HasSuffix(f.Path, ".toml") || len(bytes.TrimSpace(f.Doc.Text(f.Raw))) > 0 {
 		return false

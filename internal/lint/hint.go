@@ -36,8 +36,9 @@ func (f *File) miscounted() []problem.Problem {
 	return found
 }
 
-// Miscounted returns the problem of the first number of a text that stands for another argument by the rules than by the default
-// rules. The problem has no Path. If the text is not the end of the file raw, as in TOML, Miscounted returns nothing.
+// Miscounted returns the problem of the first number of a text that stands for another argument by
+// the rules than by the default rules. The problem has no Path. If the text is not the end of the
+// file raw, as in TOML, Miscounted returns nothing.
 func Miscounted(rules client.Rules, of template.Source, raw []byte) []problem.Problem {
 	m, ok := template.Renderer{Rules: rules}.Miscounted(of)
 	before, whole := len(raw)-len(of.Text), ok && bytes.HasSuffix(raw, []byte(of.Text))
@@ -56,7 +57,8 @@ func Miscounted(rules client.Rules, of template.Source, raw []byte) []problem.Pr
 		Suggestion: fmt.Sprintf("write $%d for argument %d, or use $ARGUMENTS", m.Meant-1+m.First, m.Meant)}}
 }
 
-// quoted reports the first placeholder in quotes of a directive whose arguments the client quotes for the shell.
+// quoted reports the first placeholder in quotes of a directive whose arguments the client quotes
+// for the shell.
 func (f *File) quoted() []problem.Problem {
 	text, offset, ok := f.renderer().Quoted(template.Source{Text: string(f.Doc.Text(f.Raw)), Header: f.Doc.Frontmatter})
 	if !ok {
@@ -71,8 +73,8 @@ func (f *File) quoted() []problem.Problem {
 		"remove the quotes around "+text)}
 }
 
-// hint reports an argument-hint of a text without a placeholder, a placeholder in quotes, and the first number of a
-// placeholder that exceeds the arguments in the frontmatter.
+// hint reports an argument-hint of a text without a placeholder, a placeholder in quotes, and the
+// first number of a placeholder that exceeds the arguments in the frontmatter.
 func (f *File) hint() []problem.Problem {
 	body := string(f.Raw[f.Doc.Body:])
 	field, ok := f.field("argument-hint")

@@ -26,8 +26,8 @@ type File struct {
 	Bare  string       // key of the globs of a rule, which need no quotes; or ""
 	Named bool         // the path gives the file a name, so no client requires the field name
 
-	// NFKC normalizes the name of a skill, as the reference validator does. Nil leaves the name unchanged:
-	// this package does not link the tables of Unicode.
+	// NFKC normalizes the name of a skill, as the reference validator does. Nil leaves the name
+	// unchanged: this package does not link the tables of Unicode.
 	NFKC func(string) string
 
 	kind    client.Files

@@ -165,9 +165,8 @@ func (p *Profile) Judge(kind client.Files, found []problem.Problem) []problem.Pr
 	return judged
 }
 
-// Rejects returns the errors of a file in its profile: the reasons why the client rejects the file, in the order of
-// problem.Compare.
-// The file needs only the bytes up to the end of the header.
+// Rejects returns the errors of a file in its profile: the reasons why the client rejects the file,
+// in the order of problem.Compare. The file needs only the bytes up to the end of the header.
 func (p *Profile) Rejects(kind client.Files, f File) []problem.Problem {
 	if !p.client.Strict && !p.demands(kind) && !strings.HasSuffix(f.Path, ".toml") {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// judged returns the codes of the problems of a file for a client, each error in upper case and each
-// warning in lower case.
+// judged returns the codes of the problems of a file for a client, each error in upper case and
+// each warning in lower case.
 func judged(c client.Client, kind client.Files, dir, text string) string {
 	f := file(dir, text)
 	var found []problem.Problem

@@ -16,8 +16,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// Review returns the parts of a command, a SKILL.md, an agent or a rule that a person has to see before an approval: shell commands,
-// allowed tools and URLs. Review reports the notations of all clients, also in code.
+// Review returns the parts of a command, a SKILL.md, an agent or a rule that a person has to see
+// before an approval: shell commands, allowed tools and URLs. Review reports the notations of all
+// clients, also in code.
 func Review(kind client.Files, f File) (found []problem.Problem) {
 	for _, field := range f.Doc.Fields {
 		switch {
@@ -36,8 +37,8 @@ func Review(kind client.Files, f File) (found []problem.Problem) {
 	return append(found, f.urls()...)
 }
 
-// ReviewBeside is Review for another file of a skill, and for a file that an instruction imports. ReviewBeside also reports scripts and
-// invisible characters.
+// ReviewBeside is Review for another file of a skill, and for a file that an instruction imports.
+// ReviewBeside also reports scripts and invisible characters.
 func ReviewBeside(file string, raw []byte) (found []problem.Problem) {
 	f := File{Path: file, Raw: raw}
 	if isScript(file, raw) {
@@ -61,7 +62,8 @@ var (
 // A span is a part of a text.
 type span struct{ start, end int }
 
-// first returns at most n of the spans that next finds: next returns the first span from an index on.
+// first returns at most n of the spans that next finds: next returns the first span from an index
+// on.
 func first(n int, next func(from int) (span, bool)) (all []span) {
 	for from := 0; len(all) < n; from = all[len(all)-1].end {
 		found, ok := next(from)
@@ -73,7 +75,8 @@ func first(n int, next func(from int) (span, bool)) (all []span) {
 	return all
 }
 
-// shellDirectives finds !`command`, the beginning of !{command}, and the first line of a block of code that a client runs.
+// shellDirectives finds !`command`, the beginning of !{command}, and the first line of a block of
+// code that a client runs.
 func shellDirectives(text []byte, meter *markdown.Meter) func(from int) (span, bool) {
 	return func(from int) (span, bool) {
 		for {
@@ -110,7 +113,8 @@ func shellDirectives(text []byte, meter *markdown.Meter) func(from int) (span, b
 	}
 }
 
-// fenceBefore reports whether a text ends with a fence that begins its line, and returns the start of the line.
+// fenceBefore reports whether a text ends with a fence that begins its line, and returns the start
+// of the line.
 func fenceBefore(text []byte) (start int, ok bool) {
 	line, ok := bytes.CutSuffix(text, []byte("```"))
 	line = bytes.TrimRight(line, " \t")

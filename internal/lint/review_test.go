@@ -73,8 +73,8 @@ func TestReviewBesideFindsProgramsURLsAndHiddenCharacters(t *testing.T) {
 	}
 }
 
-// The expressions define the parts of a text that a review reports. A review does not use the expressions, because a match takes a hundred
-// times as long.
+// The expressions define the parts of a text that a review reports. A review does not use the
+// expressions, because a match takes a hundred times as long.
 func TestReviewFindsTheMatchesOfTheExpressions(t *testing.T) {
 	for name, tt := range map[string]struct {
 		find  func(text []byte, meter *markdown.Meter) func(from int) (span, bool)

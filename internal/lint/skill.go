@@ -12,8 +12,8 @@ import (
 )
 
 // Skill checks a SKILL.md against the rules of a client, and reports invisible characters. Skill
-// returns at most problem.Max problems of the rules, in the order of problem.Compare. The limit does
-// not apply to invisible characters: other defects must not hide an attack.
+// returns at most problem.Max problems of the rules, in the order of problem.Compare. The limit
+// does not apply to invisible characters: other defects must not hide an attack.
 func (p *Profile) Skill(f File) []problem.Problem {
 	s := newSkill(f, p)
 	found := s.problems()

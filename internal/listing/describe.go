@@ -148,8 +148,8 @@ type Info struct {
 	Readable, Writable *bool     // nil if unknown
 }
 
-// Stat returns the metadata of a file, a directory or a link. To determine Readable, Stat opens and closes the file or
-// directory.
+// Stat returns the metadata of a file, a directory or a link. To determine Readable, Stat opens and
+// closes the file or directory.
 func Stat(fsys *confine.FS, name string) (Info, error) {
 	info, err := fsys.Lstat(name)
 	if err != nil {

@@ -82,8 +82,8 @@ func (d *reader) addRules(dir *confine.Dir, at location) *ignore.Rules {
 	return rules
 }
 
-// missRules reports a .gitignore file that cannot be read: its directory can have ignored files in the result. A .gitignore
-// that is no file has no patterns.
+// missRules reports a .gitignore file that cannot be read: its directory can have ignored files in
+// the result. A .gitignore that is no file has no patterns.
 func (d *reader) missRules(dir string, err error) {
 	if !errors.Is(err, confine.ErrNotRegular) {
 		d.unread.Add(1)

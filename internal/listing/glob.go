@@ -68,8 +68,8 @@ func newAlternative(pattern string, path bool) alternative {
 	return alternative{pattern, path}
 }
 
-// isWild has the bytes that may stand for another byte. All bytes of other characters than ASCII are the same to doublestar if a
-// text is not UTF-8.
+// isWild has the bytes that may stand for another byte. All bytes of other characters than ASCII
+// are the same to doublestar if a text is not UTF-8.
 var isWild = func() (wild [256]bool) {
 	for c := range wild {
 		wild[c] = c >= utf8.RuneSelf || strings.IndexByte(`*?[]{}\`, byte(c)) >= 0
@@ -77,8 +77,9 @@ var isWild = func() (wild [256]bool) {
 	return wild
 }()
 
-// literal compares the literal beginning and end of the pattern with a text, which decides most comparisons: possible is false if
-// the pattern does not match, and certain is true if the pattern matches.
+// literal compares the literal beginning and end of the pattern with a text, which decides most
+// comparisons: possible is false if the pattern does not match, and certain is true if the pattern
+// matches.
 func (a *alternative) literal(text string) (possible, certain bool) {
 	p := a.pattern
 	i := 0
@@ -311,7 +312,8 @@ func matchesAny(globs []Glob, m *meter, dir, name string, isDir bool) (bool, err
 	return false, nil
 }
 
-// Globs are compiled globs for the paths of files, in little memory. The zero value matches no file.
+// Globs are compiled globs for the paths of files, in little memory. The zero value matches no
+// file.
 type Globs struct {
 	patterns string // of all alternatives
 	ends     []end
@@ -342,8 +344,8 @@ func (s *Globs) Size() int64 { return int64(len(s.patterns)) + int64(cap(s.ends)
 // ErrTooManySteps reports the end of the allowance of Globs.Match.
 var ErrTooManySteps = errors.New("the globs take too many steps")
 
-// Match reports whether any of the globs matches the path of a file. A comparison takes at most left steps, of which Match subtracts
-// the steps that the comparison can take.
+// Match reports whether any of the globs matches the path of a file. A comparison takes at most
+// left steps, of which Match subtracts the steps that the comparison can take.
 func (s *Globs) Match(name string, left *int) (bool, error) {
 	base, start := path.Base(name), uint32(0)
 	for _, e := range s.ends {

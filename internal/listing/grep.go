@@ -53,8 +53,8 @@ type MatchingFile struct {
 // searches the file, whatever the globs and the options.
 //
 // Options.Limit is the number of lines of the result: the first lines in path order, or, with
-// GrepOptions.Fair, about the same number of lines of each file. The memory depends on the limit and
-// on the number of directories.
+// GrepOptions.Fair, about the same number of lines of each file. The memory depends on the limit
+// and on the number of directories.
 func Grep(ctx context.Context, fsys *confine.FS, name string, s GrepOptions, o Options) (MatchingLines, error) {
 	g := grepper{ctx: ctx, fsys: fsys, search: s, limit: o.Limit, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	if g.limit == 0 {

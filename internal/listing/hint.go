@@ -174,8 +174,8 @@ func (s *subject) cutPath(dir string, certain bool) {
 	s.try(rest)
 }
 
-// split finds the part of the pattern to compare with the files: a path, or the last element at least
-// up to its first star.
+// split finds the part of the pattern to compare with the files: a path, or the last element at
+// least up to its first star.
 func (s *subject) split() {
 	if !strings.ContainsAny(s.pattern, wildcards) {
 		s.literal = s.pattern
@@ -322,8 +322,8 @@ func firstRunes(text string, n int) string {
 	return text
 }
 
-// answer returns the hint for the glob, or the zero Hint. If the walk is not complete, the files say
-// only that a hidden file matches.
+// answer returns the hint for the glob, or the zero Hint. If the walk is not complete, the files
+// say only that a hidden file matches.
 func (s *subject) answer(complete bool) Hint {
 	h := Hint{s.kind, s.glob.text, ""}
 	if s.kind == ParentPath {

@@ -230,8 +230,8 @@ func (f failing) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
 	return fi, true, err
 }
 
-// TestNothingIsLostSilently fails each call of the filesystem once. The result is an error, the result without the fault, or a
-// result that names the loss.
+// TestNothingIsLostSilently fails each call of the filesystem once. The result is an error, the
+// result without the fault, or a result that names the loss.
 func TestNothingIsLostSilently(t *testing.T) {
 	all := files{".gitignore": "*.log\n", "sub/.gitignore": "b.md\n", "sub/a.md": "x", "sub/a.log": "x", "sub/b.md": "x", "sub/c/d.md": "x", "sub/c/e.log": "x", "sub/f.md": "x", "sub/g/h.md": "x"}
 	o := Options{Gitignore: true, Limit: 3}

@@ -20,7 +20,8 @@ const (
 	ByModified       // newest first
 )
 
-// compareDirents compares by name. Main files come first, then main directories, other directories and other files.
+// compareDirents compares by name. Main files come first, then main directories, other directories
+// and other files.
 func compareDirents(a, b dirent) int { return compareNamed(a, a.name, b) }
 
 // compareNamed is compareDirents for a dirent whose name is in a buffer.

@@ -33,8 +33,8 @@ type Rest struct {
 	Reason     string // reason why the directory cannot be read completely, or ""
 }
 
-// isMain reports whether an entry describes its directory or the project: a README, a manifest, an entry point, or the
-// directory cmd.
+// isMain reports whether an entry describes its directory or the project: a README, a manifest, an
+// entry point, or the directory cmd.
 func isMain(k Kind, name string) bool {
 	if k == KindDir {
 		return name == "cmd"
@@ -48,7 +48,8 @@ func isMain(k Kind, name string) bool {
 	return slices.Contains(manifests, name)
 }
 
-// IsMainFile reports whether a tree in the order keeps a file before the directories of a cut directory.
+// IsMainFile reports whether a tree in the order keeps a file before the directories of a cut
+// directory.
 func (o Order) IsMainFile(name string) bool { return o == ByName && isMain(KindFile, name) }
 
 // manifests are the names of files that describe a project to its tools.

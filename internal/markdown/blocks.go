@@ -209,7 +209,8 @@ marks:
 	}
 }
 
-// fenced reports whether a line belongs to the current code block, and ends the block with its last line.
+// fenced reports whether a line belongs to the current code block, and ends the block with its last
+// line.
 func (r *reader) fenced(c *cursor, n, at, next int) bool {
 	within := n == len(r.open) && (c.rest == "" || c.indent() >= r.deep)
 	switch {

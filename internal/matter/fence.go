@@ -23,8 +23,8 @@ type fenced struct {
 	wholeTOML bool   // the whole file is the header; see wholeTOML
 }
 
-// wholeTOML returns the parts of a file that is a header without fences. The lines of decoded fields
-// count an opening fence, therefore blank is -1.
+// wholeTOML returns the parts of a file that is a header without fences. The lines of decoded
+// fields count an opening fence, therefore blank is -1.
 func wholeTOML(data []byte, whole bool) fenced {
 	if !whole || len(data) > MaxHead {
 		return fenced{begin: len(data), open: true, wholeTOML: true}

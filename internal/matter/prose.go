@@ -10,9 +10,10 @@ import (
 
 // isProse reports whether the value of a key goes on in lines that are not indented. Authors of
 // agents write descriptions in this form, with conversations between the tags <example> and
-// </example>, because the skill agent-development of the plugin plugin-dev in anthropics/claude-code
-// shows the form (2026-11). The form is not YAML: Claude Code 2.1.330 (2026-11) ignores the whole
-// header, reads no such agent of a project, and gives such an agent of a plugin all tools.
+// </example>, because the skill agent-development of the plugin plugin-dev in
+// anthropics/claude-code shows the form (2026-11). The form is not YAML: Claude Code 2.1.330
+// (2026-11) ignores the whole header, reads no such agent of a project, and gives such an agent of
+// a plugin all tools.
 func isProse(key string) bool { return key == "description" }
 
 const openExample, closeExample = "<example>", "</example>"
@@ -40,15 +41,17 @@ func (r *exampleReader) read(from, to int) {
 	}
 }
 
-// isHeading reports whether a line with a key is the heading of an example, as in "Examples:". A heading
-// begins with a capital letter, and no client has a key with a capital letter at the beginning.
+// isHeading reports whether a line with a key is the heading of an example, as in "Examples:". A
+// heading begins with a capital letter, and no client has a key with a capital letter at the
+// beginning.
 func isHeading(key, value, after string) bool {
 	return value == "" && 'A' <= key[0] && key[0] <= 'Z' && strings.HasPrefix(strings.TrimLeft(after, " \t\r\n"), openExample)
 }
 
-// cutProse cuts a chunk after the value in YAML, and after the unindented lines that belong to the text of the
-// value. These lines end before a line that resembles a field, and before a text after a comment. All lines of an
-// example belong to the text. prose is "" for other keys, and after a value in quotes.
+// cutProse cuts a chunk after the value in YAML, and after the unindented lines that belong to the
+// text of the value. These lines end before a line that resembles a field, and before a text after
+// a comment. All lines of an example belong to the text. prose is "" for other keys, and after a
+// value in quotes.
 func cutProse(c chunk) (value, prose, rest string) {
 	_, first, _ := keyLine(c.text)
 	if !isProse(c.key) || first != "" && (first[0] == '"' || first[0] == '\'') {
@@ -78,8 +81,8 @@ func cutProse(c chunk) (value, prose, rest string) {
 // address such as https://example.com is prose.
 var notProse = regexp.MustCompile(`^(?:[\pL\d_.$-]+:(?:[^/\s]|/[^/])|\?\s|<<:|---|\+\+\+|\.\.\.\s)`)
 
-// prose reads a chunk with a text that goes on in lines without indentation, and cuts the lines that do not belong
-// to the text. The correction is a literal block. ok is false for other chunks.
+// prose reads a chunk with a text that goes on in lines without indentation, and cuts the lines
+// that do not belong to the text. The correction is a literal block. ok is false for other chunks.
 func (r *repairer) prose(c *chunk) (f Field, p problem.Problem, ok bool) {
 	value, prose, rest := cutProse(*c)
 	if prose == "" {
@@ -111,8 +114,8 @@ func (r *repairer) prose(c *chunk) (f Field, p problem.Problem, ok bool) {
 	return f, p, true
 }
 
-// block returns the suggestion to write the value of a chunk as a literal block, or "" if another field or the value
-// would change.
+// block returns the suggestion to write the value of a chunk as a literal block, or "" if another
+// field or the value would change.
 func (r *repairer) block(c chunk, f Field) string {
 	key, _, _ := keyLine(c.text)
 	var b strings.Builder

@@ -376,8 +376,8 @@ func (d *Document) placeSuggestions() {
 	}
 }
 
-// The bounds of the corrections that removeHarmful tries: the bytes of the corrected headers, and the
-// number, because a list of files reads small headers with many defects too.
+// The bounds of the corrections that removeHarmful tries: the bytes of the corrected headers, and
+// the number, because a list of files reads small headers with many defects too.
 const (
 	maxCorrected = 4 * MaxHead
 	maxTried     = 16

@@ -18,9 +18,10 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// Set returns the data of a file with one top-level field changed or added. Every other byte stays. Of
-// several fields with the key, Set changes the last. If no edit keeps all other fields and the body,
-// Set returns an error. If the path ends in ".toml", the whole file is the header, as for ParseFile.
+// Set returns the data of a file with one top-level field changed or added. Every other byte stays.
+// Of several fields with the key, Set changes the last. If no edit keeps all other fields and the
+// body, Set returns an error. If the path ends in ".toml", the whole file is the header, as for
+// ParseFile.
 func Set(file string, data []byte, key, value string) ([]byte, error) {
 	switch {
 	case key == "":
@@ -186,8 +187,9 @@ func (e *edit) yamlField() string {
 	return key + ": " + e.yamlScalar(Value{})
 }
 
-// yamlScalar returns the value in YAML. A number replaces a number, and true and false have no quotes.
-// All other values are text, in quotes if a reader of YAML 1.1 or 1.2 could read another type.
+// yamlScalar returns the value in YAML. A number replaces a number, and true and false have no
+// quotes. All other values are text, in quotes if a reader of YAML 1.1 or 1.2 could read another
+// type.
 func (e *edit) yamlScalar(old Value) string {
 	read, verdict := readSubset("x: "+e.value+"\n", 1)
 	if verdict != certain || len(read) != 1 || read[0].Value.Text != e.value {
@@ -212,8 +214,8 @@ func (e *edit) yamlScalar(old Value) string {
 // quoteJSON returns a string in JSON. YAML and TOML have the same notation.
 func quoteJSON(s string) string { return string(escape.AppendJSON(nil, s)) }
 
-// maxTOMLTried bounds the edits of a TOML header that Set tries: one edit for each line of the value, and
-// for each line of a table that begins with the same key.
+// maxTOMLTried bounds the edits of a TOML header that Set tries: one edit for each line of the
+// value, and for each line of a table that begins with the same key.
 const maxTOMLTried = 64
 
 func (e *edit) toml(yield func([]byte) bool) {
@@ -287,7 +289,8 @@ func (e *edit) json(yield func([]byte) bool) {
 	e.replace(yield, e.parts.header+start, e.parts.header+start, text)
 }
 
-// keepsRest reports whether the field has the value in a changed file, and everything else is as before.
+// keepsRest reports whether the field has the value in a changed file, and everything else is as
+// before.
 func (e *edit) keepsRest(changed []byte) bool {
 	after, _ := ParseFile(e.file, changed, true)
 	value, ok := after.Get(e.key)

@@ -30,8 +30,8 @@ func Tools(v Value) (tools []string, unbalanced string) {
 	return tools, ""
 }
 
-// SplitTools returns the tools of a text, as parts of the text. unbalanced is the index of the first tool
-// with unbalanced parentheses, or -1.
+// SplitTools returns the tools of a text, as parts of the text. unbalanced is the index of the
+// first tool with unbalanced parentheses, or -1.
 func SplitTools(text string) (tools []string, unbalanced int) {
 	begin, depth, matched := 0, 0, true
 	unbalanced = -1
@@ -65,7 +65,8 @@ type ToolRule struct {
 	Specifier string // the text in parentheses
 }
 
-// ToolRules reads rules with blanks or commas between them. The error names the first rule that is not valid.
+// ToolRules reads rules with blanks or commas between them. The error names the first rule that is
+// not valid.
 func ToolRules(text string) ([]ToolRule, error) {
 	if !utf8.ValidString(text) {
 		return nil, fmt.Errorf("invalid tool rules: the text is not UTF-8; save the file as UTF-8")

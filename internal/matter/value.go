@@ -97,9 +97,9 @@ func (v Value) Strings() []string {
 	}
 }
 
-// Texts returns the texts of a mapping, and the JSON of its lists and mappings. The specification of
-// skills defines metadata as a mapping of texts, and one in seven public files has other values. For
-// any other value, Texts returns nil.
+// Texts returns the texts of a mapping, and the JSON of its lists and mappings. The specification
+// of skills defines metadata as a mapping of texts, and one in seven public files has other values.
+// For any other value, Texts returns nil.
 func (v Value) Texts() map[string]string {
 	if v.Kind != Mapping {
 		return nil

@@ -125,8 +125,9 @@ func (d *Document) decodeIndented(text string, left *expansion) bool {
 
 const tabMessage = "the line is indented with a tab, which YAML does not allow; the tab is read as blanks"
 
-// printable returns the header for the libraries: with U+FFFD in place of invalid UTF-8 and of the control characters below
-// U+0020, and with stand-ins of other characters, which asWritten replaces. Line breaks are kept.
+// printable returns the header for the libraries: with U+FFFD in place of invalid UTF-8 and of the
+// control characters below U+0020, and with stand-ins of other characters, which asWritten
+// replaces. Line breaks are kept.
 func (d *Document) printable() (text string, standIns bool) {
 	clean := true
 	for _, c := range []byte(d.Header) {
@@ -162,8 +163,8 @@ func (d *Document) printable() (text string, standIns bool) {
 	return b.String(), standIns
 }
 
-// isSpecial reports whether the YAML library rejects a character, or reads the character as a line break of YAML 1.1. The npm package
-// yaml 2.9.1, which several clients use, keeps each as written.
+// isSpecial reports whether the YAML library rejects a character, or reads the character as a line
+// break of YAML 1.1. The npm package yaml 2.9.1, which several clients use, keeps each as written.
 func isSpecial(r rune) bool {
 	return r >= 0x7f && r <= 0x9f || r == 0x2028 || r == 0x2029 || r == 0xFFFE || r == 0xFFFF
 }

@@ -28,7 +28,8 @@ const (
 	maxFile    = 64 << 20 // bytes; the oldest vectors that no document has leave the file
 )
 
-// open opens the directory. The last element "." makes the open of a named pipe an error instead of a wait.
+// open opens the directory. The last element "." makes the open of a named pipe an error instead of
+// a wait.
 func (f cacheFile) open() (*os.Root, error) {
 	return os.OpenRoot(f.dir + string(os.PathSeparator) + ".")
 }

@@ -245,7 +245,8 @@ func (s *Store) batch() (keys []key, texts []string) {
 	return keys, texts
 }
 
-// probe is a text that every model accepts. After a failure, probe tells a text that the model rejects from a model that is down.
+// probe is a text that every model accepts. After a failure, probe tells a text that the model
+// rejects from a model that is down.
 var probe = []string{"tool"}
 
 // embedAll makes the vectors of a batch known. If the batch fails, but not the probe, embedAll

@@ -37,8 +37,8 @@ func (c Commands) Element(name string) bool {
 	return Plain(name)
 }
 
-// Correction completes the message for an invalid name, from the results of Meant: the valid name that the caller probably
-// means, or else the rule.
+// Correction completes the message for an invalid name, from the results of Meant: the valid name
+// that the caller probably means, or else the rule.
 func (c Commands) Correction(meant string, arguments bool) string {
 	words := strings.Fields(meant)
 	guess := !arguments && len(words) > 1 && !c.Element(meant)

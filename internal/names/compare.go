@@ -44,7 +44,8 @@ func Compare[A, B ~string | ~[]byte](a A, b B) int {
 	return 0 // neither of two names that fold alike is a prefix of the other
 }
 
-// ComparePrefix returns 0 if a name begins with a prefix, in any letter case. All other names are ordered by Compare.
+// ComparePrefix returns 0 if a name begins with a prefix, in any letter case. All other names are
+// ordered by Compare.
 func ComparePrefix(name, prefix string) int {
 	for prefix != "" && name != "" {
 		x, n := folded(name, 0)

@@ -66,8 +66,9 @@ func TrimMarkdown(name string) (stem string, ok bool) {
 	return name[:i], true
 }
 
-// Mentioned returns the names of agents that a typed text can begin with, after one of the mentions of clients, such as "@". If typing,
-// the text may be a part of a mention, and then the name is "". If bare, a mention may be missing.
+// Mentioned returns the names of agents that a typed text can begin with, after one of the mentions
+// of clients, such as "@". If typing, the text may be a part of a mention, and then the name is "".
+// If bare, a mention may be missing.
 func Mentioned(typed string, mentions []string, typing, bare bool) (all []string) {
 	at, isAt := strings.CutPrefix(typed, "@")
 	for _, m := range mentions {

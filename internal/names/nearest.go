@@ -34,8 +34,9 @@ func Nearest(name string, candidates iter.Seq[string], limit int, accept func(ca
 	return nearest
 }
 
-// Similar returns the candidate that name probably means, or "". Arguments may follow the name, and the
-// part before the last colon may be missing. The longer the name, the more edits a similar name may have.
+// Similar returns the candidate that name probably means, or "". Arguments may follow the name, and
+// the part before the last colon may be missing. The longer the name, the more edits a similar name
+// may have.
 func Similar(name string, candidates iter.Seq[string]) string {
 	words := strings.Fields(name)
 	for _, whole := range slices.Compact(append(words[:min(len(words), 1)], name)) {
@@ -50,13 +51,15 @@ func Similar(name string, candidates iter.Seq[string]) string {
 	limit := min(utf8.RuneCountInString(name)/4, 2)
 	nearest := Nearest(name, candidates, limit, nil)
 	if nearest == "" && limit == 0 {
-		// For a name of up to three letters, only other letter cases and two swapped letters are similar.
+		// For a name of up to three letters, only other letter cases and two swapped letters are
+		// similar.
 		nearest = Nearest(name, candidates, 1, func(other string) bool { return sorted(other) == sorted(name) })
 	}
 	return nearest
 }
 
-// withoutPrefix returns the first candidate, in the order of Compare, whose part after the last colon is name.
+// withoutPrefix returns the first candidate, in the order of Compare, whose part after the last
+// colon is name.
 func withoutPrefix(name string, candidates iter.Seq[string]) (first string) {
 	for candidate := range candidates {
 		i := strings.LastIndexByte(candidate, ':')

@@ -192,7 +192,8 @@ func TestAnExpansionThatCannotBeReadHasTheEventOfTheSkill(t *testing.T) {
 	}
 }
 
-// slow is a filesystem on which each open lasts longer than a tick of the clock, which is half a millisecond and more on Windows.
+// slow is a filesystem on which each open lasts longer than a tick of the clock, which is half a
+// millisecond and more on Windows.
 type slow struct{ afero.Fs }
 
 func (s slow) Open(name string) (afero.File, error) {
@@ -544,10 +545,12 @@ func TestAnObserverThatDoesNothingAllocatesNothingFurther(t *testing.T) {
 			}
 		}
 		without, with := calls(), calls(toolshelf.WithObserver(func(context.Context, toolshelf.Event) {}))
-		// In the bubble, the clock begins before the files were written. The caches keep the files an hour later.
+		// In the bubble, the clock begins before the files were written. The caches keep the files
+		// an hour later.
 		time.Sleep(time.Until(later))
 		for name := range without {
-			// The least of single calls: a collection empties pools, and maps differ in size with their seed.
+			// The least of single calls: a collection empties pools, and maps differ in size with
+			// their seed.
 			count := func(call func() error) float64 {
 				least := math.Inf(1)
 				for range 50 {

@@ -18,8 +18,8 @@ const (
 	maxDigests = 1024 // number of digests
 )
 
-// An Observer calls a function of the program with events of type E. All fields are set once. A nil Observer observes
-// nothing. All methods are safe for concurrent use.
+// An Observer calls a function of the program with events of type E. All fields are set once. A nil
+// Observer observes nothing. All methods are safe for concurrent use.
 type Observer[E any] struct {
 	Func   func(context.Context, E)
 	Finish func(e E, took time.Duration, err error) E // returns the event of a call with its duration and its error
@@ -50,7 +50,8 @@ func (o *Observer[E]) Begin(ctx context.Context) Call[E] {
 // Context returns the context of the call, and nil if the call is not observed.
 func (c Call[E]) Context() context.Context { return c.ctx }
 
-// Send calls the function with the changes that scans have found, and with the event of the call. The caller holds no lock.
+// Send calls the function with the changes that scans have found, and with the event of the call.
+// The caller holds no lock.
 func (c Call[E]) Send(e E, err error) {
 	if c.observer == nil {
 		return
@@ -76,8 +77,8 @@ func (c Call[E]) call(e E) {
 	c.observer.Func(c.ctx, e)
 }
 
-// Digest returns the digest of a file with the given name and bytes: of the seal if the seal has the file. The events of an
-// unchanged file share a digest. A nil Observer returns "".
+// Digest returns the digest of a file with the given name and bytes: of the seal if the seal has
+// the file. The events of an unchanged file share a digest. A nil Observer returns "".
 func (o *Observer[E]) Digest(seal *index.Seal, name string, raw []byte) string {
 	if o == nil {
 		return ""
@@ -96,8 +97,8 @@ func (o *Observer[E]) Digest(seal *index.Seal, name string, raw []byte) string {
 	return known
 }
 
-// Scanned keeps the events of the files that differ between two snapshots, for the next call. Scanned runs
-// during a scan, and does not call the function.
+// Scanned keeps the events of the files that differ between two snapshots, for the next call.
+// Scanned runs during a scan, and does not call the function.
 func (o *Observer[E]) Scanned(before, now *index.Snapshot, event func(*index.Entry) E) {
 	if before == nil || now == nil {
 		return

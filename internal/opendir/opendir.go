@@ -1,4 +1,5 @@
-// Package opendir has the open directory of a filesystem that is read-only and knows the entries of its directories.
+// Package opendir has the open directory of a filesystem that is read-only and knows the entries of
+// its directories.
 package opendir
 
 import (

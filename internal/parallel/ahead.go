@@ -8,8 +8,8 @@ import (
 // Ahead ranges over the results of do for 0 to n-1, in this order. Up to workers calls of do run
 // ahead of the consumer, as long as the results that wait and the calls in progress have at most
 // the given weight together. The function weight returns the weight of a result before the call. A
-// result that is heavier than the limit is computed alone. The consumer's goroutine computes a result
-// without weight, when the result is due, because another goroutine would cost more.
+// result that is heavier than the limit is computed alone. The consumer's goroutine computes a
+// result without weight, when the result is due, because another goroutine would cost more.
 //
 // If ctx ends, the range ends without waiting for the calls in progress. The caller checks ctx.
 // The context of do also ends with the range. A panic and a runtime.Goexit in do end the
@@ -24,7 +24,8 @@ func Ahead[T any](ctx context.Context, workers, n int, limit int64, weight func(
 		}
 		calls := make(chan call)
 		defer close(calls)
-		// A goroutine makes many calls, because the stack of a new goroutine is small and must grow.
+		// A goroutine makes many calls, because the stack of a new goroutine is small and must
+		// grow.
 		work := func(first call) {
 			for c, ok := first, true; ok; c, ok = <-calls {
 				var o Outcome[T]

@@ -17,8 +17,8 @@ type Reporter struct {
 	ticker         *time.Ticker
 }
 
-// NewReporter returns a Reporter that calls report with the increase of the numbers of count. The numbers never
-// decrease.
+// NewReporter returns a Reporter that calls report with the increase of the numbers of count. The
+// numbers never decrease.
 func NewReporter(report func(entries, files int, done bool), count func() (entries, files int64)) *Reporter {
 	r := &Reporter{report: report, count: count, ticker: time.NewTicker(interval)}
 	r.entries, r.files = count()

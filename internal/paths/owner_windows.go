@@ -9,8 +9,8 @@ import (
 // foreign reports whether a file belongs to another user.
 func (r Root) foreign(name string, _ fs.FileInfo) bool { return r.OnOS && Foreign(name) }
 
-// Foreign reports whether a file of Windows belongs to another user. Files of the group Administrators belong
-// to each member.
+// Foreign reports whether a file of Windows belongs to another user. Files of the group
+// Administrators belong to each member.
 func Foreign(name string) bool {
 	security, err := windows.GetNamedSecurityInfo(name, windows.SE_FILE_OBJECT, windows.OWNER_SECURITY_INFORMATION)
 	if err != nil {

@@ -20,13 +20,13 @@ type Parent struct {
 // errBoundary is the error of Parents for a boundary without the root.
 var errBoundary = errors.New("the boundary is not above the root; use a directory that contains the root, or \"\" for the root of the repository")
 
-// Parents returns the directories above the root that belong to the project, nearest first: up to the
-// first directory with a .git, or to the boundary, whichever is nearer. Without a boundary and
+// Parents returns the directories above the root that belong to the project, nearest first: up to
+// the first directory with a .git, or to the boundary, whichever is nearer. Without a boundary and
 // without a .git, Parents returns no directory. Parents looks at no file above the boundary.
 //
-// On the operating system's filesystem, the paths are free of links: the parents are the parents of the
-// directory to which the path of the root leads. The home directory of the user, or the directory
-// given as home, is no parent, because its directories are the directories of the user.
+// On the operating system's filesystem, the paths are free of links: the parents are the parents of
+// the directory to which the path of the root leads. The home directory of the user, or the
+// directory given as home, is no parent, because its directories are the directories of the user.
 func (r Root) Parents(fsys afero.Fs, boundary string, home *string) (parents []Parent, err error) {
 	above, real := filepath.Dir, Real
 	if !r.OnOS {
@@ -95,10 +95,10 @@ func (r Root) isHome(dir string, given *string) bool {
 	return r.OnOS && err == nil && same(home)
 }
 
-// OfOtherUser reports whether a parent, its .git, or an element of the path dir below the parent belongs
-// to another user than the user of the program. The rule is the rule of Git for safe.directory
-// (git-config and git-compat-util.h, 2026-01): a program of root may also use the files of the user in SUDO_UID. If the
-// filesystem does not know the owner, the owner is the user.
+// OfOtherUser reports whether a parent, its .git, or an element of the path dir below the parent
+// belongs to another user than the user of the program. The rule is the rule of Git for
+// safe.directory (git-config and git-compat-util.h, 2026-01): a program of root may also use the
+// files of the user in SUDO_UID. If the filesystem does not know the owner, the owner is the user.
 func (r Root) OfOtherUser(fsys afero.Fs, parent, dir string) bool {
 	foreign := func(name string) bool {
 		info, err := lstat(fsys, name)

@@ -30,8 +30,8 @@ type Root struct {
 	OnOS bool   // on the operating system's filesystem
 }
 
-// Relative returns the path relative to the root, with slashes. The given path is relative to the root or absolute. If
-// the path leads out of the root, ok is false.
+// Relative returns the path relative to the root, with slashes. The given path is relative to the
+// root or absolute. If the path leads out of the root, ok is false.
 func (r Root) Relative(given string) (name string, ok bool) {
 	name = filepath.ToSlash(given)
 	if full, absolute := Absolute(given, r.OnOS); absolute {
@@ -76,8 +76,8 @@ func (r Root) All() []string {
 	return roots
 }
 
-// Below replaces dir at the beginning of a full path by shown, and returns the result with slashes. If the path is not
-// below dir, ok is false.
+// Below replaces dir at the beginning of a full path by shown, and returns the result with slashes.
+// If the path is not below dir, ok is false.
 func Below(dir, shown, full string) (name string, ok bool) {
 	below, err := filepath.Rel(dir, full)
 	if err != nil || !filepath.IsLocal(below) {
@@ -105,8 +105,8 @@ func (r Root) User(given *string) (home, config string) {
 	return home, config
 }
 
-// OfUser returns the path of a directory of the user below the root: a directory below the home directory or the directory of the
-// user's configuration.
+// OfUser returns the path of a directory of the user below the root: a directory below the home
+// directory or the directory of the user's configuration.
 func (r Root) OfUser(given *string, ofConfig bool, dir string) (below string, ok bool) {
 	base, config, isRoot := r.user(given)
 	switch {

@@ -62,12 +62,14 @@ var formats = func() []*format {
 	nested := func(p place) place { p.pattern = "**/SKILL.md"; return p }
 	added := func(p place) place { p.adds, p.single = true, true; return p }
 	return []*format{
-		// github.com/agentplugins/agent-plugins-spec, 1.0.0, sections 5 to 7, 2026-08, and for displayName and icon the draft of 1.1.0, 2026-08.
-		// Codex 0.171.0 reads 1.0.0 and no component of extensions["com.openai"]; method plugin/read of codex app-server, 2026-11.
+		// github.com/agentplugins/agent-plugins-spec, 1.0.0, sections 5 to 7, 2026-08, and for
+		// displayName and icon the draft of 1.1.0, 2026-08. Codex 0.171.0 reads 1.0.0 and no
+		// component of extensions["com.openai"]; method plugin/read of codex app-server, 2026-11.
 		{manifest: "plugin.json", schema: true, valid: agentPluginName,
 			fields: [][]string{{"$schema", "name", "version", "description", "author", "homepage", "repository", "license", "keywords", "extensions"}, {"displayName", "icon"}},
 			places: []place{fixed(skills(client.Rules{}))}, servers: "mcp.json"},
-		// npm @openai/codex 0.171.0, method plugin/read of codex app-server, 2026-11. Codex lists commands as skills of its own.
+		// npm @openai/codex 0.171.0, method plugin/read of codex app-server, 2026-11. Codex lists
+		// commands as skills of its own.
 		{manifest: ".codex-plugin/plugin.json", valid: name, places: []place{nested(skills(client.Rules{}))}, hooks: "hooks/hooks.json", servers: ".mcp.json"},
 		// code.claude.com/docs/en/plugins-reference, 2026-08, and Claude Code 2.1.330
 		{manifest: ".claude-plugin/plugin.json", valid: name, places: []place{commands("**/*.md", claude.Rules), added(skills(claude.SkillRules)), agents("**/*.md")},
@@ -78,7 +80,8 @@ var formats = func() []*format {
 		// github.com/github/docs 0afe69c8, cli-plugin-reference.md, 2026
 		{manifest: ".github/plugin/plugin.json", valid: name, places: []place{commands("**/*.md", client.Rules{}), skills(client.Rules{}), agents("**/*.agent.md")},
 			hooks: "hooks.json", servers: ".mcp.json"},
-		// github.com/google-gemini/gemini-cli 5411f113, packages/cli/src/config/extension-manager.ts, 2026-08
+		// github.com/google-gemini/gemini-cli 5411f113,
+		// packages/cli/src/config/extension-manager.ts, 2026-08
 		{manifest: "gemini-extension.json", valid: name, places: []place{fixed(commands("**/*.toml", gemini.Rules)), fixed(skills(gemini.SkillRules)), fixed(agents("*.md"))},
 			hooks: "hooks/hooks.json"},
 		// npm @qwen-code/qwen-code 0.24.4, loadExtension, and FileCommandLoader for TOML, 2026-11
@@ -99,7 +102,8 @@ func find(manifest string) *format {
 	return nil
 }
 
-// ordered returns the formats of the manifests, then a preferred format, and then the other formats.
+// ordered returns the formats of the manifests, then a preferred format, and then the other
+// formats.
 func ordered(manifests []string, preferred *format) []*format {
 	var all []*format
 	add := func(f *format) {

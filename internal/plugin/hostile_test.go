@@ -332,14 +332,16 @@ func TestFindReadsEachDirectoryAndManifestOnce(t *testing.T) {
 	if err != nil || len(table.Plugins) != 200 {
 		t.Fatal(err, len(table.Plugins))
 	}
-	// A marketplace, a manifest that is missing beside the marketplace, and 101 manifests; the top, 101 plugins and one declared directory of skills.
+	// A marketplace, a manifest that is missing beside the marketplace, and 101 manifests; the top,
+	// 101 plugins and one declared directory of skills.
 	if opened != 103 || listed != 103 {
 		t.Errorf("%d files opened and %d directories listed, want 103 and 103", opened, listed)
 	}
 	checkTable(t, table)
 }
 
-// Entries that share a manifest share its fields, so a small marketplace does not repeat a large manifest.
+// Entries that share a manifest share its fields, so a small marketplace does not repeat a large
+// manifest.
 func TestSharedManifestsDoNotMultiply(t *testing.T) {
 	paths := make([]string, 2000)
 	for i := range paths {
@@ -363,7 +365,8 @@ func TestSharedManifestsDoNotMultiply(t *testing.T) {
 	}
 }
 
-// A marketplace inside itself lists each file for each entry, so the entries that share a directory are limited. Single skills have no limit.
+// A marketplace inside itself lists each file for each entry, so the entries that share a directory
+// are limited. Single skills have no limit.
 func TestEntriesThatShareADirectoryAreLimited(t *testing.T) {
 	entries := make([]string, 300)
 	for i := range entries {
@@ -396,7 +399,8 @@ func TestFindReturnsTheErrorOfTheDirectory(t *testing.T) {
 	}
 }
 
-// The rules of section 6 and 7.1 of Agent Plugins 1.0.0 about skills, and of section 5.2 and 8.1 about recovery.
+// The rules of section 6 and 7.1 of Agent Plugins 1.0.0 about skills, and of section 5.2 and 8.1
+// about recovery.
 func TestSkillsOfAgentPlugins(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

@@ -53,7 +53,8 @@ func (f *finder) manifestOf(d *directory) *manifest {
 	return d.manifest
 }
 
-// searchManifest reads the first manifest of a directory. A manifest that is not valid has only problems.
+// searchManifest reads the first manifest of a directory. A manifest that is not valid has only
+// problems.
 func (f *finder) searchManifest(d *directory) {
 	if d.searched {
 		return
@@ -91,9 +92,10 @@ func (f *finder) searchManifest(d *directory) {
 	}
 }
 
-// checkSchema returns the minor version of Agent Plugins 1, or the problem of another $schema. A manifest with another major version
-// is no manifest of another program, and section 5.2 demands to reject the plugin. A later minor version changes no component
-// (section 10), so Find reads the manifest. Codex 0.171.0 rejects the later version too, 2026-11.
+// checkSchema returns the minor version of Agent Plugins 1, or the problem of another $schema. A
+// manifest with another major version is no manifest of another program, and section 5.2 demands to
+// reject the plugin. A later minor version changes no component (section 10), so Find reads the
+// manifest. Codex 0.171.0 rejects the later version too, 2026-11.
 func (o *object) checkSchema() (minor uint, foreign bool, failed *problem.Problem) {
 	const format = schemas + "1.%d.%d/plugin.schema.json"
 	given, _ := Text(o.members["$schema"])
@@ -140,9 +142,9 @@ func (m *manifest) decode(o *object) (rejected *problem.Problem) {
 	return rejected
 }
 
-// checkClosed checks an object against the schema of Agent Plugins 1, sections 5 and 8. Each field is a
-// text, except the fields of the cases. A field that the format does not have is ignored, and reported unless a later version can have
-// the field.
+// checkClosed checks an object against the schema of Agent Plugins 1, sections 5 and 8. Each field
+// is a text, except the fields of the cases. A field that the format does not have is ignored, and
+// reported unless a later version can have the field.
 func (o *object) checkClosed(fields [][]string, minor uint, reject func(key, message, suggestion string)) {
 	later := minor >= uint(len(fields))
 	known := slices.Concat(fields[:min(minor, uint(len(fields))-1)+1]...)
@@ -305,7 +307,8 @@ func (f *finder) load(d *directory, e *entry) *Plugin {
 }
 
 // nameOf returns the name of a plugin: of its manifest, its entry or its directory. Claude Code
-// 2.1.330 puts the name of the manifest before names of commands, also if the entry has another name.
+// 2.1.330 puts the name of the manifest before names of commands, also if the entry has another
+// name.
 func (f *finder) nameOf(d *directory, m *manifest, e *entry) string {
 	switch {
 	case m != nil && m.fields.name != "":

@@ -11,8 +11,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// A Source is the place of the files of a plugin, as an entry of a marketplace states the place. The
-// fields other than Kind are texts of the author.
+// A Source is the place of the files of a plugin, as an entry of a marketplace states the place.
+// The fields other than Kind are texts of the author.
 type Source struct {
 	Kind string `json:"kind"` // "relative", "local", "github", "url", "git-subdir", "npm", "archive", "command", or another word of the marketplace; "" without a marketplace
 
@@ -42,7 +42,8 @@ type entry struct {
 	excerpt     string // with Options.Digest: a marketplace of the entry alone, with all members that have an effect on the plugin
 }
 
-// marketplace reads the first marketplace of a directory, and reports whether the directory has a marketplace.
+// marketplace reads the first marketplace of a directory, and reports whether the directory has a
+// marketplace.
 func (f *finder) marketplace(top *directory) bool {
 	for _, m := range marketplaces {
 		data, failed := f.read(top, m.path)

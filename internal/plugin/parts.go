@@ -22,7 +22,8 @@ type loading struct {
 	root            bool        // the entry has the whole marketplace as its source
 }
 
-// describe fills in the texts. The entry precedes the manifest, except for the version (Claude Code 2.1.330).
+// describe fills in the texts. The entry precedes the manifest, except for the version (Claude Code
+// 2.1.330).
 func (l *loading) describe(name string) {
 	m, e := definition{}, definition{}
 	if l.manifest != nil {
@@ -49,8 +50,8 @@ func (l *loading) describe(name string) {
 	}
 }
 
-// conflict reports whether the manifest and the entry both name components. Claude Code 2.1.330 loads no such
-// plugin if the entry is not strict.
+// conflict reports whether the manifest and the entry both name components. Claude Code 2.1.330
+// loads no such plugin if the entry is not strict.
 func (l *loading) conflict() bool {
 	return l.manifest != nil && l.entry != nil && l.manifest.components() && l.entry.components()
 }
@@ -90,7 +91,8 @@ func (l *loading) parts() {
 			all = append(all, part)
 		}
 		all = append(all, declared...)
-		// Without a manifest, the skills of the entry take the place of the SKILL.md (Claude Code 2.1.330).
+		// Without a manifest, the skills of the entry take the place of the SKILL.md (Claude Code
+		// 2.1.330).
 		single := pl.single && !named && l.f.options.Only == "" && (l.manifest != nil || len(declared) == 0)
 		if single && !replaced && !l.d.isDir(pl.dir) && l.d.has("SKILL.md") {
 			part, _ := l.part(pl, ".")
@@ -123,15 +125,16 @@ type sharedDir struct {
 	path string
 }
 
-// maxSharing bounds the number of plugins of a marketplace that share a directory of files, because each file is an entry of each plugin.
+// maxSharing bounds the number of plugins of a marketplace that share a directory of files, because
+// each file is an entry of each plugin.
 const maxSharing = 100
 
-// maxParts bounds the memory of a table, because entries of a marketplace may share a manifest with many
-// paths. Plugins after the number of parts have no parts.
+// maxParts bounds the memory of a table, because entries of a marketplace may share a manifest with
+// many paths. Plugins after the number of parts have no parts.
 const maxParts = 100_000
 
-// lists reports whether an entry with the whole marketplace as its source lists all of its skills. The
-// list is complete if a listed directory exists, and if the list contains neither the default
+// lists reports whether an entry with the whole marketplace as its source lists all of its skills.
+// The list is complete if a listed directory exists, and if the list contains neither the default
 // directory nor the plugin (code.claude.com/docs/en/plugin-marketplaces, 2026-08).
 func (l *loading) lists(pl place) bool {
 	exists := false

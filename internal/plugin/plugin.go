@@ -27,14 +27,15 @@ const MaxSize = 8 << 20
 
 // Options are the options of [Find].
 type Options struct {
-	// Manifests are the paths of the first manifests below a plugin, in the order of precedence, as in
-	// client.Client.Manifests. Find ignores a path without a format. The manifest of the client of the
-	// marketplace and then the other manifests in the order of the table of formats follow.
+	// Manifests are the paths of the first manifests below a plugin, in the order of precedence, as
+	// in client.Client.Manifests. Find ignores a path without a format. The manifest of the client
+	// of the marketplace and then the other manifests in the order of the table of formats follow.
 	Manifests []string
 
-	// Only, if not "", is a manifest below each plugin: the subdirectories with this manifest are the plugins, and Find reads
-	// nothing else. A SKILL.md beside the manifest is a skill of the directory of Find. fsys may have a method Has(dir, file string) bool
-	// for a file below a subdirectory.
+	// Only, if not "", is a manifest below each plugin: the subdirectories with this manifest are
+	// the plugins, and Find reads nothing else. A SKILL.md beside the manifest is a skill of the
+	// directory of Find. fsys may have a method Has(dir, file string) bool for a file below a
+	// subdirectory.
 	Only string
 
 	Reads   int    // the number of directories to read at the same time from a slow filesystem; 0 means 1
@@ -65,16 +66,17 @@ type Plugin struct {
 	Format      string // the path of the manifest of the format, below a plugin; the plugin may have no manifest
 	Parts       []Part
 
-	// Hooks and MCPServers are the values that a manifest or an entry contains, as written. The files
-	// are the paths of JSON files with further values, relative to the filesystem. Find reads no
-	// such file, and a file may be missing.
+	// Hooks and MCPServers are the values that a manifest or an entry contains, as written. The
+	// files are the paths of JSON files with further values, relative to the filesystem. Find reads
+	// no such file, and a file may be missing.
 	Hooks, MCPServers         []json.RawMessage
 	HookFiles, MCPServerFiles []string
 
 	Problems []problem.Problem // the paths are relative to the filesystem
 
-	// With Options.Digest, Raw has the bytes from which Find has made the plugin, by the paths of the files relative to the directory of
-	// Find: the manifest, and the part of the marketplace that concerns the plugin. The path decides the format.
+	// With Options.Digest, Raw has the bytes from which Find has made the plugin, by the paths of
+	// the files relative to the directory of Find: the manifest, and the part of the marketplace
+	// that concerns the plugin. The path decides the format.
 	Raw    map[string]string
 	Digest string // of Raw; "" if Raw is empty
 	File   string // the path of the manifest, or else of the marketplace, relative to the filesystem
@@ -122,10 +124,11 @@ type Part struct {
 
 // Find returns the plugins of a directory. The directory is a marketplace, a plugin or a directory
 // of plugins: Find looks for a marketplace, then for a manifest or for directories of commands,
-// skills and agents, and then in the subdirectories. A marketplace inside of a plugin does not count. Find returns an
-// error only if the directory cannot be read, or if ctx ends. Find makes all accesses through
-// fsys, and opens the files of a plugin below fs.Sub of the directory of the plugin. If the fs.Sub has a method Release, Find
-// calls Release after the manifest, and may call fs.Sub and Release for several directories at the same time.
+// skills and agents, and then in the subdirectories. A marketplace inside of a plugin does not
+// count. Find returns an error only if the directory cannot be read, or if ctx ends. Find makes all
+// accesses through fsys, and opens the files of a plugin below fs.Sub of the directory of the
+// plugin. If the fs.Sub has a method Release, Find calls Release after the manifest, and may call
+// fs.Sub and Release for several directories at the same time.
 func Find(ctx context.Context, fsys fs.FS, dir string, o Options) (Table, error) {
 	if o.MaxSize <= 0 {
 		o.MaxSize = MaxSize
@@ -212,7 +215,8 @@ func (f *finder) ahead(dirs []string) {
 // maxAhead bounds the memory of directories that Find has read and not loaded.
 const maxAhead = 256
 
-// look reads the names of the files and the manifest of a directory. Several goroutines may call look.
+// look reads the names of the files and the manifest of a directory. Several goroutines may call
+// look.
 func (f *finder) look(dir string) *directory {
 	d := f.list(dir)
 	defer d.release()

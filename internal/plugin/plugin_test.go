@@ -157,7 +157,8 @@ func TestFind(t *testing.T) {
 			"y/plugin.json": `{"$schema":"https://agent-plugins.org/schemas/1.1.0/mcp.schema.json","name":"p"}`}, `
 			PLUGIN_INVALID x/plugin.json: the plugin is not listed: the $schema is not of version 1 of Agent Plugins
 			PLUGIN_INVALID y/plugin.json: the plugin is not listed: the $schema is not of version 1 of Agent Plugins`},
-		// Codex 0.171.0, 2026-11: the first plugin has the skill of the default directory, and no hook. The second plugin is that of Codex.
+		// Codex 0.171.0, 2026-11: the first plugin has the skill of the default directory, and no
+		// hook. The second plugin is that of Codex.
 		{"the portable manifest precedes Codex, unless another program has written plugin.json", map[string]string{
 			agent: `{` + schema + `,"name":"p","extensions":{"com.openai":{"skills":"./other","hooks":"./h.json"}}}`, "x/.codex-plugin/plugin.json": `{"name":"c"}`, "x/skills/s/SKILL.md": "",
 			"y/plugin.json": `{"$schema":"https://example.com/plugin.json","name":"p"}`, "y/.codex-plugin/plugin.json": `{"name":"c"}`}, `

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// The functions of this file read parts of a valid JSON text without copies. Package encoding/json would copy
-// each value at each level, and would not report the repetition of a key.
+// The functions of this file read parts of a valid JSON text without copies. Package encoding/json
+// would copy each value at each level, and would not report the repetition of a key.
 
 // end returns the index after the value that begins at i.
 func end(text []byte, i int) int {

@@ -40,8 +40,8 @@ func (p Problem) In(path string) Problem {
 	return p
 }
 
-// Summary returns the first of the problems of a file, with its line and its correction, and the number
-// of the others.
+// Summary returns the first of the problems of a file, with its line and its correction, and the
+// number of the others.
 func Summary(all []Problem) string {
 	first := all[0]
 	text := first.Message

@@ -15,8 +15,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/xmltext"
 )
 
-// minDescription is the number of characters that Fit keeps of a description, unless Fit omits the description. With
-// fewer characters, a model cannot recognize the purpose of a skill.
+// minDescription is the number of characters that Fit keeps of a description, unless Fit omits the
+// description. With fewer characters, a model cannot recognize the purpose of a skill.
 const minDescription = 60
 
 // A Block is a list of items: skills or commands.
@@ -36,8 +36,9 @@ type Result struct {
 	Named     []string // the included items without their description; nil without such an item
 }
 
-// A choice selects the content of a text: the first kept items in the order of precedence. The first
-// described items have an element with a description of at most limit characters, and the others only a line with the name.
+// A choice selects the content of a text: the first kept items in the order of precedence. The
+// first described items have an element with a description of at most limit characters, and the
+// others only a line with the name.
 type choice struct{ kept, described, limit int }
 
 type item struct {
@@ -79,10 +80,11 @@ func (b *Block) add(i item) {
 	b.items = append(b.items, i)
 }
 
-// Fit returns the text of the block within the budget. To fit the budget, Fit first
-// cuts the longest descriptions to one common length, at least minDescription. If the text is still too
-// long, Fit omits descriptions, and at last drops items, both from the end of the order of precedence, and gives the rest of the
-// budget to the other descriptions. If ctx ends during the search, Fit returns its error.
+// Fit returns the text of the block within the budget. To fit the budget, Fit first cuts the
+// longest descriptions to one common length, at least minDescription. If the text is still too
+// long, Fit omits descriptions, and at last drops items, both from the end of the order of
+// precedence, and gives the rest of the budget to the other descriptions. If ctx ends during the
+// search, Fit returns its error.
 func (b *Block) Fit(ctx context.Context, limit budget.Budget) (Result, error) {
 	b.rank()
 
@@ -135,8 +137,9 @@ func (b *Block) rank() {
 	}
 }
 
-// fit returns the best choice within the budget, and its text. The text in which all items have an element can be
-// shorter than a text with names only, because of the frame of the names, so fit decides first between the two.
+// fit returns the best choice within the budget, and its text. The text in which all items have an
+// element can be shorter than a text with names only, because of the frame of the names, so fit
+// decides first between the two.
 func (b *Block) fit(ctx context.Context, limit budget.Budget) (choice, string, error) {
 	n, last := 2*len(b.items), 2*len(b.items)+b.excess(len(b.items))
 	whole := b.at(last)
@@ -175,8 +178,8 @@ type sequence struct {
 	at   func(int) choice
 }
 
-// at returns a choice of the sequence that adds the names of the items, then the elements with descriptions of
-// minDescription characters, and then lengthens all descriptions.
+// at returns a choice of the sequence that adds the names of the items, then the elements with
+// descriptions of minDescription characters, and then lengthens all descriptions.
 func (b *Block) at(i int) choice {
 	n := len(b.items)
 	c := choice{min(i, n), min(max(i-n, 0), n), minDescription + max(0, i-2*n)}
@@ -269,7 +272,8 @@ func (b *Block) text(c choice) string {
 
 const namesEnd = "  </names>\n"
 
-// omission returns the begin of the names of the items without an element, with the number of dropped items.
+// omission returns the begin of the names of the items without an element, with the number of
+// dropped items.
 func (b *Block) omission(c choice) string {
 	if n := len(b.items); c.described < n {
 		return fmt.Sprintf("  <names not_listed=\"%d\">\n", n-c.kept)
@@ -277,8 +281,8 @@ func (b *Block) omission(c choice) string {
 	return ""
 }
 
-// search returns the last choice of a sequence within a budget, and its text. The text of the first choice is first,
-// which is within the budget.
+// search returns the last choice of a sequence within a budget, and its text. The text of the first
+// choice is first, which is within the budget.
 func (b *Block) search(ctx context.Context, limit budget.Budget, choices sequence, first budget.Text) (choice, budget.Text, error) {
 	size := func(i int) int { return b.size(choices.at(i)) }
 	text := func(i int) string { return b.text(choices.at(i)) }

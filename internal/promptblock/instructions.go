@@ -22,8 +22,8 @@ type part struct {
 	length     int    // number of characters of the text
 }
 
-// Add appends a text with its source. Of a text on request, the block has only the description. Added is false without a text, and on request
-// without a description.
+// Add appends a text with its source. Of a text on request, the block has only the description.
+// Added is false without a text, and on request without a description.
 func (b *Instructions) Add(path, text, description string, onRequest bool) (added bool) {
 	switch {
 	case text == "" || onRequest && description == "":

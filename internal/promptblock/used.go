@@ -19,10 +19,12 @@ type usedPart struct {
 	form    func(content string) string
 }
 
-// usedTags are the tags, with the attribute for the name, of the kinds whose text is the content of an element.
+// usedTags are the tags, with the attribute for the name, of the kinds whose text is the content of
+// an element.
 var usedTags = map[string][2]string{"command": {"command_content", "name"}, "instruction": {"instruction_file", "path"}}
 
-// Add appends a text of a kind of usedTags. If changed, the text is not the text that the session has used.
+// Add appends a text of a kind of usedTags. If changed, the text is not the text that the session
+// has used.
 func (u *Used) Add(kind, name, content string, changed bool) {
 	tag := usedTags[kind]
 	u.AddForm(kind, name, content, changed, func(content string) string {

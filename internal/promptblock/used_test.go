@@ -12,7 +12,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/budget"
 )
 
-// The text never exceeds the budget, no text exceeds its own limit, and a use is dropped only with all earlier uses.
+// The text never exceeds the budget, no text exceeds its own limit, and a use is dropped only with
+// all earlier uses.
 func TestUsedTextsStayWithinTheBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var u Used

@@ -65,7 +65,8 @@ func (a *Analyzer) Analyze(d Document) {
 	a.typed = ""
 }
 
-// openingWords is the number of words of the opening. An author says what a command is for in the first paragraph.
+// openingWords is the number of words of the opening. An author says what a command is for in the
+// first paragraph.
 const openingWords = 60
 
 // bounded returns the part of a text that is indexed.
@@ -137,7 +138,8 @@ func (a *Analyzer) countChunk(f field, text string) {
 	}
 }
 
-// splitWord returns the terms of a word and of its parts, valid until the next call, and whether the word is a stop word.
+// splitWord returns the terms of a word and of its parts, valid until the next call, and whether
+// the word is a stop word.
 func (a *Analyzer) splitWord(typed string) (terms []uint32, stop bool) {
 	a.split = a.split[:0]
 	a.splitter.split(typed, func(_ string, folded []byte, part bool) {

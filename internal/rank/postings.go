@@ -18,8 +18,9 @@ const (
 	fields
 )
 
-// counts holds the occurrences of a word in each field. The body has the lowest bits, so that the counts of most words
-// fit in a byte. BM25 saturates long before the maximum of a field. The opening only has the presence of a word.
+// counts holds the occurrences of a word in each field. The body has the lowest bits, so that the
+// counts of most words fit in a byte. BM25 saturates long before the maximum of a field. The
+// opening only has the presence of a word.
 type counts uint32
 
 const (

@@ -217,8 +217,8 @@ func (l *lookup) inName(id uint32) bool {
 }
 
 // beginning returns the terms of the words of names of kept documents that begin with a word of at
-// least minPrefix letters, or nil for more than maxBeginnings terms. The word can be longer than the
-// stem.
+// least minPrefix letters, or nil for more than maxBeginnings terms. The word can be longer than
+// the stem.
 func (l *lookup) beginning(w queryWord) (all []uint32) {
 	if w.dense || utf8.RuneCountInString(w.whole) < minPrefix {
 		return nil
@@ -253,9 +253,10 @@ func (l *lookup) beginning(w queryWord) (all []uint32) {
 	return all
 }
 
-// rarity returns a power of the inverse document frequency of a word. n is the number of documents, and having is the number
-// of documents with the word. A description of a need has words that are rare by chance, the more the larger the catalog is.
-// The power lets a document with more of the other words win.
+// rarity returns a power of the inverse document frequency of a word. n is the number of documents,
+// and having is the number of documents with the word. A description of a need has words that are
+// rare by chance, the more the larger the catalog is. The power lets a document with more of the
+// other words win.
 func rarity(n, having int) float64 {
 	power := 1 - 0.4*min(1, float64(n)/200)
 	return math.Pow(math.Log(1+(float64(n-having)+0.5)/(float64(having)+0.5)), power)

@@ -266,7 +266,8 @@ func TestLimitCutsAfterTheBest(t *testing.T) {
 	}
 }
 
-// A heading also lifts a document over the limit. A limit above maxBest has no effect on the first hits.
+// A heading also lifts a document over the limit. A limit above maxBest has no effect on the first
+// hits.
 func TestTheLimitDoesNotChangeTheBestHits(t *testing.T) {
 	x := new(Corpus)
 	for i := range 3 * maxBest {
@@ -353,7 +354,8 @@ func TestSearchOmitsDocumentsThatAreNotKept(t *testing.T) {
 	}
 }
 
-// Both hidden documents have the same words in the same fields, but only one of the documents has the query as a heading.
+// Both hidden documents have the same words in the same fields, but only one of the documents has
+// the query as a heading.
 func TestTheHeadingOfAHiddenDocumentChangesNoScore(t *testing.T) {
 	const words = "deploy service"
 	search := func(body string) []Hit {

@@ -11,10 +11,10 @@ import (
 	"sync"
 )
 
-// fieldWeights and lengthShares are w and b of BM25F: the weight of a match in each field, and the penalty for fields
-// that are longer than average. Names and descriptions outweigh chance matches in the body. The queries of
-// internal/dev/needs measure the weights. Those queries avoid the words of names, so they say nothing about the weight
-// of the name.
+// fieldWeights and lengthShares are w and b of BM25F: the weight of a match in each field, and the
+// penalty for fields that are longer than average. Names and descriptions outweigh chance matches
+// in the body. The queries of internal/dev/needs measure the weights. Those queries avoid the words
+// of names, so they say nothing about the weight of the name.
 var (
 	fieldWeights = [fields]float64{inName: 6, inDescription: 8, inTags: 5, inHeadings: 1.2, inOpening: 0.2, inBody: 0.4}
 	lengthShares = [fields]float64{inName: 0.75, inDescription: 0.75, inTags: 0.5, inHeadings: 0.75, inBody: 1} // the opening has one length
@@ -34,10 +34,10 @@ const (
 // keep are hits; word rarity still depends on all documents. If ctx ends, Search returns the
 // error of ctx.
 //
-// If near is not nil, near is the meaning of the text. A document that is nearer than most of
-// the documents that satisfy keep gains a higher place within tier 2, and without a matching word a
-// document that is much nearer is a hit. If the meaning of such a document is unknown, or differs in its
-// dimensions, Semantic is false and only words count.
+// If near is not nil, near is the meaning of the text. A document that is nearer than most of the
+// documents that satisfy keep gains a higher place within tier 2, and without a matching word a
+// document that is much nearer is a hit. If the meaning of such a document is unknown, or differs
+// in its dimensions, Semantic is false and only words count.
 func (x *Corpus) Search(ctx context.Context, text string, limit int, keep func(key string) bool, near *Point) (Result, error) {
 	q := parse(text)
 	kept := func(d *document) bool { return keep == nil || keep(d.key) }
@@ -111,7 +111,8 @@ func newCandidate(number uint32, name string, tier Tier, score float64) candidat
 	return candidate{number: number, name: name, tier: tier, score: math.Round(score*1e6) / 1e6}
 }
 
-// Round rounds a score to three digits, because a model pays for each digit. The order of hits depends on more digits.
+// Round rounds a score to three digits, because a model pays for each digit. The order of hits
+// depends on more digits.
 func Round(score float64) float64 { return math.Round(score*1e3) / 1e3 }
 
 // judge returns the tier and score of a document that matches a query. The meaning counts only
@@ -249,8 +250,8 @@ func (m *matches) reset(n int) {
 	clear(m.places)
 }
 
-// places counts the clauses of a query that match in the name and in the headings of a document, at most 255 each.
-// Without enough clauses, no search reads the words of the name or the headings.
+// places counts the clauses of a query that match in the name and in the headings of a document, at
+// most 255 each. Without enough clauses, no search reads the words of the name or the headings.
 type places struct{ name, headings uint8 }
 
 func (p *places) add(c counts) {
@@ -265,9 +266,10 @@ func (p *places) add(c counts) {
 	}
 }
 
-// A query that is a title of a document, or nearly so, means this document. A title with at least two words and
-// titleShare of the words of the query adds up to titleBonus to the share of the document. A name in which each word of the
-// query matches exactly needs no bonus; the bonus finds names despite typing errors.
+// A query that is a title of a document, or nearly so, means this document. A title with at least
+// two words and titleShare of the words of the query adds up to titleBonus to the share of the
+// document. A name in which each word of the query matches exactly needs no bonus; the bonus finds
+// names despite typing errors.
 const (
 	titleShare = 0.6
 	titleBonus = 0.3
@@ -327,8 +329,8 @@ func (c *corpus) addTitles(q query, m *matches, atLeast float64) {
 // maxBest bounds the time of leastOfBest.
 const maxBest = 200
 
-// leastOfBest returns the lowest sum of the best documents that are kept, or 0 if fewer than limit documents match or the limit is
-// above maxBest.
+// leastOfBest returns the lowest sum of the best documents that are kept, or 0 if fewer than limit
+// documents match or the limit is above maxBest.
 func (m *matches) leastOfBest(limit int, kept func(number int) bool) float64 {
 	if limit < 1 || limit > maxBest {
 		return 0
@@ -367,8 +369,9 @@ func (m *matches) highest(kept func(number int) bool) float64 {
 	return highest
 }
 
-// frequency is the saturated, length-normalized frequency of a word in a document, in the open interval from 0 to 1.
-// scales holds the penalty of each word of a field. Most words are only in the body.
+// frequency is the saturated, length-normalized frequency of a word in a document, in the open
+// interval from 0 to 1. scales holds the penalty of each word of a field. Most words are only in
+// the body.
 func frequency(c counts, lengths *lengths, scales *[fields]float64) float64 {
 	part := func(f field, n counts) float64 {
 		return fieldWeights[f] * float64(n) / (1 - lengthShares[f] + scales[f]*float64(lengths[f]))

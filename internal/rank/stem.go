@@ -2,11 +2,13 @@ package rank
 
 import "strings"
 
-// stem removes the endings of an English word, in place: Porter2, the English stemmer of Snowball (Porter,
-// https://snowballstem.org/algorithms/english/stemmer.html). The forms of a word have the same stem, which need not be
-// a word. A folded word with other characters than the letters a to z is its own stem.
+// stem removes the endings of an English word, in place: Porter2, the English stemmer of Snowball
+// (Porter, https://snowballstem.org/algorithms/english/stemmer.html). The forms of a word have the
+// same stem, which need not be a word. A folded word with other characters than the letters a to z
+// is its own stem.
 //
-// The functions below are the steps of the definition. Step 0 is absent, because no folded word has an apostrophe.
+// The functions below are the steps of the definition. Step 0 is absent, because no folded word has
+// an apostrophe.
 func stem(word []byte) []byte {
 	if len(word) <= 2 || strings.IndexByte(lastLetters, word[len(word)-1]) < 0 {
 		return word
@@ -52,14 +54,15 @@ func stem(word []byte) []byte {
 // lastLetters are the last letters of the endings and of fixedStems.
 const lastLetters = "cdegilmnrsty"
 
-// A stemmer holds a word of at least three letters during the steps. An ending is in a region if the ending begins at or
-// after the offset of the region.
+// A stemmer holds a word of at least three letters during the steps. An ending is in a region if
+// the ending begins at or after the offset of the region.
 type stemmer struct {
 	word   []byte
 	r1, r2 int
 }
 
-// fixedStems holds the words with an irregular stem, and finalStems the words that end the steps after the plural.
+// fixedStems holds the words with an irregular stem, and finalStems the words that end the steps
+// after the plural.
 var (
 	fixedStems = map[string]string{
 		"skis": "ski", "skies": "sky", "dying": "die", "lying": "lie", "tying": "tie", "idly": "idl", "gently": "gentl", "ugly": "ugli",
@@ -191,7 +194,8 @@ func (s *stemmer) finalY() {
 	}
 }
 
-// An ending is replaced in R1, or in R2 if the replacement needs R2, and after one of some letters, if any are given.
+// An ending is replaced in R1, or in R2 if the replacement needs R2, and after one of some letters,
+// if any are given.
 type ending struct {
 	from, to string
 	r2       bool
@@ -228,7 +232,8 @@ var (
 		ending{from: "er", r2: true}, ending{from: "ic", r2: true})
 )
 
-// replace is steps 2, 3 and 4. Only the longest ending counts, also if the ending is outside its region.
+// replace is steps 2, 3 and 4. Only the longest ending counts, also if the ending is outside its
+// region.
 func (s *stemmer) replace(all *endings) {
 	n := len(s.word)
 	if n < 3 || s.word[n-2] == 'Y' {

@@ -130,10 +130,11 @@ const (
 // order of the documents does not matter.
 const fixed = 1 << 20
 
-// near stores z of each document that keep accepts in zs: by how many standard deviations
-// the cosine with a query is above the mean of these documents. For fewer than measured
-// documents, z is the cosine. z of a document that keep does not accept, and of a rejected
-// document, is 0. If the meaning of an accepted document is unknown, or no accepted document has a meaning, near returns false.
+// near stores z of each document that keep accepts in zs: by how many standard deviations the
+// cosine with a query is above the mean of these documents. For fewer than measured documents, z is
+// the cosine. z of a document that keep does not accept, and of a rejected document, is 0. If the
+// meaning of an accepted document is unknown, or no accepted document has a meaning, near returns
+// false.
 func (c *corpus) near(p *Point, keep func(*document) bool, zs []float64) bool {
 	m := meaningOf(p)
 	var n, sum, squares int64

@@ -74,7 +74,8 @@ func Compare(a, b Info) int {
 	return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(b.Version, a.Version), strings.Compare(a.Name, b.Name), cmp.Compare(local(a), local(b)))
 }
 
-// CheckName returns an error, which is a message for a user, for a name that no report of a command can have.
+// CheckName returns an error, which is a message for a user, for a name that no report of a command
+// can have.
 func CheckName(stem, name string) error {
 	if !validName(name) {
 		return fmt.Errorf(`invalid report name %q; use 1 to %d letters, digits, "_" and "-"`, name, maxName)

@@ -6,8 +6,8 @@ import "strings"
 // "Analysis Command Detection").
 var analysisWords = []string{"analyze", "analysis", "diagnostic", "debug", "inspect", "investigate", "report"}
 
-// NextSteps is the default of toolshelf.WithNextSteps for a command with a name and a content, or "". The text names the report tool
-// only if reports are configured.
+// NextSteps is the default of toolshelf.WithNextSteps for a command with a name and a content, or
+// "". The text names the report tool only if reports are configured.
 func NextSteps(name, content string, configured bool) string {
 	switch {
 	case !isAnalysis(name) && !isAnalysis(content):
@@ -19,8 +19,8 @@ func NextSteps(name, content string, configured bool) string {
 	}
 }
 
-// isAnalysis reports whether a text contains an analysis word in any letter case. A copy of the text in
-// lower case would cost more than the rest of a first Get.
+// isAnalysis reports whether a text contains an analysis word in any letter case. A copy of the
+// text in lower case would cost more than the rest of a first Get.
 func isAnalysis(text string) bool {
 	for i := range len(text) {
 		switch text[i] | 0x20 {

@@ -10,9 +10,10 @@ import (
 // maxAsked is the maximum number of hits that FromEngine asks for.
 const maxAsked = 1000
 
-// FromEngine returns the best hits of an engine among the entries that a snapshot lists and that can be loaded,
-// without repeated names. ask returns at most limit hits and the number of all matches, and hit converts name, score and reason of a hit. If the
-// snapshot lacks too many hits, FromEngine asks for more.
+// FromEngine returns the best hits of an engine among the entries that a snapshot lists and that
+// can be loaded, without repeated names. ask returns at most limit hits and the number of all
+// matches, and hit converts name, score and reason of a hit. If the snapshot lacks too many hits,
+// FromEngine asks for more.
 func FromEngine[H any](shown *index.Snapshot, limit int, ask func(limit int) ([]H, int, error), hit func(H) rank.Hit, description func(*index.Entry) string) (Result, error) {
 	for asked := min(limit, maxAsked); ; asked = min(4*asked, maxAsked) {
 		hits, total, err := ask(asked)

@@ -145,8 +145,8 @@ func (s *Finder) flush() {
 	s.unflushed = false
 }
 
-// keeping returns keep without the names of entries that ranked has from another snapshot, because keep is true for the entries of
-// the given snapshot. The caller holds s.lock.
+// keeping returns keep without the names of entries that ranked has from another snapshot, because
+// keep is true for the entries of the given snapshot. The caller holds s.lock.
 func (s *Finder) keeping(snapshot *index.Snapshot, keep func(name string) bool) func(name string) bool {
 	entries := s.entries
 	if keep == nil || len(entries) == len(snapshot.Loadable) && unsafe.SliceData(entries) == unsafe.SliceData(snapshot.Loadable) {

@@ -55,8 +55,8 @@ func lines(all []toolshelf.MCPServer) (text []string) {
 	return text
 }
 
-// The expected lists are those of the programs on 2026-11-27: claude 2.1.332, codex 0.171.0, gemini 0.61.0, opencode 1.18.33,
-// qwen 0.24.4 and copilot 1.0.102, each with mcp list.
+// The expected lists are those of the programs on 2026-11-27: claude 2.1.332, codex 0.171.0, gemini
+// 0.61.0, opencode 1.18.33, qwen 0.24.4 and copilot 1.0.102, each with mcp list.
 func TestListsAreTheListsOfThePrograms(t *testing.T) {
 	for _, tt := range []struct {
 		client client.Client
@@ -192,7 +192,8 @@ func resolved(t testing.TB, row client.Client, text string, values map[string]st
 	return r.Args, err
 }
 
-// The rows for Claude Code, Gemini CLI, OpenCode and Qwen Code are results of the programs (2026-11-27).
+// The rows for Claude Code, Gemini CLI, OpenCode and Qwen Code are results of the programs
+// (2026-11-27).
 func TestResolve(t *testing.T) {
 	claude := client.Claude()
 	claude.Servers.Files = claude.Servers.Files[3:]

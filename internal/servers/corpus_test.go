@@ -13,15 +13,17 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 )
 
-// A listed is an entry that the program of a client lists for a file. A program lists a text with other variables.
+// A listed is an entry that the program of a client lists for a file. A program lists a text with
+// other variables.
 type listed struct {
 	Name, Command, URL string
 	Args               []string
 }
 
-// TestPublicFiles reads the files below the directory mcp of TOOLSHELF_CORPUS. A file NAME.CLIENT.listed beside a file NAME
-// has the entries that the program of the client lists; the files come from a run of the programs, claude 2.1.332, codex
-// 0.171.0, gemini 0.61.0, opencode 1.18.33 and copilot 1.0.102, on 2026-11-27.
+// TestPublicFiles reads the files below the directory mcp of TOOLSHELF_CORPUS. A file
+// NAME.CLIENT.listed beside a file NAME has the entries that the program of the client lists; the
+// files come from a run of the programs, claude 2.1.332, codex 0.171.0, gemini 0.61.0, opencode
+// 1.18.33 and copilot 1.0.102, on 2026-11-27.
 func TestPublicFiles(t *testing.T) {
 	dir := filepath.Join(os.Getenv("TOOLSHELF_CORPUS"), "mcp")
 	if _, err := os.Stat(dir); os.Getenv("TOOLSHELF_CORPUS") == "" || err != nil {

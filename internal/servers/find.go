@@ -349,8 +349,8 @@ func (s *Server) seal(ctx context.Context) (reason string) {
 	return ""
 }
 
-// named returns the paths below the base that a text of the command line can name: the text, the part
-// after "=", and both below the working directory. The path of a file outside is "".
+// named returns the paths below the base that a text of the command line can name: the text, the
+// part after "=", and both below the working directory. The path of a file outside is "".
 func (s *Server) named(text string) (names []string) {
 	if _, value, ok := strings.Cut(text, "="); ok {
 		names = s.named(value)

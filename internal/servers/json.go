@@ -88,8 +88,8 @@ type member struct {
 	value json.RawMessage
 }
 
-// members returns the members of an object in the order of the file. Of several members with a key, the
-// last counts, as in the clients, and repeated has the key.
+// members returns the members of an object in the order of the file. Of several members with a key,
+// the last counts, as in the clients, and repeated has the key.
 func members(object json.RawMessage) (all []member, repeated []string) {
 	if len(object) == 0 || object[0] != '{' {
 		return nil, nil
@@ -141,7 +141,8 @@ func join(first, second json.RawMessage) json.RawMessage {
 	return text
 }
 
-// repeats returns the keys that an object of a value has twice, and reports whether the value is nested too deep.
+// repeats returns the keys that an object of a value has twice, and reports whether the value is
+// nested too deep.
 func repeats(value json.RawMessage, depth int) (keys []string, tooDeep bool) {
 	if depth == maxDepth {
 		return nil, true

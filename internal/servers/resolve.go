@@ -77,8 +77,9 @@ func quoteAll(names []string) (all []string) {
 	return all
 }
 
-// confine makes a relative path of a plugin absolute, and reports whether the path stays within the plugin. A
-// command without a separator is a name, and an absolute path outside is no path of the plugin.
+// confine makes a relative path of a plugin absolute, and reports whether the path stays within the
+// plugin. A command without a separator is a name, and an absolute path outside is no path of the
+// plugin.
 func (s *Server) confine(p *string, dir bool) bool {
 	text := filepath.ToSlash(*p)
 	if text == "" || !dir && !strings.Contains(text, "/") {

@@ -48,7 +48,8 @@ func Describe(name, transport string, v Values) string {
 	return escape.Line(line)
 }
 
-// JSON returns an object with texts about a server: the name, the layer, the plugin, the path, the client and the transport.
+// JSON returns an object with texts about a server: the name, the layer, the plugin, the path, the
+// client and the transport.
 func JSON(texts []string, disabled bool, v Values) ([]byte, error) {
 	return json.Marshal(struct {
 		Name      string   `json:"name"`
@@ -225,7 +226,8 @@ func named(name string) bool {
 		func(part string) bool { return strings.Contains(name, part) })
 }
 
-// literal reports whether a value has no variable and is no instruction to the reader, such as <your key>.
+// literal reports whether a value has no variable and is no instruction to the reader, such as
+// <your key>.
 func (s *Server) literal(value string) bool {
 	lower := strings.ToLower(value)
 	return len(s.variables(value)) == 0 && !strings.ContainsAny(value, "<>${}") && !strings.Contains(lower, "your") && !strings.Contains(lower, "xxx")

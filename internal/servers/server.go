@@ -1,5 +1,5 @@
-// Package servers reads MCP servers from files and plugins by the rules of package client, and fills
-// in their variables. The package starts nothing.
+// Package servers reads MCP servers from files and plugins by the rules of package client, and
+// fills in their variables. The package starts nothing.
 package servers
 
 import (

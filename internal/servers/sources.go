@@ -72,7 +72,8 @@ func (f *Finder) With(further []client.Client) *Finder {
 	return &with
 }
 
-// open adds the files of the clients: managed files, files of the project, of its parents and of the user.
+// open adds the files of the clients: managed files, files of the project, of its parents and of
+// the user.
 func (f *Finder) open() {
 	each := func(visit func(row *client.Client, file client.ServerFile, ofProject bool)) {
 		for i := range f.rows {
@@ -175,7 +176,8 @@ func (f *Finder) Plugins(x *index.Index, s *index.Snapshot, allowed func(index.L
 	return all
 }
 
-// ofPlugin returns the sources of a plugin of a layer. The function place returns the path of a file for problems.
+// ofPlugin returns the sources of a plugin of a layer. The function place returns the path of a
+// file for problems.
 func (f *Finder) ofPlugin(l index.Layer, p *plugin.Plugin, place func(file string) string) (all []*Source) {
 	row := pluginRules()[p.Format]
 	at, base := l.Name, l.FS.Within(p.Dir)
@@ -202,7 +204,8 @@ func (f *Finder) ofPlugin(l index.Layer, p *plugin.Plugin, place func(file strin
 	return all
 }
 
-// Asked are the servers that the calls of a catalog or of a view have listed, with their digests by their names.
+// Asked are the servers that the calls of a catalog or of a view have listed, with their digests by
+// their names.
 type Asked struct {
 	mu          sync.Mutex
 	first, last map[string]string
@@ -219,7 +222,8 @@ func (a *Asked) Set(now map[string]string) (changed bool) {
 	return changed
 }
 
-// Since returns the changes.List.Since of a subscription. The function list calls Set. Before a call has listed servers, nothing changes.
+// Since returns the changes.List.Since of a subscription. The function list calls Set. Before a
+// call has listed servers, nothing changes.
 func Since[T any](a *Asked, list func() (T, error)) func(_, _ *index.Snapshot) changes.Names {
 	_, known := a.get()
 	return func(_, _ *index.Snapshot) (n changes.Names) {

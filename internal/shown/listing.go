@@ -29,7 +29,8 @@ const (
 // IsDir reports whether the entry is a directory.
 func (e Entry) IsDir() bool { return e.Type == directory }
 
-// Unknown reports whether the metadata could not be read. In a result without sizes, the size of a file is -1.
+// Unknown reports whether the metadata could not be read. In a result without sizes, the size of a
+// file is -1.
 func (e Entry) Unknown(noSizes bool) bool { return e.Size < 0 && !(noSizes && e.Type == file) }
 
 // A Listing is a page of the entries of a directory.
@@ -130,7 +131,8 @@ type Files struct {
 	Warnings     []string
 }
 
-// String returns the paths, the numbers of omitted files and directories, the hint and the warnings.
+// String returns the paths, the numbers of omitted files and directories, the hint and the
+// warnings.
 func (m Files) String() string {
 	var b strings.Builder
 	if m.Total == 0 {

@@ -76,7 +76,8 @@ func (m Matches[M]) Text(match func(*M) *Match) string {
 	return b.String()
 }
 
-// The outputs of a search with one line for each file: the path, or the path and the number of lines.
+// The outputs of a search with one line for each file: the path, or the path and the number of
+// lines.
 const (
 	OutputFiles = "files"
 	OutputCount = "count"
@@ -129,10 +130,12 @@ const ContextGap = "\n--"
 // HasContext reports whether the match has lines around its line.
 func (m *Match) HasContext() bool { return len(m.Before) > 0 || len(m.After) > 0 }
 
-// Begins reports whether the match is the first match of its file. The match previous is nil before the first match.
+// Begins reports whether the match is the first match of its file. The match previous is nil before
+// the first match.
 func (m *Match) Begins(previous *Match) bool { return previous == nil || m.Path != previous.Path }
 
-// Write writes a line break and the lines of a match, after an empty line and the path for the first match of a file.
+// Write writes a line break and the lines of a match, after an empty line and the path for the
+// first match of a file.
 func (m *Match) Write(b *strings.Builder, output string, previous *Match) {
 	if output != "" {
 		if previous == nil {

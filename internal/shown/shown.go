@@ -1,5 +1,5 @@
-// Package shown writes the results of the file methods as text for a model. The types have the fields of the types of
-// package toolshelf, so that the types convert.
+// Package shown writes the results of the file methods as text for a model. The types have the
+// fields of the types of package toolshelf, so that the types convert.
 package shown
 
 import (
@@ -58,8 +58,8 @@ func WithUnknown(warnings []string, unknown int) []string {
 	return warnings
 }
 
-// writeNotes writes an empty line and a line for each note. The first note is the number of entries that .gitignore
-// files omit.
+// writeNotes writes an empty line and a line for each note. The first note is the number of entries
+// that .gitignore files omit.
 func writeNotes(b *strings.Builder, ignored int, notes ...string) {
 	if ignored > 0 {
 		notes = append([]string{".gitignore omits " + Counted(ignored, "entry", "entries")}, notes...)

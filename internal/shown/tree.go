@@ -90,8 +90,8 @@ func WriteEntries(b *strings.Builder, n int) {
 	b.WriteString(" (" + Counted(n, "entry", "entries") + ")")
 }
 
-// WriteCut writes the line about the limits that omit entries, if there are any, and the number of omitted
-// entries. Entries below omitted directories are not known.
+// WriteCut writes the line about the limits that omit entries, if there are any, and the number of
+// omitted entries. Entries below omitted directories are not known.
 func WriteCut(b *strings.Builder, limits []string, omitted int) {
 	if len(limits) > 0 {
 		names, these := joinLimits(limits)

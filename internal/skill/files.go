@@ -17,8 +17,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/opendir"
 )
 
-// ReadFile returns the bytes of the file at a caller's path. If the skill changes during the call, ReadFile reads the file
-// again.
+// ReadFile returns the bytes of the file at a caller's path. If the skill changes during the call,
+// ReadFile reads the file again.
 func (d *Dir) ReadFile(ctx context.Context, given string) ([]byte, error) {
 	return attempt(ctx, d, func() ([]byte, error) { return d.ReadOnce(given) })
 }
@@ -43,8 +43,8 @@ func (d *Dir) ReadOnce(given string) ([]byte, error) {
 	return d.read(f, name)
 }
 
-// read reads an open file. In a gated layer, read returns digest.ErrChanging for other bytes than the bytes that the gate has
-// allowed.
+// read reads an open file. In a gated layer, read returns digest.ErrChanging for other bytes than
+// the bytes that the gate has allowed.
 func (d *Dir) read(f *confine.File, name string) ([]byte, error) {
 	name = path.Clean(name)
 	raw, err := d.reader.Index.ReadOpen(f)
@@ -141,13 +141,15 @@ type content struct {
 func (f content) Stat() (fs.FileInfo, error) { return f.info, nil }
 func (f content) Close() error               { return nil }
 
-// ValidPath reports whether a name is a path of package fs. The name may contain invalid UTF-8, as file names do. Package fs
-// separates by slashes only, so a name with a backslash of Windows is no path.
+// ValidPath reports whether a name is a path of package fs. The name may contain invalid UTF-8, as
+// file names do. Package fs separates by slashes only, so a name with a backslash of Windows is no
+// path.
 func ValidPath(name string) bool {
 	return fs.ValidPath(strings.ToValidUTF8(name, string(utf8.RuneError))) && filepath.ToSlash(name) == name
 }
 
-// fileName converts a caller's path to a name below the directory of the skill, without access to the filesystem.
+// fileName converts a caller's path to a name below the directory of the skill, without access to
+// the filesystem.
 func fileName(given string) (string, error) {
 	name := given
 	if runtime.GOOS == "windows" {

@@ -1,5 +1,5 @@
-// Package skill reads the open directory of one skill: SKILL.md, the other files, and their digests. In a layer with a gate,
-// every read compares the bytes with the seal of the entry.
+// Package skill reads the open directory of one skill: SKILL.md, the other files, and their
+// digests. In a layer with a gate, every read compares the bytes with the seal of the entry.
 package skill
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
-// A Reader opens the skills of an index, and keeps their texts and digests. The fields Index and MaxFileSize are set once,
-// before the first Open.
+// A Reader opens the skills of an index, and keeps their texts and digests. The fields Index and
+// MaxFileSize are set once, before the first Open.
 type Reader struct {
 	Index       *index.Index
 	MaxFileSize int64
@@ -109,8 +109,9 @@ func attempt[T any](ctx context.Context, d *Dir, read func() (T, error)) (T, err
 	}
 }
 
-// Latest returns the SKILL.md. If the skill changes during the call, Latest reads the file again. In a gated layer, Latest compares
-// all files of the skill: a text tells the model to run the other files.
+// Latest returns the SKILL.md. If the skill changes during the call, Latest reads the file again.
+// In a gated layer, Latest compares all files of the skill: a text tells the model to run the other
+// files.
 func (d *Dir) Latest(ctx context.Context) (Text, error) {
 	if d.reader.Index.Sealed(d.entry) {
 		whole, err := d.Whole(ctx, Wanted{})
@@ -126,7 +127,8 @@ func (d *Dir) Text() (Text, error) {
 	return text, cmp.Or(err, text.Rejected)
 }
 
-// text returns the SKILL.md. In a gated layer, text returns digest.ErrChanging for other bytes than the bytes of the entry.
+// text returns the SKILL.md. In a gated layer, text returns digest.ErrChanging for other bytes than
+// the bytes of the entry.
 func (d *Dir) text(listed confine.Info) (Text, confine.Info, error) {
 	text, info, err := d.current(listed)
 	if err == nil && d.reader.Index.Sealed(d.entry) {
@@ -135,8 +137,9 @@ func (d *Dir) text(listed confine.Info) (Text, confine.Info, error) {
 	return text, info, err
 }
 
-// current returns the SKILL.md. If the file is unchanged since the last read or scan, current makes no request for bytes in
-// memory. The argument is the metadata of the file in the listing of the directory, or the zero Info.
+// current returns the SKILL.md. If the file is unchanged since the last read or scan, current makes
+// no request for bytes in memory. The argument is the metadata of the file in the listing of the
+// directory, or the zero Info.
 func (d *Dir) current(listed confine.Info) (Text, confine.Info, error) {
 	if listed.Version != "" {
 		if text, ok := d.kept(listed); ok {
@@ -183,7 +186,8 @@ func (d *Dir) parse(raw []byte, info confine.Info, read time.Time) Text {
 	return text
 }
 
-// Describe converts a SKILL.md. If the scan has parsed the same file, Describe does not parse again.
+// Describe converts a SKILL.md. If the scan has parsed the same file, Describe does not parse
+// again.
 func (r *Reader) Describe(e *index.Entry, whole string, info confine.Info) Text {
 	sum := r.digestOf(nil, "", []byte(whole))
 	if e.Describes(whole, info) {
@@ -213,7 +217,8 @@ type Whole struct {
 	Lost []problem.Problem // the files without a digest
 }
 
-// Whole returns a skill with its files. If the skill changes during the call, Whole reads the skill again.
+// Whole returns a skill with its files. If the skill changes during the call, Whole reads the skill
+// again.
 func (d *Dir) Whole(ctx context.Context, w Wanted) (Whole, error) {
 	return attempt(ctx, d, func() (Whole, error) { return d.whole(ctx, w) })
 }
@@ -246,7 +251,8 @@ func (d *Dir) whole(ctx context.Context, w Wanted) (s Whole, err error) {
 	return s, err
 }
 
-// sealed returns digest.ErrChanging if the list does not have the files of the seal. The caller has compared the SKILL.md.
+// sealed returns digest.ErrChanging if the list does not have the files of the seal. The caller has
+// compared the SKILL.md.
 func (d *Dir) sealed(ctx context.Context, listed index.SkillFiles) error {
 	seal := d.entry.Seal()
 	if seal == nil || seal.Digest == "" || !slices.Equal(seal.Omitted, listed.Omitted) || !slices.EqualFunc(seal.Files, listed.Files, func(a index.SealedFile, b index.SkillFile) bool { return a.Name == b.Name }) {
@@ -267,8 +273,9 @@ func (d *Dir) sealed(ctx context.Context, listed index.SkillFiles) error {
 	return nil
 }
 
-// own sets the text of the SKILL.md and, if the text may be missing, the digest. A known digest describes the same bytes as
-// the entry of the index: the digest has the hash of the header, which the entry must have too.
+// own sets the text of the SKILL.md and, if the text may be missing, the digest. A known digest
+// describes the same bytes as the entry of the index: the digest has the hash of the header, which
+// the entry must have too.
 func (d *Dir) own(s *Whole, mayBeMissing bool) error {
 	var own index.SkillFile
 	if s.Own >= 0 {
@@ -303,7 +310,8 @@ func (d *Dir) own(s *Whole, mayBeMissing bool) error {
 	return nil
 }
 
-// digest adds the missing digests of the files. digest returns digest.ErrChanging if a file changes during the call.
+// digest adds the missing digests of the files. digest returns digest.ErrChanging if a file changes
+// during the call.
 func (d *Dir) digest(ctx context.Context, s *Whole) error {
 	place := path.Dir(d.reader.Index.Place(d.entry))
 	for i, f := range s.Files {

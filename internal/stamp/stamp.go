@@ -1,5 +1,5 @@
-// Package stamp compares the metadata of files: whether a file has changed, and whether a later change
-// of the file can go unnoticed.
+// Package stamp compares the metadata of files: whether a file has changed, and whether a later
+// change of the file can go unnoticed.
 package stamp
 
 import (

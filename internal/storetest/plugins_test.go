@@ -13,8 +13,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
-// A store fails during a read of the manifests. The list keeps the plugins, and the next call without a fault sees the
-// change.
+// A store fails during a read of the manifests. The list keeps the plugins, and the next call
+// without a fault sees the change.
 func TestAStoreThatFailsToReadManifests(t *testing.T) {
 	reset := errors.New("connection reset")
 	for _, failing := range []string{"plugins/.claude-plugin/marketplace.json", "plugins/a/.claude-plugin/plugin.json", "plugins/a/"} {

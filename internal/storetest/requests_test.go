@@ -79,7 +79,8 @@ func usagePage(ctx context.Context, c *toolshelf.Catalog) error {
 	return err
 }
 
-// readTexts searches until the texts are read: in a bubble of synctest, Close cannot wait for a read of the background.
+// readTexts searches until the texts are read: in a bubble of synctest, Close cannot wait for a
+// read of the background.
 func readTexts(t *testing.T, c *toolshelf.Catalog) {
 	t.Helper()
 	for {

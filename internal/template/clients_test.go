@@ -14,9 +14,10 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
-// A clientCase is a published case: what a client makes of a text and of the arguments that a user types. The file
-// testdata/clients/NAME.txt has the cases of the client NAME. A case is a line with the name, and lines with a tab, a key
-// and a Go string. A line "source" names the source of all later cases.
+// A clientCase is a published case: what a client makes of a text and of the arguments that a user
+// types. The file testdata/clients/NAME.txt has the cases of the client NAME. A case is a line with
+// the name, and lines with a tab, a key and a Go string. A line "source" names the source of all
+// later cases.
 type clientCase struct {
 	name, source string
 	header       []string // lines of the frontmatter
@@ -29,7 +30,8 @@ type clientCase struct {
 	failure      string   // the reason for which the client refuses
 	shell        []string // the commands that the client would run
 
-	// The library deviates from the client on purpose, for a reason that docs/rendering.md contains.
+	// The library deviates from the client on purpose, for a reason that docs/rendering.md
+	// contains.
 	deviates, ours string
 }
 
@@ -128,8 +130,8 @@ func (c clientCase) template(t *testing.T) toolshelf.Template {
 	return command
 }
 
-// TestPublishedCases renders each case by the rules of the client. The file default.txt has the cases of the default
-// rules.
+// TestPublishedCases renders each case by the rules of the client. The file default.txt has the
+// cases of the default rules.
 func TestPublishedCases(t *testing.T) {
 	page, err := os.ReadFile("../../docs/rendering.md")
 	if err != nil {

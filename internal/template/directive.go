@@ -37,7 +37,8 @@ func (d Directive) Text(rendered string) string {
 	return rendered[d.Start+len("@") : d.End]
 }
 
-// Paths calls yield with the start and the end of each @path of a Markdown text, in order. Code has no paths.
+// Paths calls yield with the start and the end of each @path of a Markdown text, in order. Code has
+// no paths.
 func Paths(meter *markdown.Meter, text string, yield func(start, end int)) {
 	start := 0
 	s := scanner{text: text, forms: client.FilePath, rules: client.Rules{Code: client.CodeStays, Escape: client.NoEscape}, meter: meter, strict: true}

@@ -30,9 +30,9 @@ type Declaration struct {
 	Choices []string
 }
 
-// Parameters returns the arguments that a text expects, in order of position. Render fails without an argument only if the argument is Required. If
-// ctx ends before the text is scanned, Parameters returns the error of ctx and no
-// parameter.
+// Parameters returns the arguments that a text expects, in order of position. Render fails without
+// an argument only if the argument is Required. If ctx ends before the text is scanned, Parameters
+// returns the error of ctx and no parameter.
 func (r Renderer) Parameters(ctx context.Context, of Source) ([]Parameter, error) {
 	meter := markdown.NewMeter(ctx)
 	list := r.parameters(meter, of, r.survey(meter, of.Text))
@@ -48,10 +48,11 @@ const (
 	maxListed     = 100            // parameters of a command
 )
 
-// Listed returns the parameters of a command that a list shows, without a read of a long file: at most 100 parameters of
-// the first MaxListedText bytes of the file with the given path. whole means that head is the whole file. For a longer file, Parameters may
-// return more parameters, or may omit a parameter, because the rest of the text can close a code span or contain the
-// first numbered placeholder. The result shares no memory with head.
+// Listed returns the parameters of a command that a list shows, without a read of a long file: at
+// most 100 parameters of the first MaxListedText bytes of the file with the given path. whole means
+// that head is the whole file. For a longer file, Parameters may return more parameters, or may
+// omit a parameter, because the rest of the text can close a code span or contain the first
+// numbered placeholder. The result shares no memory with head.
 func (r Renderer) Listed(file string, head []byte, whole bool) []Parameter {
 	doc, _ := matter.ParseFile(file, head, whole)
 	body := doc.Text(head)
@@ -71,8 +72,8 @@ func (r Renderer) Listed(file string, head []byte, whole bool) []Parameter {
 }
 
 // authored returns the parameters that the frontmatter names: first the declared parameters of the
-// field "arguments", then the parameters of "argument-hint". If the hint names no parameter, authored
-// returns the hint as words.
+// field "arguments", then the parameters of "argument-hint". If the hint names no parameter,
+// authored returns the hint as words.
 func authored(header matter.Frontmatter, found survey) (list []Parameter, declared int, words string) {
 	for _, d := range Declared(header) {
 		list = append(list, d.Parameter)
@@ -245,8 +246,9 @@ func (r Renderer) Miscounted(of Source) (m Miscounted, ok bool) {
 	return m, ok
 }
 
-// Quoted returns the first placeholder within quotes of a directive !{command}. The rules quote the arguments of the directive for
-// the shell, so the author's quotes end before the argument, or become a part of the argument.
+// Quoted returns the first placeholder within quotes of a directive !{command}. The rules quote the
+// arguments of the directive for the shell, so the author's quotes end before the argument, or
+// become a part of the argument.
 func (r Renderer) Quoted(of Source) (text string, offset int, ok bool) {
 	at, quote := 0, byte(0) // the open quote of the directive before at, or 0
 	_ = r.scan(new(markdown.Meter), of.Text, survey{}, nil, func(t token) {
@@ -263,7 +265,8 @@ func (r Renderer) Quoted(of Source) (text string, offset int, ok bool) {
 	return text, offset, ok
 }
 
-// openQuote returns the quote of a POSIX shell that is open at the end of a text, or 0. A quote may be open at the beginning.
+// openQuote returns the quote of a POSIX shell that is open at the end of a text, or 0. A quote may
+// be open at the beginning.
 func openQuote(text string, quote byte) byte {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -281,7 +284,8 @@ func openQuote(text string, quote byte) byte {
 // openHint matches a hint that leaves the number of arguments open.
 var openHint = regexp.MustCompile(`\.\.|…|[|*+]|(^|[\s\[<(])-`)
 
-// maxNumbered bounds the parameters that numbers in a text declare. A greater number requires no argument.
+// maxNumbered bounds the parameters that numbers in a text declare. A greater number requires no
+// argument.
 const maxNumbered = 1000
 
 // numeral returns the name of an unnamed parameter at an index.
@@ -407,8 +411,8 @@ func readHint(hint string) (list []Parameter, words string) {
 	return list, ""
 }
 
-// choosesWords reports whether a text in brackets has alternatives that are not all single words, as in
-// [list | add <name>].
+// choosesWords reports whether a text in brackets has alternatives that are not all single words,
+// as in [list | add <name>].
 func choosesWords(inner string) bool {
 	alternatives := strings.Split(strings.TrimRight(inner, "]>.… "), "|")
 	return len(alternatives) > 1 && !strings.HasPrefix(inner, "-") && slices.ContainsFunc(alternatives, func(s string) bool {

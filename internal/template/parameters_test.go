@@ -115,7 +115,8 @@ func TestArgumentsThatARenderingRequires(t *testing.T) {
 	}
 }
 
-// Render fails only for a missing required argument: a text is rendered with all required arguments, by name, and up to the last one by position.
+// Render fails only for a missing required argument: a text is rendered with all required
+// arguments, by name, and up to the last one by position.
 func TestParametersAreWhatRenderRequires(t *testing.T) {
 	headers := []string{"x: y", "arguments: [a, b]", "argument-hint: <x> [y]", "argument-hint: \"[A=<v>] [x]\"", "argument-hint: Say it", "arguments: ['2', B]", "argument-hint: \"[1] <--f>\""}
 	pieces := []string{"$1", "$3", "$0", "$10", "$2000", "$a", "$x", "$A", "$B_2", "$ARGUMENTS", "$@", "$+", "${1}", "${4}", "${2:3}", "${3000:1}", "${@:2}", "${@:2:1}",

@@ -73,8 +73,8 @@ func (s *scanner) numbers() bool {
 	return s.forms&client.Numbered != 0 && (!s.code || s.rules.Code != client.CodeWithoutNumbers)
 }
 
-// match reports whether a placeholder begins at i, and sets found. Most attempts fail, so match and the
-// methods below copy no token.
+// match reports whether a placeholder begins at i, and sets found. Most attempts fail, so match and
+// the methods below copy no token.
 func (s *scanner) match(i, end int) bool {
 	const args = "{{args}}"
 	text := s.text[i:end]
@@ -184,8 +184,8 @@ func argumentNumber(text string) (number int, ok bool) {
 	return anyNumber(text), true
 }
 
-// anyNumber parses digits. A number above every possible position may be wrong, but not possible. Ten times the
-// greatest number fits in 32 bits.
+// anyNumber parses digits. A number above every possible position may be wrong, but not possible.
+// Ten times the greatest number fits in 32 bits.
 func anyNumber(digits string) (number int) {
 	for i := range len(digits) {
 		number = min(10*number+int(digits[i]-'0'), 1<<27)

@@ -91,7 +91,8 @@ func (e *MissingError) Needs() string {
 	return noun + " " + strings.Join(list, ", ") + "; " + advice
 }
 
-// A PairError reports an argument that is no KEY=value, for a text with $KEY. A long argument is cut.
+// A PairError reports an argument that is no KEY=value, for a text with $KEY. A long argument is
+// cut.
 type PairError struct{ Argument string }
 
 func (e *PairError) Error() string { return fmt.Sprintf("the argument %q is no KEY=value", e.Argument) }

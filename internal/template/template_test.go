@@ -390,9 +390,9 @@ func TestArgumentsThatAddTooMuch(t *testing.T) {
 	}
 }
 
-// FuzzRender renders a text with two marks as arguments, and again with other
-// arguments. The second result must have the arguments in place of the marks,
-// because no rule depends on the text of an argument. In !{command}, the text of the arguments is quoted.
+// FuzzRender renders a text with two marks as arguments, and again with other arguments. The second
+// result must have the arguments in place of the marks, because no rule depends on the text of an
+// argument. In !{command}, the text of the arguments is quoted.
 func FuzzRender(f *testing.F) {
 	for _, seed := range []struct{ text, first, second string }{
 		{"$1 $2 $ARGUMENTS {{args}} $ARGUMENTS[1] ${input:x:y} $0", "$2", "$ARGUMENTS"},

@@ -2,12 +2,13 @@ package template
 
 import "strings"
 
-// Words splits a line at blanks and quotes, as a POSIX shell does (section 2.2 of the Shell Command Language), and
-// expands nothing. Blanks are spaces, tabs and line breaks. A quote without a closing quote is a letter, and so is a
-// backslash at the end. Each operator of a shell, such as "|" or "#", is a letter.
+// Words splits a line at blanks and quotes, as a POSIX shell does (section 2.2 of the Shell Command
+// Language), and expands nothing. Blanks are spaces, tabs and line breaks. A quote without a
+// closing quote is a letter, and so is a backslash at the end. Each operator of a shell, such as
+// "|" or "#", is a letter.
 //
-// The time is linear, because at most one search for each kind of closing quote fails: closingQuote and Words pair
-// backslashes alike, so each later double quote is escaped.
+// The time is linear, because at most one search for each kind of closing quote fails: closingQuote
+// and Words pair backslashes alike, so each later double quote is escaped.
 func Words(line string) []string {
 	var words []string
 	var word []byte // of a word with quotes or backslashes
@@ -39,8 +40,8 @@ func Words(line string) []string {
 	return words
 }
 
-// appendPart appends the text of the character, the escape or the quotes at the beginning of s, and returns the length
-// in s.
+// appendPart appends the text of the character, the escape or the quotes at the beginning of s, and
+// returns the length in s.
 func appendPart(word []byte, s string) ([]byte, int) {
 	rest := s[1:]
 	switch {
@@ -61,8 +62,8 @@ func appendPart(word []byte, s string) ([]byte, int) {
 	return append(word, s[0]), 1
 }
 
-// blank returns the length of the blank at the beginning of s, or 0. A carriage return is a blank only in a line break
-// of Windows.
+// blank returns the length of the blank at the beginning of s, or 0. A carriage return is a blank
+// only in a line break of Windows.
 func blank(s string) int {
 	switch {
 	case s[0] == ' ', s[0] == '\t', s[0] == '\n':
@@ -95,8 +96,8 @@ func closingQuote(s string) int {
 	return -1
 }
 
-// appendUnescaped appends the text between double quotes, where a backslash escapes only the characters that mean
-// something to a shell.
+// appendUnescaped appends the text between double quotes, where a backslash escapes only the
+// characters that mean something to a shell.
 func appendUnescaped(word []byte, s string) []byte {
 	for i := 0; i < len(s); i++ {
 		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte("$`\"\\\n", s[i+1]) >= 0 {

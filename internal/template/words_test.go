@@ -118,7 +118,8 @@ func comparable(line string) bool {
 		!strings.ContainsFunc(line, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
 
-// FuzzWordsOfAShell compares the words of a line with the words of sh, and checks properties for every line.
+// FuzzWordsOfAShell compares the words of a line with the words of sh, and checks properties for
+// every line.
 func FuzzWordsOfAShell(f *testing.F) {
 	for _, tt := range wordRules {
 		f.Add(tt.line)

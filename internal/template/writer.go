@@ -106,7 +106,8 @@ func (w *writer) value(t token) (value string, ok bool) {
 	return value, ok || rule == client.Empty
 }
 
-// present reports whether a placeholder of several arguments has the arguments that the rules require.
+// present reports whether a placeholder of several arguments has the arguments that the rules
+// require.
 func (w *writer) present(t token) bool {
 	index := t.number - w.found.first
 	if !t.required || w.rules.NoNumber != client.Fails || index < len(w.given.positions) {
@@ -116,7 +117,8 @@ func (w *writer) present(t token) bool {
 	return false
 }
 
-// miss records a missing argument: a name, or without a name an index. A number that no parameter has is text.
+// miss records a missing argument: a name, or without a name an index. A number that no parameter
+// has is text.
 func (w *writer) miss(name string, index int) {
 	m := &w.missing
 	switch name = shortened(name); {

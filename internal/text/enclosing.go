@@ -6,13 +6,15 @@ import (
 	"unicode"
 )
 
-// Enclosing returns the first and the last line of the block around a line, as indexes of lines. The block is the innermost
-// block that contains the line and does not begin with a control statement. A line outside all blocks is part of a
-// paragraph: the lines up to the next empty lines, and the blocks that begin in these lines.
+// Enclosing returns the first and the last line of the block around a line, as indexes of lines.
+// The block is the innermost block that contains the line and does not begin with a control
+// statement. A line outside all blocks is part of a paragraph: the lines up to the next empty
+// lines, and the blocks that begin in these lines.
 //
-// A block begins with a line, and contains the following lines with a larger indent. The block also contains lines with
-// the same indent inside brackets, and ends with a line that begins with a closing bracket. Enclosing reads no language, so
-// Enclosing ignores brackets in short quotations only.
+// A block begins with a line, and contains the following lines with a larger indent. The block also
+// contains lines with the same indent inside brackets, and ends with a line that begins with a
+// closing bracket. Enclosing reads no language, so Enclosing ignores brackets in short quotations
+// only.
 func Enclosing(lines []string, line int) (first, last int) {
 	b := newSource(lines)
 	inner := [2]int{-1, -1}
@@ -44,7 +46,8 @@ func Enclosing(lines []string, line int) (first, last int) {
 // A source is the lines of a text.
 type source []sourceLine
 
-// A sourceLine has the properties of a line. Enclosing visits a line many times, and reads the text of the line once.
+// A sourceLine has the properties of a line. Enclosing visits a line many times, and reads the text
+// of the line once.
 type sourceLine struct {
 	indent    int  // the width of the white space before the line; a tab counts as eight columns
 	opened    int  // number of opening brackets without the closing brackets
@@ -174,8 +177,8 @@ func opened(line string) (n int) {
 	return n
 }
 
-// quoted returns the length of a quotation with its end, or -1. An apostrophe begins a short quotation only, because
-// texts and some languages have single apostrophes.
+// quoted returns the length of a quotation with its end, or -1. An apostrophe begins a short
+// quotation only, because texts and some languages have single apostrophes.
 func quoted(rest string, quote byte) int {
 	for i := 0; i < len(rest); i++ {
 		switch {
@@ -190,7 +193,8 @@ func quoted(rest string, quote byte) int {
 	return -1
 }
 
-// isNote reports whether a line begins with a comment, an attribute or a directive of a preprocessor.
+// isNote reports whether a line begins with a comment, an attribute or a directive of a
+// preprocessor.
 func isNote(line string) bool {
 	line = strings.TrimSpace(line)
 	return slices.ContainsFunc([]string{"//", "/*", "#", "--", "@"}, func(mark string) bool { return strings.HasPrefix(line, mark) })

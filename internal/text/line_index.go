@@ -19,11 +19,11 @@ type mark struct {
 	plain  int64 // number of bytes before the offset that are known to be ASCII without CR
 }
 
-// A LineIndex contains the format of a file and the number of line breaks before some
-// offsets, so that Read finds a line without reading the file from its beginning. A LineIndex
-// also contains the ranges between two offsets that are plain: ASCII without CR. Read need not
-// check plain bytes. Read adds to the LineIndex what Read learns. A LineIndex is valid as long as the
-// file is unchanged.
+// A LineIndex contains the format of a file and the number of line breaks before some offsets, so
+// that Read finds a line without reading the file from its beginning. A LineIndex also contains the
+// ranges between two offsets that are plain: ASCII without CR. Read need not check plain bytes.
+// Read adds to the LineIndex what Read learns. A LineIndex is valid as long as the file is
+// unchanged.
 //
 // The offsets are 16 KiB apart. For a file of more than 1 GiB the distance doubles as
 // often as necessary, because a LineIndex has at most 65,536 offsets. The zero LineIndex is

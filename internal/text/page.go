@@ -79,7 +79,8 @@ const (
 	maxWindow = 1 << 20
 )
 
-// around reads the block around a line. If the block is larger than Max, the page begins at most a few lines before the line.
+// around reads the block around a line. If the block is larger than Max, the page begins at most a
+// few lines before the line.
 func (r *reader) around(q Request) (Page, error) {
 	window := Request{From: max(1, q.Around-reach), To: min(q.Around, math.MaxInt-reach) + reach, Max: maxWindow, InOrder: q.InOrder}
 	p, err := r.page(window)

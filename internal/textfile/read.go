@@ -1,5 +1,5 @@
-// Package textfile reads pages of the text files of a filesystem. A file can be read at any offset, also if its
-// filesystem only reads files in order.
+// Package textfile reads pages of the text files of a filesystem. A file can be read at any offset,
+// also if its filesystem only reads files in order.
 package textfile
 
 import (
@@ -23,8 +23,8 @@ type Reader struct {
 // minIndexed is the size of the files that one read reads completely.
 const minIndexed = 64 << 10
 
-// Read returns a part of a file. The result of an error has the size of the file, if known. Read sets
-// Request.InOrder and Request.Unchanged.
+// Read returns a part of a file. The result of an error has the size of the file, if known. Read
+// sets Request.InOrder and Request.Unchanged.
 func (r Reader) Read(ctx context.Context, name string, q text.Request) (shown.FileText, error) {
 	now := time.Now()
 	file, err := r.open(ctx, name)

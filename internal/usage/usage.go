@@ -1,4 +1,5 @@
-// Package usage reads the arguments of commands and skills for lists, and keeps the arguments while the files are unchanged.
+// Package usage reads the arguments of commands and skills for lists, and keeps the arguments while
+// the files are unchanged.
 package usage
 
 import (
@@ -18,7 +19,8 @@ import (
 // patience is the time that a call waits for the next read to complete.
 const patience = 500 * time.Millisecond
 
-// A Reader reads the arguments of commands and skills. The fields are set once, before the first call of Each.
+// A Reader reads the arguments of commands and skills. The fields are set once, before the first
+// call of Each.
 type Reader struct {
 	Commands, Skills Source
 
@@ -46,8 +48,9 @@ func (r *Reader) source(skill bool) *Source {
 	return &r.Commands
 }
 
-// Each calls use with the arguments of each entry that Each has or reads in time, by some rules, or by the rules of the layer
-// of the entry. The function use must not modify the arguments. The reads of the other entries continue.
+// Each calls use with the arguments of each entry that Each has or reads in time, by some rules, or
+// by the rules of the layer of the entry. The function use must not modify the arguments. The reads
+// of the other entries continue.
 func (r *Reader) Each(ctx context.Context, entries []index.Invoked, rules *client.Rules, use func(i int, arguments []template.Parameter)) error {
 	reads := make([]*late.Read[[]template.Parameter], len(entries))
 	for i, e := range entries {
@@ -83,8 +86,8 @@ type key struct {
 	rules client.Rules
 }
 
-// read reads the arguments of a command or a skill. If the text is the same as at the last read, read returns the kept
-// arguments.
+// read reads the arguments of a command or a skill. If the text is the same as at the last read,
+// read returns the kept arguments.
 func (r *Reader) read(of key) []template.Parameter {
 	if r.lifetime.Err() != nil {
 		return nil // the waiting calls return an error

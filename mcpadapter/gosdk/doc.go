@@ -24,11 +24,11 @@
 // toolshelf.WithWatch. In a list, the server's own prompts follow the prompts of the catalog. If
 // both have a prompt of the same name, the catalog's prompt wins.
 //
-// The SDK declares prompts and announces changes only for its set of prompts. Register
-// therefore adds a prompt with the empty name to the set. Clients never see this prompt,
-// because the binding removes this prompt from all results. When commands or skills are added, removed or changed, the server sends one
-// notification for all changes within a tenth of a second. Without toolshelf.WithWatch,
-// the catalog detects changes only when a request reads the catalog.
+// The SDK declares prompts and announces changes only for its set of prompts. Register therefore
+// adds a prompt with the empty name to the set. Clients never see this prompt, because the binding
+// removes this prompt from all results. When commands or skills are added, removed or changed, the
+// server sends one notification for all changes within a tenth of a second. Without
+// toolshelf.WithWatch, the catalog detects changes only when a request reads the catalog.
 //
 // If the directories of commands and skills are missing, the server has only its own prompts. If
 // a directory cannot be read, prompts/list returns -32603 with the catalog's message,

@@ -58,8 +58,8 @@ type HTTPOptions struct {
 }
 
 // A LimitError is the error of a call that a limit of [HTTPOptions] ends. The client receives the
-// text of the error in the result of tools/call, and otherwise in an error with the code -32603. The
-// handler of the call finds the error with context.Cause, and middleware of the server with
+// text of the error in the result of tools/call, and otherwise in an error with the code -32603.
+// The handler of the call finds the error with context.Cause, and middleware of the server with
 // mcp.CallToolResult.GetError.
 type LimitError struct {
 	Option string // CallTimeout or MaxCalls
@@ -194,8 +194,8 @@ func (h *HTTPHandler) begin() bool {
 	return !h.closed
 }
 
-// readBody reads the body within its limits, and reports whether the body is one JSON value. At the end of a
-// body, net/http removes the deadline of the connection, to notice that the client leaves.
+// readBody reads the body within its limits, and reports whether the body is one JSON value. At the
+// end of a body, net/http removes the deadline of the connection, to notice that the client leaves.
 func (h *HTTPHandler) readBody(w http.ResponseWriter, r *http.Request) bool {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.options.MaxBodyBytes))
 	var tooLarge *http.MaxBytesError
@@ -222,8 +222,8 @@ func (h *HTTPHandler) readBody(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // limitCalls is middleware of the server. A call of this handler ends with its request, with its
-// time or with Shutdown. A subscription (subscriptions/listen) has no limit of time, and ends at the
-// begin of Shutdown.
+// time or with Shutdown. A subscription (subscriptions/listen) has no limit of time, and ends at
+// the begin of Shutdown.
 func (h *HTTPHandler) limitCalls(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		request, ok := ctx.Value(h).(context.Context)
@@ -263,8 +263,9 @@ func (h *HTTPHandler) limitCalls(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// run returns the result of a call, and frees the place of the call. The SDK calls a tool on a goroutine of its own, where a panic would
-// end the program; net/http recovers the panics of its handlers in the same way.
+// run returns the result of a call, and frees the place of the call. The SDK calls a tool on a
+// goroutine of its own, where a panic would end the program; net/http recovers the panics of its
+// handlers in the same way.
 func (h *HTTPHandler) run(ctx context.Context, next mcp.MethodHandler, method string, req mcp.Request) (result mcp.Result, err error) {
 	defer func() {
 		<-h.calls
@@ -323,7 +324,8 @@ func (h *HTTPHandler) log(ctx, request context.Context, method string, req mcp.R
 
 // Shutdown refuses new requests with the status 503, ends the subscriptions, and waits for the
 // running calls. When ctx ends, Shutdown cancels the calls, waits up to one second for their
-// answers, and returns the error of ctx if a call still runs. Further calls of Shutdown wait in the same way.
+// answers, and returns the error of ctx if a call still runs. Further calls of Shutdown wait in the
+// same way.
 //
 // Shutdown does not close the listener. Call Shutdown of the http.Server afterwards, with a context
 // that has not ended, which lets the server complete the last responses.
@@ -356,8 +358,8 @@ func (h *HTTPHandler) Shutdown(ctx context.Context) error {
 	}
 }
 
-// A timedWriter limits the time of each write and flush, because a subscription may last for days. On
-// HTTP/2, a deadline ends a stream that writes nothing, so a timedWriter removes the deadline.
+// A timedWriter limits the time of each write and flush, because a subscription may last for days.
+// On HTTP/2, a deadline ends a stream that writes nothing, so a timedWriter removes the deadline.
 type timedWriter struct {
 	http.ResponseWriter
 	conn     *http.ResponseController
@@ -380,8 +382,8 @@ func (w *timedWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// FlushError does not flush a response, because ServeHTTP returns now: net/http then sends the response and
-// its end in one write.
+// FlushError does not flush a response, because ServeHTTP returns now: net/http then sends the
+// response and its end in one write.
 func (w *timedWriter) FlushError() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -395,8 +397,9 @@ func (w *timedWriter) FlushError() error {
 	return w.conn.Flush()
 }
 
-// comment writes a comment of server-sent events, which clients ignore. A write that fails ends the request.
-// Without comments, net/http does not notice the end of an HTTP/1 connection with unread bytes.
+// comment writes a comment of server-sent events, which clients ignore. A write that fails ends the
+// request. Without comments, net/http does not notice the end of an HTTP/1 connection with unread
+// bytes.
 func (w *timedWriter) comment() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -105,8 +105,8 @@ func hostName(host string) string {
 	return strings.Trim(host, "[]")
 }
 
-// bearer requires a valid token if the options have Verify. The SDK verifies the token and writes the
-// response; bearer adds the challenge of RFC 6750.
+// bearer requires a valid token if the options have Verify. The SDK verifies the token and writes
+// the response; bearer adds the challenge of RFC 6750.
 func (g guard) bearer(next http.Handler) http.Handler {
 	o := g.options
 	if o.Verify == nil {
@@ -137,8 +137,8 @@ type challenger struct {
 	guard   guard
 }
 
-// WriteHeader completes the challenge: RFC 9110, section 15.5.2, requires a challenge, and RFC 6750,
-// section 3.1, names the error except for a request without a token.
+// WriteHeader completes the challenge: RFC 9110, section 15.5.2, requires a challenge, and RFC
+// 6750, section 3.1, names the error except for a request without a token.
 func (c *challenger) WriteHeader(status int) {
 	var parameters []string
 	switch {

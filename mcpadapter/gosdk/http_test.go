@@ -112,7 +112,8 @@ func do(t testing.TB, r *http.Request) (int, string) {
 	return res.StatusCode, string(body)
 }
 
-// raw opens a connection and writes the head of a request with a body of 100 bytes, and a part of the body.
+// raw opens a connection and writes the head of a request with a body of 100 bytes, and a part of
+// the body.
 func raw(t testing.TB, url, part string) net.Conn {
 	t.Helper()
 	host := strings.TrimPrefix(url, "http://")
@@ -135,7 +136,8 @@ func until(t testing.TB, event string, done func() bool) {
 	}
 }
 
-// descriptors counts the open files and sockets of the process, or returns 0 on systems other than Linux.
+// descriptors counts the open files and sockets of the process, or returns 0 on systems other than
+// Linux.
 func descriptors() int {
 	if runtime.GOOS != "linux" { // wine has the /proc of its host
 		return 0
@@ -954,7 +956,8 @@ func TestAnAnswerIsOneWrite(t *testing.T) {
 	}
 }
 
-// BenchmarkCallsOverHTTP compares a call of a trivial tool over HTTP with the handler of the SDK alone.
+// BenchmarkCallsOverHTTP compares a call of a trivial tool over HTTP with the handler of the SDK
+// alone.
 func BenchmarkCallsOverHTTP(b *testing.B) {
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	addTool(s, "trivial")

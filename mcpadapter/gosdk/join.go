@@ -30,10 +30,10 @@ type wholeKey struct{}
 // costs the whole list of the bindings below.
 func whole(ctx context.Context) context.Context { return context.WithValue(ctx, wholeKey{}, true) }
 
-// join returns one page of a list, or the whole list for a context of whole: first the rows of the adapter, then the server's own
-// rows, except the rows that the adapter also has. ours returns a page of the adapter's
-// rows; its cursor is nil for the first page. The server's own rows begin on the last page
-// of the adapter's rows if the page has room. kind names the list.
+// join returns one page of a list, or the whole list for a context of whole: first the rows of the
+// adapter, then the server's own rows, except the rows that the adapter also has. ours returns a
+// page of the adapter's rows; its cursor is nil for the first page. The server's own rows begin on
+// the last page of the adapter's rows if the page has room. kind names the list.
 func join[T any](ctx context.Context, kind string, size int, own []T, cursor *string, ours func(cursor *string) (rows []T, next string, err error), taken func(T) bool) (page []T, next string, err error) {
 	id, err := identify(kind, own)
 	if err != nil {

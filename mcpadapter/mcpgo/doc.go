@@ -22,11 +22,11 @@
 // # Prompts
 //
 // Register adds each listed command of the catalog, and each skill that a user may invoke, as a
-// prompt (see mcpadapter.Adapter.Prompts). A prompt of the adapter permanently replaces the server's prompt with the same name. Filters, middleware and
-// hooks of the server apply to all prompts. The binding updates the prompts when the
-// catalog detects a change and before each prompts/list, so the list is current even
-// without toolshelf.WithWatch. An update costs as much as Adapter.Prompts. prompts/get
-// reads the text of the command or the skill.
+// prompt (see mcpadapter.Adapter.Prompts). A prompt of the adapter permanently replaces the
+// server's prompt with the same name. Filters, middleware and hooks of the server apply to all
+// prompts. The binding updates the prompts when the catalog detects a change and before each
+// prompts/list, so the list is current even without toolshelf.WithWatch. An update costs as much as
+// Adapter.Prompts. prompts/get reads the text of the command or the skill.
 //
 // The server sends list_changed after prompts are added, removed or changed: one
 // notification for all prompts added or changed within a tenth of a second, and one

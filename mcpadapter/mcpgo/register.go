@@ -28,8 +28,9 @@ func WithPromptCompletions(provider server.PromptCompletionProvider) Option {
 }
 
 // Register adds an adapter's tools, prompts and completions to a server, and declares the
-// capabilities of the server: tools; prompts with list_changed and completions, if the adapter serves
-// prompts; and resources, if the adapter serves skills. Register reads the catalog's commands and skills once.
+// capabilities of the server: tools; prompts with list_changed and completions, if the adapter
+// serves prompts; and resources, if the adapter serves skills. Register reads the catalog's
+// commands and skills once.
 //
 // Call Register once for each adapter, after applying all options of the server and before the
 // server runs. If several adapters have the same name, the adapter of the last call answers. Add

@@ -11,8 +11,8 @@ import (
 // patience limits the wait for a feed.
 const patience = time.Minute
 
-// awaitQuiet walks until a walk over each replica makes no request of the bucket. The walks that make
-// requests are before the connection of a feed, and at a heartbeat.
+// awaitQuiet walks until a walk over each replica makes no request of the bucket. The walks that
+// make requests are before the connection of a feed, and at a heartbeat.
 func awaitQuiet(ctx context.Context, out io.Writer, shelf *shelf, replicas []*replica) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

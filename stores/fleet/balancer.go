@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// A balancer passes each request to the next replica. If the replica fails, the balancer repeats the
-// request with the next replica: requests for prompts change nothing.
+// A balancer passes each request to the next replica. If the replica fails, the balancer repeats
+// the request with the next replica: requests for prompts change nothing.
 type balancer struct {
 	urls             []string
 	next             atomic.Int64

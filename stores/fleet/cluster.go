@@ -73,8 +73,8 @@ func (c *cluster) serve(nodes int) error {
 	return err
 }
 
-// freePorts chooses the ports for the connections between servers. Each server must know the ports of
-// all servers before the start.
+// freePorts chooses the ports for the connections between servers. Each server must know the ports
+// of all servers before the start.
 func freePorts(n int) (ports []int, routes []*url.URL, err error) {
 	for range n {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -114,7 +114,8 @@ func (c *cluster) createStream(ctx context.Context) error {
 // publish reports a change of an object, and does not wait for the stream.
 func (c *cluster) publish(key string) error { return c.conn.Publish(events, []byte(key)) }
 
-// stopLeader stops the leader of the stream and returns its name. The other servers elect a new leader.
+// stopLeader stops the leader of the stream and returns its name. The other servers elect a new
+// leader.
 func (c *cluster) stopLeader() string {
 	for _, node := range c.nodes {
 		if node.JetStreamIsStreamLeader(server.DEFAULT_GLOBAL_ACCOUNT, events) {

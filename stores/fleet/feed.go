@@ -8,9 +8,10 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// newFeed returns a feed for toolshelf.WithFeed. The feed reports the key of each event. Events can be
-// lost or late while the servers elect a leader. Therefore the feed also reports a possible change at each
-// heartbeat, as long as the servers answer. If the feed is silent, each call checks the bucket.
+// newFeed returns a feed for toolshelf.WithFeed. The feed reports the key of each event. Events can
+// be lost or late while the servers elect a leader. Therefore the feed also reports a possible
+// change at each heartbeat, as long as the servers answer. If the feed is silent, each call checks
+// the bucket.
 func newFeed(urls string, heartbeat time.Duration) func(ctx context.Context, touch func(paths ...string)) error {
 	return func(ctx context.Context, touch func(paths ...string)) error {
 		conn, err := nats.Connect(urls, nats.MaxReconnects(-1))

@@ -1,12 +1,12 @@
-// Command fleet shows three stateless replicas of an MCP server over one bucket. The command
-// starts an S3 server, three NATS servers with JetStream, and the replicas, each a process. The writer
-// of the bucket publishes an event for each change to a stream, and each replica follows the stream.
+// Command fleet shows three stateless replicas of an MCP server over one bucket. The command starts
+// an S3 server, three NATS servers with JetStream, and the replicas, each a process. The writer of
+// the bucket publishes an event for each change to a stream, and each replica follows the stream.
 // While nothing changes, the pages of prompts/list make no request of the S3 server.
 //
 // Six clients then walk the pages. Each page comes from the next replica, objects are written and
-// deleted between the pages, and a replica and the leader of the stream are stopped. Each client must
-// see each prompt that exists during the whole walk exactly once, and no prompt twice. Afterwards the
-// other replicas must list a new prompt.
+// deleted between the pages, and a replica and the leader of the stream are stopped. Each client
+// must see each prompt that exists during the whole walk exactly once, and no prompt twice.
+// Afterwards the other replicas must list a new prompt.
 //
 //	go -C stores/fleet run .
 package main
@@ -102,8 +102,8 @@ func compareCursors(ctx context.Context, out io.Writer, replicas []*replica) err
 	return nil
 }
 
-// walkAll walks with six clients over all replicas. The third page of a client kills a replica and stops
-// the leader of the stream.
+// walkAll walks with six clients over all replicas. The third page of a client kills a replica and
+// stops the leader of the stream.
 func walkAll(ctx context.Context, out io.Writer, shelf *shelf, replicas []*replica, stable, volatile int) error {
 	balancer := new(balancer)
 	for _, r := range replicas {

@@ -22,8 +22,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/stores/blob/s3"
 )
 
-// These environment variables have the addresses of the S3 server and of the NATS servers. They are set
-// in the processes of replicas.
+// These environment variables have the addresses of the S3 server and of the NATS servers. They are
+// set in the processes of replicas.
 const (
 	socketVariable = "FLEET_S3_SOCKET"
 	natsVariable   = "FLEET_NATS"

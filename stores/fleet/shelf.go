@@ -24,8 +24,8 @@ const (
 	bucket  = "shelf"
 )
 
-// A shelf is an S3 server with one bucket. The server stores the objects in a temporary directory. The
-// methods that change the bucket also publish an event.
+// A shelf is an S3 server with one bucket. The server stores the objects in a temporary directory.
+// The methods that change the bucket also publish an event.
 type shelf struct {
 	dir     string
 	cluster *cluster
@@ -35,8 +35,8 @@ type shelf struct {
 	done    chan error
 }
 
-// startShelf starts the only S3 server of the process. The directory of the server becomes the working
-// directory.
+// startShelf starts the only S3 server of the process. The directory of the server becomes the
+// working directory.
 func startShelf(ctx context.Context, cluster *cluster) (*shelf, error) {
 	dir, err := os.MkdirTemp("", "fleet")
 	if err != nil {
@@ -90,7 +90,8 @@ func (s *shelf) serve(ctx context.Context) error {
 
 func (s *shelf) log() string { return filepath.Join(s.dir, "log") }
 
-// requests returns the number of requests that the server has answered. The log has a line for each.
+// requests returns the number of requests that the server has answered. The log has a line for
+// each.
 func (s *shelf) requests() (int, error) {
 	log, err := os.ReadFile(s.log())
 	return bytes.Count(log, []byte("\n")), err

@@ -102,8 +102,8 @@ func (t task) EncodedObjectSize(hash plumbing.Hash) (size int64, err error) {
 	return size, err
 }
 
-// use calls read with an object while no other goroutine reads. If the object or its pack is missing,
-// use loads the indexes of the packs again.
+// use calls read with an object while no other goroutine reads. If the object or its pack is
+// missing, use loads the indexes of the packs again.
 func (t task) use(hash plumbing.Hash, read func(entry) error) error {
 	return t.alone(func() error {
 		err := t.open(hash, read)
@@ -252,8 +252,8 @@ func (e *entry) read(ctx context.Context, limit int64) (plumbing.ObjectType, []b
 	return e.typ, content.Bytes(), err
 }
 
-// resolve applies deltas to a base. If the bases or deltas are many or large, resolve returns an error
-// after the headers are read.
+// resolve applies deltas to a base. If the bases or deltas are many or large, resolve returns an
+// error after the headers are read.
 func (e *entry) resolve(ctx context.Context, limit int64) (plumbing.ObjectType, []byte, error) {
 	var chain []int64 // offsets, from the object to a base that is no delta
 	var typ plumbing.ObjectType

@@ -132,8 +132,8 @@ func (f fetching) EncodedObject(typ plumbing.ObjectType, hash plumbing.Hash) (pl
 	return object, err
 }
 
-// PackfileWriter returns a writer for the pack of a fetch. The Close of the writer indexes the pack and
-// adds the pack to the repository.
+// PackfileWriter returns a writer for the pack of a fetch. The Close of the writer indexes the pack
+// and adds the pack to the repository.
 func (f fetching) PackfileWriter() (io.WriteCloser, error) {
 	file, err := f.temporary()
 	return &incoming{task: f.task, file: file}, err
@@ -199,8 +199,8 @@ func (p *incoming) keep(file billy.File, name string, err error) error {
 	return disk.Rename(file.Name(), name)
 }
 
-// An indexer finds the hashes of the objects of a pack. The indexer applies each delta once, and keeps
-// the bases of few deltas in memory.
+// An indexer finds the hashes of the objects of a pack. The indexer applies each delta once, and
+// keeps the bases of few deltas in memory.
 type indexer struct {
 	ctx   context.Context
 	room  int // bytes of the bases that wait for deltas

@@ -44,7 +44,8 @@ func newPacker(t *testing.T) *packer {
 	return &packer{t, []byte("PACK\x00\x00\x00\x02\x00\x00\x00\x00"), 0}
 }
 
-// add adds an object or a delta and returns the offset. The size is the size that the pack declares.
+// add adds an object or a delta and returns the offset. The size is the size that the pack
+// declares.
 func (p *packer) add(typ plumbing.ObjectType, reference []byte, size int, raw []byte) int {
 	offset := len(p.raw)
 	first := byte(typ)<<4 | byte(size&15)
@@ -226,7 +227,8 @@ func TestAnIndexHasAllObjectsOfAPack(t *testing.T) {
 	}
 }
 
-// A full tree of deltas needs several bases at a time, and a chain with deltas at its sides needs one.
+// A full tree of deltas needs several bases at a time, and a chain with deltas at its sides needs
+// one.
 func TestAnIndexKeepsFewBases(t *testing.T) {
 	const size = 1 << 16
 	content := make([]byte, size)
@@ -294,7 +296,8 @@ func fetch(ctx context.Context, t *testing.T, pack io.Reader) ([]string, error) 
 	return files, err
 }
 
-// The packs of a few kilobytes end a program, or take hundreds of megabytes, if the indexer trusts the numbers.
+// The packs of a few kilobytes end a program, or take hundreds of megabytes, if the indexer trusts
+// the numbers.
 func TestAFetchOfAHostilePackIsAnError(t *testing.T) {
 	count := newPacker(t)
 	count.count = 1<<32 - 1

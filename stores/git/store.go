@@ -19,13 +19,13 @@
 // are omitted. A file of Git LFS has the content of its pointer. The time of a file is the time
 // of the commit.
 //
-// The store keeps the names of the files below Options.Dir and at most 16 MB of objects in
-// memory. A snapshot counts 512 bytes and the name for each file and each directory, and again 512
-// bytes and the path for each directory and each omitted entry. A snapshot of more than 256 MB is
-// an error, and so is a tree or a commit of more than 8 MB, and a read of a file of more than
-// 256 MB. The bases and the deltas of a packed object have the limit of the object, and those of a
-// symbolic link have the limit of a tree. A fetch of a pack with bases or deltas of more than 256 MB is
-// an error. Fetches and reads end soon after the context of the call.
+// The store keeps the names of the files below Options.Dir and at most 16 MB of objects in memory.
+// A snapshot counts 512 bytes and the name for each file and each directory, and again 512 bytes
+// and the path for each directory and each omitted entry. A snapshot of more than 256 MB is an
+// error, and so is a tree or a commit of more than 8 MB, and a read of a file of more than 256 MB.
+// The bases and the deltas of a packed object have the limit of the object, and those of a symbolic
+// link have the limit of a tree. A fetch of a pack with bases or deltas of more than 256 MB is an
+// error. Fetches and reads end soon after the context of the call.
 //
 // See https://github.com/toolshelf-go/toolshelf for an overview of the library.
 package git

@@ -26,7 +26,8 @@ var (
 	errRestored = errors.New("the bucket has another history: copy the bucket again")
 )
 
-// A message is the last message of a key. Two messages with the same revision and time are the same.
+// A message is the last message of a key. Two messages with the same revision and time are the
+// same.
 type message struct {
 	revision uint64
 	created  int64 // in nanoseconds
@@ -54,10 +55,10 @@ type mirror struct {
 	changed  chan struct{} // closed after a change
 }
 
-// restart replaces the mirror by a new copy. If resume is set, the new mirror begins with the old copy,
-// and the watch with the last message up to the last agreement, the anchor. If the stream still has the
-// anchor, no other message up to the agreement, and a message of each key that has changed since, then
-// the new mirror agrees with the stream. Otherwise the new mirror fails.
+// restart replaces the mirror by a new copy. If resume is set, the new mirror begins with the old
+// copy, and the watch with the last message up to the last agreement, the anchor. If the stream
+// still has the anchor, no other message up to the agreement, and a message of each key that has
+// changed since, then the new mirror agrees with the stream. Otherwise the new mirror fails.
 func (s *source) restart(info *jetstream.StreamInfo, resume bool) {
 	ctx, stop := context.WithCancel(s.life)
 	next := &mirror{

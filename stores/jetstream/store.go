@@ -20,10 +20,10 @@
 //   - If the server does not answer, a call fails or uses the last good snapshot, as
 //     Options.Stale decides.
 //
-// A key with other characters than letters, digits, "-", "_", "=", "." and "/" is not
-// possible in NATS. Keys that [io/fs.ValidPath] does not accept, such as "a//b", and keys with
-// more than 100 elements are omitted. The bucket is in memory, at most Options.MaxSize bytes, and
-// about 100 bytes and the name for each key, also of keys that are deleted or not below Options.Dir.
+// A key with other characters than letters, digits, "-", "_", "=", "." and "/" is not possible in
+// NATS. Keys that [io/fs.ValidPath] does not accept, such as "a//b", and keys with more than 100
+// elements are omitted. The bucket is in memory, at most Options.MaxSize bytes, and about 100 bytes
+// and the name for each key, also of keys that are deleted or not below Options.Dir.
 //
 // See https://github.com/toolshelf-go/toolshelf for an overview of the library.
 package jetstream
@@ -168,9 +168,9 @@ func (s *source) update(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 	return files, nil
 }
 
-// files returns the files of the mirror, if the mirror agrees with the stream. A stream can go back,
-// as when an older copy is restored, and keep the time of its creation. The client then resumes the
-// watch without a notice, so the mirror is no proof.
+// files returns the files of the mirror, if the mirror agrees with the stream. A stream can go
+// back, as when an older copy is restored, and keep the time of its creation. The client then
+// resumes the watch without a notice, so the mirror is no proof.
 func (s *source) files(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 	asked := time.Now()
 	var seen uint64

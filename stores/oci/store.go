@@ -143,8 +143,8 @@ func (l layout) Resolve(ctx context.Context, reference string) (v1.Descriptor, e
 	return store.Resolve(ctx, reference)
 }
 
-// An index is a layout whose contents cannot be opened. From a whole layout, NewFromFS reads all manifests,
-// of any size.
+// An index is a layout whose contents cannot be opened. From a whole layout, NewFromFS reads all
+// manifests, of any size.
 type index struct{ fs.FS }
 
 func (i index) Open(name string) (fs.File, error) {

@@ -25,9 +25,10 @@ type page struct {
 	Index        []byte    `json:"index"`
 }
 
-// A cache keeps the page and the artifacts of an index below one directory. Each file is complete or missing: a file is
-// written under another name, synced and renamed. The name of an artifact is its digest, so processes that write the same
-// artifact write the same bytes, and a reader compares the bytes with the name. The zero cache keeps nothing.
+// A cache keeps the page and the artifacts of an index below one directory. Each file is complete
+// or missing: a file is written under another name, synced and renamed. The name of an artifact is
+// its digest, so processes that write the same artifact write the same bytes, and a reader compares
+// the bytes with the name. The zero cache keeps nothing.
 type cache struct {
 	root   *os.Root // nil without a directory
 	url    string
@@ -124,8 +125,8 @@ func (c *cache) write(name string, data []byte) {
 	}
 }
 
-// clean removes the files that the index does not name, an hour after they were written: another process may be about to
-// write an index that names a new file.
+// clean removes the files that the index does not name, an hour after they were written: another
+// process may be about to write an index that names a new file.
 func (c *cache) clean(entries []entry) {
 	if c.root == nil {
 		return

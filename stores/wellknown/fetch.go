@@ -16,8 +16,8 @@ import (
 
 const maxRedirects = 5
 
-// newClient returns the client of a store. The store's own transport refuses addresses at the connection, so that a name
-// cannot change its address after a check, and uses no proxy.
+// newClient returns the client of a store. The store's own transport refuses addresses at the
+// connection, so that a name cannot change its address after a check, and uses no proxy.
 func (s *Store) newClient() *http.Client {
 	transport := s.opts.Transport
 	if transport == nil {
@@ -43,7 +43,8 @@ func (s *Store) newClient() *http.Client {
 	}}
 }
 
-// allowed reports whether the store may request a URL: of the origin, or by https of a host of Options.Hosts.
+// allowed reports whether the store may request a URL: of the origin, or by https of a host of
+// Options.Hosts.
 func (s *Store) allowed(u *url.URL) bool {
 	if u.User != nil || u.Host == "" {
 		return false
@@ -59,8 +60,8 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// special are the global unicast addresses of the IANA registries for special purposes (RFC 6890, as of 2026-11), and the
-// addresses that contain an IPv4 address.
+// special are the global unicast addresses of the IANA registries for special purposes (RFC 6890,
+// as of 2026-11), and the addresses that contain an IPv4 address.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("192.88.99.0/24"), netip.MustParsePrefix("198.18.0.0/15"),

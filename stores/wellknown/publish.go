@@ -15,13 +15,16 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 )
 
-// NewHandler returns a handler for GET and HEAD requests below /.well-known/agent-skills/: the index of the skills of a
-// catalog, and their artifacts. A skill with a SKILL.md alone is the file, and a skill with further files is a zip archive.
+// NewHandler returns a handler for GET and HEAD requests below /.well-known/agent-skills/: the
+// index of the skills of a catalog, and their artifacts. A skill with a SKILL.md alone is the file,
+// and a skill with further files is a zip archive.
 //
-// The handler publishes the skills that the specification of Agent Skills accepts; the command toolshelf-lint with the flag
-// -well-known names the others. Each request sees the current files: an index costs the cost of ListSkills and of GetSkill
-// for each skill, and reads all files of skills with further files. Archives have neither times nor permissions, so equal
-// files have equal digests. The program skills 1.7.4 of npm installs all skills of the handler (tried on 2026-11-27).
+// The handler publishes the skills that the specification of Agent Skills accepts; the command
+// toolshelf-lint with the flag -well-known names the others. Each request sees the current files:
+// an index costs the cost of ListSkills and of GetSkill for each skill, and reads all files of
+// skills with further files. Archives have neither times nor permissions, so equal files have equal
+// digests. The program skills 1.7.4 of npm installs all skills of the handler (tried on
+// 2026-11-27).
 func NewHandler(catalog *toolshelf.Catalog) http.Handler {
 	p, mux := publisher{catalog}, http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/agent-skills/index.json", p.index)
@@ -61,7 +64,8 @@ func (p publisher) artifact(w http.ResponseWriter, r *http.Request) {
 	serve(w, r, map[string]string{typeFile: "text/markdown; charset=utf-8", typeArchive: "application/zip"}[e.Type], data)
 }
 
-// skill returns the entry and the artifact of a skill, or an error if the skill cannot be published.
+// skill returns the entry and the artifact of a skill, or an error if the skill cannot be
+// published.
 func (p publisher) skill(ctx context.Context, name string) (e entry, data []byte, err error) {
 	s, err := p.catalog.GetSkill(ctx, name)
 	if err != nil {

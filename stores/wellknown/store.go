@@ -1,9 +1,10 @@
-// Package wellknown reads the skills that a site publishes at /.well-known/agent-skills/index.json. A [Store] is a
-// filesystem for toolshelf.WithSkillsFS. [NewHandler] publishes the skills of a catalog in the same form.
+// Package wellknown reads the skills that a site publishes at /.well-known/agent-skills/index.json.
+// A [Store] is a filesystem for toolshelf.WithSkillsFS. [NewHandler] publishes the skills of a
+// catalog in the same form.
 //
 // The rules are those of the draft "Well-Known URI" of the Agent Skills specification, schema 0.2.0
-// (github.com/agentskills/agentskills/pull/254, text of 2026-03-23), with the optional versions of pull request 380
-// (2026-05-13). Guarantees:
+// (github.com/agentskills/agentskills/pull/254, text of 2026-03-23), with the optional versions of
+// pull request 380 (2026-05-13). Guarantees:
 //
 //   - A store serves a byte only after the artifact has the SHA-256 of the index.
 //   - An error of an entry of the index loses one skill: [Store.Status] and the catalog report the reason.
@@ -36,25 +37,28 @@ import (
 
 // Options are the options of a Store. The zero value keeps the skills in memory.
 type Options struct {
-	// Dir is a directory of the program for the cache. The store creates the directory. Several stores and several
-	// processes may share a directory. Empty means no cache.
+	// Dir is a directory of the program for the cache. The store creates the directory. Several
+	// stores and several processes may share a directory. Empty means no cache.
 	Dir string
 
 	// Offline makes Open serve the cache without a request. Refresh makes requests.
 	Offline bool
 
-	// Version selects an immutable index, such as "v0.2.0" for /.well-known/agent-skills/v0.2.0/index.json. A store
-	// requests an immutable index once. Empty means the newest index.
+	// Version selects an immutable index, such as "v0.2.0" for
+	// /.well-known/agent-skills/v0.2.0/index.json. A store requests an immutable index once. Empty
+	// means the newest index.
 	Version string
 
-	// Hosts are further hosts of artifacts and redirects, such as "cdn.example.com" or "cdn.example.com:8443".
+	// Hosts are further hosts of artifacts and redirects, such as "cdn.example.com" or
+	// "cdn.example.com:8443".
 	Hosts []string
 
 	// Private permits private, link-local and loopback addresses, and http to a loopback host.
 	Private bool
 
-	// Transport makes the requests in place of the store's own transport. The Transport then decides about addresses,
-	// certificates and proxies. The store's own transport uses no proxy of the environment.
+	// Transport makes the requests in place of the store's own transport. The Transport then
+	// decides about addresses, certificates and proxies. The store's own transport uses no proxy of
+	// the environment.
 	Transport http.RoundTripper
 
 	Timeout     time.Duration // of a request with its body; zero means 30 seconds
@@ -80,8 +84,8 @@ func (o *Options) setDefaults() {
 //   - Snapshot(ctx context.Context) (fs.FS, error), of toolshelf.SnapshotFS. The result has the files of one index,
 //     never changes, and has the method Version of toolshelf.Versioned.
 //
-// The version of a file is the digest of its artifact. The directory of a lost skill has a SKILL.md that cannot be read,
-// so that a catalog reports the skill. A Store is safe for concurrent use.
+// The version of a file is the digest of its artifact. The directory of a lost skill has a SKILL.md
+// that cannot be read, so that a catalog reports the skill. A Store is safe for concurrent use.
 type Store struct {
 	*tree.Store
 	origin *url.URL
@@ -118,9 +122,10 @@ type published struct {
 	problems []Problem
 }
 
-// Open returns a Store with the skills of an origin, such as "https://example.com". Use the origin as the name of the layer.
-// Open reads the cache and then calls [Store.Refresh]. If Refresh fails, or ctx ends, Open returns the cached skills, and
-// Status has the error. Without a cached index, Open returns the error.
+// Open returns a Store with the skills of an origin, such as "https://example.com". Use the origin
+// as the name of the layer. Open reads the cache and then calls [Store.Refresh]. If Refresh fails,
+// or ctx ends, Open returns the cached skills, and Status has the error. Without a cached index,
+// Open returns the error.
 func Open(ctx context.Context, origin string, opts Options) (*Store, error) {
 	opts.setDefaults()
 	at, err := url.Parse(origin)
@@ -167,10 +172,11 @@ func (s *Store) Status() Status {
 	return status
 }
 
-// Refresh asks the origin for the index, and requests the new and changed artifacts, 8 at a time. An unchanged index is
-// one conditional request. If the index cannot be read, Refresh returns the error, and the store serves the last index. If
-// ctx ends, Refresh returns its error, and a later Refresh continues with the cached artifacts. If the cache cannot be written,
-// Refresh returns the error, and the store serves the new index. Calls wait for each other.
+// Refresh asks the origin for the index, and requests the new and changed artifacts, 8 at a time.
+// An unchanged index is one conditional request. If the index cannot be read, Refresh returns the
+// error, and the store serves the last index. If ctx ends, Refresh returns its error, and a later
+// Refresh continues with the cached artifacts. If the cache cannot be written, Refresh returns the
+// error, and the store serves the new index. Calls wait for each other.
 func (s *Store) Refresh(ctx context.Context) error {
 	select {
 	case s.turn <- struct{}{}:
@@ -201,8 +207,8 @@ func (s *Store) refresh(ctx context.Context) error {
 	return nil
 }
 
-// publish loads the skills of an index and serves them. The artifacts come from memory, from the cache, or with online from
-// the origin.
+// publish loads the skills of an index and serves them. The artifacts come from memory, from the
+// cache, or with online from the origin.
 func (s *Store) publish(ctx context.Context, p page, online bool) error {
 	next := &published{page: p}
 	var err error
@@ -224,7 +230,8 @@ func (s *Store) publish(ctx context.Context, p page, online bool) error {
 	return nil
 }
 
-// changes describes what an honest publisher does not do: an index that shrinks, and a new digest under the same version.
+// changes describes what an honest publisher does not do: an index that shrinks, and a new digest
+// under the same version.
 func changes(old, entries []entry) (all []Problem) {
 	listed := map[string]entry{}
 	for _, e := range entries {

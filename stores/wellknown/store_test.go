@@ -167,7 +167,8 @@ func open(t *testing.T, s *site, opts wellknown.Options) *wellknown.Store {
 	return store
 }
 
-// shown returns "name=text" for each skill of a catalog over the store, or "name!" for a skill that cannot be loaded.
+// shown returns "name=text" for each skill of a catalog over the store, or "name!" for a skill that
+// cannot be loaded.
 func shown(t *testing.T, store *wellknown.Store) string {
 	t.Helper()
 	catalog, err := toolshelf.New(toolshelf.WithRoot(t.TempDir()), toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(), toolshelf.WithSkillsFS("site", store))
@@ -189,7 +190,8 @@ func shown(t *testing.T, store *wellknown.Store) string {
 	return strings.Join(all, " ")
 }
 
-// The examples of the draft: a SKILL.md and an archive, by a path-absolute, a relative and an absolute URL.
+// The examples of the draft: a SKILL.md and an archive, by a path-absolute, a relative and an
+// absolute URL.
 func TestTheExamplesOfTheDraft(t *testing.T) {
 	s := newSite(t)
 	review := s.skill("code-review", "code-review/SKILL.md", skillFile("code-review", "Review."))
@@ -503,8 +505,8 @@ func TestTheEndOfTheContextKeepsTheLastIndex(t *testing.T) {
 	}
 }
 
-// A program may end at each change of the cache: each prefix of the changes leaves the old or the new index, and no byte of
-// another file.
+// A program may end at each change of the cache: each prefix of the changes leaves the old or the
+// new index, and no byte of another file.
 func TestAnAlteredCacheServesNoOtherByte(t *testing.T) {
 	s, dir := newSite(t), t.TempDir()
 	s.publish(t, s.skill("a", "a.md", skillFile("a", "One.")), s.skill("b", "b.md", skillFile("b", "One.")))

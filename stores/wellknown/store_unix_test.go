@@ -16,7 +16,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/stores/wellknown"
 )
 
-// TestMain is the program that refreshes a store until the program is killed, if the environment names an origin.
+// TestMain is the program that refreshes a store until the program is killed, if the environment
+// names an origin.
 func TestMain(m *testing.M) {
 	origin := os.Getenv("WELLKNOWN_ORIGIN")
 	if origin == "" {
@@ -53,7 +54,8 @@ func refresher(t *testing.T, origin, dir string, env ...string) (*exec.Cmd, *buf
 	return program, bufio.NewScanner(out)
 }
 
-// Two processes write the same cache while the index changes, and one of them is killed at a request.
+// Two processes write the same cache while the index changes, and one of them is killed at a
+// request.
 func TestAKilledProcessLeavesTheOldOrTheNewIndex(t *testing.T) {
 	s, dir := newSite(t), t.TempDir()
 	publish := func(text string) {

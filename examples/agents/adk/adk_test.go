@@ -13,7 +13,8 @@ import (
 	"google.golang.org/genai"
 )
 
-// missingTool is the beginning of ADK's answer to the call of a missing tool. The answer lists the tools.
+// missingTool is the beginning of ADK's answer to the call of a missing tool. The answer lists the
+// tools.
 const missingTool = `{"error":"tool 'send_mail' not found.\nAvailable tools: …`
 
 // newModel returns ADK's client of the Gemini API at the URL.

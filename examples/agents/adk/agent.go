@@ -11,7 +11,8 @@ import (
 	"google.golang.org/genai"
 )
 
-// Ask returns the answer of an agent with a model and tools. The instructions are the text of Catalog.SkillsPrompt.
+// Ask returns the answer of an agent with a model and tools. The instructions are the text of
+// Catalog.SkillsPrompt.
 func Ask(ctx context.Context, config llmagent.Config, instructions, question string) (string, error) {
 	config.Name = "shelf"
 	config.InstructionProvider = func(agent.ReadonlyContext) (string, error) { return instructions, nil } // Instruction would expand {…}

@@ -29,7 +29,8 @@ func answers(ctx context.Context, adapter *mcpadapter.Adapter, m *anthropic.Mess
 	return all
 }
 
-// Ask returns the model's answer to a question. The instructions are the text of Catalog.SkillsPrompt.
+// Ask returns the model's answer to a question. The instructions are the text of
+// Catalog.SkillsPrompt.
 func Ask(ctx context.Context, client anthropic.Client, adapter *mcpadapter.Adapter, instructions, question string) (string, error) {
 	params := anthropic.MessageNewParams{
 		Model: anthropic.ModelClaudeSonnet5, MaxTokens: 8192,

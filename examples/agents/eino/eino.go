@@ -40,7 +40,8 @@ func tools(adapter *mcpadapter.Adapter) (config compose.ToolsNodeConfig) {
 	return config
 }
 
-// Ask returns the model's answer to a question. The instructions are the text of Catalog.SkillsPrompt.
+// Ask returns the model's answer to a question. The instructions are the text of
+// Catalog.SkillsPrompt.
 func Ask(ctx context.Context, model model.ToolCallingChatModel, adapter *mcpadapter.Adapter, instructions, question string) (string, error) {
 	agent, err := react.NewAgent(ctx, &react.AgentConfig{ToolCallingModel: model, ToolsConfig: tools(adapter), MaxStep: 40})
 	if err != nil {

@@ -40,7 +40,8 @@ func (failing) InvokableRun(context.Context, string, ...tool.Option) (string, er
 	return "", errors.New("the tool failed")
 }
 
-// TestErrorOfAToolEndsTheRun shows why InvokableRun returns no error and why tools sets an UnknownToolsHandler.
+// TestErrorOfAToolEndsTheRun shows why InvokableRun returns no error and why tools sets an
+// UnknownToolsHandler.
 func TestErrorOfAToolEndsTheRun(t *testing.T) {
 	shelf := fakeapi.NewShelf(t)
 	listSkills, _ := shelf.Adapter.Lookup("list_skills")

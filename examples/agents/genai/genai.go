@@ -24,7 +24,8 @@ func answers(ctx context.Context, adapter *mcpadapter.Adapter, r *genai.Generate
 	return all
 }
 
-// Ask returns the model's answer to a question. The instructions are the text of Catalog.SkillsPrompt.
+// Ask returns the model's answer to a question. The instructions are the text of
+// Catalog.SkillsPrompt.
 func Ask(ctx context.Context, client *genai.Client, adapter *mcpadapter.Adapter, instructions, question string) (string, error) {
 	config := &genai.GenerateContentConfig{
 		SystemInstruction: genai.NewContentFromText(instructions, genai.RoleUser),

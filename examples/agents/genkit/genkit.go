@@ -28,7 +28,8 @@ func answers(ctx context.Context, adapter *mcpadapter.Adapter, r *ai.ModelRespon
 	return all
 }
 
-// Ask returns the model's answer to a question. The instructions are the text of Catalog.SkillsPrompt.
+// Ask returns the model's answer to a question. The instructions are the text of
+// Catalog.SkillsPrompt.
 func Ask(ctx context.Context, g *genkit.Genkit, adapter *mcpadapter.Adapter, instructions, question string) (string, error) {
 	messages := []*ai.Message{ai.NewUserTextMessage(question)}
 	for range 20 {

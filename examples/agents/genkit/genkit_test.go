@@ -46,7 +46,8 @@ func TestWithSystemFormatsItsText(t *testing.T) {
 	}
 }
 
-// TestGenerateEndsOnMistakesOfTheModel shows why Ask calls the tools itself, and why a tool returns no error.
+// TestGenerateEndsOnMistakesOfTheModel shows why Ask calls the tools itself, and why a tool returns
+// no error.
 func TestGenerateEndsOnMistakesOfTheModel(t *testing.T) {
 	for _, call := range []fakeapi.Call{
 		{ID: "call_1", Name: "send_mail", Arguments: `{}`},

@@ -27,7 +27,8 @@ func answers(ctx context.Context, adapter *mcpadapter.Adapter, choice *llms.Cont
 	return all
 }
 
-// Ask returns the model's answer to a question. The instructions are the text of Catalog.SkillsPrompt.
+// Ask returns the model's answer to a question. The instructions are the text of
+// Catalog.SkillsPrompt.
 func Ask(ctx context.Context, model llms.Model, adapter *mcpadapter.Adapter, instructions, question string) (string, error) {
 	messages := []llms.MessageContent{
 		llms.TextParts(llms.ChatMessageTypeSystem, instructions),

@@ -1,5 +1,5 @@
-// Package loaders_test runs the cases of internal/dev/loaders over the loaders of Go programs, and compares the counts with
-// docs/comparison.md.
+// Package loaders_test runs the cases of internal/dev/loaders over the loaders of Go programs, and
+// compares the counts with docs/comparison.md.
 package loaders_test
 
 import (
@@ -82,8 +82,8 @@ func all(t testing.TB) []loaders.Loader {
 	return []loaders.Loader{loaders.SplitLoop(), loaders.FrontmatterLoop(), loadADK(t), loadEino(t), loadTRPC(), loaders.Toolshelf()}
 }
 
-// TestLoadersInEachCase counts the verdicts of each loader, and compares the counts with the table of the document. With
-// -v, the test logs each case in which a loader is not right.
+// TestLoadersInEachCase counts the verdicts of each loader, and compares the counts with the table
+// of the document. With -v, the test logs each case in which a loader is not right.
 func TestLoadersInEachCase(t *testing.T) {
 	cases, err := loaders.Cases()
 	if err != nil {
@@ -155,8 +155,8 @@ func inDocument(t *testing.T, want string) {
 	}
 }
 
-// TestTypesOfHosts compares the types of examples/hosts with the types of the programs: the fields of structs, and the
-// methods of interfaces, by name and type.
+// TestTypesOfHosts compares the types of examples/hosts with the types of the programs: the fields
+// of structs, and the methods of interfaces, by name and type.
 func TestTypesOfHosts(t *testing.T) {
 	for _, pair := range [][2]reflect.Type{
 		{reflect.TypeFor[trpc.Repository](), reflect.TypeFor[trpcskill.Repository]()},
@@ -189,10 +189,10 @@ func members(t reflect.Type) (all []string) {
 	return all
 }
 
-// TestPublicFiles counts the files of TOOLSHELF_CORPUS that each loader shows: each skill and each command alone, and all
-// skills of different names in one directory. A file counts in the second row if the loader shows the same description as
-// toolshelf. The figures of the document are those of 605 skills and 506 commands; for other files, the test only logs the
-// counts.
+// TestPublicFiles counts the files of TOOLSHELF_CORPUS that each loader shows: each skill and each
+// command alone, and all skills of different names in one directory. A file counts in the second
+// row if the loader shows the same description as toolshelf. The figures of the document are those
+// of 605 skills and 506 commands; for other files, the test only logs the counts.
 func TestPublicFiles(t *testing.T) {
 	corpus := os.Getenv("TOOLSHELF_CORPUS")
 	if corpus == "" {
@@ -246,7 +246,8 @@ func TestPublicFiles(t *testing.T) {
 	}
 }
 
-// files copies each public file into a directory of its own, and all files of different names into one directory.
+// files copies each public file into a directory of its own, and all files of different names into
+// one directory.
 func files(t *testing.T, root string, skills bool) (alone []string, together string) {
 	t.Helper()
 	together = t.TempDir()

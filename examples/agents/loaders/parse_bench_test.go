@@ -12,9 +12,9 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 )
 
-// BenchmarkParse reads a file of 7 KB with each class of public headers, and reports the time of agentmd.Parse, of two YAML
-// libraries with the header alone, and of adrg/frontmatter, and the ratios to agentmd.Parse. The other libraries decode into
-// a map.
+// BenchmarkParse reads a file of 7 KB with each class of public headers, and reports the time of
+// agentmd.Parse, of two YAML libraries with the header alone, and of adrg/frontmatter, and the
+// ratios to agentmd.Parse. The other libraries decode into a map.
 func BenchmarkParse(b *testing.B) {
 	for _, class := range []struct{ name, header string }{
 		{"plain", "name: review\ndescription: Review the changes of a branch and list what to mend\nallowed-tools: Read, Grep, Glob\nmodel: default\n"},

@@ -27,7 +27,8 @@ func chatAnswers(ctx context.Context, adapter *mcpadapter.Adapter, m openai.Chat
 	return all
 }
 
-// AskChat returns the model's answer to a question. The instructions are the text of Catalog.SkillsPrompt.
+// AskChat returns the model's answer to a question. The instructions are the text of
+// Catalog.SkillsPrompt.
 func AskChat(ctx context.Context, client openai.Client, adapter *mcpadapter.Adapter, instructions, question string) (string, error) {
 	params := openai.ChatCompletionNewParams{
 		Model:    openai.ChatModelGPT5_4,

@@ -17,7 +17,8 @@ const (
 	cells   = 4 << 20 // of the table of a difference
 )
 
-// Escape returns a text in which no character controls the terminal, is invisible or changes the order of others.
+// Escape returns a text in which no character controls the terminal, is invisible or changes the
+// order of others.
 func Escape(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -77,8 +78,8 @@ type edit struct {
 	line string
 }
 
-// compare returns the lines of b, and before them the lines that only a has. A difference of large texts replaces all lines
-// between the equal lines at both ends.
+// compare returns the lines of b, and before them the lines that only a has. A difference of large
+// texts replaces all lines between the equal lines at both ends.
 func compare(a, b []string) (edits []edit) {
 	add := func(sign rune, lines ...string) {
 		for _, line := range lines {

@@ -1,5 +1,6 @@
-// Package agentframework has a source of skills for agent-framework-go. This file names the types that the source fills, as in
-// agent/skills/skills.go of github.com/microsoft/agent-framework-go at commit 5b27c979abb4, of 24 July 2026.
+// Package agentframework has a source of skills for agent-framework-go. This file names the types
+// that the source fills, as in agent/skills/skills.go of github.com/microsoft/agent-framework-go at
+// commit 5b27c979abb4, of 24 July 2026.
 package agentframework
 
 import "context"

@@ -8,7 +8,8 @@ import (
 
 type source struct{ *toolshelf.Catalog }
 
-// NewSource returns a source over a catalog, for example toolshelf.New(WithSkillsDir(), WithSkillsFS("team", fsys)).
+// NewSource returns a source over a catalog, for example toolshelf.New(WithSkillsDir(),
+// WithSkillsFS("team", fsys)).
 func NewSource(catalog *toolshelf.Catalog) Source { return source{catalog} }
 
 // Skills returns the skills that have a description.

@@ -1,5 +1,5 @@
-// Package crush has the loader of crush with a catalog. This file names the types of crush that the loader fills, as in
-// internal/skills/skills.go of github.com/charmbracelet/crush v0.90.0.
+// Package crush has the loader of crush with a catalog. This file names the types of crush that the
+// loader fills, as in internal/skills/skills.go of github.com/charmbracelet/crush v0.90.0.
 package crush
 
 import "errors"

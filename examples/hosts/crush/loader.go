@@ -28,7 +28,8 @@ func ParseContent(content []byte) (*Skill, error) {
 	return newSkill(doc.Frontmatter, string(doc.Body)), nil
 }
 
-// DiscoverWithStates finds the skills below the paths. If several paths have a skill of one name, the last path wins.
+// DiscoverWithStates finds the skills below the paths. If several paths have a skill of one name,
+// the last path wins.
 func DiscoverWithStates(paths []string) (skills []*Skill, states []*SkillState) {
 	layers := slices.Clone(paths)
 	slices.Reverse(layers)

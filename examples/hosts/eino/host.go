@@ -1,5 +1,6 @@
-// Package eino has a backend of skills for Eino. This file names the types that the backend fills, as in
-// adk/middlewares/skill/skill.go of github.com/cloudwego/eino v0.7.36. A test of examples/agents/loaders compares the types.
+// Package eino has a backend of skills for Eino. This file names the types that the backend fills,
+// as in adk/middlewares/skill/skill.go of github.com/cloudwego/eino v0.7.36. A test of
+// examples/agents/loaders compares the types.
 package eino
 
 import "context"

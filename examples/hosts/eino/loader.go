@@ -9,7 +9,8 @@ import (
 
 type backend struct{ catalog *toolshelf.Catalog }
 
-// NewBackend returns a backend over a catalog, for example toolshelf.New(toolshelf.WithSkillsDir(dir)).
+// NewBackend returns a backend over a catalog, for example
+// toolshelf.New(toolshelf.WithSkillsDir(dir)).
 func NewBackend(catalog *toolshelf.Catalog) Backend { return backend{catalog} }
 
 func (b backend) List(ctx context.Context) (all []FrontMatter, err error) {

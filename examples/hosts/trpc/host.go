@@ -1,5 +1,6 @@
-// Package trpc has a repository of skills for trpc-agent-go. This file names the types that the repository fills, as in
-// skill/repository.go of trpc.group/trpc-go/trpc-agent-go v1.11.2. A test of examples/agents/loaders compares the types.
+// Package trpc has a repository of skills for trpc-agent-go. This file names the types that the
+// repository fills, as in skill/repository.go of trpc.group/trpc-go/trpc-agent-go v1.11.2. A test
+// of examples/agents/loaders compares the types.
 package trpc
 
 // Summary has the fields of the type in trpc-agent-go.

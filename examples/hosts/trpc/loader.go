@@ -10,7 +10,8 @@ import (
 
 type repository struct{ *toolshelf.Catalog }
 
-// NewRepository returns a repository over a catalog, for example toolshelf.New(toolshelf.WithSkillsDir(roots...)).
+// NewRepository returns a repository over a catalog, for example
+// toolshelf.New(toolshelf.WithSkillsDir(roots...)).
 func NewRepository(catalog *toolshelf.Catalog) Repository { return repository{catalog} }
 
 func (r repository) Summaries() (all []Summary) {

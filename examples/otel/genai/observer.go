@@ -1,4 +1,5 @@
-// Package genai records the events of a catalog by the semantic conventions of OpenTelemetry for generative AI.
+// Package genai records the events of a catalog by the semantic conventions of OpenTelemetry for
+// generative AI.
 package genai
 
 import (
@@ -20,9 +21,10 @@ const scope = "github.com/toolshelf-go/toolshelf"
 // executeTool is the attribute of the span of a tool call.
 var executeTool = attribute.String("gen_ai.operation.name", "execute_tool")
 
-// Observer returns a function for toolshelf.WithObserver. A load of a skill, and a read of a file of a skill, is a tool execution
-// of the GenAI conventions: if the context has the span of a tool call, the function adds the attributes of the skill to the span, and otherwise
-// makes a span. The function source returns the URI of the skill, or "".
+// Observer returns a function for toolshelf.WithObserver. A load of a skill, and a read of a file
+// of a skill, is a tool execution of the GenAI conventions: if the context has the span of a tool
+// call, the function adds the attributes of the skill to the span, and otherwise makes a span. The
+// function source returns the URI of the skill, or "".
 func Observer(tracers trace.TracerProvider, meters metric.MeterProvider, source func(toolshelf.Event) string) (func(context.Context, toolshelf.Event), error) {
 	tracer, meter := tracers.Tracer(scope), meters.Meter(scope)
 	events, err := meter.Int64Counter("toolshelf.events", metric.WithUnit("{event}"), metric.WithDescription("The uses of a catalog."))
@@ -51,7 +53,8 @@ func Observer(tracers trace.TracerProvider, meters metric.MeterProvider, source 
 		case e.Path != "":
 			tool = attribute.String("gen_ai.tool.name", "read_skill_resource")
 		}
-		// A name without a layer is any text of a model. Such a name makes no attribute, because each value is a new series of a metric.
+		// A name without a layer is any text of a model. Such a name makes no attribute, because
+		// each value is a new series of a metric.
 		attributes, name := failure, "execute_tool "+tool.Value.AsString()
 		if e.Layer != "" {
 			attributes, name = append(attributes, attribute.String("gen_ai.skill.name", e.Name)), name+" "+e.Name

@@ -50,8 +50,8 @@ func exported() ([]string, error) {
 	return all, nil
 }
 
-// features returns a line for each exported identifier of a package. A change that can break a program changes or
-// removes a line.
+// features returns a line for each exported identifier of a package. A change that can break a
+// program changes or removes a line.
 func features(pkg *types.Package) (lines []string) {
 	f := &lister{pkg: pkg}
 	for _, name := range pkg.Scope().Names() {
@@ -126,8 +126,9 @@ func (f *lister) typeName(object *types.TypeName) {
 	}
 }
 
-// interfaceType lists an interface. An additional method breaks programs that implement the interface, so the methods
-// are part of the line of the type. Other packages cannot implement an interface with an unexported method.
+// interfaceType lists an interface. An additional method breaks programs that implement the
+// interface, so the methods are part of the line of the type. Other packages cannot implement an
+// interface with an unexported method.
 func (f *lister) interfaceType(name, parameters string, t *types.Interface) {
 	var methods []string
 	sealed := false
@@ -153,8 +154,8 @@ func (f *lister) interfaceType(name, parameters string, t *types.Interface) {
 	}
 }
 
-// typeString is the source of a type. Other packages have their import path. Parameters of functions have no names,
-// because a new name of a parameter breaks no program.
+// typeString is the source of a type. Other packages have their import path. Parameters of
+// functions have no names, because a new name of a parameter breaks no program.
 func (f *lister) typeString(t types.Type) string {
 	signature, ok := t.(*types.Signature)
 	if !ok {

@@ -9,8 +9,8 @@
 //
 //   - `mcpadapter.Adapter.Answer` returns a `Result`.
 //
-// The name of a tool, such as `tool.list_commands`, stands for all its arguments and results, and the
-// name of a type for all its fields and methods. The program runs in the root directory:
+// The name of a tool, such as `tool.list_commands`, stands for all its arguments and results, and
+// the name of a type for all its fields and methods. The program runs in the root directory:
 //
 //	go run ./internal/dev/api [-update]
 package main

@@ -8,7 +8,8 @@ import (
 	"math"
 )
 
-// A row compares one call with its floor and, if usual is not empty, with the usual way of programs.
+// A row compares one call with its floor and, if usual is not empty, with the usual way of
+// programs.
 type row struct {
 	title     string
 	benchmark string // without "Benchmark"
@@ -37,8 +38,8 @@ var source string
 
 var chart = template.Must(template.New("chart").Parse(source))
 
-// The axis is logarithmic. The line of the floor, 1, separates faster from slower. A bar of a value outside the axis
-// ends at the end of the axis.
+// The axis is logarithmic. The line of the floor, 1, separates faster from slower. A bar of a value
+// outside the axis ends at the end of the axis.
 const (
 	axisStart, axisEnd   = 0.1, 50.0
 	plotStart, plotWidth = 300, 430

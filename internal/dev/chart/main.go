@@ -1,6 +1,6 @@
-// Chart reads the output of go test -bench from the standard input and writes docs/benchmarks.svg to the standard
-// output: a chart of the benchmarks of the module's root package that compare the library with the floor, only the
-// necessary system calls, and with the usual way of programs.
+// Chart reads the output of go test -bench from the standard input and writes docs/benchmarks.svg
+// to the standard output: a chart of the benchmarks of the module's root package that compare the
+// library with the floor, only the necessary system calls, and with the usual way of programs.
 //
 //	go run ./internal/dev/chart <.ci/benchmarks.txt >docs/benchmarks.svg
 //

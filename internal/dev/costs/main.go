@@ -31,7 +31,8 @@ const (
 	maxKinds    = 3                 // of queries without a hit, to queries for rare words
 )
 
-// counts are the costs of a call, by benchmark and unit, such as allocs/op, blocks/op and openat/op.
+// counts are the costs of a call, by benchmark and unit, such as allocs/op, blocks/op and
+// openat/op.
 type counts map[string]map[string]float64
 
 func main() {

@@ -49,7 +49,8 @@ func documentedMessages(t *testing.T) (all []documentedMessage) {
 	return all
 }
 
-// documentedCodes returns the comment of each diagnostic code, also of the codes of skills over MCP.
+// documentedCodes returns the comment of each diagnostic code, also of the codes of skills over
+// MCP.
 func documentedCodes(t *testing.T) map[string]string {
 	t.Helper()
 	comments := map[string]string{}
@@ -82,8 +83,8 @@ func TestAuthorsDocumentListsEveryDiagnosticCode(t *testing.T) {
 	}
 }
 
-// lint returns the diagnostics of files. Their severities agree with the comments of the codes, and no text names an
-// option of Go, because authors do not know the program.
+// lint returns the diagnostics of files. Their severities agree with the comments of the codes, and
+// no text names an option of Go, because authors do not know the program.
 func lint(t *testing.T, files map[string]string) []toolshelf.Diagnostic {
 	t.Helper()
 	diagnostics, err := catalogtest.Open(t, toolshelf.WithRoot(catalogtest.Disk(t, files)), toolshelf.WithAgentsDir("agents")).Lint(t.Context())
@@ -188,7 +189,8 @@ func TestAuthorsDocumentHasTheTableOfClients(t *testing.T) {
 	}
 }
 
-// fieldTable returns the table of docs/authors.md for the fields of package client with a requirement or a limit.
+// fieldTable returns the table of docs/authors.md for the fields of package client with a
+// requirement or a limit.
 func fieldTable() string {
 	var table strings.Builder
 	table.WriteString("| Client | Files | Fields |\n|---|---|---|\n")

@@ -20,11 +20,12 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 )
 
-// The tests of this file show the claims of docs/comparison.md on a program without a library. The tests on ADK and
-// Eino are in examples/agents, and the tests on the filesystem server in mcpadapter/gosdk/testdata/clients.
+// The tests of this file show the claims of docs/comparison.md on a program without a library. The
+// tests on ADK and Eino are in examples/agents, and the tests on the filesystem server in
+// mcpadapter/gosdk/testdata/clients.
 
-// ownLoop returns the descriptions of the commands in a directory like a program without a library. ownLoop omits
-// files that the YAML library rejects.
+// ownLoop returns the descriptions of the commands in a directory like a program without a library.
+// ownLoop omits files that the YAML library rejects.
 func ownLoop(t *testing.T, fsys fs.FS) map[string]string {
 	t.Helper()
 	got := map[string]string{}
@@ -48,8 +49,9 @@ func ownLoop(t *testing.T, fsys fs.FS) map[string]string {
 	return got
 }
 
-// TestOwnLoopLosesCommands generates 1,000 commands with the headers of public files, and counts the commands that the
-// loop omits because their header is not valid YAML, and the commands that the loop lists without a description.
+// TestOwnLoopLosesCommands generates 1,000 commands with the headers of public files, and counts
+// the commands that the loop omits because their header is not valid YAML, and the commands that
+// the loop lists without a description.
 func TestOwnLoopLosesCommands(t *testing.T) {
 	const n = 1000
 	writer := catalogtest.NewPublicWriter(1)
@@ -106,7 +108,8 @@ func TestOwnLoopReadsLinksOutOfTheDirectory(t *testing.T) {
 	}
 }
 
-// TestComparisonNamesTheTestedVersions compares the versions in docs/comparison.md with the versions that the tests use.
+// TestComparisonNamesTheTestedVersions compares the versions in docs/comparison.md with the
+// versions that the tests use.
 func TestComparisonNamesTheTestedVersions(t *testing.T) {
 	read := func(file string) string {
 		text, err := os.ReadFile(filepath.FromSlash(file))

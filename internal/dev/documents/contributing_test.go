@@ -95,8 +95,8 @@ func TestExamplesAreShort(t *testing.T) {
 	}
 }
 
-// TestDocCommentsAreShort checks the doc comments of the exported functions and types outside the internal packages.
-// CONTRIBUTING.md promises at most 15 lines.
+// TestDocCommentsAreShort checks the doc comments of the exported functions and types outside the
+// internal packages. CONTRIBUTING.md promises at most 15 lines.
 func TestDocCommentsAreShort(t *testing.T) {
 	const longest = 15
 	checked := 0

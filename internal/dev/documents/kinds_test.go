@@ -11,11 +11,12 @@ import (
 	"testing"
 )
 
-// sharedPackages serve every kind of files by the rows of tables. A further kind is a row, and no function.
+// sharedPackages serve every kind of files by the rows of tables. A further kind is a row, and no
+// function.
 var sharedPackages = []string{"internal/index", "internal/search", "internal/promptblock", "internal/lint"}
 
-// namesOfKinds are the functions whose names contain a kind although their package serves every kind. A change may only
-// remove a name.
+// namesOfKinds are the functions whose names contain a kind although their package serves every
+// kind. A change may only remove a name.
 var namesOfKinds = []string{
 	"index.Index.OpenSkill", "index.Index.viewSkill", "index.Invocable.CommandNames", "index.Invocable.SkillNames", "index.Invocable.commands", "index.Invocable.skills",
 	"index.Layer.skillName", "index.SkillDir.NestedSkills", "index.SkillDir.isSkillFile", "index.Snapshot.HasSkill", "index.describesSkill", "index.hasSkillFile",

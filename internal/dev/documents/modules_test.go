@@ -75,7 +75,8 @@ func TestImportingTheLibraryAddsTheseModules(t *testing.T) {
 			if diff := cmp.Diff(linked, list("-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", ".")); diff != "" {
 				t.Errorf("linked modules (-want +got):\n%s", diff)
 			}
-			// The cache lacks the time of modules that nothing links. With -e, the go command lists them.
+			// The cache lacks the time of modules that nothing links. With -e, the go command lists
+			// them.
 			graph := list("-e", "-m", "-f", "{{.Path}}", "all")
 			if len(linked) < len(linkedByParser)+1 { // without the modules that only the other linked modules mention
 				graph = slices.Compact(slices.Sorted(slices.Values(slices.Concat(graph, all))))
@@ -87,9 +88,10 @@ func TestImportingTheLibraryAddsTheseModules(t *testing.T) {
 	}
 }
 
-// TestTheTableOfModulesIsTrue compares the table "Modules" of docs/stores.md with the modules that a release tags:
-// the go line, and the numbers of modules of other projects for a program that imports the package of the module: the
-// modules that the program links, and all modules of its module graph.
+// TestTheTableOfModulesIsTrue compares the table "Modules" of docs/stores.md with the modules that
+// a release tags: the go line, and the numbers of modules of other projects for a program that
+// imports the package of the module: the modules that the program links, and all modules of its
+// module graph.
 func TestTheTableOfModulesIsTrue(t *testing.T) {
 	if testing.Short() {
 		t.Skip("listing the packages of all modules takes seconds")
@@ -152,7 +154,8 @@ func TestTheTableOfModulesIsTrue(t *testing.T) {
 	}
 }
 
-// goList writes the files of a module, and returns a function that lists with the module cache alone.
+// goList writes the files of a module, and returns a function that lists with the module cache
+// alone.
 func goList(t *testing.T, files map[string]string) func(args ...string) []string {
 	t.Helper()
 	dir := t.TempDir()

@@ -121,8 +121,8 @@ func TestDocumentsNameExistingFiles(t *testing.T) {
 	}
 }
 
-// TestArchitectureNamesExistingIdentifiers checks each identifier of docs/architecture.md, such as index.Snapshot,
-// Catalog.Get and await.
+// TestArchitectureNamesExistingIdentifiers checks each identifier of docs/architecture.md, such as
+// index.Snapshot, Catalog.Get and await.
 func TestArchitectureNamesExistingIdentifiers(t *testing.T) {
 	declared := declarations(t)
 	identifier := regexp.MustCompile(`^\w+(?:\.\w+)*(?:\(\))?$`)
@@ -146,9 +146,9 @@ func TestArchitectureNamesExistingIdentifiers(t *testing.T) {
 	}
 }
 
-// TestDocumentsNameExistingMembers checks the identifiers of the other documents whose first part the repository
-// declares, such as Catalog.View and mcpadapter.New, also with arguments. In the documents of the API, the test checks
-// each exported identifier, such as Grep and Limit(n).
+// TestDocumentsNameExistingMembers checks the identifiers of the other documents whose first part
+// the repository declares, such as Catalog.View and mcpadapter.New, also with arguments. In the
+// documents of the API, the test checks each exported identifier, such as Grep and Limit(n).
 func TestDocumentsNameExistingMembers(t *testing.T) {
 	declared := declarations(t)
 	member := regexp.MustCompile(`^([A-Za-z]\w*)\.([A-Z]\w*)(?:\(.*\))?$`)
@@ -325,7 +325,8 @@ func TestPlacesOfIdentifiersInDocuments(t *testing.T) {
 	}
 }
 
-// TestDocumentsNameIdentifiersWhereTheyAre checks each identifier that a document names beside a file or a directory.
+// TestDocumentsNameIdentifiersWhereTheyAre checks each identifier that a document names beside a
+// file or a directory.
 func TestDocumentsNameIdentifiersWhereTheyAre(t *testing.T) {
 	declared := map[string]map[string]bool{} // by file or directory
 	checked := 0

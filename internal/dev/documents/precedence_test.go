@@ -12,8 +12,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
-// TestPrecedencePage removes the winning layers of the example of docs/precedence.md again and again: each layer of the
-// table wins over all later rows.
+// TestPrecedencePage removes the winning layers of the example of docs/precedence.md again and
+// again: each layer of the table wins over all later rows.
 func TestPrecedencePage(t *testing.T) {
 	page, err := os.ReadFile("docs/precedence.md")
 	if err != nil {

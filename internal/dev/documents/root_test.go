@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// rootCounts bounds the Go files of the root directory. A ceiling is the present count, and a change may only lower a
-// ceiling. A goal is the count that the project aims at.
+// rootCounts bounds the Go files of the root directory. A ceiling is the present count, and a
+// change may only lower a ceiling. A goal is the count that the project aims at.
 var rootCounts = []struct {
 	what          string
 	ceiling, goal int

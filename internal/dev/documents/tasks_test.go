@@ -67,7 +67,8 @@ func outputs(t *testing.T, steps []string, run func(step string) string) int {
 	return characters
 }
 
-// TestTasksOfACodingAgent compares the texts of the tools with the outputs of the commands, over the files of Go.
+// TestTasksOfACodingAgent compares the texts of the tools with the outputs of the commands, over
+// the files of Go.
 func TestTasksOfACodingAgent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads all files of Go several times")

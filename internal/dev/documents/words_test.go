@@ -9,8 +9,8 @@ import (
 )
 
 // The ceilings of the words of README.md and docs. A change may only lower a ceiling. The total has
-// 45,000 words, and room for two capabilities with at most 1,000 words each: when a capability is in
-// the documents, lower the total to the count.
+// 45,000 words, and room for two capabilities with at most 1,000 words each: when a capability is
+// in the documents, lower the total to the count.
 const (
 	maxWords       = 47_000
 	maxWordsOfPage = 5_000

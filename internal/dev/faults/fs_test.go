@@ -132,7 +132,8 @@ func (f faultyFile) Stat() (fs.FileInfo, error) {
 	return f.File.Stat()
 }
 
-// A store is an fs.FS whose calls can fail. The modes of files can be unknown, and the files can have versions.
+// A store is an fs.FS whose calls can fail. The modes of files can be unknown, and the files can
+// have versions.
 type store struct {
 	files     map[string]string
 	versioned bool

@@ -1,5 +1,6 @@
-// Package faults_test fails each call of a filesystem, one after the other, and checks the results of a catalog: after a
-// fault, a result is complete, or is an error with a code, or names the loss. docs/methods.md has the rule.
+// Package faults_test fails each call of a filesystem, one after the other, and checks the results
+// of a catalog: after a fault, a result is complete, or is an error with a code, or names the loss.
+// docs/methods.md has the rule.
 package faults_test
 
 import (
@@ -275,8 +276,8 @@ func shown(t *testing.T, v any) result {
 
 var times = regexp.MustCompile(`20\d\d-\d\d-\d\dT[\d:.]+Z`)
 
-// marks counts what names a loss in a result: diagnostics, warnings, unknown sizes and digests, counters, and entries that
-// cannot be loaded.
+// marks counts what names a loss in a result: diagnostics, warnings, unknown sizes and digests,
+// counters, and entries that cannot be loaded.
 func marks(v reflect.Value) (n int) {
 	switch v.Kind() {
 	case reflect.String:
@@ -333,7 +334,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-// violation returns why a result loses something silently, or "". If only Lint names the loss, listed is false.
+// violation returns why a result loses something silently, or "". If only Lint names the loss,
+// listed is false.
 func violation(t *testing.T, base, got result, err error, w way, gated bool, f *fault, failed []string) (problem string, listed bool) {
 	switch {
 	case f.err == context.Canceled && errors.Is(err, context.Canceled):
@@ -363,7 +365,8 @@ func further(t *testing.T, base, got result) bool {
 	return slices.ContainsFunc(now, func(d toolshelf.Diagnostic) bool { return !slices.Contains(before, d) })
 }
 
-// lints reports whether Lint has further findings, or fails, while all calls for the files of the failed calls fail.
+// lints reports whether Lint has further findings, or fails, while all calls for the files of the
+// failed calls fail.
 func (s *sweep) lints(t *testing.T, failed []string, cause error) bool {
 	names := map[string]bool{}
 	for _, call := range failed {
@@ -394,7 +397,8 @@ func (s *sweep) lints(t *testing.T, failed []string, cause error) bool {
 // digests finds the digests of Pending.
 var digests = regexp.MustCompile(`"Digest":"[^"]+"`)
 
-// ofHidden reports whether a failed call concerns a plugin, the directory of the plugins, or the nested directory.
+// ofHidden reports whether a failed call concerns a plugin, the directory of the plugins, or the
+// nested directory.
 func ofHidden(call string) bool {
 	_, name, _ := strings.Cut(call, " ")
 	name = strings.TrimPrefix(name, "p/")
@@ -407,8 +411,9 @@ func ofLayer(call string) bool {
 	return op != "stat" && slices.Contains([]string{"commands", "more", "skills", "agents", "."}, strings.TrimPrefix(name, "p/"))
 }
 
-// TestNothingIsLostSilently fails each n-th call of each way, once and from that call on, cold and warm, and ends the context there. With
-// TOOLSHELF_NIGHTLY, each call has one or two of these faults, and otherwise a sample of the calls has.
+// TestNothingIsLostSilently fails each n-th call of each way, once and from that call on, cold and
+// warm, and ends the context there. With TOOLSHELF_NIGHTLY, each call has one or two of these
+// faults, and otherwise a sample of the calls has.
 func TestNothingIsLostSilently(t *testing.T) {
 	stride := 499
 	if os.Getenv("TOOLSHELF_NIGHTLY") != "" {

@@ -14,7 +14,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// tools are ways through the tools of package mcpadapter. report_feedback writes: see writes_linux_test.go.
+// tools are ways through the tools of package mcpadapter. report_feedback writes: see
+// writes_linux_test.go.
 var tools = []way{
 	tool("list_commands", unread, `{}`),
 	tool("search_commands", unread, `{"query": "command"}`),
@@ -54,8 +55,8 @@ func tool(name string, omits omits, arguments string) way {
 	}}
 }
 
-// A toolText is the text of a tool. Its marks are the words that name a loss, and the missing line of get_file_info about a file that
-// cannot be opened.
+// A toolText is the text of a tool. Its marks are the words that name a loss, and the missing line
+// of get_file_info about a file that cannot be opened.
 type toolText string
 
 var (

@@ -20,7 +20,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/trust"
 )
 
-// A write changes a file of a directory to state 1 or 2. The function state returns the state, and writes once more.
+// A write changes a file of a directory to state 1 or 2. The function state returns the state, and
+// writes once more.
 type write struct {
 	write func(ctx context.Context, dir string, state int) error
 	state func(t *testing.T, dir string) (int, error)
@@ -98,7 +99,8 @@ func saveReport(ctx context.Context, dir string, state int) error {
 	return err
 }
 
-// embed makes the vectors of n texts known, and returns the number of vectors that the file did not have.
+// embed makes the vectors of n texts known, and returns the number of vectors that the file did not
+// have.
 func embed(ctx context.Context, dir string, n int) (embedded int, err error) {
 	left := make(chan struct{}, 8) // after the load, and after the save
 	s := meaning.New(meaning.Config{ID: "model", Dir: filepath.Join(dir, "vectors"), Lifetime: ctx, Enter: func() bool { return true }, Leave: func() { left <- struct{}{} },
@@ -157,8 +159,9 @@ func writer(t *testing.T, strace, name, dir string, options ...string) error {
 	return cmd.Run()
 }
 
-// TestAFaultOfAWriteLeavesTheOldOrTheNewState fails each system call of each write, and ends the process there. With TOOLSHELF_NIGHTLY, these are
-// all calls, and otherwise the last calls that give the file its name.
+// TestAFaultOfAWriteLeavesTheOldOrTheNewState fails each system call of each write, and ends the
+// process there. With TOOLSHELF_NIGHTLY, these are all calls, and otherwise the last calls that
+// give the file its name.
 func TestAFaultOfAWriteLeavesTheOldOrTheNewState(t *testing.T) {
 	strace, err := exec.LookPath("strace")
 	if err != nil {

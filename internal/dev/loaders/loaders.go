@@ -1,6 +1,6 @@
-// Package loaders compares loaders of skills and commands with the cases in testdata. Each case is a directory of files,
-// with the entries that a correct loader shows to a model, a public source and the reason. testdata/README.md describes
-// the format of the cases.
+// Package loaders compares loaders of skills and commands with the cases in testdata. Each case is
+// a directory of files, with the entries that a correct loader shows to a model, a public source
+// and the reason. testdata/README.md describes the format of the cases.
 //
 // Each case has a good neighbor beside its files, so that a loader that loses all entries is seen.
 package loaders
@@ -45,7 +45,8 @@ type Want struct {
 // An Entry is a skill or a command that a loader shows to a model.
 type Entry struct{ Description, Body string }
 
-// A Loader reads a directory of skills or of commands. A nil function means that the loader has no such files.
+// A Loader reads a directory of skills or of commands. A nil function means that the loader has no
+// such files.
 type Loader struct {
 	Name             string
 	Skills, Commands func(dir string) (map[string]Entry, error)
@@ -220,7 +221,8 @@ const (
 // Verdicts are the verdicts of a loader that has the files, in the order of the document.
 var Verdicts = []Verdict{Right, Wrong, Dropped, Lost}
 
-// Judge runs a loader over the directory that Write has written. The text explains each verdict except Right.
+// Judge runs a loader over the directory that Write has written. The text explains each verdict
+// except Right.
 func (c Case) Judge(l Loader, dir string) (Verdict, string) {
 	load := l.Skills
 	if c.Commands {

@@ -15,7 +15,8 @@ func cases(t *testing.T) []Case {
 	return all
 }
 
-// TestCasesHaveASourceAndAReason checks the form of the cases, which other loaders' authors may read without the code.
+// TestCasesHaveASourceAndAReason checks the form of the cases, which other loaders' authors may
+// read without the code.
 func TestCasesHaveASourceAndAReason(t *testing.T) {
 	all := cases(t)
 	if len(all) < 300 {
@@ -45,7 +46,8 @@ var different = map[string]string{
 	"encodings: only CR as line break": "the body is a part of the bytes of the file, and no public file has such line breaks",
 }
 
-// TestToolshelfIsRightInEachCase also runs the loops, whose counts are in docs/comparison.md, with -v.
+// TestToolshelfIsRightInEachCase also runs the loops, whose counts are in docs/comparison.md, with
+// -v.
 func TestToolshelfIsRightInEachCase(t *testing.T) {
 	for _, c := range cases(t) {
 		t.Run(c.Group+"/"+c.Name, func(t *testing.T) {

@@ -19,9 +19,9 @@ import (
 // A Parse reads the header and the text of a file. An error omits the file.
 type Parse func(data []byte) (name, description, body string, err error)
 
-// Loop returns the loop that many programs write around a parser: each directory with a SKILL.md is a skill, and each
-// Markdown file is a command. The loop omits skills without a description, and uses the name of the directory if the
-// header has no name.
+// Loop returns the loop that many programs write around a parser: each directory with a SKILL.md is
+// a skill, and each Markdown file is a command. The loop omits skills without a description, and
+// uses the name of the directory if the header has no name.
 func Loop(name string, parse Parse) Loader {
 	return Loader{
 		Name: name,

@@ -5,8 +5,8 @@
 // A fixed sample of the mutants of each package is built into one set of test programs, and an
 // environment variable activates a mutant. The program of .ci/mutants first runs each test alone,
 // to know the places that the test reaches. Then the program runs these tests with each mutant: the
-// tests of the package of the mutant, then the tests of the other packages, and last all slow tests.
-// A failed test, a crash and a timeout kill the mutant.
+// tests of the package of the mutant, then the tests of the other packages, and last all slow
+// tests. A failed test, a crash and a timeout kill the mutant.
 //
 // TABLE has the known survivors, one a line: the key of the mutant, a tab, the class, a tab, and
 // the reason. The class is "equivalent", if no test can notice the mutant, "speed" or "text". A

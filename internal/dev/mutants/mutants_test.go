@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// mutantsOf returns the changes of a function with a body, and the text of its file with number 1, 2 …
+// mutantsOf returns the changes of a function with a body, and the text of its file with number 1,
+// 2 …
 func mutantsOf(t *testing.T, body string) (keys []string, text string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "p.go")

@@ -26,7 +26,8 @@ const (
 	broken
 )
 
-// A tested package has the numbers of its tests, the reasons of the skipped tests, and the output of the failures.
+// A tested package has the numbers of its tests, the reasons of the skipped tests, and the output
+// of the failures.
 type tested struct {
 	path     string
 	numbers  [3]int
@@ -37,8 +38,9 @@ type tested struct {
 // reason is the text of a skip after the place in the test, or the first line of a failure.
 var reason = regexp.MustCompile(`^\s+[\w.]+\.go:\d+: (.*)`)
 
-// count counts the tests of each package. A package without a failed test that fails, such as a program that does not
-// start, is a failure. A package without a result of a test, such as a program that ends without an error, is a failure too.
+// count counts the tests of each package. A package without a failed test that fails, such as a
+// program that does not start, is a failure. A package without a result of a test, such as a
+// program that ends without an error, is a failure too.
 func count(events io.Reader) ([]*tested, error) {
 	type test struct{ pack, name string }
 	output, results := map[test]string{}, map[test]outcome{}

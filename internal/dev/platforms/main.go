@@ -1,7 +1,8 @@
-// Platforms reads the results of .ci/platforms: a directory for each platform, with the events of its tests. Platforms fails
-// if a test fails, if no test of a package runs, if the example prints another text than on this machine, or if the table of results.md
-// has other packages or lacks the reason of a skip. With the flag -update, platforms writes the table. The rows of platforms
-// that did not run stay. The program runs in the root directory of the repository:
+// Platforms reads the results of .ci/platforms: a directory for each platform, with the events of
+// its tests. Platforms fails if a test fails, if no test of a package runs, if the example prints
+// another text than on this machine, or if the table of results.md has other packages or lacks the
+// reason of a skip. With the flag -update, platforms writes the table. The rows of platforms that
+// did not run stay. The program runs in the root directory of the repository:
 //
 //	go run ./internal/dev/platforms [-update] DIR
 package main

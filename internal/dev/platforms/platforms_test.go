@@ -119,7 +119,8 @@ func TestAnUpdateKeepsTheRowsOfOtherPlatforms(t *testing.T) {
 
 var versions = regexp.MustCompile(`^\S+ \d\S*, Go 1\S+, \d{4}-\d\d-\d\d$`)
 
-// The table has a row for each package of .ci/platforms, and each row names the version of an emulator and a date.
+// The table has a row for each package of .ci/platforms, and each row names the version of an
+// emulator and a date.
 func TestTheTableHasThePackagesOfTheScript(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {

@@ -51,8 +51,8 @@ func (p *platform) rows() []row {
 	return rows
 }
 
-// agrees reports whether a line of the table is the row of another run: the numbers of a random test and the date may
-// differ, and the line has each reason.
+// agrees reports whether a line of the table is the row of another run: the numbers of a random
+// test and the date may differ, and the line has each reason.
 func (r row) agrees(line string) bool {
 	cells := strings.Split(strings.Trim(line, "| "), " | ")
 	if len(cells) != len(r) || cells[0] != r[0] || cells[1] != r[1] {
@@ -67,7 +67,8 @@ func (r row) agrees(line string) bool {
 	return true
 }
 
-// differences returns the rows of the results that the table lacks, and the rows of the table without a result.
+// differences returns the rows of the results that the table lacks, and the rows of the table
+// without a result.
 func differences(table string, ran []*platform) (stale []string) {
 	lines := strings.Split(table, "\n")
 	for _, p := range ran {

@@ -22,8 +22,8 @@ func Want() []string { return strings.Split(strings.TrimSuffix(entries, "\n"), "
 // Line returns the line of an entry in the form of [Want].
 func (e Entry) Line() string { return e.Kind + "\t" + e.Name + "\t" + e.Path }
 
-// Files returns the files of the marketplace in testdata/marketplace.txtar, without the links. The name of a
-// link is "name -> target".
+// Files returns the files of the marketplace in testdata/marketplace.txtar, without the links. The
+// name of a link is "name -> target".
 func Files() fstest.MapFS {
 	files, name := fstest.MapFS{}, ""
 	for line := range strings.Lines(strings.ReplaceAll(archive, "\r\n", "\n")) {
@@ -48,8 +48,8 @@ func Memory() fs.FS {
 	return files
 }
 
-// Write writes the marketplace below an empty directory, and returns the directory of the marketplace. The links that
-// leave the marketplace lead to a directory beside the marketplace.
+// Write writes the marketplace below an empty directory, and returns the directory of the
+// marketplace. The links that leave the marketplace lead to a directory beside the marketplace.
 func Write(dir string) (string, error) {
 	files := Files()
 	for _, name := range []string{"../secret/skill/SKILL.md", "../secret/skills/x/SKILL.md", "../secret/command.md", "../secret/commands/x.md"} {

@@ -14,8 +14,8 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// library returns the entries and the plugins of a catalog. The paths are relative to the directory, or to the
-// filesystem if the directory is "".
+// library returns the entries and the plugins of a catalog. The paths are relative to the
+// directory, or to the filesystem if the directory is "".
 func library(t *testing.T, dir string, opts ...toolshelf.Option) (got []Entry, listed map[string]bool) {
 	t.Helper()
 	c, err := toolshelf.New(append(opts, toolshelf.WithRoot(t.TempDir()))...)
@@ -134,8 +134,8 @@ func TestLibraryReadsTheFixture(t *testing.T) {
 	})
 }
 
-// TestLibraryReadsPublicRepositories compares the library with the reader on the directories of TOOLSHELF_PLUGINS. Each
-// directory is a repository with a marketplace.
+// TestLibraryReadsPublicRepositories compares the library with the reader on the directories of
+// TOOLSHELF_PLUGINS. Each directory is a repository with a marketplace.
 func TestLibraryReadsPublicRepositories(t *testing.T) {
 	top := os.Getenv("TOOLSHELF_PLUGINS")
 	if top == "" {

@@ -1,9 +1,10 @@
-// Package plugins reads marketplaces and plugins without the code of the library, as the documentation of the clients
-// describes them. The tests compare the library with this reader on testdata/marketplace.txtar and on public
-// repositories.
+// Package plugins reads marketplaces and plugins without the code of the library, as the
+// documentation of the clients describes them. The tests compare the library with this reader on
+// testdata/marketplace.txtar and on public repositories.
 //
-// Sources: the pages plugins-reference, plugin-marketplaces, skills and sub-agents of code.claude.com/docs/en
-// (2026-08-22), the release 2.1.330 of Claude Code, the Agent Plugins specification 1.0.0 and the draft of 1.1.0, and geminicli.com/docs/extensions.
+// Sources: the pages plugins-reference, plugin-marketplaces, skills and sub-agents of
+// code.claude.com/docs/en (2026-08-22), the release 2.1.330 of Claude Code, the Agent Plugins
+// specification 1.0.0 and the draft of 1.1.0, and geminicli.com/docs/extensions.
 package plugins
 
 import (
@@ -114,7 +115,8 @@ func (r *reader) isPlugin(dir string) bool {
 	})
 }
 
-// marketplace reads the plugins of a marketplace. The manifests of the client of the marketplace come first.
+// marketplace reads the plugins of a marketplace. The manifests of the client of the marketplace
+// come first.
 func (r *reader) marketplace(root string, data []byte, beside string) {
 	order := append([]string{beside + "/plugin.json"}, manifests...)
 	seen, covered := map[string]bool{}, false
@@ -229,8 +231,8 @@ func (r *reader) plugin(dir, root string, entry definition, order []string) {
 	}
 }
 
-// manifest returns the first manifest of a plugin. A plugin.json without the schema of Agent Plugins is another
-// program's, and rejects a plugin only outside of a marketplace.
+// manifest returns the first manifest of a plugin. A plugin.json without the schema of Agent
+// Plugins is another program's, and rejects a plugin only outside of a marketplace.
 func (r *reader) manifest(dir string, order []string, listed bool) (d definition, file string, err error) {
 	var foreign error
 	for _, file := range order {
@@ -307,7 +309,8 @@ func (p part) add(kind, file, name string) {
 	}
 }
 
-// files calls add with each file of a place that has an ending, and with the names of the directories above the file.
+// files calls add with each file of a place that has an ending, and with the names of the
+// directories above the file.
 func (p part) files(place string, endings []string, add func(file, prefix, stem string)) {
 	from, err := p.below(p.root, p.root, place)
 	if err != nil {
@@ -420,7 +423,8 @@ func (r *reader) header(file string) string {
 	return strings.TrimSpace(fmt.Sprint(fields["name"]))
 }
 
-// below returns the path that a "./" path of a manifest names after the links. The path must not leave the plugin.
+// below returns the path that a "./" path of a manifest names after the links. The path must not
+// leave the plugin.
 func (r *reader) below(root, from, name string) (string, error) {
 	if name != "." && !strings.HasPrefix(name, "./") || strings.Contains(name, `\`) || slices.Contains(strings.Split(name, "/"), "..") {
 		return "", fmt.Errorf("invalid path %q", name)

@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReaderReadsTheFixture compares the reader with the list of entries, which does not come from a program.
+// TestReaderReadsTheFixture compares the reader with the list of entries, which does not come from
+// a program.
 func TestReaderReadsTheFixture(t *testing.T) {
 	market, err := Write(t.TempDir())
 	if err != nil {

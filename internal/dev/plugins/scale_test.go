@@ -12,7 +12,8 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// A counted filesystem counts the opened files and directories, and the bytes that the caller reads.
+// A counted filesystem counts the opened files and directories, and the bytes that the caller
+// reads.
 type counted struct {
 	fs.FS
 	opens, bytes *atomic.Int64
@@ -38,7 +39,8 @@ func (f countedFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// cost lists the commands of a new catalog, and returns the opened files, the bytes read and the bytes allocated.
+// cost lists the commands of a new catalog, and returns the opened files, the bytes read and the
+// bytes allocated.
 func cost(t *testing.T, files fstest.MapFS, want int, opts func(fs.FS) []toolshelf.Option) (opens, read, allocated int64) {
 	t.Helper()
 	var opened, bytes atomic.Int64
@@ -58,7 +60,8 @@ func cost(t *testing.T, files fstest.MapFS, want int, opts func(fs.FS) []toolshe
 	return opened.Load(), bytes.Load(), int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// TestHostilePluginsCostLessThanTwiceTheFiles compares many plugins with layers of the same commands, and a large manifest with a small one.
+// TestHostilePluginsCostLessThanTwiceTheFiles compares many plugins with layers of the same
+// commands, and a large manifest with a small one.
 func TestHostilePluginsCostLessThanTwiceTheFiles(t *testing.T) {
 	const n = 2000
 	text := []byte("---\ndescription: Text.\n---\n" + strings.Repeat("Text of a command.\n", 100))

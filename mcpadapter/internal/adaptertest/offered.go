@@ -12,8 +12,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// TestWithTools tests that a server declares and serves no prompt, value or resource that the tools do not permit. With
-// methods, the server has the methods of the skills extension.
+// TestWithTools tests that a server declares and serves no prompt, value or resource that the tools
+// do not permit. With methods, the server has the methods of the skills extension.
 func TestWithTools(t *testing.T, connect Connect, methods bool) {
 	value := func(name, argument string) string {
 		return fmt.Sprintf(`"ref":{"type":"ref/prompt","name":%q},"argument":{"name":%q,"value":""}`, name, argument)

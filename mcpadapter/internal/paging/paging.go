@@ -10,8 +10,8 @@ import (
 // MaxRows is the maximum number of skills or resources on a page.
 const MaxRows = 100
 
-// PromptSize returns the maximum number of prompts on a page of an *mcpadapter.Adapter. Package mcpadapter sets the
-// function.
+// PromptSize returns the maximum number of prompts on a page of an *mcpadapter.Adapter. Package
+// mcpadapter sets the function.
 var PromptSize func(adapter any) int
 
 // An Identity identifies the state of a list: the beginning of a hash of the list's

@@ -37,7 +37,8 @@ func TestMain(m *testing.M) {
 	os.Exit(runWithServer(m))
 }
 
-// runWithServer runs the tests with a versitygw server, which stores the objects in a temporary directory.
+// runWithServer runs the tests with a versitygw server, which stores the objects in a temporary
+// directory.
 func runWithServer(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "s3") // a short path, because the path of a socket has about 100 bytes
 	if err != nil {
@@ -171,8 +172,8 @@ func (b *bucket) put(key, content string) {
 	}
 }
 
-// place writes an object into the directory of the server. A request for each of 10,000 objects would take
-// a minute.
+// place writes an object into the directory of the server. A request for each of 10,000 objects
+// would take a minute.
 func (b *bucket) place(key, content string) {
 	b.t.Helper()
 	file := filepath.Join(objects, b.name, filepath.FromSlash(key))

@@ -24,21 +24,21 @@ type Builder struct {
 	generation int // of the nodes that no FS has
 }
 
-// NewBuilder returns a Builder without files. The error exceeded is the result of a call that exceeds
-// the limit.
+// NewBuilder returns a Builder without files. The error exceeded is the result of a call that
+// exceeds the limit.
 func NewBuilder(limit int64, exceeded error) *Builder {
 	return &Builder{top: new(node), left: limit, exceeded: exceeded}
 }
 
-// Valid reports whether a name can be in an FS: [fs.ValidPath] accepts the name, and the name has at most
-// 4,096 bytes and 100 elements.
+// Valid reports whether a name can be in an FS: [fs.ValidPath] accepts the name, and the name has
+// at most 4,096 bytes and 100 elements.
 func Valid(name string) bool {
 	return len(name) <= maxName && strings.Count(name, "/") < maxDepth && fs.ValidPath(name)
 }
 
 // Put adds or replaces a file. While files are below the name, the name is a directory, and the
-// file is hidden. Put omits a name that [fs.ValidPath] does not accept, with more than 4,096 bytes, or
-// with more than 100 elements.
+// file is hidden. Put omits a name that [fs.ValidPath] does not accept, with more than 4,096 bytes,
+// or with more than 100 elements.
 func (b *Builder) Put(name string, file File) error {
 	if !Valid(name) || name == "." || len(file.Link) > maxName {
 		return nil

@@ -16,8 +16,8 @@ var (
 	errOutside = errors.New("symbolic link leads outside the filesystem")
 )
 
-// find returns the node of a name. The function follows symbolic links in the directories of the name
-// and, if follow is set, at the end.
+// find returns the node of a name. The function follows symbolic links in the directories of the
+// name and, if follow is set, at the end.
 func (f *FS) find(op, name string, follow bool) (*node, error) {
 	fail := func(err error) (*node, error) { return nil, &fs.PathError{Op: op, Path: name, Err: err} }
 	if !fs.ValidPath(name) {

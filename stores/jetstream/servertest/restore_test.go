@@ -34,8 +34,8 @@ func (n *node) backup() (restore func()) {
 	return func() { copyTo(n.opts.StoreDir, saved) }
 }
 
-// A resuming bucket is a bucket of a client that resumes its first watch at a later revision, after the
-// server has lost the consumer. A client needs 10 to 20 seconds for this.
+// A resuming bucket is a bucket of a client that resumes its first watch at a later revision, after
+// the server has lost the consumer. A client needs 10 to 20 seconds for this.
 type resuming struct {
 	natsjs.KeyValue
 	t       *testing.T
@@ -75,8 +75,8 @@ func (r *resuming) resume(revision uint64) {
 	}
 }
 
-// The server is restored from a backup that is older than the snapshot of the store. The stream keeps
-// the time of its creation, and new messages have the revisions of the lost messages.
+// The server is restored from a backup that is older than the snapshot of the store. The stream
+// keeps the time of its creation, and new messages have the revisions of the lost messages.
 func TestAStreamThatGoesBack(t *testing.T) {
 	backup := map[string]string{"a.md": "A", "b.md": "B", "c.md": "C"}
 	tests := map[string]struct {

@@ -66,7 +66,8 @@ func encodeAnthropic(turn Turn) any {
 	}
 }
 
-// checkAnthropic applies the rules of tools, and of tools with strict, including the limits of the tools together.
+// checkAnthropic applies the rules of tools, and of tools with strict, including the limits of the
+// tools together.
 func checkAnthropic(tools []Tool) error {
 	if err := names(`^[a-zA-Z0-9_-]{1,128}$`)(tools); err != nil {
 		return err

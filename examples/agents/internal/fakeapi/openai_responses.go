@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// OpenAIResponses is the Responses API. The API stores the conversation: a request has only new items.
+// OpenAIResponses is the Responses API. The API stores the conversation: a request has only new
+// items.
 var OpenAIResponses = Wire{
 	path:          "/responses",
 	textArguments: true,

@@ -45,7 +45,8 @@ func (s Shelf) Map(call Call) map[string]any {
 // MapText returns the result of Adapter.AnswerMap as JSON.
 func (s Shelf) MapText(call Call) string { return Text(s.Map(call)) }
 
-// noArguments returns the arguments of a model that omits all arguments: null for each required property.
+// noArguments returns the arguments of a model that omits all arguments: null for each required
+// property.
 func (s Shelf) noArguments(name string) string {
 	tool, _ := s.Adapter.Lookup(name)
 	arguments := map[string]any{}
@@ -65,18 +66,20 @@ func Text(m map[string]any) string {
 	return string(text)
 }
 
-// A Scenario runs an agent against a fake: the model lists the commands, gets a command, makes mistakes and ends.
+// A Scenario runs an agent against a fake: the model lists the commands, gets a command, makes
+// mistakes and ends.
 type Scenario struct {
 	Wire    Wire
 	Options []mcpadapter.Option
 	Ask     func(ctx context.Context, shelf Shelf, question string) (string, error)
 
-	// Answer returns the text that reaches the model. The default is the text of Adapter.Answer. A text that ends
-	// with "…" is the beginning.
+	// Answer returns the text that reaches the model. The default is the text of Adapter.Answer. A
+	// text that ends with "…" is the beginning.
 	Answer func(shelf Shelf, call Call) string
 	// Strict is set if the agent requests strict tools.
 	Strict bool
-	// LossySchemas is set if the framework sends only a part of a schema, with the types of the required properties.
+	// LossySchemas is set if the framework sends only a part of a schema, with the types of the
+	// required properties.
 	LossySchemas bool
 	// NoErrorFlag is set if the wire format or the framework has no flag for a failed call.
 	NoErrorFlag bool

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// names returns the rule that each tool has a description, an object schema, and a name that matches the pattern.
+// names returns the rule that each tool has a description, an object schema, and a name that
+// matches the pattern.
 func names(pattern string) func([]Tool) error {
 	valid := regexp.MustCompile(pattern)
 	return func(tools []Tool) error {

@@ -1,6 +1,6 @@
-// Package fakeapi is a fake of the HTTP APIs of model providers, for tests. A fake speaks the wire format of an API,
-// plays scripted turns of a model, and refuses requests that the API refuses: invalid schemas, invalid names of
-// tools, and calls without an answer.
+// Package fakeapi is a fake of the HTTP APIs of model providers, for tests. A fake speaks the wire
+// format of an API, plays scripted turns of a model, and refuses requests that the API refuses:
+// invalid schemas, invalid names of tools, and calls without an answer.
 package fakeapi
 
 import (
@@ -59,8 +59,8 @@ type Wire struct {
 	check         func([]Tool) error // the rules of the API
 }
 
-// Serve returns the URL of a fake that plays the turns in order. The returned function ends the fake and
-// returns the accepted requests.
+// Serve returns the URL of a fake that plays the turns in order. The returned function ends the
+// fake and returns the accepted requests.
 func (w Wire) Serve(t *testing.T, turns []Turn) (url string, end func() []Request) {
 	var mu sync.Mutex
 	var accepted []Request

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
 )
 
@@ -282,7 +283,7 @@ func TestAResultOfGetAgentBelongsToTheCaller(t *testing.T) {
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithAgentsDir("agents"))
 	for range 3 {
 		agent, err := c.GetAgent(t.Context(), "a")
-		if err != nil || string(agent.Raw) != "---\nname: a\nname: a\ntools: [Read]\n---\nText.\n" || agent.Tools[0] != "Read" || agent.Diagnostics[0].Code != toolshelf.DiagDuplicateKey {
+		if err != nil || string(agent.Raw) != "---\nname: a\nname: a\ntools: [Read]\n---\nText.\n" || agent.Tools[0] != "Read" || agent.Diagnostics[0].Code != agentmd.DiagDuplicateKey {
 			t.Fatalf("got %+v, %v", agent, err)
 		}
 		agent.Raw[0], agent.Tools[0], agent.Diagnostics[0].Code = 'x', "x", "x"
@@ -366,7 +367,7 @@ func TestLintOfAgents(t *testing.T) {
 		}
 		missing := 0
 		for _, d := range diagnostics {
-			if d.Code == toolshelf.DiagFieldMissing && d.Severity == toolshelf.SeverityError {
+			if d.Code == agentmd.DiagFieldMissing && d.Severity == toolshelf.SeverityError {
 				missing++
 			}
 		}

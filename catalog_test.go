@@ -644,7 +644,7 @@ func manyHeaders(n int, name, text string) fstest.MapFS {
 
 func notKept(d toolshelf.Diagnostic) bool { return d.Code == "FRONTMATTER_NOT_KEPT" }
 
-// lintNotKept counts the files with DiagFrontmatterNotKept.
+// lintNotKept counts the files with agentmd.DiagFrontmatterNotKept.
 func lintNotKept(t *testing.T, c *toolshelf.Catalog) int {
 	t.Helper()
 	diagnostics, err := c.Lint(t.Context())

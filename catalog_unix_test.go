@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
@@ -151,7 +152,7 @@ func TestParentsOfOtherUsersAreNotRead(t *testing.T) {
 				t.Fatalf("reported %+v, %v", found, err)
 			}
 			for _, d := range found {
-				if d.Code != toolshelf.DiagDirectoryOfOtherUser || !strings.HasPrefix(d.Path, "../") || !strings.HasSuffix(d.Path, ".claude/commands") || strings.Contains(d.String(), dir) {
+				if d.Code != agentmd.DiagDirectoryOfOtherUser || !strings.HasPrefix(d.Path, "../") || !strings.HasSuffix(d.Path, ".claude/commands") || strings.Contains(d.String(), dir) {
 					t.Errorf("reported %v", d)
 				}
 			}

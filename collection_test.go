@@ -23,6 +23,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
@@ -1049,7 +1050,7 @@ func TestExpandReportsNumbersThatStandForAnotherArgument(t *testing.T) {
 		".gemini/commands/other.toml":  "prompt = 'Review {{args}} for $1.'",
 	}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithClient(client.Claude(), client.Gemini()), toolshelf.WithHome(""))
-	want := toolshelf.Diagnostic{Code: toolshelf.DiagPlaceholderMiscounted, Severity: toolshelf.SeverityWarning, Line: 5, Column: 8,
+	want := toolshelf.Diagnostic{Code: agentmd.DiagPlaceholderMiscounted, Severity: toolshelf.SeverityWarning, Line: 5, Column: 8,
 		Message:    "the placeholder $1 stands for argument 2: by the rules of the client, $0 is the first argument",
 		Suggestion: "write $0 for argument 1, or use $ARGUMENTS"}
 	ofSkill := want

@@ -47,7 +47,7 @@ func constants(t testing.TB, file, typ string) map[string]string {
 }
 
 func TestEveryDiagnosticCodeIsDocumented(t *testing.T) {
-	documented := constants(t, "diagnostic.go", "DiagnosticCode")
+	documented := constants(t, "agentmd/codes.go", "DiagnosticCode")
 	used := constants(t, "internal/problem/codes.go", "Code")
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(used)), slices.Sorted(maps.Keys(documented))); diff != "" {
 		t.Errorf("codes of internal/problem and of DiagnosticCode differ (-problem +DiagnosticCode):\n%s", diff)
@@ -117,7 +117,7 @@ var (
 )
 
 func documentedCodes(t testing.TB) map[string]string {
-	documentedOnce.Do(func() { documented = constants(t, "diagnostic.go", "DiagnosticCode") })
+	documentedOnce.Do(func() { documented = constants(t, "agentmd/codes.go", "DiagnosticCode") })
 	return documented
 }
 

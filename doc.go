@@ -33,16 +33,11 @@
 //   - Instructions such as AGENTS.md: [Catalog.Instructions], [Catalog.InstructionsPrompt].
 //   - Files of the project: [Catalog.ListDir], [Catalog.Tree], [Catalog.FindFiles],
 //     [Catalog.Stat], [Catalog.ReadFile], [Catalog.Grep]; [Budget] and [Tokens] bound the text.
-//   - For authors: [Catalog.Lint] and [Diagnostic].
-//   - Reports of a model: [Catalog.SaveReport], [Catalog.Reports].
-//   - Changes: [Catalog.OnChange], with [WithWatch] or [WithFeed].
-//   - A part of a catalog: [Catalog.View] with [WithCommandFilter], [WithSkillFilter],
-//     [WithAgentFilter] and [WithInstructionFilter].
-//   - Directories and filesystems: [WithRoot], [WithFs], [WithCommandsDir], [WithSkillsDir],
-//     [WithAgentsDir], [WithCommandsFS], [WithSkillsFS], [WithClient], [WithInstructions], [WithParents],
-//     [WithPlugins], [WithPluginsFS], [Catalog.Plugins]; [WithExposure]; [WithGate] and [Catalog.Pending] for unseen files; for remote stores [Versioned] and [SnapshotFS].
-//   - Lists of the program's own: [Paginate].
-//   - Errors: [Error], [CodeOf], and a sentinel for each code.
+//   - Plugins: [WithPlugins], [Catalog.Plugins]. MCP servers: [Catalog.MCPServers].
+//   - Unseen files: [WithGate], [Catalog.Pending]. Changes: [Catalog.OnChange].
+//   - Authors: [Catalog.Lint]. Reports of a model: [Catalog.SaveReport], [Catalog.Reports].
+//
+// [Option] lists the options of [New]: directories, filesystems, clients, filters, watches.
 //
 // # Terms
 //
@@ -99,7 +94,5 @@
 //
 // A call that lists reads each directory once and stats each file, unless [WithWatch], [WithFeed]
 // or [WithCacheTTL] is set, and concurrent callers share the work. The library never polls. The
-// document docs/methods.md states the caches and their bounds, docs/stores.md counts the requests
-// to a remote store, and docs/platforms.md lists the platforms and filesystems on which the library
-// reads files again to notice changes.
+// documents docs/methods.md, docs/stores.md and docs/platforms.md have the details.
 package toolshelf

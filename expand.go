@@ -190,7 +190,7 @@ type Expansion struct {
 	Skill       *Skill      `json:"skill,omitempty"`   // as from GetSkill; nil for a command
 	Agent       *Agent      `json:"agent,omitempty"`   // as from GetAgent, for a line with a mention; Text is then the line after the name, the task of the agent
 
-	// Diagnostics has [DiagPlaceholderMiscounted] if a number of the text stands for another
+	// Diagnostics has agentmd.DiagPlaceholderMiscounted if a number of the text stands for another
 	// argument than in most clients: by the rules of client.Claude, $1 is the second argument. The
 	// Path is "".
 	Diagnostics []Diagnostic `json:"diagnostics,omitempty"`

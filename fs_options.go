@@ -320,11 +320,9 @@ func Budget(n int) BudgetOption { return budgetOption{Budget: budget.Budget{Limi
 // [ErrInvalidOption], and a budget of 0 or less except for a prompt. Tokens replaces an earlier
 // Budget.
 //
-// The argument of count is always a whole text, and count has been called with the returned text.
-// If the whole result fits, count is called once. Otherwise the number of calls grows with the
-// logarithm of the number of entries or of the length of a prompt. The method calls count on the
-// goroutine of its caller. The methods of files read all entries up to [Limit]. Accepted by the
-// methods of Budget.
+// The method calls count with whole texts, on the goroutine of its caller: once if the whole result
+// fits, and otherwise as often as the logarithm of the number of entries or of the length of a
+// prompt. The methods of files read all entries up to [Limit]. Accepted by the methods of Budget.
 func Tokens(n int, count func(text string) int) BudgetOption {
 	o := budgetOption{Budget: budget.Budget{Limited: true, Max: n, Count: count}}
 	if count == nil {
@@ -392,11 +390,10 @@ type Progress struct {
 // WithProgress is an option that reports the progress of a call to the function, about six times a
 // second, and once at the end if the method returns no error. The numbers never decrease.
 //
-// The method calls the function on the goroutine of its caller, continues its work meanwhile, and
-// returns after the function. If the function panics, the method panics and ends its work. The
-// function may call all methods of the catalog. With WithProgress, the work runs on another
-// goroutine. WithProgress(nil) has no effect. Accepted by ListDir, Tree, FindFiles, Grep, Search,
-// SearchSkills and Lint.
+// The method calls the function on the goroutine of its caller, and works on another goroutine. A
+// panic of the function ends the method. The function may call all methods of the catalog.
+// WithProgress(nil) has no effect. Accepted by ListDir, Tree, FindFiles, Grep, Search, SearchSkills
+// and Lint.
 type WithProgress func(Progress)
 
 func (f WithProgress) applyDir(o *dirOptions)       { o.progress = f }

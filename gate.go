@@ -147,7 +147,7 @@ type Pending struct {
 
 	// Findings are the diagnostics of [Catalog.Lint] for the files, and the parts of the texts that
 	// a person has to see: shell commands, allowed tools, URLs, programs, and hidden characters in
-	// all files ([DiagRunsCommand] and the following codes). No list of patterns is complete: an
+	// all files (DiagRunsCommand and the following codes of package agentmd). No list of patterns is complete: an
 	// entry without Findings can harm too.
 	Findings []Diagnostic
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
@@ -822,11 +823,11 @@ func TestFindingsHaveTheDiagnosticsOfLint(t *testing.T) {
 		}
 	}
 	for kind, want := range map[toolshelf.Kind][]toolshelf.DiagnosticCode{
-		toolshelf.KindCommand:     {toolshelf.DiagRunsCommand, toolshelf.DiagURL, toolshelf.DiagInvisibleCharacter, toolshelf.DiagReferenceNotFound, toolshelf.DiagNoDescription, toolshelf.DiagDuplicateKey},
-		toolshelf.KindSkill:       {toolshelf.DiagRunsCommand, toolshelf.DiagAllowsTools, toolshelf.DiagScript, toolshelf.DiagURL, toolshelf.DiagInvisibleCharacter, toolshelf.DiagAllowedToolsUnbalanced},
-		toolshelf.KindAgent:       {toolshelf.DiagAllowsTools, toolshelf.DiagToolRuleInvalid, toolshelf.DiagFieldMisspelled, toolshelf.DiagInvisibleCharacter},
-		toolshelf.KindInstruction: {toolshelf.DiagURL, toolshelf.DiagInvisibleCharacter, toolshelf.DiagImportNotFollowed, toolshelf.DiagRuleGlobInvalid},
-		toolshelf.KindPlugin:      {toolshelf.DiagRunsCommand, toolshelf.DiagURL, toolshelf.DiagPluginFieldIgnored},
+		toolshelf.KindCommand:     {agentmd.DiagRunsCommand, agentmd.DiagURL, agentmd.DiagInvisibleCharacter, agentmd.DiagReferenceNotFound, agentmd.DiagNoDescription, agentmd.DiagDuplicateKey},
+		toolshelf.KindSkill:       {agentmd.DiagRunsCommand, agentmd.DiagAllowsTools, agentmd.DiagScript, agentmd.DiagURL, agentmd.DiagInvisibleCharacter, agentmd.DiagAllowedToolsUnbalanced},
+		toolshelf.KindAgent:       {agentmd.DiagAllowsTools, agentmd.DiagToolRuleInvalid, agentmd.DiagFieldMisspelled, agentmd.DiagInvisibleCharacter},
+		toolshelf.KindInstruction: {agentmd.DiagURL, agentmd.DiagInvisibleCharacter, agentmd.DiagImportNotFollowed, agentmd.DiagRuleGlobInvalid},
+		toolshelf.KindPlugin:      {agentmd.DiagRunsCommand, agentmd.DiagURL, agentmd.DiagPluginFieldIgnored},
 	} {
 		for _, code := range want {
 			if !codes[kind][code] {

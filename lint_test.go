@@ -25,6 +25,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
 )
 
@@ -487,7 +488,7 @@ func TestLintInvisibleCharacters(t *testing.T) {
 			for _, file := range []string{"commands/a.md", "skills/a/SKILL.md"} {
 				var got []string
 				for _, d := range lint(t, map[string]string{file: tt.text}) {
-					if d.Code == toolshelf.DiagInvisibleCharacter {
+					if d.Code == agentmd.DiagInvisibleCharacter {
 						got = append(got, fmt.Sprintf("%d:%d %s", d.Line, d.Column, d.Message))
 					}
 				}
@@ -659,7 +660,7 @@ func TestLintReportsMiscountedPlaceholders(t *testing.T) {
 		t.Run(tt.file+"/"+tt.text, func(t *testing.T) {
 			var got []string
 			for _, d := range lint(t, map[string]string{tt.file: tt.text}, toolshelf.WithClient(client.Claude(), client.OpenCode(), client.Gemini()), toolshelf.WithHome(""), toolshelf.WithCommandsDir("commands")) {
-				if d.Code == toolshelf.DiagPlaceholderMiscounted || d.Code == toolshelf.DiagPlaceholderBeyondHint {
+				if d.Code == agentmd.DiagPlaceholderMiscounted || d.Code == agentmd.DiagPlaceholderBeyondHint {
 					got = append(got, fmt.Sprintf("%d:%d: %s %s (%s)", d.Line, d.Column, d.Severity, strings.TrimPrefix(d.Message, "the placeholder "), d.Suggestion))
 				}
 			}
@@ -947,7 +948,7 @@ func TestAnUnknownKeyIsAWarningInASkillAndInACommandOnlyIfMisspelled(t *testing.
 	}
 	var got []string
 	for _, d := range found {
-		if d.Code != toolshelf.DiagPlaceholderMiscounted {
+		if d.Code != agentmd.DiagPlaceholderMiscounted {
 			got = append(got, fmt.Sprint(d.Severity, " ", d.Code, " ", d.Key))
 		}
 	}
@@ -1048,12 +1049,12 @@ func TestStrictJudgesTheTextThatACallReads(t *testing.T) {
 	names(t, c)
 	write(invalid)
 	for s, err := range c.Skills(t.Context()) {
-		if err != nil || s.Loadable || s.Content != "" || len(s.Diagnostics) != 1 || s.Diagnostics[0].Code != toolshelf.DiagSkillDescriptionMissing {
+		if err != nil || s.Loadable || s.Content != "" || len(s.Diagnostics) != 1 || s.Diagnostics[0].Code != agentmd.DiagSkillDescriptionMissing {
 			t.Errorf("Skills: loadable %t, %q, %v, %v", s.Loadable, s.Content, s.Diagnostics, err)
 		}
 	}
 	for command, err := range c.Commands(t.Context()) {
-		if err != nil || command.Loadable || command.Content != "" || len(command.Diagnostics) != 1 || command.Diagnostics[0].Code != toolshelf.DiagFieldMissing {
+		if err != nil || command.Loadable || command.Content != "" || len(command.Diagnostics) != 1 || command.Diagnostics[0].Code != agentmd.DiagFieldMissing {
 			t.Errorf("Commands: loadable %t, %q, %v, %v", command.Loadable, command.Content, command.Diagnostics, err)
 		}
 	}

@@ -292,7 +292,7 @@ func WithHome(dir string) Option {
 //
 // The places of the parents follow the places of the project and precede the places of the user.
 // New determines the parents. A parent that belongs to another user is not read, and Lint reports
-// [DiagDirectoryOfOtherUser]. The document docs/precedence.md has the details.
+// agentmd.DiagDirectoryOfOtherUser. The document docs/precedence.md has the details.
 func WithParents(boundary string) Option {
 	return optionFunc(func(c *config) error { c.boundary = &boundary; return nil })
 }
@@ -508,13 +508,10 @@ func WithFeed(maxAge time.Duration, feed func(ctx context.Context, touch func(pa
 }
 
 // WithLogger sends messages for maintainers to l, at debug level. By default, and with nil, the
-// catalog does not log. The messages at other levels are:
-//
-//   - at error level, a panic of the caller's filesystem or of a filter on a goroutine without a
-//     caller: in a scan in the background, and before a call of the function of [Catalog.OnChange];
-//   - a warning of New, if the program was built with a release of Go whose os.Root has a known
-//     defect, on a system where the catalog uses os.Root (see docs/platforms.md);
-//   - a warning of the first OnChange of a catalog without [WithWatch] and [WithFeed].
+// catalog does not log. A panic of the caller's filesystem or of a filter on a goroutine without a
+// caller, as in a scan in the background, is a message at error level. New warns of a release of Go
+// whose os.Root has a known defect, where the catalog uses os.Root (docs/platforms.md), and the
+// first OnChange of a missing [WithWatch] or [WithFeed].
 func WithLogger(l *slog.Logger) Option {
 	return optionFunc(func(c *config) error {
 		if l == nil {
@@ -783,14 +780,10 @@ type layer struct {
 	immutable bool // the files of fsys never change
 }
 
-// Immutable marks a filesystem whose files never change, such as a zip.Reader,
-// for [WithCommandsFS] and [WithSkillsFS]. A catalog scans the filesystem once,
-// and reads a file again only if the file is no longer in the catalog's memory.
-// An embed.FS, and an fs.Sub of an embed.FS, need no mark.
-//
-// The result opens the files of fsys. With a nil fsys, the option returns
-// [ErrInvalidOption]. If a file changes nevertheless, a method may serve the old or the
-// new content.
+// Immutable marks a filesystem whose files never change, such as a zip.Reader, for [WithCommandsFS]
+// and [WithSkillsFS]. A catalog scans the filesystem once. An embed.FS, and an fs.Sub of an
+// embed.FS, need no mark. With a nil fsys, the option returns [ErrInvalidOption]. If a file changes
+// nevertheless, a method may serve the old or the new content.
 func Immutable(fsys fs.FS) fs.FS { return immutable{fsys} }
 
 type immutable struct{ fs.FS }

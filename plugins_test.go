@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
@@ -387,7 +388,7 @@ func TestADeclaredPathThatDoesNotExistIsAWarningOfLint(t *testing.T) {
 		c := catalog(t, toolshelf.WithPlugins("p"), toolshelf.WithFs(memoryOf(t, map[string]string{
 			"p/.claude-plugin/plugin.json": `{"name": "p", "` + field + `": "` + path + `"}`})))
 		diagnostics, err := c.Lint(t.Context())
-		if err != nil || len(diagnostics) != 1 || diagnostics[0].Code != toolshelf.DiagPluginPathInvalid || diagnostics[0].Severity != toolshelf.SeverityWarning {
+		if err != nil || len(diagnostics) != 1 || diagnostics[0].Code != agentmd.DiagPluginPathInvalid || diagnostics[0].Severity != toolshelf.SeverityWarning {
 			t.Errorf("%s: got %+v, %v", field, diagnostics, err)
 		}
 	}

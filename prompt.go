@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/promptblock"
 	"github.com/toolshelf-go/toolshelf/internal/search"
@@ -188,7 +189,7 @@ func (s Skill) block() promptblock.Skill {
 			files = append(files, f.Path)
 		}
 	}
-	unread := func(d Diagnostic) bool { return d.Code == DiagFileRead }
+	unread := func(d Diagnostic) bool { return d.Code == agentmd.DiagFileRead }
 	return promptblock.Skill{Name: s.Name, Content: s.Content, Dir: dir, ByName: s.Source.inFS, Files: files, Truncated: s.FilesTruncated || slices.ContainsFunc(s.Diagnostics, unread)}
 }
 

@@ -168,32 +168,18 @@ type Directive struct {
 	FromArguments bool   `json:"from_arguments"` // Text holds text of an argument
 }
 
-// The kinds of directives.
+// The kinds of directives. The document docs/rendering.md has the syntax of each client. The author
+// chose the path of a file: check that the file exists, and read only files below the project's
+// root.
 const (
-	// DirectiveShell is !`command`, a command for a shell, at the beginning of a line or after a
-	// blank. By the rules of Gemini CLI and Qwen Code, DirectiveShell is !{command}, anywhere in
-	// the text, and arguments are quoted for a POSIX shell; within quotes of the author, their
-	// quotes protect nothing.
-	DirectiveShell = "shell"
-
-	// DirectiveFile is @path, a file to read, or @{path} by the rules of Gemini CLI and Qwen Code.
-	// The path contains a "/", a "." or an argument, or begins with "~", so @alice is no directive.
-	// A package name such as @scope/name is a directive: check that the file exists. The author
-	// chose the path, so read only files below the project's root. The document docs/rendering.md
-	// has the syntax.
-	DirectiveFile = "file"
+	DirectiveShell = "shell" // !`command`, or !{command}: a command for a shell
+	DirectiveFile  = "file"  // @path, or @{path}: a file to read, such as @docs/plan.md
 )
 
 // An Argument is an argument that a command or a skill expects.
 type Argument struct {
-	// Name is the key for Args.Named: the name that the author gave the argument,
-	// the number of a placeholder without a name ("1" for $1), or "arguments" for
-	// a text that uses all arguments as one text.
-	Name string `json:"name"`
-
-	// Position is the place in Args.List, counted from 1.
-	Position int `json:"position"`
-
+	Name        string `json:"name"`                  // the key for Args.Named: the name, the number of a placeholder ("1" for $1), or "arguments" for all arguments as a text
+	Position    int    `json:"position"`              // in Args.List, counted from 1
 	Description string `json:"description,omitempty"` // from the frontmatter
 	Hint        string `json:"hint,omitempty"`        // as written: [priority], or the last part of ${input:name:hint}
 	Required    bool   `json:"required"`              // the hint has <name>, the frontmatter has required: true, or Render fails without the argument

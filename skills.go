@@ -85,9 +85,8 @@ func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
 // during the range, and shows the new text of a skill that changes. If an error of ListSkills
 // occurs, or ctx ends, Skills yields the error once, with a zero Skill, and ends.
 //
-// Skills costs one scan, as ListSkills does, and reads each file once, ahead of the consumer. A
-// range holds at most 64 MiB of texts from the scan and 32 MiB of texts ahead of the consumer. If
-// new files have more than 64 MiB, Skills reads some files twice.
+// Skills costs one scan, as ListSkills does, and reads each file once, or twice if new files have
+// more than 64 MiB. A range holds at most 96 MiB of texts.
 func (c *Catalog) Skills(ctx context.Context) iter.Seq2[Skill, error] {
 	return loadAll(ctx, c, c.skills, "Skills", c.loadSkill, func(s *index.Snapshot, e *index.Entry, err error) Skill {
 		info := c.listedSkill(s, e)

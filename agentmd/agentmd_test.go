@@ -4,16 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/agentmd"
 )
 
@@ -143,38 +139,6 @@ func TestDiagnosticsWithoutAPathBeginWithTheLine(t *testing.T) {
 		if got := d.String(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
-	}
-}
-
-// TestCodesAreThoseOfTheRoot compares the constants of the codes and their comments with the
-// constants of package toolshelf.
-func TestCodesAreThoseOfTheRoot(t *testing.T) {
-	constants := func(file string) map[string]string {
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := map[string]string{}
-		ast.Inspect(parsed, func(n ast.Node) bool {
-			if spec, ok := n.(*ast.ValueSpec); ok && strings.HasPrefix(spec.Names[0].Name, "Diag") {
-				found[spec.Names[0].Name] = spec.Values[0].(*ast.BasicLit).Value + " " + spec.Comment.Text()
-			}
-			return true
-		})
-		return found
-	}
-	own, root := constants("diagnostic.go"), constants("../diagnostic.go")
-	if len(own) == 0 {
-		t.Error("agentmd has no codes")
-	}
-	for name, code := range own {
-		if root[name] != code {
-			t.Errorf("%s is %s, and %s in the root", name, code, root[name])
-		}
-	}
-	var d toolshelf.Diagnostic = agentmd.Diagnostic{Code: agentmd.DiagNotUTF8} // one type
-	if d.Code != toolshelf.DiagNotUTF8 {
-		t.Errorf("the code is %s", d.Code)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
 )
 
@@ -184,13 +185,13 @@ func isSkillName(name string) bool {
 // client compares the frontmatter of an entry with the frontmatter that the client
 // parses, so no client accepts such a skill.
 var notYAML = []toolshelf.DiagnosticCode{
-	toolshelf.DiagFrontmatterRecovered,
-	toolshelf.DiagFrontmatterRefused,
-	toolshelf.DiagFrontmatterAfterBlankLines,
-	toolshelf.DiagFrontmatterUnknownFence,
-	toolshelf.DiagDuplicateKey,
-	toolshelf.DiagControlCharacter,
-	toolshelf.DiagSkillFrontmatterNotYAML,
+	agentmd.DiagFrontmatterRecovered,
+	agentmd.DiagFrontmatterRefused,
+	agentmd.DiagFrontmatterAfterBlankLines,
+	agentmd.DiagFrontmatterUnknownFence,
+	agentmd.DiagDuplicateKey,
+	agentmd.DiagControlCharacter,
+	agentmd.DiagSkillFrontmatterNotYAML,
 }
 
 // unpublishable returns the reason why a listed skill has no URI.
@@ -204,10 +205,10 @@ func unpublishable(s toolshelf.SkillInfo) (toolshelf.Diagnostic, bool) {
 				return d, true
 			}
 		}
-		return report(toolshelf.DiagSkillFrontmatterMissing, "SKILL.md has no frontmatter", "add a name and a description")
+		return report(agentmd.DiagSkillFrontmatterMissing, "SKILL.md has no frontmatter", "add a name and a description")
 	}
 	if s.Frontmatter.Format != "yaml" {
-		return report(toolshelf.DiagSkillFrontmatterNotYAML, "the frontmatter is not YAML", "convert the frontmatter to YAML")
+		return report(agentmd.DiagSkillFrontmatterNotYAML, "the frontmatter is not YAML", "convert the frontmatter to YAML")
 	}
 	for _, d := range s.Diagnostics {
 		if slices.Contains(notYAML, d.Code) {
@@ -223,9 +224,9 @@ func unpublishable(s toolshelf.SkillInfo) (toolshelf.Diagnostic, bool) {
 		return report(DiagSkillNoURI, fmt.Sprintf("a URI cannot end with the name %s", quote(s.DeclaredName)),
 			"write a name of lowercase letters a to z, digits and single hyphens, with at most 64 characters")
 	case fields["description"] == nil:
-		return report(toolshelf.DiagSkillDescriptionMissing, "the frontmatter has no description", "add a description")
+		return report(agentmd.DiagSkillDescriptionMissing, "the frontmatter has no description", "add a description")
 	case s.Description == "" || !isJSONText(fields["description"]):
-		return report(toolshelf.DiagSkillDescriptionNotText, "the description is not a text", "write a text")
+		return report(agentmd.DiagSkillDescriptionNotText, "the description is not a text", "write a text")
 	}
 	return toolshelf.Diagnostic{}, false
 }
@@ -269,7 +270,7 @@ func checkManifest(m manifest) error {
 		return fail(DiagSkillTooLarge, fmt.Sprintf("the files of the skill have %d bytes; the limit is %d", m.Bytes, bridge.MaxManifestBytes), "remove or shorten files")
 	}
 	for _, d := range m.Skill.Diagnostics {
-		incomplete := d.Code == toolshelf.DiagFileRead || d.Code == toolshelf.DiagFileTooLarge
+		incomplete := d.Code == agentmd.DiagFileRead || d.Code == agentmd.DiagFileTooLarge
 		if incomplete {
 			d.Severity, d.Message = toolshelf.SeverityError, notPublished+d.Message
 			return errUnpublishable{d}
@@ -309,7 +310,7 @@ func (a *Adapter) SkillDiagnostics(ctx context.Context) (all []toolshelf.Diagnos
 		case errors.As(err, &problem):
 			all = append(all, problem.problem)
 		default:
-			all = append(all, unpublished(s.SkillInfo, toolshelf.DiagFileRead, messageOf(err), "check the files of the skill"))
+			all = append(all, unpublished(s.SkillInfo, agentmd.DiagFileRead, messageOf(err), "check the files of the skill"))
 		}
 	}
 	slices.SortStableFunc(all, func(x, y toolshelf.Diagnostic) int { return cmp.Compare(x.Path, y.Path) })

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/internal/budget"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/promptblock"
@@ -102,7 +103,7 @@ type instructionRow struct {
 
 // missingText are the codes of warnings about a text that the result lacks. Other warnings, such as
 // defects of a header, are for the author of the file.
-var missingText = []toolshelf.DiagnosticCode{toolshelf.DiagImportNotFollowed, toolshelf.DiagImportCycle, toolshelf.DiagInstructionCut}
+var missingText = []toolshelf.DiagnosticCode{agentmd.DiagImportNotFollowed, agentmd.DiagImportCycle, agentmd.DiagInstructionCut}
 
 // within returns the instructions in at most limit characters. The warnings have at most a quarter
 // of the characters of the result.

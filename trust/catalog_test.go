@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/trust"
@@ -201,7 +202,7 @@ func TestAnApprovalCoversTheDirectoriesOfDependenciesAndNotTheirFiles(t *testing
 		if _, err := c.GetSkill(t.Context(), "s"); !errors.Is(err, toolshelf.ErrSkillNotFound) {
 			t.Errorf("%s: a skill with a new directory: %v", dir, err)
 		}
-		found := slices.DeleteFunc(expect(t, c, "skill s")["skill s"].Findings, func(d toolshelf.Diagnostic) bool { return d.Code != toolshelf.DiagUncoveredFiles })
+		found := slices.DeleteFunc(expect(t, c, "skill s")["skill s"].Findings, func(d toolshelf.Diagnostic) bool { return d.Code != agentmd.DiagUncoveredFiles })
 		if len(found) != 1 || found[0].Path != "skills/s/"+dir || !strings.Contains(found[0].Message, " 2 files") {
 			t.Errorf("%s: %v", dir, found)
 		}
@@ -234,7 +235,7 @@ func TestTheNumberOfUncoveredFilesIsBounded(t *testing.T) {
 	_, c, _ := gated(t, files)
 	found := pending(t, c)["skill s"].Findings
 	if !slices.ContainsFunc(found, func(d toolshelf.Diagnostic) bool {
-		return d.Code == toolshelf.DiagUncoveredFiles && strings.Contains(d.Message, " 10000 or more files")
+		return d.Code == agentmd.DiagUncoveredFiles && strings.Contains(d.Message, " 10000 or more files")
 	}) {
 		t.Errorf("findings: %v", found)
 	}

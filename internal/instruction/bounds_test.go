@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
@@ -175,7 +176,7 @@ func TestTheGlobsOfACallHaveALimit(t *testing.T) {
 	if len(got) != 2 || got[0].Text != "Text.\n" || got[1].Text != "" || got[1].Digest != "" || len(got[1].Diagnostics) != 1 {
 		t.Fatalf("%d rules, %+v", len(got), got)
 	}
-	if d := got[1].Diagnostics[0]; d.Code != toolshelf.DiagRuleGlobInvalid || !strings.HasSuffix(d.Message, "are not compared with the path: the globs of all rules take too many steps") {
+	if d := got[1].Diagnostics[0]; d.Code != agentmd.DiagRuleGlobInvalid || !strings.HasSuffix(d.Message, "are not compared with the path: the globs of all rules take too many steps") {
 		t.Errorf("got %+v", d)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
@@ -25,7 +26,7 @@ func linted(t *testing.T, c *toolshelf.Catalog) (all []string) {
 		t.Fatal(err)
 	}
 	for _, d := range found {
-		if (d.Severity == toolshelf.SeverityError) != (d.Code == toolshelf.DiagInvalidRuleName) || d.Message == "" || strings.ContainsAny(d.Message+d.Suggestion, "\n") {
+		if (d.Severity == toolshelf.SeverityError) != (d.Code == agentmd.DiagInvalidRuleName) || d.Message == "" || strings.ContainsAny(d.Message+d.Suggestion, "\n") {
 			t.Errorf("got %+v", d)
 		}
 		all = append(all, fmt.Sprintf("%s:%d:%d %s", d.Path, d.Line, d.Column, d.Code))

@@ -94,7 +94,7 @@ func TestSkillNames(t *testing.T) {
 
 // The comment of each DiagnosticCode states the severity of the rule.
 func TestRulesAreDocumented(t *testing.T) {
-	source, err := os.ReadFile("../../diagnostic.go")
+	source, err := os.ReadFile("../../agentmd/codes.go")
 	if err != nil {
 		t.Fatal(err)
 	}

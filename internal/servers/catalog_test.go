@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
@@ -153,7 +154,7 @@ func TestPluginsHaveTheRulesOfTheirManifests(t *testing.T) {
 	}
 	invalid := 0
 	for _, d := range found {
-		if d.Code == toolshelf.DiagServerInvalid {
+		if d.Code == agentmd.DiagServerInvalid {
 			invalid++
 		}
 	}
@@ -357,7 +358,7 @@ func TestTheGateDecidesByTheEntryAndTheFilesOfTheCommandLine(t *testing.T) {
 	for _, d := range slices.Concat(s.Findings, w.Findings) {
 		codes[d.Code] = true
 	}
-	for _, code := range []toolshelf.DiagnosticCode{toolshelf.DiagRunsCommand, toolshelf.DiagUncoveredFiles, toolshelf.DiagServerVariable, toolshelf.DiagURL, toolshelf.DiagServerInsecure, toolshelf.DiagServerSecret} {
+	for _, code := range []toolshelf.DiagnosticCode{agentmd.DiagRunsCommand, agentmd.DiagUncoveredFiles, agentmd.DiagServerVariable, agentmd.DiagURL, agentmd.DiagServerInsecure, agentmd.DiagServerSecret} {
 		if !codes[code] {
 			t.Errorf("no %s in %v %v", code, s.Findings, w.Findings)
 		}
@@ -394,11 +395,11 @@ func TestTheGateDecidesByTheEntryAndTheFilesOfTheCommandLine(t *testing.T) {
 
 func TestFindingsOfCommandLines(t *testing.T) {
 	for line, want := range map[string]toolshelf.DiagnosticCode{
-		`"npx", "args": ["-y", "x"]`: toolshelf.DiagServerUnpinned, `"npx", "args": ["-y", "@a/b@latest"]`: toolshelf.DiagServerUnpinned, `"npx", "args": ["-y", "@a/b@1.2.3"]`: "",
-		`"uvx", "args": ["x"]`: toolshelf.DiagServerUnpinned, `"uvx", "args": ["x==1.2"]`: "", `"uvx", "args": ["--from", "git+https://h/r@main", "x"]`: toolshelf.DiagServerUnpinned,
-		`"cmd", "args": ["/c", "npx", "x"]`: toolshelf.DiagServerUnpinned, `"pnpm", "args": ["dlx", "x@2.0.0"]`: "", `"npm", "args": ["run", "x"]`: "", `"uv", "args": ["tool", "run", "x"]`: toolshelf.DiagServerUnpinned,
-		`"x", "args": ["--token", "abcdefgh12345"]`: toolshelf.DiagServerSecret, `"x", "args": ["--token", "${T}"]`: "", `"x", "args": ["--header", "Authorization: Bearer abcdefgh"]`: toolshelf.DiagServerSecret,
-		`"x", "env": {"API_KEY": "<your key>"}`: "", `"x", "env": {"API_KEY": "0123456789abcdef"}`: toolshelf.DiagServerSecret,
+		`"npx", "args": ["-y", "x"]`: agentmd.DiagServerUnpinned, `"npx", "args": ["-y", "@a/b@latest"]`: agentmd.DiagServerUnpinned, `"npx", "args": ["-y", "@a/b@1.2.3"]`: "",
+		`"uvx", "args": ["x"]`: agentmd.DiagServerUnpinned, `"uvx", "args": ["x==1.2"]`: "", `"uvx", "args": ["--from", "git+https://h/r@main", "x"]`: agentmd.DiagServerUnpinned,
+		`"cmd", "args": ["/c", "npx", "x"]`: agentmd.DiagServerUnpinned, `"pnpm", "args": ["dlx", "x@2.0.0"]`: "", `"npm", "args": ["run", "x"]`: "", `"uv", "args": ["tool", "run", "x"]`: agentmd.DiagServerUnpinned,
+		`"x", "args": ["--token", "abcdefgh12345"]`: agentmd.DiagServerSecret, `"x", "args": ["--token", "${T}"]`: "", `"x", "args": ["--header", "Authorization: Bearer abcdefgh"]`: agentmd.DiagServerSecret,
+		`"x", "env": {"API_KEY": "<your key>"}`: "", `"x", "env": {"API_KEY": "0123456789abcdef"}`: agentmd.DiagServerSecret,
 	} {
 		found, err := open(t, map[string]string{"/repo/.mcp.json": `{"mcpServers": {"s": {"command": ` + line + `}}}`}, toolshelf.WithClient(client.Claude())).Lint(t.Context())
 		if err != nil {
@@ -415,7 +416,7 @@ func TestLintForReadsByTheRulesOfTheClient(t *testing.T) {
 	if found, err := c.Lint(t.Context()); err != nil || len(found) != 0 {
 		t.Error(found, err)
 	}
-	if found, err := c.Lint(t.Context(), toolshelf.LintFor(client.Claude())); err != nil || len(found) != 1 || found[0].Code != toolshelf.DiagServerInvalid {
+	if found, err := c.Lint(t.Context(), toolshelf.LintFor(client.Claude())); err != nil || len(found) != 1 || found[0].Code != agentmd.DiagServerInvalid {
 		t.Error(found, err)
 	}
 }

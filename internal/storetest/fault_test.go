@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
 )
 
@@ -261,7 +262,7 @@ func TestAStoreWithFaults(t *testing.T) {
 					}
 					var paths []string
 					for _, d := range all {
-						if d.Code == toolshelf.DiagFileRead {
+						if d.Code == agentmd.DiagFileRead {
 							paths = append(paths, d.Path)
 						}
 					}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
@@ -83,7 +84,7 @@ func TestAStoreThatFailsToReadManifests(t *testing.T) {
 						}
 					}
 					lint, err := c.Lint(t.Context())
-					if failed := func(d toolshelf.Diagnostic) bool { return d.Code == toolshelf.DiagFileRead }; err != nil || !slices.ContainsFunc(lint, failed) {
+					if failed := func(d toolshelf.Diagnostic) bool { return d.Code == agentmd.DiagFileRead }; err != nil || !slices.ContainsFunc(lint, failed) {
 						t.Errorf("%v, %v", lint, err)
 					}
 					b.setFault(nil)

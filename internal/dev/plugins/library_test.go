@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/agentmd"
 )
 
 // library returns the entries and the plugins of a catalog. The paths are relative to the
@@ -72,7 +73,7 @@ func library(t *testing.T, dir string, opts ...toolshelf.Option) (got []Entry, l
 		t.Fatal(err)
 	}
 	for _, p := range problems {
-		if p.Code == toolshelf.DiagShadowed && !strings.HasSuffix(p.Path, "marketplace.json") { // a repeated entry
+		if p.Code == agentmd.DiagShadowed && !strings.HasSuffix(p.Path, "marketplace.json") { // a repeated entry
 			t.Errorf("shadowed: %v", p)
 		}
 	}

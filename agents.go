@@ -10,6 +10,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
@@ -50,7 +51,7 @@ type Agent struct {
 // MarshalJSON returns a JSON object with the fields of a and the member "frontmatter". The JSON
 // form of an AgentInfo has no such member.
 func (a Agent) MarshalJSON() ([]byte, error) {
-	return marshalPlain(struct {
+	return escape.Marshal(struct {
 		AgentInfo
 		Frontmatter Frontmatter `json:"frontmatter"`
 		Content     string      `json:"content"`

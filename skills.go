@@ -1,9 +1,7 @@
 package toolshelf
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"iter"
 	"path"
 	"path/filepath"
@@ -12,6 +10,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/observe"
@@ -213,23 +212,13 @@ type Skill struct {
 // MarshalJSON returns a JSON object with the fields of s and the member
 // "frontmatter". The JSON form of a SkillInfo has no such member.
 func (s Skill) MarshalJSON() ([]byte, error) {
-	return marshalPlain(struct {
+	return escape.Marshal(struct {
 		SkillInfo
 		Frontmatter    Frontmatter `json:"frontmatter"`
 		Content        string      `json:"content"`
 		Files          []SkillFile `json:"files"`
 		FilesTruncated bool        `json:"files_truncated,omitempty"`
 	}{s.SkillInfo, s.Frontmatter, s.Content, s.Files, s.FilesTruncated})
-}
-
-// marshalPlain returns the JSON form of a value without escapes for HTML, because the caller's
-// encoder decides.
-func marshalPlain(value any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(value)
-	return b.Bytes(), err
 }
 
 // A SkillFile is a file of a skill.

@@ -1,7 +1,6 @@
 package mcpadapter
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -9,11 +8,11 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
 
 // An Adapter offers a catalog as tools and prompts. An Adapter is immutable and safe
@@ -130,27 +129,27 @@ func checkExtra(t *Tool) error {
 	if len(t.InputSchema) == 0 {
 		t.InputSchema = json.RawMessage(`{"type":"object"}`)
 	}
-	for _, schema := range []*json.RawMessage{&t.InputSchema, &t.OutputSchema} {
-		if len(*schema) == 0 {
-			*schema = nil
+	for _, given := range []*json.RawMessage{&t.InputSchema, &t.OutputSchema} {
+		if len(*given) == 0 {
+			*given = nil
 			continue
 		}
 		var root map[string]json.RawMessage
-		var compact bytes.Buffer
-		if json.Unmarshal(*schema, &root) != nil || string(root["type"]) != `"object"` || json.Compact(&compact, *schema) != nil || !withinLimits(*schema) {
-			return invalidOption(fmt.Sprintf(`the tool %q has an invalid schema; use a JSON object with "type": "object", in UTF-8 and at most %d levels deep`, t.Name, maxNesting))
+		compact, ok := schema.Compact(*given)
+		if !ok || json.Unmarshal(compact, &root) != nil || string(root["type"]) != `"object"` {
+			return invalidOption(fmt.Sprintf(`the tool %q has an invalid schema; use a JSON object with "type": "object", in UTF-8 and at most %d levels deep`, t.Name, schema.MaxNesting))
 		}
-		*schema = compact.Bytes()
+		*given = compact
 	}
 	call, name := t.Call, t.Name
 	t.Call = func(ctx context.Context, arguments json.RawMessage) (Result, error) {
 		r, err := call(ctx, arguments)
 		if err == nil && r.Structured != nil {
-			var compact bytes.Buffer
-			if json.Compact(&compact, r.Structured) != nil || compact.Bytes()[0] != '{' || !withinLimits(r.Structured) {
-				return Result{Text: fmt.Sprintf("the tool %s returned invalid structured content; the content must be a JSON object, in UTF-8 and at most %d levels deep", name, maxNesting), IsError: true}, nil
+			compact, ok := schema.Compact(r.Structured)
+			if !ok {
+				return Result{Text: fmt.Sprintf("the tool %s returned invalid structured content; the content must be a JSON object, in UTF-8 and at most %d levels deep", name, schema.MaxNesting), IsError: true}, nil
 			}
-			r.Structured = compact.Bytes()
+			r.Structured = compact
 		}
 		if r.Text == "" && r.Structured != nil {
 			r.Text = string(r.Structured)
@@ -158,31 +157,6 @@ func checkExtra(t *Tool) error {
 		return r, err
 	}
 	return nil
-}
-
-// maxNesting is the maximum nesting depth of a tool's JSON. Some JSON decoders accept
-// at most 1,000 levels for a whole message.
-const maxNesting = 500
-
-// withinLimits reports whether valid JSON is UTF-8 with at most maxNesting levels.
-func withinLimits(raw json.RawMessage) bool {
-	depth, quoted := 0, false
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			if depth++; depth > maxNesting {
-				return false
-			}
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return utf8.Valid(raw)
 }
 
 // Tools returns the tools in the order of tools/list: first the library's tools,
@@ -234,8 +208,8 @@ func (a *Adapter) call(ctx context.Context, name string, arguments json.RawMessa
 // panicked returns the error for a panic of a tool.
 func (a *Adapter) panicked(name string, fault any) *RPCError {
 	cause, _ := fault.(error)
-	text := fmt.Sprintf("the tool %s panicked: %s", quote(name), escape.Name(fmt.Sprint(fault)))
-	return &RPCError{Code: CodeInternalError, Message: a.hider.text(truncate(text)), err: cause}
+	text := fmt.Sprintf("the tool %s panicked: %s", escape.Quote(name), escape.Name(fmt.Sprint(fault)))
+	return &RPCError{Code: CodeInternalError, Message: a.hider.text(escape.Truncate(text)), err: cause}
 }
 
 // failedResult returns the result of a tool that failed with an error.
@@ -253,9 +227,9 @@ func (a *Adapter) unknownTool(name string) *RPCError {
 		names = append(names, "…")
 	}
 	if names == nil {
-		return invalidParams("Unknown tool: %s; this server has no tools", quote(name))
+		return invalidParams("Unknown tool: %s; this server has no tools", escape.Quote(name))
 	}
-	return invalidParams("Unknown tool: %s; the tools are %s", quote(name), strings.Join(names, ", "))
+	return invalidParams("Unknown tool: %s; the tools are %s", escape.Quote(name), strings.Join(names, ", "))
 }
 
 // moduleVersion returns the version of this library in the running program.

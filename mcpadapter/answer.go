@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
 
 // Answer runs a tool as Call does and returns the text for the model, for frameworks
@@ -61,7 +62,7 @@ func (a *Adapter) AnswerMap(ctx context.Context, name string, arguments map[stri
 		return map[string]any{"error": "the arguments are not JSON: " + err.Error()}
 	}
 	result, _ := a.answer(ctx, name, raw)
-	content, ok := decodeObject(result.Structured)
+	content, ok := schema.DecodeObject(result.Structured)
 	switch _, hasError := content["error"]; {
 	case result.IsError && !hasError:
 		return map[string]any{"error": result.Text}

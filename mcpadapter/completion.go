@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
 
 // A Completion lists values that complete the text that a user has typed.
@@ -106,16 +108,16 @@ func (a *Adapter) argumentChoices(ctx context.Context, name, argument string, to
 			}
 		}
 	}
-	var schema struct {
+	var input struct {
 		Properties map[string]struct{ Enum []json.RawMessage }
 	}
-	_ = json.Unmarshal(tool.InputSchema, &schema) // an error means that an extra tool has an unusual schema, without choices
-	if p, ok := schema.Properties[argument]; ok {
+	_ = json.Unmarshal(tool.InputSchema, &input) // an error means that an extra tool has an unusual schema, without choices
+	if p, ok := input.Properties[argument]; ok {
 		return textsOf(p.Enum), nil
 	}
-	known = slices.AppendSeq(known, maps.Keys(schema.Properties))
+	known = slices.AppendSeq(known, maps.Keys(input.Properties))
 	slices.Sort(known)
-	return nil, unknownArguments(quote(name), []string{argument}, known)
+	return nil, invalidParams("%s", schema.Unknown(escape.Quote(name), []string{argument}, known))
 }
 
 // textsOf returns the distinct strings among the values of an enum, or nil without an
@@ -191,7 +193,7 @@ func (r request) complete() (json.RawMessage, *RPCError) {
 	if err != nil {
 		return nil, asRPCError(err)
 	}
-	encoded, err := encode(completion)
+	encoded, err := escape.Marshal(completion)
 	if err != nil {
 		return nil, internalError(err)
 	}

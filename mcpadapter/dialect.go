@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
 
 // A Dialect is the subset of JSON Schema that the API of a model accepts in the
@@ -45,7 +47,7 @@ const (
 // path of the part and the correction. The document docs/methods.md has the details.
 func WithDialect(d Dialect) Option {
 	return func(c *config) error {
-		if _, known := dialects[d]; !known && d != "" {
+		if _, known := schema.Dialects[string(d)]; !known && d != "" {
 			return invalidOption(fmt.Sprintf("WithDialect: unknown dialect %q; use OpenAIStrict, AnthropicStrict or Gemini", d))
 		}
 		c.dialect = d
@@ -53,39 +55,9 @@ func WithDialect(d Dialect) Option {
 	}
 }
 
-// schemaRules are the rules of a Dialect.
-type schemaRules struct {
-	keywords         []string // that the API accepts
-	formats          []string // that the API accepts
-	closed           bool     // "additionalProperties" is false for all objects
-	allRequired      bool     // "required" lists all properties; an optional value may be null
-	defaultsRequired bool     // "required" lists the properties with a default
-	patterns         bool     // "pattern" without lookaround, \b and back references
-	nullable         bool     // "nullable" instead of the type "null", and only strings in "enum"
-	noDots           bool     // in names of tools
-}
-
-var dialects = map[Dialect]schemaRules{
-	OpenAIStrict: {
-		keywords: []string{"type", "title", "description", "enum", "const", "properties", "required", "additionalProperties", "items", "anyOf"},
-		closed:   true, allRequired: true, noDots: true,
-	},
-	AnthropicStrict: {
-		keywords: []string{"type", "title", "description", "enum", "const", "properties", "required", "additionalProperties", "items", "anyOf", "format", "pattern"},
-		formats:  []string{"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"},
-		closed:   true, defaultsRequired: true, patterns: true, noDots: true,
-	},
-	Gemini: {
-		keywords: []string{"type", "title", "description", "enum", "properties", "required", "items", "anyOf", "format", "pattern", "default", "nullable",
-			"minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"},
-		formats:  []string{"date-time", "enum", "float", "double", "int32", "int64"},
-		nullable: true,
-	},
-}
-
 // separator returns the default separator of a namespace.
 func (d Dialect) separator() string {
-	if dialects[d].noDots {
+	if schema.Dialects[string(d)].NoDots {
 		return "_"
 	}
 	return "."
@@ -94,29 +66,20 @@ func (d Dialect) separator() string {
 // translate replaces the input schema of a tool by a schema of the dialect. For an
 // extra tool, Call removes each null that only the new schema accepts.
 func (d Dialect) translate(t *Tool, extra bool) error {
-	rules, ok := dialects[d]
+	rules, ok := schema.Dialects[string(d)]
 	if !ok {
 		return nil
 	}
-	if rules.noDots && strings.Contains(t.Name, ".") {
+	if rules.NoDots && strings.Contains(t.Name, ".") {
 		return invalidOption(fmt.Sprintf(`WithDialect: the tool name %q contains a dot, which %s does not permit; use "_"`, t.Name, d))
 	}
-	schema, reason := plainSchema(t.Schema())
-	if reason == "" {
-		reason = rules.convert(schema, true)
-	}
+	converted, withoutNulls, reason := rules.Convert(t.Schema())
 	if reason != "" {
 		return invalidOption(fmt.Sprintf("WithDialect: %s cannot express the schema of the tool %q: %s", d, t.Name, reason))
 	}
-	converted, err := encode(schema)
-	if err != nil {
-		return err
-	}
-	if extra && rules.allRequired {
-		original, _ := plainSchema(t.Schema())
-		call := t.Call
+	if call := t.Call; extra && withoutNulls != nil {
 		t.Call = func(ctx context.Context, arguments json.RawMessage) (Result, error) {
-			return call(ctx, withoutNulls(original, arguments))
+			return call(ctx, withoutNulls(arguments))
 		}
 	}
 	t.InputSchema = converted

@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
 
 // An Option sets one property of an Adapter. If several options set the same
@@ -55,7 +56,7 @@ func newConfig(opts []Option) (config, error) {
 	switch {
 	case c.separator == "":
 		c.separator = c.dialect.separator()
-	case c.separator == "." && dialects[c.dialect].noDots:
+	case c.separator == "." && schema.Dialects[string(c.dialect)].NoDots:
 		return config{}, invalidOption(fmt.Sprintf(`WithSeparator: %s permits no "." in the name of a tool; use "_" or "-"`, c.dialect))
 	}
 	return c, nil

@@ -5,16 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
-	"slices"
-	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/template"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/paging"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
 
 // A Prompt is a command or a skill in the form of the Model Context Protocol: a text template
@@ -179,7 +177,7 @@ func (a *Adapter) GetPrompt(ctx context.Context, name string, arguments map[stri
 		return PromptText{}, err
 	}
 	if len(arguments) > maxPromptArguments {
-		return PromptText{}, invalidParams("%d arguments were given for the prompt %s; a prompt takes at most %d", len(arguments), quote(name), maxPromptArguments)
+		return PromptText{}, invalidParams("%d arguments were given for the prompt %s; a prompt takes at most %d", len(arguments), escape.Quote(name), maxPromptArguments)
 	}
 	if len(arguments) == 0 {
 		return a.promptText(ctx, command, nil)
@@ -206,7 +204,7 @@ func (a *Adapter) GetPrompt(ctx context.Context, name string, arguments map[stri
 		for _, arg := range expected {
 			names = append(names, arg.Name)
 		}
-		return PromptText{}, unknownArguments("the prompt", unknown, names)
+		return PromptText{}, invalidParams("%s", schema.Unknown("the prompt", unknown, names))
 	}
 	return a.promptText(ctx, command, arguments)
 }
@@ -233,7 +231,7 @@ func (a *Adapter) command(ctx context.Context, name string) (toolshelf.Command, 
 		if err := a.ignoreMissing(ctx, err); errors.Is(err, toolshelf.ErrDirectoryNotFound) {
 			return toolshelf.Command{}, err
 		}
-		unknown := invalidParams("Unknown prompt: %s; prompts/list returns the names", quote(name))
+		unknown := invalidParams("Unknown prompt: %s; prompts/list returns the names", escape.Quote(name))
 		unknown.err = err
 		return toolshelf.Command{}, unknown
 	}
@@ -251,33 +249,6 @@ func (a *Adapter) command(ctx context.Context, name string) (toolshelf.Command, 
 		return found, nil
 	}
 	return toolshelf.Command{}, err
-}
-
-// unknownArguments returns the error for unknown arguments of a prompt or tool. The
-// message has the first names and the number of the others.
-func unknownArguments(of string, unknown, known []string) *RPCError {
-	const maxUnknown, maxKnown = 3, 20
-	slices.Sort(unknown)
-	noun, rest := "argument", len(unknown)-maxUnknown
-	if len(unknown) > 1 {
-		noun = "arguments"
-	}
-	var quoted []string
-	for _, name := range unknown[:min(len(unknown), maxUnknown)] {
-		quoted = append(quoted, quote(name))
-	}
-	list := strings.Join(quoted, ", ")
-	if rest > 0 {
-		list += fmt.Sprintf(" and %d more", rest)
-	}
-	accepted := "accepted arguments: none"
-	if len(known) > 0 {
-		accepted = "accepted arguments: " + strings.Join(known[:min(len(known), maxKnown)], ", ")
-	}
-	if rest := len(known) - maxKnown; rest > 0 {
-		accepted = truncate(accepted) + fmt.Sprintf(" and %d more", rest)
-	}
-	return invalidParams("%s has no %s %s; %s", of, noun, list, truncate(accepted))
 }
 
 var promptMethods = map[string]func(request) (json.RawMessage, *RPCError){
@@ -298,7 +269,7 @@ func (r request) listPrompts() (json.RawMessage, *RPCError) {
 	if list.Prompts == nil {
 		list.Prompts = []Prompt{}
 	}
-	prompts, err := encode(list.Prompts)
+	prompts, err := escape.Marshal(list.Prompts)
 	if err != nil {
 		return nil, internalError(err)
 	}

@@ -98,11 +98,11 @@ func (p params) modern() (bool, *RPCError) {
 		}
 	}
 	if version != modernVersions[0] {
-		data, _ := encode(struct {
+		data, _ := escape.Marshal(struct {
 			Supported []string `json:"supported"`
 			Requested string   `json:"requested"`
-		}{ProtocolVersions(), truncate(version)})
-		return false, &RPCError{Code: CodeUnsupportedVersion, Message: "Unsupported protocol version " + quote(version), Data: data}
+		}{ProtocolVersions(), escape.Truncate(version)})
+		return false, &RPCError{Code: CodeUnsupportedVersion, Message: "Unsupported protocol version " + escape.Quote(version), Data: data}
 	}
 	var capabilities map[string]json.RawMessage
 	if v, ok := meta[metaCapabilities]; !ok || json.Unmarshal(v, &capabilities) != nil || capabilities == nil {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/toolshelf-go/toolshelf"
 )
@@ -47,15 +46,6 @@ func internalError(err error) *RPCError {
 		return &RPCError{Code: CodeInternalError, Message: "the request was not served: " + withoutGo(ours) + " (" + string(ours.Code) + ")", err: err}
 	}
 	return &RPCError{Code: CodeInternalError, Message: "the request was not finished: " + err.Error(), err: err}
-}
-
-// quote quotes a client's text for a message, as one line of limited length.
-func quote(s string) string {
-	const maxBytes = 100
-	if len(s) > maxBytes {
-		s = s[:maxBytes] + "…"
-	}
-	return strconv.Quote(s)
 }
 
 // asRPCError converts an error to an RPCError.

@@ -125,7 +125,7 @@ func (s *Session) handle(ctx context.Context, method string, raw json.RawMessage
 }
 
 func methodNotFound(method string) *RPCError {
-	return &RPCError{Code: CodeMethodNotFound, Message: "Method not found: " + quote(method)}
+	return &RPCError{Code: CodeMethodNotFound, Message: "Method not found: " + escape.Quote(method)}
 }
 
 // A request is a request of a known method.
@@ -205,7 +205,7 @@ func (s *Session) initialized() *RPCError {
 
 func (r request) discover() (json.RawMessage, *RPCError) {
 	c := r.adapter.config
-	versions, _ := encode(ProtocolVersions())
+	versions, _ := escape.Marshal(ProtocolVersions())
 	b := append(c.modern(ttlTools), `,"supportedVersions":`...)
 	return append(r.adapter.appendIntroduction(append(b, versions...), false), '}'), nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // A SkillEntry describes a skill in the form of the skills extension of the Model
@@ -147,7 +148,7 @@ func (s *Session) GetSkill(ctx context.Context, uri string) (entry SkillEntry, e
 }
 
 func noSkill(uri string) *RPCError {
-	return invalidParams("No skill is served at %s; skills/list returns the URIs", quote(uri))
+	return invalidParams("No skill is served at %s; skills/list returns the URIs", escape.Quote(uri))
 }
 
 // changing reports whether an error of a manifest means that the files are changing.

@@ -140,7 +140,7 @@ func (s *Session) readResource(r request) (json.RawMessage, *RPCError) {
 // list returns a result with one member and the cursor of the next page. A client may
 // cache the result as config.modern describes.
 func (r request) list(member string, value any, next string, ttl int) (json.RawMessage, *RPCError) {
-	encoded, err := encode(value)
+	encoded, err := escape.Marshal(value)
 	if err != nil {
 		return nil, internalError(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // A publication is a skill of the catalog with its place among the URIs.
@@ -142,7 +143,7 @@ func separate(all []publication) (accepted []publication, taken []toolshelf.Diag
 	place := func(p publication) {
 		if other, ok := clash(p); ok {
 			taken = append(taken, unpublished(p.SkillInfo, DiagSkillURITaken,
-				fmt.Sprintf("the URI %s belongs to the skill in the directory %s", p.uri(), quote(other.Name)), "rename one of the skills"))
+				fmt.Sprintf("the URI %s belongs to the skill in the directory %s", p.uri(), escape.Quote(other.Name)), "rename one of the skills"))
 			return
 		}
 		accepted = append(accepted, p)
@@ -221,7 +222,7 @@ func unpublishable(s toolshelf.SkillInfo) (toolshelf.Diagnostic, bool) {
 	_ = json.Unmarshal(raw, &fields) // Frontmatter returns an object
 	switch {
 	case !isSkillName(s.DeclaredName) || !isJSONText(fields["name"]):
-		return report(DiagSkillNoURI, fmt.Sprintf("a URI cannot end with the name %s", quote(s.DeclaredName)),
+		return report(DiagSkillNoURI, fmt.Sprintf("a URI cannot end with the name %s", escape.Quote(s.DeclaredName)),
 			"write a name of lowercase letters a to z, digits and single hyphens, with at most 64 characters")
 	case fields["description"] == nil:
 		return report(agentmd.DiagSkillDescriptionMissing, "the frontmatter has no description", "add a description")

@@ -170,15 +170,15 @@ func enclosing(published []publication, place string) []publication {
 }
 
 func noResource(uri string) *RPCError {
-	return invalidParams("No resource is served at %s; skills/list returns the URIs", quote(uri))
+	return invalidParams("No resource is served at %s; skills/list returns the URIs", escape.Quote(uri))
 }
 
 // changed returns the error for a file that differs from the entry of a skill. skill is the
 // URI of the entry.
 func changed(uri, skill string) *RPCError {
 	data := escape.AppendJSON([]byte(`{"uri":`), skill)
-	return &RPCError{Code: CodeInternalError, Data: append(data, '}'), Message: quote(uri) +
-		" has changed since the client fetched the entry of the skill " + quote(skill) + "; call skills/get for a fresh entry, and read again"}
+	return &RPCError{Code: CodeInternalError, Data: append(data, '}'), Message: escape.Quote(uri) +
+		" has changed since the client fetched the entry of the skill " + escape.Quote(skill) + "; call skills/get for a fresh entry, and read again"}
 }
 
 // ReadDirectory returns one page of the files and directories that a directory of a
@@ -221,7 +221,7 @@ func (s *Session) ReadDirectory(ctx context.Context, uri string, cursor *string)
 }
 
 func noDirectory(uri string) *RPCError {
-	return invalidParams("No directory is served at %s; the URI of a skill without /%s is a directory", quote(uri), skillFile)
+	return invalidParams("No directory is served at %s; the URI of a skill without /%s is a directory", escape.Quote(uri), skillFile)
 }
 
 // children returns the direct children of a directory by URI, or nil if no skill contains

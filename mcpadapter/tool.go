@@ -1,12 +1,11 @@
 package mcpadapter
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"sync"
 
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
 
 // A Tool is a function that a model can call, with its description in terms of the
@@ -42,6 +41,22 @@ type Annotations struct {
 	OpenWorldHint   *bool `json:"openWorldHint,omitempty"`   // the tool reaches external systems, as a web search does; nil means true
 }
 
+// Schema returns the InputSchema as a map, for frameworks that take a schema as a
+// value. Each call returns a new map, which the caller may change. Without an
+// InputSchema, and with an InputSchema that is not a JSON object, Schema returns
+// {"type": "object"}.
+//
+// Values have the types of encoding/json: map[string]any, []any, string, float64,
+// bool and nil. An integer of 2^53 or more in magnitude, which a float64 may round,
+// and a number beyond the range of float64 are a json.Number.
+func (t Tool) Schema() map[string]any {
+	object, ok := schema.DecodeObject(t.InputSchema)
+	if !ok {
+		return map[string]any{"type": "object"}
+	}
+	return object
+}
+
 // A Result is the result of a tool call.
 type Result struct {
 	Text       string          // for the model
@@ -62,7 +77,7 @@ func (t Tool) MarshalJSON() ([]byte, error) {
 	if t.Annotations != (Annotations{}) {
 		wire.Annotations = &t.Annotations
 	}
-	return encode(wire)
+	return escape.Marshal(wire)
 }
 
 // MarshalJSON returns the result in the form of tools/call, with the text as a single
@@ -83,19 +98,3 @@ func (r Result) appendJSON(dst []byte) []byte {
 	}
 	return append(dst, '}')
 }
-
-// encode is json.Marshal without HTML escapes, because a model should read "<", not
-// "\u003c".
-func encode(v any) (json.RawMessage, error) {
-	b := buffers.Get().(*bytes.Buffer)
-	defer buffers.Put(b)
-	b.Reset()
-	e := json.NewEncoder(b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.Clone(bytes.TrimSuffix(b.Bytes(), []byte{'\n'})), nil
-}
-
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
 
 var listAgents = definition{
@@ -19,7 +20,7 @@ var listAgents = definition{
 		`"descriptions":{"type":"object","additionalProperties":{"type":"string"}},`+
 		`"not_loadable":{"type":"array","items":{"type":"string"}}`,
 		"agents"),
-	run: func(ctx context.Context, t toolset, _ arguments) (Result, error) {
+	run: func(ctx context.Context, t toolset, _ schema.Arguments) (Result, error) {
 		agents, err := t.ListAgents(ctx)
 		if err != nil {
 			return Result{}, err
@@ -47,14 +48,14 @@ var getAgent = definition{
 		{text: "Get the definition of an agent by its name: its tools, model and instructions."},
 		{text: "Use a name that ", tools: []string{"list_agents"}, after: " has returned."},
 	},
-	parameters: []parameter{{name: "agent_name", kind: stringKind, required: true,
-		description: "Name of the agent", code: toolshelf.CodeInvalidAgentName}},
+	parameters: []schema.Parameter{{Name: "agent_name", Kind: schema.String, Required: true,
+		Description: "Name of the agent", Code: toolshelf.CodeInvalidAgentName}},
 	errors:   errorObject,
 	text:     true,
 	output:   agentOutput("Full path of the agent's file"),
 	relative: agentOutput("Path of the agent's file" + relativeNote),
-	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		agent, err := t.GetAgent(ctx, args.string("agent_name"))
+	run: func(ctx context.Context, t toolset, args schema.Arguments) (Result, error) {
+		agent, err := t.GetAgent(ctx, args.String("agent_name"))
 		if err != nil {
 			return Result{}, err
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
 
 var listCommands = definition{
@@ -15,9 +16,9 @@ var listCommands = definition{
 			"Returns command names with basic metadata, useful for browsing available commands when a specific search query is not known."},
 		{text: "Pass a name to ", tools: []string{"get_command"}, after: " to read the command."},
 	},
-	parameters: []parameter{
-		{name: "page", kind: integerKind, description: "Page number (1-indexed)", defaultValue: "1", minimum: 1, code: toolshelf.CodeInvalidPage},
-		{name: "page_size", kind: integerKind, description: "Number of items per page", defaultValue: "50", minimum: 1, maximum: 100, code: toolshelf.CodeInvalidPageSize},
+	parameters: []schema.Parameter{
+		{Name: "page", Kind: schema.Integer, Description: "Page number (1-indexed)", Default: "1", Minimum: 1, Code: toolshelf.CodeInvalidPage},
+		{Name: "page_size", Kind: schema.Integer, Description: "Number of items per page", Default: "50", Minimum: 1, Maximum: 100, Code: toolshelf.CodeInvalidPageSize},
 	},
 	errors: errorObject,
 	output: outputSchema(errorObject, `"commands":{"type":"array","items":{"type":"object","properties":{`+
@@ -35,8 +36,8 @@ var listCommands = definition{
 		`"has_prev":{"type":"boolean","description":"Whether there are previous pages"}`+
 		`},"required":["page","page_size","total","total_pages","has_next","has_prev"]}`,
 		"commands", "pagination"),
-	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		list, err := t.List(ctx, toolshelf.Page{Number: args.integer("page"), Size: args.integer("page_size")})
+	run: func(ctx context.Context, t toolset, args schema.Arguments) (Result, error) {
+		list, err := t.List(ctx, toolshelf.Page{Number: args.Integer("page"), Size: args.Integer("page_size")})
 		if err != nil {
 			return Result{}, err
 		}
@@ -53,17 +54,17 @@ var getCommand = definition{
 		{text: "Use a name that ", tools: []string{"list_commands", "search_commands"}, after: " has returned."},
 		{text: "Then follow the content and, if present, next_steps."},
 	},
-	parameters: []parameter{
-		{name: "command_name", kind: stringKind, required: true,
-			description: "Name of the command to retrieve (with or without .md extension)",
-			examples:    []string{"analyze_zoom_speech_sdk_log", "proxy-slow-meeting-analysis-command.md"},
-			code:        toolshelf.CodeInvalidCommandName},
+	parameters: []schema.Parameter{
+		{Name: "command_name", Kind: schema.String, Required: true,
+			Description: "Name of the command to retrieve (with or without .md extension)",
+			Examples:    []string{"analyze_zoom_speech_sdk_log", "proxy-slow-meeting-analysis-command.md"},
+			Code:        toolshelf.CodeInvalidCommandName},
 	},
 	errors:   errorObject,
 	output:   commandOutput("Full file path to the command"),
 	relative: commandOutput("File path to the command" + relativeNote),
-	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		command, err := t.Get(ctx, args.string("command_name"))
+	run: func(ctx context.Context, t toolset, args schema.Arguments) (Result, error) {
+		command, err := t.Get(ctx, args.String("command_name"))
 		if err != nil {
 			return Result{}, err
 		}

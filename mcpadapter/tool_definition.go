@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
 
 // A definition defines one of the library's own tools.
@@ -18,13 +19,13 @@ type definition struct {
 	name        string // without a namespace
 	title       string
 	description []sentence
-	parameters  []parameter
+	parameters  []schema.Parameter
 	output      string // the output schema
 	relative    string // the output with WithRelativePaths; "" for the same
 	text        bool   // results are texts: the output schema and the structured content require WithStructuredContent
 	errors      errorShape
 	writes      bool
-	run         func(ctx context.Context, t toolset, args arguments) (Result, error)
+	run         func(ctx context.Context, t toolset, args schema.Arguments) (Result, error)
 }
 
 // A sentence is a part of a tool's description. The names of other tools have their own
@@ -109,7 +110,7 @@ func (d definition) tool(t toolset) Tool {
 		Name:        t.names[d.name],
 		Title:       d.title,
 		Description: t.description(d.description),
-		InputSchema: inputSchema(d.parameters),
+		InputSchema: schema.Input(d.parameters),
 		Annotations: Annotations{
 			ReadOnlyHint:    !d.writes,
 			DestructiveHint: &destructive, // report_feedback never overwrites a file
@@ -120,9 +121,9 @@ func (d definition) tool(t toolset) Tool {
 			if err := ctx.Err(); err != nil {
 				return Result{}, err
 			}
-			args, invalid := decodeArguments(raw, d.parameters)
+			args, invalid := schema.Decode(raw, d.parameters)
 			if invalid != nil {
-				return d.errors.failure(invalid.code, hider.text(invalid.message)), nil
+				return d.errors.failure(invalid.Code, hider.text(invalid.Message)), nil
 			}
 			result, err := d.within(ctx, t, args)
 			var ours *toolshelf.Error
@@ -142,19 +143,19 @@ func (d definition) tool(t toolset) Tool {
 // Structured content is longer than its text, so within runs the tool again with a smaller limit
 // for the text. Each further run reduces the limit by a further sixteenth, because the structured
 // content can repeat long arguments.
-func (d definition) within(ctx context.Context, t toolset, args arguments) (Result, error) {
+func (d definition) within(ctx context.Context, t toolset, args schema.Arguments) (Result, error) {
 	result, err := d.run(ctx, t, args)
-	most, limited := args[maxCharacters.name].(int)
+	most, limited := args[maxCharacters.Name].(int)
 	for runs, budget := 0, most; limited && t.structured && err == nil; runs++ {
 		size := utf8.RuneCount(result.Structured)
 		if size <= most {
 			break
 		}
 		budget = min(budget, utf8.RuneCountInString(result.Text)) * (most - most/16*runs) / size
-		args[maxCharacters.name] = budget
+		args[maxCharacters.Name] = budget
 		if result, err = d.run(ctx, t, args); errors.Is(err, toolshelf.ErrInvalidOption) {
 			err = &toolshelf.Error{Code: toolshelf.CodeInvalidOption, Op: d.name, Message: fmt.Sprintf(
-				"%s: %d characters cannot hold the shortest structured content; use a larger budget", maxCharacters.name, most)}
+				"%s: %d characters cannot hold the shortest structured content; use a larger budget", maxCharacters.Name, most)}
 		}
 	}
 	return result, err
@@ -176,7 +177,7 @@ func outputSchema(e errorShape, properties string, required ...string) string {
 
 // jsonResult returns a result whose text is its structured content.
 func jsonResult(v any) (Result, error) {
-	structured, err := encode(v)
+	structured, err := escape.Marshal(v)
 	return Result{Text: string(structured), Structured: structured}, err
 }
 
@@ -186,6 +187,6 @@ func (t toolset) textResult(text string, v any) (Result, error) {
 	if !t.structured {
 		return Result{Text: text}, nil
 	}
-	structured, err := encode(v)
+	structured, err := escape.Marshal(v)
 	return Result{Text: text, Structured: structured}, err
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // An errorShape is the form in which a tool contract returns errors.
@@ -20,7 +21,7 @@ var errorObject = errorShape{
 	failure: func(code toolshelf.Code, message string) Result {
 		r, _ := jsonResult(struct {
 			Error *toolshelf.Error `json:"error"`
-		}{&toolshelf.Error{Code: code, Message: truncate(message)}})
+		}{&toolshelf.Error{Code: code, Message: escape.Truncate(message)}})
 		r.IsError = true
 		return r
 	},
@@ -33,8 +34,8 @@ func (d definition) message(e *toolshelf.Error) string {
 	name, problem, ok := strings.Cut(e.Message, ": ")
 	if ok && e.Code == toolshelf.CodeInvalidOption {
 		for _, p := range d.parameters {
-			if p.option == name {
-				return p.name + ": " + goAdvice.Replace(problem)
+			if p.Option == name {
+				return p.Name + ": " + goAdvice.Replace(problem)
 			}
 		}
 	}
@@ -58,22 +59,13 @@ var goAdvice = strings.NewReplacer(
 	", and that WithSymlinks allows its links", ", and no link",
 )
 
-// truncate shortens a message, because the message may quote long arguments.
-func truncate(message string) string {
-	const maxBytes = 2000
-	if len(message) <= maxBytes {
-		return message
-	}
-	return strings.ToValidUTF8(message[:maxBytes], "") + "…"
-}
-
 // errorString is the error shape of list_skills and list_agents: {"error":"…"}.
 var errorString = errorShape{
 	schema: `{"type":"string"}`,
 	failure: func(_ toolshelf.Code, message string) Result {
 		r, _ := jsonResult(struct {
 			Error string `json:"error"`
-		}{truncate(message)})
+		}{escape.Truncate(message)})
 		r.IsError = true
 		return r
 	},
@@ -86,7 +78,7 @@ var errorText = errorShape{
 	relative: true,
 	failure: func(code toolshelf.Code, message string) Result {
 		r := errorObject.failure(code, message)
-		r.Text = "Error: " + truncate(message)
+		r.Text = "Error: " + escape.Truncate(message)
 		return r
 	},
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
 
 // maxEntries is the maximum number of entries in one result. No model can use more
@@ -27,39 +28,39 @@ const (
 	warningSchema      = `"warnings":{"type":"array","items":{"type":"string"},"description":"Information that could not be read"}`
 )
 
-var excludePatterns = parameter{name: "exclude_patterns", kind: stringsKind,
-	description: `Globs to omit, such as "node_modules" or "**/*.log"`, maximum: 100, code: toolshelf.CodeInvalidPattern}
+var excludePatterns = schema.Parameter{Name: "exclude_patterns", Kind: schema.Array,
+	Description: `Globs to omit, such as "node_modules" or "**/*.log"`, Maximum: 100, Code: toolshelf.CodeInvalidPattern}
 
-var limit = parameter{name: "limit", kind: integerKind, minimum: 1, maximum: maxEntries, defaultValue: "1000",
-	description: "Maximum number of entries (default 1000)", code: toolshelf.CodeInvalidOption}
+var limit = schema.Parameter{Name: "limit", Kind: schema.Integer, Minimum: 1, Maximum: maxEntries, Default: "1000",
+	Description: "Maximum number of entries (default 1000)", Code: toolshelf.CodeInvalidOption}
 
-var maxCharacters = parameter{name: "max_characters", kind: integerKind, minimum: 1000, maximum: 1_000_000, defaultValue: "20000",
-	description: "Maximum number of characters (default 20000)", code: toolshelf.CodeInvalidOption, option: "Budget"}
+var maxCharacters = schema.Parameter{Name: "max_characters", Kind: schema.Integer, Minimum: 1000, Maximum: 1_000_000, Default: "20000",
+	Description: "Maximum number of characters (default 20000)", Code: toolshelf.CodeInvalidOption, Option: "Budget"}
 
-var gitignore = parameter{name: "gitignore", kind: booleanKind, defaultValue: "true",
-	description: "Omit entries that .gitignore files ignore (default true)"}
+var gitignore = schema.Parameter{Name: "gitignore", Kind: schema.Boolean, Default: "true",
+	Description: "Omit entries that .gitignore files ignore (default true)"}
 
-var showDependencies = parameter{name: "show_dependencies", kind: booleanKind, defaultValue: "false",
-	description: "Enter .git, node_modules and similar directories (default false)"}
+var showDependencies = schema.Parameter{Name: "show_dependencies", Kind: schema.Boolean, Default: "false",
+	Description: "Enter .git, node_modules and similar directories (default false)"}
 
 // showHidden returns the parameter for entries whose names begin with a dot. The contracts define
 // the defaults.
-func showHidden(byDefault string) parameter {
-	return parameter{name: "show_hidden", kind: booleanKind, description: "Include hidden files (default " + byDefault + ")", defaultValue: byDefault}
+func showHidden(byDefault string) schema.Parameter {
+	return schema.Parameter{Name: "show_hidden", Kind: schema.Boolean, Description: "Include hidden files (default " + byDefault + ")", Default: byDefault}
 }
 
-var showSizes = parameter{name: "show_sizes", kind: booleanKind, defaultValue: "true",
-	description: "Show the sizes of files (default true)"}
+var showSizes = schema.Parameter{Name: "show_sizes", Kind: schema.Boolean, Default: "true",
+	Description: "Show the sizes of files (default true)"}
 
 var withoutSizes = bridge.WithoutSizes.(toolshelf.DirOption)
 
 // walkOptions appends the options of all tools that enter subdirectories to the options of a tool.
-func walkOptions[O any](ctx context.Context, args arguments, options ...O) []O {
-	common := []toolshelf.FileOption{toolshelf.Limit(args.integer("limit")), toolshelf.Budget(args.integer("max_characters")),
-		toolshelf.Exclude(args.strings("exclude_patterns")...), reportOption(ctx)}
-	common = appendIf(common, args.boolean("gitignore"), toolshelf.Gitignore())
-	common = appendIf(common, args.boolean("show_hidden"), toolshelf.ShowHidden())
-	common = appendIf(common, !args.boolean("show_dependencies"), toolshelf.SkipDependencies())
+func walkOptions[O any](ctx context.Context, args schema.Arguments, options ...O) []O {
+	common := []toolshelf.FileOption{toolshelf.Limit(args.Integer("limit")), toolshelf.Budget(args.Integer("max_characters")),
+		toolshelf.Exclude(args.Strings("exclude_patterns")...), reportOption(ctx)}
+	common = appendIf(common, args.Boolean("gitignore"), toolshelf.Gitignore())
+	common = appendIf(common, args.Boolean("show_hidden"), toolshelf.ShowHidden())
+	common = appendIf(common, !args.Boolean("show_dependencies"), toolshelf.SkipDependencies())
 	for _, o := range common {
 		options = append(options, o.(O))
 	}
@@ -77,16 +78,16 @@ var listDirectory = definition{
 	name:        "list_directory",
 	title:       "List a directory",
 	description: []sentence{{text: "List files and subdirectories in a directory. Returns names, types, and sizes."}},
-	parameters: []parameter{
-		{name: "path", kind: stringKind, required: true, description: "Directory path (relative to project root)", hint: `"." for the project root`},
+	parameters: []schema.Parameter{
+		{Name: "path", Kind: schema.String, Required: true, Description: "Directory path (relative to project root)", Hint: `"." for the project root`},
 		showHidden("false"),
-		{name: "sort_by", kind: stringKind, description: "Sort by: name, size, modified (default: name)", defaultValue: `"name"`,
-			enum: []string{"name", "size", "modified"}, code: toolshelf.CodeInvalidSort},
-		{name: "gitignore", kind: booleanKind, description: "Omit entries that .gitignore files ignore (default false)", defaultValue: "false"},
+		{Name: "sort_by", Kind: schema.String, Description: "Sort by: name, size, modified (default: name)", Default: `"name"`,
+			Enum: []string{"name", "size", "modified"}, Code: toolshelf.CodeInvalidSort},
+		{Name: "gitignore", Kind: schema.Boolean, Description: "Omit entries that .gitignore files ignore (default false)", Default: "false"},
 		showSizes,
 		limit,
 		maxCharacters,
-		{name: "cursor", kind: stringKind, description: "The next cursor of the previous page (default: first page)", code: toolshelf.CodeInvalidCursor},
+		{Name: "cursor", Kind: schema.String, Description: "The next cursor of the previous page (default: first page)", Code: toolshelf.CodeInvalidCursor},
 	},
 	errors: errorText,
 	text:   true,
@@ -94,17 +95,17 @@ var listDirectory = definition{
 		`"files":{"type":"integer","description":"Number of entries that are not directories"},"directories":{"type":"integer","description":"Number of entries that are directories"},`+
 		`"next_cursor":{"type":"string","description":"Cursor of the next page"},`+ignoredSchema+`,`+vanishedSchema+`,`+noSizesSchema+`,`+hintSchema+`,`+warningSchema,
 		"path", "entries", "files", "directories"),
-	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		options := []toolshelf.DirOption{toolshelf.Limit(args.integer("limit")), toolshelf.Budget(args.integer("max_characters")),
-			toolshelf.SortedBy(args.string("sort_by")), toolshelf.After(args.string("cursor")), reportOption(ctx)}
-		options = appendIf[toolshelf.DirOption](options, args.boolean("gitignore"), toolshelf.Gitignore())
-		options = appendIf[toolshelf.DirOption](options, args.boolean("show_hidden"), toolshelf.ShowHidden())
-		options = appendIf(options, !args.boolean("show_sizes"), withoutSizes)
-		listing, err := t.ListDir(ctx, args.string("path"), options...)
+	run: func(ctx context.Context, t toolset, args schema.Arguments) (Result, error) {
+		options := []toolshelf.DirOption{toolshelf.Limit(args.Integer("limit")), toolshelf.Budget(args.Integer("max_characters")),
+			toolshelf.SortedBy(args.String("sort_by")), toolshelf.After(args.String("cursor")), reportOption(ctx)}
+		options = appendIf[toolshelf.DirOption](options, args.Boolean("gitignore"), toolshelf.Gitignore())
+		options = appendIf[toolshelf.DirOption](options, args.Boolean("show_hidden"), toolshelf.ShowHidden())
+		options = appendIf(options, !args.Boolean("show_sizes"), withoutSizes)
+		listing, err := t.ListDir(ctx, args.String("path"), options...)
 		if err != nil {
 			return Result{}, err
 		}
-		if !args.boolean("show_sizes") {
+		if !args.Boolean("show_sizes") {
 			return t.textResult(listing.String(), sizeless(listing))
 		}
 		return t.textResult(listing.String(), listing)
@@ -132,11 +133,11 @@ var directoryTree = definition{
 	title: "Show a directory tree",
 	description: []sentence{{text: "Show a directory and all entries below as an indented tree, directories first, with the sizes of files. " +
 		"Use this tool to learn the layout of a project. A large tree shows README, manifests and entry points first, and the number of omitted entries."}},
-	parameters: []parameter{
-		{name: "path", kind: stringKind, description: "Directory path (relative to project root)", defaultValue: `"."`},
+	parameters: []schema.Parameter{
+		{Name: "path", Kind: schema.String, Description: "Directory path (relative to project root)", Default: `"."`},
 		excludePatterns,
 		showHidden("true"),
-		{name: "max_depth", kind: integerKind, minimum: 1, description: "Maximum number of levels to show (default 100; higher values count as 100)", code: toolshelf.CodeInvalidOption},
+		{Name: "max_depth", Kind: schema.Integer, Minimum: 1, Description: "Maximum number of levels to show (default 100; higher values count as 100)", Code: toolshelf.CodeInvalidOption},
 		gitignore,
 		showDependencies,
 		showSizes,
@@ -151,14 +152,14 @@ var directoryTree = definition{
 		`"more":{"type":"integer","description":"Number of omitted entries of this directory"},`+
 		`"files":{"type":"integer"},"directories":{"type":"integer"},"omitted":{"type":"integer","description":"Number of all omitted entries"},`+ignoredSchema+`,`+vanishedSchema+`,"limits":{"type":"array","items":{"type":"string"},"description":"The limit that omits entries, such as \"1000 entries\""},`+noSizesSchema+`,`+warningSchema,
 		"path", "children", "files", "directories"),
-	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		options := walkOptions[toolshelf.DirOption](ctx, args, toolshelf.MaxDepth(min(cmp.Or(args.integer("max_depth"), maxLevels), maxLevels)))
-		options = appendIf(options, !args.boolean("show_sizes"), withoutSizes)
-		tree, err := t.Tree(ctx, args.string("path"), options...)
+	run: func(ctx context.Context, t toolset, args schema.Arguments) (Result, error) {
+		options := walkOptions[toolshelf.DirOption](ctx, args, toolshelf.MaxDepth(min(cmp.Or(args.Integer("max_depth"), maxLevels), maxLevels)))
+		options = appendIf(options, !args.Boolean("show_sizes"), withoutSizes)
+		tree, err := t.Tree(ctx, args.String("path"), options...)
 		if err != nil {
 			return Result{}, err
 		}
-		if !args.boolean("show_sizes") {
+		if !args.Boolean("show_sizes") {
 			return t.textResult(tree.String(), sizelessTree(tree))
 		}
 		return t.textResult(tree.String(), tree)
@@ -190,16 +191,16 @@ var getFileInfo = definition{
 	name:        "get_file_info",
 	title:       "Get file information",
 	description: []sentence{{text: "Get the type, size, times and permissions of one file, directory or symbolic link, without reading the content."}},
-	parameters: []parameter{
-		{name: "path", kind: stringKind, required: true, description: "File path (relative to project root)"},
+	parameters: []schema.Parameter{
+		{Name: "path", Kind: schema.String, Required: true, Description: "File path (relative to project root)"},
 	},
 	errors: errorText,
 	text:   true,
 	output: outputSchema(errorText, pathSchema+`,`+entryMembers+`,"accessed":{"type":"string","format":"date-time","description":"Time of the last access"},`+
 		`"readable":{"type":"boolean","description":"This program can read the file or list the directory"},"writable":{"type":"boolean","description":"The permissions allow somebody to write"}`,
 		"path", "name", "type", "size"),
-	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		info, err := t.Stat(ctx, args.string("path"))
+	run: func(ctx context.Context, t toolset, args schema.Arguments) (Result, error) {
+		info, err := t.Stat(ctx, args.String("path"))
 		if err != nil {
 			return Result{}, err
 		}
@@ -213,15 +214,15 @@ var searchFiles = definition{
 	description: []sentence{{text: "Find files by glob, below a directory. A pattern may contain *, **, ?, [a-z] and {a,b}. " +
 		"A pattern without a slash matches file names at any depth, and a pattern with a slash matches paths relative to the directory. " +
 		"Returns paths relative to the project root."}},
-	parameters: []parameter{
-		{name: "pattern", kind: stringKind, required: true, description: `Glob to match, such as "**/*.go"`, code: toolshelf.CodeInvalidPattern},
-		{name: "path", kind: stringKind, description: "Directory path (relative to project root)", defaultValue: `"."`},
+	parameters: []schema.Parameter{
+		{Name: "pattern", Kind: schema.String, Required: true, Description: `Glob to match, such as "**/*.go"`, Code: toolshelf.CodeInvalidPattern},
+		{Name: "path", Kind: schema.String, Description: "Directory path (relative to project root)", Default: `"."`},
 		excludePatterns,
 		showHidden("false"),
 		gitignore,
 		showDependencies,
-		{name: "sort_by", kind: stringKind, description: "Order of all files; newest or largest first (default: path)", defaultValue: `"path"`,
-			enum: []string{"path", "modified", "size"}, code: toolshelf.CodeInvalidSort},
+		{Name: "sort_by", Kind: schema.String, Description: "Order of all files; newest or largest first (default: path)", Default: `"path"`,
+			Enum: []string{"path", "modified", "size"}, Code: toolshelf.CodeInvalidSort},
 		limit,
 		maxCharacters,
 	},
@@ -233,12 +234,12 @@ var searchFiles = definition{
 		`"total":{"type":"integer","description":"Number of matching files"},"skipped":{"type":"integer","description":"Number of directories that cannot be read"},`+
 		ignoredSchema+`,`+dependenciesSchema+`,`+hintSchema+`,`+warningSchema,
 		"path", "pattern", "files", "total"),
-	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		order := args.string("sort_by")
+	run: func(ctx context.Context, t toolset, args schema.Arguments) (Result, error) {
+		order := args.String("sort_by")
 		if order == "path" {
 			order = toolshelf.ByName
 		}
-		matches, err := t.FindFiles(ctx, args.string("path"), args.string("pattern"), walkOptions[toolshelf.DirOption](ctx, args, toolshelf.SortedBy(order))...)
+		matches, err := t.FindFiles(ctx, args.String("path"), args.String("pattern"), walkOptions[toolshelf.DirOption](ctx, args, toolshelf.SortedBy(order))...)
 		if err != nil {
 			return Result{}, err
 		}

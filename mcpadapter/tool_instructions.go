@@ -13,6 +13,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/budget"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/promptblock"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
 
 var getInstructions = definition{
@@ -23,8 +24,8 @@ var getInstructions = definition{
 			"Call this tool before you change a file or add a file."},
 		{text: "Of a rule on request, the result has only the description: if the description fits the task, read the path of the rule with ", tools: []string{"read_file"}, after: "."},
 	},
-	parameters: []parameter{
-		{name: "path", kind: stringKind, required: true, description: "File or directory path (relative to project root); the file may be missing", hint: `"." for the project root`},
+	parameters: []schema.Parameter{
+		{Name: "path", Kind: schema.String, Required: true, Description: "File or directory path (relative to project root); the file may be missing", Hint: `"." for the project root`},
 		maxCharacters,
 	},
 	errors: errorText,
@@ -36,13 +37,13 @@ var getInstructions = definition{
 		`"digest":{"type":"string","description":"Digest of the whole text, which changes with the text"}},"required":["path","scope","mode"]}},`+
 		`"omitted":{"type":"integer","description":"Number of more general instructions beyond max_characters"},"shortened":{"type":"integer","description":"Number of instructions whose text is cut"},`+warningSchema,
 		"instructions"),
-	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		all, err := t.Instructions(ctx, args.string("path"), toolshelf.Imports(0))
+	run: func(ctx context.Context, t toolset, args schema.Arguments) (Result, error) {
+		all, err := t.Instructions(ctx, args.String("path"), toolshelf.Imports(0))
 		if err != nil {
 			return Result{}, err
 		}
 		prompt := newInstructionPrompt(all)
-		for most, reserved := args.integer("max_characters"), 0; ; {
+		for most, reserved := args.Integer("max_characters"), 0; ; {
 			p, err := prompt.within(ctx, most-reserved, most)
 			if err != nil {
 				return Result{}, err
@@ -134,7 +135,7 @@ func (i *instructionPrompt) within(ctx context.Context, limit, most int) (p show
 	}
 	if p.Text == "" && len(p.Dropped) > 0 {
 		err = &toolshelf.Error{Code: toolshelf.CodeInvalidOption, Op: "get_instructions",
-			Message: fmt.Sprintf("%s: %d characters cannot hold the nearest instruction; use a larger budget", maxCharacters.name, most)}
+			Message: fmt.Sprintf("%s: %d characters cannot hold the nearest instruction; use a larger budget", maxCharacters.Name, most)}
 	}
 	p.result.Omitted, p.result.Shortened = len(p.Dropped), len(p.Shortened)
 	size := 0
@@ -148,7 +149,7 @@ func (i *instructionPrompt) within(ctx context.Context, limit, most int) (p show
 		}
 	}
 	if p.result.Omitted+p.result.Shortened > 0 {
-		p.notes = "\n\nCut at " + maxCharacters.name + "; raise the limit to read the whole texts"
+		p.notes = "\n\nCut at " + maxCharacters.Name + "; raise the limit to read the whole texts"
 	}
 	if p.result.Warnings != nil {
 		p.notes += "\n\nWarning: " + strings.Join(p.result.Warnings, "\nWarning: ")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/paging"
 )
 
@@ -28,8 +29,8 @@ func newToolPages(tools []Tool, c config) (toolPages, error) {
 	hash := sha256.New()
 	for i, t := range tools {
 		var err error
-		if encoded[i], err = encode(t); err != nil {
-			return toolPages{}, invalidOption("the tool " + quote(t.Name) + " cannot be encoded: " + err.Error())
+		if encoded[i], err = escape.Marshal(t); err != nil {
+			return toolPages{}, invalidOption("the tool " + escape.Quote(t.Name) + " cannot be encoded: " + err.Error())
 		}
 		hash.Write(encoded[i])
 	}
@@ -73,7 +74,7 @@ func (p *toolPages) page(cursor *string) (int, *RPCError) {
 }
 
 func invalidCursor(cursor string) *RPCError {
-	return invalidParams("%s", paging.InvalidCursor(quote(cursor)))
+	return invalidParams("%s", paging.InvalidCursor(escape.Quote(cursor)))
 }
 
 // ToolsPage returns one page of the tools for tools/list in an SDK's server, and the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
 
 var readFile = definition{
@@ -18,14 +19,14 @@ var readFile = definition{
 			"If a file has more than max_bytes, the result ends with the line to continue with."},
 		{text: "Use a path that ", tools: []string{"directory_tree", "search_files"}, after: " has returned."},
 	},
-	parameters: []parameter{
-		{name: "path", kind: stringKind, description: "File path (relative to project root)"},
-		{name: "paths", kind: stringsKind, maximum: maxReadPaths, description: "Several files, which share max_bytes", hint: `["README.md", "docs/guide.md"]`},
-		{name: "around", kind: integerKind, minimum: 1, description: "Return the function, type or other block around this line", code: toolshelf.CodeInvalidOption, option: "Around"},
-		{name: "start_line", kind: integerKind, minimum: noMinimum, description: "First line to read, from 1; a negative number counts from the end: -1 is the last line", defaultValue: "1", code: toolshelf.CodeInvalidOption, option: "Lines"},
-		{name: "end_line", kind: integerKind, minimum: noMinimum, description: "Last line to read, inclusive; a negative number counts from the end", defaultValue: "-1", code: toolshelf.CodeInvalidOption},
-		{name: "start_column", kind: integerKind, description: "Number of bytes of the first line to skip, to continue within a long line", defaultValue: "0", code: toolshelf.CodeInvalidOption},
-		{name: "max_bytes", kind: integerKind, minimum: 1, maximum: 256 << 10, description: "Maximum size of the text in bytes (default 65536); a longer text ends at the end of a line", defaultValue: "65536", code: toolshelf.CodeInvalidOption},
+	parameters: []schema.Parameter{
+		{Name: "path", Kind: schema.String, Description: "File path (relative to project root)"},
+		{Name: "paths", Kind: schema.Array, Maximum: maxReadPaths, Description: "Several files, which share max_bytes", Hint: `["README.md", "docs/guide.md"]`},
+		{Name: "around", Kind: schema.Integer, Minimum: 1, Description: "Return the function, type or other block around this line", Code: toolshelf.CodeInvalidOption, Option: "Around"},
+		{Name: "start_line", Kind: schema.Integer, Minimum: schema.NoMinimum, Description: "First line to read, from 1; a negative number counts from the end: -1 is the last line", Default: "1", Code: toolshelf.CodeInvalidOption, Option: "Lines"},
+		{Name: "end_line", Kind: schema.Integer, Minimum: schema.NoMinimum, Description: "Last line to read, inclusive; a negative number counts from the end", Default: "-1", Code: toolshelf.CodeInvalidOption},
+		{Name: "start_column", Kind: schema.Integer, Description: "Number of bytes of the first line to skip, to continue within a long line", Default: "0", Code: toolshelf.CodeInvalidOption},
+		{Name: "max_bytes", Kind: schema.Integer, Minimum: 1, Maximum: 256 << 10, Description: "Maximum size of the text in bytes (default 65536); a longer text ends at the end of a line", Default: "65536", Code: toolshelf.CodeInvalidOption},
 	},
 	errors: errorText,
 	text:   true,
@@ -40,11 +41,11 @@ var readFile = definition{
 		`"results":{"type":"array","items":{"type":"object"},"description":"For paths: the result for each file, or its path and error"}`,
 		"path", "text", "first", "last", "total", "size", "truncated", "encoding"),
 		"]}") + `,{"properties":{"results":{"type":"array"}},"required":["results"]}]}`, // for paths
-	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		paths := args.strings("paths")
+	run: func(ctx context.Context, t toolset, args schema.Arguments) (Result, error) {
+		paths := args.Strings("paths")
 		if path, ok := args["path"].(string); ok {
 			if paths == nil {
-				text, err := readPath(ctx, &instructionHints{toolset: t}, args, path, args.integer("max_bytes"))
+				text, err := readPath(ctx, &instructionHints{toolset: t}, args, path, args.Integer("max_bytes"))
 				if err != nil {
 					return Result{}, err
 				}
@@ -53,7 +54,7 @@ var readFile = definition{
 			paths = append([]string{path}, paths...)
 		}
 		if len(paths) == 0 {
-			return errorText.failure(codeArguments, "path is missing; send path or paths"), nil
+			return errorText.failure(schema.CodeArguments, "path is missing; send path or paths"), nil
 		}
 		return readPaths(ctx, t, args, paths)
 	},
@@ -62,10 +63,10 @@ var readFile = definition{
 // maxReadPaths is the maximum number of files of a call.
 const maxReadPaths = 50
 
-func readPath(ctx context.Context, h *instructionHints, args arguments, path string, maxBytes int) (hintedText, error) {
+func readPath(ctx context.Context, h *instructionHints, args schema.Arguments, path string, maxBytes int) (hintedText, error) {
 	options := []toolshelf.ReadOption{toolshelf.MaxBytes(maxBytes)}
-	from, to, column := args.integer("start_line"), args.integer("end_line"), args.integer("start_column")
-	if line := args.integer("around"); line > 0 {
+	from, to, column := args.Integer("start_line"), args.Integer("end_line"), args.Integer("start_column")
+	if line := args.Integer("around"); line > 0 {
 		options = append(options, toolshelf.Around(line))
 	}
 	if from != 1 || to != -1 || column != 0 {
@@ -81,7 +82,7 @@ func readPath(ctx context.Context, h *instructionHints, args arguments, path str
 // readPaths reads several files. Each file gets an equal share of the bytes that the files before
 // have left over. The error of a file is a part of the result. If all files fail, the call fails
 // with the code of the first file.
-func readPaths(ctx context.Context, t toolset, args arguments, paths []string) (Result, error) {
+func readPaths(ctx context.Context, t toolset, args schema.Arguments, paths []string) (Result, error) {
 	type failed struct {
 		Path  string           `json:"path"`
 		Error *toolshelf.Error `json:"error"`
@@ -89,7 +90,7 @@ func readPaths(ctx context.Context, t toolset, args arguments, paths []string) (
 	var parts, messages []string
 	var results []any
 	var code toolshelf.Code // of the first file that fails
-	hider, left, hints := newRootHider(t.Root()), args.integer("max_bytes"), &instructionHints{toolset: t}
+	hider, left, hints := newRootHider(t.Root()), args.Integer("max_bytes"), &instructionHints{toolset: t}
 	for i, path := range paths {
 		text, err := readPath(ctx, hints, args, path, max(left/(len(paths)-i), 1))
 		shown, result := text.String(), any(text)
@@ -99,7 +100,7 @@ func readPaths(ctx context.Context, t toolset, args arguments, paths []string) (
 				return Result{}, err
 			}
 			message := hider.text(withoutGo(ours))
-			shown, result = "Error: "+truncate(message), failed{path, &toolshelf.Error{Code: ours.Code, Message: truncate(message)}}
+			shown, result = "Error: "+escape.Truncate(message), failed{path, &toolshelf.Error{Code: ours.Code, Message: escape.Truncate(message)}}
 			code, messages = cmp.Or(code, ours.Code), append(messages, message)
 		}
 		left = max(left-len(text.Text), 0)

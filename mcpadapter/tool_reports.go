@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
 
 // reportFeedback is the only tool that writes. Its description depends on the
@@ -11,14 +12,14 @@ import (
 var reportFeedback = definition{
 	name:  "report_feedback",
 	title: "Save a report",
-	parameters: []parameter{
-		{name: "command_name", kind: stringKind, required: true, description: "Name of the command that produced the report",
-			examples: []string{"review-pr"}, code: toolshelf.CodeInvalidCommandName},
-		{name: "report_content", kind: stringKind, required: true, description: "The whole report, as Markdown; at most 10 MiB",
-			code: toolshelf.CodeEmptyContent},
-		{name: "user_wants_upload", kind: booleanKind, required: true, description: "Whether the user has agreed to share the report"},
-		{name: "report_name", kind: stringKind, maximum: 100, description: `Short name of the report: letters, digits, "_" and "-" (default "report")`,
-			defaultValue: `"report"`, examples: []string{"slow-join"}, code: toolshelf.CodeInvalidReportName},
+	parameters: []schema.Parameter{
+		{Name: "command_name", Kind: schema.String, Required: true, Description: "Name of the command that produced the report",
+			Examples: []string{"review-pr"}, Code: toolshelf.CodeInvalidCommandName},
+		{Name: "report_content", Kind: schema.String, Required: true, Description: "The whole report, as Markdown; at most 10 MiB",
+			Code: toolshelf.CodeEmptyContent},
+		{Name: "user_wants_upload", Kind: schema.Boolean, Required: true, Description: "Whether the user has agreed to share the report"},
+		{Name: "report_name", Kind: schema.String, Maximum: 100, Description: `Short name of the report: letters, digits, "_" and "-" (default "report")`,
+			Default: `"report"`, Examples: []string{"slow-join"}, Code: toolshelf.CodeInvalidReportName},
 	},
 	errors: errorObject,
 	output: outputSchema(errorObject, `"success":{"const":true},`+
@@ -29,12 +30,12 @@ var reportFeedback = definition{
 		`"message":{"type":"string"}`,
 		"success", "action_taken", "report_path", "report_name", "version", "message"),
 	writes: true,
-	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
+	run: func(ctx context.Context, t toolset, args schema.Arguments) (Result, error) {
 		saved, err := t.SaveReport(ctx, toolshelf.Report{
-			Command: args.string("command_name"),
-			Name:    args.string("report_name"),
-			Content: args.string("report_content"),
-			Upload:  args.boolean("user_wants_upload"),
+			Command: args.String("command_name"),
+			Name:    args.String("report_name"),
+			Content: args.String("report_content"),
+			Upload:  args.Boolean("user_wants_upload"),
 		})
 		if err != nil {
 			return Result{}, err

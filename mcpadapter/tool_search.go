@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
 
 var (
@@ -27,10 +28,10 @@ func searchTool(name, title string, description []sentence, tier string,
 		name:        name,
 		title:       title,
 		description: description,
-		parameters: []parameter{
-			{name: "query", kind: stringKind, required: true, description: "Search text, 1 to 500 characters", code: toolshelf.CodeInvalidQuery},
-			{name: "max_results", kind: integerKind, description: "Maximum number of results", defaultValue: "10", minimum: 1, maximum: 100,
-				code: toolshelf.CodeInvalidQuery},
+		parameters: []schema.Parameter{
+			{Name: "query", Kind: schema.String, Required: true, Description: "Search text, 1 to 500 characters", Code: toolshelf.CodeInvalidQuery},
+			{Name: "max_results", Kind: schema.Integer, Description: "Maximum number of results", Default: "10", Minimum: 1, Maximum: 100,
+				Code: toolshelf.CodeInvalidQuery},
 		},
 		errors: errorObject,
 		output: outputSchema(errorObject, `"results":{"type":"array","items":{"type":"object","properties":{`+
@@ -45,8 +46,8 @@ func searchTool(name, title string, description []sentence, tier string,
 			`"total_found":{"type":"integer"},`+
 			`"partial":{"const":true}`,
 			"results", "search_time_ms", "total_found"),
-		run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-			found, err := search(t.Catalog, ctx, args.string("query"), args.integer("max_results"), reportOption(ctx))
+		run: func(ctx context.Context, t toolset, args schema.Arguments) (Result, error) {
+			found, err := search(t.Catalog, ctx, args.String("query"), args.Integer("max_results"), reportOption(ctx))
 			if err != nil {
 				return Result{}, err
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
 
 var searchText = definition{
@@ -14,21 +15,21 @@ var searchText = definition{
 			"Returns the lines by file, with their numbers; of many matches, returns the first matches of each file."},
 		{text: "Pass a path and a line number to ", tools: []string{"read_file"}, after: " to read the lines around a match."},
 	},
-	parameters: []parameter{
-		{name: "pattern", kind: stringKind, required: true, description: "Regular expression to find within a line (RE2)", code: toolshelf.CodeInvalidPattern},
-		{name: "path", kind: stringKind, description: "Directory or file to search (relative to project root)", defaultValue: `"."`},
-		{name: "literal", kind: booleanKind, description: "Find the pattern as plain text (default false)", defaultValue: "false"},
-		{name: "ignore_case", kind: booleanKind, description: "Ignore the letter case (default false)", defaultValue: "false"},
-		{name: "whole_words", kind: booleanKind, description: "Find whole words only (default false)", defaultValue: "false"},
-		{name: "files", kind: stringsKind, description: `Globs of the files to search, such as "*.go" or "src/**" (default: all files)`, maximum: 100, code: toolshelf.CodeInvalidPattern},
+	parameters: []schema.Parameter{
+		{Name: "pattern", Kind: schema.String, Required: true, Description: "Regular expression to find within a line (RE2)", Code: toolshelf.CodeInvalidPattern},
+		{Name: "path", Kind: schema.String, Description: "Directory or file to search (relative to project root)", Default: `"."`},
+		{Name: "literal", Kind: schema.Boolean, Description: "Find the pattern as plain text (default false)", Default: "false"},
+		{Name: "ignore_case", Kind: schema.Boolean, Description: "Ignore the letter case (default false)", Default: "false"},
+		{Name: "whole_words", Kind: schema.Boolean, Description: "Find whole words only (default false)", Default: "false"},
+		{Name: "files", Kind: schema.Array, Description: `Globs of the files to search, such as "*.go" or "src/**" (default: all files)`, Maximum: 100, Code: toolshelf.CodeInvalidPattern},
 		excludePatterns,
-		{name: "output", kind: stringKind, description: "Lines, only paths, or paths and numbers of lines (default: content)", defaultValue: `"content"`,
-			enum: []string{"content", "files", "count"}, code: toolshelf.CodeInvalidOption},
-		{name: "context_lines", kind: integerKind, maximum: 20, description: "Lines to show before and after each match (default 0)", defaultValue: "0", code: toolshelf.CodeInvalidOption},
+		{Name: "output", Kind: schema.String, Description: "Lines, only paths, or paths and numbers of lines (default: content)", Default: `"content"`,
+			Enum: []string{"content", "files", "count"}, Code: toolshelf.CodeInvalidOption},
+		{Name: "context_lines", Kind: schema.Integer, Maximum: 20, Description: "Lines to show before and after each match (default 0)", Default: "0", Code: toolshelf.CodeInvalidOption},
 		showHidden("false"),
 		gitignore,
 		showDependencies,
-		{name: "limit", kind: integerKind, minimum: 1, maximum: 1000, description: "Maximum number of matching lines (default 100)", defaultValue: "100", code: toolshelf.CodeInvalidOption},
+		{Name: "limit", Kind: schema.Integer, Minimum: 1, Maximum: 1000, Description: "Maximum number of matching lines (default 100)", Default: "100", Code: toolshelf.CodeInvalidOption},
 		maxCharacters,
 	},
 	errors: errorText,
@@ -42,14 +43,14 @@ var searchText = definition{
 		`"binary":{"type":"integer","description":"Number of files that are not text"},"skipped":{"type":"integer","description":"Number of directories and files that cannot be read"},`+
 		ignoredSchema+`,`+dependenciesSchema+`,`+vanishedSchema+`,"long_lines":{"type":"integer","description":"Number of lines larger than 1 MiB, of which only the first 1 MiB was searched"},"output":{"enum":["files","count"],"description":"The argument output, except content"},"limits":{"type":"array","items":{"type":"string"},"description":"Limits beyond which there are matching lines, such as \"100 lines\""},`+hintSchema+`,`+warningSchema,
 		"path", "pattern", "matches", "total", "files", "searched"),
-	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		options := walkOptions(ctx, args, toolshelf.InFiles(args.strings("files")...), toolshelf.ContextLines(args.integer("context_lines")))
-		options = appendIf[toolshelf.GrepOption](options, args.boolean("literal"), toolshelf.Literal)
-		options = appendIf[toolshelf.GrepOption](options, args.boolean("ignore_case"), toolshelf.IgnoreCase)
-		options = appendIf[toolshelf.GrepOption](options, args.boolean("whole_words"), toolshelf.WholeWords)
-		options = appendIf[toolshelf.GrepOption](options, args.string("output") == "files", toolshelf.FilesOnly)
-		options = appendIf[toolshelf.GrepOption](options, args.string("output") == "count", toolshelf.CountOnly)
-		matches, err := t.Grep(ctx, args.string("path"), args.string("pattern"), options...)
+	run: func(ctx context.Context, t toolset, args schema.Arguments) (Result, error) {
+		options := walkOptions(ctx, args, toolshelf.InFiles(args.Strings("files")...), toolshelf.ContextLines(args.Integer("context_lines")))
+		options = appendIf[toolshelf.GrepOption](options, args.Boolean("literal"), toolshelf.Literal)
+		options = appendIf[toolshelf.GrepOption](options, args.Boolean("ignore_case"), toolshelf.IgnoreCase)
+		options = appendIf[toolshelf.GrepOption](options, args.Boolean("whole_words"), toolshelf.WholeWords)
+		options = appendIf[toolshelf.GrepOption](options, args.String("output") == "files", toolshelf.FilesOnly)
+		options = appendIf[toolshelf.GrepOption](options, args.String("output") == "count", toolshelf.CountOnly)
+		matches, err := t.Grep(ctx, args.String("path"), args.String("pattern"), options...)
 		if err != nil {
 			return Result{}, err
 		}

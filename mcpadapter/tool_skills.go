@@ -12,6 +12,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/shown"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
 
 var listSkills = definition{
@@ -26,7 +27,7 @@ var listSkills = definition{
 		`"descriptions":{"type":"object","additionalProperties":{"type":"string"}},`+
 		`"not_loadable":{"type":"array","items":{"type":"string"}}`,
 		"skills"),
-	run: func(ctx context.Context, t toolset, _ arguments) (Result, error) {
+	run: func(ctx context.Context, t toolset, _ schema.Arguments) (Result, error) {
 		skills, err := t.ListSkills(ctx)
 		if err != nil {
 			return Result{}, err
@@ -123,8 +124,8 @@ func shortenLine(line string, limit int) string {
 	return kept + "…"
 }
 
-var skillName = parameter{name: "skill_name", kind: stringKind, required: true,
-	description: "Name of the skill", code: toolshelf.CodeInvalidSkillName}
+var skillName = schema.Parameter{Name: "skill_name", Kind: schema.String, Required: true,
+	Description: "Name of the skill", Code: toolshelf.CodeInvalidSkillName}
 
 var getSkill = definition{
 	name:  "get_skill",
@@ -135,13 +136,13 @@ var getSkill = definition{
 		{text: "Then follow the instructions."},
 		{text: "Read a file that the instructions mention with ", tools: []string{"read_skill_file"}, after: "."},
 	},
-	parameters: []parameter{skillName},
+	parameters: []schema.Parameter{skillName},
 	errors:     errorObject,
 	text:       true,
 	output:     skillOutput("Full file path to the skill's SKILL.md"),
 	relative:   skillOutput("File path to the skill's SKILL.md" + relativeNote),
-	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		skill, err := t.GetSkill(ctx, args.string("skill_name"))
+	run: func(ctx context.Context, t toolset, args schema.Arguments) (Result, error) {
+		skill, err := t.GetSkill(ctx, args.String("skill_name"))
 		if err != nil {
 			return Result{}, err
 		}
@@ -231,9 +232,9 @@ var readSkillFile = definition{
 		{text: "Use a path from the list of files that ", tools: []string{"get_skill"}, after: " returns."},
 		{text: "Returns UTF-8 text unchanged, and other content in Base64. Refuses a file of more than 1 MiB."},
 	},
-	parameters: []parameter{
+	parameters: []schema.Parameter{
 		skillName,
-		{name: "path", kind: stringKind, required: true, description: "Path relative to the skill's directory"},
+		{Name: "path", Kind: schema.String, Required: true, Description: "Path relative to the skill's directory"},
 	},
 	errors: errorObject,
 	text:   true,
@@ -242,8 +243,8 @@ var readSkillFile = definition{
 		`"encoding":{"enum":["utf-8","base64"],"description":"Encoding of content"},`+
 		`"content":{"type":"string"}`,
 		"skill_name", "path", "size", "encoding", "content"),
-	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		skill, path := args.string("skill_name"), args.string("path")
+	run: func(ctx context.Context, t toolset, args schema.Arguments) (Result, error) {
+		skill, path := args.String("skill_name"), args.String("path")
 		raw, err := t.ReadSkillFile(ctx, skill, path)
 		if err != nil {
 			return Result{}, err

@@ -1,7 +1,12 @@
 // Package escape writes untrusted text into other formats.
 package escape
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"encoding/json"
+	"sync"
+	"unicode/utf8"
+)
 
 // unescaped marks the ASCII bytes that AppendJSON copies unchanged.
 var unescaped = func() (t [256]bool) {
@@ -58,3 +63,19 @@ func AppendJSON(dst []byte, s string) []byte {
 	dst = append(dst, s[begin:]...)
 	return append(dst, '"')
 }
+
+// Marshal is json.Marshal without HTML escapes, because a model should read "<", not
+// "\u003c".
+func Marshal(v any) (json.RawMessage, error) {
+	b := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(b)
+	b.Reset()
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.Clone(bytes.TrimSuffix(b.Bytes(), []byte{'\n'})), nil
+}
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}

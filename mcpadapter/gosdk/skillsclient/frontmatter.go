@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 )
 
@@ -92,14 +93,12 @@ func frontmatterHead(entry map[string]any) ([]byte, error) {
 // yamlJSON returns a value as JSON that is also YAML. YAML does not allow all characters of
 // JSON strings.
 func yamlJSON(value any) (string, error) {
-	var encoded strings.Builder
-	e := json.NewEncoder(&encoded)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil {
+	encoded, err := escape.Marshal(value)
+	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	for _, r := range strings.TrimSuffix(encoded.String(), "\n") {
+	for _, r := range string(encoded) {
 		if unicode.IsGraphic(r) {
 			b.WriteRune(r)
 		} else {

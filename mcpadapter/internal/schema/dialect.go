@@ -1,13 +1,65 @@
-package mcpadapter
+package schema
 
 import (
+	"encoding/json"
 	"fmt"
 	"iter"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
+
+// A Dialect has the rules of a subset of JSON Schema.
+type Dialect struct {
+	keywords         []string // that the API accepts
+	formats          []string // that the API accepts
+	closed           bool     // "additionalProperties" is false for all objects
+	allRequired      bool     // "required" lists all properties; an optional value may be null
+	defaultsRequired bool     // "required" lists the properties with a default
+	patterns         bool     // "pattern" without lookaround, \b and back references
+	nullable         bool     // "nullable" instead of the type "null", and only strings in "enum"
+	NoDots           bool     // in names of tools
+}
+
+// Dialects are the dialects of the APIs, by the names that package mcpadapter declares.
+var Dialects = map[string]Dialect{
+	"openai-strict": {
+		keywords: []string{"type", "title", "description", "enum", "const", "properties", "required", "additionalProperties", "items", "anyOf"},
+		closed:   true, allRequired: true, NoDots: true,
+	},
+	"anthropic-strict": {
+		keywords: []string{"type", "title", "description", "enum", "const", "properties", "required", "additionalProperties", "items", "anyOf", "format", "pattern"},
+		formats:  []string{"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"},
+		closed:   true, defaultsRequired: true, patterns: true, NoDots: true,
+	},
+	"gemini": {
+		keywords: []string{"type", "title", "description", "enum", "properties", "required", "items", "anyOf", "format", "pattern", "default", "nullable",
+			"minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"},
+		formats:  []string{"date-time", "enum", "float", "double", "int32", "int64"},
+		nullable: true,
+	},
+}
+
+// Convert returns a schema in the dialect, or the reason and the correction if the dialect cannot
+// express the schema. withoutNulls removes the nulls from arguments that only the new schema
+// accepts; nil for none.
+func (r Dialect) Convert(schema map[string]any) (converted json.RawMessage, withoutNulls func(json.RawMessage) json.RawMessage, reason string) {
+	plain, reason := plainSchema(schema)
+	if reason == "" && r.allRequired {
+		original, _ := plainSchema(schema) // convert changes the other
+		withoutNulls = func(arguments json.RawMessage) json.RawMessage { return stripNulls(original, arguments) }
+	}
+	if reason == "" {
+		reason = r.convert(plain, true)
+	}
+	if reason == "" {
+		converted, _ = escape.Marshal(plain) // the schema comes from JSON
+	}
+	return converted, withoutNulls, reason
+}
 
 // The texts of several reasons.
 const (
@@ -17,7 +69,7 @@ const (
 
 // convert changes a plain schema to the dialect. It returns the reason and the
 // correction if the dialect cannot express the schema, and "" otherwise.
-func (r schemaRules) convert(schema map[string]any, root bool) (reason string) {
+func (r Dialect) convert(schema map[string]any, root bool) (reason string) {
 	if root && schema["anyOf"] != nil {
 		return "the root has a union; declare all properties in one object"
 	}
@@ -63,10 +115,10 @@ func (r schemaRules) convert(schema map[string]any, root bool) (reason string) {
 	return ""
 }
 
-func (r schemaRules) accepts(keyword string) bool { return slices.Contains(r.keywords, keyword) }
+func (r Dialect) accepts(keyword string) bool { return slices.Contains(r.keywords, keyword) }
 
 // checkObject returns a reason if an object has arbitrary properties.
-func (r schemaRules) checkObject(schema map[string]any, root bool) (reason string) {
+func (r Dialect) checkObject(schema map[string]any, root bool) (reason string) {
 	properties, isObject := schema["properties"].(map[string]any)
 	patterns, _ := schema["patternProperties"].(map[string]any)
 	additional, given := schema["additionalProperties"]
@@ -85,7 +137,7 @@ func (r schemaRules) checkObject(schema map[string]any, root bool) (reason strin
 }
 
 // convertUnion checks a union, and replaces several types by a union for Gemini.
-func (r schemaRules) convertUnion(schema map[string]any) (reason string) {
+func (r Dialect) convertUnion(schema map[string]any) (reason string) {
 	if kinds, several := schema["type"].([]any); several && r.nullable && schema["anyOf"] == nil {
 		splitTypes(schema, kinds)
 	}
@@ -153,7 +205,7 @@ func requireDefaults(schema map[string]any) {
 
 // requireAll lists all properties in "required" and permits null for the properties
 // that were optional.
-func (r schemaRules) requireAll(schema map[string]any) {
+func (r Dialect) requireAll(schema map[string]any) {
 	properties, ok := schema["properties"].(map[string]any)
 	if !ok {
 		return
@@ -207,7 +259,7 @@ var unusualPattern = regexp.MustCompile(`\(\?<?[=!]|\\[bBk1-9]`)
 
 // removeKeywords removes the keywords that the API rejects, and adds their values to
 // the description.
-func (r schemaRules) removeKeywords(schema map[string]any) {
+func (r Dialect) removeKeywords(schema map[string]any) {
 	removed := make(map[string]any)
 	for keyword, value := range schema {
 		switch {
@@ -223,7 +275,7 @@ func (r schemaRules) removeKeywords(schema map[string]any) {
 	var added []string
 	least, most := removed["minimum"], removed["maximum"]
 	if least != nil && most != nil {
-		added = append(added, text(least)+" to "+text(most))
+		added = append(added, asJSON(least)+" to "+asJSON(most))
 		delete(removed, "minimum")
 		delete(removed, "maximum")
 	}
@@ -234,7 +286,7 @@ func (r schemaRules) removeKeywords(schema map[string]any) {
 		}
 		stated, isText := value.(string)
 		if !isText || note.keyword == "default" {
-			stated = text(value)
+			stated = asJSON(value)
 		}
 		added = append(added, fmt.Sprintf(note.format, stated))
 	}
@@ -249,16 +301,16 @@ func (r schemaRules) removeKeywords(schema map[string]any) {
 	}
 }
 
-// text returns a value as JSON.
-func text(value any) string {
-	raw, _ := encode(value)
+// asJSON returns a value as JSON.
+func asJSON(value any) string {
+	raw, _ := escape.Marshal(value)
 	return string(raw)
 }
 
 // statesDefault reports whether a description has the word "default" and then the value.
 func statesDefault(description string, value any) bool {
 	_, after, _ := strings.Cut(strings.ToLower(description), "default")
-	word := text(value)
+	word := asJSON(value)
 	if plain, ok := value.(string); ok && plain != "" {
 		word = plain
 	}

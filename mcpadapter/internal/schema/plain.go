@@ -1,4 +1,4 @@
-package mcpadapter
+package schema
 
 import (
 	"fmt"
@@ -82,7 +82,7 @@ func (p *plainer) target(schema map[string]any, reference any, references []stri
 	case slices.Contains(references, pointer):
 		return nil, fmt.Sprintf("the reference %q is recursive; use a schema with a fixed depth", pointer)
 	case !ok:
-		return nil, fmt.Sprintf(`the reference %s has no target; use "#/$defs/NAME"`, text(reference))
+		return nil, fmt.Sprintf(`the reference %s has no target; use "#/$defs/NAME"`, asJSON(reference))
 	}
 	return p.merged(schema, target, append(slices.Clone(references), pointer), "$ref")
 }
@@ -184,7 +184,7 @@ func addType(schema map[string]any) (reason string) {
 	_, given := schema["type"]
 	switch {
 	case given && len(kinds) == 0, slices.ContainsFunc(kinds, func(kind any) bool { return !isText(kind) || !slices.Contains(known, kind) }):
-		return fmt.Sprintf("the type %s is unknown; use a type of JSON Schema", text(schema["type"]))
+		return fmt.Sprintf("the type %s is unknown; use a type of JSON Schema", asJSON(schema["type"]))
 	case len(kinds) == 1:
 		schema["type"] = kinds[0]
 	case len(kinds) > 1:

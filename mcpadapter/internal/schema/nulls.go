@@ -1,24 +1,26 @@
-package mcpadapter
+package schema
 
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
-// withoutNulls removes each null of an optional property that the schema rejects.
-func withoutNulls(schema map[string]any, arguments json.RawMessage) json.RawMessage {
+// stripNulls removes each null of an optional property that the schema rejects.
+func stripNulls(schema map[string]any, arguments json.RawMessage) json.RawMessage {
 	object, ok := decodeNumbers(arguments)
 	if !ok || !removeNulls(schema, object) {
 		return arguments
 	}
-	changed, err := encode(object)
+	changed, err := escape.Marshal(object)
 	if err != nil {
 		return arguments
 	}
 	return changed
 }
 
-// removeNulls is withoutNulls for a decoded value. It reports whether it has removed a
+// removeNulls is stripNulls for a decoded value. It reports whether it has removed a
 // null.
 func removeNulls(schema map[string]any, value any) (removed bool) {
 	variants, _ := schema["anyOf"].([]any)

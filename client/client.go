@@ -16,8 +16,10 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -224,32 +226,32 @@ func (p Place) Nested() bool { return strings.HasPrefix(p.Pattern, "**/") }
 // "*.md", or "*/" and the name of a file, as in "*/SKILL.md", or the name of a file. A
 // pattern may begin with "**/" for all subdirectories.
 func (p Place) Check() error {
-	if p.Base < Project || p.Base > Config {
+	switch {
+	case p.Base < Project || p.Base > Config:
 		return fmt.Errorf("unknown base %d; use Project, Home or Config", int(p.Base))
-	}
-	if p.Name < FromPath || p.Name > OnlyHeader {
+	case p.Name < FromPath || p.Name > OnlyHeader:
 		return fmt.Errorf("unknown name rule %d; use FromPath, FromHeader or OnlyHeader", int(p.Name))
+	case !fs.ValidPath(p.Dir) || strings.Contains(p.Dir, `\`):
+		return fmt.Errorf(`invalid directory %q; use a relative path such as ".claude/commands"`, p.Dir)
+	case strings.ContainsFunc(p.Prefix, func(r rune) bool { return !strings.ContainsRune(prefixRunes, r) }):
+		return fmt.Errorf(`invalid prefix %q; use letters, digits, "_", "-" and ":"`, p.Prefix)
+	case !validPattern(p.Pattern):
+		return fmt.Errorf(`invalid pattern %q; use a pattern such as "*.md", "**/*.md" or "*/SKILL.md"`,
+			p.Pattern)
 	}
-	for part := range strings.SplitSeq(p.Dir, "/") {
-		if part == "" || part == ".." || part == "." && p.Dir != "." || strings.Contains(part, `\`) || !utf8.ValidString(part) {
-			return fmt.Errorf(`invalid directory %q; use a relative path such as ".claude/commands"`, p.Dir)
-		}
-	}
-	for _, r := range p.Prefix {
-		if r != ':' && r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
-			return fmt.Errorf(`invalid prefix %q; use letters, digits, "_", "-" and ":"`, p.Prefix)
-		}
-	}
-	file := strings.TrimPrefix(p.Pattern, "**/")
-	if below, ok := strings.CutPrefix(file, "*/"); ok && !p.Nested() {
+	return nil
+}
+
+const prefixRunes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-:"
+
+func validPattern(pattern string) bool {
+	file, nested := strings.CutPrefix(pattern, "**/")
+	if below, ok := strings.CutPrefix(file, "*/"); ok && !nested {
 		file = below
 	} else {
 		file = strings.TrimPrefix(file, "*")
 	}
-	if file == "" || strings.ContainsAny(file, `*?[]{}/\`) || !utf8.ValidString(file) {
-		return fmt.Errorf(`invalid pattern %q; use a pattern such as "*.md", "**/*.md" or "*/SKILL.md"`, p.Pattern)
-	}
-	return nil
+	return file != "" && !strings.ContainsAny(file, `*?[]{}/\`) && utf8.ValidString(file)
 }
 
 // Single reports whether the pattern is the name of a file, without a wildcard.
@@ -273,61 +275,79 @@ func (p Place) checkInstruction() error {
 // Check returns an error if a place, a field or a rule of the row is not valid. Two fields of the
 // same files have different names. A row may have no place, as [AgentSkills].
 func (c Client) Check() error {
-	for _, p := range slices.Concat(c.Commands, c.Skills, c.Agents, c.Instructions) {
-		if err := p.Check(); err != nil {
-			return fmt.Errorf("the place %q of the client %q: %w", p.Path(), c.Name, err)
-		}
-	}
-	for _, p := range slices.Concat(c.Commands, c.Skills, c.Agents) {
-		if p.Below || p.Fallback != NoFallback || p.Globs != "" || p.When != "" || p.OnRequest || p.AnyDepth {
-			return fmt.Errorf("the place %q of the client %q: only Instructions can have Below, Fallback, Globs, When, OnRequest and AnyDepth", p.Path(), c.Name)
-		}
-	}
-	for _, p := range c.Instructions {
-		if err := p.checkInstruction(); err != nil {
-			return fmt.Errorf("the place %q of the client %q: %w", p.Path(), c.Name, err)
-		}
-	}
-	for _, p := range c.Plugins {
-		manifest, ok := strings.CutPrefix(p.Pattern, "*/")
-		if !ok || !slices.Contains(c.Manifests, manifest) || p.Name != FromPath || p.Prefix != "" || p.Parents {
-			return fmt.Errorf(`the place %q of the client %q: Plugins need a pattern such as "*/.claude-plugin/plugin.json" with a path of Manifests, and no Name, Prefix and Parents`, p.Path(), c.Name)
-		}
-		if p.Pattern = "*.json"; p.Check() != nil {
-			return fmt.Errorf("the place %q of the client %q: %w", p.Path(), c.Name, p.Check())
-		}
-	}
-	for _, s := range c.Switches {
-		if err := s.check(); err != nil {
-			return fmt.Errorf("the settings %q of the client %q: %w", s.Base.String()+s.File, c.Name, err)
-		}
-	}
-	if c.Mention != "" && (c.Mention[0] != '@' || strings.ContainsAny(c.Mention, " \t\r\n")) {
-		return fmt.Errorf(`the client %q: the Mention %q; use a text without blanks that begins with "@"`, c.Name, c.Mention)
-	}
-	if c.ImportHops < 0 || c.InstructionBytes < 0 {
-		return fmt.Errorf("the client %q: a negative ImportHops or InstructionBytes; use 0 for none", c.Name)
-	}
-	for _, rules := range []Rules{c.Rules, c.SkillRules} {
-		if err := rules.check(); err != nil {
-			return fmt.Errorf("the rules of the client %q: %w", c.Name, err)
-		}
-	}
-	if err := c.Servers.check(); err != nil {
-		return fmt.Errorf("the MCP servers of the client %q: %w", c.Name, err)
-	}
-	for i, f := range c.Fields {
-		err := f.check()
-		for _, kind := range []Files{Commands, Skills, Agents} {
-			if err == nil && slices.ContainsFunc(c.Fields[:i], func(other Field) bool { return other.Name == f.Name && other.In(kind) && f.In(kind) }) {
-				err = errors.New("a second field has the name; remove one of the two fields")
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("the field %q of the client %q: %w", f.Name, c.Name, err)
+	client := fmt.Sprintf("the client %q", c.Name)
+	place := func(p Place) string { return fmt.Sprintf("the place %q of %s", p.Path(), client) }
+	files := slices.Concat(c.Commands, c.Skills, c.Agents)
+	return cmp.Or(
+		checkEach(place, slices.Concat(files, c.Instructions), Place.Check),
+		checkEach(place, files, Place.checkFiles),
+		checkEach(place, c.Instructions, Place.checkInstruction),
+		checkEach(place, c.Plugins, c.checkPlugins),
+		checkEach(func(s Switch) string {
+			return fmt.Sprintf("the settings %q of %s", s.Base.String()+s.File, client)
+		}, c.Switches, Switch.check),
+		checkEach(func(Client) string { return client }, []Client{c}, Client.checkTexts),
+		checkEach(func(Rules) string { return "the rules of " + client },
+			[]Rules{c.Rules, c.SkillRules}, Rules.check),
+		checkEach(func(ServerRules) string { return "the MCP servers of " + client },
+			[]ServerRules{c.Servers}, ServerRules.check),
+		checkEach(func(f Field) string { return fmt.Sprintf("the field %q of %s", f.Name, client) },
+			c.Fields, new(checkedFields).add),
+	)
+}
+
+// checkEach returns the error of the first invalid part of a row, after the name of the part.
+func checkEach[T any](name func(T) string, parts []T, check func(T) error) error {
+	for _, part := range parts {
+		if err := check(part); err != nil {
+			return fmt.Errorf("%s: %w", name(part), err)
 		}
 	}
 	return nil
+}
+
+// checkFiles returns an error if a place of commands, skills or agents has a field of instructions.
+func (p Place) checkFiles() error {
+	if p.Below || p.Fallback != NoFallback || p.Globs != "" || p.When != "" || p.OnRequest || p.AnyDepth {
+		return errors.New("only Instructions can have Below, Fallback, Globs, When, OnRequest and AnyDepth")
+	}
+	return nil
+}
+
+func (c Client) checkPlugins(p Place) error {
+	manifest, ok := strings.CutPrefix(p.Pattern, "*/")
+	if !ok || !slices.Contains(c.Manifests, manifest) || p.Name != FromPath || p.Prefix != "" || p.Parents {
+		return errors.New(`Plugins need a pattern such as "*/.claude-plugin/plugin.json" with a path of Manifests, ` +
+			`and no Name, Prefix and Parents`)
+	}
+	p.Pattern = "*.json"
+	return p.Check()
+}
+
+func (c Client) checkTexts() error {
+	switch {
+	case c.Mention != "" && (c.Mention[0] != '@' || strings.ContainsAny(c.Mention, " \t\r\n")):
+		return fmt.Errorf(`the Mention %q; use a text without blanks that begins with "@"`, c.Mention)
+	case c.ImportHops < 0 || c.InstructionBytes < 0:
+		return errors.New("a negative ImportHops or InstructionBytes; use 0 for none")
+	}
+	return nil
+}
+
+// checkedFields are the fields of a row before the field that add checks.
+type checkedFields []Field
+
+func (before *checkedFields) add(f Field) error {
+	err := f.check()
+	if err == nil && slices.ContainsFunc([]Files{Commands, Skills, Agents}, func(kind Files) bool {
+		return f.In(kind) && slices.ContainsFunc(*before, func(other Field) bool {
+			return other.Name == f.Name && other.In(kind)
+		})
+	}) {
+		err = errors.New("a second field has the name; remove one of the two fields")
+	}
+	*before = append(*before, f)
+	return err
 }
 
 func (f Field) check() error {

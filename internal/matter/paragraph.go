@@ -270,76 +270,69 @@ func htmlEnd(rest []byte, interrupting bool) (end string, ok bool) {
 	if rest[1] == '!' {
 		return ">", len(rest) > 2 && isLetter(rest[2])
 	}
-	name := bytes.TrimPrefix(rest[1:], []byte("/"))
-	n := 0
-	for n < len(name) && (isLetter(name[n]) || n > 0 && ('0' <= name[n] && name[n] <= '9' || name[n] == '-')) {
-		n++
-	}
-	if n == 0 {
+	inner, closing := bytes.CutPrefix(rest[1:], []byte("/"))
+	name := tagName(inner)
+	tag, after := strings.ToLower(string(name)), inner[len(name):]
+	bounded := len(after) == 0 || strings.IndexByte(" \t>", after[0]) >= 0
+	switch {
+	case tag == "":
 		return "", false
-	}
-	tag := strings.ToLower(string(name[:n]))
-	closing := rest[1] == '/'
-	after := name[n:]
-	bounded := len(after) == 0 || after[0] == ' ' || after[0] == '\t' || after[0] == '>'
-	switch tag {
-	case "script", "pre", "style", "textarea":
-		if !closing && bounded {
-			return "</" + tag + ">", true
-		}
-	}
-	if blockTags[tag] && (bounded || bytes.HasPrefix(after, []byte("/>"))) {
+	case rawTags[tag] && !closing && bounded:
+		return "</" + tag + ">", true
+	case blockTags[tag] && (bounded || bytes.HasPrefix(after, []byte("/>"))):
 		return "", true
 	}
 	return "", !interrupting && isTagAlone(after, closing)
 }
 
+// rawTags has the elements whose closing tag ends an HTML block (CommonMark, start condition 1).
+var rawTags = map[string]bool{"script": true, "pre": true, "style": true, "textarea": true}
+
+// tagName returns the name of a tag at the beginning of a text.
+func tagName(text []byte) []byte {
+	n := 0
+	for n < len(text) && (isLetter(text[n]) || n > 0 && ('0' <= text[n] && text[n] <= '9' || text[n] == '-')) {
+		n++
+	}
+	return text[:n]
+}
+
 // isTagAlone reports whether the text after the name of a tag completes the tag, and
 // only blanks follow.
 func isTagAlone(after []byte, closing bool) bool {
-	if closing {
-		after = bytes.TrimLeft(after, " \t")
-		return len(after) > 0 && after[0] == '>' && len(bytes.TrimLeft(after[1:], " \t")) == 0
-	}
 	for {
 		rest := bytes.TrimLeft(after, " \t")
-		rest2 := bytes.TrimPrefix(rest, []byte("/"))
-		if len(rest2) > 0 && rest2[0] == '>' {
-			return len(bytes.TrimLeft(rest2[1:], " \t")) == 0
+		if !closing {
+			rest = bytes.TrimPrefix(rest, []byte("/"))
 		}
-		if len(rest) == len(after) || len(rest) == 0 {
-			return false // a blank must precede an attribute
+		if len(rest) > 0 && rest[0] == '>' {
+			return len(bytes.TrimLeft(rest[1:], " \t")) == 0
 		}
-		n := bytes.IndexAny(rest, " \t=>/\"'<`")
-		if n == 0 || !isLetter(rest[0]) && rest[0] != '_' && rest[0] != ':' {
+		var ok bool
+		if after, ok = cutAttribute(after); !ok || closing {
 			return false
 		}
-		if n < 0 {
-			return false
-		}
-		after = rest[n:]
-		value := bytes.TrimLeft(after, " \t")
-		if len(value) == 0 || value[0] != '=' {
-			continue
-		}
-		value = bytes.TrimLeft(value[1:], " \t")
-		if len(value) == 0 {
-			return false
-		}
-		if q := value[0]; q == '"' || q == '\'' {
-			end := bytes.IndexByte(value[1:], q)
-			if end < 0 {
-				return false
-			}
-			after = value[end+2:]
-			continue
-		}
-		end := bytes.IndexAny(value, " \t\"'=<>`")
-		if end <= 0 {
-			return false
-		}
-		after = value[end:]
 	}
+}
+
+// cutAttribute cuts blanks and an attribute off the rest of a tag.
+func cutAttribute(tag []byte) (after []byte, ok bool) {
+	rest := bytes.TrimLeft(tag, " \t")
+	n := bytes.IndexAny(rest, " \t=>/\"'<`")
+	if len(rest) == len(tag) || n <= 0 || !isLetter(rest[0]) && rest[0] != '_' && rest[0] != ':' {
+		return nil, false
+	}
+	value, ok := bytes.CutPrefix(bytes.TrimLeft(rest[n:], " \t"), []byte("="))
+	if !ok {
+		return rest[n:], true
+	}
+	value = bytes.TrimLeft(value, " \t")
+	if len(value) > 0 && (value[0] == '"' || value[0] == '\'') {
+		_, after, ok = bytes.Cut(value[1:], value[:1])
+		return after, ok
+	}
+	end := bytes.IndexAny(value, " \t\"'=<>`")
+	return value[max(end, 0):], end > 0
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

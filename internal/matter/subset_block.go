@@ -1,24 +1,38 @@
 package matter
 
-// block reads a literal or folded block scalar. The header is the rest of the
-// line, and indent is the column of the key or the hyphen.
-func (s *subset) block(header string, indent int) string {
-	folded := header[0] == '>'
-	chomping, increment := byte(0), 0
-	for _, c := range []byte(header[1:]) {
+// A blockHeader is the header of a block scalar, such as ">-2".
+type blockHeader struct {
+	folded    bool
+	chomping  byte // '-' or '+'; 0 without an indicator
+	increment int  // of the column of the text; 0 without an indicator
+}
+
+func readBlockHeader(text string) (h blockHeader, ok bool) {
+	h.folded = text[0] == '>'
+	for _, c := range []byte(text[1:]) {
 		switch {
-		case (c == '-' || c == '+') && chomping == 0:
-			chomping = c
-		case '1' <= c && c <= '9' && increment == 0:
-			increment = int(c - '0')
+		case (c == '-' || c == '+') && h.chomping == 0:
+			h.chomping = c
+		case '1' <= c && c <= '9' && h.increment == 0:
+			h.increment = int(c - '0')
 		default:
-			s.stop(unsure)
-			return ""
+			return h, false
 		}
 	}
+	return h, true
+}
+
+// block reads a literal or folded block scalar. The argument text is the rest of the
+// line, and indent is the column of the key or the hyphen.
+func (s *subset) block(text string, indent int) string {
+	header, ok := readBlockHeader(text)
+	if !ok {
+		s.stop(unsure)
+		return ""
+	}
 	column := 0 // of the text; 0 means unknown
-	if increment > 0 {
-		column = indent + increment
+	if header.increment > 0 {
+		column = indent + header.increment
 	}
 	breaks := 0     // line breaks after the last line of text
 	spaced := false // the last line of text begins with a space
@@ -44,7 +58,7 @@ func (s *subset) block(header string, indent int) string {
 		}
 		leading := spaces > column
 		switch {
-		case len(s.text) == 0 || !folded || spaced || leading:
+		case len(s.text) == 0 || !header.folded || spaced || leading:
 			s.writeBreaks(breaks)
 		case breaks == 1:
 			s.text = append(s.text, ' ')
@@ -54,11 +68,11 @@ func (s *subset) block(header string, indent int) string {
 		s.text = append(s.text, line[column:]...)
 		breaks, spaced = 1, leading
 	}
-	if len(s.text) == 0 || chomping == '+' && s.rest == "" {
+	if len(s.text) == 0 || header.chomping == '+' && s.rest == "" {
 		s.stop(unsure)
 		return ""
 	}
-	switch chomping {
+	switch header.chomping {
 	case 0:
 		s.text = append(s.text, '\n')
 	case '+':

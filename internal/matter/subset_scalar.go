@@ -132,21 +132,23 @@ func (s *subset) plainLine(text string, ofKey bool) (value, comment string, ok b
 	return value, comment, true
 }
 
-// plainKind returns the kind of a plain scalar. The YAML library decides on
-// unusual numbers.
+// plainKind returns the kind of a plain scalar.
 func plainKind(text string) Kind {
-	switch c := text[0]; {
-	case c == '~' || c == 't' || c == 'T' || c == 'f' || c == 'F' || c == 'n' || c == 'N':
-		switch text {
-		case "~", "null", "Null", "NULL":
-			return Null
-		case "true", "True", "TRUE", "false", "False", "FALSE":
-			return Bool
-		}
-		return String
-	case c != '.' && c != '+' && c != '-' && (c < '0' || c > '9'):
-		return String
+	switch text {
+	case "~", "null", "Null", "NULL":
+		return Null
+	case "true", "True", "TRUE", "false", "False", "FALSE":
+		return Bool
 	}
+	if strings.IndexByte("0123456789.+-", text[0]) >= 0 {
+		return numberKind(text)
+	}
+	return String
+}
+
+// numberKind returns the kind of a plain scalar that begins as a number. The YAML library decides
+// on unusual numbers.
+func numberKind(text string) Kind {
 	digits, dots := 0, 0
 	for i := range len(text) {
 		switch c := text[i]; {

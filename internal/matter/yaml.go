@@ -129,31 +129,21 @@ const tabMessage = "the line is indented with a tab, which YAML does not allow; 
 // control characters below U+0020, and with stand-ins of other characters, which asWritten
 // replaces. Line breaks are kept.
 func (d *Document) printable() (text string, standIns bool) {
-	clean := true
-	for _, c := range []byte(d.Header) {
-		if c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0x7f || c >= utf8.RuneSelf {
-			clean = false
-			break
-		}
-	}
-	if clean {
+	if isPrintable(d.Header) {
 		return d.Header, false
 	}
 	ambiguous := strings.ContainsFunc(d.Header, isStandIn) || strings.Contains(d.Header, `\U0010`) // an escape of a stand-in
+	reported := false
 	var b strings.Builder
-	line, reported := 2, false
 	for i := 0; i < len(d.Header); {
 		r, size := utf8.DecodeRuneInString(d.Header[i:])
-		control := r < ' ' && r != '\t' && r != '\n' && r != '\r'
-		if line += strings.Count(d.Header[i:i+size], "\n"); (control || isSpecial(r) && r != 0x85 && r>>8 != 0x20) && !reported {
+		if !reported && (isControl(r) || isSpecial(r) && r != 0x85 && r>>8 != 0x20) {
 			reported = true
-			begin := strings.LastIndexByte(d.Header[:i], '\n') + 1
-			d.Problems = append(d.Problems, problem.Problem{Code: problem.ControlCharacter, Line: line, Column: 1 + utf8.RuneCountInString(d.Header[begin:i]),
-				Message: "the character " + strconv.QuoteRuneToASCII(r) + " is not allowed in frontmatter", Suggestion: "remove the character"})
+			d.reportCharacter(r, d.Header[:i])
 		}
 		i += size
 		switch {
-		case control || isSpecial(r) && ambiguous:
+		case isControl(r) || isSpecial(r) && ambiguous:
 			r = utf8.RuneError
 		case isSpecial(r):
 			r, standIns = r+standIn, true
@@ -161,6 +151,27 @@ func (d *Document) printable() (text string, standIns bool) {
 		b.WriteRune(r)
 	}
 	return b.String(), standIns
+}
+
+// isPrintable reports whether the libraries read a header of ASCII characters as it is.
+func isPrintable(header string) bool {
+	for _, c := range []byte(header) {
+		if isControl(rune(c)) || c >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+func isControl(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' }
+
+// reportCharacter reports a character after a part of the header.
+func (d *Document) reportCharacter(r rune, before string) {
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	d.Problems = append(d.Problems, problem.Problem{Code: problem.ControlCharacter,
+		Line: 2 + strings.Count(before, "\n"), Column: 1 + utf8.RuneCountInString(line),
+		Message:    "the character " + strconv.QuoteRuneToASCII(r) + " is not allowed in frontmatter",
+		Suggestion: "remove the character"})
 }
 
 // isSpecial reports whether the YAML library rejects a character, or reads the character as a line
@@ -526,34 +537,37 @@ func bracketed(text string) (literal, rest string) {
 // words.
 func topLevelKey(line string) (key, value string, ok bool) {
 	line = strings.TrimRight(line, " \t\r\n")
-	if line == "" {
+	key, rest := cutQuotedKey(line)
+	if key == "" {
+		key, rest = cutPlainKey(line)
+	}
+	value, ok = strings.CutPrefix(strings.TrimLeft(rest, " \t"), ":")
+	if key == "" || !ok || value != "" && value[0] != ' ' && value[0] != '\t' {
 		return "", "", false
 	}
-	begin, end, after := 0, 0, 0 // of the key, and the offset after a closing quote
-	switch c := line[0]; c {
-	case '"', '\'':
-		begin, end = 1, 1
-		for end < len(line) && line[end] != c && (c == '\'' || line[end] != '\\') {
-			end++
-		}
-		if end == 1 || end == len(line) || line[end] != c {
-			return "", "", false
-		}
-		after = end + 1
-	default:
-		if r, _ := utf8.DecodeRuneInString(line); !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '_' && r != '$' {
-			return "", "", false
-		}
-		for end < len(line) && (!endsWord(line[end]) || line[end] == ' ' && end+1 < len(line) && !endsWord(line[end+1])) {
-			end++
-		}
-		after = end
+	return key, strings.TrimLeft(value, " \t"), true
+}
+
+func cutQuotedKey(line string) (key, rest string) {
+	if line == "" || line[0] != '"' && line[0] != '\'' {
+		return "", line
 	}
-	rest := strings.TrimLeft(line[after:], " \t")
-	if value, ok = strings.CutPrefix(rest, ":"); !ok || value != "" && value[0] != ' ' && value[0] != '\t' {
-		return "", "", false
+	key, rest, ok := strings.Cut(line[1:], line[:1])
+	if !ok || line[0] == '"' && strings.Contains(key, `\`) {
+		return "", line
 	}
-	return line[begin:end], strings.TrimLeft(value, " \t"), true
+	return key, rest
+}
+
+func cutPlainKey(line string) (key, rest string) {
+	if r, _ := utf8.DecodeRuneInString(line); !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '_' && r != '$' {
+		return "", line
+	}
+	end := 0
+	for end < len(line) && (!endsWord(line[end]) || line[end] == ' ' && end+1 < len(line) && !endsWord(line[end+1])) {
+		end++
+	}
+	return line[:end], line[end:]
 }
 
 // endsWord reports whether a character ends a word of a key.

@@ -77,9 +77,12 @@ func (r *reader) end(at int, kind Kind) {
 // A cursor is a position in a line, after the markers read and the blanks that
 // follow them.
 type cursor struct {
+	at, next int // the line in the text, with its line break
+
 	rest   string // of the line
 	column int    // of rest
 	margin int    // the column where the text of the innermost container begins
+	depth  int    // the number of containers of the markers read
 }
 
 func (c *cursor) indent() int { return c.column - c.margin }
@@ -102,15 +105,15 @@ func (c *cursor) item(width int) container {
 	return item
 }
 
-// within skips the markers of the open containers, and returns the number of open
-// containers that contain the line.
+// within skips the markers of the open containers that contain the line, and sets the depth.
 //
 // A blank line is in every list item up to the next quote. After the last quote,
 // within does not visit the items, because each blank line would then cost the
 // number of items.
-func (r *reader) within(c *cursor) int {
-	for n, open := range r.open {
-		if c.rest == "" && n >= len(r.open)-r.open[len(r.open)-1].items {
+func (r *reader) within(c *cursor) {
+	for c.depth = range r.open {
+		open := r.open[c.depth]
+		if c.rest == "" && c.depth >= len(r.open)-r.open[len(r.open)-1].items {
 			break
 		}
 		r.meter.Add(1)
@@ -121,105 +124,116 @@ func (r *reader) within(c *cursor) int {
 		case !open.quote && c.indent() >= open.indent:
 			c.margin += open.indent
 		default:
-			return n
+			return
 		}
 	}
-	return len(r.open)
+	c.depth = len(r.open)
 }
 
 // line reads the line from at to next. The argument line has no line break.
 func (r *reader) line(line string, at, next int) {
-	var c cursor
+	c := cursor{at: at, next: next}
 	c.column, c.rest = Columns(line, 0)
-	n := r.within(&c)
-	if r.fence != "" && r.fenced(&c, n, at, next) {
-		return
-	}
-	if c.rest == "" {
-		if r.bare { // an item must begin with text on its first or second line
-			n = min(n, len(r.open)-1)
-		}
-		r.open = r.open[:n]
-		r.end(next, Text)
-		r.prose, r.bare = false, false
-		return
-	}
-	if r.prose && n == len(r.open) && c.indent() < 4 && IsUnderline(c.rest) {
+	r.within(&c)
+	switch {
+	case r.fence != "" && r.fenced(&c):
+	case c.rest == "":
+		r.blank(&c)
+	case r.prose && c.depth == len(r.open) && c.indent() < 4 && IsUnderline(c.rest):
 		r.prose = false
 		r.end(next, Text)
-		return
-	}
-	r.bare = false
-	leave := func() { // ends the containers without this line, and the previous block
-		r.open = r.open[:n]
-		r.prose = false
-		r.end(at, Text)
-	}
-	var mark byte // the rest of the line is no thematic break of this character
-marks:
-	for c.indent() < 4 && n < maxDepth && c.rest != "" {
-		width := 0
-		switch {
-		case c.rest[0] != mark && r.isThematicBreak(c.rest):
-			leave()
+	default:
+		r.bare = false
+		if r.markers(&c) {
 			r.end(next, Text)
-			return
-		case c.rest[0] == '>':
-		default:
-			width = ListMarker(c.rest)
-			if r.prose && n == len(r.open) && !InterruptsParagraph(c.rest, width) {
-				width = 0
-			}
-			if width == 0 {
-				break marks
-			}
+		} else {
+			r.content(&c)
+		}
+	}
+}
+
+// blank ends the current block with a blank line.
+func (r *reader) blank(c *cursor) {
+	if r.bare { // an item must begin with text on its first or second line
+		c.depth = min(c.depth, len(r.open)-1)
+	}
+	r.open = r.open[:c.depth]
+	r.end(c.next, Text)
+	r.prose, r.bare = false, false
+}
+
+// leave ends the containers without the line, and the previous block.
+func (r *reader) leave(c *cursor) {
+	r.open = r.open[:c.depth]
+	r.prose = false
+	r.end(c.at, Text)
+}
+
+// markers opens the containers that begin in the line, and reports whether the rest of the line is
+// a thematic break.
+func (r *reader) markers(c *cursor) (broken bool) {
+	var mark byte // the rest of the line is no thematic break of this character
+	for c.indent() < 4 && c.depth < maxDepth && c.rest != "" {
+		if c.rest[0] != mark && r.isThematicBreak(c.rest) {
+			r.leave(c)
+			return true
 		}
 		mark = c.rest[0]
-		leave()
-		if width == 0 {
+		if mark == '>' {
+			r.leave(c)
 			c.quote()
 			r.open = append(r.open, container{quote: true})
 		} else {
+			width := ListMarker(c.rest)
+			if width == 0 || r.prose && c.depth == len(r.open) && !InterruptsParagraph(c.rest, width) {
+				return false
+			}
+			r.leave(c)
 			item := c.item(width)
-			if item.items = 1; n > 0 {
-				item.items += r.open[n-1].items
+			if item.items = 1; c.depth > 0 {
+				item.items += r.open[c.depth-1].items
 			}
 			r.open = append(r.open, item)
 			r.bare = c.rest == ""
 		}
-		n++
+		c.depth++
 	}
+	return false
+}
+
+// content reads the rest of a line after the markers.
+func (r *reader) content(c *cursor) {
 	fence := OpenFence(c.rest)
 	switch {
 	case fence != "":
-		leave()
+		r.leave(c)
 		r.fence, r.deep = fence, 0
 		if c.indent() >= 4 {
 			r.deep = 4
 		}
 	case c.indent() >= 4 && !r.prose:
-		leave()
-		r.end(next, Indented)
+		r.leave(c)
+		r.end(c.next, Indented)
 	case c.indent() < 4 && (IsHeading(c.rest) || strings.HasPrefix(c.rest, "|")):
-		leave()
-		r.end(next, Text)
+		r.leave(c)
+		r.end(c.next, Text)
 	case c.rest != "" && !r.prose: // prose continues with any markers and any indentation
-		leave()
+		r.leave(c)
 		r.prose = true
 	}
 }
 
 // fenced reports whether a line belongs to the current code block, and ends the block with its last
 // line.
-func (r *reader) fenced(c *cursor, n, at, next int) bool {
-	within := n == len(r.open) && (c.rest == "" || c.indent() >= r.deep)
+func (r *reader) fenced(c *cursor) bool {
+	within := c.depth == len(r.open) && (c.rest == "" || c.indent() >= r.deep)
 	switch {
 	case !within:
 		r.fence = ""
-		r.end(at, Fenced)
+		r.end(c.at, Fenced)
 	case c.indent() < 4+r.deep && ClosesFence(c.rest, r.fence):
 		r.fence = ""
-		r.end(next, Fenced)
+		r.end(c.next, Fenced)
 	}
 	return within
 }

@@ -178,24 +178,24 @@ func oneCommand(line string) (words []string, globs, ok bool) {
 	for i := 0; i < len(line); i++ {
 		c := line[i]
 		switch {
-		case c < ' ' && c != '\t' && c != '\n' || c == 0x7f, quote != '\'' && (c == '$' || c == '`'):
+		case extends(line, i, quote):
 			return nil, false, false
 		case quote != 0 && c == quote:
 			quote = 0
 		case quote != '\'' && c == '\\':
-			if i++; i == len(line) || line[i] == 0x7f || line[i] < ' ' && (quote == 0 || line[i] != '\n') {
+			i++
+			switch {
+			case i < len(line) && line[i] == '\n' && quote == '"': // a shell removes the line break
+			case i == len(line) || isControl(line[i]):
 				return nil, false, false
-			}
-			if line[i] != '\n' { // a shell removes a line break after a backslash
+			default:
 				word = append(word, line[i])
 			}
 		case quote != 0:
 			word = append(word, c)
 		case c == '\'' || c == '"':
 			quote = c
-		case strings.IndexByte(";&|<>()\n", c) >= 0, c == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t'):
-			return nil, false, false
-		case c == ' ' || c == '\t':
+		case isBlank(c):
 			words, word = append(words, string(word)), nil
 		default:
 			globs = globs || strings.IndexByte("*?[{", c) >= 0
@@ -204,6 +204,29 @@ func oneCommand(line string) (words []string, globs, ok bool) {
 	}
 	return append(words, string(word)), globs, quote == 0
 }
+
+// extends reports whether the character at i of a line makes a shell do more than run one command
+// with literal arguments. The quote is open before the character, or 0.
+func extends(line string, i int, quote byte) bool {
+	switch c := line[i]; {
+	case isControl(c) && c != '\t' && c != '\n':
+		return true
+	case quote == '\'':
+		return false
+	case c == '$' || c == '`':
+		return true
+	case quote != 0:
+		return false
+	case c == '#':
+		return i == 0 || isBlank(line[i-1])
+	default:
+		return strings.IndexByte(";&|<>()\n", c) >= 0
+	}
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+func isControl(c byte) bool { return c < ' ' || c == 0x7f }
 
 // runsOther reports a command that runs its arguments as a command, or find with an action. Claude
 // Code allows these lines only by a rule with the whole line.

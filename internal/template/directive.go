@@ -128,33 +128,22 @@ func (s *scanner) file(i, end int) int {
 	n, least := i+1, i+1 // least is the end of the last placeholder, which stays whole
 	brackets := false    // the path has a "（"
 	for n < end && s.meter.Add(1) {
-		c := s.text[n]
-		if c == '$' || c == '{' {
-			if s.match(n, end) {
-				s.put()
-				n, least = s.found.end, s.found.end
-				continue
-			}
-			if c == '{' && n == i+1 {
-				return i + 1 // @{path} is another form
-			}
-			if s.dollars(n, end) {
-				n += len("$$")
-				continue
-			}
-		}
-		if c <= ' ' || c == '@' && n == i+1 || strings.IndexByte("`,;\"'<>|\\", c) >= 0 {
-			break
-		}
-		if c < utf8.RuneSelf {
-			n++
+		switch c := s.text[n]; {
+		case (c == '$' || c == '{') && s.match(n, end):
+			s.put()
+			n, least = s.found.end, s.found.end
+			continue
+		case c == '{' && n == i+1:
+			return i + 1 // @{path} is another form
+		case c == '$' && s.dollars(n, end):
+			n += len("$$")
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(s.text[n:end])
-		if unicode.IsSpace(r) || strings.ContainsRune("，。、；：！？", r) || r == '）' && !brackets {
+		size := pathRune(s.text[n:end], brackets)
+		if size == 0 || s.text[n] == '@' && n == i+1 {
 			break
 		}
-		brackets = brackets || r == '（'
+		brackets = brackets || s.text[n:n+size] == "（"
 		n += size
 	}
 	s.meter.Add(n - least)
@@ -162,6 +151,22 @@ func (s *scanner) file(i, end int) int {
 		s.yield(token{kind: fileEnd, end: trimmed})
 	}
 	return n
+}
+
+// pathRune returns the size of the first character of a text, or 0 if the character ends the path
+// of a file. The argument brackets reports a "（" in the path.
+func pathRune(text string, brackets bool) (size int) {
+	if c := text[0]; c < utf8.RuneSelf {
+		if c <= ' ' || strings.IndexByte("`,;\"'<>|\\", c) >= 0 {
+			return 0
+		}
+		return 1
+	}
+	r, size := utf8.DecodeRuneInString(text)
+	if unicode.IsSpace(r) || strings.ContainsRune("，。、；：！？", r) || r == '）' && !brackets {
+		return 0
+	}
+	return size
 }
 
 // opens reports whether the index begins a line, or follows a blank or a character

@@ -356,59 +356,93 @@ func isName(s string) bool {
 // argument depends on the choice.
 func readHint(hint string) (list []Parameter, words string) {
 	hint = strings.TrimSpace(hint)
-	flag := false    // the previous word is a flag, so a bracket is its value
-	literal := false // a word is neither a flag nor the value of a flag
-	rest := hint
-	for rest != "" && rest[0] != '|' {
-		switch {
-		case isSeparator(rune(rest[0])):
-			rest = rest[1:]
-		case rest[0] == '(':
-			rest = rest[bracketLength(rest, '(', ')'):]
-		case rest[0] == '[' || rest[0] == '<':
-			n := bracketLength(rest, rest[0], rest[0]+2) // in ASCII, "]" is "[" + 2, and ">" is "<" + 2
-			if !flag && choosesWords(rest[1:n]) {
-				return nil, hint
-			}
-			if !flag {
-				list = append(list, hinted("", rest[:n])...)
-			}
-			flag, rest = false, rest[n:]
-		default:
-			n := strings.IndexFunc(rest, func(r rune) bool { return isSeparator(r) || strings.ContainsRune("([<", r) })
-			if n < 0 {
-				n = len(rest)
-			}
-			word := rest[:n]
-			rest = rest[n:]
-			if word[0] != '-' && !flag {
-				if literal = true; strings.Contains(word, "|") {
-					return nil, hint
-				}
-			}
-			flag = word[0] == '-'
-			if key := strings.TrimSuffix(word, "="); key != word && !flag && rest != "" && (rest[0] == '<' || rest[0] == '[') {
-				n := bracketLength(rest, rest[0], rest[0]+2)
-				list = append(list, hinted(key, rest[:n])...)
-				rest = rest[n:]
-			}
+	r := hintReader{rest: hint}
+	for r.rest != "" && r.rest[0] != '|' {
+		if !r.next() {
+			return nil, hint
 		}
 	}
-	switch alternatives := rest != ""; {
-	case alternatives && literal:
-		return nil, hint
-	case alternatives:
-		for i := range list {
-			list[i].Required = false
+	if alternatives := r.rest != ""; alternatives {
+		if r.literal {
+			return nil, hint
+		}
+		for i := range r.list {
+			r.list[i].Required = false
 		}
 	}
-	if list == nil && isName(hint) {
+	switch {
+	case r.list != nil:
+		return r.list, ""
+	case isName(hint):
 		return []Parameter{{Name: hint, Hint: hint}}, ""
 	}
-	if list == nil {
-		return nil, hint
+	return nil, hint
+}
+
+// A hintReader reads the arguments of a hint.
+type hintReader struct {
+	rest    string // of the hint
+	list    []Parameter
+	flag    bool // the previous word is a flag, so a bracket is its value
+	literal bool // a word is neither a flag nor the value of a flag
+}
+
+// next reads a separator, a word, or a text in brackets, and reports false for alternatives that
+// begin with different words.
+func (r *hintReader) next() bool {
+	switch {
+	case isSeparator(rune(r.rest[0])):
+		r.rest = r.rest[1:]
+	case r.rest[0] == '(':
+		r.cut(bracketLength(r.rest, '(', ')'))
+	case r.inBrackets():
+		brackets := r.brackets()
+		if !r.flag && choosesWords(brackets[1:]) {
+			return false
+		}
+		if !r.flag {
+			r.list = append(r.list, hinted("", brackets)...)
+		}
+		r.flag = false
+	default:
+		return r.word()
 	}
-	return list, ""
+	return true
+}
+
+// cut returns the first n bytes of the rest, and removes them.
+func (r *hintReader) cut(n int) (before string) {
+	before, r.rest = r.rest[:n], r.rest[n:]
+	return before
+}
+
+func (r *hintReader) inBrackets() bool {
+	return r.rest != "" && (r.rest[0] == '[' || r.rest[0] == '<')
+}
+
+// brackets reads a text with its brackets.
+func (r *hintReader) brackets() string {
+	return r.cut(bracketLength(r.rest, r.rest[0], r.rest[0]+2)) // in ASCII, "]" is "[" + 2, and ">" is "<" + 2
+}
+
+// word reads a word, and reports false for alternatives.
+func (r *hintReader) word() bool {
+	n := strings.IndexFunc(r.rest, func(c rune) bool { return isSeparator(c) || strings.ContainsRune("([<", c) })
+	if n < 0 {
+		n = len(r.rest)
+	}
+	word := r.cut(n)
+	value := r.flag
+	r.flag = word[0] == '-'
+	if !r.flag && !value {
+		if r.literal = true; strings.Contains(word, "|") {
+			return false
+		}
+	}
+	if key, ok := strings.CutSuffix(word, "="); ok && !r.flag && r.inBrackets() {
+		r.list = append(r.list, hinted(key, r.brackets())...)
+	}
+	return true
 }
 
 // choosesWords reports whether a text in brackets has alternatives that are not all single words,

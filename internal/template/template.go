@@ -130,25 +130,12 @@ func (r Renderer) Render(ctx context.Context, of Source, args Args) (Result, err
 	}
 	line, list, named := strings.TrimSpace(args.Line), args.List, args.Named
 	if found.capitals || r.Rules.Pairs {
-		inputs := map[string]bool{}
-		if r.Rules.Pairs {
-			_ = r.scan(meter, of.Text, found, nil, func(t token) { inputs[t.name] = inputs[t.name] || t.kind == inputToken })
-			named = maps.Clone(named)
-			maps.DeleteFunc(named, func(name, _ string) bool { return inputs[name] })
-		}
-		list = nil
-		for _, arg := range args.List {
-			key, value, ok := strings.Cut(arg, "=")
-			switch {
-			case ok && key != "" && (found.capitals || inputs[key]):
-				if _, named := args.Named[key]; !named {
-					given.names[key] = value
-				}
-			case found.capitals:
-				return Result{}, cmp.Or(meter.Err(), error(&PairError{shortened(arg)}))
-			default:
-				list = append(list, arg)
-			}
+		inputs := r.inputs(meter, of.Text, found)
+		named = maps.Clone(named)
+		maps.DeleteFunc(named, func(name, _ string) bool { return inputs[name] })
+		var err error
+		if list, err = given.pairs(args, found, inputs); err != nil {
+			return Result{}, cmp.Or(meter.Err(), err)
 		}
 		if len(list) < len(args.List) {
 			line = ""
@@ -171,6 +158,15 @@ func (r Renderer) Render(ctx context.Context, of Source, args Args) (Result, err
 	return r.render(meter, of, found, expected[:min(declared, len(expected))], expected, given)
 }
 
+// inputs returns the names of the inputs in a text, if the arguments of inputs are pairs.
+func (r Renderer) inputs(meter *markdown.Meter, text string, found survey) map[string]bool {
+	inputs := map[string]bool{}
+	if r.Rules.Pairs {
+		_ = r.scan(meter, text, found, nil, func(t token) { inputs[t.name] = inputs[t.name] || t.kind == inputToken })
+	}
+	return inputs
+}
+
 // arguments are the arguments given to a rendering.
 type arguments struct {
 	positions map[int]string // by index, from 0
@@ -179,6 +175,25 @@ type arguments struct {
 	names     map[string]string
 	named     bool   // Args.Named is not nil
 	all       string // the text of $ARGUMENTS
+}
+
+// pairs adds the arguments KEY=value of a list, unless an argument has the name already, and
+// returns the rest of the list. A text with a $NAME accepts only pairs.
+func (a *arguments) pairs(args Args, found survey, inputs map[string]bool) (rest []string, err error) {
+	for _, arg := range args.List {
+		key, value, ok := strings.Cut(arg, "=")
+		switch {
+		case ok && key != "" && (found.capitals || inputs[key]):
+			if _, named := args.Named[key]; !named {
+				a.names[key] = value
+			}
+		case found.capitals:
+			return nil, &PairError{shortened(arg)}
+		default:
+			rest = append(rest, arg)
+		}
+	}
+	return rest, nil
 }
 
 // ordered returns the arguments in the order of their positions.

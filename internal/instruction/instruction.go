@@ -500,69 +500,108 @@ func (c *call) reads(i int, p client.Place) bool {
 
 // singles returns the single files of each level.
 func (c *call) singles() ([][]*found, error) {
-	groups := make([][]*found, len(c.way))
-	claims, left := make([]bool, len(c.Rows)), make([]int, len(c.Rows))
-	for r, row := range c.Rows {
-		left[r] = row.InstructionBytes
-		if !slices.ContainsFunc(row.Instructions, func(p client.Place) bool { return p.Fallback == client.InProject }) {
-			continue
+	readers := make([]reader, len(c.Rows))
+	for i, row := range c.Rows {
+		claimed, err := c.claimed(row)
+		if err != nil {
+			return nil, err
 		}
-		for i := range c.way {
-			for _, p := range row.Instructions {
-				if c.inProject(i) && p.Fallback == client.NoFallback && c.reads(i, p) {
-					x, err := c.single(c.way[i], p)
-					if err != nil {
-						return nil, err
-					}
-					claims[r] = claims[r] || x != nil
-				}
-			}
-		}
+		readers[i] = reader{Client: row, claimed: claimed, left: row.InstructionBytes}
 	}
-	for i, l := range c.way {
-		for r, row := range c.Rows {
-			var first *found
-			for _, p := range row.Instructions {
-				if !c.reads(i, p) || claims[r] && p.Fallback == client.InProject {
-					continue
-				}
-				if first != nil && p.Fallback != client.NoFallback {
-					if err := c.leave(l, p, first); err != nil {
-						return nil, err
-					}
-					continue
-				}
-				x, err := c.single(l, p)
-				if err != nil {
-					return nil, err
-				}
-				if x == nil {
-					continue
-				}
-				first = cmp.Or(first, x)
-				n := x.full
-				if row.InstructionBytes > 0 && i > 0 && !slices.Contains(c.Refused, x.Path) {
-					if n = min(n, left[r]); n == 0 && x.full > 0 {
-						if err := c.leave(l, p, nil); err != nil {
-							return nil, err
-						}
-						continue
-					}
-					left[r] -= n
-				}
-				x.allowed, x.hops = max(x.allowed, n), max(x.hops, row.ImportHops)
-				same := func(other *found) bool { return other == x || other.full > 0 && other.Text.Text == x.Text.Text } // a link, or a copy
-				at := slices.IndexFunc(groups[i], same)
-				if at < 0 {
-					groups[i] = append(groups[i], x)
-					continue
-				}
-				shown := groups[i][at]
-				shown.allowed, shown.hops = max(shown.allowed, x.allowed), max(shown.hops, x.hops)
+	groups := make([][]*found, len(c.way))
+	for i := range c.way {
+		for r := range readers {
+			if err := c.readLevel(&readers[r], i, &groups[i]); err != nil {
+				return nil, err
 			}
 		}
 	}
 	return groups, nil
+}
+
+// A reader is a client that reads the single files of one level after the other.
+type reader struct {
+	client.Client
+	claimed bool // the client reads no place with InProject
+	left    int  // of InstructionBytes
+}
+
+// claimed reports whether a client finds a file of the project without a fallback, and has places
+// for projects without such a file.
+func (c *call) claimed(row client.Client) (claimed bool, err error) {
+	if !slices.ContainsFunc(row.Instructions, func(p client.Place) bool { return p.Fallback == client.InProject }) {
+		return false, nil
+	}
+	for i, l := range c.way {
+		for _, p := range row.Instructions {
+			if c.inProject(i) && p.Fallback == client.NoFallback && c.reads(i, p) {
+				x, err := c.single(l, p)
+				if err != nil {
+					return false, err
+				}
+				claimed = claimed || x != nil
+			}
+		}
+	}
+	return claimed, nil
+}
+
+// readLevel adds the single files of a client in a level to the files of the clients before.
+func (c *call) readLevel(r *reader, i int, group *[]*found) error {
+	l := c.way[i]
+	var first *found
+	for _, p := range r.Instructions {
+		if !c.reads(i, p) || r.claimed && p.Fallback == client.InProject {
+			continue
+		}
+		if first != nil && p.Fallback != client.NoFallback {
+			if err := c.leave(l, p, first); err != nil {
+				return err
+			}
+			continue
+		}
+		x, err := c.single(l, p)
+		if err != nil {
+			return err
+		}
+		if x == nil {
+			continue
+		}
+		first = cmp.Or(first, x)
+		n := x.full
+		if i > 0 && !slices.Contains(c.Refused, x.Path) {
+			n = r.take(n)
+		}
+		if n == 0 && x.full > 0 {
+			if err := c.leave(l, p, nil); err != nil {
+				return err
+			}
+			continue
+		}
+		x.allowed, x.hops = max(x.allowed, n), max(x.hops, r.ImportHops)
+		join(group, x)
+	}
+	return nil
+}
+
+// take returns how many of n bytes the client still reads.
+func (r *reader) take(n int) int {
+	if r.InstructionBytes > 0 {
+		n = min(n, r.left)
+		r.left -= n
+	}
+	return n
+}
+
+// join adds a file to the files of a level, unless the level has the file or a copy.
+func join(group *[]*found, x *found) {
+	for _, other := range *group {
+		if other == x || other.full > 0 && other.Text.Text == x.Text.Text { // a link, or a copy
+			other.allowed, other.hops = max(other.allowed, x.allowed), max(other.hops, x.hops)
+			return
+		}
+	}
+	*group = append(*group, x)
 }
 
 // single returns the file of a place in a level, or nil.

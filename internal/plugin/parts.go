@@ -67,41 +67,48 @@ func (l *loading) parts() {
 		return
 	}
 	for _, pl := range l.format.places {
-		var paths []string
+		declared := l.declared(pl)
 		named := l.manifest != nil && l.manifest.paths[pl.dir] != nil
 		replaced := named && !pl.adds
-		for _, s := range []*definition{l.manifest, l.entry} {
-			if s != nil {
-				paths = append(paths, s.paths[pl.dir]...)
-			}
-		}
-		var declared []Part
-		for _, p := range paths {
-			if part, ok := l.part(pl, p); ok {
-				declared = append(declared, part)
-			}
-		}
 		if pl.adds && l.root && l.entry != nil && l.entry.paths[pl.dir] != nil {
 			replaced = l.lists(pl)
 		}
 		all := make([]Part, 0, 1+len(declared))
 		if !replaced && l.exists(pl.dir) {
-			part, _ := l.part(pl, pl.dir)
-			part.Declared = false
-			all = append(all, part)
+			all = append(all, l.defaultPart(pl, pl.dir))
 		}
 		all = append(all, declared...)
 		// Without a manifest, the skills of the entry take the place of the SKILL.md (Claude Code
 		// 2.1.330).
 		single := pl.single && !named && l.f.options.Only == "" && (l.manifest != nil || len(declared) == 0)
 		if single && !replaced && !l.d.isDir(pl.dir) && l.d.has("SKILL.md") {
-			part, _ := l.part(pl, ".")
-			part.Declared = false
-			all = append(all, part)
+			all = append(all, l.defaultPart(pl, "."))
 		}
 		l.p.Parts = append(l.p.Parts, slices.DeleteFunc(uncovered(all), l.crowded)...)
 	}
 	l.f.parts += len(l.p.Parts)
+}
+
+// declared returns the parts of a place that the manifest and the entry name.
+func (l *loading) declared(pl place) (all []Part) {
+	for _, d := range []*definition{l.manifest, l.entry} {
+		if d == nil {
+			continue
+		}
+		for _, p := range d.paths[pl.dir] {
+			if part, ok := l.part(pl, p); ok {
+				all = append(all, part)
+			}
+		}
+	}
+	return all
+}
+
+// defaultPart returns the part of a path that neither the manifest nor the entry names.
+func (l *loading) defaultPart(pl place, p string) Part {
+	part, _ := l.part(pl, p)
+	part.Declared = false
+	return part
 }
 
 // crowded reports whether too many plugins before share the directory of a part.

@@ -172,23 +172,14 @@ func (l *lookup) clauses(q query) (found []clause, sum float64) {
 			add(w, 1, false, id)
 			factor = partWeight
 		}
-		var parts []uint32
-		for _, part := range w.parts {
-			if id, ok := l.term([]byte(part)); ok {
-				parts = append(parts, id)
-			}
-		}
+		parts := l.parts(w)
 		var near []uint32
 		if !whole && len(parts) == 0 || len(q.words) <= maxPrefixes && !(whole && l.inName(id)) {
 			near = l.beginning(w)
 		}
 		partly := len(parts) < len(w.parts)
 		if len(near) == 0 && !whole && (len(parts) == 0 || partly) {
-			typos(w.whole, func(word []byte) {
-				if id, ok := l.term(word); ok && !slices.Contains(near, id) {
-					near = append(near, id)
-				}
-			})
+			near = l.similar(w)
 		}
 		switch {
 		case len(near) > 0:
@@ -204,6 +195,26 @@ func (l *lookup) clauses(q query) (found []clause, sum float64) {
 		}
 	}
 	return found, sum
+}
+
+// parts returns the terms of the parts of a word.
+func (l *lookup) parts(w queryWord) (all []uint32) {
+	for _, part := range w.parts {
+		if id, ok := l.term([]byte(part)); ok {
+			all = append(all, id)
+		}
+	}
+	return all
+}
+
+// similar returns the terms that a typing error turns into a word.
+func (l *lookup) similar(w queryWord) (near []uint32) {
+	typos(w.whole, func(word []byte) {
+		if id, ok := l.term(word); ok && !slices.Contains(near, id) {
+			near = append(near, id)
+		}
+	})
+	return near
 }
 
 // inName reports whether the name of a kept document has a term.

@@ -25,18 +25,10 @@ func Name(name string) string {
 	for i := 0; i < len(name); {
 		r, size := utf8.DecodeRuneInString(name[i:])
 		start = start && unicode.IsSpace(r)
-		switch {
+		switch outer := start || i >= end; {
 		case r == utf8.RuneError && size == 1:
 			escapeByte(&b, name[i])
-		case r == ' ' && (start || i >= end):
-			escapeByte(&b, ' ')
-		case r == '>' && strings.HasSuffix(name[:i], " -"): // a listing has " -> " between a link and its target
-			escapeByte(&b, '>')
-		case r == '(' && (strings.HasSuffix(name[:i], " ") && (name[i:] == "(outside root)" || name[i:] == "(?)")): // after a link
-			escapeByte(&b, '(')
-		case r == '…' && i == 0: // as in the line "… and 3 more"
-			escapeRune(&b, r)
-		case UnsafeRune(r), unicode.IsSpace(r) && r != ' ' && (start || i >= end):
+		case UnsafeRune(r), outer && unicode.IsSpace(r), beginsListingText(name[:i], name[i:]):
 			escapeRune(&b, r)
 		default:
 			b.WriteString(name[i : i+size])
@@ -44,6 +36,17 @@ func Name(name string) string {
 		i += size
 	}
 	return b.String()
+}
+
+// beginsListingText reports whether the rest of a name begins a text that a listing writes.
+func beginsListingText(before, rest string) bool {
+	switch {
+	case before == "" && strings.HasPrefix(rest, "…"): // as in the line "… and 3 more"
+		return true
+	case strings.HasSuffix(before, " -") && rest[0] == '>': // " -> " is between a link and its target
+		return true
+	}
+	return strings.HasSuffix(before, " ") && (rest == "(outside root)" || rest == "(?)") // after a link
 }
 
 // Line escapes a line of a file for a text of lines, after the number of the line. Line

@@ -188,66 +188,74 @@ var notSlash = func() (s byteSet) { s.complement(); return s }()
 // parseClass reads the bracket expression at the beginning of a pattern. The
 // length is 0 if the expression is malformed.
 func parseClass(pattern string) (set *byteSet, length int) {
-	at := func(i int) byte { // 0 at the end
-		if i < len(pattern) {
-			return pattern[i]
-		}
-		return 0
-	}
 	set = new(byteSet)
-	i := 1
-	negated := at(i) == '!' || at(i) == '^'
+	r := classReader{pattern, 1}
+	negated := r.peek(0) == '!' || r.peek(0) == '^'
 	if negated {
-		i++
+		r.at++
 	}
 	var previous byte // the byte that can begin a range; 0 for none
-	for first := true; first || at(i) != ']'; first = false {
-		c := at(i)
+	for first := true; first || r.peek(0) != ']'; first = false {
 		switch {
-		case c == 0:
-			return nil, 0
-		case c == '\\':
-			i++
-			if c = at(i); c == 0 {
+		case r.peek(0) == '-' && previous != 0 && r.peek(1) != 0 && r.peek(1) != ']':
+			r.at++
+			last := r.read()
+			if last == 0 {
 				return nil, 0
 			}
-			set.add(c)
-		case c == '-' && previous != 0 && at(i+1) != 0 && at(i+1) != ']':
-			i++
-			if c = at(i); c == '\\' {
-				i++
-				if c = at(i); c == 0 {
-					return nil, 0
-				}
-			}
-			set.addRange(previous, c)
-			c = 0
-		case c == '[' && at(i+1) == ':':
-			name, _, closed := strings.Cut(pattern[i+2:], "]")
-			if !closed {
-				return nil, 0
-			}
+			set.addRange(previous, last)
+			previous = 0
+		case strings.HasPrefix(pattern[r.at:], "[:"):
+			name, _, closed := strings.Cut(pattern[r.at+len("[:"):], "]")
 			named, ok := strings.CutSuffix(name, ":")
-			if !ok { // "[:" without ":]" is two characters
-				set.add('[')
-				break
+			switch {
+			case !closed || ok && !set.addNamed(named):
+				return nil, 0
+			case ok:
+				r.at += len("[:") + len(name) + len("]")
+				previous = 0
+			default: // "[:" without ":]" is two characters
+				previous = r.read()
+				set.add(previous)
 			}
-			if !set.addNamed(named) {
+		default:
+			if previous = r.read(); previous == 0 {
 				return nil, 0
 			}
-			i += 2 + len(name)
-			c = 0
-		default:
-			set.add(c)
+			set.add(previous)
 		}
-		previous = c
-		i++
 	}
 	if negated {
 		set.complement()
 	}
 	set.removeSlash()
-	return set, i + 1
+	return set, r.at + 1
+}
+
+// A classReader reads a bracket expression.
+type classReader struct {
+	pattern string
+	at      int
+}
+
+// peek returns the byte n bytes ahead, or 0 at the end of the pattern.
+func (r *classReader) peek(n int) byte {
+	if r.at+n < len(r.pattern) {
+		return r.pattern[r.at+n]
+	}
+	return 0
+}
+
+// read reads a byte, or a backslash with the next byte, and returns the byte. At the end of the
+// pattern, read returns 0.
+func (r *classReader) read() byte {
+	c := r.peek(0)
+	r.at++
+	if c == '\\' {
+		c = r.peek(0)
+		r.at++
+	}
+	return c
 }
 
 // addNamed adds a named POSIX class, in ASCII, and reports whether the name is

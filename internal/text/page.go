@@ -296,15 +296,8 @@ func (r *reader) page(q Request) (Page, error) {
 	if err := r.countLines(q); err != nil {
 		return Page{}, err
 	}
-	if total, ok := r.index.Lines(); ok {
-		if q.From < 0 {
-			q.From = max(1, total+1+q.From)
-		}
-		if q.To < 0 {
-			if q.To += total + 1; q.To <= 0 {
-				return r.none(), nil
-			}
-		}
+	if total, ok := r.index.Lines(); ok && !q.fromBegin(total) {
+		return r.none(), nil
 	}
 	s, err := r.start(q)
 	if err != nil {
@@ -335,6 +328,19 @@ func (r *reader) page(q Request) (Page, error) {
 		p, err = r.text(s, raw, last, q.Max, false)
 	}
 	return p, err
+}
+
+// fromBegin counts the lines of a request from the beginning of a file with a number of lines, and
+// reports false if the last line of the request precedes the file.
+func (q *Request) fromBegin(total int) bool {
+	if q.From < 0 {
+		q.From = max(1, total+1+q.From)
+	}
+	if q.To >= 0 {
+		return true
+	}
+	q.To += total + 1
+	return q.To > 0
 }
 
 // text returns the page that begins with raw. The last line of the request ends at the offset

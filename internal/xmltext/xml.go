@@ -63,27 +63,35 @@ func xmlEscape(r rune, size int, line bool) string {
 	switch {
 	case r >= 0x3000 && r < 0xe000 && r != '\u3164': // fast path for kana, ideographs and Hangul
 		return ""
-	case r == '&':
-		return "&amp;"
-	case r == '<':
-		return characterReference(r)
-	case r == '>':
-		return "&gt;"
-	case r == '"' && line:
-		return "&quot;"
-	case r >= ' ' && r < 0x7f, (r == '\n' || r == '\t') && !line:
-		return ""
-	case r == '\n' || r == '\t' || r == '\r': // a parser would normalize the character
+	case r >= ' ' && r < 0x7f:
+		return asciiEscape(r, line)
+	case r == '\r', line && (r == '\n' || r == '\t'): // a parser would normalize the character
 		return "&#" + strconv.Itoa(int(r)) + ";"
+	case r == '\n' || r == '\t', r == '\u200c' || r == '\u200d':
+		return ""
 	case r < ' ', r == utf8.RuneError && size == 1, r == 0xfffe, r == 0xffff: // https://www.w3.org/TR/xml/#charsets
 		return "\ufffd"
-	case r == '\u200c' || r == '\u200d':
-		return ""
 	case escape.UnsafeRune(r):
 		return characterReference(r)
-	default:
-		return ""
 	}
+	return ""
+}
+
+// asciiEscape is xmlEscape for a printable character of ASCII.
+func asciiEscape(r rune, line bool) string {
+	switch r {
+	case '&':
+		return "&amp;"
+	case '<':
+		return characterReference(r)
+	case '>':
+		return "&gt;"
+	case '"':
+		if line {
+			return "&quot;"
+		}
+	}
+	return ""
 }
 
 func characterReference(r rune) string {

@@ -174,39 +174,56 @@ func nameOf(dir string, change jetstream.KeyValueEntry) (string, bool) {
 // message. A fresh mirror is newer than the state; then await returns true or an error.
 func (m *mirror) await(ctx context.Context, state jetstream.StreamState, fresh bool) (bool, error) {
 	for {
-		m.mu.Lock()
-		behind := m.loaded && m.revision < state.LastSeq
-		if !behind {
-			m.behind = time.Time{}
-		} else if m.behind.IsZero() {
-			m.behind = time.Now()
-		}
-		late := behind && time.Since(m.behind) >= maxLag
-		if late && m.base >= state.LastSeq {
-			m.revision, behind, late = state.LastSeq, false, false // the last messages have disappeared
-		}
-		gone := m.loaded && m.revision == state.LastSeq && uint64(len(m.keys)) != state.NumSubjects
-		err, ready, changed, since := m.err, m.loaded && !behind, m.changed, m.behind
-		m.mu.Unlock()
+		now := m.progress(state)
 		switch {
-		case err != nil && fresh:
-			return false, err
-		case err != nil || late || gone && !fresh:
+		case now.err != nil && fresh:
+			return false, now.err
+		case now.err != nil || now.late || now.gone && !fresh:
 			return false, nil
-		case ready:
+		case now.loaded && !now.behind:
 			return true, nil
 		}
 		var expired <-chan time.Time
-		if behind {
-			expired = time.After(time.Until(since.Add(maxLag)))
+		if now.behind {
+			expired = time.After(time.Until(now.since.Add(maxLag)))
 		}
 		select {
-		case <-changed:
+		case <-now.changed:
 		case <-expired:
 		case <-ctx.Done():
 			return false, context.Cause(ctx)
 		}
 	}
+}
+
+// A progress compares the mirror with a state of the stream.
+type progress struct {
+	loaded bool
+	behind bool      // the mirror lacks messages
+	since  time.Time // of behind
+	late   bool      // behind for maxLag
+	gone   bool      // keys have disappeared without a message
+	err    error     // of the watch
+
+	changed <-chan struct{}
+}
+
+// progress compares the mirror with a state of the stream.
+func (m *mirror) progress(state jetstream.StreamState) progress {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	behind := m.loaded && m.revision < state.LastSeq
+	if !behind {
+		m.behind = time.Time{}
+	} else if m.behind.IsZero() {
+		m.behind = time.Now()
+	}
+	late := behind && time.Since(m.behind) >= maxLag
+	if late && m.base >= state.LastSeq {
+		m.revision, behind, late = state.LastSeq, false, false // the last messages have disappeared
+	}
+	gone := m.loaded && m.revision == state.LastSeq && uint64(len(m.keys)) != state.NumSubjects
+	return progress{m.loaded, behind, m.behind, late, gone, m.err, m.changed}
 }
 
 // state returns the last revision in the copy, and whether the copy is complete.

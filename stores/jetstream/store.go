@@ -185,10 +185,8 @@ func (s *source) files(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 	info := status.(*jetstream.KeyValueBucketStatus).StreamInfo()
 	now := pointOf(info.State)
 	advanced := loaded && now.last > s.agreed.revision
-	// With a history, an earlier value of a key can come back without a message.
-	returns := info.Config.AllowMsgTTL && info.Config.MaxMsgsPerSubject != 1
 	full := s.mirror == nil || !s.mirror.created.Equal(info.Created) || now.last < seen ||
-		loaded && now.last == s.agreed.point.last && now != s.agreed.point || advanced && returns
+		loaded && s.canHaveLost(info)
 	resume := advanced && asked.Sub(s.agreed.at) > interval.MaxQuiet
 	if resume && !full { // the mirror knows which messages still exist only after the last message
 		current, err := s.mirror.await(ctx, info.State, false)
@@ -217,6 +215,15 @@ func (s *source) files(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 		}
 		full = true
 	}
+}
+
+// canHaveLost reports whether the state of a loaded mirror can differ from the stream without a
+// message: after a loss of messages, or because an earlier value of a key in a history came back.
+func (s *source) canHaveLost(info *jetstream.StreamInfo) bool {
+	now := pointOf(info.State)
+	lost := now.last == s.agreed.point.last && now != s.agreed.point
+	returns := info.Config.AllowMsgTTL && info.Config.MaxMsgsPerSubject != 1
+	return lost || returns && now.last > s.agreed.revision
 }
 
 // An agreement is the last revision of the mirror that the stream is known to have.

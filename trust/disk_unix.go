@@ -16,35 +16,11 @@ import (
 // place. The check covers the directories above the path and above its target without links. The
 // file may be missing.
 func private(file string) error {
-	const others = 0o022
-	own := uint32(os.Geteuid())
-	refuse := func(what, name, next string) error {
-		return fmt.Errorf("%w: %s %q %s", ErrForeign, what, name, next)
-	}
-	check := func(what, name string, stat func(string) (fs.FileInfo, error)) error {
-		info, err := stat(name)
-		if err != nil {
-			if isMissing(err) {
-				return nil
-			}
-			return err
-		}
-		if info.Mode()&fs.ModeSymlink != 0 {
-			return nil // read refuses a link, which has no permissions
-		}
-		if sys, ok := info.Sys().(*syscall.Stat_t); !ok || sys.Uid != own {
-			return refuse(what, name, "belongs to another user; use a file in a directory of the user of the program")
-		}
-		if info.Mode()&others != 0 {
-			return refuse(what, name, "is writable by other users; remove the permission (chmod go-w)")
-		}
-		return nil
-	}
 	dir := filepath.Dir(file)
-	if err := check("the file", file, os.Lstat); err != nil {
+	if err := checkOwn("the file", file, os.Lstat); err != nil {
 		return err
 	}
-	if err := check("the directory", dir, os.Stat); err != nil {
+	if err := checkOwn("the directory", dir, os.Stat); err != nil {
 		return err
 	}
 	if runtime.GOOS == "android" {
@@ -55,28 +31,69 @@ func private(file string) error {
 		return err
 	}
 	for _, below := range []string{dir, real} {
-		for dir := filepath.Dir(below); ; dir = filepath.Dir(dir) {
-			info, err := os.Stat(dir)
-			if err != nil {
+		for above := filepath.Dir(below); ; above = filepath.Dir(above) {
+			if err := checkAbove(above); err != nil {
 				return err
 			}
-			sys, ok := info.Sys().(*syscall.Stat_t)
-			if !ok || sys.Uid != own && sys.Uid != 0 {
-				return refuse("the directory", dir, "above the file belongs to another user; use a file in a directory of the user of the program")
-			}
-			writable := info.Mode().Perm() & others
-			if sys.Gid == sys.Uid {
-				writable &^= 0o020 // the private group of the owner
-			}
-			if writable != 0 && info.Mode()&fs.ModeSticky == 0 {
-				return refuse("the directory", dir, "above the file is writable by other users; remove the permission (chmod go-w)")
-			}
-			if dir == filepath.Dir(dir) {
+			if above == filepath.Dir(above) {
 				break
 			}
 		}
 	}
 	return nil
+}
+
+// groupWrite and othersWrite are the permissions with which other users can change a file.
+const (
+	groupWrite  fs.FileMode = 0o020
+	othersWrite fs.FileMode = 0o002
+)
+
+// checkOwn returns ErrForeign for a file or a directory of another user, and if other users can
+// write. The file may be missing.
+func checkOwn(what, name string, stat func(string) (fs.FileInfo, error)) error {
+	info, err := stat(name)
+	if err != nil {
+		if isMissing(err) {
+			return nil
+		}
+		return err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return nil // read refuses a link, which has no permissions
+	}
+	if sys, ok := info.Sys().(*syscall.Stat_t); !ok || sys.Uid != uint32(os.Geteuid()) {
+		return foreign(what, name, "belongs to another user; use a file in a directory of the user of the program")
+	}
+	if info.Mode()&(groupWrite|othersWrite) != 0 {
+		return foreign(what, name, "is writable by other users; remove the permission (chmod go-w)")
+	}
+	return nil
+}
+
+// checkAbove returns ErrForeign for a directory in which another user can rename the directory
+// below.
+func checkAbove(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	sys, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || sys.Uid != uint32(os.Geteuid()) && sys.Uid != 0 {
+		return foreign("the directory", dir, "above the file belongs to another user; use a file in a directory of the user of the program")
+	}
+	writable := info.Mode().Perm() & (groupWrite | othersWrite)
+	if sys.Gid == sys.Uid {
+		writable &^= groupWrite // the private group of the owner
+	}
+	if writable != 0 && info.Mode()&fs.ModeSticky == 0 {
+		return foreign("the directory", dir, "above the file is writable by other users; remove the permission (chmod go-w)")
+	}
+	return nil
+}
+
+func foreign(what, name, next string) error {
+	return fmt.Errorf("%w: %s %q %s", ErrForeign, what, name, next)
 }
 
 // replace renames a file, and replaces any file with the new name.

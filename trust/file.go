@@ -270,20 +270,9 @@ func lastLine(text string) string { return `{"end":"sha256:` + sumOf(text) + "\"
 // parse returns the book of a file. The lines of a book of an earlier load need no decoding. An error is
 // ErrBroken or ErrNewer.
 func parse(text string, earlier *book) (*book, error) {
-	first, _, _ := strings.Cut(text, "\n")
-	var header struct {
-		Format  string
-		Version int
-	}
-	switch err := json.Unmarshal([]byte(first), &header); {
-	case err != nil || header.Format != format || header.Version < 1:
-		return nil, fmt.Errorf("%w: the first line is not the line of a store; move the file away, and approve the entries again", ErrBroken)
-	case header.Version > version:
-		return nil, fmt.Errorf("%w, %d: update the program", ErrNewer, header.Version)
-	}
-	end := strings.LastIndexByte(strings.TrimSuffix(text, "\n"), '\n') + 1
-	if first += "\n"; first != firstLine && first != oldLine || text[end:] != lastLine(text[:end]) {
-		return nil, damaged(1+strings.Count(text[:end], "\n"), "the checksum differs")
+	lines, err := checked(text)
+	if err != nil {
+		return nil, err
 	}
 	b := &book{byKey: map[toolshelf.Item]*record{}, lines: map[string]string{}}
 	known := make(map[string]*record, len(earlier.records))
@@ -291,7 +280,7 @@ func parse(text string, earlier *book) (*book, error) {
 		known[r.line] = r
 	}
 	number := 1
-	for line := range strings.Lines(text[len(first):end]) {
+	for line := range strings.Lines(lines) {
 		number++
 		if rest, ok := strings.CutPrefix(line, textPrefix); ok {
 			sum := rest[:min(len(rest), 2*sha256.Size)]
@@ -320,6 +309,27 @@ func parse(text string, earlier *book) (*book, error) {
 		}
 	}
 	return b, nil
+}
+
+// checked returns the lines between the first and the last line of a file, which state the version
+// and the checksum.
+func checked(text string) (lines string, err error) {
+	first, _, _ := strings.Cut(text, "\n")
+	var header struct {
+		Format  string
+		Version int
+	}
+	switch err := json.Unmarshal([]byte(first), &header); {
+	case err != nil || header.Format != format || header.Version < 1:
+		return "", fmt.Errorf("%w: the first line is not the line of a store; move the file away, and approve the entries again", ErrBroken)
+	case header.Version > version:
+		return "", fmt.Errorf("%w, %d: update the program", ErrNewer, header.Version)
+	}
+	end := strings.LastIndexByte(strings.TrimSuffix(text, "\n"), '\n') + 1
+	if first += "\n"; first != firstLine && first != oldLine || text[end:] != lastLine(text[:end]) {
+		return "", damaged(1+strings.Count(text[:end], "\n"), "the checksum differs")
+	}
+	return text[len(first):end], nil
 }
 
 // parseRecord returns the record of a line.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/publish"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
 
@@ -19,17 +21,16 @@ import (
 // for concurrent use. An Adapter has no Close method: after the Close of the catalog, all
 // calls fail with toolshelf.CodeClosed.
 type Adapter struct {
-	catalog   *toolshelf.Catalog
-	bridge    bridged
-	model     *toolshelf.Catalog // without the skills that a model may not see
-	config    config
-	tools     []Tool
-	byName    map[string]int // position in tools, by each accepted spelling
-	pages     toolPages
-	changes   listChanges
-	held      heldEntries // of skills, for sessions without an entry of their own
-	skillURIs skillURIs
-	hider     rootHider // for the messages of prompts, tools and skills
+	catalog *toolshelf.Catalog
+	bridge  bridged
+	model   *toolshelf.Catalog // without the skills that a model may not see
+	config  config
+	tools   []Tool
+	byName  map[string]int // position in tools, by each accepted spelling
+	pages   toolPages
+	changes listChanges
+	skills  *publish.Skills
+	hider   rootHider // for the messages of prompts, tools and skills
 }
 
 // bridged has the methods of the catalog that serve only adapters.
@@ -52,8 +53,9 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Adapter{catalog: catalog, bridge: bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](catalog).Prompting(config.permits(getCommand), config.permits(getSkill)), config: config, held: heldEntries{lifetime: sharedLifetime}}
+	a := &Adapter{catalog: catalog, bridge: bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](catalog).Prompting(config.permits(getCommand), config.permits(getSkill)), config: config}
 	a.model = bridge.ForModel(catalog).(*toolshelf.Catalog)
+	a.skills = publish.Of(a.model)
 	if config.relativePaths {
 		a.hider = newRootHider(a.bridge.Root())
 	}
@@ -243,4 +245,183 @@ func moduleVersion() string {
 		}
 	}
 	return "0.0.0-dev"
+}
+
+// Answer runs a tool as Call does and returns the text for the model, for frameworks
+// whose tools return a string. isError reports whether the call failed. A framework
+// without an error flag may ignore isError, because the text of a failed call states
+// the problem.
+//
+// Answer always returns a text, because some frameworks end the run of an agent on a
+// Go error. If no tool has the name, the text lists the names of the tools. If the
+// context ends, the text contains the context's error. If a tool panics, the
+// text contains the value of the panic. The text is empty only if an extra tool
+// returns no text.
+//
+// The arguments are the JSON that the model wrote. Answer is safe for concurrent use
+// if the extra tools are.
+func (a *Adapter) Answer(ctx context.Context, name string, arguments json.RawMessage) (text string, isError bool) {
+	text, err := a.AnswerErr(ctx, name, arguments)
+	if err != nil {
+		return err.Error(), true
+	}
+	return text, false
+}
+
+// AnswerErr is Answer for frameworks that expect a Go error for a failed call. The
+// text of the error is the text for the model. The text is "" if AnswerErr returns an
+// error.
+//
+// errors.Is matches the error of a library tool with the sentinel of its code, such as
+// toolshelf.ErrCommandNotFound, except for list_skills, whose errors have no code.
+// errors.Is matches the context's error, the error of an extra tool, the error of a
+// function of ToolFor, and an error that is the value of a panic. errors.As finds an
+// *RPCError if no tool has the name and if the tool panicked.
+func (a *Adapter) AnswerErr(ctx context.Context, name string, arguments json.RawMessage) (string, error) {
+	result, cause := a.answer(ctx, name, arguments)
+	if result.IsError {
+		return "", &failedCall{result.Text, cause}
+	}
+	return result.Text, nil
+}
+
+// AnswerMap is Answer for frameworks whose arguments and answers are JSON objects in
+// maps. A nil map of arguments is an empty object.
+//
+// The answer to a successful call is the structured content of the result, or {"output": text} if
+// the result is only a text (see WithStructuredContent). The answer to a failed call has the member
+// "error": the error of the structured content, or else the text. The Gemini API defines both
+// names. AnswerMap returns a member "error" in the structured content of a successful call
+// unchanged; only a Tool without ToolFor can return this member. The caller may change the map.
+// Numbers are as in Tool.Schema.
+func (a *Adapter) AnswerMap(ctx context.Context, name string, arguments map[string]any) map[string]any {
+	raw, err := json.Marshal(arguments)
+	if err != nil {
+		return map[string]any{"error": "the arguments are not JSON: " + err.Error()}
+	}
+	result, _ := a.answer(ctx, name, raw)
+	content, ok := schema.DecodeObject(result.Structured)
+	switch _, hasError := content["error"]; {
+	case result.IsError && !hasError:
+		return map[string]any{"error": result.Text}
+	case !ok:
+		return map[string]any{"output": result.Text}
+	}
+	return content
+}
+
+// answer is Call with a Result for each outcome. The cause of a failed call may be nil.
+func (a *Adapter) answer(ctx context.Context, name string, arguments json.RawMessage) (result Result, cause error) {
+	var kept error
+	ctx = context.WithValue(ctx, causeKey{}, &kept) // panics for a nil context
+	result, cause, err := a.call(ctx, name, arguments)
+	var refused *RPCError
+	switch {
+	case errors.As(err, &refused):
+		return Result{Text: refused.Message, IsError: true}, err
+	case err != nil:
+		return Result{Text: "the call was not finished: " + err.Error(), IsError: true}, err
+	case cause != nil:
+		return result, cause
+	case kept != nil && result.IsError:
+		return result, kept
+	case result.IsError:
+		var content struct{ Error *toolshelf.Error }
+		if json.Unmarshal(result.Structured, &content) == nil && content.Error != nil && content.Error.Code != "" {
+			return result, content.Error
+		}
+	}
+	return result, nil
+}
+
+// A causeKey is the context key of the *error in which a tool of ToolFor keeps the error
+// of its function, because a Result has no error.
+type causeKey struct{}
+
+// withoutCause returns where a tool keeps the error of its function, or nil, and the
+// context of the function. Tools that the function calls keep no error.
+func withoutCause(ctx context.Context) (context.Context, *error) {
+	kept, _ := ctx.Value(causeKey{}).(*error)
+	if kept != nil {
+		ctx = context.WithValue(ctx, causeKey{}, nil)
+	}
+	return ctx, kept
+}
+
+// A failedCall is the error of AnswerErr.
+type failedCall struct {
+	text  string
+	cause error
+}
+
+func (e *failedCall) Error() string { return e.text }
+
+func (e *failedCall) Unwrap() error { return e.cause }
+
+// maxName is the maximum length of a tool's name. The protocol allows 128 characters,
+// but its conformance suite and some clients allow 64. Some clients reject all tools of
+// a server if the name of any tool is longer.
+const maxName = 64
+
+// isName reports whether every client accepts s as part of a tool's name. more lists
+// further accepted characters.
+func isName(s string, more string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if ('a' > c || c > 'z') && ('A' > c || c > 'Z') && ('0' > c || c > '9') && c != '_' && c != '-' && strings.IndexByte(more, c) < 0 {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func isNamespace(s string) bool {
+	for part := range strings.SplitSeq(s, ".") {
+		if !isName(part, "") {
+			return false
+		}
+	}
+	return true
+}
+
+// withUnderscores returns the spelling of a name that every client can send.
+func withUnderscores(name string) string { return strings.ReplaceAll(name, ".", "_") }
+
+// setTools indexes the tools by all accepted spellings of their names. Two tools may not
+// share a spelling, because a call with this spelling would be ambiguous. dotted has the
+// names of the library's tools with "." as separator.
+func (a *Adapter) setTools(tools []Tool, dotted map[string]string) error {
+	a.tools = tools
+	a.byName = make(map[string]int, 2*len(tools))
+	for i, t := range tools {
+		switch {
+		case !isName(t.Name, "."):
+			return invalidOption(fmt.Sprintf(`invalid tool name %q; use letters, digits, "_", "-" and "."`, t.Name))
+		case len(t.Name) > maxName:
+			return invalidOption(fmt.Sprintf("the tool name %q has %d characters; use at most %d", t.Name, len(t.Name), maxName))
+		}
+		full := cmp.Or(dotted[t.Name], t.Name)
+		for _, spelling := range []string{t.Name, withUnderscores(t.Name), full, withUnderscores(full)} {
+			other, taken := a.byName[spelling]
+			switch {
+			case !taken:
+				a.byName[spelling] = i
+			case other != i && tools[other].Name == t.Name:
+				return invalidOption(fmt.Sprintf("two tools have the name %q; rename an extra tool, or use WithNamespace if the other tool is a library tool", t.Name))
+			case other != i:
+				return invalidOption(fmt.Sprintf("a call of %q is ambiguous between the tools %q and %q; rename a tool", spelling, tools[other].Name, t.Name))
+			}
+		}
+	}
+	return nil
+}
+
+// Lookup returns the tool for the name in a call, or false if no tool has the name.
+// WithNamespace documents the accepted spellings.
+func (a *Adapter) Lookup(name string) (Tool, bool) {
+	i, ok := a.byName[name]
+	if !ok {
+		return Tool{}, false
+	}
+	return a.tools[i], true
 }

@@ -28,42 +28,27 @@
 //
 // # Tools
 //
-//	list_commands     page, page_size                        one page of the commands
-//	search_commands   query, max_results                     the best matching commands
-//	get_command       command_name                           one command
-//	list_skills                                              the names and descriptions of the skills
-//	search_skills     query, max_results                     the best matching skills
-//	get_skill         skill_name                             one skill and the list of its files
-//	read_skill_file   skill_name, path                       one file of a skill
-//	list_agents                                              the names and descriptions of the agents
-//	get_agent         agent_name                             one agent
-//	get_instructions  path, max_characters                   the instructions for a file or a directory
-//	list_directory    path, show_hidden, sort_by,
-//	                  gitignore, show_sizes, limit,
-//	                  max_characters, cursor                 one page of a directory
-//	directory_tree    path, exclude_patterns, show_hidden,
-//	                  max_depth, gitignore,
-//	                  show_dependencies, show_sizes,
-//	                  limit, max_characters                  a directory and everything below
-//	get_file_info     path                                   one file
-//	search_files      pattern, path, exclude_patterns,
-//	                  show_hidden, gitignore,
-//	                  show_dependencies, limit,
-//	                  max_characters                         files with matching names
-//	search_text       pattern, path, literal, ignore_case,
-//	                  whole_words, files,
-//	                  exclude_patterns, context_lines,
-//	                  show_hidden, gitignore,
-//	                  show_dependencies, limit,
-//	                  max_characters                         matching lines of text files
-//	read_file         path, start_line, end_line,
-//	                  start_column, max_bytes                lines of a text file
-//	report_feedback   command_name, report_content,
-//	                  user_wants_upload, report_name         saves a report
+//	list_commands     one page of the commands
+//	search_commands   the best matching commands
+//	get_command       one command
+//	list_skills       the names and descriptions of the skills
+//	search_skills     the best matching skills
+//	get_skill         one skill and the list of its files
+//	read_skill_file   one file of a skill
+//	list_agents       the names and descriptions of the agents
+//	get_agent         one agent
+//	get_instructions  the instructions for a file or a directory
+//	list_directory    one page of a directory
+//	directory_tree    a directory and everything below
+//	get_file_info     one file
+//	search_files      files with matching names
+//	search_text       matching lines of text files
+//	read_file         lines of text files
+//	report_feedback   saves a report
 //
 // Each tool has a tool contract: its arguments with their defaults and limits, its
 // results and its error codes. The file docs/tools.md of the repository lists all
-// tool contracts.
+// tool contracts, and Tool.InputSchema has the arguments.
 //
 // A catalog without any directory of commands, of skills or of agents, offers no tools for them;
 // see toolshelf.WithCommandsDir and toolshelf.WithAgentsDir. get_instructions requires the clients

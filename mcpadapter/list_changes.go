@@ -50,9 +50,9 @@ func (a *Adapter) OnPromptsChange(f func(names []string)) (stop func()) {
 // notifications/resources/updated for each URI with a subscription (see
 // Session.Subscribed). In all other respects, OnSkillsChange is like OnPromptsChange.
 func (a *Adapter) OnSkillsChange(f func(uris []string)) (stop func()) {
-	a.skillURIs.use()
+	a.skills.Remember()
 	return a.subscribe(&subscriber{
-		call: func(names []string) { f(a.urisOf(names)) },
+		call: func(names []string) { f(a.skills.URIs(names)) },
 		names: func(c toolshelf.Change) toolshelf.Names {
 			if !a.config.publishesSkills() {
 				return toolshelf.Names{}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/publish"
 )
 
 // SkillsExtension is the identifier of the skills extension in the capabilities of a
@@ -34,98 +35,66 @@ func (c config) publishesSkills() bool { return !c.withoutSkills && c.permits(ge
 
 // A skillMethod is a method of a session that serves skills.
 type skillMethod struct {
+	uri    bool // the params have a URI
+	cursor bool // the params may have a cursor
 	legacy bool // the modern revision has no such method
-	serve  func(*Session, request) (json.RawMessage, *RPCError)
+	serve  func(s *Session, r request, uri string, cursor *string) (json.RawMessage, error)
 }
 
 var skillMethods = map[string]skillMethod{
-	"skills/list":              {serve: (*Session).listSkills},
-	"skills/get":               {serve: (*Session).getSkill},
-	"resources/list":           {serve: (*Session).listResources},
-	"resources/templates/list": {serve: (*Session).listTemplates},
-	"resources/read":           {serve: (*Session).readResource},
-	"resources/directory/read": {serve: (*Session).readDirectory},
-	"resources/subscribe":      {serve: (*Session).subscribe, legacy: true},
-	"resources/unsubscribe":    {serve: (*Session).unsubscribe, legacy: true},
+	"skills/list": {cursor: true, serve: func(s *Session, r request, _ string, cursor *string) (json.RawMessage, error) {
+		list, err := s.ListSkills(r.ctx, cursor)
+		return r.list("skills", list.Skills, list.NextCursor, 0, err)
+	}},
+	"skills/get": {uri: true, serve: func(s *Session, r request, uri string, _ *string) (json.RawMessage, error) {
+		entry, err := s.GetSkill(r.ctx, uri)
+		return r.list("skill", entry, "", 0, err)
+	}},
+	"resources/list": {cursor: true, serve: func(s *Session, r request, _ string, cursor *string) (json.RawMessage, error) {
+		list, err := s.ListResources(r.ctx, cursor)
+		return r.list("resources", list.Resources, list.NextCursor, 0, err)
+	}},
+	"resources/templates/list": {cursor: true, serve: func(_ *Session, r request, _ string, cursor *string) (json.RawMessage, error) {
+		if cursor != nil { // the list has one page
+			return nil, invalidCursor(*cursor)
+		}
+		return r.list("resourceTemplates", ResourceTemplates(), "", ttlTools, nil)
+	}},
+	"resources/read": {uri: true, serve: (*Session).readResource},
+	"resources/directory/read": {uri: true, cursor: true, serve: func(s *Session, r request, uri string, cursor *string) (json.RawMessage, error) {
+		list, err := s.ReadDirectory(r.ctx, uri, cursor)
+		return r.list("resources", list.Resources, list.NextCursor, uncacheable, err)
+	}},
+	"resources/subscribe":   {uri: true, legacy: true, serve: (*Session).subscribe},
+	"resources/unsubscribe": {uri: true, legacy: true, serve: (*Session).unsubscribe},
 }
 
-func (s *Session) listSkills(r request) (json.RawMessage, *RPCError) {
-	cursor, rpcErr := r.params.cursor()
-	if rpcErr != nil {
-		return nil, rpcErr
+func (m skillMethod) call(s *Session, r request) (result json.RawMessage, rpcErr *RPCError) {
+	var uri string
+	var cursor *string
+	if m.uri {
+		if uri, rpcErr = r.params.text("uri"); rpcErr != nil {
+			return nil, rpcErr
+		}
 	}
-	list, err := s.ListSkills(r.ctx, cursor)
+	if m.cursor {
+		if cursor, rpcErr = r.params.cursor(); rpcErr != nil {
+			return nil, rpcErr
+		}
+	}
+	result, err := m.serve(s, r, uri, cursor)
 	if err != nil {
 		return nil, asRPCError(err)
 	}
-	return r.list("skills", list.Skills, list.NextCursor, 0)
+	return result, nil
 }
 
-func (s *Session) getSkill(r request) (json.RawMessage, *RPCError) {
-	uri, rpcErr := r.params.text("uri")
-	if rpcErr != nil {
-		return nil, rpcErr
-	}
-	entry, err := s.GetSkill(r.ctx, uri)
-	if err != nil {
-		return nil, asRPCError(err)
-	}
-	return r.list("skill", entry, "", 0)
-}
-
-func (s *Session) listResources(r request) (json.RawMessage, *RPCError) {
-	cursor, rpcErr := r.params.cursor()
-	if rpcErr != nil {
-		return nil, rpcErr
-	}
-	list, err := s.ListResources(r.ctx, cursor)
-	if err != nil {
-		return nil, asRPCError(err)
-	}
-	return r.list("resources", list.Resources, list.NextCursor, 0)
-}
-
-func (s *Session) listTemplates(r request) (json.RawMessage, *RPCError) {
-	cursor, rpcErr := r.params.cursor()
-	switch {
-	case rpcErr != nil:
-		return nil, rpcErr
-	case cursor != nil: // the list has one page
-		return nil, invalidCursor(*cursor)
-	}
-	return r.list("resourceTemplates", ResourceTemplates(), "", ttlTools)
-}
-
-func (s *Session) readDirectory(r request) (json.RawMessage, *RPCError) {
-	uri, rpcErr := r.params.text("uri")
-	if rpcErr != nil {
-		return nil, rpcErr
-	}
-	cursor, rpcErr := r.params.cursor()
-	if rpcErr != nil {
-		return nil, rpcErr
-	}
-	list, err := s.ReadDirectory(r.ctx, uri, cursor)
-	if err != nil {
-		return nil, asRPCError(err)
-	}
-	return r.list("resources", list.Resources, list.NextCursor, uncacheable)
-}
-
-func (s *Session) readResource(r request) (json.RawMessage, *RPCError) {
-	uri, rpcErr := r.params.text("uri")
-	if rpcErr != nil {
-		return nil, rpcErr
-	}
+func (s *Session) readResource(r request, uri string, _ *string) (json.RawMessage, error) {
 	c, err := s.ReadResource(r.ctx, uri)
 	if err != nil {
-		return nil, asRPCError(err)
+		return nil, err
 	}
-	b := make([]byte, 0, len(c.Data)*3/2+512)
-	b = append(b, '{')
-	if r.modern {
-		b = append(append(b[:0], r.adapter.config.modern(0)...), ',')
-	}
+	b := r.begin(len(c.Data)*3/2, 0)
 	b = escape.AppendJSON(append(b, `"contents":[{"uri":`...), c.URI)
 	b = escape.AppendJSON(append(b, `,"mimeType":`...), c.MIMEType)
 	if c.IsText() {
@@ -135,24 +104,6 @@ func (s *Session) readResource(r request) (json.RawMessage, *RPCError) {
 		b = append(base64.StdEncoding.AppendEncode(b, c.Data), '"')
 	}
 	return append(b, `}]}`...), nil
-}
-
-// list returns a result with one member and the cursor of the next page. A client may
-// cache the result as config.modern describes.
-func (r request) list(member string, value any, next string, ttl int) (json.RawMessage, *RPCError) {
-	encoded, err := escape.Marshal(value)
-	if err != nil {
-		return nil, internalError(err)
-	}
-	b := []byte{'{'}
-	if r.modern {
-		b = append(r.adapter.config.modern(ttl), ',')
-	}
-	b = append(append(b, `"`+member+`":`...), encoded...)
-	if next != "" {
-		b = escape.AppendJSON(append(b, `,"nextCursor":`...), next)
-	}
-	return append(b, '}'), nil
 }
 
 // maxSubscriptions is the maximum number of subscriptions of a session, and
@@ -165,16 +116,12 @@ const (
 
 // subscribe adds a subscription to a file of a skill. The transport sends the
 // notifications; see Subscribed.
-func (s *Session) subscribe(r request) (json.RawMessage, *RPCError) {
-	uri, rpcErr := r.params.text("uri")
-	if rpcErr != nil {
-		return nil, rpcErr
-	}
+func (s *Session) subscribe(r request, uri string, _ *string) (json.RawMessage, error) {
 	if !r.adapter.config.listChanged {
 		return nil, methodNotFound("resources/subscribe")
 	}
-	if _, ok := parseSkillURI(uri); !ok || len(uri) > maxSubscribedURI {
-		return nil, noResource(uri)
+	if _, ok := publish.ParseURI(uri); !ok || len(uri) > maxSubscribedURI {
+		return nil, invalidParams("%s", publish.NoResource(uri))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,11 +135,7 @@ func (s *Session) subscribe(r request) (json.RawMessage, *RPCError) {
 	return json.RawMessage(`{}`), nil
 }
 
-func (s *Session) unsubscribe(r request) (json.RawMessage, *RPCError) {
-	uri, rpcErr := r.params.text("uri")
-	if rpcErr != nil {
-		return nil, rpcErr
-	}
+func (s *Session) unsubscribe(r request, uri string, _ *string) (json.RawMessage, error) {
 	if !r.adapter.config.listChanged {
 		return nil, methodNotFound("resources/unsubscribe")
 	}

@@ -149,7 +149,7 @@ func TestColumnsCountCodePoints(t *testing.T) {
 
 func TestRulesAreTheDiagnosticCodes(t *testing.T) {
 	var want, got []string
-	for _, file := range []string{"../../agentmd/codes.go", "../../mcpadapter/skill_publication.go"} {
+	for _, file := range []string{"../../agentmd/codes.go", "../../mcpadapter/internal/publish/publication.go"} {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

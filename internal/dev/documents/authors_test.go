@@ -54,7 +54,7 @@ func documentedMessages(t *testing.T) (all []documentedMessage) {
 func documentedCodes(t *testing.T) map[string]string {
 	t.Helper()
 	comments := map[string]string{}
-	for _, file := range []string{"agentmd/codes.go", "mcpadapter/skill_publication.go"} {
+	for _, file := range []string{"agentmd/codes.go", "mcpadapter/internal/publish/publication.go"} {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package mcpadapter
+package publish
 
 import (
 	"path"
@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestParseSkillURIAcceptsOneSpelling(t *testing.T) {
+func TestParseURIAcceptsOneSpelling(t *testing.T) {
 	for _, tt := range []struct{ uri, path string }{
 		{"skill://pdf/SKILL.md", "pdf/SKILL.md"},
 		{"skill://pdf", "pdf"},
@@ -19,15 +19,15 @@ func TestParseSkillURIAcceptsOneSpelling(t *testing.T) {
 		{"skill://pdf/..a", "pdf/..a"},
 		{"skill://pdf/%5C..%5Cx", `pdf/\..\x`},
 	} {
-		if got, ok := parseSkillURI(tt.uri); !ok || got != tt.path {
+		if got, ok := ParseURI(tt.uri); !ok || got != tt.path {
 			t.Errorf("%s: got %q, %t; want %q", tt.uri, got, ok, tt.path)
 		}
-		if got := skillURI(tt.path); got != tt.uri {
+		if got := URI(tt.path); got != tt.uri {
 			t.Errorf("the URI of %q is %s, want %s", tt.path, got, tt.uri)
 		}
 	}
 	for _, uri := range attacks {
-		if got, ok := parseSkillURI(uri); ok {
+		if got, ok := ParseURI(uri); ok {
 			t.Errorf("%q is accepted as %q", uri, got)
 		}
 	}
@@ -51,25 +51,25 @@ func TestEachPathHasItsOwnURI(t *testing.T) {
 	element := rapid.StringMatching(`[^/\x00]+`).Filter(func(s string) bool { return s != "." && s != ".." })
 	rapid.Check(t, func(t *rapid.T) {
 		want := strings.Join(rapid.SliceOfN(element, 1, 4).Draw(t, "elements"), "/")
-		if got, ok := parseSkillURI(skillURI(want)); !ok || got != want {
-			t.Fatalf("%q is %s, which is %q, %t", want, skillURI(want), got, ok)
+		if got, ok := ParseURI(URI(want)); !ok || got != want {
+			t.Fatalf("%q is %s, which is %q, %t", want, URI(want), got, ok)
 		}
 	})
 }
 
 // Each accepted URI is the URI of its path, and the path has no element that leads
 // elsewhere.
-func FuzzParseSkillURI(f *testing.F) {
+func FuzzParseURI(f *testing.F) {
 	for _, uri := range attacks {
 		f.Add(uri)
 	}
 	f.Add("skill://acme/a%20b/%C3%A9%FF.md")
 	f.Fuzz(func(t *testing.T, uri string) {
-		got, ok := parseSkillURI(uri)
+		got, ok := ParseURI(uri)
 		if !ok {
 			return
 		}
-		if skillURI(got) != uri || got == "" || path.IsAbs(got) || path.Clean(got) != got || strings.Contains(got, "\x00") || got == ".." || strings.HasPrefix(got, "../") {
+		if URI(got) != uri || got == "" || path.IsAbs(got) || path.Clean(got) != got || strings.Contains(got, "\x00") || got == ".." || strings.HasPrefix(got, "../") {
 			t.Errorf("%q is accepted as %q", uri, got)
 		}
 	})

@@ -1,4 +1,4 @@
-package mcpadapter
+package publish
 
 import (
 	"fmt"
@@ -7,13 +7,12 @@ import (
 	"time"
 )
 
-// heldOf returns an entry with n files whose digest is "one".
-func heldOf(skill string, n int) SkillEntry {
-	e := SkillEntry{URI: skillScheme + skill + "/" + skillFile}
+// heldOf returns the URI of a skill, and n files whose digest is "one".
+func heldOf(skill string, n int) (uri string, files []File) {
 	for i := range n {
-		e.Resources = append(e.Resources, SkillResource{URI: fmt.Sprintf("%s%s/%d", skillScheme, skill, i), Digest: "one"})
+		files = append(files, File{URI: fmt.Sprintf("%s%s/%d", scheme, skill, i), Digest: "one"})
 	}
-	return e
+	return scheme + skill + "/" + skillFile, files
 }
 
 func TestHeldEntriesAreBounded(t *testing.T) {
@@ -31,15 +30,15 @@ func TestHeldEntriesAreBounded(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := heldEntries{lifetime: time.Minute}
+				h := Held{lifetime: time.Minute}
 				h.hold(heldOf("first", tt.first))
 				time.Sleep(tt.wait)
 				h.hold(heldOf("other", tt.other))
 				h.hold(heldOf("last", 1))
-				if _, known := h.stale(skillScheme+"other/0", "one"); known != tt.remembered {
+				if _, known := h.stale(scheme+"other/0", "one"); known != tt.remembered {
 					t.Errorf("the entry is remembered: %t", known)
 				}
-				if _, known := h.stale(skillScheme+"last/0", "one"); !known {
+				if _, known := h.stale(scheme+"last/0", "one"); !known {
 					t.Error("the last entry is forgotten")
 				}
 			})
@@ -49,22 +48,22 @@ func TestHeldEntriesAreBounded(t *testing.T) {
 
 func TestAHeldEntryIsStaleUntilItExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		short, long := heldEntries{lifetime: time.Minute}, heldEntries{}
-		entry := heldOf("pdf", 1)
-		short.hold(entry)
-		long.hold(entry)
-		check := func(h *heldEntries, digest, want string, wantKnown bool) {
+		short, long := Held{lifetime: time.Minute}, Held{}
+		skill, files := heldOf("pdf", 1)
+		short.hold(skill, files)
+		long.hold(skill, files)
+		check := func(h *Held, digest, want string, wantKnown bool) {
 			t.Helper()
-			if skill, known := h.stale(skillScheme+"pdf/0", digest); skill != want || known != wantKnown {
-				t.Errorf("%q, %t; want %q, %t", skill, known, want, wantKnown)
+			if stale, known := h.stale(scheme+"pdf/0", digest); stale != want || known != wantKnown {
+				t.Errorf("%q, %t; want %q, %t", stale, known, want, wantKnown)
 			}
 		}
 		check(&short, "one", "", true)
-		check(&short, "two", entry.URI, true)
+		check(&short, "two", skill, true)
 		time.Sleep(time.Minute)
-		check(&short, "two", entry.URI, true)
+		check(&short, "two", skill, true)
 		time.Sleep(time.Nanosecond)
 		check(&short, "two", "", false)
-		check(&long, "two", entry.URI, true)
+		check(&long, "two", skill, true)
 	})
 }

@@ -1,17 +1,17 @@
-package mcpadapter
+package publish
 
 import "strings"
 
-// skillScheme begins the URI of each file and directory of a skill.
-const skillScheme = "skill://"
+// scheme begins the URI of each file and directory of a skill.
+const scheme = "skill://"
 
-// skillURI returns the URI of a path of one or more elements. Each byte except the
+// URI returns the URI of a path of one or more elements. Each byte except the
 // letters, digits and marks that RFC 3986 calls unreserved is percent-encoded, so the URI
 // is valid for every path, and each path has exactly one URI.
-func skillURI(path string) string {
+func URI(path string) string {
 	const hex = "0123456789ABCDEF"
-	b := make([]byte, 0, len(skillScheme)+len(path)+len(path)/8)
-	b = append(b, skillScheme...)
+	b := make([]byte, 0, len(scheme)+len(path)+len(path)/8)
+	b = append(b, scheme...)
 	for i := range len(path) {
 		if c := path[i]; c == '/' || unreserved(c) {
 			b = append(b, c)
@@ -22,11 +22,11 @@ func skillURI(path string) string {
 	return string(b)
 }
 
-// parseSkillURI returns the path of a URI. parseSkillURI accepts only the results of
-// skillURI: no other spelling of a URI, no empty element, no "." and no "..". An accepted
+// ParseURI returns the path of a URI. ParseURI accepts only the results of
+// URI: no other spelling of a URI, no empty element, no "." and no "..". An accepted
 // path is therefore safe to compare with the paths of files, byte by byte.
-func parseSkillURI(uri string) (path string, ok bool) {
-	rest, ok := strings.CutPrefix(uri, skillScheme)
+func ParseURI(uri string) (path string, ok bool) {
+	rest, ok := strings.CutPrefix(uri, scheme)
 	if !ok {
 		return "", false
 	}

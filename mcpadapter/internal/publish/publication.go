@@ -1,10 +1,8 @@
-package mcpadapter
+package publish
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -24,8 +22,8 @@ type publication struct {
 	root   string // path of the URI of the skill's directory; ends with the declared name
 }
 
-// uri returns the URI of SKILL.md, which identifies the skill.
-func (p publication) uri() string { return skillURI(p.root + "/" + skillFile) }
+// URI returns the URI of SKILL.md, which identifies the skill.
+func (p publication) URI() string { return URI(p.root + "/" + skillFile) }
 
 // skillFile is the name of a skill's own file. A file with another spelling of the name,
 // such as skill.md, is published with this name.
@@ -33,7 +31,7 @@ const skillFile = "SKILL.md"
 
 // publications returns the skills that have a URI, in the order of their URIs, and a
 // diagnostic for each of the other skills.
-func (a *Adapter) publications(infos []toolshelf.SkillInfo) ([]publication, []toolshelf.Diagnostic) {
+func (s *Skills) publications(infos []toolshelf.SkillInfo) ([]publication, []toolshelf.Diagnostic) {
 	var candidates []publication
 	var omitted []toolshelf.Diagnostic
 	for _, info := range infos {
@@ -41,12 +39,12 @@ func (a *Adapter) publications(infos []toolshelf.SkillInfo) ([]publication, []to
 			omitted = append(omitted, problem)
 			continue
 		}
-		candidates = append(candidates, publication{SkillInfo: info, subdir: a.bridge.SkillSubdir(info)})
+		candidates = append(candidates, publication{SkillInfo: info, subdir: s.bridge.SkillSubdir(info)})
 	}
-	places(candidates, layerPrefixes(a.bridge.SkillLayers()))
+	places(candidates, layerPrefixes(s.bridge.SkillLayers()))
 	accepted, taken := separate(candidates)
-	slices.SortFunc(accepted, func(p, q publication) int { return cmp.Compare(p.uri(), q.uri()) })
-	a.skillURIs.add(accepted)
+	slices.SortFunc(accepted, func(p, q publication) int { return cmp.Compare(p.URI(), q.URI()) })
+	s.known.add(accepted)
 	return accepted, append(omitted, taken...)
 }
 
@@ -143,7 +141,7 @@ func separate(all []publication) (accepted []publication, taken []toolshelf.Diag
 	place := func(p publication) {
 		if other, ok := clash(p); ok {
 			taken = append(taken, unpublished(p.SkillInfo, DiagSkillURITaken,
-				fmt.Sprintf("the URI %s belongs to the skill in the directory %s", p.uri(), escape.Quote(other.Name)), "rename one of the skills"))
+				fmt.Sprintf("the URI %s belongs to the skill in the directory %s", p.URI(), escape.Quote(other.Name)), "rename one of the skills"))
 			return
 		}
 		accepted = append(accepted, p)
@@ -280,49 +278,10 @@ func checkManifest(m manifest) error {
 	return nil
 }
 
-// Codes of diagnostics that only SkillDiagnostics reports.
+// Codes of diagnostics that only Diagnostics reports.
 const (
 	DiagSkillNoURI        toolshelf.DiagnosticCode = "SKILL_NO_URI"         // error: the name of the skill cannot be the last element of a URI
 	DiagSkillURITaken     toolshelf.DiagnosticCode = "SKILL_URI_TAKEN"      // error: the URI of the skill belongs to another skill
 	DiagSkillTooManyFiles toolshelf.DiagnosticCode = "SKILL_TOO_MANY_FILES" // error: the skill has more than 512 files
 	DiagSkillTooLarge     toolshelf.DiagnosticCode = "SKILL_TOO_LARGE"      // error: the files of the skill have more than 16 MiB
 )
-
-// SkillDiagnostics returns a diagnostic for each skill of the catalog that the adapter
-// does not publish over the Model Context Protocol. The Code and the Message state the
-// reason. All other skills are published.
-//
-// SkillDiagnostics returns no diagnostic and no error if the directory of skills is
-// missing, and otherwise the errors of Catalog.ListSkills. The cost is the cost of
-// Session.ListSkills for all skills.
-func (a *Adapter) SkillDiagnostics(ctx context.Context) (all []toolshelf.Diagnostic, err error) {
-	defer a.hider.error(&err)
-	skills, err := a.model.ListSkills(ctx)
-	if err != nil {
-		return nil, a.ignoreMissing(ctx, err)
-	}
-	_, all = a.publications(skills)
-	for s, err := range a.served(ctx, func(published []publication) []publication { return published }) {
-		var problem errUnpublishable
-		switch {
-		case err == nil:
-		case s.root == "":
-			return nil, err
-		case errors.As(err, &problem):
-			all = append(all, problem.problem)
-		default:
-			all = append(all, unpublished(s.SkillInfo, agentmd.DiagFileRead, messageOf(err), "check the files of the skill"))
-		}
-	}
-	slices.SortStableFunc(all, func(x, y toolshelf.Diagnostic) int { return cmp.Compare(x.Path, y.Path) })
-	return all, nil
-}
-
-// messageOf returns the message of an error without its code.
-func messageOf(err error) string {
-	var ours *toolshelf.Error
-	if errors.As(err, &ours) {
-		return ours.Message
-	}
-	return err.Error()
-}

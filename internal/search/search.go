@@ -127,10 +127,11 @@ func (s *Finder) Find(
 }
 
 // rlock locks s.lock for reading, after a flush of ranked if necessary. Texts that a batch puts
-// between both are not found.
+// between both are not found. While texts are missing, the result is partial without a flush, which
+// would cost more than the search.
 func (s *Finder) rlock() {
 	s.lock.RLock()
-	if s.unflushed {
+	if s.unflushed && len(s.missing) == 0 {
 		s.lock.RUnlock()
 		s.lock.Lock()
 		s.flush()

@@ -266,9 +266,16 @@ func TestACallThatFailsEndsNoWatch(t *testing.T) {
 
 func TestAWatchOfInstructionsNoticesMounts(t *testing.T) {
 	p := newProject(t, map[string]string{"top/repo/x/AGENTS.md": "disk"})
-	c := p.open(t)
+	within, above := filepath.Join(p.root, "x"), p.top
+	t.Run("with parents", func(t *testing.T) { p.noticesMounts(t, p.open(t), within, above) })
+	alone := catalogtest.Open(t, toolshelf.WithRoot(p.root), toolshelf.WithWatch())
+	t.Run("the root alone", func(t *testing.T) { p.noticesMounts(t, alone, within, p.root) })
+}
+
+func (p project) noticesMounts(t *testing.T, c *toolshelf.Catalog, places ...string) {
+	t.Helper()
 	awaitWatched(t, c, "x/f.go")
-	for _, at := range []string{filepath.Join(p.root, "x"), p.top} {
+	for _, at := range places {
 		if err := unix.Mount("tmpfs", at, "tmpfs", 0, ""); err != nil {
 			t.Skip("the test needs the permission to mount: " + err.Error())
 		}

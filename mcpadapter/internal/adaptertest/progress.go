@@ -86,77 +86,84 @@ func (r *reports) received() []Report {
 func TestProgress(t *testing.T, connect ConnectReports) {
 	for _, token := range []any{"one", "7", 7, 0, nil} {
 		t.Run(fmt.Sprintf("token %#v", token), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var r reports
-				call := connect(t, SlowProject(t), r.add)
-				if err := call(t.Context(), "directory_tree", token); err != nil {
-					t.Fatal(err)
-				}
-				all := r.received()
-				if token == nil {
-					if all != nil {
-						t.Errorf("a request without a token has the reports %v", all)
-					}
-					return
-				}
-				if len(all) < 3 {
-					t.Fatalf("got %v", all)
-				}
-				if number, ok := token.(int); ok {
-					token = float64(number) // as encoding/json decodes the token
-				}
-				for i, one := range all {
-					if one.Token != token || one.Total != 0 || one.Message == "" || one.Progress < 1 || i > 0 && one.Progress <= all[i-1].Progress {
-						t.Errorf("report %d is %+v", i, one)
-					}
-				}
-				time.Sleep(time.Hour)
-				if late := r.received()[len(all):]; len(late) > 0 {
-					t.Errorf("%v after the response", late)
-				}
-			})
+			synctest.Test(t, func(t *testing.T) { testToken(t, connect, token) })
 		})
 	}
 	t.Run("cancel", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			var r reports
-			call := connect(t, SlowProject(t), func(one Report) {
-				r.add(one)
-				cancel()
-			})
-			if err := call(ctx, "directory_tree", 1); err == nil {
-				t.Error("no error of the context")
-			}
-			time.Sleep(time.Hour)
-			if all := r.received(); len(all) != 1 {
-				t.Errorf("got %v", all)
-			}
-		})
+		synctest.Test(t, func(t *testing.T) { testCancel(t, connect) })
 	})
 	t.Run("concurrent", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			var r reports
-			call := connect(t, SlowProject(t), r.add)
-			var running sync.WaitGroup
-			for token := range 3 {
-				running.Go(func() {
-					if err := call(t.Context(), "directory_tree", token); err != nil {
-						t.Error(err)
-					}
-				})
-			}
-			running.Wait()
-			last := map[any]float64{}
-			for _, one := range r.received() {
-				if one.Progress <= last[one.Token] {
-					t.Errorf("%+v after %v", one, last)
-				}
-				last[one.Token] = one.Progress
-			}
-			if len(last) != 3 {
-				t.Errorf("the last reports are %v", last)
+		synctest.Test(t, func(t *testing.T) { testConcurrent(t, connect) })
+	})
+}
+
+// testToken tests the reports of one call with a token, or of one without.
+func testToken(t *testing.T, connect ConnectReports, token any) {
+	var r reports
+	call := connect(t, SlowProject(t), r.add)
+	if err := call(t.Context(), "directory_tree", token); err != nil {
+		t.Fatal(err)
+	}
+	all := r.received()
+	if token == nil {
+		if all != nil {
+			t.Errorf("a request without a token has the reports %v", all)
+		}
+		return
+	}
+	if len(all) < 3 {
+		t.Fatalf("got %v", all)
+	}
+	if number, ok := token.(int); ok {
+		token = float64(number) // as encoding/json decodes the token
+	}
+	for i, one := range all {
+		if one.Token != token || one.Total != 0 || one.Message == "" || one.Progress < 1 || i > 0 && one.Progress <= all[i-1].Progress {
+			t.Errorf("report %d is %+v", i, one)
+		}
+	}
+	time.Sleep(time.Hour)
+	if late := r.received()[len(all):]; len(late) > 0 {
+		t.Errorf("%v after the response", late)
+	}
+}
+
+func testCancel(t *testing.T, connect ConnectReports) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var r reports
+	call := connect(t, SlowProject(t), func(one Report) {
+		r.add(one)
+		cancel()
+	})
+	if err := call(ctx, "directory_tree", 1); err == nil {
+		t.Error("no error of the context")
+	}
+	time.Sleep(time.Hour)
+	if all := r.received(); len(all) != 1 {
+		t.Errorf("got %v", all)
+	}
+}
+
+func testConcurrent(t *testing.T, connect ConnectReports) {
+	var r reports
+	call := connect(t, SlowProject(t), r.add)
+	var running sync.WaitGroup
+	for token := range 3 {
+		running.Go(func() {
+			if err := call(t.Context(), "directory_tree", token); err != nil {
+				t.Error(err)
 			}
 		})
-	})
+	}
+	running.Wait()
+	last := map[any]float64{}
+	for _, one := range r.received() {
+		if one.Progress <= last[one.Token] {
+			t.Errorf("%+v after %v", one, last)
+		}
+		last[one.Token] = one.Progress
+	}
+	if len(last) != 3 {
+		t.Errorf("the last reports are %v", last)
+	}
 }

@@ -169,8 +169,11 @@ var assignment = regexp.MustCompile(`^\S*=`)
 func (r typeReader) readField(f reflect.StructField) ([]typedField, error) {
 	tag := f.Tag.Get("json")
 	name, options, _ := strings.Cut(tag, ",")
-	isPointer := f.Type.Kind() == reflect.Pointer
-	embedsStruct := f.Anonymous && (f.Type.Kind() == reflect.Struct || isPointer && f.Type.Elem().Kind() == reflect.Struct)
+	base, isPointer := f.Type, f.Type.Kind() == reflect.Pointer
+	if isPointer {
+		base = base.Elem()
+	}
+	embedsStruct := f.Anonymous && base.Kind() == reflect.Struct
 	switch {
 	case tag == "-", !f.IsExported() && !embedsStruct:
 		return nil, nil
@@ -194,11 +197,9 @@ func (r typeReader) readField(f reflect.StructField) ([]typedField, error) {
 		return nil, errors.New(`the tag json has the option "string"; remove the option`)
 	}
 	field := typedField{name: cmp.Or(name, f.Name), value: value}
-	field.optional = slices.Contains(flags, "omitempty") || slices.Contains(flags, "omitzero")
-	if r.decodes && isPointer {
-		field.optional = true
-		field.value.nullable = false // null means that the argument is omitted
-	}
+	omitted := r.decodes && isPointer // null means that the argument is omitted
+	field.optional = omitted || slices.Contains(flags, "omitempty") || slices.Contains(flags, "omitzero")
+	field.value.nullable = value.nullable && !omitted
 	field.description, err = description(f)
 	return []typedField{field}, err
 }

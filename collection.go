@@ -231,28 +231,10 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 			yield(zero, err)
 			return
 		}
-		var texts index.Texts[string]
-		texts.Max = maxCollected
-		all, shown, err := func() (all, shown *index.Snapshot, err error) {
-			defer in.Collect(func(e *index.Entry, info confine.Info, text []byte) { texts.Add(e, info, string(text)) })() // also after a panic of the caller's filesystem
-			return in.list(ctx, op)
-		}()
+		all, entries, err := in.collected(ctx, op)
 		if err != nil {
 			yield(zero, err)
 			return
-		}
-		entries := shown.Named()
-		kept := make([]*index.Cached[string], len(entries))
-		for i, e := range entries {
-			if kept[i] = texts.Of(e); kept[i] != nil && in.Sealed(e) && in.Verify(e, []byte(kept[i].Value)) != nil {
-				kept[i] = nil
-			}
-		}
-		weight := func(i int) int64 {
-			if kept[i] != nil && entries[i].Whole() && entries[i].Header().Format != "" {
-				return 0 // the scan has parsed the frontmatter
-			}
-			return max(entries[i].Stamp.Size, 0) + 1
 		}
 		ending, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -262,13 +244,14 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 			err error
 		}
 		last, o := -1, in.observer.Begin(ctx)
+		weight := func(i int) int64 { return entries[i].unread() }
 		for i, now := range parallel.Ahead(ending, c.config.maxReads, len(entries), maxAhead, weight, func(ctx context.Context, i int) (l loaded) {
 			if !c.enter() {
 				return loaded{err: fs.ErrClosed}
 			}
 			defer c.leave()
 			if l.err = entries[i].Broken(); l.err == nil {
-				l.reading, l.err = load(ctx, all, entries[i], kept[i])
+				l.reading, l.err = load(ctx, all, entries[i].Entry, entries[i].text)
 			}
 			return l
 		}) {
@@ -279,12 +262,12 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 			if errors.Is(now.err, fs.ErrNotExist) && entries[i].Broken() == nil || !in.filter.keepsAll(now.states) {
 				continue // removed, or hidden by a change, since the scan
 			}
-			now.entry = entries[i]
+			now.entry = entries[i].Entry
 			if now.err != nil {
-				now.value = unloaded(all, entries[i], now.err)
-			}
-			if now.err != nil && in.observer != nil {
-				now.err = in.fileError(op, entries[i].Name, entries[i], now.err)
+				now.value = unloaded(all, now.entry, now.err)
+				if in.observer != nil {
+					now.err = in.fileError(op, now.entry.Name, now.entry, now.err)
+				}
 			}
 			in.send(o, Event{Action: EventLoaded}, now.outcome, now.err)
 			if !yield(now.value, nil) {
@@ -293,12 +276,49 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 			o = in.observer.Begin(ctx)
 		}
 		switch {
-		case ctx.Err() != nil && last < len(entries)-1:
+		case last == len(entries)-1:
+		case ctx.Err() != nil:
 			yield(zero, ctx.Err())
-		case last < len(entries)-1:
+		default:
 			yield(zero, closedMeanwhile(op))
 		}
 	}
+}
+
+// A collected is an entry with the text that a scan has read, or nil.
+type collected struct {
+	*index.Entry
+	text *index.Cached[string]
+}
+
+// unread returns the number of bytes that a loader reads, plus 1, or 0 if the scan has read the
+// text and parsed the frontmatter.
+func (e collected) unread() int64 {
+	if e.text != nil && e.Whole() && e.Header().Format != "" {
+		return 0
+	}
+	return max(e.Stamp.Size, 0) + 1
+}
+
+// collected returns the current entries, and the entries that a range shows.
+func (c *collection[Info]) collected(ctx context.Context, op string) (all *index.Snapshot, entries []collected, err error) {
+	var texts index.Texts[string]
+	texts.Max = maxCollected
+	// The function that Collect returns runs also after a panic of the caller's filesystem.
+	defer c.Collect(func(e *index.Entry, info confine.Info, text []byte) { texts.Add(e, info, string(text)) })()
+	all, shown, err := c.list(ctx, op)
+	if err != nil {
+		return nil, nil, err
+	}
+	named := shown.Named()
+	entries = make([]collected, len(named))
+	for i, e := range named {
+		entries[i] = collected{e, texts.Of(e)}
+		if text := entries[i].text; text != nil && c.Sealed(e) && c.Verify(e, []byte(text.Value)) != nil {
+			entries[i].text = nil
+		}
+	}
+	return all, entries, nil
 }
 
 // unread returns the problem of a file that could not be read after the scan. If the scan could not
@@ -650,38 +670,39 @@ func (f *filter[Info]) apply(ctx context.Context, all *index.Snapshot) *index.Sn
 		return all
 	}
 	last := f.last.Load()
-	version, versioned := f.guard.Version()
-	var rules *exposure.Rules
+	now := filtered{all: all}
+	var versioned bool
+	now.version, versioned = f.guard.Version()
 	if f.settings != nil {
-		rules = f.settings()
+		now.rules = f.settings()
 	}
-	if last != nil && last.all == all && versioned && last.version == version && last.rules == rules {
+	same := last != nil && last.all == all && last.rules == now.rules
+	if same && versioned && last.version == now.version {
 		return last.shown
 	}
-	now := &filtered{all: all, version: version, rules: rules}
-	if f.guard != nil {
-		for e := range all.Winners() {
-			if !f.guard.Allows(ctx, e) {
-				now.refused = append(now.refused, e)
-			}
-		}
-	}
-	if last != nil && last.all == all && last.rules == rules && slices.Equal(last.refused, now.refused) {
+	now.refused = f.guard.Refused(ctx, all)
+	if same && slices.Equal(last.refused, now.refused) {
 		now.shown = last.shown
 	} else {
-		refused := now.refused
-		now.shown = all.Where(func(e *index.Entry) bool {
-			if len(refused) > 0 && refused[0] == e {
-				refused = refused[1:]
-				return false
-			}
-			return (f.only == nil || f.only(e)) && (!f.active() || f.keeps(f.info(all, e)))
-		})
+		now.shown = f.shown(all, now.refused)
 	}
 	if last == nil || last.all.Generation <= all.Generation {
-		f.last.Store(now)
+		kept := now
+		f.last.Store(&kept)
 	}
 	return now.shown
+}
+
+// shown returns the entries that pass the filter. The gate has refused some, in the order of the
+// snapshot.
+func (f *filter[Info]) shown(all *index.Snapshot, refused []*index.Entry) *index.Snapshot {
+	return all.Where(func(e *index.Entry) bool {
+		if len(refused) > 0 && refused[0] == e {
+			refused = refused[1:]
+			return false
+		}
+		return (f.only == nil || f.only(e)) && (!f.active() || f.keeps(f.info(all, e)))
+	})
 }
 
 // suggestion returns the end of a "not found" message: the entry with the most similar name, or

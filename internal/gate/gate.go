@@ -94,6 +94,19 @@ func (g *Guard[Kind]) Allows(ctx context.Context, e *index.Entry) bool {
 	return (p == nil || g.AllowsPlugin(ctx, g.Index.Layer(e.Layer()), p.Plugin, p.RulesOf, p.Digest())) && g.allowsContent(ctx, e)
 }
 
+// Refused returns the entries of a snapshot that the gate does not allow.
+func (g *Guard[Kind]) Refused(ctx context.Context, all *index.Snapshot) (refused []*index.Entry) {
+	if g == nil {
+		return nil
+	}
+	for e := range all.Winners() {
+		if !g.Allows(ctx, e) {
+			refused = append(refused, e)
+		}
+	}
+	return refused
+}
+
 // Refusal returns the reason why Allows is false, and the digest of the entry: "gate", or "link"
 // for a link that leads outside. The reason of an allowed entry is "".
 func (g *Guard[Kind]) Refusal(ctx context.Context, e *index.Entry) (reason, digest string) {

@@ -47,12 +47,12 @@ func await[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, 
 	}
 }
 
-// awaitRoot is await for a do that reads only files below the root. On a local disk, no
+// awaitRoot is await. If do reads only files below the root, inRoot is true. On a local disk, no
 // system call waits for a network or another program, and do looks at its context
 // between system calls. There, do runs on the caller's goroutine, because another
 // goroutine can cost more than a small directory.
-func awaitRoot[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, error)) (T, error) {
-	if c.onDisk() {
+func awaitRoot[T any](ctx context.Context, c *Catalog, inRoot bool, do func(context.Context) (T, error)) (T, error) {
+	if inRoot && c.onDisk() {
 		return direct(callContext{ctx, c.lifetime}, c, do)
 	}
 	return await(ctx, c, do)

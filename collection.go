@@ -517,43 +517,38 @@ func (l lookup[T, Info]) resolve(ctx context.Context, e Event) (value T, err err
 	return now.value, nil
 }
 
-// find returns the reading of the entry. If the error is not nil, only the outcome counts.
+// find returns the reading of the entry: in the last snapshot if stats prove the entry, or else in
+// the result of a scan. If the error is not nil, only the outcome counts.
 func (l lookup[T, Info]) find(ctx context.Context) (reading[T, Info], error) {
-	if err := l.from.checkName(l.op, l.name); err != nil {
+	c := l.from
+	if err := c.checkName(l.op, l.name); err != nil {
 		return reading[T, Info]{}, err
 	}
-	if l.from.refresh != nil {
-		if err := l.from.refresh(ctx); err != nil {
+	if c.refresh != nil {
+		if err := c.refresh(ctx); err != nil {
 			return reading[T, Info]{}, err
 		}
 	}
-	if now, ok := l.inLast(ctx); ok {
+	last := c.Last() // read once: a concurrent scan replaces the last snapshot
+	now, err := reading[T, Info]{}, fs.ErrNotExist
+	if l.kept {
+		now, err = l.known(index.Ended, last) // needs no goroutine
+	}
+	if err != nil {
+		now, err = awaitRoot(ctx, l.catalog, c.inRoot, func(ctx context.Context) (reading[T, Info], error) { return l.known(ctx, last) })
+	}
+	if err == nil && c.filter.shows(ctx, now.entry) && c.filter.keepsAll(now.states) {
 		return now, nil
 	}
 	if ctx.Err() != nil {
 		return reading[T, Info]{}, ctx.Err()
 	}
-	now, err := l.inNext(ctx, l.from.Snapshot)
-	if l.from.watch && CodeOf(err) == l.from.notFound {
+	now, err = l.scanned(ctx, c.Snapshot)
+	if c.watch && CodeOf(err) == c.notFound {
 		// The system may not have reported a new file yet.
-		return l.inNext(ctx, l.from.Validate)
+		return l.scanned(ctx, c.Validate)
 	}
 	return now, err
-}
-
-// inLast resolves the name in the last snapshot. If the last snapshot does not decide, ok
-// is false.
-func (l lookup[T, Info]) inLast(ctx context.Context) (now reading[T, Info], ok bool) {
-	s := l.from.Last() // read once: a concurrent scan replaces the last snapshot
-	err := fs.ErrNotExist
-	if l.kept {
-		now, err = l.known(index.Ended, s) // needs no goroutine
-	}
-	if err != nil {
-		now, err = l.await(ctx, func(ctx context.Context) (reading[T, Info], error) { return l.known(ctx, s) })
-	}
-	only := l.from.filter.only
-	return now, err == nil && (only == nil || only(now.entry)) && l.from.filter.guard.Allows(ctx, now.entry) && l.from.filter.keepsAll(now.states)
 }
 
 // known returns the reading of the entry that stats prove.
@@ -569,7 +564,7 @@ func (l lookup[T, Info]) known(ctx context.Context, s *index.Snapshot) (now read
 
 // absent reports whether stats prove that no entry has the name.
 func (l lookup[T, Info]) absent(ctx context.Context) bool {
-	_, err := l.await(ctx, func(ctx context.Context) (none reading[T, Info], err error) {
+	_, err := awaitRoot(ctx, l.catalog, l.from.inRoot, func(ctx context.Context) (none reading[T, Info], err error) {
 		if !l.from.Absent(ctx, l.from.Last(), l.name) {
 			err = fs.ErrExist
 		}
@@ -578,16 +573,8 @@ func (l lookup[T, Info]) absent(ctx context.Context) bool {
 	return err == nil
 }
 
-// await runs do on the caller's goroutine if all layers are below the root on a local disk.
-func (l lookup[T, Info]) await(ctx context.Context, do func(context.Context) (reading[T, Info], error)) (reading[T, Info], error) {
-	if l.from.inRoot {
-		return awaitRoot(ctx, l.catalog, do)
-	}
-	return await(ctx, l.catalog, do)
-}
-
-// inNext resolves the name in the result of snapshot, which scans the files.
-func (l lookup[T, Info]) inNext(ctx context.Context, snapshot func(context.Context) (*index.Snapshot, error)) (reading[T, Info], error) {
+// scanned resolves the name in the result of snapshot, which scans the files.
+func (l lookup[T, Info]) scanned(ctx context.Context, snapshot func(context.Context) (*index.Snapshot, error)) (reading[T, Info], error) {
 	all, err := snapshot(ctx)
 	if err != nil {
 		return reading[T, Info]{}, l.from.lookupError(l.op, l.name, l.stem, err)
@@ -611,7 +598,7 @@ func (l lookup[T, Info]) in(ctx context.Context, all, shown *index.Snapshot) (no
 	case e == nil:
 		return now, l.from.unknownName(l.op, l.name, l.stem, shown)
 	}
-	now, err = l.await(ctx, func(ctx context.Context) (reading[T, Info], error) { return l.read(l.catalog, ctx, all, e) })
+	now, err = awaitRoot(ctx, l.catalog, l.from.inRoot, func(ctx context.Context) (reading[T, Info], error) { return l.read(l.catalog, ctx, all, e) })
 	now.entry = e
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -643,6 +630,11 @@ type filtered struct {
 	version    uint64 // of the answers of the guard
 	refused    []*index.Entry
 	rules      *exposure.Rules
+}
+
+// shows reports whether the guard and the exposure show an entry.
+func (f *filter[Info]) shows(ctx context.Context, e *index.Entry) bool {
+	return (f.only == nil || f.only(e)) && f.guard.Allows(ctx, e)
 }
 
 // active reports whether the filter has any function.

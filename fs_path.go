@@ -49,7 +49,7 @@ func run[T any, P fileResult[T]](ctx context.Context, call fileCall, result T) (
 	var err error
 	switch {
 	case progress != nil:
-		_, err = parallel.Reported(ctx, progress, func(ctx context.Context) (*T, error) { return awaitRoot(ctx, c, f.do) })
+		_, err = parallel.Reported(ctx, progress, func(ctx context.Context) (*T, error) { return awaitRoot(ctx, c, true, f.do) })
 	case c.onDisk(): // the method needs no allocation
 		_, err = direct(callContext{ctx, c.lifetime}, c, f.do)
 	default:

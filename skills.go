@@ -257,17 +257,26 @@ func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption
 
 // wholeSkill is the lookup of GetSkill.
 func wholeSkill(c *Catalog, op, name string, o skillOptions) lookup[Skill, SkillInfo] {
-	return skillLookup(c, op, name, func(ctx context.Context, open *openSkill) (Skill, error) {
-		whole, err := open.dir.Whole(ctx, skill.Wanted{Digests: o.digests})
-		if err != nil {
-			return Skill{}, err
-		}
-		info, files := open.whole(&whole)
-		from := c.skillSource(open.entry, whole.Digest)
-		open.dir.Digest, open.dir.Size = from.digest, whole.Text.Size()
-		return Skill{SkillInfo: info, Content: whole.Content(), Raw: whole.Bytes(), Files: files, FilesTruncated: whole.Truncated,
-			Source: from, Rules: c.skills.LayerOf(open.entry).Rules}, nil
-	})
+	return lookup[Skill, SkillInfo]{catalog: c, from: c.skills, op: op, name: name, stem: name, read: o.read}
+}
+
+// read is a reader for a lookup.
+func (o skillOptions) read(c *Catalog, ctx context.Context, s *index.Snapshot, e *index.Entry) (now reading[Skill, SkillInfo], err error) {
+	open, err := c.openSkill(ctx, s, e)
+	if err != nil {
+		return now, err
+	}
+	defer open.dir.Close()
+	whole, err := open.dir.Whole(ctx, skill.Wanted{Digests: o.digests})
+	if now.states = open.states; err != nil {
+		return now, err
+	}
+	info, files := open.whole(&whole)
+	from := c.skillSource(e, whole.Digest)
+	now.outcome = outcome{digest: from.digest, bytes: whole.Text.Size()}
+	now.value = Skill{SkillInfo: info, Content: whole.Content(), Raw: whole.Bytes(), Files: files, FilesTruncated: whole.Truncated,
+		Source: from, Rules: c.skills.LayerOf(e).Rules}
+	return now, nil
 }
 
 // skillHint completes the message for an unknown name: a shown skill that declares

@@ -33,8 +33,8 @@ func scanFiles(s *scan, dir *confine.Dir, dirPath string) error {
 	return s.files(dir, dirPath, l.Prefix, above)
 }
 
-// commands adds the files of one directory and, with Layer.Nested, of
-// the subdirectories. The command names begin with prefix. The slice above
+// files adds the files of one directory and, with Layer.Nested, of
+// the subdirectories. The names begin with prefix. The slice above
 // identifies the directories from the layer's directory down to this directory.
 func (s *scan) files(dir *confine.Dir, dirPath, prefix string, above []identity) error {
 	s.listing(dir, dirPath)
@@ -42,32 +42,10 @@ func (s *scan) files(dir *confine.Dir, dirPath, prefix string, above []identity)
 	if err != nil {
 		return err
 	}
-	l := s.at
-	if l.Only != "" {
-		children = slices.DeleteFunc(children, func(c child) bool { return c.name != l.Only })
+	if s.inSkill(dirPath, children) {
+		return nil
 	}
-	if s.config.kind.header && !s.config.kind.every && dirPath != l.Dir && slices.ContainsFunc(skillFiles[:], func(base string) bool { return s.ownFile(dirPath, children, base) >= 0 }) {
-		return nil // the files belong to the skill of the directory
-	}
-	files := children[:0]
-	var dirs []child
-	for _, c := range children {
-		stem, ok := l.stem(c.name)
-		switch {
-		case c.known != nil:
-			files = append(files, c)
-		case !s.config.kind.every && (strings.EqualFold(c.name, "README.md") || s.config.kind.header && slices.Contains(skillFiles[:], c.name)):
-		case ok && c.typ == fs.ModeDir:
-			s.reportDir(path.Join(dirPath, c.name))
-		case ok && !s.valid(stem) && l.Names != client.OnlyHeader:
-			s.reportName(path.Join(dirPath, c.name), names.PlainSpelling(stem)+cmp.Or(l.Suffix, ".md"))
-		case ok:
-			files = append(files, c)
-		case l.Nested && s.isDir(dirPath, c):
-			dirs = append(dirs, c)
-		}
-	}
-
+	files, dirs := s.split(dirPath, children)
 	entries := make([]*Entry, len(files))
 	err = parallel.Each(s.ctx, s.reads, len(files), func(i int) {
 		entries[i] = s.file(dir, dirPath, prefix, files[i])
@@ -78,16 +56,40 @@ func (s *scan) files(dir *confine.Dir, dirPath, prefix string, above []identity)
 			s.entries = append(s.entries, e)
 		}
 	}
-	if err != nil {
-		return err
+	for i := 0; i < len(dirs) && err == nil; i++ {
+		err = s.subdirectory(dir, dirPath, prefix, dirs[i], above)
 	}
+	return err
+}
 
-	for _, c := range dirs {
-		if err := s.subdirectory(dir, dirPath, prefix, c, above); err != nil {
-			return err
+// inSkill reports whether the files of a directory belong to the skill of the directory.
+func (s *scan) inSkill(dirPath string, children []child) bool {
+	return s.config.kind.header && !s.config.kind.every && dirPath != s.at.Dir &&
+		slices.ContainsFunc(skillFiles[:], func(base string) bool { return s.ownFile(dirPath, children, base) >= 0 })
+}
+
+// split returns the files of the layer in a directory, and the directories to read.
+func (s *scan) split(dirPath string, children []child) (files, dirs []child) {
+	l, kind := s.at, &s.config.kind
+	files = children[:0]
+	for _, c := range children {
+		stem, ok := l.stem(c.name)
+		switch {
+		case l.Only != "" && c.name != l.Only:
+		case c.known != nil:
+			files = append(files, c)
+		case !kind.every && (strings.EqualFold(c.name, "README.md") || kind.header && slices.Contains(skillFiles[:], c.name)):
+		case ok && c.typ == fs.ModeDir:
+			s.reportDir(path.Join(dirPath, c.name))
+		case ok && !s.valid(stem) && l.Names != client.OnlyHeader:
+			s.reportName(path.Join(dirPath, c.name), names.PlainSpelling(stem)+cmp.Or(l.Suffix, ".md"))
+		case ok:
+			files = append(files, c)
+		case l.Nested && s.isDir(dirPath, c):
+			dirs = append(dirs, c)
 		}
 	}
-	return nil
+	return files, dirs
 }
 
 // A listedDir is a directory before a scan has listed the directory.
@@ -144,7 +146,7 @@ func (s *scan) provesNothing(entries []*Entry) bool {
 	return s.unsettled.Load() || slices.ContainsFunc(entries, func(e *Entry) bool { return !isBare(e) && (e.unread() || !e.settled) })
 }
 
-// command returns the entry of one file, or nil if the file has vanished.
+// file returns the entry of one file, or nil if the file has vanished.
 func (s *scan) file(dir *confine.Dir, dirPath, prefix string, c child) *Entry {
 	l := s.at
 	f := source{dir: dir, base: c.name, typ: c.typ, known: c.known}

@@ -248,10 +248,11 @@ const (
 // renames reports whether a layer whose headers name the files can have a new file, a change of e,
 // or a file with another name that has precedence over e.
 func (l *lookout) renames(layer int, e *Entry) bool {
-	files, known, now := l.last.layers[layer], l.index.listed[layer].Load(), l.index.config.Now()
-	if known == nil || known.files != files || known.dirs == nil {
+	known, now := l.listed(layer), l.index.config.Now()
+	if known == nil || known.dirs == nil {
 		return true
 	}
+	files := known.files
 	changed := func(other *Entry) bool { // links have no dirs
 		info, err := l.lstat(layer, other.Path)
 		return err != nil || !stamp.Of(info).Same(other.Stamp)
@@ -274,6 +275,15 @@ func (l *lookout) renames(layer int, e *Entry) bool {
 	return false
 }
 
+// listed returns what the scan of the snapshot has listed in a layer, or nil.
+func (l *lookout) listed(layer int) *listed {
+	known := l.index.listed[layer].Load()
+	if known == nil || known.files != l.last.layers[layer] {
+		return nil
+	}
+	return known
+}
+
 // dirInfo describes a directory of a layer.
 func (l *lookout) dirInfo(layer int, dirPath string) (confine.Info, error) {
 	if dirPath == l.index.config.Layers[layer].Dir {
@@ -290,41 +300,40 @@ func (l *lookout) dirInfo(layer int, dirPath string) (confine.Info, error) {
 
 // skillClaims is the claims function of skills. A directory without a SKILL.md claims nothing.
 func skillClaims(l *lookout, layer int, name string, e *Entry) bool {
-	x := l.index
-	at := &x.config.Layers[layer]
-	name, ok := strings.CutPrefix(name, at.Prefix)
+	at := &l.index.config.Layers[layer]
+	stem, ok := strings.CutPrefix(name, at.Prefix)
 	switch {
-	case at.Names != client.FromPath && at.Files:
-		return l.renames(layer, e)
+	case at.Files:
+		return at.Names == client.FromPath && e != nil && !l.same(layer, e) || fileClaims(l, layer, name, e)
 	case at.Names != client.FromPath:
 		return true
 	case !ok:
 		return false
-	case at.Files:
-		return e != nil && !l.same(layer, e) || fileClaims(l, layer, at.Prefix+name, e)
-	}
-	if l.bare != nil && at.Depth > 1 {
+	case l.bare != nil && at.Depth > 1:
 		return true
-	} else if l.bare != nil { // a directory without a SKILL.md has precedence over the bare name
-		_, err := l.lstat(layer, below(at.Dir, name))
+	case l.bare != nil: // a directory without a SKILL.md has precedence over the bare name
+		_, err := l.lstat(layer, below(at.Dir, stem))
 		return !absent(err)
+	case e != nil && path.Dir(e.Path) == at.Dir:
+		return l.ownSkillClaims(layer, e)
 	}
-	own, level := "", max(at.Depth, 1)
+	return l.directoryClaims(layer, stem, e)
+}
+
+// directoryClaims is skillClaims for a directory below the directory of the layer.
+func (l *lookout) directoryClaims(layer int, name string, e *Entry) bool {
+	at := &l.index.config.Layers[layer]
+	first := below(at.Dir, name)       // the directory with the highest precedence
+	own, level := "", max(at.Depth, 1) // the directory of e, and the last level with precedence
 	if e != nil {
-		if own = path.Dir(e.Path); own == at.Dir {
-			return l.ownSkillClaims(layer, e)
+		own = path.Dir(e.Path)
+		level = 1 + strings.Count(own, "/") - strings.Count(first, "/")
+		if l.relinked(layer, e) || l.skillFileBefore(layer, e) || level > 2 && !l.searched(layer, at.Dir, own) {
+			return true
 		}
-		level = 1 + strings.Count(own, "/") - strings.Count(below(at.Dir, "x"), "/")
 	}
-	switch {
-	case e != nil && (l.relinked(layer, e) || l.skillFileBefore(layer, e) || level > 2 && !l.searched(layer, at.Dir, own)):
-		return true
-	case (e == nil || level > 1) && l.layerClaims(layer, name):
-		return true
-	case own == below(at.Dir, name):
-		return false
-	}
-	return l.holdsSkill(layer, below(at.Dir, name)) || level > 1 && l.nestedClaims(layer, at.Dir, name, own, level-1)
+	return own != first && (l.layerClaims(layer, name) || l.holdsSkill(layer, first) ||
+		level > 1 && l.nestedClaims(layer, at.Dir, name, own, level-1))
 }
 
 // relinked reports whether a link to a SKILL.md, or the target of the link, can have changed. A

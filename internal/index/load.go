@@ -1,6 +1,7 @@
 package index
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -75,28 +76,13 @@ type source struct {
 // returns the known entry.
 func (s *scan) load(f source) *Entry {
 	if f.known == nil && f.typ == 0 {
-		// A new file must be opened in any case, and the open file has the
-		// metadata.
-		e, err := s.read(f)
-		switch {
-		case err == nil && e.Stamp.Size > s.config.MaxFileSize:
-			f.listed = e.Stamp
-			return s.tooLarge(f)
-		case err == nil:
+		if e, ok := s.loadNew(f); ok {
 			return e
-		case errors.Is(err, fs.ErrNotExist):
-			s.vanished(f)
-			return nil
-		case !errors.Is(err, confine.ErrSymlink) && !errors.Is(err, confine.ErrNotRegular): // Lstat finds the type of a link or of a special file
-			info, _ := f.dir.Lstat(f.base) // the next scan compares the metadata
-			f.listed = stamp.Of(info)
-			return s.unread(f, err)
 		}
 	}
 	info, err := f.dir.Lstat(f.base)
 	if errors.Is(err, fs.ErrNotExist) {
-		s.vanished(f)
-		return nil
+		return s.vanished(f)
 	}
 	f.link = err == nil && info.Mode&fs.ModeSymlink != 0
 	if f.link {
@@ -119,7 +105,7 @@ func (s *scan) load(f source) *Entry {
 		return s.unreadable(f, confine.ErrNotRegular)
 	case info.Size > s.config.MaxFileSize:
 		return s.tooLarge(f)
-	case f.known != nil && f.known.settled && !f.known.unread() && f.known.Stamp.Same(f.listed) && !s.canRestore(f.known):
+	case s.isCurrent(f.known, f.listed):
 		return f.known
 	}
 	e, err := s.retryPartial(f.known, func() (*Entry, error) { return s.read(f) })
@@ -127,22 +113,45 @@ func (s *scan) load(f source) *Entry {
 	case err == nil:
 		return keep(f.known, e)
 	case errors.Is(err, fs.ErrNotExist):
-		s.vanished(f)
-		return nil
-	default:
-		return s.unread(f, err)
+		return s.vanished(f)
 	}
+	return s.unread(f, err)
 }
 
-// vanished records a file that does not exist although a snapshot lists the file. A program
-// can write the same file again, and then the filesystem has the same version again.
-func (s *scan) vanished(f source) {
-	if s.version == "" {
-		return
+// isCurrent reports whether the stamp of a file proves that an entry describes the file.
+func (s *scan) isCurrent(known *Entry, now stamp.Stamp) bool {
+	return known != nil && known.settled && !known.unread() && known.Stamp.Same(now) && !s.canRestore(known)
+}
+
+// loadNew is load for a new file, which must be opened in any case. The open file has the metadata.
+// For a link or a special file, whose type only a stat finds, ok is false.
+func (s *scan) loadNew(f source) (e *Entry, ok bool) {
+	e, err := s.read(f)
+	switch {
+	case err == nil && e.Stamp.Size > s.config.MaxFileSize:
+		f.listed = e.Stamp
+		return s.tooLarge(f), true
+	case err == nil:
+		return e, true
+	case errors.Is(err, fs.ErrNotExist):
+		return s.vanished(f), true
+	case errors.Is(err, confine.ErrSymlink), errors.Is(err, confine.ErrNotRegular):
+		return nil, false
 	}
-	if _, err := f.dir.Lstat(f.base); err == nil {
-		s.refusal.Store(true)
+	info, _ := f.dir.Lstat(f.base) // the next scan compares the metadata
+	f.listed = stamp.Of(info)
+	return s.unread(f, err), true
+}
+
+// vanished returns no entry, and records a file that does not exist although a snapshot lists the
+// file. A program can write the same file again, and then the filesystem has the same version again.
+func (s *scan) vanished(f source) *Entry {
+	if s.version != "" {
+		if _, err := f.dir.Lstat(f.base); err == nil {
+			s.refusal.Store(true)
+		}
 	}
+	return nil
 }
 
 // unread returns the entry of a file that the scan could not read. If a store has failed,
@@ -192,17 +201,26 @@ func (s *scan) reportFailure(file string, err error) {
 		Message: "the list has the previous content: " + unreadable(err), Suggestion: s.at.ReadAdvice(err)})
 }
 
+// fileBytes are the bytes that a scan has read of a file: the first bytes, or in a sealed layer all
+// bytes up to the limit of the size.
+type fileBytes struct {
+	raw  []byte
+	info confine.Info
+	sum  [sha256.Size]byte // of raw, in a sealed layer
+	at   time.Time         // before the read
+	err  error
+}
+
 // read reads as much of a file as a list and the collectors need.
 func (s *scan) read(f source) (*Entry, error) {
-	known := f.known
 	pooled := heads.Get().(*headBuffer)
 	defer heads.Put(pooled)
 	buf := pooled.bytes[:]
-	if known != nil && known.get().version.parsed > len(buf) {
-		buf = make([]byte, known.get().version.parsed)
+	if f.known != nil && f.known.get().version.parsed > len(buf) {
+		buf = make([]byte, f.known.get().version.parsed)
 	}
 	limit := len(buf) // of the parsed head
-	collected := known == nil && len(s.collectors) > 0 && !s.fs.KnowsHeads()
+	collected := f.known == nil && len(s.collectors) > 0 && !s.fs.KnowsHeads()
 	if collected && !s.at.Sealed {
 		whole := wholeFiles.Get().(*wholeBuffer)
 		defer wholeFiles.Put(whole)
@@ -213,83 +231,108 @@ func (s *scan) read(f source) (*Entry, error) {
 		s.filesRead.Add(1)
 	}
 	for {
-		n, info, err, whole := 0, confine.Info{}, error(nil), wholeFile{}
+		read := fileBytes{at: now}
 		if s.at.Sealed {
-			whole = s.readWhole(f)
-			buf, info, err, now = whole.raw, whole.info, whole.err, whole.at
-			n = len(buf)
+			read = s.readWhole(f)
 		} else {
-			n, info, err = s.readHead(f, buf)
+			var n int
+			n, read.info, read.err = s.readHead(f, buf)
+			read.raw = buf[:n]
 		}
-		if err != nil {
-			return nil, err
+		if read.err != nil {
+			return nil, read.err
 		}
-		head := buf[:min(n, limit)]
-		if known != nil && known.sameHead(head, info) && (!s.at.Sealed || known.get().seal.covers(whole.sum)) && !s.canRestore(known) {
-			if stamp.Settled(info, now) {
-				known.settled = true
-			}
-			return known, nil
+		if s.confirms(f.known, read, limit) {
+			return f.known, nil
 		}
-		doc, more := s.parse(pooled, f.file, head, limit, info)
-		for more && limit < n {
-			limit *= 4
-			head = buf[:min(n, limit)]
-			doc, more = s.parse(pooled, f.file, head, limit, info)
-		}
-		if more && len(head) == limit {
-			limit *= 4
-			if !s.at.Sealed {
-				buf = make([]byte, limit)
-			}
+		doc, head, more := s.parse(pooled, f.file, read, limit)
+		if more {
+			limit = 4 * len(head)
+			buf = make([]byte, limit)
 			continue
 		}
-		e := &Entry{Stamp: stamp.Of(info), layer: uint16(s.layer), Linked: f.link, settled: stamp.Settled(info, now)}
-		v := version{recent: stamp.Recent(info, now), short: int64(n) < min(int64(len(buf)), info.Size) || s.at.Sealed && int64(n) < info.Size}
-		if known != nil || !e.settled || s.config.kind.header { // see Describes
-			v.head, v.parsed = maphash.Bytes(seed, head), len(head)
+		e := s.newEntry(f, read, head, doc)
+		if int64(len(read.raw)) < read.info.Size && (s.at.Sealed || len(read.raw) < len(buf)) {
+			e.set().version.short = true
 		}
-		if v != (version{}) {
-			e.set().version = v
-		}
-		if s.part != nil {
-			e.set().part = s.part
-		}
-		s.fill(e, f, doc, head)
-		if s.at.Sealed {
-			s.seal(e, whole.sum)
-		}
-		s.judge(e, f, doc, head)
-		s.limitMemory(e)
-		if int64(n) == info.Size && info.Size <= s.config.MaxFileSize && !s.fs.KnowsHeads() {
-			if s.config.Whole != nil && s.at.Store != nil {
-				s.config.Whole(e, info, buf[:n])
-			}
-			if collected {
-				for _, c := range s.collectors {
-					c.collect(e, info, buf[:n])
-				}
-			}
-		}
+		s.handOver(e, read, collected)
 		return e, nil
 	}
+}
+
+// confirms reports whether the bytes of a file are those of the known entry.
+func (s *scan) confirms(known *Entry, read fileBytes, limit int) bool {
+	if known == nil || !known.sameHead(read.raw[:min(len(read.raw), limit)], read.info) ||
+		s.at.Sealed && !known.get().seal.covers(read.sum) || s.canRestore(known) {
+		return false
+	}
+	if stamp.Settled(read.info, read.at) {
+		known.settled = true
+	}
+	return true
 }
 
 // commandKeys are the fields that fill reads of commands.
 var commandKeys = []string{"description", dependencyKey, userOnlyKey, hintKey, nameKey}
 
-// parse parses the head of a file, of which up to limit bytes were requested. The fields of a
-// command are valid until head changes.
-func (s *scan) parse(pooled *headBuffer, file string, head []byte, limit int, info confine.Info) (matter.Document, bool) {
-	// A file that has grown since the open is longer than its size.
-	whole := len(head) < limit || int64(len(head)) == info.Size
-	if s.config.kind.header {
-		return matter.Parse(head, whole)
+// parse parses the first limit bytes of a file, or more if the header is longer. If the header is
+// longer than the bytes that were read, more is true. The fields of a command are valid until the
+// bytes change.
+func (s *scan) parse(pooled *headBuffer, file string, read fileBytes, limit int) (doc matter.Document, head []byte, more bool) {
+	for {
+		head = read.raw[:min(len(read.raw), limit)]
+		// A file that has grown since the open is longer than its size.
+		whole := len(head) < limit || int64(len(head)) == read.info.Size
+		switch {
+		case s.config.kind.header:
+			doc, more = matter.Parse(head, whole)
+		case s.config.Judge != nil: // a rule can concern every field
+			doc, more = pooled.scanner.ParseFile(file, head, whole)
+		default:
+			doc, more = pooled.scanner.ParseFile(file, head, whole, commandKeys...)
+		}
+		if !more || limit >= len(read.raw) {
+			return doc, head, more && !whole
+		}
+		limit *= 4
 	}
-	if s.config.Judge != nil { // a rule can concern every field
-		return pooled.scanner.ParseFile(file, head, whole)
+}
+
+// newEntry returns the entry of a parsed file.
+func (s *scan) newEntry(f source, read fileBytes, head []byte, doc matter.Document) *Entry {
+	e := &Entry{Stamp: stamp.Of(read.info), layer: uint16(s.layer), Linked: f.link, settled: stamp.Settled(read.info, read.at)}
+	v := version{recent: stamp.Recent(read.info, read.at)}
+	if f.known != nil || !e.settled || s.config.kind.header { // see Describes
+		v.head, v.parsed = maphash.Bytes(seed, head), len(head)
 	}
-	return pooled.scanner.ParseFile(file, head, whole, commandKeys...)
+	if v != (version{}) {
+		e.set().version = v
+	}
+	if s.part != nil {
+		e.set().part = s.part
+	}
+	s.fill(e, f, doc, head)
+	if s.at.Sealed {
+		s.seal(e, read.sum)
+	}
+	s.judge(e, f, doc, head)
+	s.limitMemory(e)
+	return e
+}
+
+// handOver passes a file that was read as a whole to the functions that keep texts.
+func (s *scan) handOver(e *Entry, read fileBytes, collected bool) {
+	if int64(len(read.raw)) != read.info.Size || read.info.Size > s.config.MaxFileSize || s.fs.KnowsHeads() {
+		return
+	}
+	if s.config.Whole != nil && s.at.Store != nil {
+		s.config.Whole(e, read.info, read.raw)
+	}
+	if collected {
+		for _, c := range s.collectors {
+			c.collect(e, read.info, read.raw)
+		}
+	}
 }
 
 // readHead reads the first bytes of a file. A link is opened by its path, because

@@ -212,7 +212,7 @@ func scanPlugins(s *scan, dir *confine.Dir, dirPath string) error {
 	for _, p := range parts {
 		files[sharedFile{p.PluginDir, p.key.Path}]++
 	}
-	read := &sharedFiles{whole: make(map[sharedFile]func() wholeFile), sums: make(map[sharedFile]func() fileSum)}
+	read := &sharedFiles{whole: make(map[sharedFile]func() fileBytes), sums: make(map[sharedFile]func() fileSum)}
 	err = parallel.Each(s.ctx, s.reads, len(parts), func(i int) {
 		scans[i] = s.within(parts[i], max(1, s.reads/len(parts)))
 		if s.at.Sealed && files[sharedFile{parts[i].PluginDir, parts[i].key.Path}] > 1 {

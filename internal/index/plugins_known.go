@@ -15,41 +15,63 @@ import (
 // than largeLayer plugins, a call looks at the other plugins at most once in checkInterval.
 func (l *lookout) pluginClaims(layer int, name string, e *Entry) bool {
 	x := l.index
-	files, known, now := l.last.layers[layer], x.listed[layer].Load(), x.config.Now()
+	known, now := l.listed(layer), x.config.Now()
 	at := &x.config.Layers[layer]
-	if l.ended() || at.Remote() || known == nil || known.files != files || files.plugins == nil || !x.enter() {
+	if l.ended() || at.Remote() || known == nil || known.files.plugins == nil || !x.enter() {
 		return true
 	}
 	defer x.leave()
 	s := &scan{ctx: l.ctx, index: x, config: &x.config, layer: layer, at: at, reads: x.config.MaxReads, view: view{fs: x.FS(l.ctx, layer)}}
-	if top := x.open[layer].Load(); top != nil && top.Current() {
-		s.tops = &openDirs{dirs: []openedDir{{top, at.Dir}}}
-		defer s.tops.close()
-	}
-	if !at.Plugins.mu.TryLock() {
-		return true
-	}
-	table, large, dir := files.plugins, len(files.plugins.reads.blocks) > largeLayer, ""
+	s.tops = x.openTop(layer)
+	defer s.tops.close()
+	table := known.files.plugins
+	parts, large, dir := table.parts[x.config.kind.files], len(table.reads.blocks) > largeLayer, ""
 	recent := large && known.recent(now)
-	own := func(p *Part) bool {
-		return strings.HasPrefix(name, p.Prefix) && (e == nil || table.compare(p, e.Part()) <= 0) || l.bare != nil && p == l.bare.Part()
-	}
-	parts := table.parts[x.config.kind.files]
+	own := func(p *Part) bool { return l.mayName(table, p, name, e) }
 	if i := slices.IndexFunc(parts, own); i >= 0 {
 		dir = parts[i].PluginDir
 	}
-	unchanged := at.Plugins.last == table && table.reads.unchanged(s, func(r *pluginRead) bool {
+	if !at.Plugins.unchanged(table, s, func(r *pluginRead) bool {
 		return !recent || r.dir == at.Dir && !r.has || r.file == dir || isBelow(dir, r.file)
-	})
-	at.Plugins.mu.Unlock()
+	}) {
+		return true
+	}
 	all := !recent && (large || l.bare != nil)
-	if !unchanged || slices.ContainsFunc(parts, func(p *Part) bool { return (all || own(p)) && known.changed(p, s) }) {
+	if slices.ContainsFunc(parts, func(p *Part) bool { return (all || own(p)) && known.changed(p, s) }) {
 		return true
 	}
 	if all && large {
 		known.checked.Store(&now)
 	}
 	return false
+}
+
+// openTop returns the open directory of a layer, or nil.
+func (x *Index) openTop(layer int) *openDirs {
+	top := x.open[layer].Load()
+	if top == nil || !top.Current() {
+		return nil
+	}
+	return &openDirs{dirs: []openedDir{{top, x.config.Layers[layer].Dir}}}
+}
+
+// mayName reports whether a file of a part can have a name, or the bare name of the lookout, with
+// precedence over e.
+func (l *lookout) mayName(table *pluginTable, p *Part, name string, e *Entry) bool {
+	if l.bare != nil && p == l.bare.Part() {
+		return true
+	}
+	return strings.HasPrefix(name, p.Prefix) && (e == nil || table.compare(p, e.Part()) <= 0)
+}
+
+// unchanged reports whether a table is the last table, and the reads for which of returns true have
+// the same results now. While a scan uses the table, unchanged reports false.
+func (p *Plugins) unchanged(table *pluginTable, s *scan, of func(*pluginRead) bool) bool {
+	if !p.mu.TryLock() {
+		return false
+	}
+	defer p.mu.Unlock()
+	return p.last == table && table.reads.unchanged(s, of)
 }
 
 // changed reports whether a directory of a part, or a file whose header has the name, has changed

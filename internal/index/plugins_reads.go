@@ -166,6 +166,9 @@ func (o *openDirs) hold(dirPath string) {
 
 // close closes the directories, except the directory of the layer.
 func (o *openDirs) close() {
+	if o == nil {
+		return
+	}
 	for _, d := range o.dirs[1:] {
 		d.dir.Close()
 	}
@@ -433,32 +436,46 @@ func (reads *pluginReads) unchanged(s *scan, of func(*pluginRead) bool) bool {
 	return err == nil && !changed.Load()
 }
 
+// unchanged reports whether the access has the same result now.
 func (r *pluginRead) unchanged(d *pluginDirs) bool {
-	switch {
-	case r.err != nil:
+	if r.err != nil {
 		return false
-	case r.list:
+	}
+	if r.list {
 		d.visit(r.file)
-		now := time.Now()
-		info, known := d.listed(r.file)
-		if known && r.settled && !r.missing && stamp.Of(info).Same(r.stamp) {
-			return true
-		}
-		hash, err := d.names(r.dir, r.file, nil)
-		if r.missing || err != nil || hash != r.hash {
-			return r.missing && errors.Is(err, fs.ErrNotExist)
-		}
-		r.stamp, r.settled = stamp.Of(info), known && stamp.Settled(info, now)
-		return true
+		return r.sameNames(d)
 	}
 	if d.visit(path.Dir(r.file)); r.has {
 		d.visit(r.file)
 	}
-	now := time.Now()
 	if r.settled || r.missing {
 		info, err := d.info(r.dir, r.file)
-		return r.missing && errors.Is(err, fs.ErrNotExist) || err == nil && !r.missing && stamp.Of(info).Same(r.stamp)
+		if r.missing {
+			return errors.Is(err, fs.ErrNotExist)
+		}
+		return err == nil && stamp.Of(info).Same(r.stamp)
 	}
+	return r.sameBytes(d)
+}
+
+// sameNames is unchanged for the names in a directory.
+func (r *pluginRead) sameNames(d *pluginDirs) bool {
+	now := time.Now()
+	info, known := d.listed(r.file)
+	if known && r.settled && !r.missing && stamp.Of(info).Same(r.stamp) {
+		return true
+	}
+	hash, err := d.names(r.dir, r.file, nil)
+	if r.missing || err != nil || hash != r.hash {
+		return r.missing && errors.Is(err, fs.ErrNotExist)
+	}
+	r.stamp, r.settled = stamp.Of(info), known && stamp.Settled(info, now)
+	return true
+}
+
+// sameBytes is unchanged for the first bytes of a file.
+func (r *pluginRead) sameBytes(d *pluginDirs) bool {
+	now := time.Now()
 	opened, err := d.openFile(r.dir, r.file)
 	if err != nil {
 		return false

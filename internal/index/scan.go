@@ -278,18 +278,23 @@ func (c child) hidden(err error) bool { return c.typ != fs.ModeDir && err != nil
 // isDir reports whether a child is a directory, or a link to a directory that
 // the policy allows the scan to follow.
 func (s *scan) isDir(dirPath string, c child) bool {
+	isDir, err := s.stat(dirPath, c)
+	return isDir || c.hidden(err)
+}
+
+// stat is isDir, with the error of a stat, which only a link and an unknown type need.
+func (s *scan) stat(dirPath string, c child) (isDir bool, err error) {
 	switch c.typ {
 	case fs.ModeDir:
-		return true
+		return true, nil
 	case fs.ModeSymlink, confine.TypeUnknown:
-		info, err := s.fs.Info(path.Join(dirPath, c.name))
+		info, err := s.fs.Info(below(dirPath, c.name))
 		if err != nil || c.typ == fs.ModeSymlink {
 			s.followedLink()
 		}
-		return err == nil && info.Mode.IsDir() || c.hidden(err)
-	default:
-		return false
+		return err == nil && info.Mode.IsDir(), err
 	}
+	return false, nil
 }
 
 // linkProblem describes a link that the scan cannot follow. Broken links, cyclic

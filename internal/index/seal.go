@@ -288,20 +288,11 @@ func (x *Index) readBeside(ctx context.Context, e *Entry, name string) ([]byte, 
 	return x.ReadOpen(f)
 }
 
-// A wholeFile is a file of a sealed layer. The bytes of a file that exceeds the limit are not read.
-type wholeFile struct {
-	raw  []byte
-	info confine.Info
-	sum  [sha256.Size]byte // of raw
-	at   time.Time         // before the read
-	err  error
-}
-
 // sharedFiles are the files that a scan has read for several parts of a layer, because the entries
 // of a marketplace can share a file.
 type sharedFiles struct {
 	mu    sync.Mutex
-	whole map[sharedFile]func() wholeFile
+	whole map[sharedFile]func() fileBytes
 	sums  map[sharedFile]func() fileSum
 }
 
@@ -333,9 +324,9 @@ func shared[T any](s *scan, files func(*sharedFiles) map[sharedFile]func() T, fi
 }
 
 // readWhole reads a file of a sealed layer.
-func (s *scan) readWhole(f source) wholeFile {
-	return shared(s, func(all *sharedFiles) map[sharedFile]func() wholeFile { return all.whole }, f.file, func() wholeFile {
-		w := wholeFile{at: time.Now()}
+func (s *scan) readWhole(f source) fileBytes {
+	return shared(s, func(all *sharedFiles) map[sharedFile]func() fileBytes { return all.whole }, f.file, func() fileBytes {
+		w := fileBytes{at: time.Now()}
 		if w.raw, w.info, w.err = s.openWhole(f); w.err == nil {
 			w.sum = sha256.Sum256(w.raw)
 		}

@@ -195,74 +195,85 @@ func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*En
 // of the link.
 func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, error) {
 	dirPath := below(parentPath, c.name)
-	switch c.typ {
-	case fs.ModeDir:
-	case fs.ModeSymlink, confine.TypeUnknown:
-		info, err := s.fs.Info(dirPath)
-		if err != nil || c.typ == fs.ModeSymlink {
-			s.followedLink()
-		}
-		if c.hidden(err) {
-			return s.unread(s.skillSource(nil, dirPath, skillFiles[0], c.name), dirError{err}), nil
-		}
-		if err != nil || !info.Mode.IsDir() {
-			return nil, err
-		}
-	default:
-		return nil, nil
+	isDir, err := s.stat(parentPath, c)
+	switch {
+	case c.hidden(err):
+		return s.unopened(dirPath, c.name, err), nil
+	case !isDir:
+		return nil, err
 	}
 	s.visit(dirPath)
 	near := c.typ == fs.ModeDir && s.part == nil && !s.at.Sealed && s.at.Store == nil
 	first := s.skillSource(parent, dirPath, skillFiles[0], c.name)
 	first.subdirectory = c.name
 	if near && first.known == nil && s.exactCase.Load() { // a new skill usually needs no open directory
-		if e, err := s.read(first); err == nil && e.Stamp.Size <= s.config.MaxFileSize {
+		if e := s.readBelow(first); e != nil {
 			return e, nil
 		}
 	}
 	dir, err := parent.OpenDir(c.name)
 	if near && errors.Is(err, fs.ErrPermission) { // the file may be readable all the same
-		if e, err := s.read(first); err == nil && e.Stamp.Size <= s.config.MaxFileSize {
-			return keep(first.known, e), nil
+		if e := s.readBelow(first); e != nil {
+			return e, nil
 		}
 	}
 	if errors.Is(err, confine.ErrSymlink) {
 		s.followedLink()
 		dir, err = s.fs.OpenDir(dirPath)
 	}
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil // vanished during the scan
-	}
-	if err != nil {
-		return s.unread(s.skillSource(nil, dirPath, skillFiles[0], c.name), dirError{err}), nil
+	case err != nil:
+		return s.unopened(dirPath, c.name, err), nil
 	}
 	defer dir.Close()
-	if s.part != nil {
-		s.listing(dir, dirPath)
-	}
 	first.dir, first.subdirectory = dir, ""
-	for i, name := range skillFiles {
+	return s.skillIn(first, dirPath, c.name), nil
+}
+
+// readBelow returns the entry of a SKILL.md in a directory that is not open, or nil.
+func (s *scan) readBelow(f source) *Entry {
+	e, err := s.read(f)
+	if err != nil || e.Stamp.Size > s.config.MaxFileSize {
+		return nil
+	}
+	return keep(f.known, e)
+}
+
+// unopened returns the entry of a directory that cannot be opened.
+func (s *scan) unopened(dirPath, name string, err error) *Entry {
+	return s.unread(s.skillSource(nil, dirPath, skillFiles[0], name), dirError{err})
+}
+
+// skillIn returns the entry of an open directory, or nil for a plugin. The argument first is the
+// SKILL.md with the preferred name.
+func (s *scan) skillIn(first source, dirPath, name string) *Entry {
+	if s.part != nil {
+		s.listing(first.dir, dirPath)
+	}
+	for i, base := range skillFiles {
 		f := first
 		if i > 0 {
-			f = s.skillSource(dir, dirPath, name, c.name)
+			f = s.skillSource(first.dir, dirPath, base, name)
 		}
 		if e := s.load(f); e != nil {
 			if e != f.known {
-				s.spell(e, dir, name)
+				s.spell(e, f.dir, base)
 			}
-			return s.sealDirectory(e, f.known, dir, dirPath), nil
+			return s.sealDirectory(e, f.known, f.dir, dirPath)
 		}
 	}
 	if s.at.manifest != "" && s.part == nil {
 		if _, err := s.fs.Info(below(dirPath, s.at.manifest)); err == nil {
-			return nil, nil // a plugin
+			return nil
 		}
 	}
 	return s.broken(first, ErrNoSkillFile, problem.Problem{
 		Code: problem.SkillFileMissing, Severity: problem.Error, Path: s.place(first.file),
 		Message:    "the directory has no SKILL.md",
 		Suggestion: "add a SKILL.md with a name and a description in the frontmatter",
-	}), nil
+	})
 }
 
 func (s *scan) skillSource(dir *confine.Dir, dirPath, base, name string) source {

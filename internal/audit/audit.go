@@ -81,7 +81,7 @@ func (a *Audit) Of(ctx context.Context, kind client.Files, of map[client.Files]*
 		}
 		found = append(found, singles...)
 	}
-	ignored, err := x.Ignored(ctx, snapshot)
+	ignored, err := ignoredFiles(ctx, kind, x, snapshot)
 	found = append(slices.DeleteFunc(found, func(p problem.Problem) bool { return explained(p, ignored) }), ignored...)
 	return a.Profile.Judge(kind, found), err
 }

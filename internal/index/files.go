@@ -19,9 +19,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
-// maxDepth limits the levels of nested command directories. The limit also ends
+// MaxDepth limits the levels of nested command directories. The limit also ends
 // a cycle of links on a filesystem that hides links.
-const maxDepth = 16
+const MaxDepth = 16
 
 // scanFiles adds the files of a layer, such as commands.
 func scanFiles(s *scan, dir *confine.Dir, dirPath string) error {
@@ -42,7 +42,7 @@ func (s *scan) files(dir *confine.Dir, dirPath, prefix string, above []identity)
 	if err != nil {
 		return err
 	}
-	if s.inSkill(dirPath, children) {
+	if s.ownedByOther(dirPath, children) {
 		return nil
 	}
 	files, dirs := s.split(dirPath, children)
@@ -62,10 +62,10 @@ func (s *scan) files(dir *confine.Dir, dirPath, prefix string, above []identity)
 	return err
 }
 
-// inSkill reports whether the files of a directory belong to the skill of the directory.
-func (s *scan) inSkill(dirPath string, children []child) bool {
+// ownedByOther reports whether a directory is a skill, to which the files of the directory belong.
+func (s *scan) ownedByOther(dirPath string, children []child) bool {
 	return s.config.kind.header && !s.config.kind.every && dirPath != s.at.Dir &&
-		slices.ContainsFunc(skillFiles[:], func(base string) bool { return s.ownFile(dirPath, children, base) >= 0 })
+		slices.ContainsFunc(SkillFileNames[:], func(base string) bool { return s.ownFile(dirPath, children, base) >= 0 })
 }
 
 // split returns the files of the layer in a directory, and the directories to read.
@@ -73,12 +73,12 @@ func (s *scan) split(dirPath string, children []child) (files, dirs []child) {
 	l, kind := s.at, &s.config.kind
 	files = children[:0]
 	for _, c := range children {
-		stem, ok := l.stem(c.name)
+		stem, ok := l.Stem(c.name)
 		switch {
 		case l.Only != "" && c.name != l.Only:
 		case c.known != nil:
 			files = append(files, c)
-		case !kind.every && (strings.EqualFold(c.name, "README.md") || kind.header && slices.Contains(skillFiles[:], c.name)):
+		case !kind.every && (strings.EqualFold(c.name, "README.md") || kind.header && slices.Contains(SkillFileNames[:], c.name)):
 		case ok && c.typ == fs.ModeDir:
 			s.reportDir(path.Join(dirPath, c.name))
 		case ok && !s.valid(stem) && l.Names != client.OnlyHeader:
@@ -154,7 +154,7 @@ func (s *scan) file(dir *confine.Dir, dirPath, prefix string, c child) *Entry {
 		f.file, f.name = c.known.Path, c.known.Name
 		return s.load(f)
 	}
-	stem, _ := l.stem(c.name)
+	stem, _ := l.Stem(c.name)
 	f.file, f.name = path.Join(dirPath, c.name), prefix+stem
 	return s.load(f)
 }
@@ -164,9 +164,9 @@ func (s *scan) valid(name string) bool {
 	return s.config.Valid(name) || s.at.Loose && names.Loose(name)
 }
 
-// stem returns the part of a file name that is the name of a command, and whether the file can be a
+// Stem returns the part of a file name that is the name of a command, and whether the file can be a
 // command.
-func (l Layer) stem(name string) (string, bool) {
+func (l Layer) Stem(name string) (string, bool) {
 	if l.Suffix == "" {
 		return names.TrimMarkdown(name)
 	}
@@ -186,7 +186,7 @@ func (s *scan) named(doc matter.Document, f source) (string, *problem.Problem) {
 		declared, _ := doc.Get(nameKey)
 		if s.valid(declared.String()) {
 			prefix := l.Prefix
-			if stem, ok := l.stem(f.base); ok && l.Subdirs {
+			if stem, ok := l.Stem(f.base); ok && l.Subdirs {
 				prefix = strings.TrimSuffix(name, stem)
 			}
 			return prefix + declared.String(), nil
@@ -218,7 +218,7 @@ func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c ch
 		s.reportName(dirPath, names.PlainSpelling(c.name))
 		return nil
 	}
-	if len(above) > maxDepth {
+	if len(above) > MaxDepth {
 		s.report(problem.Problem{Code: problem.TooDeep, Severity: problem.Warning, Path: s.place(dirPath),
 			Message: "not listed: subdirectories are limited to 16 levels of directories", Suggestion: "move the directory to a higher level"})
 		return nil

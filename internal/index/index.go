@@ -315,6 +315,9 @@ func (c *Config) layerOf(e *Entry) *Layer {
 	return &c.Layers[e.layer]
 }
 
+// Valid reports whether a file, or a directory of files, may have a name.
+func (x *Index) Valid(name string) bool { return x.config.Valid(name) }
+
 // Place returns the path of an entry's file for problems: the layer's name and
 // the path below the layer's directory.
 func (x *Index) Place(e *Entry) string { return x.config.place(e.Layer(), e.Spelled()) }

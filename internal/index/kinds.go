@@ -8,7 +8,6 @@ import (
 
 // A kind is what distinguishes the entries of one index from the entries of other indexes.
 type kind struct {
-	noun   string // in messages
 	files  client.Files
 	scan   scanner
 	claims claims
@@ -22,18 +21,17 @@ type kind struct {
 	unnamed      bool // entries with the same name do not hide each other
 	every        bool // README.md, SKILL.md and the files beside a SKILL.md are entries too
 
-	ignored     func(*ignored)  // reports files that a scan omits without a word; may be nil
 	invalidName problem.Problem // of a file or directory with an invalid name
 }
 
 // kinds is the table of the kinds. An index of a further kind needs a row, and no function.
 var kinds = map[client.Files]kind{
-	client.Commands: {noun: "a command", scan: scanFiles, claims: fileClaims, dependencies: true, plugins: true, ignored: ignoredFiles,
+	client.Commands: {scan: scanFiles, claims: fileClaims, dependencies: true, plugins: true,
 		invalidName: problem.Problem{Code: problem.InvalidCommandName, Message: `not listed: a command name contains only letters, digits, "_" and "-"`,
 			Suggestion: `rename the file to %s, or let the program accept other names`}},
-	client.Skills:       {noun: "a skill", scan: scanSkills, claims: skillClaims, directories: true, header: true, described: true, loose: true, ignored: ignoredDirectories, invalidName: looseName(problem.InvalidSkillName)},
-	client.Instructions: {noun: "a rule", scan: scanFiles, claims: fileClaims, header: true, loose: true, unnamed: true, every: true, ignored: otherNames, invalidName: looseName(problem.InvalidRuleName)},
-	client.Agents:       {noun: "an agent", scan: scanFiles, claims: fileClaims, header: true, loose: true, ignored: ignoredFiles, invalidName: looseName(problem.InvalidAgentName)},
+	client.Skills:       {scan: scanSkills, claims: skillClaims, directories: true, header: true, described: true, loose: true, invalidName: looseName(problem.InvalidSkillName)},
+	client.Instructions: {scan: scanFiles, claims: fileClaims, header: true, loose: true, unnamed: true, every: true, invalidName: looseName(problem.InvalidRuleName)},
+	client.Agents:       {scan: scanFiles, claims: fileClaims, header: true, loose: true, invalidName: looseName(problem.InvalidAgentName)},
 }
 
 func looseName(code problem.Code) problem.Problem {

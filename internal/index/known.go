@@ -354,7 +354,7 @@ func (l *lookout) same(layer int, e *Entry) bool {
 // skillFileBefore reports whether the directory of a skill has a file with a preferred
 // name.
 func (l *lookout) skillFileBefore(layer int, e *Entry) bool {
-	for _, base := range skillFiles {
+	for _, base := range SkillFileNames {
 		file := below(path.Dir(e.Path), base)
 		if file == e.Path {
 			break
@@ -381,7 +381,7 @@ func (l *lookout) holdsSkill(layer int, dirPath string) bool {
 
 // hasSkillFile reports whether a directory has a SKILL.md, readable or not.
 func (l *lookout) hasSkillFile(layer int, dirPath string) bool {
-	for _, base := range skillFiles {
+	for _, base := range SkillFileNames {
 		if info, err := l.lstat(layer, below(dirPath, base)); !absent(err) && (err != nil || !info.Mode.IsDir()) {
 			return true
 		}
@@ -421,7 +421,7 @@ func (l *lookout) nestedClaims(layer int, dirPath, name, own string, levels int)
 	defer dir.Close()
 	claimed := false
 	err = dir.Each(l.ctx, func(child string, typ fs.FileMode) error {
-		if typ.IsRegular() || !names.Loose(child) || skipped(child) {
+		if typ.IsRegular() || !names.Loose(child) || Skipped(child) {
 			return nil
 		}
 		childPath := below(dirPath, child)
@@ -462,7 +462,7 @@ func (l *lookout) layerClaims(layer int, name string) bool {
 			return false // beside a skill, the layer is not a skill
 		}
 	}
-	for _, base := range skillFiles {
+	for _, base := range SkillFileNames {
 		own, err := l.ownName(layer, below(at.Dir, base))
 		switch {
 		case err == nil:
@@ -489,7 +489,7 @@ func (l *lookout) ownName(layer int, file string) (string, error) {
 		return "", errLookout
 	}
 	head := make([]byte, matter.MinHead)
-	n, info, err := readHead(l.index.FS(l.ctx, layer), file, head)
+	n, info, err := ReadHead(l.index.FS(l.ctx, layer), file, head)
 	if err != nil {
 		return "", err
 	}
@@ -513,7 +513,7 @@ func (l *lookout) subdirectoryClaims(layer int, dirPath string) bool {
 	defer dir.Close()
 	claimed := false
 	err = dir.Each(l.ctx, func(child string, typ fs.FileMode) error {
-		if typ.IsRegular() || !names.Loose(child) || skipped(child) || !l.holdsSkill(layer, below(dirPath, child)) {
+		if typ.IsRegular() || !names.Loose(child) || Skipped(child) || !l.holdsSkill(layer, below(dirPath, child)) {
 			return nil
 		}
 		claimed = true

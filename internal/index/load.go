@@ -339,7 +339,7 @@ func (s *scan) handOver(e *Entry, read fileBytes, collected bool) {
 // the target may be in another directory.
 func (s *scan) readHead(f source, buf []byte) (int, confine.Info, error) {
 	if f.link {
-		return readHead(s.fs, f.file, buf)
+		return ReadHead(s.fs, f.file, buf)
 	}
 	if f.subdirectory != "" {
 		return f.dir.ReadHeadBelow(f.subdirectory, f.base, buf)
@@ -348,10 +348,11 @@ func (s *scan) readHead(f source, buf []byte) (int, confine.Info, error) {
 	if err == nil || s.refused == nil || s.ctx.Err() != nil || !mayHaveChanged(err) {
 		return n, info, err
 	}
-	return readHead(s.refused, f.file, buf)
+	return ReadHead(s.refused, f.file, buf)
 }
 
-func readHead(fsys *confine.FS, file string, buf []byte) (int, confine.Info, error) {
+// ReadHead reads the first bytes of a regular file.
+func ReadHead(fsys *confine.FS, file string, buf []byte) (int, confine.Info, error) {
 	f, err := fsys.OpenRegular(file)
 	if err != nil {
 		return 0, confine.Info{}, err

@@ -39,7 +39,7 @@ func FuzzPlaces(f *testing.F) {
 		}
 		base, loose := path.Base(file), !strings.HasPrefix(file, ".")
 		for elem := range strings.SplitSeq(path.Dir(file), "/") {
-			loose = loose && (elem == "." || names.Loose(elem) && (!skipped(elem) || !directoryPlace(p)))
+			loose = loose && (elem == "." || names.Loose(elem) && (!Skipped(elem) || !directoryPlace(p)))
 		}
 		tr := tree{"place/" + file: "---\nname: declared\n---\n"}
 		for _, k := range placed {
@@ -50,14 +50,14 @@ func FuzzPlaces(f *testing.F) {
 			layer := Layer{Name: "place", FS: confined(t)(confine.Over(tr.inMemory(t), "/")), Dir: "place"}.WithPlace(Place{Place: p})
 			want := matches && loose
 			x := open(t, kind, Config{Layers: []Layer{layer}, Valid: names.Loose}, nil, nil)
-			stem, named := layer.stem(base)
+			stem, named := layer.Stem(base)
 			switch {
 			case directoryPlace(p): // the file of the layer itself is a skill too
 				levels := strings.Count(file, "/")
-				want = (base == skillFiles[0] || base == skillFiles[1]) && loose && (levels <= 1 || p.Nested() && levels <= maxPlaceDepth)
+				want = (base == SkillFileNames[0] || base == SkillFileNames[1]) && loose && (levels <= 1 || p.Nested() && levels <= maxPlaceDepth)
 			default:
-				want = want && named && base[0] != '.' && (kind == client.Instructions || !strings.EqualFold(base, "README.md")) && strings.Count(file, "/") <= maxDepth && (names.Loose(stem) || p.Name == client.OnlyHeader) &&
-					(kind == client.Commands || kind == client.Instructions || base != skillFiles[0] && base != skillFiles[1])
+				want = want && named && base[0] != '.' && (kind == client.Instructions || !strings.EqualFold(base, "README.md")) && strings.Count(file, "/") <= MaxDepth && (names.Loose(stem) || p.Name == client.OnlyHeader) &&
+					(kind == client.Commands || kind == client.Instructions || base != SkillFileNames[0] && base != SkillFileNames[1])
 			}
 			var found []string
 			for e := range snapshotOf(t, x).Files() {

@@ -189,7 +189,7 @@ func (d *SkillDir) follow(name string, open func(dir *confine.Dir, elem string) 
 // tried, and the directory can have another spelling of the name.
 func (d *SkillDir) isSkillFile(name string) bool {
 	base := path.Base(d.entry.Path)
-	if name == base || !sameLetters(name, base) {
+	if name == base || !SameLetters(name, base) {
 		return name == base
 	}
 	own, err := d.dir.Lstat(base)

@@ -160,7 +160,7 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 		c.typ = info.Mode.Type()
 	}
 	switch {
-	case c.typ == fs.ModeDir && skipped(c.name):
+	case c.typ == fs.ModeDir && Skipped(c.name):
 		w.omit(dir, name, c)
 	case c.typ == fs.ModeDir && depth == maxSkillDepth:
 		w.list.Truncated = true

@@ -46,7 +46,7 @@ func (d *SkillDir) List(ctx context.Context, name string) ([]SkillFile, error) {
 		case errors.Is(err, fs.ErrNotExist): // removed since the directory was read
 		case err != nil:
 			return nil, err
-		case info.Mode.IsRegular(), info.Mode.IsDir() && !skipped(elem):
+		case info.Mode.IsRegular(), info.Mode.IsDir() && !Skipped(elem):
 			files = append(files, SkillFile{elem, info})
 		}
 	}
@@ -66,7 +66,7 @@ func (d *SkillDir) NestedSkills(ctx context.Context) ([]string, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for _, base := range skillFiles {
+		for _, base := range SkillFileNames {
 			switch info, err := d.fileInfo(path.Join(dir.Name, base)); {
 			case err == nil && info.Mode.IsRegular():
 				found = append(found, dir.Name)

@@ -19,13 +19,13 @@ import (
 // ErrNoSkillFile is Entry.Broken for a directory without a SKILL.md.
 var ErrNoSkillFile = errors.New("no SKILL.md")
 
-// skillFiles are the names of a skill's file, the preferred name first.
-var skillFiles = [...]string{"SKILL.md", "skill.md"}
+// SkillFileNames are the names of a skill's file, the preferred name first.
+var SkillFileNames = [...]string{"SKILL.md", "skill.md"}
 
-// skipped reports whether a directory has a name that the guide for clients of
+// Skipped reports whether a directory has a name that the guide for clients of
 // the Agent Skills format excludes: the directory holds neither skills nor files
 // of skills.
-func skipped(name string) bool { return name == ".git" || name == "node_modules" }
+func Skipped(name string) bool { return name == ".git" || name == "node_modules" }
 
 // scanSkills lists the subdirectories of a layer. The layer is a skill itself
 // only if no direct subdirectory has a SKILL.md.
@@ -97,7 +97,7 @@ func (s *scan) ownFile(dirPath string, children []child, base string) int {
 
 // reportOwnFile reports the SKILL.md of a layer that is no skill itself.
 func (s *scan) reportOwnFile(dirPath string, children []child, reason string) {
-	for _, base := range skillFiles {
+	for _, base := range SkillFileNames {
 		if s.ownFile(dirPath, children, base) >= 0 {
 			s.report(problem.Problem{Code: problem.SkillFileUnused, Severity: problem.Warning, Path: s.place(dirPath, base),
 				Message:    "not listed: " + reason,
@@ -110,7 +110,7 @@ func (s *scan) reportOwnFile(dirPath string, children []child, reason string) {
 // ownSkill returns the entry of a layer that is a skill itself, or nil. A
 // SKILL.md without a name and a description does not make the layer a skill.
 func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Entry {
-	for _, base := range skillFiles {
+	for _, base := range SkillFileNames {
 		i := s.ownFile(dirPath, children, base)
 		if i < 0 {
 			continue
@@ -170,7 +170,7 @@ func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*En
 	entries := make([]*Entry, len(children))
 	links := make([]error, len(children))
 	err := parallel.Each(s.ctx, s.reads, len(children), func(i int) {
-		if name := children[i].name; names.Loose(name) && !skipped(name) {
+		if name := children[i].name; names.Loose(name) && !Skipped(name) {
 			entries[i], links[i] = s.skill(dir, dirPath, children[i])
 		}
 	})
@@ -204,7 +204,7 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 	}
 	s.visit(dirPath)
 	near := c.typ == fs.ModeDir && s.part == nil && !s.at.Sealed && s.at.Store == nil
-	first := s.skillSource(parent, dirPath, skillFiles[0], c.name)
+	first := s.skillSource(parent, dirPath, SkillFileNames[0], c.name)
 	first.subdirectory = c.name
 	if near && first.known == nil && s.exactCase.Load() { // a new skill usually needs no open directory
 		if e := s.readBelow(first); e != nil {
@@ -229,7 +229,7 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 	}
 	defer dir.Close()
 	first.dir, first.subdirectory = dir, ""
-	return s.skillIn(first, dirPath, c.name), nil
+	return s.loadIn(first, dirPath, c.name), nil
 }
 
 // readBelow returns the entry of a SKILL.md in a directory that is not open, or nil.
@@ -243,16 +243,16 @@ func (s *scan) readBelow(f source) *Entry {
 
 // unopened returns the entry of a directory that cannot be opened.
 func (s *scan) unopened(dirPath, name string, err error) *Entry {
-	return s.unread(s.skillSource(nil, dirPath, skillFiles[0], name), dirError{err})
+	return s.unread(s.skillSource(nil, dirPath, SkillFileNames[0], name), dirError{err})
 }
 
-// skillIn returns the entry of an open directory, or nil for a plugin. The argument first is the
+// loadIn returns the entry of an open directory, or nil for a plugin. The argument first is the
 // SKILL.md with the preferred name.
-func (s *scan) skillIn(first source, dirPath, name string) *Entry {
+func (s *scan) loadIn(first source, dirPath, name string) *Entry {
 	if s.part != nil {
 		s.listing(first.dir, dirPath)
 	}
-	for i, base := range skillFiles {
+	for i, base := range SkillFileNames {
 		f := first
 		if i > 0 {
 			f = s.skillSource(first.dir, dirPath, base, name)
@@ -287,7 +287,7 @@ const oddSkillFile = "sKILL.md"
 // seenBySpelling reports whether the scan has reported a directory skill.md as SKILL.md, on a
 // filesystem that ignores letter case.
 func (s *scan) seenBySpelling(f source) bool {
-	if f.base != skillFiles[1] {
+	if f.base != SkillFileNames[1] {
 		return false
 	}
 	_, err := f.dir.Lstat(oddSkillFile)
@@ -309,7 +309,7 @@ func (s *scan) spell(e *Entry, dir *confine.Dir, name string) {
 		if other == name {
 			return fs.SkipAll
 		}
-		if sameLetters(other, name) {
+		if SameLetters(other, name) {
 			spelled = other
 		}
 		return nil
@@ -324,9 +324,9 @@ func (s *scan) spell(e *Entry, dir *confine.Dir, name string) {
 	}
 }
 
-// sameLetters reports whether a name is SKILL.md in any letter case. The length excludes the
+// SameLetters reports whether a name is SKILL.md in any letter case. The length excludes the
 // letters ſ and K (U+212A), which Unicode folds and Windows does not.
-func sameLetters(name, skillFile string) bool {
+func SameLetters(name, skillFile string) bool {
 	return len(name) == len(skillFile) && strings.EqualFold(name, skillFile)
 }
 

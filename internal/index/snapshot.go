@@ -196,7 +196,7 @@ func (s *Snapshot) HasFile(f File) bool {
 
 // HasSkill reports whether a directory of a layer has a SKILL.md.
 func (s *Snapshot) HasSkill(layer int, dirPath string) bool {
-	for _, base := range skillFiles {
+	for _, base := range SkillFileNames {
 		if e := s.layers[layer].find(below(dirPath, base), nil); e != nil && hasSkillFile(e) {
 			return true
 		}

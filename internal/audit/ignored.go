@@ -1,4 +1,4 @@
-package index
+package audit
 
 import (
 	"cmp"
@@ -10,74 +10,70 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// maxIgnoredDirs bounds the directories of a layer that Ignored reads.
+// maxIgnoredDirs bounds the directories of a layer that ignored reads.
 const maxIgnoredDirs = 2000
 
-// Ignored returns the problems of files that a scan omits without a word, although their authors
-// may expect entries of the index. A scan does not read these files and directories. Links are not
-// followed. The error is the error of ctx.
-func (x *Index) Ignored(ctx context.Context, s *Snapshot) ([]problem.Problem, error) {
-	if x.config.kind.ignored == nil {
-		return nil, nil
-	}
-	return x.ignored(ctx, s, x.config.kind.ignored)
+// An ignored finds the files of a layer that a scan omits without a word, although their authors
+// may expect entries. A scan does not read these files and directories. Links are not followed.
+type ignored struct {
+	ctx      context.Context
+	index    *index.Index
+	kind     client.Files
+	at       int // the layer
+	layer    index.Layer
+	fs       *confine.FS
+	snapshot *index.Snapshot
+	left     int // directories to read
+	problems []problem.Problem
 }
 
-// ignoredFiles reports the ignored files of a layer of files.
-func ignoredFiles(w *ignored) {
-	if !w.reportBelowTop(func(dirPath string) bool { return w.markdown(w.read(dirPath)) > 0 }) {
-		w.otherEndings(w.layer.Dir, 0)
+// ignoredFiles returns the problems of ignored files. The error is the error of ctx.
+func ignoredFiles(ctx context.Context, kind client.Files, x *index.Index, s *index.Snapshot) (all []problem.Problem, err error) {
+	for i, l := range x.Layers() {
+		if s.Missing(i) || l.Plugins != nil {
+			continue
+		}
+		w := ignored{ctx: ctx, index: x, kind: kind, at: i, layer: l, fs: x.FS(ctx, i), snapshot: s, left: maxIgnoredDirs}
+		switch {
+		case kind == client.Skills && l.Files:
+		case kind == client.Skills:
+			w.directories()
+		case kind == client.Instructions || !w.reportBelowTop(func(dirPath string) bool { return w.markdown(w.read(dirPath)) > 0 }):
+			w.otherEndings(l.Dir, 0)
+		}
+		all = append(all, w.problems...)
 	}
+	return all, ctx.Err()
 }
 
-// otherNames reports the ignored files of a layer of files, without the files in subdirectories
-// that the layer does not read.
-func otherNames(w *ignored) { w.otherEndings(w.layer.Dir, 0) }
-
-// ignoredDirectories reports the ignored files of a layer of directories with a SKILL.md.
-func ignoredDirectories(w *ignored) {
+// directories reports the ignored files of a layer of directories with a SKILL.md.
+func (w *ignored) directories() {
 	hasSkill := func(dirPath string) bool {
-		return slices.ContainsFunc(w.read(dirPath).dirs, func(name string) bool { return w.read(below(dirPath, name)).skillFile() })
+		return slices.ContainsFunc(w.read(dirPath).dirs, func(name string) bool { return w.read(path.Join(dirPath, name)).skillFile() })
 	}
-	if w.layer.Files {
-		return
-	}
-	isSkill := slices.ContainsFunc(w.files.entries, func(e *Entry) bool { return path.Dir(e.Path) == w.layer.Dir })
+	isSkill := w.hasEntry(func(e *index.Entry) bool { return path.Dir(e.Path) == w.layer.Dir })
 	if !isSkill && !w.reportBelowTop(hasSkill) {
 		w.withoutDirectory()
 		w.otherSpellings(w.layer.Dir, 1)
 	}
 }
 
-func (x *Index) ignored(ctx context.Context, s *Snapshot, find func(*ignored)) ([]problem.Problem, error) {
-	var all []problem.Problem
-	for i, files := range s.layers {
-		if !files.missing && x.config.Layers[i].Plugins == nil {
-			w := ignored{ctx: ctx, config: &x.config, index: i, layer: x.config.Layers[i], fs: x.FS(ctx, i), snapshot: s, files: files, left: maxIgnoredDirs}
-			find(&w)
-			all = append(all, w.problems...)
+// hasEntry reports whether an entry of the layer meets a condition.
+func (w *ignored) hasEntry(meets func(*index.Entry) bool) bool {
+	for e := range w.snapshot.Files() {
+		if e.Layer() == w.at && meets(e) {
+			return true
 		}
 	}
-	return all, ctx.Err()
-}
-
-// An ignored finds the ignored files of a layer.
-type ignored struct {
-	ctx      context.Context
-	config   *Config
-	index    int // of the layer
-	layer    Layer
-	fs       *confine.FS
-	snapshot *Snapshot
-	files    *layerFiles
-	left     int // directories to read
-	problems []problem.Problem
+	return false
 }
 
 // A listing has the names in a directory, sorted, without links.
@@ -97,12 +93,12 @@ func (w *ignored) read(dirPath string) (found listing) {
 	defer dir.Close()
 	_ = dir.Each(w.ctx, func(name string, typ fs.FileMode) error {
 		if typ == confine.TypeUnknown {
-			if info, err := w.fs.Lstat(below(dirPath, name)); err == nil {
+			if info, err := w.fs.Lstat(path.Join(dirPath, name)); err == nil {
 				typ = info.Mode.Type()
 			}
 		}
 		switch {
-		case typ == fs.ModeDir && !skipped(name):
+		case typ == fs.ModeDir && !index.Skipped(name):
 			found.dirs = append(found.dirs, name)
 		case typ == 0:
 			found.files = append(found.files, name)
@@ -116,7 +112,7 @@ func (w *ignored) read(dirPath string) (found listing) {
 
 // skillFile reports whether a directory has a SKILL.md.
 func (l listing) skillFile() bool {
-	return slices.ContainsFunc(skillFiles[:], func(name string) bool { return slices.Contains(l.files, name) })
+	return slices.ContainsFunc(index.SkillFileNames[:], func(name string) bool { return slices.Contains(l.files, name) })
 }
 
 // markdown returns the number of files that can be commands.
@@ -125,8 +121,8 @@ func (w *ignored) markdown(l listing) (n int) {
 		return 0
 	}
 	for _, name := range l.files {
-		stem, ok := w.layer.stem(name)
-		if ok && w.config.Valid(stem) && !strings.EqualFold(stem, "README") {
+		stem, ok := w.layer.Stem(name)
+		if ok && w.index.Valid(stem) && !strings.EqualFold(stem, "README") {
 			n++
 		}
 	}
@@ -134,14 +130,14 @@ func (w *ignored) markdown(l listing) (n int) {
 }
 
 func (w *ignored) report(code problem.Code, severity problem.Severity, file, message, suggestion string) {
-	w.problems = append(w.problems, problem.Problem{Code: code, Severity: severity, Path: w.config.place(w.index, file), Message: message, Suggestion: suggestion})
+	w.problems = append(w.problems, problem.Problem{Code: code, Severity: severity, Path: w.index.PlaceIn(w.at, file), Message: message, Suggestion: suggestion})
 }
 
 // reportBelowTop reports a filesystem of the program that has its files in a directory, as an
 // embed.FS has. The directory is the only directory of the highest level for which holds
 // returns true.
 func (w *ignored) reportBelowTop(holds func(dirPath string) bool) bool {
-	if w.layer.Store == nil || slices.ContainsFunc(w.files.entries, hasSkillFile) {
+	if w.layer.Store == nil || w.hasEntry(func(e *index.Entry) bool { return w.snapshot.HasFile(e.File()) }) {
 		return false
 	}
 	const maxLevels = 4
@@ -154,7 +150,7 @@ func (w *ignored) reportBelowTop(holds func(dirPath string) bool) bool {
 				continue
 			}
 			for _, name := range found.dirs {
-				next = append(next, below(dirPath, name))
+				next = append(next, path.Join(dirPath, name))
 			}
 		}
 		holding := slices.DeleteFunc(slices.Clone(next), func(dirPath string) bool { return !holds(dirPath) })
@@ -171,18 +167,22 @@ func (w *ignored) reportBelowTop(holds func(dirPath string) bool) bool {
 	return false
 }
 
+var nouns = map[client.Files]string{
+	client.Commands: "a command", client.Skills: "a skill", client.Instructions: "a rule", client.Agents: "an agent",
+}
+
 // otherEndings reports the ignored files of a directory that the scan has read.
 func (w *ignored) otherEndings(dirPath string, depth int) {
 	found := w.read(dirPath)
 	for _, name := range found.files {
 		if suggestion := w.renamed(dirPath, name); suggestion != "" && !w.readElsewhere(name) {
-			w.report(problem.ExtensionNotRead, problem.Warning, below(dirPath, name), "not listed: the file of "+w.config.kind.noun+" ends in "+cmp.Or(w.layer.Suffix, ".md"), suggestion)
+			w.report(problem.ExtensionNotRead, problem.Warning, path.Join(dirPath, name), "not listed: the file of "+nouns[w.kind]+" ends in "+cmp.Or(w.layer.Suffix, ".md"), suggestion)
 		}
 	}
 	for _, name := range found.dirs {
-		sub := below(dirPath, name)
-		switch _, command := w.layer.stem(name); {
-		case name[0] == '.', command, !w.layer.Nested && w.config.kind.unnamed:
+		sub := path.Join(dirPath, name)
+		switch _, command := w.layer.Stem(name); {
+		case name[0] == '.', command, !w.layer.Nested && w.kind == client.Instructions:
 		case !w.layer.Nested:
 			if n := w.markdownBelow(sub, 1); n == 1 {
 				w.report(problem.SubdirectoryNotRead, problem.Warning, sub, "not listed: a Markdown file in the directory, because the program reads no subdirectories",
@@ -191,7 +191,7 @@ func (w *ignored) otherEndings(dirPath string, depth int) {
 				w.report(problem.SubdirectoryNotRead, problem.Warning, sub, fmt.Sprintf("not listed: %d Markdown files in the directory, because the program reads no subdirectories", n),
 					"move the files to the directory above, or let the program read subdirectories")
 			}
-		case depth < maxDepth && w.config.Valid(name):
+		case depth < index.MaxDepth && w.index.Valid(name):
 			w.otherEndings(sub, depth+1)
 		}
 	}
@@ -201,12 +201,12 @@ func (w *ignored) otherEndings(dirPath string, depth int) {
 func (w *ignored) markdownBelow(dirPath string, depth int) int {
 	found := w.read(dirPath)
 	n := w.markdown(found)
-	if depth == maxDepth || found.skillFile() {
+	if depth == index.MaxDepth || found.skillFile() {
 		return n
 	}
 	for _, name := range found.dirs {
 		if name[0] != '.' {
-			n += w.markdownBelow(below(dirPath, name), depth+1)
+			n += w.markdownBelow(path.Join(dirPath, name), depth+1)
 		}
 	}
 	return n
@@ -214,9 +214,9 @@ func (w *ignored) markdownBelow(dirPath string, depth int) int {
 
 // readElsewhere reports whether another layer of the same directory reads a file.
 func (w *ignored) readElsewhere(name string) bool {
-	return slices.ContainsFunc(w.config.Layers, func(l Layer) bool {
-		_, ok := l.stem(name)
-		return ok && (l.Files || !w.config.kind.described) && l.FS.Path(l.Dir) == w.layer.FS.Path(w.layer.Dir)
+	return slices.ContainsFunc(w.index.Layers(), func(l index.Layer) bool {
+		_, ok := l.Stem(name)
+		return ok && (l.Files || w.kind != client.Skills) && l.FS.Path(l.Dir) == w.layer.FS.Path(w.layer.Dir)
 	})
 }
 
@@ -227,24 +227,24 @@ func (w *ignored) renamed(dirPath, name string) string {
 	extension := path.Ext(name)
 	stem := strings.TrimSuffix(name, extension)
 	if suffix := w.layer.Suffix; suffix != "" {
-		markdown := w.config.kind.unnamed && extension == ".md" // a rule of another client
-		if suffix == extension || !strings.HasSuffix(suffix, extension) && !markdown || !w.config.Valid(stem) || isProjectFile(stem) {
+		markdown := w.kind == client.Instructions && extension == ".md" // a rule of another client
+		if suffix == extension || !strings.HasSuffix(suffix, extension) && !markdown || !w.index.Valid(stem) || isProjectFile(stem) {
 			return "" // files of other kinds resemble no command of this layer
 		}
 		return "rename the file to " + strconv.Quote(stem+suffix)
 	}
-	if !w.config.Valid(stem) || isProjectFile(stem) {
+	if !w.index.Valid(stem) || isProjectFile(stem) {
 		return ""
 	}
 	switch strings.ToLower(extension) {
 	case ".markdown", ".mdc":
 	case ".txt":
-		text := w.head(below(dirPath, name))
+		text := w.head(path.Join(dirPath, name))
 		if header(text).Format == "" && !strings.Contains(text, "$ARGUMENTS") {
 			return ""
 		}
 	case ".toml":
-		if !hasText(header("+++\n"+w.head(below(dirPath, name))+"\n+++\n"), "prompt") {
+		if !hasText(header("+++\n"+w.head(path.Join(dirPath, name))+"\n+++\n"), "prompt") {
 			return ""
 		}
 		return "write the prompt in " + strconv.Quote(stem+".md")
@@ -263,7 +263,7 @@ func isProjectFile(stem string) bool {
 // head returns the beginning of a file, or "" if the file cannot be read.
 func (w *ignored) head(file string) string {
 	head := make([]byte, matter.MaxHead/2)
-	n, _, err := readHead(w.fs, file, head)
+	n, _, err := index.ReadHead(w.fs, file, head)
 	if err != nil {
 		return ""
 	}
@@ -288,11 +288,11 @@ func hasText(f matter.Frontmatter, keys ...string) bool {
 func (w *ignored) withoutDirectory() {
 	top := w.layer.Dir
 	for _, name := range w.read(top).files {
-		if stem, markdown := names.TrimMarkdown(name); !markdown || name[0] == '.' || isProjectFile(stem) || slices.Contains(skillFiles[:], name) || w.readElsewhere(name) {
+		if stem, markdown := names.TrimMarkdown(name); !markdown || name[0] == '.' || isProjectFile(stem) || slices.Contains(index.SkillFileNames[:], name) || w.readElsewhere(name) {
 			continue
 		}
-		if hasText(header(w.head(below(top, name))), "name", "description") {
-			w.report(problem.SkillNotADirectory, problem.Warning, below(top, name), "not listed: a skill is a directory with a SKILL.md",
+		if hasText(header(w.head(path.Join(top, name))), "name", "description") {
+			w.report(problem.SkillNotADirectory, problem.Warning, path.Join(top, name), "not listed: a skill is a directory with a SKILL.md",
 				"move the file to a directory of its own, with the name SKILL.md")
 		}
 	}
@@ -302,13 +302,13 @@ func (w *ignored) withoutDirectory() {
 // case, to the depth of the scan.
 func (w *ignored) otherSpellings(dirPath string, depth int) {
 	for _, name := range w.read(dirPath).dirs {
-		sub := below(dirPath, name)
-		if !names.Loose(name) || w.snapshot.HasSkill(w.index, sub) {
+		sub := path.Join(dirPath, name)
+		if !names.Loose(name) || w.snapshot.HasSkill(w.at, sub) {
 			continue
 		}
 		files := w.read(sub).files
-		if i := slices.IndexFunc(files, func(file string) bool { return sameLetters(file, skillFiles[0]) }); i >= 0 {
-			w.report(problem.SkillFileMissing, problem.Error, below(sub, files[i]), "the directory has no SKILL.md, because the name of this file has other letter case",
+		if i := slices.IndexFunc(files, func(file string) bool { return index.SameLetters(file, index.SkillFileNames[0]) }); i >= 0 {
+			w.report(problem.SkillFileMissing, problem.Error, path.Join(sub, files[i]), "the directory has no SKILL.md, because the name of this file has other letter case",
 				"rename the file to SKILL.md")
 		} else if depth < w.layer.Depth {
 			w.otherSpellings(sub, depth+1)

@@ -65,7 +65,7 @@ func (a Agent) MarshalJSON() ([]byte, error) {
 // every directory of agents is missing, the rules of [WithSkillsDir] apply.
 func WithAgentsDir(dirs ...string) Option {
 	place := index.Place{Place: client.Place{Pattern: "**/*.md", Name: client.FromHeader}}
-	return optionFunc(func(c *config) error { return c.agents.addDirs("WithAgentsDir", dirs, place) })
+	return optionFunc(func(c *config) error { return invalid(c.agents.AddDirs("WithAgentsDir", dirs, place)) })
 }
 
 // WithAgentFilter shows only the agents for which keep returns true. The rules of
@@ -116,7 +116,7 @@ func (c *Catalog) GetAgent(ctx context.Context, name string) (Agent, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return Agent{}, err
 	}
-	return lookup[Agent, AgentInfo]{c, c.agents, op, name, name, (*Catalog).readAgent, true}.resolve(ctx, Event{Action: EventLoaded})
+	return lookup[Agent, AgentInfo]{c, c.agents, op, name, name, (*Catalog).readAgent, true, nil}.resolve(ctx, Event{Action: EventLoaded})
 }
 
 // AgentsPrompt returns the agents that a model may choose as an <available_agents> block with an
@@ -206,8 +206,8 @@ func (c *Catalog) agentInfo(e *index.Entry, header Frontmatter, problems []probl
 // newAgents returns the agents of a new catalog. The error is the error of the watch.
 func (c *Catalog) newAgents(user userDirs) (*collection[AgentInfo], error) {
 	agents := &collection[AgentInfo]{
-		filter:      &filter[AgentInfo]{keep: c.config.keep.agents, info: c.listedAgent},
-		layers:      c.config.agents.all,
+		filter:      &filter[AgentInfo]{Keep: c.config.keep.agents, Info: c.listedAgent},
+		layers:      c.config.agents.All,
 		description: headerDescription,
 		texts:       &c.caches.agents.Texts,
 		noun:        "agent",
@@ -216,7 +216,7 @@ func (c *Catalog) newAgents(user userDirs) (*collection[AgentInfo], error) {
 		rule:        "use a listed name, without separators, control characters and leading dot",
 		notFound:    CodeAgentNotFound,
 		hint: func(shown []*index.Entry, name string) string {
-			if len(c.config.agents.all) == 0 {
+			if len(c.config.agents.All) == 0 {
 				return "the program reads no agents; add WithAgentsDir or WithClient"
 			}
 			return suggestion(shown, name, "list the agents for the names")

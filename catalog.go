@@ -51,6 +51,7 @@ type Catalog struct {
 	servers      servers.List[MCPServer]
 
 	view  bool         // created by View, not by New
+	whole *Catalog     // of the catalog of one call; see along
 	ended *atomic.Bool // set by Close of a view
 }
 
@@ -92,6 +93,7 @@ type shared struct {
 	meanings *meaning.Store // nil without WithEmbedder
 	finder   *instruction.Finder
 	settings *exposure.Reader // of skills; nil without settings
+	below    exposure.Below   // the skills below the root
 
 	caches caches
 	usages usage.Reader // of prompts
@@ -210,7 +212,7 @@ func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
 	if c.isClosed() {
 		return nil, closedError(op)
 	}
-	keep := filterFuncs{slices.Clone(c.commands.filter.keep), slices.Clone(c.skills.filter.keep), slices.Clone(c.agents.filter.keep), slices.Clone(c.instructions.filter.keep), slices.Clone(c.servers.Keep)}
+	keep := filterFuncs{slices.Clone(c.commands.filter.Keep), slices.Clone(c.skills.filter.Keep), slices.Clone(c.agents.filter.Keep), slices.Clone(c.instructions.filter.Keep), slices.Clone(c.servers.Keep)}
 	for _, filter := range filters {
 		if filter == nil {
 			continue

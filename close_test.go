@@ -138,6 +138,10 @@ func everyMethod() map[string]func(context.Context, *toolshelf.Catalog) error {
 			return err
 		},
 		"ListSkills": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.ListSkills(ctx); return err },
+		"ListSkillsFor": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.ListSkillsFor(ctx, "tree/d00")
+			return err
+		},
 		"ListAgents": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.ListAgents(ctx); return err },
 		"GetAgent":   func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.GetAgent(ctx, "a00"); return err },
 		"Instructions": func(ctx context.Context, c *toolshelf.Catalog) error {

@@ -1,6 +1,7 @@
 package toolshelf
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
@@ -45,6 +45,7 @@ type collection[Info any] struct {
 	exposure    func(*index.Entry) Exposure // of skills; nil for other kinds
 	refresh     func(context.Context) error // reads the settings of clients; nil without settings
 	forModel    bool                        // results have no description of a skill with ExposeName
+	way         *exposure.Way               // of skills, in the catalog of one call; see along
 	undescribed bool                        // prompts have the entries without a description
 	texts       *index.Texts[[]byte]        // of stores
 
@@ -62,7 +63,7 @@ type collection[Info any] struct {
 func (c *collection[Info]) open(of *Catalog, user userDirs, kind client.Files, drop func(now *index.Snapshot), x index.Config, s search.Config) (*collection[Info], error) {
 	config := &of.config
 	x.Layers = of.openLayers(c.layers, user)
-	c.filter.guard = config.newGuard(Kind(c.noun), c.layers, x.Layers)
+	c.filter.Guard = config.newGuard(Kind(c.noun), c.layers, x.Layers)
 	x.Judge, x.Changed, x.Whole = config.judge(kind), of.changed(drop), index.KeepVersioned(c.texts)
 	if c.observer = of.observer; c.observer != nil {
 		notify := x.Changed
@@ -82,13 +83,13 @@ func (c *collection[Info]) open(of *Catalog, user userDirs, kind client.Files, d
 		return nil, err
 	}
 	of.indexes = append(of.indexes, c.Index)
-	if c.filter.guard != nil {
-		c.filter.guard.Index = c.Index
+	if c.filter.Guard != nil {
+		c.filter.Guard.Index = c.Index
 	}
 	s.Index, s.Description, s.Text = c.Index, c.description, c.texts.Find
 	s.MaxFileSize, s.MaxReads = config.maxFileSize, config.maxReads
 	s.TTL, s.Now = config.ttl, config.now
-	s.Watch, s.Logger, s.Meanings, s.Allows = config.watch, config.logger, of.meanings, c.filter.guard.Allows
+	s.Watch, s.Logger, s.Meanings, s.Allows = config.watch, config.logger, of.meanings, c.filter.Guard.Allows
 	s.Lifetime, s.Enter, s.Leave, s.Exited = of.lifetime, of.enter, of.leave, of.logExit
 	c.finder = search.New(s)
 	c.root, c.watch, c.inRoot = config.root, config.watch, !slices.ContainsFunc(c.Layers(), func(l index.Layer) bool { return l.FS != of.root })
@@ -99,7 +100,7 @@ func (c *collection[Info]) open(of *Catalog, user userDirs, kind client.Files, d
 // functions keep.
 func (c *collection[Info]) view(keep []func(Info) bool) *collection[Info] {
 	view := *c
-	view.filter = &filter[Info]{keep: keep, info: c.filter.info, guard: c.filter.guard, settings: c.filter.settings}
+	view.filter = c.filter.With(keep)
 	return &view
 }
 
@@ -108,7 +109,7 @@ func (c *collection[Info]) view(keep []func(Info) bool) *collection[Info] {
 func (c *collection[Info]) list(ctx context.Context, op string) (all, shown *index.Snapshot, err error) {
 	o, e := c.observer.Begin(ctx), Event{Action: EventListed, Kind: Kind(c.noun)}
 	if all, err = c.current(ctx); err == nil {
-		shown = c.filter.apply(ctx, all)
+		shown = c.filter.Apply(ctx, all)
 		e.Count = len(shown.Entries)
 	}
 	err = c.layerError(op, err)
@@ -118,6 +119,9 @@ func (c *collection[Info]) list(ctx context.Context, op string) (all, shown *ind
 
 // current returns the current entries, after a look at the settings.
 func (c *collection[Info]) current(ctx context.Context) (*index.Snapshot, error) {
+	if c.way != nil {
+		return c.way.All, nil
+	}
 	if c.refresh != nil {
 		if err := c.refresh(ctx); err != nil {
 			return nil, err
@@ -128,7 +132,7 @@ func (c *collection[Info]) current(ctx context.Context) (*index.Snapshot, error)
 
 // shown returns the entries of a snapshot that pass the filter.
 func (c *collection[Info]) shown(all *index.Snapshot) *index.Snapshot {
-	return c.filter.apply(context.Background(), all)
+	return c.filter.Apply(context.Background(), all)
 }
 
 // optionalSnapshot returns the current entries without the filter, for a method
@@ -137,7 +141,7 @@ func (c *collection[Info]) shown(all *index.Snapshot) *index.Snapshot {
 func (c *collection[Info]) optionalSnapshot(ctx context.Context, op string) (*index.Snapshot, error) {
 	all, err := c.current(ctx)
 	var missing *index.LayerError
-	if all != nil && errors.As(err, &missing) && !slices.ContainsFunc(c.layers, func(l layer) bool { return l.named }) {
+	if all != nil && errors.As(err, &missing) && !slices.ContainsFunc(c.layers, func(l layer) bool { return l.Named }) {
 		return all, nil
 	}
 	return all, c.layerError(op, err)
@@ -148,7 +152,7 @@ func (c *collection[Info]) optionalSnapshot(ctx context.Context, op string) (*in
 func (c *collection[Info]) meant(name string) (meant string, arguments bool) {
 	dirs := []string{c.noun + "s"}
 	for _, l := range c.layers {
-		dirs = append(dirs, l.name)
+		dirs = append(dirs, l.Name)
 	}
 	return names.Meant(name, dirs)
 }
@@ -165,7 +169,7 @@ func (c *collection[Info]) checkName(op, name string) error {
 		meant = strings.TrimSuffix(dir, "/")
 	}
 	meant, _ = names.TrimMarkdown(meant)
-	if slices.ContainsFunc(c.layers, func(l layer) bool { return l.plugins != nil }) {
+	if slices.ContainsFunc(c.layers, func(l layer) bool { return l.Plugins != nil }) {
 		meant = strings.ReplaceAll(meant, "/", ":")
 	}
 	if names.Loose(meant) {
@@ -259,7 +263,7 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 				break
 			}
 			last = i
-			if errors.Is(now.err, fs.ErrNotExist) && entries[i].Broken() == nil || !in.filter.keepsAll(now.states) {
+			if errors.Is(now.err, fs.ErrNotExist) && entries[i].Broken() == nil || !in.filter.KeepsAll(now.states) {
 				continue // removed, or hidden by a change, since the scan
 			}
 			now.entry = entries[i].Entry
@@ -394,10 +398,10 @@ func (c *collection[Info]) layerError(op string, err error) error {
 		return rootNotFound(op, c.root, failed)
 	}
 	content := c.noun + "s"
-	if c.layers[failed.Layer].plugins != nil {
+	if c.layers[failed.Layer].Plugins != nil {
 		content = "plugins"
 	}
-	e := directoryError(op, c.layers[failed.Layer].name, content, failed.Err, c.Layer(failed.Layer))
+	e := directoryError(op, c.layers[failed.Layer].Name, content, failed.Err, c.Layer(failed.Layer))
 	if e.Code == CodeDirectoryNotFound {
 		e.Message += c.missingReason(failed)
 	}
@@ -409,7 +413,7 @@ func (c *collection[Info]) layerError(op string, err error) error {
 func (c *collection[Info]) missingReason(failed *index.LayerError) string {
 	cause := escape.Cause(failed.Err)
 	_, system := cause.(syscall.Errno)
-	if c.layers[failed.Layer].fsys == nil || system || cause == fs.ErrNotExist {
+	if c.layers[failed.Layer].FS == nil || system || cause == fs.ErrNotExist {
 		return ""
 	}
 	return " (" + escape.Name(cause.Error()) + ")"
@@ -449,6 +453,7 @@ func directoryError(op, name, content string, err error, layer index.Layer) *Err
 type reading[T, Info any] struct {
 	value  T
 	states []Info
+	from   *collection[Info] // of a skill below the root; otherwise nil
 	outcome
 }
 
@@ -475,7 +480,7 @@ func (c *collection[Info]) seen(ctx context.Context, e Event, found outcome) Eve
 	}
 	if found.hidden {
 		e.Action, e.Reason, e.Digest, e.Bytes = EventRefused, "filter", "", 0
-		if reason, digest := c.filter.guard.Refusal(ctx, found.entry); reason != "" {
+		if reason, digest := c.filter.Guard.Refusal(ctx, found.entry); reason != "" {
 			e.Reason, e.Digest = reason, digest
 		}
 	}
@@ -502,6 +507,9 @@ type lookup[T, Info any] struct {
 	name, stem string
 	read       reader[T, Info]
 	kept       bool // read may return a kept value, without a wait, also after the end of its context
+
+	// If not nil, beside finds the collection of an unknown name, and the name there.
+	beside func(context.Context) (*collection[Info], *Catalog, string, error)
 }
 
 // resolve returns the result of read for the entry, and sends the event with the action and the
@@ -510,7 +518,7 @@ func (l lookup[T, Info]) resolve(ctx context.Context, e Event) (value T, err err
 	o := l.from.observer.Begin(ctx)
 	now, err := l.find(ctx)
 	e.Name = l.name
-	l.from.send(o, e, now.outcome, err)
+	cmp.Or(now.from, l.from).send(o, e, now.outcome, err)
 	if err != nil {
 		return value, err
 	}
@@ -520,6 +528,31 @@ func (l lookup[T, Info]) resolve(ctx context.Context, e Event) (value T, err err
 // find returns the reading of the entry: in the last snapshot if stats prove the entry, or else in
 // the result of a scan. If the error is not nil, only the outcome counts.
 func (l lookup[T, Info]) find(ctx context.Context) (reading[T, Info], error) {
+	if l.beside != nil {
+		return l.findBeside(ctx)
+	}
+	return l.findListed(ctx)
+}
+
+// findBeside is find for a name that can be in the collection of beside.
+func (l lookup[T, Info]) findBeside(ctx context.Context) (reading[T, Info], error) {
+	if !exposure.Qualified(l.name) {
+		if now, err := l.findListed(ctx); CodeOf(err) != l.from.notFound || now.hidden {
+			return now, err
+		}
+	}
+	from, c, name, err := l.beside(ctx)
+	if err != nil {
+		return reading[T, Info]{}, err
+	}
+	l.catalog, l.from, l.name, l.stem = c, from, name, name
+	now, err := l.in(ctx, from.way.All, from.filter.Apply(ctx, from.way.All))
+	now.from = from
+	return now, err
+}
+
+// findListed is find for the name of a list.
+func (l lookup[T, Info]) findListed(ctx context.Context) (reading[T, Info], error) {
 	c := l.from
 	if err := c.checkName(l.op, l.name); err != nil {
 		return reading[T, Info]{}, err
@@ -537,7 +570,7 @@ func (l lookup[T, Info]) find(ctx context.Context) (reading[T, Info], error) {
 	if err != nil {
 		now, err = awaitRoot(ctx, l.catalog, c.inRoot, func(ctx context.Context) (reading[T, Info], error) { return l.known(ctx, last) })
 	}
-	if err == nil && c.filter.shows(ctx, now.entry) && c.filter.keepsAll(now.states) {
+	if err == nil && c.filter.Shows(ctx, now.entry) && c.filter.KeepsAll(now.states) {
 		return now, nil
 	}
 	if ctx.Err() != nil {
@@ -579,7 +612,7 @@ func (l lookup[T, Info]) scanned(ctx context.Context, snapshot func(context.Cont
 	if err != nil {
 		return reading[T, Info]{}, l.from.lookupError(l.op, l.name, l.stem, err)
 	}
-	return l.in(ctx, all, l.from.filter.apply(ctx, all))
+	return l.in(ctx, all, l.from.filter.Apply(ctx, all))
 }
 
 // in resolves the name in a snapshot. The snapshot shown has the entries of all that pass
@@ -590,7 +623,7 @@ func (l lookup[T, Info]) in(ctx context.Context, all, shown *index.Snapshot) (no
 		now.entry, _ = all.Find(l.name, l.stem)
 		now.hidden = now.entry != nil
 	}
-	switch unread := l.from.filter.guard.Unread(all, now.entry, now.hidden, l.name, l.stem); {
+	switch unread := l.from.filter.Guard.Unread(all, now.entry, now.hidden, l.name, l.stem); {
 	case len(candidates) > 0:
 		return now, l.from.ambiguousName(l.op, l.name, candidates)
 	case unread != nil:
@@ -603,98 +636,13 @@ func (l lookup[T, Info]) in(ctx context.Context, all, shown *index.Snapshot) (no
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return now, ctx.Err()
-	case !l.from.filter.keepsAll(now.states): // the filter refuses the new content
+	case !l.from.filter.KeepsAll(now.states): // the filter refuses the new content
 		now.hidden = true
 		return now, l.from.unknownName(l.op, l.name, l.stem, shown)
 	case err != nil:
 		return now, l.from.fileError(l.op, l.name, e, err)
 	}
 	return now, nil
-}
-
-// A filter shows the entries of an index that the guard allows and all functions keep. Without
-// a guard and functions, a filter shows all entries.
-type filter[Info any] struct {
-	keep  []func(Info) bool
-	info  func(*index.Snapshot, *index.Entry) Info
-	guard *guard // nil without WithGate
-	last  atomic.Pointer[filtered]
-
-	only     func(*index.Entry) bool // the exposure of the skills for a model; nil for all entries
-	settings func() *exposure.Rules  // on which the functions can depend; or nil
-}
-
-// filtered is the result of a filter for a snapshot.
-type filtered struct {
-	all, shown *index.Snapshot
-	version    uint64 // of the answers of the guard
-	refused    []*index.Entry
-	rules      *exposure.Rules
-}
-
-// shows reports whether the guard and the exposure show an entry.
-func (f *filter[Info]) shows(ctx context.Context, e *index.Entry) bool {
-	return (f.only == nil || f.only(e)) && f.guard.Allows(ctx, e)
-}
-
-// active reports whether the filter has any function.
-func (f *filter[Info]) active() bool { return len(f.keep) > 0 }
-
-func (f *filter[Info]) keeps(info Info) bool {
-	for _, keep := range f.keep {
-		if !keep(info) {
-			return false
-		}
-	}
-	return true
-}
-
-// keepsAll reports whether the filter keeps every state of an entry.
-func (f *filter[Info]) keepsAll(states []Info) bool {
-	return !slices.ContainsFunc(states, func(info Info) bool { return !f.keeps(info) })
-}
-
-// apply returns the filtered snapshot. The result for the latest snapshot is cached,
-// so a page of the filtered snapshot costs no more than a page of the complete
-// snapshot. If the answers of the gate have no version, apply asks the gate about each entry.
-func (f *filter[Info]) apply(ctx context.Context, all *index.Snapshot) *index.Snapshot {
-	if !f.active() && f.guard == nil && f.only == nil || all == nil {
-		return all
-	}
-	last := f.last.Load()
-	now := filtered{all: all}
-	var versioned bool
-	now.version, versioned = f.guard.Version()
-	if f.settings != nil {
-		now.rules = f.settings()
-	}
-	same := last != nil && last.all == all && last.rules == now.rules
-	if same && versioned && last.version == now.version {
-		return last.shown
-	}
-	now.refused = f.guard.Refused(ctx, all)
-	if same && slices.Equal(last.refused, now.refused) {
-		now.shown = last.shown
-	} else {
-		now.shown = f.shown(all, now.refused)
-	}
-	if last == nil || last.all.Generation <= all.Generation {
-		kept := now
-		f.last.Store(&kept)
-	}
-	return now.shown
-}
-
-// shown returns the entries that pass the filter. The gate has refused some, in the order of the
-// snapshot.
-func (f *filter[Info]) shown(all *index.Snapshot, refused []*index.Entry) *index.Snapshot {
-	return all.Where(func(e *index.Entry) bool {
-		if len(refused) > 0 && refused[0] == e {
-			refused = refused[1:]
-			return false
-		}
-		return (f.only == nil || f.only(e)) && (!f.active() || f.keeps(f.info(all, e)))
-	})
 }
 
 // suggestion returns the end of a "not found" message: the entry with the most similar name, or

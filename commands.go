@@ -132,7 +132,7 @@ func (c *Catalog) loadText(ctx context.Context, s *index.Snapshot, e *index.Entr
 
 func (c *Catalog) reading(command Command) reading[Command, CommandInfo] {
 	r := reading[Command, CommandInfo]{value: command, outcome: outcome{digest: command.Source.digest, bytes: len(command.Raw)}}
-	if c.commands.filter.active() {
+	if c.commands.filter.Active() {
 		r.states = []CommandInfo{command.info()}
 	}
 	return r
@@ -256,7 +256,7 @@ func (c *Catalog) findCommand(ctx context.Context, op, name string) (now reading
 		return now, &Error{Code: CodeInvalidCommandName, Op: op, Path: name,
 			Message: "invalid command name " + quote(name) + "; " + rule.Correction(c.commands.meant(name))}
 	}
-	return lookup[Command, CommandInfo]{c, c.commands, op, name, stem, (*Catalog).readCommand, true}.find(ctx)
+	return lookup[Command, CommandInfo]{c, c.commands, op, name, stem, (*Catalog).readCommand, true, nil}.find(ctx)
 }
 
 // info returns the CommandInfo of a list, computed from the command.
@@ -322,7 +322,7 @@ func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) (C
 
 // commandNames returns the rule for the names of commands.
 func (c *config) commandNames() names.Commands {
-	return names.Commands{Plugins: len(c.plugins.all) > 0, Colons: c.colons, Loose: c.looseNames}
+	return names.Commands{Plugins: len(c.plugins.All) > 0, Colons: c.colons, Loose: c.looseNames}
 }
 
 // Frontmatter is the header of a command or skill file: the type of package
@@ -334,7 +334,7 @@ type Frontmatter = agentmd.Frontmatter
 func (c *Catalog) newCommands(user userDirs) (*collection[CommandInfo], error) {
 	commands := &collection[CommandInfo]{
 		engine:      c.config.commandSearcher,
-		layers:      c.config.commands.all,
+		layers:      c.config.commands.All,
 		description: (*index.Entry).Description,
 		undescribed: true,
 		texts:       &c.caches.commands.Texts,
@@ -345,7 +345,7 @@ func (c *Catalog) newCommands(user userDirs) (*collection[CommandInfo], error) {
 			return suggestion(shown, name, "list the commands for the names")
 		},
 	}
-	commands.filter = &filter[CommandInfo]{keep: c.config.keep.commands, info: func(_ *index.Snapshot, e *index.Entry) CommandInfo {
+	commands.filter = &filter[CommandInfo]{Keep: c.config.keep.commands, Info: func(_ *index.Snapshot, e *index.Entry) CommandInfo {
 		return c.commandInfo(e, commands.LayerOf(e).FS.Path(e.Path))
 	}}
 	drop := func(now *index.Snapshot) {

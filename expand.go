@@ -154,16 +154,16 @@ func (s selection) String() string {
 func (c *Catalog) invocable(ctx context.Context, op string, wanted selection) (v index.Invocable, err error) {
 	if wanted.commands {
 		v.Commands, err = c.commands.optionalSnapshot(ctx, op)
-		v.Commands = c.commands.filter.apply(ctx, v.Commands)
+		v.Commands = c.commands.filter.Apply(ctx, v.Commands)
 	}
 	if wanted.skills && err == nil {
 		v.Skills, err = c.skills.optionalSnapshot(ctx, op)
-		v.Skills = c.skills.filter.apply(ctx, v.Skills)
+		v.Skills = c.skills.filter.Apply(ctx, v.Skills)
 		v.Off = c.isOff
 	}
 	if wanted.agents && err == nil {
 		v.Agents, err = c.agents.optionalSnapshot(ctx, op)
-		v.Agents = c.agents.filter.apply(ctx, v.Agents)
+		v.Agents = c.agents.filter.Apply(ctx, v.Agents)
 	}
 	return v, err
 }
@@ -398,10 +398,10 @@ func (c *Catalog) invocableHint(name string, wanted selection) string {
 	}
 	var last index.Invocable
 	if wanted.commands {
-		last.Commands = c.commands.filter.apply(c.lifetime, c.commands.Last())
+		last.Commands = c.commands.filter.Apply(c.lifetime, c.commands.Last())
 	}
 	if wanted.skills {
-		last.Skills, last.Off = c.skills.filter.apply(c.lifetime, c.skills.Last()), c.isOff
+		last.Skills, last.Off = c.skills.filter.Apply(c.lifetime, c.skills.Last()), c.isOff
 	}
 	var entries []*index.Entry
 	for e := range last.Prefixed("") {

@@ -1,9 +1,12 @@
 package toolshelf
 
 import (
+	"cmp"
+	"context"
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
@@ -50,11 +53,132 @@ func WithExposure(f func(SkillInfo) Exposure) Option {
 
 // forModel returns a view with the skills that a model may see.
 func (c *Catalog) forModel() *Catalog {
-	view := c.skills.view(c.skills.filter.keep)
-	view.forModel, view.filter.only = true, func(e *index.Entry) bool { return c.exposure(e).toModel() }
+	view := c.skills.view(c.skills.filter.Keep)
+	view.forModel, view.filter.Only = true, func(e *index.Entry) bool { return c.exposure(e).toModel() }
 	models := *c
 	models.view, models.skills = true, view
 	return &models
+}
+
+// ForPath shows the skills of [Catalog.ListSkillsFor]. In [Catalog.GetSkill], the name can be a
+// name of this list. ForPath has no effect on commands.
+func ForPath(path string) PathOption { return pathOption(path) }
+
+// A PathOption is a [PromptOption], a [SearchOption] and a [SkillOption].
+type PathOption interface {
+	PromptOption
+	SearchOption
+	SkillOption
+}
+
+type pathOption string
+
+func (pathOption) applyPrompt(*promptOptions)   {}
+func (pathOption) applySearch(*searchOptions)   {}
+func (p pathOption) applySkill(o *skillOptions) { o.path = &p }
+
+// pathOf returns the last ForPath of the options, or nil.
+func pathOf[Option any](opts []Option) (last *pathOption) {
+	for _, opt := range opts {
+		if p, ok := any(opt).(pathOption); ok {
+			last = &p
+		}
+	}
+	return last
+}
+
+// ListSkillsFor returns the skills for a file or a directory of the project, which may be missing:
+// the skills of [Catalog.ListSkills] without those whose field paths has globs that do not match,
+// then the skills of each directory on the way from the root to the path, if a client of
+// [WithClient] looks there (client.Place.Below), as in packages/web/.claude/skills. Such a skill
+// has the name of its directory or, if another skill has the name, the name "packages/web:deploy",
+// with which GetSkill and ReadSkillFile always find the skill. Filters, gates and events see this
+// name.
+//
+// ListSkillsFor returns [ErrOutsideRoot] for a path out of the root, and the errors of
+// SkillsPrompt.
+func (c *Catalog) ListSkillsFor(ctx context.Context, path string) ([]SkillInfo, error) {
+	const op = "ListSkillsFor"
+	near, err := c.near(ctx, op, path)
+	if err != nil {
+		return nil, err
+	}
+	return near.listSkills(ctx, op)
+}
+
+// near returns the catalog for one call with the skills for a path.
+func (c *Catalog) near(ctx context.Context, op, path string) (near *Catalog, err error) {
+	if err := c.begin(ctx, op); err != nil {
+		return nil, err
+	}
+	call, o := fileCall{catalog: c, op: op, path: path, dir: true}, c.observer.Begin(ctx)
+	var all *index.Snapshot
+	if err = call.resolve(); err == nil {
+		all, err = c.skills.optionalSnapshot(ctx, op)
+	}
+	if err == nil {
+		near, err = c.along(ctx, &call, func(ctx context.Context) (*exposure.Way, error) { return c.below.To(ctx, all, call.name) })
+	}
+	if err != nil {
+		err = c.methodError(op, err)
+		o.Send(Event{Action: EventListed, Kind: KindSkill, Path: path}, err)
+	}
+	return near, err
+}
+
+// beside returns the lookup.beside of a name, or nil if no directory below the root can have the
+// skill.
+func (c *Catalog) beside(op, name string, path *pathOption) func(context.Context) (*collection[SkillInfo], *Catalog, string, error) {
+	if len(c.below.Layers) == 0 || path == nil && !strings.Contains(name, ":") {
+		return nil
+	}
+	return func(ctx context.Context) (*collection[SkillInfo], *Catalog, string, error) {
+		var near *Catalog
+		var err error
+		if path != nil && !exposure.Qualified(name) {
+			if near, err = c.near(ctx, op, string(*path)); err == nil {
+				return near.skills, near, near.skills.way.Full(name), nil
+			}
+			return nil, nil, "", err
+		}
+		if c.skills.refresh != nil {
+			err = c.skills.refresh(ctx)
+		}
+		if err == nil {
+			near, err = c.along(ctx, &fileCall{catalog: c, op: op, path: name, dir: true}, func(ctx context.Context) (*exposure.Way, error) { return c.below.At(ctx, name) })
+		}
+		if err != nil {
+			return nil, nil, "", err
+		}
+		return near.skills, near, name, nil
+	}
+}
+
+// along returns the catalog for one call with the skills of a Way.
+func (c *Catalog) along(ctx context.Context, call *fileCall, find func(context.Context) (*exposure.Way, error)) (*Catalog, error) {
+	way, err := await(ctx, c, func(ctx context.Context) (*exposure.Way, error) {
+		way, err := find(ctx)
+		return way, call.failure(ctx, err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	skills, near := c.skills.view(c.skills.filter.Keep), *c
+	near.skills, near.whole = skills, cmp.Or(c.whole, c)
+	skills.Index, skills.way, skills.exposure = way.Index, way, near.exposure
+	skills.layers = slices.Clip(skills.layers)
+	for _, l := range way.Index.Layers()[len(skills.layers):] {
+		skills.layers = append(skills.layers, layer{Name: l.Name})
+	}
+	applies := way.Applies()
+	skills.filter.Info, skills.filter.Only = near.listedSkill, func(e *index.Entry) bool {
+		return applies(e) && (!skills.forModel || near.exposure(e).toModel())
+	}
+	if skills.filter.Guard != nil {
+		g := *skills.filter.Guard
+		g.Index, skills.filter.Guard = way.Index, &g
+	}
+	return &near, nil
 }
 
 // openSettings returns the settings of the clients, or nil.

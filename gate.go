@@ -8,6 +8,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/gate"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/instruction"
+	"github.com/toolshelf-go/toolshelf/internal/layers"
 	"github.com/toolshelf-go/toolshelf/internal/lint"
 	"github.com/toolshelf-go/toolshelf/internal/servers"
 )
@@ -81,7 +82,7 @@ func WithGate(g Gate, layers ...string) Option {
 // checkGate returns an error for a name of WithGate without a layer.
 func (c *config) checkGate() error {
 	for _, name := range c.gated {
-		if !slices.ContainsFunc(c.allLayers(), func(l layer) bool { return l.name == name }) && !instruction.HasSingle(c.rows(), name) && !servers.HasLayer(c.placed, name) {
+		if !slices.ContainsFunc(c.allLayers(), func(l layer) bool { return l.Name == name }) && !instruction.HasSingle(c.rows(), name) && !servers.HasLayer(c.placed, name) {
 			return invalidOption("WithGate: no layer has the name " + quote(name) + "; use a name that another option gives, or Layer of a list")
 		}
 	}
@@ -100,11 +101,11 @@ func (c *config) gates(ofProject bool, names ...string) bool {
 // isGated reports whether WithGate concerns a layer. A name concerns the place also in the
 // directories above the root.
 func (c *config) isGated(l layer) bool {
-	names := []string{l.name}
-	if l.parent != "" {
-		names = append(names, l.place.Path())
+	names := []string{l.Name}
+	if l.Parent != "" {
+		names = append(names, l.Place.Path())
 	}
-	return c.gates(l.fsys == nil && l.place.Base == client.Project, names...)
+	return c.gates(l.FS == nil && l.Place.Base == client.Project, names...)
 }
 
 // allowsText reports whether the gate allows an instruction. A name concerns the place also in the
@@ -116,6 +117,10 @@ func (c *config) allowsText(ctx context.Context, t instruction.Text) bool {
 
 // A guard is nil without a gated layer.
 type guard = gate.Guard[Kind]
+
+type filter[Info any] = gate.Filter[Info, Kind]
+
+type layer = layers.Layer
 
 // newGuard seals the gated layers of a collection.
 func (c *config) newGuard(kind Kind, layers []layer, opened []index.Layer) *guard {
@@ -174,7 +179,7 @@ func (c *Catalog) Pending(ctx context.Context) ([]Pending, error) {
 		}
 	}
 	refused, err := await(ctx, c, func(ctx context.Context) ([]gate.Refused[Kind], error) {
-		all, err := gate.All(ctx, c.newAudit(lint.Default()), map[client.Files]*guard{client.Commands: c.commands.filter.guard, client.Skills: c.skills.filter.guard, client.Agents: c.agents.filter.guard}, of, KindInstruction, func(t instruction.Text) bool { return c.config.allowsText(ctx, t) })
+		all, err := gate.All(ctx, c.newAudit(lint.Default()), map[client.Files]*guard{client.Commands: c.commands.filter.Guard, client.Skills: c.skills.filter.Guard, client.Agents: c.agents.filter.Guard}, of, KindInstruction, func(t instruction.Text) bool { return c.config.allowsText(ctx, t) })
 		return all, (&fileCall{catalog: c, op: op, dir: true, name: "."}).failure(ctx, err)
 	})
 	if err != nil {

@@ -59,7 +59,7 @@ func WithInstructions(clients ...client.Client) Option {
 		if err != nil {
 			return invalidOption("WithInstructions: " + err.Error())
 		}
-		c.instructions.addPlaces(rules)
+		c.instructions.AddPlaces(rules)
 		c.readers, c.clients = append(c.readers, clients...), true
 		return nil
 	})
@@ -148,7 +148,7 @@ func (c *Catalog) instructionNamed(ctx context.Context, op, name string) (*Instr
 		return nil, nil
 	}
 	t, err := await(ctx, c, func(ctx context.Context) (instruction.Text, error) { return c.finder.Rule(ctx, e) })
-	if i := newInstruction(t); err == nil && c.config.allowsText(ctx, t) && c.instructions.filter.keeps(i) {
+	if i := newInstruction(t); err == nil && c.config.allowsText(ctx, t) && c.instructions.filter.Keeps(i) {
 		return &i, nil
 	}
 	return nil, ctx.Err()
@@ -266,7 +266,7 @@ func (c *Catalog) findInstructions(ctx context.Context, call *fileCall, query in
 		for _, t := range answer.Texts {
 			i, e := newInstruction(t), textEvent(EventRefused, "gate", t)
 			if c.config.allowsText(ctx, t) {
-				if c.instructions.filter.keeps(i) {
+				if c.instructions.filter.Keeps(i) {
 					list = append(list, i)
 					continue
 				}
@@ -291,12 +291,12 @@ func newInstruction(t instruction.Text) Instruction {
 
 // shownRules returns a function that returns the rules of a snapshot that pass the filter.
 func (c *Catalog) shownRules() func(*index.Snapshot) map[string]*index.Entry {
-	if !c.instructions.filter.active() && c.config.gate == nil {
+	if !c.instructions.filter.Active() && c.config.gate == nil {
 		return c.finder.Files(nil, func(*index.Entry) bool { return true })
 	}
 	return c.finder.Files(c.instructions.Last(), func(e *index.Entry) bool {
 		t, err := await(context.Background(), c, func(ctx context.Context) (instruction.Text, error) { return c.finder.Rule(ctx, e) })
-		return err == nil && c.config.allowsText(context.Background(), t) && c.instructions.filter.keeps(newInstruction(t))
+		return err == nil && c.config.allowsText(context.Background(), t) && c.instructions.filter.Keeps(newInstruction(t))
 	})
 }
 
@@ -319,7 +319,7 @@ func (c *Catalog) instructionsSince() func(before, now *index.Snapshot) changes.
 
 // rows returns the clients whose instructions the catalog reads.
 func (c *config) rows() []client.Client {
-	if !c.instructions.replaced {
+	if !c.instructions.Replaced {
 		return instruction.Default
 	}
 	return c.readers
@@ -340,10 +340,10 @@ func (c *Catalog) newInstructions(user userDirs) (*collection[Instruction], erro
 		return fsys, dir, fsys != nil
 	})
 	f.OpenHomes(func(p client.Place) (string, bool) { return c.at.OfUser(c.config.home, p.Base == client.Config, p.Dir) })
-	for _, l := range c.config.instructions.all {
-		f.AddRules(l.place.Place, l.parent)
+	for _, l := range c.config.instructions.All {
+		f.AddRules(l.Place.Place, l.Parent)
 	}
-	rules := &collection[Instruction]{filter: &filter[Instruction]{keep: c.config.keep.instructions}, layers: c.config.instructions.all, texts: new(index.Texts[[]byte]), noun: "instruction"}
+	rules := &collection[Instruction]{filter: &filter[Instruction]{Keep: c.config.keep.instructions}, layers: c.config.instructions.All, texts: new(index.Texts[[]byte]), noun: "instruction"}
 	rules, err := rules.open(c, user, client.Instructions, f.Retain, index.Config{Broken: true}, search.Config{})
 	if err == nil {
 		f.Rules, c.finder = rules.Index, f

@@ -20,21 +20,21 @@ import (
 func (c *Catalog) openLayers(named []layer, user userDirs) []index.Layer {
 	var all []index.Layer
 	for _, l := range named {
-		if l.fsys != nil {
-			fsys := c.closeLater(confine.Over(afero.FromIOFS{FS: l.fsys}, "."))
-			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: ".", Fixed: true, MayBeMissing: l.plugins != nil, Immutable: l.immutable, Store: l.fsys, Fed: c.feed != nil, Plugins: l.plugins})
+		if l.FS != nil {
+			fsys := c.closeLater(confine.Over(afero.FromIOFS{FS: l.FS}, "."))
+			all = append(all, index.Layer{Name: l.Name, FS: fsys, Dir: ".", Fixed: true, MayBeMissing: l.Plugins != nil, Immutable: l.Immutable, Store: l.FS, Fed: c.feed != nil, Plugins: l.Plugins})
 			continue
 		}
-		opened := index.Layer{Name: l.name, MayBeMissing: l.place.Pattern != "" && !l.named || l.plugins != nil, Fed: c.feed != nil && !c.at.OnOS, Plugins: l.plugins}.WithPlace(l.place)
-		if l.parent != "" {
-			opened.FS, opened.Dir, opened.Optional = c.confineDir(l.parent), l.place.Dir, true
-			opened.Foreign = func() bool { return c.at.OfOtherUser(c.fsys(), l.parent, l.place.Dir) }
+		opened := index.Layer{Name: l.Name, MayBeMissing: l.Place.Pattern != "" && !l.Named || l.Plugins != nil, Fed: c.feed != nil && !c.at.OnOS, Plugins: l.Plugins}.WithPlace(l.Place)
+		if l.Parent != "" {
+			opened.FS, opened.Dir, opened.Optional = c.confineDir(l.Parent), l.Place.Dir, true
+			opened.Foreign = func() bool { return c.at.OfOtherUser(c.fsys(), l.Parent, l.Place.Dir) }
 			all = append(all, opened)
 			continue
 		}
-		dir, ofUser := l.name, l.place.Base != client.Project
+		dir, ofUser := l.Name, l.Place.Base != client.Project
 		if ofUser {
-			dir = filepath.Join(user[l.place.Base], l.place.Dir)
+			dir = filepath.Join(user[l.Place.Base], l.Place.Dir)
 		}
 		opened.FS, opened.Dir = c.locate(dir)
 		inRoot := opened.FS == c.root
@@ -55,7 +55,7 @@ func (c *Catalog) addParents() error {
 	}
 	c.parents = parents
 	for _, list := range c.config.layerLists() {
-		list.addParents(parents)
+		list.AddParents(parents)
 	}
 	return nil
 }
@@ -116,16 +116,16 @@ type userDirs map[client.Base]string
 // below unknown directories.
 func (c *Catalog) openUser() userDirs {
 	user := userDirs{}
-	ofUser := func(l layer) bool { return l.place.Base != client.Project }
+	ofUser := func(l layer) bool { return l.Place.Base != client.Project }
 	single := func(row client.Client) bool {
 		return slices.ContainsFunc(row.Instructions, func(p client.Place) bool { return p.Base != client.Project })
 	}
 	if slices.ContainsFunc(c.config.allLayers(), ofUser) || slices.ContainsFunc(c.config.readers, single) || len(c.config.placed) > 0 {
 		user[client.Home], user[client.Config] = c.at.User(c.config.home)
 	}
-	unknown := func(l layer) bool { return ofUser(l) && user[l.place.Base] == "" }
+	unknown := func(l layer) bool { return ofUser(l) && user[l.Place.Base] == "" }
 	for _, list := range c.config.layerLists() {
-		list.all = slices.DeleteFunc(list.all, unknown)
+		list.All = slices.DeleteFunc(list.All, unknown)
 	}
 	return user
 }

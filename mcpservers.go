@@ -75,7 +75,7 @@ func (c *Catalog) MCPServers(ctx context.Context) ([]MCPServer, error) {
 // listServers returns the servers that the gate and the filters show.
 func (c *Catalog) listServers(ctx context.Context, op string, o observe.Call[Event]) ([]MCPServer, error) {
 	var snapshot *index.Snapshot
-	if len(c.config.plugins.all) > 0 {
+	if len(c.config.plugins.All) > 0 {
 		var err error
 		if snapshot, err = c.commands.Snapshot(ctx); snapshot == nil {
 			return nil, c.commands.layerError(op, err)
@@ -157,7 +157,7 @@ func (c *Catalog) findServers(ctx context.Context, op string, s *index.Snapshot,
 		return servers.Result{}, nil
 	}
 	allowed := finder.Plugins(c.commands.Index, s, func(l index.Layer, p *plugin.Plugin) bool { // the gate is a function of the caller
-		return c.commands.filter.guard.AllowsPlugin(ctx, l, p.Name, p.Format, p.Digest)
+		return c.commands.filter.Guard.AllowsPlugin(ctx, l, p.Name, p.Format, p.Digest)
 	})
 	found, err := await(ctx, c, func(ctx context.Context) (servers.Result, error) { return finder.Find(ctx, allowed) })
 	if err != nil {
@@ -172,7 +172,7 @@ func (c *Catalog) allowsServer(ctx context.Context, s *servers.Server) bool {
 
 // openServers sets the finder of the servers, which follow the indexes in the lists of OnChange.
 func (c *Catalog) openServers(user userDirs) {
-	if c.servers.Keep = c.config.keep.servers; !servers.HasFiles(c.config.placed) && len(c.config.plugins.all) == 0 {
+	if c.servers.Keep = c.config.keep.servers; !servers.HasFiles(c.config.placed) && len(c.config.plugins.All) == 0 {
 		return
 	}
 	c.servers.Finder = servers.Open(servers.Config{Rows: c.config.placed, Root: c.at, FS: c.root, Parents: c.parents, Home: user[client.Home], Config: user[client.Config],

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"math"
-	"path"
 	"path/filepath"
 	"slices"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/audit"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/layers"
 	"github.com/toolshelf-go/toolshelf/internal/lint"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
@@ -52,10 +52,10 @@ type config struct {
 	home        *string // of WithHome
 	boundary    *string // of WithParents
 	clients     bool    // WithClient or WithInstructions is given
-	commands    layerList
-	skills      layerList
-	agents      layerList
-	plugins     layerList
+	commands    layers.List
+	skills      layers.List
+	agents      layers.List
+	plugins     layers.List
 	manifests   []string // of the clients of WithClient
 	mentions    []string // of the clients of WithClient
 	nested      bool
@@ -83,7 +83,7 @@ type config struct {
 	embedder        Embedder // nil for words alone
 	vectorCache     string   // of WithVectorCache, or ""
 
-	instructions layerList       // of rules
+	instructions layers.List     // of rules
 	readers      []client.Client // of WithInstructions
 	placed       []client.Client // of WithClient
 
@@ -112,13 +112,13 @@ func newConfig(opts []Option) (config, error) {
 			return config{}, err
 		}
 	}
-	c.commands.addDefault("commands")
-	c.skills.addDefault("skills")
+	c.commands.AddDefault("commands")
+	c.skills.AddDefault("skills")
 	c.addPlugins()
 	if c.boundary != nil && !c.clients {
 		return config{}, invalidOption("WithParents: the catalog has no client; add WithClient or WithInstructions")
 	}
-	c.colons = c.nested || len(c.plugins.all) > 0 || slices.ContainsFunc(c.commands.all, func(l layer) bool { return l.place.Nested() || l.place.Prefix != "" })
+	c.colons = c.nested || len(c.plugins.All) > 0 || slices.ContainsFunc(c.commands.All, func(l layer) bool { return l.Place.Nested() || l.Place.Prefix != "" })
 	if c.vectorCache != "" && c.embedder == nil {
 		return config{}, invalidOption("WithVectorCache: the catalog has no vectors; add WithEmbedder")
 	}
@@ -154,7 +154,7 @@ func (c *config) completeTrusted() error {
 // checkSources returns an error if the sources of changes, WithWatch and WithFeed, suit no
 // layer.
 func (c *config) checkSources() error {
-	onFS := func(l layer) bool { return l.fsys != nil }
+	onFS := func(l layer) bool { return l.FS != nil }
 	switch {
 	case c.watch && !c.onOS():
 		return invalidOption("WithWatch: only the operating system's filesystem can be watched; omit the option, or use WithCacheTTL")
@@ -164,12 +164,12 @@ func (c *config) checkSources() error {
 	return nil
 }
 
-func (c *config) layerLists() []*layerList {
-	return []*layerList{&c.commands, &c.skills, &c.agents, &c.instructions}
+func (c *config) layerLists() []*layers.List {
+	return []*layers.List{&c.commands, &c.skills, &c.agents, &c.instructions}
 }
 
 func (c *config) allLayers() []layer {
-	return slices.Concat(c.commands.all, c.skills.all, c.agents.all, c.instructions.all)
+	return slices.Concat(c.commands.All, c.skills.All, c.agents.All, c.instructions.All)
 }
 
 // WithFs reads through fsys instead of the operating system's filesystem: an afero.MemMapFs in a
@@ -210,7 +210,7 @@ func WithRoot(dir string) Option {
 // WithCommandsDir removes the default directory without a replacement. The table "Missing
 // directories" of docs/reference.md has the result of each method if every directory is missing.
 func WithCommandsDir(dirs ...string) Option {
-	return optionFunc(func(c *config) error { return c.commands.addDirs("WithCommandsDir", dirs, index.Place{}) })
+	return optionFunc(func(c *config) error { return invalid(c.commands.AddDirs("WithCommandsDir", dirs, index.Place{})) })
 }
 
 // WithSkillsDir reads skills from these directories, highest precedence first,
@@ -218,7 +218,7 @@ func WithCommandsDir(dirs ...string) Option {
 // apply. Of the methods that read skills, ListSkills and Skills return
 // [ErrDirectoryNotFound] if the default directory is missing.
 func WithSkillsDir(dirs ...string) Option {
-	return optionFunc(func(c *config) error { return c.skills.addDirs("WithSkillsDir", dirs, index.Place{}) })
+	return optionFunc(func(c *config) error { return invalid(c.skills.AddDirs("WithSkillsDir", dirs, index.Place{})) })
 }
 
 // WithCommandsFS reads commands from the top of fsys, such as an embed.FS (use fs.Sub for a
@@ -233,13 +233,13 @@ func WithSkillsDir(dirs ...string) Option {
 // other fs.FS may change at any time. An fs.FS over a remote store should be [Versioned];
 // docs/stores.md describes all interfaces that save requests.
 func WithCommandsFS(name string, fsys fs.FS) Option {
-	return optionFunc(func(c *config) error { return c.commands.addFS("WithCommandsFS", name, fsys) })
+	return optionFunc(func(c *config) error { return invalid(c.commands.AddFS("WithCommandsFS", name, fsys)) })
 }
 
 // WithSkillsFS reads skills from the top of fsys. The rules of [WithCommandsFS]
 // apply. The default directory "skills" stays, with precedence over all layers.
 func WithSkillsFS(name string, fsys fs.FS) Option {
-	return optionFunc(func(c *config) error { return c.skills.addFS("WithSkillsFS", name, fsys) })
+	return optionFunc(func(c *config) error { return invalid(c.skills.AddFS("WithSkillsFS", name, fsys)) })
 }
 
 // WithClient reads the places in which the clients keep commands, skills and agents, in place of
@@ -261,10 +261,10 @@ func WithClient(clients ...client.Client) Option {
 		if err != nil {
 			return invalidOption("WithClient: " + err.Error())
 		}
-		c.commands.addPlaces(places[client.Commands])
-		c.skills.addPlaces(places[client.Skills])
-		c.agents.addPlaces(places[client.Agents])
-		c.plugins.addPlaces(index.PluginPlaces(clients))
+		c.commands.AddPlaces(places[client.Commands])
+		c.skills.AddPlaces(places[client.Skills])
+		c.agents.AddPlaces(places[client.Agents])
+		c.plugins.AddPlaces(index.PluginPlaces(clients))
 		for _, row := range clients {
 			c.manifests = append(c.manifests, row.Manifests...)
 			if row.Mention != "" && !slices.Contains(c.mentions, row.Mention) {
@@ -679,111 +679,10 @@ type reportNames struct{ shared, local string }
 
 func (d reportNames) configured() bool { return d.shared != "" || d.local != "" }
 
-// A layerList has the layers of commands, of skills or of agents.
-type layerList struct {
-	all      []layer // in order of precedence
-	replaced bool    // an option has replaced the default directory
-}
-
-// addDefault adds the default directory, above all other layers, unless an option
-// has replaced the default directory.
-func (l *layerList) addDefault(dir string) {
-	if !l.replaced {
-		l.all = slices.Insert(l.all, 0, layer{name: dir})
-	}
-}
-
-// addPlaces adds the places of clients, except the directories that another option has added.
-func (l *layerList) addPlaces(places []index.Place) {
-	l.replaced = true
-	first := len(l.all)
-	for _, p := range places {
-		if i := l.find(p.Path(), p); i < 0 {
-			l.all = append(l.all, layer{name: p.Path(), place: p, first: first})
-		} else if !l.all[i].named {
-			l.all[i].place = index.Both(l.all[i].place, p)
-		}
-	}
-}
-
-// find returns the index of the layer that has the directory of a place under the given name, or
-// -1.
-func (l *layerList) find(name string, p index.Place) int {
-	return slices.IndexFunc(l.all, func(l layer) bool {
-		return l.name == name && l.fsys == nil && (l.named || index.SamePlace(l.place.Place, p.Place))
-	})
-}
-
-// addParents adds the places of clients that look up, below the places of the project in the same
-// option.
-func (l *layerList) addParents(parents []paths.Parent) {
-	for begin := len(l.all); begin > 0; {
-		begin--
-		end, option := begin+1, l.all[begin]
-		if option.named || option.plugins != nil || option.place.Pattern == "" || option.place.Base != client.Project {
-			continue
-		}
-		for begin > option.first {
-			begin--
-		}
-		var above []layer
-		for _, parent := range parents {
-			for _, below := range l.all[begin:end] {
-				if name := path.Join(parent.Name, below.name); below.place.Parents && l.find(name, below.place) < 0 {
-					above = append(above, layer{name: name, place: below.place, parent: parent.Dir})
-				}
-			}
-		}
-		l.all = slices.Insert(l.all, end, above...)
-	}
-}
-
-func (l *layerList) addDirs(option string, dirs []string, place index.Place) error {
-	l.replaced = true
-	for _, dir := range dirs {
-		if dir == "" {
-			return invalidOption(option + `: a directory is ""; name a directory, or use "." for the root`)
-		}
-		l.all = append(l.all, layer{name: dir, named: true, place: place})
-	}
-	return nil
-}
-
-func (l *layerList) addFS(option, name string, fsys fs.FS) error {
-	marked, isMarked := fsys.(immutable)
-	if isMarked {
-		fsys = marked.FS
-	}
-	if fsys == nil {
-		return invalidOption(option + ": the filesystem is nil")
-	}
-	if name == "" {
-		return invalidOption(option + `: the name is ""; choose a name for the layer, for example for diagnostics`)
-	}
-	l.all = append(l.all, layer{name: name, fsys: fsys, named: true, immutable: isMarked || index.IsEmbedded(fsys)})
-	return nil
-}
-
-// A layer is a directory of the catalog's filesystem or, if fsys is set, the top
-// of another filesystem.
-type layer struct {
-	name  string
-	fsys  fs.FS
-	named bool        // the program named the layer, so the layer is not optional
-	place index.Place // of WithClient, where a missing directory is empty, or the pattern of a named directory
-	first int         // the index of the first layer of the WithClient
-
-	parent string // the directory above the root that has the place, or ""
-
-	plugins *index.Plugins // of WithPlugins, or nil
-
-	immutable bool // the files of fsys never change
-}
-
 // Immutable marks a filesystem whose files never change, such as a zip.Reader, for [WithCommandsFS]
 // and [WithSkillsFS]. A catalog scans the filesystem once. An embed.FS, and an fs.Sub of an
 // embed.FS, need no mark. With a nil fsys, the option returns [ErrInvalidOption]. If a file changes
 // nevertheless, a method may serve the old or the new content.
-func Immutable(fsys fs.FS) fs.FS { return immutable{fsys} }
+func Immutable(fsys fs.FS) fs.FS { return immutable{FS: fsys} }
 
-type immutable struct{ fs.FS }
+type immutable = layers.Immutable

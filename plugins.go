@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/layers"
 	"github.com/toolshelf-go/toolshelf/internal/plugin"
 )
 
@@ -25,34 +26,34 @@ import (
 // target. The catalog executes and fetches nothing. A call of a list also reads the directory of
 // each plugin.
 func WithPlugins(dirs ...string) Option {
-	return optionFunc(func(c *config) error { return c.plugins.addDirs("WithPlugins", dirs, index.Place{}) })
+	return optionFunc(func(c *config) error { return invalid(c.plugins.AddDirs("WithPlugins", dirs, index.Place{})) })
 }
 
 // WithPluginsFS reads the plugins at the top of fsys, as [WithPlugins] does. The name identifies
 // fsys in the field Layer, and is the name of a plugin at the top without a manifest. The rules of
 // [WithCommandsFS] for fsys apply.
 func WithPluginsFS(name string, fsys fs.FS) Option {
-	return optionFunc(func(c *config) error { return c.plugins.addFS("WithPluginsFS", name, fsys) })
+	return optionFunc(func(c *config) error { return invalid(c.plugins.AddFS("WithPluginsFS", name, fsys)) })
 }
 
 // addPlugins adds the layers of plugins below all other layers.
 func (c *config) addPlugins() {
-	for i := range c.plugins.all {
-		c.plugins.all[i].named = false // a missing directory has no plugins
-		c.plugins.all[i].plugins = &index.Plugins{Options: plugin.Options{Manifests: c.manifests, MaxSize: min(c.maxFileSize, plugin.MaxSize),
-			Only: strings.TrimPrefix(c.plugins.all[i].place.Pattern, "*/")}}
+	for i := range c.plugins.All {
+		c.plugins.All[i].Named = false // a missing directory has no plugins
+		c.plugins.All[i].Plugins = &index.Plugins{Options: plugin.Options{Manifests: c.manifests, MaxSize: min(c.maxFileSize, plugin.MaxSize),
+			Only: strings.TrimPrefix(c.plugins.All[i].Place.Pattern, "*/")}}
 	}
-	for _, list := range []*layerList{&c.commands, &c.skills, &c.agents} {
-		list.all = append(list.all, c.plugins.all...)
+	for _, list := range []*layers.List{&c.commands, &c.skills, &c.agents} {
+		list.All = append(list.All, c.plugins.All...)
 	}
 }
 
 // namePlugins names the plugin that each layer is if the plugin has no manifest with a name: as the
 // filesystem or the directory.
 func (c *Catalog) namePlugins() {
-	for _, l := range c.config.plugins.all {
-		if l.plugins.Options.Name = l.name; l.fsys == nil {
-			l.plugins.Options.Name = filepath.Base(c.at.Absolute(l.name))
+	for _, l := range c.config.plugins.All {
+		if l.Plugins.Options.Name = l.Name; l.FS == nil {
+			l.Plugins.Options.Name = filepath.Base(c.at.Absolute(l.Name))
 		}
 	}
 }
@@ -120,7 +121,7 @@ type Plugin struct {
 // is the cost of List.
 func (c *Catalog) Plugins(ctx context.Context) ([]Plugin, error) {
 	const op = "Plugins"
-	if err := c.begin(ctx, op); err != nil || len(c.config.plugins.all) == 0 {
+	if err := c.begin(ctx, op); err != nil || len(c.config.plugins.All) == 0 {
 		return []Plugin{}, err
 	}
 	o := c.observer.Begin(ctx)
@@ -146,7 +147,7 @@ func (c *Catalog) listPlugins(ctx context.Context, op string) ([]Plugin, error) 
 			missing = directoryError(op, l.Name, "plugins", fs.ErrNotExist, l)
 		}
 		for _, p := range c.commands.PluginsOf(snapshot, i) {
-			if c.commands.filter.guard.AllowsPlugin(ctx, l, p.Name, p.Format, p.Digest) {
+			if c.commands.filter.Guard.AllowsPlugin(ctx, l, p.Name, p.Format, p.Digest) {
 				list = append(list, newPlugin(l, p))
 			}
 		}

@@ -3,9 +3,6 @@ package toolshelf
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -43,7 +40,15 @@ type SkillsPrompt = PromptList
 // SkillsPrompt returns the errors of Catalog.ListSkills, but a missing default directory has no
 // skills, and [ErrInvalidOption] for an invalid option. The cost is the cost of ListSkills.
 func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (SkillsPrompt, error) {
-	return promptOf(ctx, c, c.skills, "SkillsPrompt", opts)
+	const op = "SkillsPrompt"
+	if path := pathOf(opts); path != nil {
+		near, err := c.near(ctx, op, string(*path))
+		if err != nil {
+			return PromptList{}, err
+		}
+		c = near
+	}
+	return promptOf(ctx, c, c.skills, op, opts)
 }
 
 // promptOf returns the PromptList of a collection.
@@ -66,12 +71,12 @@ func fitPrompt[Info any](ctx context.Context, c *Catalog, in *collection[Info], 
 	if err != nil {
 		return PromptList{}, err
 	}
-	shown := in.filter.apply(ctx, all)
+	shown := in.filter.Apply(ctx, all)
 	block := promptblock.Block{Tag: in.noun, Elements: options.elements}
 	if block.Preferred, err = preferredNames(ctx, op, c, in, &options, all, shown); err != nil {
 		return PromptList{}, err
 	}
-	for _, e := range shown.Loadable {
+	for _, e := range in.way.Ordered(shown.Loadable) {
 		in.addTo(&block, options, e)
 	}
 	result, err := block.Fit(ctx, options.budget)
@@ -136,7 +141,7 @@ func preferredNames[Info any](ctx context.Context, op string, c *Catalog, in *co
 	}
 	names := slices.Clip(o.first)
 	for _, r := range found.Hits {
-		names = append(names, r.Name)
+		names = append(names, in.shownName(shown, r.Name))
 	}
 	return names, nil
 }
@@ -155,9 +160,9 @@ func (c *collection[Info]) addTo(b *promptblock.Block, o promptOptions, e *index
 	switch description := c.description(e); {
 	case !seen.toModel():
 	case seen == ExposeName:
-		b.AddName(e.Layer(), e.Name, location)
+		b.AddName(e.Layer(), c.way.Name(e), location)
 	case description != "" || c.undescribed:
-		b.Add(e.Layer(), e.Name, description, location)
+		b.Add(e.Layer(), c.way.Name(e), description, location)
 	}
 }
 
@@ -182,25 +187,13 @@ func firstRunes(s string, n int) string {
 func (s Skill) Prompt() string { return s.block().String() }
 
 func (s Skill) block() promptblock.Skill {
-	dir, own := splitPath(s.Path)
-	var files []string
-	for _, f := range s.Files {
-		if f.Path != own && (own != "" || f.Path != "SKILL.md" && f.Path != "skill.md") {
-			files = append(files, f.Path)
-		}
-	}
 	unread := func(d Diagnostic) bool { return d.Code == agentmd.DiagFileRead }
-	return promptblock.Skill{Name: s.Name, Content: s.Content, Dir: dir, ByName: s.Source.inFS, Files: files, Truncated: s.FilesTruncated || slices.ContainsFunc(s.Diagnostics, unread)}
-}
-
-// splitPath splits the path of a SKILL.md into directory and name. The path is a
-// path of the operating system, or a path with slashes.
-func splitPath(path string) (dir, file string) {
-	i := len(path)
-	for i > 0 && path[i-1] != '/' && !os.IsPathSeparator(path[i-1]) {
-		i--
+	block := promptblock.At(s.Name, s.Content, s.Path, s.Source.inFS)
+	for _, f := range s.Files {
+		block.AddFile(f.Path)
 	}
-	return path[:max(i-1, 0)], path[i:]
+	block.Truncated = s.FilesTruncated || slices.ContainsFunc(s.Diagnostics, unread)
+	return block
 }
 
 // PromptEach limits each text of [Catalog.RestorePrompt] to n characters, or with [Tokens] to n
@@ -224,77 +217,94 @@ func (c *Catalog) RestorePrompt(ctx context.Context, used []Item, opts ...Prompt
 	if err = cmp.Or(c.begin(ctx, op), err); err != nil {
 		return PromptList{}, inOp(op, err)
 	}
-	var block promptblock.Used
-	var sends []func() // in the order of the uses, as an observer collects them
-	later := func(send func()) { sends = append(sends, send) }
-	seen := map[Item]bool{}
-	for _, i := range slices.Backward(used) {
-		key := Item{Kind: i.Kind, Name: i.Name, Plugin: i.Plugin}
-		if !seen[key] {
-			err = c.restore(ctx, op, &block, i, options.shown, later)
-		}
-		if seen[key] = true; err != nil {
+	r := restoring{Catalog: c, op: op, shown: options.shown}
+	for i := range promptblock.LastUses(used, func(i Item) Item { return Item{Kind: i.Kind, Name: i.Name, Plugin: i.Plugin} }) {
+		if err := r.restore(ctx, i); err != nil {
 			return PromptList{}, c.methodError(op, err)
 		}
 	}
-	for _, send := range slices.Backward(sends) {
+	for _, send := range slices.Backward(r.sends) {
 		send()
 	}
-	return PromptList(block.Fit(options.budget, options.each)), nil
+	return PromptList(r.block.Fit(options.budget, options.each)), nil
 }
 
-// restore appends the text of an item. The error is the error of the context or of Close.
-func (c *Catalog) restore(ctx context.Context, op string, block *promptblock.Used, i Item, shown []Instruction, later func(func())) error {
-	changed := func(digest, text string) bool {
-		return i.Digest != "" && i.Digest != cmp.Or(digest, fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))))
-	}
-	found, err := outcome{}, error(nil)
-	o := c.observer.Begin(ctx)
+// A restoring is a call of RestorePrompt.
+type restoring struct {
+	*Catalog
+	op    string
+	shown []Instruction
+	block promptblock.Used
+	sends []func() // the events, the last use first; an observer collects the uses in their order
+}
+
+// restore appends the text of an item. The error is the error of an entry that can still exist.
+func (r *restoring) restore(ctx context.Context, i Item) error {
 	switch i.Kind {
 	case KindSkill:
-		now, failed := wholeSkill(c, op, i.Name, skillOptions{}).find(ctx)
-		if found, err = now.outcome, failed; err == nil && now.value.Exposure == ExposeOff {
-			return nil
-		}
-		later(func() { c.skills.send(o, Event{Action: EventLoaded, Name: i.Name}, found, err) })
-		if s := now.value; err == nil && (i.Plugin == "" || i.Plugin == s.Plugin) {
-			block.AddForm("skill", s.Name, s.Content, changed(s.Source.digest, string(s.Raw)), s.block().With)
-			return nil
-		}
-	case KindCommand:
-		now, failed := c.findCommand(ctx, op, i.Name)
-		found, err = now.outcome, failed
-		later(func() { c.commands.send(o, Event{Action: EventLoaded, Name: i.Name}, found, err) })
-		if m := now.value; err == nil && (i.Plugin == "" || i.Plugin == m.Plugin) {
-			block.Add("command", m.Name, m.Content, changed(found.digest, string(m.Raw)))
-			return nil
-		}
-	case KindInstruction:
-		known, err := c.instructionNamed(ctx, op, i.Name)
-		if err != nil {
-			return err
-		}
-		if known == nil {
-			if _, err := c.Stat(ctx, i.Name); CodeOf(err) == CodeNotFound {
-				block.AddMissing(string(i.Kind), i.Name)
+		return restoreEntry(ctx, r, r.skills, i, wholeSkill(r.Catalog, r.op, i.Name, skillOptions{}).find, func(s Skill, found outcome) (func(), string) {
+			if s.Exposure == ExposeOff {
+				return nil, ""
 			}
-			return ctx.Err()
-		}
-		later(func() {
-			o.Send(Event{Action: EventLoaded, Kind: i.Kind, Name: i.Name, Layer: known.Layer, Digest: known.Digest, Bytes: len(known.Text)}, nil)
+			return func() {
+				r.block.AddForm("skill", s.Name, s.Content, promptblock.Changed(i.Digest, s.Source.digest, s.Raw), s.block().With)
+			}, s.Plugin
 		})
-		if !slices.ContainsFunc(shown, func(s Instruction) bool { return s.Path == known.Path && s.Digest == known.Digest }) {
-			block.Add("instruction", known.Path, known.Text, changed(known.Digest, ""))
+	case KindCommand:
+		find := func(ctx context.Context) (reading[Command, CommandInfo], error) {
+			return r.findCommand(ctx, r.op, i.Name)
 		}
-		return nil
-	default:
+		return restoreEntry(ctx, r, r.commands, i, find, func(m Command, found outcome) (func(), string) {
+			return func() {
+				r.block.Add("command", m.Name, m.Content, promptblock.Changed(i.Digest, found.digest, m.Raw))
+			}, m.Plugin
+		})
+	case KindInstruction:
+		return r.restoreInstruction(ctx, i)
+	}
+	return nil
+}
+
+// restoreEntry appends the text of a skill or of a command. The function show returns a function
+// that adds the text, or nil for an entry that is off, and the plugin of the entry.
+func restoreEntry[T, Info any](ctx context.Context, r *restoring, in *collection[Info], i Item, find func(context.Context) (reading[T, Info], error), show func(T, outcome) (func(), string)) error {
+	o := r.observer.Begin(ctx)
+	now, err := find(ctx)
+	add, plugin := show(now.value, now.outcome)
+	if err == nil && add == nil {
 		return nil
 	}
-	if code := CodeOf(err); err != nil && code != CodeSkillNotFound && code != CodeCommandNotFound {
-		return err // the entry can still exist
+	r.sends = append(r.sends, func() {
+		cmp.Or(now.from, in).send(o, Event{Action: EventLoaded, Name: i.Name}, now.outcome, err)
+	})
+	switch code := CodeOf(err); {
+	case err == nil && (i.Plugin == "" || i.Plugin == plugin):
+		add()
+	case err != nil && code != CodeSkillNotFound && code != CodeCommandNotFound:
+		return err
+	case !now.hidden:
+		r.block.AddMissing(string(i.Kind), i.Name)
 	}
-	if !found.hidden {
-		block.AddMissing(string(i.Kind), i.Name)
+	return nil
+}
+
+func (r *restoring) restoreInstruction(ctx context.Context, i Item) error {
+	o := r.observer.Begin(ctx)
+	known, err := r.instructionNamed(ctx, r.op, i.Name)
+	if err != nil {
+		return err
+	}
+	if known == nil {
+		if _, err := r.Stat(ctx, i.Name); CodeOf(err) == CodeNotFound {
+			r.block.AddMissing(string(i.Kind), i.Name)
+		}
+		return ctx.Err()
+	}
+	r.sends = append(r.sends, func() {
+		o.Send(Event{Action: EventLoaded, Kind: i.Kind, Name: i.Name, Layer: known.Layer, Digest: known.Digest, Bytes: len(known.Text)}, nil)
+	})
+	if !slices.ContainsFunc(r.shown, func(s Instruction) bool { return s.Path == known.Path && s.Digest == known.Digest }) {
+		r.block.Add("instruction", known.Path, known.Text, promptblock.Changed(i.Digest, known.Digest, nil))
 	}
 	return nil
 }

@@ -96,7 +96,15 @@ func (c *Catalog) Search(ctx context.Context, query string, limit int, opts ...S
 // the names of the directories and the texts of the SKILL.md files, and returns the
 // errors of [Catalog.ListSkills] for the directories.
 func (c *Catalog) SearchSkills(ctx context.Context, query string, limit int, opts ...SearchOption) (SearchResults, error) {
-	return searchIn(ctx, c, c.skills, "SearchSkills", query, limit, opts)
+	const op = "SearchSkills"
+	if path := pathOf(opts); path != nil {
+		near, err := c.near(ctx, op, string(*path))
+		if err != nil {
+			return SearchResults{}, c.skills.searchError(ctx, op, err)
+		}
+		c = near
+	}
+	return searchIn(ctx, c, c.skills, op, query, limit, opts)
 }
 
 func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], op, query string, limit int, opts []SearchOption) (SearchResults, error) {
@@ -138,7 +146,7 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 		if e := last.Lookup(h.Name); in.forModel && e != nil && in.exposure(e) == ExposeName {
 			h.Description = ""
 		}
-		results.Results[i] = SearchResult{Plugin: last.Plugin(h.Name), Name: h.Name, Score: h.Score, Tier: fmt.Sprintf("tier%d", h.Tier),
+		results.Results[i] = SearchResult{Plugin: last.Plugin(h.Name), Name: in.shownName(last, h.Name), Score: h.Score, Tier: fmt.Sprintf("tier%d", h.Tier),
 			Description: h.Description, MatchReason: h.Reason}
 	}
 	results.SearchTime = time.Since(begin)
@@ -149,14 +157,14 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 func findCurrent[Info any](ctx context.Context, c *Catalog, in *collection[Info], progress *parallel.Reporter, op, query string, limit int) (search.Result, error) {
 	names, cancel := context.WithTimeout(ctx, searchTimeout)
 	defer cancel()
-	if slices.ContainsFunc(in.layers, func(l layer) bool { return l.fsys != nil }) {
+	if slices.ContainsFunc(in.layers, func(l layer) bool { return l.FS != nil }) {
 		names = ctx // a remote store can need longer to list many files
 	}
 	snapshot, err := parallel.Reported(names, progress, func(ctx context.Context) (*index.Snapshot, error) { return in.optionalSnapshot(ctx, op) })
 	if err != nil {
 		return search.Result{}, err
 	}
-	shown := in.filter.apply(ctx, snapshot)
+	shown := in.filter.Apply(ctx, snapshot)
 	if in.engine != nil {
 		ctx, cancel = context.WithTimeout(ctx, searchTimeout)
 		defer cancel()
@@ -192,7 +200,22 @@ func (c *collection[Info]) find(ctx context.Context, op string, all, shown *inde
 	if shown != all {
 		keep = func(name string) bool { return shown.Lookup(name) != nil }
 	}
-	return c.finder.Find(ctx, all, query, limit, keep)
+	if c.way == nil {
+		return c.finder.Find(ctx, all, query, limit, keep)
+	}
+	found, err := c.finder.Find(ctx, c.way.Root, query, limit, keep)
+	if err != nil {
+		return found, err
+	}
+	return c.finder.FindBeside(ctx, found, c.Index, shown.Where(c.way.Has), query, limit)
+}
+
+// shownName returns the name of an entry of a snapshot as a list shows the name.
+func (c *collection[Info]) shownName(s *index.Snapshot, name string) string {
+	if e := s.Lookup(name); e != nil {
+		return c.way.Name(e)
+	}
+	return name
 }
 
 func (c *collection[Info]) findWithEngine(ctx context.Context, op string, shown *index.Snapshot, query string, limit int) (search.Result, error) {

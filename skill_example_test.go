@@ -167,6 +167,50 @@ func ExampleCatalog_View() {
 	// true
 }
 
+// The website has its own skill to deploy, and a skill to check styles.
+func ExampleCatalog_ListSkillsFor() {
+	catalog := open(
+		toolshelf.WithFs(project(map[string]string{
+			".claude/skills/deploy/SKILL.md":              "---\ndescription: Deploys.\n---\n",
+			"packages/web/.claude/skills/deploy/SKILL.md": "---\ndescription: Deploys the website.\n---\n",
+			"packages/web/.claude/skills/styles/SKILL.md": "---\ndescription: Checks styles.\n---\n",
+		})),
+		toolshelf.WithClient(client.Claude()),
+	)
+	defer catalog.Close()
+	ctx := context.Background()
+	skills, err := catalog.ListSkillsFor(ctx, "packages/web/src/main.ts")
+	for _, s := range skills {
+		fmt.Println(s.Name)
+	}
+	deploy, _ := catalog.GetSkill(ctx, "packages/web:deploy")
+	fmt.Println(deploy.Description, err)
+	// Output:
+	// deploy
+	// packages/web:deploy
+	// styles
+	// Deploys the website. <nil>
+}
+
+func ExampleForPath() {
+	catalog := open(
+		toolshelf.WithFs(project(map[string]string{
+			".claude/skills/deploy/SKILL.md":              "---\ndescription: Deploys.\n---\n",
+			"packages/web/.claude/skills/styles/SKILL.md": "---\ndescription: Checks styles.\n---\n",
+		})),
+		toolshelf.WithClient(client.Claude()),
+	)
+	defer catalog.Close()
+	path := toolshelf.ForPath("packages/web/src/main.ts")
+	prompt, err := catalog.SkillsPrompt(context.Background(), path)
+	fmt.Println(prompt.Included, err)
+	styles, err := catalog.GetSkill(context.Background(), "styles", path)
+	fmt.Println(styles.Name, err)
+	// Output:
+	// [deploy styles] <nil>
+	// packages/web:styles <nil>
+}
+
 // The settings of Claude Code hide a skill from the model, and the program turns another skill off.
 func ExampleWithExposure() {
 	catalog := open(

@@ -57,7 +57,7 @@ func readWithin[T any](o *openSkill, op, given string, read func() (T, error)) (
 // recordText records the state that the current SKILL.md describes. The error can be the reason why
 // WithStrict does not load the skill.
 func (o *openSkill) recordText() error {
-	if !o.skills.filter.active() && o.config.strict == nil {
+	if !o.skills.filter.Active() && o.config.strict == nil {
 		return nil
 	}
 	text, err := o.dir.Text()

@@ -1,6 +1,7 @@
 package toolshelf
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"path"
@@ -11,6 +12,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/exposure"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/observe"
@@ -65,13 +67,18 @@ func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return nil, err
 	}
+	return c.listSkills(ctx, op)
+}
+
+func (c *Catalog) listSkills(ctx context.Context, op string) ([]SkillInfo, error) {
 	_, snapshot, err := c.skills.list(ctx, op)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]SkillInfo, len(snapshot.Entries))
-	for i, e := range snapshot.Entries {
+	for i, e := range c.skills.way.Ordered(snapshot.Entries) {
 		list[i] = c.listedSkill(snapshot, e)
+		list[i].Name = c.skills.way.Name(e)
 	}
 	return list, nil
 }
@@ -99,7 +106,7 @@ func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Ent
 	o := &openSkill{Catalog: c, snapshot: s, entry: e}
 	var text skill.Text
 	if kept != nil {
-		text = c.caches.skills.Describe(e, kept.Value, kept.Info)
+		text = c.caches.skills.Describe(c.skills.Index, e, kept.Value, kept.Info)
 		err = text.Rejected
 	} else if o, err = c.openSkill(ctx, s, e); err == nil {
 		defer o.dir.Close()
@@ -167,14 +174,14 @@ func (c bridged) SkillLayers() []string {
 	}
 	var all []string
 	for i, l := range c.skills.layers {
-		exists := l.named
+		exists := l.Named
 		if !exists && open {
 			at := c.skills.Layer(i)
 			_, err := at.FS.Info(at.Dir)
 			exists = err == nil || index.IsFault(err)
 		}
-		if exists && !slices.Contains(all, l.name) { // a place of files has the name of the place of directories
-			all = append(all, l.name)
+		if exists && !slices.Contains(all, l.Name) { // a place of files has the name of the place of directories
+			all = append(all, l.Name)
 		}
 	}
 	return all
@@ -246,7 +253,7 @@ func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption
 	var o skillOptions
 	for _, opt := range opts {
 		if opt != nil {
-			opt(&o)
+			opt.applySkill(&o)
 		}
 	}
 	if err := c.begin(ctx, op); err != nil {
@@ -257,7 +264,7 @@ func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption
 
 // wholeSkill is the lookup of GetSkill.
 func wholeSkill(c *Catalog, op, name string, o skillOptions) lookup[Skill, SkillInfo] {
-	return lookup[Skill, SkillInfo]{catalog: c, from: c.skills, op: op, name: name, stem: name, read: o.read}
+	return lookup[Skill, SkillInfo]{catalog: c, from: c.skills, op: op, name: name, stem: name, read: o.read, beside: c.beside(op, name, o.path)}
 }
 
 // read is a reader for a lookup.
@@ -302,7 +309,7 @@ type openSkill struct {
 // skillLookup is a lookup of a skill by its directory name. The function read reads files of
 // the open directory.
 func skillLookup[T any](c *Catalog, op, name string, read func(context.Context, *openSkill) (T, error)) lookup[T, SkillInfo] {
-	return lookup[T, SkillInfo]{catalog: c, from: c.skills, op: op, name: name, stem: name, read: func(c *Catalog, ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[T, SkillInfo], error) {
+	return lookup[T, SkillInfo]{catalog: c, from: c.skills, op: op, name: name, stem: name, beside: c.beside(op, name, nil), read: func(c *Catalog, ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[T, SkillInfo], error) {
 		open, err := c.openSkill(ctx, s, e)
 		if err != nil {
 			return reading[T, SkillInfo]{}, err
@@ -315,12 +322,12 @@ func skillLookup[T any](c *Catalog, op, name string, read func(context.Context, 
 
 // openSkill opens the directory of an entry.
 func (c *Catalog) openSkill(ctx context.Context, s *index.Snapshot, e *index.Entry) (*openSkill, error) {
-	dir, err := c.caches.skills.Open(ctx, e)
+	dir, err := c.caches.skills.Open(ctx, c.skills.Index, e)
 	if err != nil {
 		return nil, err
 	}
 	o := &openSkill{Catalog: c, snapshot: s, entry: e, dir: dir}
-	if c.skills.filter.active() {
+	if c.skills.filter.Active() {
 		o.states = append(o.states, c.listedSkill(s, e))
 		o.dir.Seen = func(text skill.Text) { o.states = append(o.states, o.info(&text)) }
 	}
@@ -383,14 +390,19 @@ func (c *Catalog) skillSource(e *index.Entry, digest string) source {
 	if seal := e.Seal(); seal != nil {
 		digest = seal.Digest
 	}
-	return source{c, c.skills.LayerOf(e).Store != nil, c.observer, digest}
+	return source{cmp.Or(c.whole, c), c.skills.LayerOf(e).Store != nil, c.observer, digest}
 }
 
-// A SkillOption is an option of one GetSkill call.
-type SkillOption func(*skillOptions)
+// A SkillOption is an option of one GetSkill call: [Digests] or [ForPath].
+type SkillOption interface{ applySkill(*skillOptions) }
+
+type skillOption func(*skillOptions)
+
+func (f skillOption) applySkill(o *skillOptions) { f(o) }
 
 type skillOptions struct {
 	digests bool
+	path    *pathOption
 }
 
 // Digests makes GetSkill compute the SHA-256 of every file of the skill. A digest
@@ -399,15 +411,15 @@ type skillOptions struct {
 // and their next use reads the file. A file larger than the limit of [WithMaxFileSize]
 // gets a diagnostic instead of a digest.
 func Digests() SkillOption {
-	return func(o *skillOptions) { o.digests = true }
+	return skillOption(func(o *skillOptions) { o.digests = true })
 }
 
 // newSkills returns the skills of a new catalog. The error is the error of the watch.
 func (c *Catalog) newSkills(user userDirs) (*collection[SkillInfo], error) {
 	skills := &collection[SkillInfo]{
 		engine:      c.config.skillSearcher,
-		filter:      &filter[SkillInfo]{keep: c.config.keep.skills, info: c.listedSkill},
-		layers:      c.config.skills.all,
+		filter:      &filter[SkillInfo]{Keep: c.config.keep.skills, Info: c.listedSkill},
+		layers:      c.config.skills.All,
 		description: headerDescription,
 		texts:       &c.caches.skills.Texts,
 		noun:        "skill",
@@ -420,13 +432,19 @@ func (c *Catalog) newSkills(user userDirs) (*collection[SkillInfo], error) {
 	if skills.exposure, c.settings = c.exposure, c.openSettings(user); c.settings != nil {
 		skills.refresh = func(ctx context.Context) error { _, err := await(ctx, c, c.settings.Refresh); return err }
 	}
-	skills.filter.settings = c.settings.Last
+	skills.filter.Settings = c.settings.Last
 	drop := func(now *index.Snapshot) {
 		c.caches.skills.Retain(now)
 		c.usages.Skills.Kept.Retain(now.HasFile)
 	}
 	opened, err := skills.open(c, user, client.Skills, drop, index.Config{Depth: c.config.skillDepth, Broken: true}, search.Config{})
-	c.caches.skills.Index, c.caches.skills.MaxFileSize, c.caches.skills.DigestOf = skills.Index, c.config.maxFileSize, c.observer.Digest
+	c.caches.skills.MaxFileSize, c.caches.skills.DigestOf = c.config.maxFileSize, c.observer.Digest
 	c.usages.Skills.Index, c.usages.Skills.Texts = skills.Index, skills.texts
+	c.below = exposure.Below{Skills: skills.Index, Root: c.root}
+	for i, l := range skills.layers {
+		if at := skills.Layer(i); l.Place.Below && l.Parent == "" && at.FS == c.root {
+			c.below.Layers = append(c.below.Layers, at)
+		}
+	}
 	return opened, err
 }

@@ -79,10 +79,10 @@ type Place struct {
 	Name    NameRule // where the name of a file comes from
 	Prefix  string   // begins each name, as in "prompts:review"
 	Parents bool     // the client also looks in the parent directories of the project
+	Below   bool     // skills and instructions only: the client also looks in each directory from the project down to the file in question
 
 	// Instructions only. The pattern of a single file, such as "AGENTS.md", has no wildcard. All
 	// other files are rules, whose headers state when they apply.
-	Below     bool     // the client also looks in each directory from the project down to the file in question
 	Fallback  Fallback // of a single file: read in place of other files
 	Globs     string   // of rules: the key of the globs, such as "paths"
 	When      string   // of rules: the key that can say always, by the globs, or on request, such as "inclusion"
@@ -281,6 +281,7 @@ func (c Client) Check() error {
 	return cmp.Or(
 		checkEach(place, slices.Concat(files, c.Instructions), Place.Check),
 		checkEach(place, files, Place.checkFiles),
+		checkEach(place, slices.Concat(c.Commands, c.Agents), Place.checkNotBelow),
 		checkEach(place, c.Instructions, Place.checkInstruction),
 		checkEach(place, c.Plugins, c.checkPlugins),
 		checkEach(func(s Switch) string {
@@ -308,8 +309,18 @@ func checkEach[T any](name func(T) string, parts []T, check func(T) error) error
 
 // checkFiles returns an error if a place of commands, skills or agents has a field of instructions.
 func (p Place) checkFiles() error {
-	if p.Below || p.Fallback != NoFallback || p.Globs != "" || p.When != "" || p.OnRequest || p.AnyDepth {
-		return errors.New("only Instructions can have Below, Fallback, Globs, When, OnRequest and AnyDepth")
+	if p.Fallback != NoFallback || p.Globs != "" || p.When != "" || p.OnRequest || p.AnyDepth {
+		return errors.New("only Instructions can have Fallback, Globs, When, OnRequest and AnyDepth")
+	}
+	if p.Below && p.Base != Project {
+		return errors.New("only a place of the project can have Below")
+	}
+	return nil
+}
+
+func (p Place) checkNotBelow() error {
+	if p.Below {
+		return errors.New("only Skills and Instructions can have Below")
 	}
 	return nil
 }

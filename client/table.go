@@ -40,8 +40,8 @@ func Claude() Client {
 			{Dir: ".claude/commands", Pattern: "**/*.md", Parents: true},
 			{Base: Home, Dir: ".claude/commands", Pattern: "**/*.md"},
 		},
-		Skills: []Place{ // code.claude.com/docs/en/skills, 2026-10, and for the parents 2026-08
-			{Dir: ".claude/skills", Pattern: "*/SKILL.md", Parents: true},
+		Skills: []Place{ // code.claude.com/docs/en/skills, 2026-10, and for the parents 2026-08; npm @anthropic-ai/claude-code 2.1.332, run with a project, for the directories below, 2026-11
+			{Dir: ".claude/skills", Pattern: "*/SKILL.md", Parents: true, Below: true},
 			{Base: Home, Dir: ".claude/skills", Pattern: "*/SKILL.md"},
 		},
 		Agents: []Place{ // code.claude.com/docs/en/sub-agents, 2026-10, and for the parents 2026-08

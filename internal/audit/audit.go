@@ -45,12 +45,21 @@ type Audit struct {
 	Valid   func(element string) bool // reports a valid element of the name of a command
 	Finder  *instruction.Finder
 
+	// Below returns an index and a snapshot that also have the skills below the root. Without Below,
+	// no skill is below the root.
+	Below func(context.Context, *index.Snapshot) (*index.Index, *index.Snapshot, error)
+
 	Checked atomic.Int64 // number of checked files
 }
 
 // Of returns the problems of the snapshot of a kind. The snapshots of other kinds may be missing:
 // the commands may refer to the skills.
 func (a *Audit) Of(ctx context.Context, kind client.Files, of map[client.Files]*index.Snapshot) ([]problem.Problem, error) {
+	if kind == client.Skills {
+		if err := a.AddBelow(ctx, of); err != nil {
+			return nil, err
+		}
+	}
 	x, snapshot := a.Indexes[kind], of[kind]
 	var below instruction.Below
 	check, beside := a.checks(kind, of)
@@ -84,6 +93,14 @@ func (a *Audit) Of(ctx context.Context, kind client.Files, of map[client.Files]*
 	ignored, err := ignoredFiles(ctx, kind, x, snapshot)
 	found = append(slices.DeleteFunc(found, func(p problem.Problem) bool { return explained(p, ignored) }), ignored...)
 	return a.Profile.Judge(kind, found), err
+}
+
+// AddBelow adds the skills below the root to the index and to the snapshot of the skills.
+func (a *Audit) AddBelow(ctx context.Context, of map[client.Files]*index.Snapshot) (err error) {
+	if of[client.Skills] != nil && a.Below != nil {
+		a.Indexes[client.Skills], of[client.Skills], err = a.Below(ctx, of[client.Skills])
+	}
+	return err
 }
 
 // A Key is equal for entries whose checks have the same result, because the entries of a

@@ -200,6 +200,13 @@ func Servers[Kind ~string](kind Kind, found servers.Result, allows func(*servers
 // reports whether an instruction is allowed, or has no gate.
 func All[Kind ~string](ctx context.Context, a *audit.Audit, guards map[client.Files]*Guard[Kind], of map[client.Files]*index.Snapshot, text Kind, allows func(instruction.Text) bool) ([]Refused[Kind], error) {
 	all := guards[client.Commands].plugins(ctx, of[client.Commands])
+	if err := a.AddBelow(ctx, of); err != nil {
+		return nil, err
+	}
+	if skills := guards[client.Skills]; skills != nil {
+		below := *skills
+		below.Index, guards[client.Skills] = a.Indexes[client.Skills], &below
+	}
 	for _, kind := range []client.Files{client.Commands, client.Skills, client.Agents} {
 		refused, err := guards[kind].entries(ctx, a, kind, of)
 		if err != nil {

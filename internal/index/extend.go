@@ -13,8 +13,8 @@ type Dirs struct{ Cache[*layerFiles] }
 // and reads only the files that have changed since the call that has put the entries into kept,
 // which may be nil. Calls with the same kept have the layer of a directory at the same position.
 // Look watches the directories of the further layers. A further layer without a filesystem is
-// empty. Without any file in the further layers, Extend returns x and s. No call closes the new
-// index.
+// empty. Without any file in the further layers, Extend returns x and s. If s is nil, the layers of
+// x are empty. The new index has no other snapshot, and no call closes the new index.
 func (x *Index) Extend(ctx context.Context, s *Snapshot, layers []Layer, kept *Dirs, look *Look) (*Index, *Snapshot, error) {
 	config := x.config
 	config.Layers, config.Watch, config.Feed, config.Changed, config.look = slices.Concat(x.config.Layers, layers), false, nil, nil, look
@@ -22,7 +22,16 @@ func (x *Index) Extend(ctx context.Context, s *Snapshot, layers []Layer, kept *D
 	if err != nil {
 		return nil, nil, err
 	}
-	extended.free.Store(sharedMemory - s.memory)
+	extended.free.Store(sharedMemory)
+	all, found := make([]*layerFiles, len(x.config.Layers)), s == nil
+	if s != nil {
+		extended.free.Add(-s.memory)
+		copy(all, s.layers)
+	} else {
+		for i := range all {
+			all[i] = &layerFiles{missing: true}
+		}
+	}
 	defer func() {
 		for i := range extended.open {
 			if dir := extended.open[i].Swap(nil); dir != nil {
@@ -31,7 +40,6 @@ func (x *Index) Extend(ctx context.Context, s *Snapshot, layers []Layer, kept *D
 		}
 		x.filesRead.Add(extended.filesRead.Load())
 	}()
-	all, found := slices.Clone(s.layers), false
 	for i := len(all); i < len(config.Layers); i++ {
 		if config.Layers[i].FS == nil {
 			all = append(all, &layerFiles{missing: true})
@@ -55,7 +63,9 @@ func (x *Index) Extend(ctx context.Context, s *Snapshot, layers []Layer, kept *D
 	if !found {
 		return x, s, nil
 	}
-	return extended, merge(&extended.config, all), nil
+	merged := merge(&extended.config, all)
+	extended.last.Store(merged)
+	return extended, merged, nil
 }
 
 // size estimates the memory of the contents of a layer, in bytes.

@@ -188,14 +188,21 @@ func (s *Snapshot) Shadows(e *Entry) []*Entry { return s.shadows[e] }
 // problem.Compare. The time is linear in the number of files.
 func (s *Snapshot) Problems() []problem.Problem { return s.problems() }
 
-// HasFile reports whether a layer has an entry with the file.
+// HasFile reports whether a layer has an entry with the file. A further layer of Extend is no layer
+// of the snapshot.
 func (s *Snapshot) HasFile(f File) bool {
+	if f.Layer >= len(s.layers) {
+		return false
+	}
 	e := s.layers[f.Layer].find(f.Path, f.part)
 	return e != nil && hasSkillFile(e)
 }
 
 // HasSkill reports whether a directory of a layer has a SKILL.md.
 func (s *Snapshot) HasSkill(layer int, dirPath string) bool {
+	if layer >= len(s.layers) {
+		return false
+	}
 	for _, base := range SkillFileNames {
 		if e := s.layers[layer].find(below(dirPath, base), nil); e != nil && hasSkillFile(e) {
 			return true

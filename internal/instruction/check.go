@@ -55,16 +55,15 @@ func (f *Finder) Below(ctx context.Context) (Below, error) {
 	}
 	found := Below{singles: []string{"."}, sources: new(sources)}
 	var files, globs []string
-	quoted := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`, ",", `\,`)
 	for _, row := range f.Rows {
 		for _, p := range row.Instructions {
 			if file := path.Join(p.Dir, p.Pattern); p.Single() && p.Below && !slices.Contains(files, file) {
-				files, globs = append(files, file), append(globs, quoted.Replace(file))
+				files, globs = append(files, file), append(globs, listing.QuoteGlob(file))
 			}
 		}
 	}
 	for _, p := range f.below {
-		globs = append(globs, path.Join(quoted.Replace(p.Dir), "**"))
+		globs = append(globs, path.Join(listing.QuoteGlob(p.Dir), "**"))
 	}
 	if len(globs) == 0 {
 		return found, nil

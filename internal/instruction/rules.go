@@ -239,7 +239,7 @@ func (c *call) rule(e *index.Entry) (*found, matter.Frontmatter, error) {
 // modeOf returns the mode and the globs of a rule.
 func modeOf(p client.Place, header matter.Frontmatter) (Mode, []string) {
 	value, _ := header.Get(p.Globs)
-	globs := globsOf(value)
+	globs := GlobsOf(value)
 	when, _ := header.Get(p.When)
 	switch strings.ToLower(withoutDashes.Replace(strings.TrimSpace(when.String()))) {
 	case "always", "alwayson", "true":
@@ -260,8 +260,8 @@ func modeOf(p client.Place, header matter.Frontmatter) (Mode, []string) {
 
 var withoutDashes = strings.NewReplacer("_", "", "-", "")
 
-// globsOf returns the globs of a list, or of a text with commas outside braces and brackets.
-func globsOf(v matter.Value) (globs []string) {
+// GlobsOf returns the globs of a list, or of a text with commas outside braces and brackets.
+func GlobsOf(v matter.Value) (globs []string) {
 	for _, text := range v.Strings() {
 		depth, from := 0, 0
 		for i := 0; i <= len(text); i++ {

@@ -34,6 +34,11 @@ type alternative struct {
 	path    bool // the pattern matches paths, not names
 }
 
+// QuoteGlob returns the glob of a path, also within braces.
+func QuoteGlob(name string) string { return quoted.Replace(name) }
+
+var quoted = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`, ",", `\,`)
+
 // ParseGlob parses a pattern in the syntax of doublestar. A pattern without a slash
 // matches names at any depth. A slash at the end restricts a pattern to directories.
 func ParseGlob(text string) (Glob, error) {

@@ -2,6 +2,7 @@ package promptblock
 
 import (
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/xmltext"
@@ -18,6 +19,25 @@ type Skill struct {
 	ByName    bool     // the files have no directory; the model reads a file by the name of the skill and the path
 	Files     []string // relative paths, without SKILL.md
 	Truncated bool     // the skill has more files than Files, or files that cannot be listed
+
+	own string // the name of the SKILL.md; "" if unknown
+}
+
+// At returns a Skill without files. The path of the SKILL.md is a path of the operating
+// system, or a path with slashes.
+func At(name, content, path string, byName bool) Skill {
+	i := len(path)
+	for i > 0 && path[i-1] != '/' && !os.IsPathSeparator(path[i-1]) {
+		i--
+	}
+	return Skill{Name: name, Content: content, Dir: path[:max(i-1, 0)], ByName: byName, own: path[i:]}
+}
+
+// AddFile adds a file, unless the file is the SKILL.md.
+func (s *Skill) AddFile(file string) {
+	if file != s.own && (s.own != "" || file != "SKILL.md" && file != "skill.md") {
+		s.Files = append(s.Files, file)
+	}
 }
 
 // String returns the block. toolshelf.Skill.Prompt documents the form.

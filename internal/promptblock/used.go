@@ -1,7 +1,11 @@
 package promptblock
 
 import (
+	"cmp"
+	"crypto/sha256"
 	"fmt"
+	"iter"
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -9,6 +13,27 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/budget"
 	"github.com/toolshelf-go/toolshelf/internal/xmltext"
 )
+
+// LastUses ranges over the last item of each key, the last item first.
+func LastUses[Item any, Key comparable](used []Item, key func(Item) Key) iter.Seq[Item] {
+	return func(yield func(Item) bool) {
+		seen := map[Key]bool{}
+		for _, i := range slices.Backward(used) {
+			if k := key(i); !seen[k] {
+				seen[k] = true
+				if !yield(i) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Changed reports whether a text with a digest differs from the used text, whose digest may be
+// unknown. Without a digest, Changed computes the digest of the bytes.
+func Changed(used, digest string, raw []byte) bool {
+	return used != "" && used != cmp.Or(digest, fmt.Sprintf("sha256:%x", sha256.Sum256(raw)))
+}
 
 // Used are the texts that a session has used, the last use first.
 type Used struct{ parts []usedPart }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -124,6 +125,29 @@ func (s *Finder) Find(
 		found.Weak, found.Words = false, nil
 	}
 	return Result{found, partial}, nil
+}
+
+// FindBeside adds the hits among the entries of a snapshot of another index, whose names differ, to
+// the result of Find. FindBeside reads the files of the entries.
+func (s *Finder) FindBeside(ctx context.Context, found Result, x *index.Index, entries *index.Snapshot, query string, limit int) (Result, error) {
+	if len(entries.Loadable) == 0 {
+		return found, nil
+	}
+	config := s.config
+	config.Index, config.Reports, config.Meanings = x, nil, nil
+	more, err := New(config).Find(ctx, entries, query, limit, nil)
+	if err != nil {
+		return Result{}, err
+	}
+	found.Hits = slices.SortedStableFunc(slices.Values(slices.Concat(found.Hits, more.Hits)), func(a, b rank.Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Name, b.Name))
+	})
+	found.Hits = found.Hits[:min(len(found.Hits), limit)]
+	found.Total, found.Partial = found.Total+more.Total, found.Partial || more.Partial
+	if found.Weak = found.Weak && more.Weak; !found.Weak {
+		found.Words = nil
+	}
+	return found, nil
 }
 
 // rlock locks s.lock for reading, after a flush of ranked if necessary. Texts that a batch puts

@@ -47,8 +47,8 @@ func (d *Dir) ReadOnce(given string) ([]byte, error) {
 // the bytes that the gate has allowed.
 func (d *Dir) read(f *confine.File, name string) ([]byte, error) {
 	name = path.Clean(name)
-	raw, err := d.reader.Index.ReadOpen(f)
-	if err = cmp.Or(err, d.reader.Index.VerifyFile(d.entry, name, raw)); err == nil {
+	raw, err := d.index.ReadOpen(f)
+	if err = cmp.Or(err, d.index.VerifyFile(d.entry, name, raw)); err == nil {
 		d.Digest, d.Size = d.reader.digestOf(d.entry.Seal(), name, raw), len(raw)
 	}
 	return raw, err

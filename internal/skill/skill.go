@@ -19,10 +19,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
-// A Reader opens the skills of an index, and keeps their texts and digests. The fields Index and
-// MaxFileSize are set once, before the first Open.
+// A Reader opens the skills of an index and of the results of Extend, and keeps their texts and
+// digests. The fields MaxFileSize and DigestOf are set once, before the first Open.
 type Reader struct {
-	Index       *index.Index
 	MaxFileSize int64
 	DigestOf    func(seal *index.Seal, name string, raw []byte) string // observe.Observer.Digest, or nil
 
@@ -81,16 +80,17 @@ type Dir struct {
 	Size   int
 
 	reader *Reader
+	index  *index.Index
 	entry  *index.Entry
 }
 
-// Open opens the directory of a skill. The caller must close the Dir.
-func (r *Reader) Open(ctx context.Context, e *index.Entry) (Dir, error) {
+// Open opens the directory of a skill of x. The caller must close the Dir.
+func (r *Reader) Open(ctx context.Context, x *index.Index, e *index.Entry) (Dir, error) {
 	if e.Broken() != nil {
 		return Dir{}, e.Broken()
 	}
-	dir, err := r.Index.OpenSkill(ctx, e)
-	return Dir{SkillDir: dir, reader: r, entry: e}, err
+	dir, err := x.OpenSkill(ctx, e)
+	return Dir{SkillDir: dir, reader: r, index: x, entry: e}, err
 }
 
 // attempts is the number of attempts to read a skill that changes during the call.
@@ -113,7 +113,7 @@ func attempt[T any](ctx context.Context, d *Dir, read func() (T, error)) (T, err
 // In a gated layer, Latest compares all files of the skill: a text tells the model to run the other
 // files.
 func (d *Dir) Latest(ctx context.Context) (Text, error) {
-	if d.reader.Index.Sealed(d.entry) {
+	if d.index.Sealed(d.entry) {
 		whole, err := d.Whole(ctx, Wanted{})
 		return whole.Text, err
 	}
@@ -131,8 +131,8 @@ func (d *Dir) Text() (Text, error) {
 // the bytes of the entry.
 func (d *Dir) text(listed confine.Info) (Text, confine.Info, error) {
 	text, info, err := d.current(listed)
-	if err == nil && d.reader.Index.Sealed(d.entry) {
-		err = d.reader.Index.Verify(d.entry, []byte(text.whole))
+	if err == nil && d.index.Sealed(d.entry) {
+		err = d.index.Verify(d.entry, []byte(text.whole))
 	}
 	return text, info, err
 }
@@ -156,7 +156,7 @@ func (d *Dir) current(listed confine.Info) (Text, confine.Info, error) {
 	if text, ok := d.kept(info); ok {
 		return text, info, nil
 	}
-	raw, err := d.reader.Index.ReadOpen(f)
+	raw, err := d.index.ReadOpen(f)
 	if err != nil {
 		return Text{}, info, err
 	}
@@ -179,22 +179,22 @@ func (d *Dir) kept(info confine.Info) (Text, bool) {
 
 // parse converts a SKILL.md, and keeps the result if no later change of the file goes unnoticed.
 func (d *Dir) parse(raw []byte, info confine.Info, read time.Time) Text {
-	text := d.reader.Describe(d.entry, string(raw), info)
+	text := d.reader.Describe(d.index, d.entry, string(raw), info)
 	if d.Settled(info, read) {
 		d.reader.Kept.Put(&index.Cached[Text]{File: d.entry.File(), Info: info, Value: text, Size: int64(len(raw) + text.Header.Memory())})
 	}
 	return text
 }
 
-// Describe converts a SKILL.md. If the scan has parsed the same file, Describe does not parse
+// Describe converts a SKILL.md of x. If the scan has parsed the same file, Describe does not parse
 // again.
-func (r *Reader) Describe(e *index.Entry, whole string, info confine.Info) Text {
+func (r *Reader) Describe(x *index.Index, e *index.Entry, whole string, info confine.Info) Text {
 	sum := r.digestOf(nil, "", []byte(whole))
 	if e.Describes(whole, info) {
 		return Text{whole: whole, body: e.Body(), Header: e.Header(), Digest: sum}
 	}
 	doc, _ := matter.Parse([]byte(whole), true)
-	return Text{whole: whole, body: doc.Body, Header: doc.Frontmatter, Problems: doc.Problems, Digest: sum, Rejected: r.Index.Rejection(e, []byte(whole), doc)}
+	return Text{whole: whole, body: doc.Body, Header: doc.Frontmatter, Problems: doc.Problems, Digest: sum, Rejected: x.Rejection(e, []byte(whole), doc)}
 }
 
 // A Wanted has the options of Whole.
@@ -237,7 +237,7 @@ func (d *Dir) whole(ctx context.Context, w Wanted) (s Whole, err error) {
 	if err := d.own(&s, w.Listed); err != nil {
 		return s, err
 	}
-	if d.reader.Index.Sealed(d.entry) {
+	if d.index.Sealed(d.entry) {
 		if err := d.sealed(ctx, s.SkillFiles); err != nil {
 			return s, err
 		}
@@ -313,7 +313,7 @@ func (d *Dir) own(s *Whole, mayBeMissing bool) error {
 // digest adds the missing digests of the files. digest returns digest.ErrChanging if a file changes
 // during the call.
 func (d *Dir) digest(ctx context.Context, s *Whole) error {
-	place := path.Dir(d.reader.Index.Place(d.entry))
+	place := path.Dir(d.index.Place(d.entry))
 	for i, f := range s.Files {
 		report := func(code problem.Code, message, suggestion string) {
 			s.Lost = append(s.Lost, problem.Problem{Code: code, Severity: problem.Warning,

@@ -39,7 +39,7 @@ func open(t *testing.T, files map[string]string, config index.Config) (afero.Fs,
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := (&Reader{Index: x, MaxFileSize: config.MaxFileSize}).Open(t.Context(), s.Lookup("a"))
+	d, err := (&Reader{MaxFileSize: config.MaxFileSize}).Open(t.Context(), x, s.Lookup("a"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ var rootCounts = []struct {
 }{
 	{"files", 30, 25},             // without test files
 	{"lines of code", 5660, 4900}, // of these files, without comments and blank lines
-	{"exported names", 202, 145},  // functions, methods and types
+	{"exported names", 205, 145},  // functions, methods and types
 	{"test files", 43, 45},
 }
 

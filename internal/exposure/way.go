@@ -1,0 +1,273 @@
+package exposure
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/instruction"
+	"github.com/toolshelf-go/toolshelf/internal/listing"
+	"github.com/toolshelf-go/toolshelf/internal/names"
+)
+
+// A Below finds the skills in the directories below the root. All fields are set once. A Below is
+// safe for concurrent use.
+type Below struct {
+	Skills *index.Index
+	Root   *confine.FS
+	Layers []index.Layer // of Skills, in the root: the clients also look for them in each directory on the way to a file
+
+	kept index.Dirs
+}
+
+// A Way has the skills of a catalog, and of the directories on the way from the root to a path. An
+// entry of a directory has the name of the directory and ":" before its name. A Way is immutable.
+type Way struct {
+	Index *index.Index
+	Root  *index.Snapshot // of the catalog
+	All   *index.Snapshot // of Index
+
+	path  string
+	base  int // number of layers in the root and elsewhere
+	names map[*index.Entry]string
+}
+
+// To returns the Way to a path below the root, which may be missing. The argument s is a snapshot
+// of Skills. The error is an error of a directory on the way.
+func (b *Below) To(ctx context.Context, s *index.Snapshot, name string) (*Way, error) {
+	layers, err := b.layers(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return b.way(ctx, s, name, layers)
+}
+
+// At returns a Way with the skills of the directory of a name that Dir accepts, and no others.
+func (b *Below) At(ctx context.Context, name string) (*Way, error) {
+	dir, _ := Dir(name)
+	layers, err := b.layers(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	above := len(b.Layers) * strings.Count(dir, "/")
+	clear(layers[:min(above, len(layers))])
+	return b.way(ctx, nil, dir, layers)
+}
+
+func (b *Below) way(ctx context.Context, s *index.Snapshot, name string, layers []index.Layer) (w *Way, err error) {
+	w = &Way{Index: b.Skills, Root: s, All: s, path: name, base: len(b.Skills.Layers())}
+	if s != nil && !slices.ContainsFunc(layers, func(l index.Layer) bool { return l.FS != nil }) {
+		return w, nil
+	}
+	if w.Index, w.All, err = b.Skills.Extend(ctx, s, layers, &b.kept, nil); err != nil || s == nil {
+		return w, err
+	}
+	w.names = map[*index.Entry]string{}
+	first := map[string]*index.Entry{}
+	for e := range w.All.Winners() {
+		if !w.Has(e) || e.Broken() == index.ErrNoSkillFile {
+			continue
+		}
+		below := b.Layers[(e.Layer()-w.base)%len(b.Layers)].Dir
+		bare := e.Name[len(path.Clean(strings.TrimSuffix(w.Index.LayerOf(e).Dir, below)))+1:]
+		other, known := first[bare]
+		if same := s.Lookup(bare); known {
+			delete(w.names, other)
+		} else if same == nil || same.Broken() == index.ErrNoSkillFile {
+			w.names[e] = bare
+		}
+		first[bare] = e
+	}
+	return w, nil
+}
+
+// maxFound bounds the files below the root that Everywhere finds.
+const maxFound = 2000
+
+// Everywhere returns Skills and a snapshot of Skills with the skills of each directory below the
+// root, except ignored directories and directories of dependencies.
+func (b *Below) Everywhere(ctx context.Context, s *index.Snapshot) (*index.Index, *index.Snapshot, error) {
+	var globs, dirs []string
+	for _, l := range b.Layers {
+		globs = append(globs, path.Join(listing.QuoteGlob(l.Dir), "**"))
+	}
+	glob, err := listing.ParseGlob("*/**/{" + strings.Join(globs, ",") + "}")
+	if len(globs) == 0 || err != nil {
+		return b.Skills, s, nil
+	}
+	found, err := listing.Find(ctx, b.Root, ".", glob, listing.Options{Hidden: true, Gitignore: true, SkipDependencies: true, Limit: maxFound})
+	if ctx.Err() != nil || errors.Is(err, fs.ErrClosed) {
+		return nil, nil, errors.Join(ctx.Err(), err)
+	}
+	for _, file := range found.Files {
+		for _, l := range b.Layers {
+			if dir, _, ok := strings.Cut(file.Name, "/"+l.Dir+"/"); ok {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	slices.Sort(dirs)
+	var layers []index.Layer
+	for _, dir := range slices.Compact(dirs) {
+		for _, l := range b.Layers {
+			layers = append(layers, below(dir, l))
+		}
+	}
+	return b.Skills.Extend(ctx, s, layers[:min(len(layers), maxLayers-len(b.Skills.Layers()))], nil, nil)
+}
+
+// below returns a layer of the root in a directory below.
+func below(dir string, l index.Layer) index.Layer {
+	l.Name, l.Dir, l.Prefix, l.Optional, l.InRoot = path.Join(dir, l.Name), path.Join(dir, l.Dir), dir+":"+l.Prefix, true, false
+	return l
+}
+
+// layers returns the layers of the directories on the way to a path, in the order of the
+// directories. A layer without a filesystem does not exist. No directory of dependencies has
+// skills.
+func (b *Below) layers(ctx context.Context, name string) (all []index.Layer, err error) {
+	if len(b.Layers) == 0 || name == "." {
+		return nil, nil
+	}
+	dir, err := b.Root.OpenDir(".")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for at := ""; err == nil && name != "" && len(all) < maxLayers-len(b.Skills.Layers()); {
+		var elem string
+		elem, name, _ = strings.Cut(name, "/")
+		if elem == ".git" || elem == "node_modules" {
+			break
+		}
+		at = path.Join(at, elem)
+		var next *confine.Dir
+		if next, err = dir.OpenDir(elem); errors.Is(err, confine.ErrSymlink) {
+			next, err = b.Root.OpenDir(at)
+		}
+		if err != nil {
+			break
+		}
+		dir.Close()
+		dir = next
+		for _, l := range b.Layers {
+			first, _, _ := strings.Cut(l.Dir, "/")
+			_, failed := dir.Lstat(first)
+			if l = below(at, l); errors.Is(failed, fs.ErrNotExist) {
+				l = index.Layer{}
+			}
+			all = append(all, l)
+		}
+		err = ctx.Err()
+	}
+	if dir != nil {
+		dir.Close()
+	}
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, confine.ErrNotDir) {
+		err = nil // the file itself, or a file that the caller is about to write
+	}
+	return all, err
+}
+
+// maxLayers is the number of layers that an index can have.
+const maxLayers = 1<<16 - 64
+
+// Dir returns the directory of the name of a skill below the root, such as "packages/web" of
+// "packages/web:deploy".
+func Dir(name string) (dir string, ok bool) {
+	colon := strings.LastIndexByte(name, ':')
+	if colon < 0 || !names.Loose(name[colon+1:]) {
+		return "", false
+	}
+	dir = name[:colon]
+	if dir == "." || path.Clean(dir) != dir || !filepath.IsLocal(dir) {
+		return "", false
+	}
+	for elem := range strings.SplitSeq(dir, "/") {
+		if !names.Loose(strings.TrimLeft(elem, ".")) {
+			return "", false
+		}
+	}
+	return dir, true
+}
+
+// Qualified reports whether a name is no name of a list, and has a directory.
+func Qualified(name string) bool {
+	_, ok := Dir(name)
+	return ok && strings.Contains(name, "/")
+}
+
+// Has reports whether an entry is of a directory on the way.
+func (w *Way) Has(e *index.Entry) bool { return e.Layer() >= w.base }
+
+// Name returns the name of an entry as a client shows the name: without the directory if no other
+// skill has the name. A nil Way changes no name.
+func (w *Way) Name(e *index.Entry) string {
+	if w != nil && w.names[e] != "" {
+		return w.names[e]
+	}
+	return e.Name
+}
+
+// Full returns the name of the entry that Name has given a name.
+func (w *Way) Full(name string) string {
+	for e, bare := range w.names {
+		if bare == name {
+			return e.Name
+		}
+	}
+	return name
+}
+
+// Ordered returns the entries of the catalog, and then the entries of each directory on the way.
+func (w *Way) Ordered(entries []*index.Entry) []*index.Entry {
+	if w == nil || w.names == nil {
+		return entries
+	}
+	level := func(e *index.Entry) int { return max(e.Layer()+1-w.base, 0) }
+	return slices.SortedStableFunc(slices.Values(entries), func(a, b *index.Entry) int { return level(a) - level(b) })
+}
+
+// The limits of the globs.
+const (
+	maxGlobBytes = 256 << 10 // of a skill, with braces expanded
+	maxSteps     = 1 << 27   // of a call, as for instructions
+)
+
+// Applies returns a function that reports whether a skill of the catalog applies to the path: the
+// header has no paths, or one of the globs matches the path or a directory on the way, as in a
+// .gitignore file.
+func (w *Way) Applies() func(e *index.Entry) bool {
+	steps := maxSteps
+	return func(e *index.Entry) bool {
+		header := e.Header()
+		value, _ := header.Get("paths")
+		globs := instruction.GlobsOf(value)
+		if len(globs) == 0 || w.Has(e) {
+			return true
+		}
+		var all []listing.Glob
+		left := maxGlobBytes
+		for _, text := range globs {
+			text = strings.TrimSuffix(text, "/")
+			within := text + "/**"
+			if !strings.Contains(text, "/") {
+				within = "**/" + within
+			}
+			for _, text := range []string{text, within} {
+				glob, err := listing.ParseGlob(text)
+				if left -= glob.Size(); err == nil && left >= 0 {
+					all = append(all, glob)
+				}
+			}
+		}
+		matcher := listing.NewGlobs(all)
+		ok, _ := matcher.Match(w.path, &steps)
+		return ok
+	}
+}

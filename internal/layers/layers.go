@@ -1,0 +1,118 @@
+// Package layers has the lists of the layers that the options of a catalog name, in order of
+// precedence.
+package layers
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/paths"
+)
+
+// A Layer is a directory of the catalog's filesystem or, if FS is set, the top
+// of another filesystem.
+type Layer struct {
+	Name  string
+	FS    fs.FS
+	Named bool        // the program named the layer, so the layer is not optional
+	Place index.Place // of WithClient, where a missing directory is empty, or the pattern of a named directory
+	First int         // the index of the first layer of the WithClient
+
+	Parent string // the directory above the root that has the place, or ""
+
+	Plugins *index.Plugins // of WithPlugins, or nil
+
+	Immutable bool // the files of FS never change
+}
+
+// An Immutable is a filesystem whose files never change.
+type Immutable struct{ fs.FS }
+
+// A List has the layers of commands, of skills or of agents.
+type List struct {
+	All      []Layer // in order of precedence
+	Replaced bool    // an option has replaced the default directory
+}
+
+// AddDefault adds the default directory, above all other layers, unless an option
+// has replaced the default directory.
+func (l *List) AddDefault(dir string) {
+	if !l.Replaced {
+		l.All = slices.Insert(l.All, 0, Layer{Name: dir})
+	}
+}
+
+// AddPlaces adds the places of clients, except the directories that another option has added.
+func (l *List) AddPlaces(places []index.Place) {
+	l.Replaced = true
+	first := len(l.All)
+	for _, p := range places {
+		if i := l.find(p.Path(), p); i < 0 {
+			l.All = append(l.All, Layer{Name: p.Path(), Place: p, First: first})
+		} else if !l.All[i].Named {
+			l.All[i].Place = index.Both(l.All[i].Place, p)
+		}
+	}
+}
+
+// find returns the index of the layer that has the directory of a place under the given name, or
+// -1.
+func (l *List) find(name string, p index.Place) int {
+	return slices.IndexFunc(l.All, func(l Layer) bool {
+		return l.Name == name && l.FS == nil && (l.Named || index.SamePlace(l.Place.Place, p.Place))
+	})
+}
+
+// AddParents adds the places of clients that look up, below the places of the project in the same
+// option.
+func (l *List) AddParents(parents []paths.Parent) {
+	for begin := len(l.All); begin > 0; {
+		begin--
+		end, option := begin+1, l.All[begin]
+		if option.Named || option.Plugins != nil || option.Place.Pattern == "" || option.Place.Base != client.Project {
+			continue
+		}
+		for begin > option.First {
+			begin--
+		}
+		var above []Layer
+		for _, parent := range parents {
+			for _, below := range l.All[begin:end] {
+				if name := path.Join(parent.Name, below.Name); below.Place.Parents && l.find(name, below.Place) < 0 {
+					above = append(above, Layer{Name: name, Place: below.Place, Parent: parent.Dir})
+				}
+			}
+		}
+		l.All = slices.Insert(l.All, end, above...)
+	}
+}
+
+func (l *List) AddDirs(option string, dirs []string, place index.Place) error {
+	l.Replaced = true
+	for _, dir := range dirs {
+		if dir == "" {
+			return errors.New(option + `: a directory is ""; name a directory, or use "." for the root`)
+		}
+		l.All = append(l.All, Layer{Name: dir, Named: true, Place: place})
+	}
+	return nil
+}
+
+func (l *List) AddFS(option, name string, fsys fs.FS) error {
+	marked, isMarked := fsys.(Immutable)
+	if isMarked {
+		fsys = marked.FS
+	}
+	if fsys == nil {
+		return errors.New(option + ": the filesystem is nil")
+	}
+	if name == "" {
+		return errors.New(option + `: the name is ""; choose a name for the layer, for example for diagnostics`)
+	}
+	l.All = append(l.All, Layer{Name: name, FS: fsys, Named: true, Immutable: isMarked || index.IsEmbedded(fsys)})
+	return nil
+}

@@ -3,6 +3,8 @@ package toolshelf
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -148,7 +150,10 @@ func (c *Catalog) instructionNamed(ctx context.Context, op, name string) (*Instr
 		return nil, nil
 	}
 	t, err := await(ctx, c, func(ctx context.Context) (instruction.Text, error) { return c.finder.Rule(ctx, e) })
-	if i := newInstruction(t); err == nil && c.config.allowsText(ctx, t) && c.instructions.filter.Keeps(i) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if i := newInstruction(t); err == nil && (t.Unread() != "" || c.config.allowsText(ctx, t) && c.instructions.filter.Keeps(i)) {
 		return &i, nil
 	}
 	return nil, ctx.Err()

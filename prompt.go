@@ -207,7 +207,7 @@ func PromptEach(n int) PromptOption {
 // items are in the order of their use, as [WithObserver] reports them; an item is matched by Kind
 // and Name, and by Plugin if given, and its last use counts. With a Digest, the text says whether
 // the file has changed. An entry that is gone has its name alone, and a refused entry nothing. An
-// entry that cannot be read is the error of Get or GetSkill, because the entry can still exist.
+// entry that cannot be read is an error, as of Get or GetSkill, because the entry can still exist.
 //
 // [Budget] or [Tokens] limits all texts, and [PromptEach] each: the budget drops the earliest uses
 // first. Except omits instructions. Other options have no effect, and so have items of other kinds.
@@ -295,10 +295,17 @@ func (r *restoring) restoreInstruction(ctx context.Context, i Item) error {
 		return err
 	}
 	if known == nil {
-		if _, err := r.Stat(ctx, i.Name); CodeOf(err) == CodeNotFound {
+		switch _, err := r.Stat(ctx, i.Name); CodeOf(err) {
+		case CodeNotFound:
 			r.block.AddMissing(string(i.Kind), i.Name)
+		case CodeFileRead, CodePermissionDenied:
+			return err
 		}
 		return ctx.Err()
+	}
+	if known.Digest == "" && len(known.Diagnostics) > 0 {
+		d := known.Diagnostics[0]
+		return &Error{Code: CodeFileRead, Path: i.Name, Message: d.Message + "; " + d.Suggestion}
 	}
 	r.sends = append(r.sends, func() {
 		o.Send(Event{Action: EventLoaded, Kind: i.Kind, Name: i.Name, Layer: known.Layer, Digest: known.Digest, Bytes: len(known.Text)}, nil)

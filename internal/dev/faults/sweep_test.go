@@ -251,6 +251,7 @@ var ways = []way{
 	{"Pending", hidden, func(ctx context.Context, c *toolshelf.Catalog) (any, error) { return c.Pending(ctx) }},
 	{"RestorePrompt", nothing, func(ctx context.Context, c *toolshelf.Catalog) (any, error) {
 		list, err := c.RestorePrompt(ctx, []toolshelf.Item{{Kind: toolshelf.KindInstruction, Name: "AGENTS.md"},
+			{Kind: toolshelf.KindInstruction, Name: ".cursor/rules/go.mdc"},
 			{Kind: toolshelf.KindSkill, Name: "s1"}, {Kind: toolshelf.KindCommand, Name: "c1"}})
 		return toolText(list.Text), err
 	}},
@@ -457,6 +458,7 @@ var causes = []struct {
 	{"memory with a gate", "Pending", []string{"p/src", "p/docs/style.md"}},                                                              // an error without a code, and a digest without the import
 	{"memory with a gate", "Pending", []string{"p/commands/c2.md", "p/skills/s2/SKILL.md", "p/skills/s2/scripts/run.py", "p/AGENTS.md"}}, // no entry
 	{"memory", "InstructionsPrompt", []string{"p/AGENTS.md"}},                                                                            // Dropped was empty
+	{"memory", "RestorePrompt", []string{"p/AGENTS.md", "p/.cursor/rules/go.mdc"}},                                                       // an empty text
 	{"memory", "Get of a plugin", []string{"p/plugins/one", "p/plugins/one/commands", "p/plugins/one/.claude-plugin/plugin.json"}},       // COMMAND_NOT_FOUND
 	{"memory", "Get of a bare name", []string{"p/plugins/one", "p/plugins/one/.claude-plugin/plugin.json"}},
 	{"memory", "Get of a nested name", []string{"p/commands/db"}}, // the command of the next layer

@@ -167,17 +167,13 @@ func (l *lookout) lstat(layer int, file string) (confine.Info, error) {
 // elsewhere.
 func (l *lookout) openDir(layer int) *confine.Dir {
 	if l.at != layer+1 {
-		l.at, l.open = layer+1, l.index.open[layer].Load()
-		if l.open != nil && (!l.index.enter() || !l.current()) {
-			l.open = nil
+		l.at, l.open = layer+1, nil
+		if l.index.enter() {
+			l.open = l.index.openLayer(layer)
+			l.index.leave()
 		}
 	}
 	return l.open
-}
-
-func (l *lookout) current() bool {
-	defer l.index.leave()
-	return l.open.Current()
 }
 
 // absent reports whether the error of a stat shows that a scan finds no entry at the path.
@@ -328,7 +324,7 @@ func (l *lookout) directoryClaims(layer int, name string, e *Entry) bool {
 	if e != nil {
 		own = path.Dir(e.Path)
 		level = 1 + strings.Count(own, "/") - strings.Count(first, "/")
-		if l.relinked(layer, e) || l.skillFileBefore(layer, e) || level > 2 && !l.searched(layer, at.Dir, own) {
+		if l.relinked(layer, e) || l.hasSkillFile(layer, path.Dir(e.Path), e) || level > 2 && !l.searched(layer, at.Dir, own) {
 			return true
 		}
 	}
@@ -351,22 +347,6 @@ func (l *lookout) same(layer int, e *Entry) bool {
 	return err == nil && stamp.Of(info).Same(e.Stamp)
 }
 
-// skillFileBefore reports whether the directory of a skill has a file with a preferred
-// name.
-func (l *lookout) skillFileBefore(layer int, e *Entry) bool {
-	for _, base := range SkillFileNames {
-		file := below(path.Dir(e.Path), base)
-		if file == e.Path {
-			break
-		}
-		info, err := l.lstat(layer, file)
-		if !absent(err) && (err != nil || !info.Mode.IsDir() && !e.is(info)) {
-			return true
-		}
-	}
-	return false
-}
-
 // holdsSkill reports whether a directory can have a SKILL.md.
 func (l *lookout) holdsSkill(layer int, dirPath string) bool {
 	info, err := l.lstat(layer, dirPath)
@@ -376,13 +356,19 @@ func (l *lookout) holdsSkill(layer int, dirPath string) bool {
 	case err != nil:
 		return true
 	}
-	return l.hasSkillFile(layer, dirPath)
+	return l.hasSkillFile(layer, dirPath, nil)
 }
 
-// hasSkillFile reports whether a directory has a SKILL.md, readable or not.
-func (l *lookout) hasSkillFile(layer int, dirPath string) bool {
+// hasSkillFile reports whether a directory has a SKILL.md, readable or not, with a name that
+// precedes the name of the file of e. The entry e is in the directory, or nil.
+func (l *lookout) hasSkillFile(layer int, dirPath string, e *Entry) bool {
 	for _, base := range SkillFileNames {
-		if info, err := l.lstat(layer, below(dirPath, base)); !absent(err) && (err != nil || !info.Mode.IsDir()) {
+		file := below(dirPath, base)
+		if e != nil && file == e.Path {
+			break
+		}
+		info, err := l.lstat(layer, file)
+		if !absent(err) && (err != nil || !info.Mode.IsDir() && !e.is(info)) {
 			return true
 		}
 	}
@@ -398,7 +384,7 @@ func (l *lookout) searched(layer int, top, own string) bool {
 	inSkill := false
 	for _, name := range above[:len(above)-1] {
 		top = below(top, name)
-		has := l.hasSkillFile(layer, top)
+		has := l.hasSkillFile(layer, top, nil)
 		if inSkill && !has {
 			return false
 		}
@@ -414,26 +400,32 @@ func (l *lookout) nestedClaims(layer int, dirPath, name, own string, levels int)
 	if l.dirs++; l.ended() || l.dirs > maxDirs {
 		return true
 	}
+	return l.anyDir(layer, dirPath, func(dir *confine.Dir, child string, typ fs.FileMode) bool {
+		childPath := below(dirPath, child)
+		candidate := below(childPath, name)
+		later := levels == 1 && own != "" && candidate >= own
+		return !later && !lacks(dir, child, typ, name) && l.holdsSkill(layer, candidate) ||
+			levels > 1 && l.nestedClaims(layer, childPath, name, own, levels-1)
+	})
+}
+
+// anyDir reports whether an entry of a directory meets a condition. The entry can be a directory
+// with skills. A directory that cannot be read meets the condition.
+func (l *lookout) anyDir(layer int, dirPath string, meets func(dir *confine.Dir, child string, typ fs.FileMode) bool) bool {
 	dir, err := l.index.FS(l.ctx, layer).OpenDir(dirPath)
 	if err != nil {
 		return !absent(err)
 	}
 	defer dir.Close()
-	claimed := false
+	found := false
 	err = dir.Each(l.ctx, func(child string, typ fs.FileMode) error {
-		if typ.IsRegular() || !names.Loose(child) || Skipped(child) {
+		if typ.IsRegular() || !names.Loose(child) || Skipped(child) || !meets(dir, child, typ) {
 			return nil
 		}
-		childPath := below(dirPath, child)
-		candidate := below(childPath, name)
-		later := levels == 1 && own != "" && candidate >= own
-		if !later && !lacks(dir, child, typ, name) && l.holdsSkill(layer, candidate) || levels > 1 && l.nestedClaims(layer, childPath, name, own, levels-1) {
-			claimed = true
-			return fs.SkipAll
-		}
-		return nil
+		found = true
+		return fs.SkipAll
 	})
-	return claimed || err != nil
+	return found || err != nil
 }
 
 // lacks reports whether a subdirectory of an open directory has no entry of the name. If a link
@@ -454,11 +446,11 @@ func lacks(dir *confine.Dir, child string, typ fs.FileMode, name string) bool {
 // layerClaims reports whether the layer itself can be a skill of the name.
 func (l *lookout) layerClaims(layer int, name string) bool {
 	at := l.index.config.Layers[layer]
-	if own := at.dirName(); names.Loose(own) && own != name || !l.hasSkillFile(layer, at.Dir) {
+	if own := at.dirName(); names.Loose(own) && own != name || !l.hasSkillFile(layer, at.Dir, nil) {
 		return false
 	}
 	for _, e := range l.last.layers[layer].entries {
-		if hasSkillFile(e) && path.Dir(e.Path) != at.Dir && path.Dir(path.Dir(e.Path)) == at.Dir && l.hasSkillFile(layer, path.Dir(e.Path)) {
+		if hasSkillFile(e) && path.Dir(e.Path) != at.Dir && path.Dir(path.Dir(e.Path)) == at.Dir && l.hasSkillFile(layer, path.Dir(e.Path), nil) {
 			return false // beside a skill, the layer is not a skill
 		}
 	}
@@ -476,11 +468,13 @@ func (l *lookout) layerClaims(layer int, name string) bool {
 
 // ownSkillClaims reports whether a layer that is a skill can be another skill or no skill now.
 func (l *lookout) ownSkillClaims(layer int, e *Entry) bool {
-	if l.relinked(layer, e) || l.skillFileBefore(layer, e) {
+	if l.relinked(layer, e) || l.hasSkillFile(layer, path.Dir(e.Path), e) {
 		return true
 	}
 	name, err := l.ownName(layer, e.Path)
-	return err != nil || name != e.Name || l.subdirectoryClaims(layer, path.Dir(e.Path))
+	return err != nil || name != e.Name || l.anyDir(layer, path.Dir(e.Path), func(_ *confine.Dir, child string, _ fs.FileMode) bool {
+		return l.holdsSkill(layer, below(path.Dir(e.Path), child))
+	})
 }
 
 // ownName returns the name of a layer that is a skill because of its own file.
@@ -501,27 +495,6 @@ func (l *lookout) ownName(layer int, file string) (string, error) {
 	return at.Prefix + at.skillName(doc.Frontmatter), nil
 }
 
-// subdirectoryClaims reports whether a direct subdirectory can have a SKILL.md.
-func (l *lookout) subdirectoryClaims(layer int, dirPath string) bool {
-	if l.ended() {
-		return true
-	}
-	dir, err := l.index.FS(l.ctx, layer).OpenDir(dirPath)
-	if err != nil {
-		return true
-	}
-	defer dir.Close()
-	claimed := false
-	err = dir.Each(l.ctx, func(child string, typ fs.FileMode) error {
-		if typ.IsRegular() || !names.Loose(child) || Skipped(child) || !l.holdsSkill(layer, below(dirPath, child)) {
-			return nil
-		}
-		claimed = true
-		return fs.SkipAll
-	})
-	return claimed || err != nil
-}
-
 // keepOpen keeps a layer's directory open for StatCached, or closes a directory
 // that must not stay open. In both cases keepOpen closes the directory of the
 // previous scan. A directory stays open only if none of the calls of StatCached
@@ -537,19 +510,28 @@ func (x *Index) keepOpen(layer int, dir *confine.Dir) {
 	}
 }
 
+// openLayer returns the open directory of a layer, or nil if the path of the layer may lead
+// elsewhere.
+func (x *Index) openLayer(layer int) *confine.Dir {
+	if dir := x.open[layer].Load(); dir != nil && dir.Current() {
+		return dir
+	}
+	return nil
+}
+
 // StatCached describes the current file of a known entry in few system calls.
 // StatCached checks that the layer's path still leads to the open directory
 // without a link below the root, and stats the file in the directory. StatCached
 // never waits. If the answer needs more than an open directory on a local disk,
 // ok is false.
 func (x *Index) StatCached(e *Entry) (info confine.Info, ok bool) {
-	dir := x.open[e.layer].Load()
-	if dir == nil || e.Linked || !x.enter() {
+	base := x.Below(e)
+	if e.Linked || strings.Contains(base, "/") || !x.enter() {
 		return info, false
 	}
 	defer x.leave()
-	base := x.Below(e)
-	if strings.Contains(base, "/") || !dir.Current() {
+	dir := x.openLayer(e.Layer())
+	if dir == nil {
 		return info, false
 	}
 	info, err := dir.Lstat(base)
@@ -563,9 +545,9 @@ func (x *Index) stat(ctx context.Context, e *Entry) (confine.Info, error) {
 	if e.Linked {
 		return fsys.Info(e.Path)
 	}
-	if dir := x.open[e.layer].Load(); dir != nil && isBelow(top, dirPath) && x.enter() {
+	if isBelow(top, dirPath) && x.enter() {
 		defer x.leave()
-		if dir.Current() {
+		if dir := x.openLayer(e.Layer()); dir != nil {
 			if opened, err := openBelow(dir, top, dirPath); err == nil {
 				defer opened.Close()
 				return opened.Lstat(path.Base(e.Path))

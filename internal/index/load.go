@@ -228,7 +228,7 @@ func (s *scan) read(f source) (*Entry, error) {
 	}
 	now := time.Now()
 	if !s.at.Sealed {
-		s.filesRead.Add(1)
+		s.index.filesRead.Add(1)
 	}
 	for {
 		read := fileBytes{at: now}

@@ -29,11 +29,11 @@ func (s *scan) limitMemory(e *Entry) {
 	if size <= entryMemory {
 		return
 	}
-	if s.free.Add(-size) >= 0 {
+	if s.index.free.Add(-size) >= 0 {
 		e.set().shared = size
 		return
 	}
-	s.free.Add(size)
+	s.index.free.Add(size)
 	d := e.set()
 	d.missing = size
 	e.setText(e.Name, e.Path, shorten(e.Description()), shorten(e.Hint()))
@@ -53,7 +53,7 @@ func (s *scan) limitMemory(e *Entry) {
 
 // canRestore reports whether the index now has room for the whole of an entry
 // that limitMemory has cut.
-func (s *scan) canRestore(e *Entry) bool { return !e.Whole() && e.get().missing <= s.free.Load() }
+func (s *scan) canRestore(e *Entry) bool { return !e.Whole() && e.get().missing <= s.index.free.Load() }
 
 // shorten cuts a text to keptText bytes. The result shares no memory with text.
 func shorten(text string) string {

@@ -2,7 +2,6 @@ package index
 
 import (
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -42,23 +41,23 @@ func TestLimitMemory(t *testing.T) {
 		return &Entry{Name: "a", Path: "skills/a/SKILL.md", text: long, details: &details{header: doc.Frontmatter, problems: doc.Problems}}
 	}
 	size := newEntry().memory()
-	s := &scan{config: &Config{Layers: []Layer{{Name: "skills", Dir: "skills"}}}, free: new(atomic.Int64)}
-	s.free.Store(size + 1)
+	s := &scan{config: &Config{Layers: []Layer{{Name: "skills", Dir: "skills"}}}, index: new(Index)}
+	s.index.free.Store(size + 1)
 
 	small := &Entry{text: "d"}
 	s.limitMemory(small)
-	if !small.Whole() || small.get().shared != 0 || s.free.Load() != size+1 {
+	if !small.Whole() || small.get().shared != 0 || s.index.free.Load() != size+1 {
 		t.Errorf("a small entry takes %d shared bytes", small.get().shared)
 	}
 	whole := newEntry()
 	s.limitMemory(whole)
-	if !whole.Whole() || whole.get().shared != size || s.free.Load() != 1 || whole.Description() != long {
-		t.Errorf("an entry of %d bytes takes %d, and leaves %d", size, whole.get().shared, s.free.Load())
+	if !whole.Whole() || whole.get().shared != size || s.index.free.Load() != 1 || whole.Description() != long {
+		t.Errorf("an entry of %d bytes takes %d, and leaves %d", size, whole.get().shared, s.index.free.Load())
 	}
 	cut := newEntry()
 	s.limitMemory(cut)
-	if cut.Whole() || cut.get().shared != 0 || s.free.Load() != 1 || s.canRestore(cut) {
-		t.Errorf("an entry without memory takes %d, and leaves %d", cut.get().shared, s.free.Load())
+	if cut.Whole() || cut.get().shared != 0 || s.index.free.Load() != 1 || s.canRestore(cut) {
+		t.Errorf("an entry without memory takes %d, and leaves %d", cut.get().shared, s.index.free.Load())
 	}
 	var fields []string
 	for _, f := range cut.Header().Fields {
@@ -74,7 +73,7 @@ func TestLimitMemory(t *testing.T) {
 	if cut.memory() > entryMemory {
 		t.Errorf("a cut entry keeps %d bytes", cut.memory())
 	}
-	s.free.Add(size - 1)
+	s.index.free.Add(size - 1)
 	if !s.canRestore(cut) || s.canRestore(whole) {
 		t.Error("only a cut entry can be restored")
 	}

@@ -208,14 +208,15 @@ func scanPlugins(s *scan, dir *confine.Dir, dirPath string) error {
 		}
 	}
 	parts := table.parts[s.config.kind.files]
-	scans, files := make([]*scan, len(parts)), make(map[sharedFile]int)
+	type place struct{ within, path string }
+	scans, places := make([]*scan, len(parts)), make(map[place]int)
 	for _, p := range parts {
-		files[sharedFile{p.PluginDir, p.key.Path}]++
+		places[place{p.PluginDir, p.key.Path}]++
 	}
-	read := &sharedFiles{whole: make(map[sharedFile]func() fileBytes), sums: make(map[sharedFile]func() fileSum)}
+	read := new(sync.Map)
 	err = parallel.Each(s.ctx, s.reads, len(parts), func(i int) {
 		scans[i] = s.within(parts[i], max(1, s.reads/len(parts)))
-		if s.at.Sealed && files[sharedFile{parts[i].PluginDir, parts[i].key.Path}] > 1 {
+		if s.at.Sealed && places[place{parts[i].PluginDir, parts[i].key.Path}] > 1 {
 			scans[i].shared = read
 		}
 		scans[i].scanPart()
@@ -260,7 +261,7 @@ func pluginProblems(plugins []*plugin.Plugin) (all []problem.Problem) {
 // within returns a scan of a part, which reads at most the given number of files at the same time.
 func (s *scan) within(p *Part, reads int) *scan {
 	of := &scan{ctx: s.ctx, index: s.index, config: s.config, layer: s.layer, at: &p.Layer, part: p, reads: reads, view: s.view,
-		before: s.before, resumed: s.resumed, tops: s.tops, plugins: s.plugins, watch: s.watch, filesRead: s.filesRead, free: s.free, collectors: s.collectors}
+		before: s.before, resumed: s.resumed, tops: s.tops, plugins: s.plugins, watch: s.watch, collectors: s.collectors}
 	of.fs = s.fs.Within(p.PluginDir)
 	if s.refused != nil {
 		of.refused = s.refused.Within(p.PluginDir)

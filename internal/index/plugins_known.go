@@ -48,8 +48,8 @@ func (l *lookout) pluginClaims(layer int, name string, e *Entry) bool {
 
 // openTop returns the open directory of a layer, or nil.
 func (x *Index) openTop(layer int) *openDirs {
-	top := x.open[layer].Load()
-	if top == nil || !top.Current() {
+	top := x.openLayer(layer)
+	if top == nil {
 		return nil
 	}
 	return &openDirs{dirs: []openedDir{{top, x.config.Layers[layer].Dir}}}

@@ -336,7 +336,7 @@ func (f *pluginFS) Open(name string) (fs.File, error) {
 		f.record(pluginRead{file: file}, err)
 		return nil, err
 	}
-	f.filesRead.Add(1)
+	f.index.filesRead.Add(1)
 	info := opened.Info()
 	f.record(pluginRead{file: file, stamp: stamp.Of(info), settled: stamp.Settled(info, now)}, fs.ErrInvalid) // until Close
 	p := &openPluginFile{File: opened, name: path.Base(name), block: f.block, at: len(*f.block) - 1}

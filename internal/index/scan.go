@@ -30,14 +30,12 @@ type scan struct {
 	part    *Part        // in a plugin; at is then the layer of the part
 	tops    *openDirs    // in a layer with plugins; otherwise nil
 	plugins *pluginTable // in a layer with plugins
-	shared  *sharedFiles // of a part whose files other parts have too, in a sealed layer; otherwise nil
+	shared  *sync.Map    // the files that the scan has read for several parts, because the entries of a marketplace can share a file; nil outside of a sealed layer
 	reads   int          // number of files to read at the same time from a slow filesystem
 	view
 	before     *layerFiles       // the result of the previous scan
 	resumed    map[string]*Entry // what interrupted scans have read since the previous scan, by path
 	watch      *watch            // nil if the layer is not watched
-	filesRead  *atomic.Int64     // Index.filesRead
-	free       *atomic.Int64     // Index.free
 	collectors []*collector      // at the beginning of the scan
 
 	entries  []*Entry
@@ -55,7 +53,7 @@ type scan struct {
 
 func newScan(ctx context.Context, x *Index, layer int, store view) *scan {
 	l, state := x.config.Layers[layer], &x.states[layer]
-	s := &scan{ctx: ctx, index: x, config: &x.config, layer: layer, at: &x.config.Layers[layer], reads: x.config.MaxReads, view: store, before: state.files, resumed: state.read, filesRead: &x.filesRead, free: &x.free}
+	s := &scan{ctx: ctx, index: x, config: &x.config, layer: layer, at: &x.config.Layers[layer], reads: x.config.MaxReads, view: store, before: state.files, resumed: state.read}
 	if x.watch != nil && !l.Fixed {
 		s.watch = x.watch
 	}

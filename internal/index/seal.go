@@ -288,16 +288,8 @@ func (x *Index) readBeside(ctx context.Context, e *Entry, name string) ([]byte, 
 	return x.ReadOpen(f)
 }
 
-// sharedFiles are the files that a scan has read for several parts of a layer, because the entries
-// of a marketplace can share a file.
-type sharedFiles struct {
-	mu    sync.Mutex
-	whole map[sharedFile]func() fileBytes
-	sums  map[sharedFile]func() fileSum
-}
-
-// A sharedFile is a file that is confined to a directory.
-type sharedFile struct{ within, file string }
+// A sharedFile is the key of a file that is confined to a directory, in scan.shared.
+type sharedFile[T any] struct{ within, file string }
 
 type fileSum struct {
 	sum  [sha256.Size]byte
@@ -305,27 +297,19 @@ type fileSum struct {
 	err  error
 }
 
-// shared returns the result of the first call of read for a file in a scan. Without sharedFiles,
+// shared returns the result of the first call of read for a file in a scan. Without scan.shared,
 // shared calls read.
-func shared[T any](s *scan, files func(*sharedFiles) map[sharedFile]func() T, file string, read func() T) T {
+func shared[T any](s *scan, file string, read func() T) T {
 	if s.shared == nil {
 		return read()
 	}
-	key := sharedFile{s.part.PluginDir, file}
-	s.shared.mu.Lock()
-	known := files(s.shared)
-	first := known[key]
-	if first == nil {
-		first = sync.OnceValue(read)
-		known[key] = first
-	}
-	s.shared.mu.Unlock()
-	return first()
+	first, _ := s.shared.LoadOrStore(sharedFile[T]{s.part.PluginDir, file}, sync.OnceValue(read))
+	return first.(func() T)()
 }
 
 // readWhole reads a file of a sealed layer.
 func (s *scan) readWhole(f source) fileBytes {
-	return shared(s, func(all *sharedFiles) map[sharedFile]func() fileBytes { return all.whole }, f.file, func() fileBytes {
+	return shared(s, f.file, func() fileBytes {
 		w := fileBytes{at: time.Now()}
 		if w.raw, w.info, w.err = s.openWhole(f); w.err == nil {
 			w.sum = sha256.Sum256(w.raw)
@@ -335,7 +319,7 @@ func (s *scan) readWhole(f source) fileBytes {
 }
 
 func (s *scan) openWhole(f source) ([]byte, confine.Info, error) {
-	s.filesRead.Add(1)
+	s.index.filesRead.Add(1)
 	open := func(fsys *confine.FS) ([]byte, confine.Info, error) {
 		file, err := fsys.OpenRegular(f.file)
 		if err == nil {
@@ -450,7 +434,7 @@ func (s *scan) sealFiles(e *Entry, before *Seal, dir *confine.Dir, dirPath strin
 			seal.Files[i], now.files[i] = before.Files[known], before.proof.Load().files[known]
 		default:
 			seal.Files[i].Name = f.Name
-			read := shared(s, func(all *sharedFiles) map[sharedFile]func() fileSum { return all.sums }, path.Join(dirPath, f.Name), func() (r fileSum) {
+			read := shared(s, path.Join(dirPath, f.Name), func() (r fileSum) {
 				r.sum, r.read, r.err = s.sum(d, f.Name)
 				return r
 			})
@@ -540,7 +524,7 @@ func (s *scan) sum(d *SkillDir, name string) (sum [sha256.Size]byte, read filePr
 		return sum, read, err
 	}
 	defer f.Close()
-	s.filesRead.Add(1)
+	s.index.filesRead.Add(1)
 	if f.Info().Size > s.config.MaxFileSize {
 		return sum, read, ErrTooLarge
 	}

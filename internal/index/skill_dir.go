@@ -59,8 +59,11 @@ func (d *SkillDir) open(ctx context.Context) (err error) {
 // fewer system calls. If a link or a change is on the way, openCached returns nil.
 func (x *Index) openCached(d *SkillDir) *confine.Dir {
 	l := x.LayerOf(d.entry)
-	dir := x.open[d.entry.layer].Load()
-	if dir == nil || d.fs != l.FS || d.at == l.Dir || !dir.Current() {
+	if d.fs != l.FS || d.at == l.Dir {
+		return nil
+	}
+	dir := x.openLayer(d.entry.Layer())
+	if dir == nil {
 		return nil
 	}
 	opened, _ := openBelow(dir, l.Dir, d.at)

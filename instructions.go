@@ -22,6 +22,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/promptblock"
 	"github.com/toolshelf-go/toolshelf/internal/search"
+	"github.com/toolshelf-go/toolshelf/internal/watch"
 )
 
 // An Instruction is a text that applies to a file of the project: an AGENTS.md, or a rule such as
@@ -355,7 +356,7 @@ func (c *Catalog) newInstructions(user userDirs) (*collection[Instruction], erro
 	}
 	if err == nil && c.config.watch {
 		list := len(c.indexes) - 1
-		f.Observer = index.NewObserver(f.Watched(), func() { c.changes.Notify(list, rules.Last()) })
+		f.Observer = watch.NewObserver(f.Watched(), func() { c.changes.Notify(list, rules.Last()) })
 	}
 	return rules, err
 }

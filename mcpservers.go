@@ -13,6 +13,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/observe"
 	"github.com/toolshelf-go/toolshelf/internal/plugin"
 	"github.com/toolshelf-go/toolshelf/internal/servers"
+	"github.com/toolshelf-go/toolshelf/internal/watch"
 )
 
 // An MCPServer is a server of the Model Context Protocol, as a file of a client or a plugin states
@@ -178,6 +179,6 @@ func (c *Catalog) openServers(user userDirs) {
 	c.servers.Finder = servers.Open(servers.Config{Rows: c.config.placed, Root: c.at, FS: c.root, Parents: c.parents, Home: user[client.Home], Config: user[client.Config],
 		Confine: c.confineDir, Locate: c.locate, Gates: c.config.gates, Of: c.fsys()})
 	if c.config.watch && c.at.OnOS {
-		c.servers.Observer = index.NewObserver(c.servers.Dirs, func() { c.changes.Notify(len(c.indexes), c.commands.Last()) })
+		c.servers.Observer = watch.NewObserver(c.servers.Dirs, func() { c.changes.Notify(len(c.indexes), c.commands.Last()) })
 	}
 }

@@ -3,6 +3,8 @@ package index
 import (
 	"context"
 	"slices"
+
+	"github.com/toolshelf-go/toolshelf/internal/watch"
 )
 
 // Dirs keep the entries of the layers of Extend.
@@ -15,7 +17,7 @@ type Dirs struct{ Cache[*layerFiles] }
 // Look watches the directories of the further layers. A further layer without a filesystem is
 // empty. Without any file in the further layers, Extend returns x and s. If s is nil, the layers of
 // x are empty. The new index has no other snapshot, and no call closes the new index.
-func (x *Index) Extend(ctx context.Context, s *Snapshot, layers []Layer, kept *Dirs, look *Look) (*Index, *Snapshot, error) {
+func (x *Index) Extend(ctx context.Context, s *Snapshot, layers []Layer, kept *Dirs, look *watch.Look) (*Index, *Snapshot, error) {
 	config := x.config
 	config.Layers, config.Watch, config.Feed, config.Changed, config.look = slices.Concat(x.config.Layers, layers), false, nil, nil, look
 	extended, err := newIndex(config)

@@ -27,6 +27,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/watch"
 )
 
 // A Layer is one directory of commands or skills on one filesystem.
@@ -120,8 +121,8 @@ type Config struct {
 	Depth  int                    // the least Layer.Depth of all layers
 	Valid  func(name string) bool // reports whether a command, or a directory of commands, may have the name; for other kinds names.Loose
 
-	kind kind  // set by New
-	look *Look // set by Extend; may be nil
+	kind kind        // set by New
+	look *watch.Look // set by Extend; may be nil
 }
 
 // An Index is safe for concurrent use.
@@ -130,8 +131,8 @@ type Index struct {
 	last   atomic.Pointer[Snapshot]
 	fresh  atomic.Pointer[freshness]
 	flight flight[*Snapshot]
-	watch  *watch                        // nil without Config.Watch
-	follow *follower                     // nil without Config.Watch and Config.Feed
+	watch  *watch.Watch                  // nil without Config.Watch
+	follow *watch.Follower               // nil without Config.Watch and Config.Feed
 	states []layerState                  // by layer; only scans use the field, one after the other
 	open   []atomic.Pointer[confine.Dir] // by layer; see StatCached
 	listed []atomic.Pointer[listed]      // by layer; see lookout.renames
@@ -179,27 +180,38 @@ func newIndex(config Config) (*Index, error) {
 		x.config.Feed = nil
 	}
 	if config.Watch || x.config.Feed != nil {
-		x.follow = newFollower()
+		x.follow = watch.NewFollower()
 	}
 	if config.Watch {
-		if err := x.startWatch(x.follow.report); err != nil {
+		var err error
+		if x.watch, err = watch.New(watched(config.Layers), x.follow.Report); err != nil {
 			return nil, err
 		}
 	}
 	if x.config.Feed != nil {
-		x.config.Feed.onTouch(x.follow.report)
+		x.config.Feed.onTouch(x.follow.Report)
 	}
 	if x.follow != nil {
-		x.follow.start(x.catchUp)
+		x.follow.Start(x.catchUp)
 	}
 	return x, nil
+}
+
+// watched returns the directories that the operating system can watch.
+func watched(layers []Layer) (dirs []watch.Dir) {
+	for _, l := range layers {
+		if !l.Fixed {
+			dirs = append(dirs, watch.Dir{Path: l.FS.Path(l.Dir), Top: l.FS.Path(".")})
+		}
+	}
+	return dirs
 }
 
 // catchUp validates after a change that a watch or a feed has reported.
 func (x *Index) catchUp(ctx context.Context) {
 	f := x.fresh.Load()
 	position := x.config.Feed.position()
-	if x.watch != nil && x.watch.dirty.Load() || position > 0 && (f == nil || f.feed != position) {
+	if x.watch.Changed() || position > 0 && (f == nil || f.feed != position) {
 		// The next call scans again, and returns the error or receives the panic.
 		if _, exit, _ := x.flight.join(ctx); exit != nil && x.config.Exited != nil {
 			x.config.Exited(exit)
@@ -240,7 +252,7 @@ func (x *Index) clean() bool {
 		return false
 	}
 	defer x.leave()
-	return x.watch.clean()
+	return x.watch.Clean()
 }
 
 // reported reports whether a feed or the watch reports the changes of each layer.
@@ -252,7 +264,7 @@ func (x *Index) reported() bool {
 // was reported since. An Observer must have reported no change of the directories above the layers
 // either.
 func (x *Index) Unchanged(s *Snapshot) bool {
-	quiet := x.config.Feed == nil && x.reported() && (x.watch == nil || x.watch.quiet())
+	quiet := x.config.Feed == nil && x.reported() && x.watch.Quiet()
 	// A scan may end before quiet. Therefore the snapshot is loaded after quiet.
 	f := x.fresh.Load()
 	return quiet && f != nil && f.snapshot == s
@@ -369,15 +381,9 @@ func (x *Index) Below(e *Entry) string {
 func (x *Index) Close() {
 	x.flight.close() // first, because a scan adds directories to the watch
 	x.access.Lock()  // never unlocked
-	if x.follow != nil {
-		x.follow.cancel()
-	}
-	if x.watch != nil {
-		x.watch.close()
-	}
-	if x.follow != nil {
-		x.follow.done.Wait()
-	}
+	x.follow.Stop()
+	x.watch.Close()
+	x.follow.Wait()
 	for i := range x.open {
 		if dir := x.open[i].Swap(nil); dir != nil {
 			dir.Close()

@@ -172,9 +172,7 @@ func (s *scan) failed(err error, versions bool) bool {
 	if !mayHaveChanged(err) {
 		return false
 	}
-	if s.watch != nil {
-		s.watch.markUnwatched() // no event tells the end of the failure
-	}
+	s.watch.Unwatched() // no event tells the end of the failure
 	if l := s.at; !versions && l.Store == nil && !l.Fed {
 		return false
 	}

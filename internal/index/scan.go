@@ -17,6 +17,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/watch"
 )
 
 // A scan reads one layer. The entries of unchanged files come from the previous
@@ -35,7 +36,7 @@ type scan struct {
 	view
 	before     *layerFiles       // the result of the previous scan
 	resumed    map[string]*Entry // what interrupted scans have read since the previous scan, by path
-	watch      *watch            // nil if the layer is not watched
+	watch      *watch.Watch      // nil if the layer is not watched
 	collectors []*collector      // at the beginning of the scan
 
 	entries  []*Entry
@@ -54,7 +55,7 @@ type scan struct {
 func newScan(ctx context.Context, x *Index, layer int, store view) *scan {
 	l, state := x.config.Layers[layer], &x.states[layer]
 	s := &scan{ctx: ctx, index: x, config: &x.config, layer: layer, at: &x.config.Layers[layer], reads: x.config.MaxReads, view: store, before: state.files, resumed: state.read}
-	if x.watch != nil && !l.Fixed {
+	if !l.Fixed {
 		s.watch = x.watch
 	}
 	x.collecting.Lock()
@@ -66,19 +67,16 @@ func newScan(ctx context.Context, x *Index, layer int, store view) *scan {
 // visit watches a directory. A scan calls visit before the scan reads the
 // directory.
 func (s *scan) visit(dirPath string) {
-	if s.watch != nil {
-		s.watch.visit(s.fs.Path(dirPath))
-	}
-	s.config.look.Whole(s.fs.Path(dirPath))
+	path := s.fs.Path(dirPath)
+	s.watch.Visit(path)
+	s.config.look.Whole(path)
 }
 
 // followedLink records that the result of the scan depends on the target of a
 // link.
 func (s *scan) followedLink() {
 	s.unsettled.Store(true)
-	if s.watch != nil {
-		s.watch.markUnwatched()
-	}
+	s.watch.Unwatched()
 	s.config.look.Fail()
 }
 

@@ -32,9 +32,7 @@ func (x *Index) refresh(ctx context.Context) (*Snapshot, error) {
 	if x.config.TTL > 0 {
 		begin.at = x.config.Now()
 	}
-	if x.watch != nil {
-		x.watch.beginScan()
-	}
+	x.watch.Begin()
 	now, err := x.validate(ctx, begin)
 	if err != nil {
 		x.fresh.Store(nil)
@@ -50,9 +48,7 @@ func (x *Index) refresh(ctx context.Context) (*Snapshot, error) {
 		}
 		x.fresh.Store(&begin)
 	}
-	if x.watch != nil {
-		x.watch.endScan(err)
-	}
+	x.watch.End(err)
 	return now, err
 }
 

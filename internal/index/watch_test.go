@@ -10,10 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/fsnotify/fsnotify"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -24,9 +22,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/paths"
 )
 
-// watched is an index of a directory with the file a.md. The first scan has
+// watchedIndex is an index of a directory with the file a.md. The first scan has
 // ended, and no scan runs in the background. The path of the directory has no links.
-func watched(t *testing.T) (*Index, string) {
+func watchedIndex(t *testing.T) (*Index, string) {
 	t.Helper()
 	dir := paths.Real(t.TempDir())
 	if err := os.WriteFile(filepath.Join(dir, "a.md"), []byte("a"), 0o644); err != nil {
@@ -38,96 +36,13 @@ func watched(t *testing.T) (*Index, string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(x.Close)
-	x.follow.cancel()
-	for end := time.Now().Add(20 * time.Second); !x.watch.clean(); {
+	x.follow.Stop()
+	for end := time.Now().Add(20 * time.Second); !x.watch.Clean(); {
 		if _, err := x.Snapshot(t.Context()); err != nil || time.Now().After(end) {
 			t.Fatalf("the watch reports changes without end: %v", err)
 		}
 	}
 	return x, dir
-}
-
-func TestACleanWatchHasSeenEverything(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		scan func(w *watch, dir string) error
-	}{
-		{"a directory that cannot be watched, as with a full watch table", func(w *watch, dir string) error { w.visit(filepath.Join(dir, "missing")); return nil }},
-		{"a link", func(w *watch, dir string) error { w.markUnwatched(); return nil }},
-		{"a scan that failed", func(w *watch, dir string) error { return os.ErrPermission }},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			x, dir := watched(t)
-			x.watch.beginScan()
-			x.watch.visit(dir)
-			if x.watch.clean() {
-				t.Error("the watch is clean during a scan")
-			}
-			err := tt.scan(x.watch, dir)
-			x.watch.endScan(err)
-			if x.watch.clean() {
-				t.Error("the watch is clean")
-			}
-		})
-	}
-}
-
-func TestAnOverflowIsAChange(t *testing.T) {
-	follow := newFollower()
-	w := &watch{report: follow.report}
-	events := &fsnotify.Watcher{Events: make(chan fsnotify.Event), Errors: make(chan error)}
-	w.start(events)
-	events.Errors <- fsnotify.ErrEventOverflow
-	<-follow.wake
-	if !w.dirty.Load() || !w.watcher.stale {
-		t.Error("the watch is clean after missed events")
-	}
-	close(events.Errors)
-	w.done.Wait()
-}
-
-// On Windows, the Close of fsnotify may never return.
-func TestCloseOfAWatchIsBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := &watch{report: func() {}, unwait: func() {}}
-		w.start(&fsnotify.Watcher{Events: make(chan fsnotify.Event), Errors: make(chan error)})
-		never := make(chan struct{})
-		w.watcher.end = func() { <-never }
-		begin := time.Now()
-		w.close()
-		if waited := time.Since(begin); waited != maxClose {
-			t.Errorf("close has waited for %v, want %v", waited, maxClose)
-		}
-		close(never)
-	})
-}
-
-func TestRelevantEvents(t *testing.T) {
-	x, dir := watched(t)
-	above := filepath.Dir(dir)
-	x.watch.mu.Lock()
-	current := x.watch.watcher
-	x.watch.mu.Unlock()
-	for _, tt := range []struct {
-		event           fsnotify.Event
-		relevant, stale bool
-	}{
-		{fsnotify.Event{Name: filepath.Join(above, "other"), Op: fsnotify.Create}, false, false},
-		{fsnotify.Event{Name: filepath.Join(dir, "a.md"), Op: fsnotify.Rename}, true, false},
-		{fsnotify.Event{Name: dir, Op: fsnotify.Chmod}, true, false},
-		{fsnotify.Event{Name: dir, Op: fsnotify.Rename}, true, true},
-		{fsnotify.Event{}, true, true},
-	} {
-		x.watch.mu.Lock()
-		current.stale = false
-		x.watch.mu.Unlock()
-		got := x.watch.relevant(current, tt.event)
-		x.watch.mu.Lock()
-		if got != tt.relevant || current.stale != tt.stale {
-			t.Errorf("%v: relevant is %t and stale %t, want %t and %t", tt.event, got, current.stale, tt.relevant, tt.stale)
-		}
-		x.watch.mu.Unlock()
-	}
 }
 
 func TestCloseEndsScansBeforeTheWatch(t *testing.T) {
@@ -139,7 +54,7 @@ func TestCloseEndsScansBeforeTheWatch(t *testing.T) {
 		kind: kind{scan: func(s *scan, _ *confine.Dir, _ string) error {
 			close(begun)
 			<-s.ctx.Done()
-			added = s.watch.add(dir, true)
+			added = s.watch.Add(dir, true)
 			return s.ctx.Err()
 		}}})
 	if err != nil {
@@ -149,32 +64,6 @@ func TestCloseEndsScansBeforeTheWatch(t *testing.T) {
 	x.Close()
 	if added != nil {
 		t.Errorf("the watch ended before the scan: %v", added)
-	}
-}
-
-func TestACanceledScanIsRepeated(t *testing.T) {
-	x, _ := watched(t)
-	x.watch.beginScan()
-	x.watch.endScan(context.Canceled)
-	if !x.watch.dirty.Load() {
-		t.Error("no scan will find the changes that the canceled scan has not reported")
-	}
-}
-
-func TestAReplacedDirectoryIsNoticedWithoutAnEvent(t *testing.T) {
-	x, dir := watched(t)
-	if err := os.Rename(dir, dir+".old"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir + ".old") })
-	if x.watch.clean() {
-		t.Error("the watch is clean without the directory")
-	}
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if x.watch.clean() {
-		t.Error("the watch is clean with another directory of the name")
 	}
 }
 
@@ -237,7 +126,7 @@ func TestALinkedFileIsNotWatched(t *testing.T) {
 // A clean watch saves the scan: the second snapshot is the same without a call
 // of the filesystem other than a stat of the layer's directory.
 func TestACleanWatchSavesTheScan(t *testing.T) {
-	x, _ := watched(t)
+	x, _ := watchedIndex(t)
 	scans := 0
 	scanner := x.config.kind.scan
 	x.config.kind.scan = func(s *scan, dir *confine.Dir, dirPath string) error {
@@ -274,7 +163,7 @@ func TestAWatchIsCleanWithoutTheDirectoryOfALayer(t *testing.T) {
 			}
 		}
 	}
-	await("the watch is not clean without the directory", func(*Snapshot) bool { return x.watch.clean() })
+	await("the watch is not clean without the directory", func(*Snapshot) bool { return x.watch.Clean() })
 	if err := os.MkdirAll(filepath.Join(dir, "x", "missing"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +176,7 @@ func TestAWatchIsCleanWithoutTheDirectoryOfALayer(t *testing.T) {
 // A scan can end while a call decides whether the last snapshot is valid. Snapshot
 // calls Now before clean.
 func TestACleanWatchReturnsTheLastScan(t *testing.T) {
-	x, dir := watched(t)
+	x, dir := watchedIndex(t)
 	before := x.Last()
 	x.config.TTL = 1
 	x.config.Now = func() time.Time {
@@ -295,7 +184,7 @@ func TestACleanWatchReturnsTheLastScan(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "b.md"), nil, 0o644); err != nil {
 			t.Error(err)
 		}
-		for end := time.Now().Add(20 * time.Second); x.Last() == before || !x.watch.clean(); {
+		for end := time.Now().Add(20 * time.Second); x.Last() == before || !x.watch.Clean(); {
 			if _, err := x.Validate(t.Context()); err != nil || time.Now().After(end) {
 				t.Errorf("the watch reports changes without end: %v", err)
 				break
@@ -313,8 +202,8 @@ func TestAFixedLayerIsNotWatched(t *testing.T) {
 	fixed := confined(t)(confine.Over(tree{"x/a.md": ""}.inMemory(t), "/"))
 	x := commandsOf(t, Config{Watch: true, Layers: []Layer{{Name: "x", FS: fixed, Dir: "x", Fixed: true}}}, nil)
 	expect(t, x, "a x/a.md")
-	if len(x.watch.routes) > 0 || len(x.watch.watcher.added) > 0 {
-		t.Errorf("watched: %v, %v", x.watch.routes, x.watch.watcher.added)
+	if dirs, scan := watched(x.Layers()), newScan(t.Context(), x, 0, view{fs: fixed}); len(dirs) > 0 || scan.watch != nil {
+		t.Errorf("watched: %v, %v", dirs, scan.watch)
 	}
 }
 
@@ -378,33 +267,6 @@ func TestOneWatchServesAllPathsOfADirectory(t *testing.T) {
 	}
 }
 
-// Two mounts of a directory are two paths without links. The test adds a link, because a mount
-// needs root.
-func TestEveryEventIsRelevantWithTwoPathsOfADirectory(t *testing.T) {
-	x, dir := watched(t)
-	other := filepath.Join(t.TempDir(), "other")
-	hosttest.Symlink(t, dir, other)
-	event := fsnotify.Event{Name: filepath.Join(filepath.Dir(other), "a.md"), Op: fsnotify.Create}
-	for _, relevant := range []bool{false, true} {
-		x.watch.beginScan()
-		if err := x.watch.add(filepath.Dir(other), false); err != nil {
-			t.Fatal(err)
-		}
-		if relevant {
-			if err := x.watch.add(other, true); err != nil {
-				t.Fatal(err)
-			}
-		}
-		x.watch.endScan(nil)
-		x.watch.mu.Lock()
-		current := x.watch.watcher
-		x.watch.mu.Unlock()
-		if got := x.watch.relevant(current, event); got != relevant {
-			t.Errorf("relevant is %t, want %t", got, relevant)
-		}
-	}
-}
-
 // A pair is an index with a watch and the same index without a watch.
 type pair struct{ watched, plain *Index }
 
@@ -423,8 +285,8 @@ func watchedBeside(t rapid.TB, root string, nested bool, dirs []string) pair {
 		return x
 	}
 	p := pair{index(true), index(false)}
-	p.watched.follow.cancel()
-	p.watched.follow.done.Wait()
+	p.watched.follow.Stop()
+	p.watched.follow.Wait()
 	if err := p.agree(); err != nil {
 		t.Fatal(err)
 	}
@@ -456,7 +318,7 @@ func (p pair) agree() error {
 			return nil
 		}
 		select {
-		case <-p.watched.follow.wake:
+		case <-time.After(time.Millisecond):
 		case <-timeout:
 			return fmt.Errorf("the watch reports no change (-plain +watched):\n%s", cmp.Diff(want, got))
 		}

@@ -26,6 +26,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
+	"github.com/toolshelf-go/toolshelf/internal/watch"
 )
 
 // A Mode states when an instruction applies.
@@ -92,7 +93,7 @@ type Finder struct {
 	Dirs     index.Dirs // the rules below the root
 	Compiled index.Cache[Compiled]
 
-	Observer *index.Observer // nil if nothing is watched; Watched returns the directories
+	Observer *watch.Observer // nil if nothing is watched; Watched returns the directories
 	Answers  index.Cache[Answer]
 
 	user   map[string]Tree // the directories of the single files of the user, by client.Place.Path
@@ -226,7 +227,7 @@ type call struct {
 	way   []*level
 	index *index.Index          // Rules, or Rules with the directories of rules below the root
 	known map[index.File]*found // single files; nil for a missing file
-	seen  *index.Look           // nil if nothing is watched
+	seen  *watch.Look           // nil if nothing is watched
 
 	sources *sources
 	left    map[*found]*found // for Check: the files that no client reads → the file in their place, or nil beyond a limit; nil in Find

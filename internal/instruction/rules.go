@@ -16,13 +16,14 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
+	"github.com/toolshelf-go/toolshelf/internal/watch"
 )
 
 // Extend returns Rules with the directories of rules in dirs, which are below the root, and the
 // snapshot of a call with their rules. If has returns false for a directory, given by its position
 // in dirs, and a place, the directory has no rules of the place. See index.Index.Extend for kept
 // and look.
-func (f *Finder) Extend(ctx context.Context, s *index.Snapshot, dirs []string, has func(dir int, p client.Place) bool, kept *index.Dirs, look *index.Look) (*index.Index, *index.Snapshot, error) {
+func (f *Finder) Extend(ctx context.Context, s *index.Snapshot, dirs []string, has func(dir int, p client.Place) bool, kept *index.Dirs, look *watch.Look) (*index.Index, *index.Snapshot, error) {
 	if len(f.below) == 0 {
 		return f.Rules, s, nil
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/paths"
 	"github.com/toolshelf-go/toolshelf/internal/plugin"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/watch"
 )
 
 // A Source is a file with servers, or a value of a plugin.
@@ -58,7 +59,7 @@ type list struct {
 // A Finder finds the servers of a catalog. The fields are set once.
 type Finder struct {
 	Dirs     []string        // the full paths of the directories of files
-	Observer *index.Observer // nil without a watch
+	Observer *watch.Observer // nil without a watch
 
 	rows    []client.Client
 	of      map[client.Base]place
@@ -87,7 +88,7 @@ func (r Result) Check() []problem.Problem {
 // A search is a call of Find.
 type search struct {
 	*Finder
-	look     *index.Look
+	look     *watch.Look
 	files    map[string]*file // by the full path and the syntax
 	servers  map[string]*Server
 	all      []*Server // in the order of precedence

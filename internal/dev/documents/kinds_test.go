@@ -20,7 +20,7 @@ var sharedPackages = []string{"internal/index", "internal/search", "internal/pro
 var namesOfKinds = []string{
 	"index.Index.OpenSkill", "index.Index.viewSkill", "index.Invocable.CommandNames", "index.Invocable.SkillNames", "index.Invocable.commands", "index.Invocable.skills",
 	"index.Layer.skillName", "index.SkillDir.NestedSkills", "index.SkillDir.isSkillFile", "index.Snapshot.HasSkill", "index.describesSkill", "index.hasSkillFile",
-	"index.lookout.hasSkillFile", "index.lookout.holdsSkill", "index.lookout.ownSkillClaims", "index.lookout.skillFileBefore",
+	"index.lookout.hasSkillFile", "index.lookout.holdsSkill", "index.lookout.ownSkillClaims",
 	"index.scan.nestedSkills", "index.scan.ownSkill", "index.scan.skill", "index.scan.skillSource", "index.scan.skills", "index.scan.skillsIn", "index.scanSkills",
 	"index.skillClaims",
 	"lint.Commands.AddSkill", "lint.Profile.Skill", "lint.newSkill",

@@ -1,4 +1,4 @@
-package index
+package watch
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package index
+package watch
 
 import (
 	"context"
@@ -14,32 +14,47 @@ const (
 	burst = 500 * time.Millisecond
 )
 
-// A follower scans in the background after each burst of changes that a watch or a feed
-// reports.
-type follower struct {
+// A Follower scans in the background after each burst of changes that a Watch or a feed
+// reports. A nil Follower does nothing.
+type Follower struct {
 	wake   chan struct{} // has a token after a report
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 }
 
-func newFollower() *follower { return &follower{wake: make(chan struct{}, 1), cancel: func() {}} }
+// NewFollower returns a Follower that has not begun.
+func NewFollower() *Follower { return &Follower{wake: make(chan struct{}, 1), cancel: func() {}} }
 
-// start calls scan at once, and after each burst, until cancel.
-func (f *follower) start(scan func(context.Context)) {
+// Start calls scan at once, and after each burst, until Stop.
+func (f *Follower) Start(scan func(context.Context)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	f.cancel = cancel
 	f.done.Go(func() { f.follow(ctx, scan) })
 }
 
-// report begins or extends a burst.
-func (f *follower) report() {
+// Stop cancels the context of the current scan, and ends the calls.
+func (f *Follower) Stop() {
+	if f != nil {
+		f.cancel()
+	}
+}
+
+// Wait waits until the last call has returned.
+func (f *Follower) Wait() {
+	if f != nil {
+		f.done.Wait()
+	}
+}
+
+// Report begins or extends a burst.
+func (f *Follower) Report() {
 	select {
 	case f.wake <- struct{}{}:
 	default:
 	}
 }
 
-func (f *follower) follow(ctx context.Context, scan func(context.Context)) {
+func (f *Follower) follow(ctx context.Context, scan func(context.Context)) {
 	for {
 		scan(ctx)
 		select {

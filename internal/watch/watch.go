@@ -1,4 +1,7 @@
-package index
+// Package watch reports changes of directories: a Watch of whole directories to the scans of an
+// index, and an Observer of single files to other calls. A Follower calls a function after each
+// burst of reports.
+package watch
 
 import (
 	"context"
@@ -17,8 +20,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/paths"
 )
 
-// A watch reports whether the files may have changed since the last scan began.
-// The watch reports a possible change, and the next call scans, in these cases:
+// A Watch reports whether the files of layers may have changed since the last scan began.
+// The Watch reports a possible change, and the next call scans, in these cases:
 //
 //   - after each event in a watched directory, and after each error, such as an
 //     overflow of the queue or a full watch table;
@@ -28,7 +31,9 @@ import (
 //     a mount has no event in the directories;
 //   - if the path of a layer no longer leads to the directory that the last scan
 //     read, as after a rename of a directory above.
-type watch struct {
+//
+// A nil Watch watches nothing, and reports no change.
+type Watch struct {
 	routes []route           // none in an Observer
 	real   map[string]string // the paths of the routes without links; only scans use the field, one after the other
 	dirty  atomic.Bool
@@ -60,7 +65,7 @@ type watcher struct {
 	end    func()        // removes all watches, and then closes events
 	closed chan struct{} // closed after end
 
-	// Guarded by watch.mu.
+	// Guarded by Watch.mu.
 	stale   bool
 	added   map[string]*addition // by path
 	watched int                  // number of added paths with events
@@ -114,6 +119,9 @@ func (w *watcher) close() {
 	close(w.closed)
 }
 
+// A Dir is the path of a layer's directory, and of the top of its filesystem.
+type Dir struct{ Path, Top string }
+
 // A route is the path of a layer's directory and of each directory above,
 // nearest first.
 type route struct {
@@ -121,11 +129,11 @@ type route struct {
 	top   int // the first of paths, after the layer's own, that is not below the layer's filesystem
 }
 
-func newRoute(l Layer) route {
+func newRoute(d Dir) route {
 	r := route{top: 1}
-	for path, root := l.FS.Path(l.Dir), l.FS.Path("."); ; path = filepath.Dir(path) {
+	for path := d.Path; ; path = filepath.Dir(path) {
 		r.paths = append(r.paths, path)
-		if path == root {
+		if path == d.Top {
 			r.top = max(r.top, len(r.paths)-1)
 		}
 		if path == filepath.Dir(path) {
@@ -162,7 +170,7 @@ func describe(path string) os.FileInfo {
 }
 
 // statRoutes describes all routes.
-func (w *watch) statRoutes() [][]os.FileInfo {
+func (w *Watch) statRoutes() [][]os.FileInfo {
 	infos := make([][]os.FileInfo, len(w.routes))
 	for i, r := range w.routes {
 		infos[i] = r.stat()
@@ -190,27 +198,25 @@ func sameDir(a, b os.FileInfo) bool {
 	return (a == nil) == (b == nil) && (a == nil || os.SameFile(a, b))
 }
 
-// startWatch begins to watch. After each change, the watch calls report.
-func (x *Index) startWatch(report func()) error {
+// New returns a Watch of the directories of layers. After each change, the Watch calls report. The
+// first scan has to begin with Begin. The error is the error of the system.
+func New(dirs []Dir, report func()) (*Watch, error) {
 	events, err := fsnotify.NewWatcher()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	w := &watch{report: report}
-	for _, l := range x.config.Layers {
-		if !l.Fixed {
-			w.routes = append(w.routes, newRoute(l))
-		}
+	w := &Watch{report: report}
+	for _, d := range dirs {
+		w.routes = append(w.routes, newRoute(d))
 	}
 	w.start(events)
 	w.dirty.Store(true)
 	w.unwait = mounts.Watch(w.dirs, w.remounted)
-	x.watch = w
-	return nil
+	return w, nil
 }
 
 // dirs returns the directories of the layers, free of links.
-func (w *watch) dirs() []string {
+func (w *Watch) dirs() []string {
 	dirs := make([]string, len(w.routes))
 	for i, r := range w.routes {
 		dirs[i] = paths.Real(r.paths[0])
@@ -220,7 +226,7 @@ func (w *watch) dirs() []string {
 
 // remounted is called after a mount or an unmount. Each watched path may name another
 // directory now.
-func (w *watch) remounted() {
+func (w *Watch) remounted() {
 	w.mu.Lock()
 	w.watcher.stale = true
 	w.mu.Unlock()
@@ -229,7 +235,7 @@ func (w *watch) remounted() {
 
 // start makes a watcher of events and installs the watcher as the current
 // watcher.
-func (w *watch) start(events *fsnotify.Watcher) {
+func (w *Watch) start(events *fsnotify.Watcher) {
 	current := newWatcher(events)
 	w.mu.Lock()
 	w.watcher = current
@@ -239,7 +245,7 @@ func (w *watch) start(events *fsnotify.Watcher) {
 
 // listen turns events into touches until the watcher is closed. The close of fsnotify needs a
 // reader of the errors.
-func (w *watch) listen(from *watcher) {
+func (w *Watch) listen(from *watcher) {
 	events, errs := from.events.Events, from.events.Errors
 	for {
 		select {
@@ -266,7 +272,7 @@ func (w *watch) listen(from *watcher) {
 // relevant reports whether an event may concern a file or directory that a scan
 // reads. If a watched path may name another directory now, relevant marks the
 // watcher as stale. An event without a name may concern anything.
-func (w *watch) relevant(from *watcher, e fsnotify.Event) bool {
+func (w *Watch) relevant(from *watcher, e fsnotify.Event) bool {
 	w.mu.Lock()
 	if from != w.watcher { // the scan that replaced the watcher reads all directories
 		w.mu.Unlock()
@@ -290,22 +296,25 @@ func (w *watch) relevant(from *watcher, e fsnotify.Event) bool {
 	return !unrelated || !sameRoutes(routed, w.statRoutes())
 }
 
-// touch records a change and wakes the follower.
-func (w *watch) touch() {
+// touch records a change and wakes the Follower.
+func (w *Watch) touch() {
 	w.dirty.Store(true)
 	w.times.Add(1)
 	w.report()
 }
 
-// beginScan is called before a scan reads a file or directory. beginScan watches
+// Begin is called before a scan reads a file or directory. Begin watches
 // the directories above each layer, because only these have an event when the
 // layer's directory is created or removed. The directories begin at the top of
 // the layer's filesystem or, if the top is missing, at the nearest existing
 // directory above.
-func (w *watch) beginScan() {
+func (w *Watch) Begin() {
+	if w == nil {
+		return
+	}
 	w.mu.Lock()
 	w.scanning, w.unwatched = true, false
-	w.dirty.Store(false) // clean reads dirty, and then scanning
+	w.dirty.Store(false) // Clean reads dirty, and then scanning
 	w.mu.Unlock()
 	routed := w.statRoutes()
 	w.mu.Lock()
@@ -324,7 +333,7 @@ func (w *watch) beginScan() {
 			real := paths.Real(r.paths[j])
 			w.real[r.paths[j]] = real
 			if j > 0 {
-				_ = w.add(real, false) // clean stats the layer's directory in any case
+				_ = w.Add(real, false) // Clean stats the layer's directory in any case
 			}
 		}
 	}
@@ -335,7 +344,7 @@ func (w *watch) beginScan() {
 
 // replaceWatcher installs a new watcher. If the system has no watcher left, the
 // old watcher stays stale, and clean trusts no snapshot.
-func (w *watch) replaceWatcher() {
+func (w *Watch) replaceWatcher() {
 	events, err := fsnotify.NewWatcher()
 	if err != nil {
 		w.mu.Lock()
@@ -349,9 +358,9 @@ func (w *watch) replaceWatcher() {
 	w.retired.Go(before.close)
 }
 
-// add watches a directory, unless the watcher already does. add records the path
+// Add watches a directory, unless the watcher already does. add records the path
 // before the system has events for the path.
-func (w *watch) add(path string, whole bool) error {
+func (w *Watch) Add(path string, whole bool) error {
 	w.mu.Lock()
 	current := w.watcher
 	a := current.added[path]
@@ -375,20 +384,23 @@ func (w *watch) add(path string, whole bool) error {
 	return nil
 }
 
-// visit watches a directory that a scan is about to read. The watch begins
+// Visit watches a directory that a scan is about to read. The watch begins
 // before the read. Therefore the read finds each change that has no event. A missing directory of a
 // layer needs no watch, because clean stats the directory.
-func (w *watch) visit(path string) {
-	err := w.add(w.withoutLinks(path), true)
+func (w *Watch) Visit(path string) {
+	if w == nil {
+		return
+	}
+	err := w.Add(w.withoutLinks(path), true)
 	missing := errors.Is(err, fs.ErrNotExist) && slices.ContainsFunc(w.routes, func(r route) bool { return r.paths[0] == path })
 	if err != nil && !missing {
-		w.markUnwatched()
+		w.Unwatched()
 	}
 }
 
 // withoutLinks returns the path of a directory of a layer without links. A scan that follows a link
-// below the layer calls markUnwatched.
-func (w *watch) withoutLinks(path string) string {
+// below the layer calls Unwatched.
+func (w *Watch) withoutLinks(path string) string {
 	for dir := path; ; dir = filepath.Dir(dir) {
 		switch real, ok := w.real[dir]; {
 		case ok && real != dir:
@@ -399,18 +411,24 @@ func (w *watch) withoutLinks(path string) string {
 	}
 }
 
-// markUnwatched records that the scan found a file or directory without events.
+// Unwatched records that the scan found a file or directory without events.
 // Then each call scans.
-func (w *watch) markUnwatched() {
+func (w *Watch) Unwatched() {
+	if w == nil {
+		return
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.unwatched = true
 }
 
-// endScan is called after a scan, when the snapshot is in place. After a failed
+// End is called after a scan, when the snapshot is in place. After a failed
 // scan, clean does not trust the previous snapshot. A canceled scan has reported
-// its changes to no caller. Therefore endScan requests another scan.
-func (w *watch) endScan(err error) {
+// its changes to no caller. Therefore End requests another scan.
+func (w *Watch) End(err error) {
+	if w == nil {
+		return
+	}
 	w.mu.Lock()
 	w.scanning = false
 	w.unwatched = w.unwatched || err != nil
@@ -424,9 +442,12 @@ func (w *watch) endScan(err error) {
 	}
 }
 
-// quiet reports whether the last snapshot is still valid if each route leads to the same
+// Quiet reports whether the last snapshot is still valid if each route leads to the same
 // directories.
-func (w *watch) quiet() bool {
+func (w *Watch) Quiet() bool {
+	if w == nil {
+		return true
+	}
 	if w.dirty.Load() {
 		return false
 	}
@@ -435,10 +456,10 @@ func (w *watch) quiet() bool {
 	return !w.unwatched && !w.scanning
 }
 
-// clean reports whether the last snapshot is still valid.
-func (w *watch) clean() bool {
-	if !w.quiet() {
-		return false
+// Clean reports whether the last snapshot is still valid.
+func (w *Watch) Clean() bool {
+	if w == nil || !w.Quiet() {
+		return w == nil
 	}
 	w.mu.Lock()
 	routed := w.routed
@@ -451,9 +472,15 @@ func (w *watch) clean() bool {
 	return true
 }
 
-// close ends the watch. No scan may be under way: a scan that adds a directory
+// Changed reports whether the next scan finds a change.
+func (w *Watch) Changed() bool { return w != nil && w.dirty.Load() }
+
+// Close ends the watch. No scan may be under way: a scan that adds a directory
 // to a closed watcher waits forever on some platforms.
-func (w *watch) close() {
+func (w *Watch) Close() {
+	if w == nil {
+		return
+	}
 	w.unwait()
 	w.watcher.close()
 	w.retired.Wait()

@@ -1,4 +1,4 @@
-package index
+package watch
 
 import (
 	"fmt"
@@ -21,10 +21,10 @@ func TestAClosedWatcherHasNoWatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &watch{watcher: newWatcher(events)}
+	w := &Watch{watcher: newWatcher(events)}
 	add := func(paths ...string) {
 		for _, path := range paths {
-			if err := w.add(path, true); err != nil {
+			if err := w.Add(path, true); err != nil {
 				t.Fatal(err)
 			}
 		}

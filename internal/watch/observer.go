@@ -1,4 +1,4 @@
-package index
+package watch
 
 import (
 	"context"
@@ -23,15 +23,15 @@ const (
 )
 
 // An Observer tells whether files that calls have looked at may have changed since. A call looks at
-// a few names in each directory, and an Index reads whole directories. An Observer watches
+// a few names in each directory, and a scan reads whole directories. An Observer watches
 // directories on local disks of Linux: on other systems, the watch of a directory costs a
 // descriptor for each entry. A nil Observer observes nothing. An Observer is safe for concurrent
 // use.
 type Observer struct {
 	dirs    []string // mounts at these directories, above or below concern the calls
 	changed func()
-	watch   atomic.Pointer[watch] // nil before the first Begin
-	follow  *follower
+	watch   atomic.Pointer[Watch] // nil before the first Begin
+	follow  *Follower
 
 	mu     sync.Mutex // held while a directory is added, and by Close
 	closed bool
@@ -46,7 +46,7 @@ type Observer struct {
 // directories. The Observer calls changed on a goroutine of its own, once after the first Begin and
 // after each burst of changes. The Observer has no watch before Begin.
 func NewObserver(dirs []string, changed func()) *Observer {
-	return &Observer{dirs: dirs, changed: changed, follow: newFollower()}
+	return &Observer{dirs: dirs, changed: changed, follow: NewFollower()}
 }
 
 // A Look is a call that looks at files. The call looks at a directory or a file after Dir or File.
@@ -77,10 +77,10 @@ func (o *Observer) Begin() *Look {
 		if err != nil {
 			return nil
 		}
-		w = &watch{report: o.follow.report}
+		w = &Watch{report: o.follow.Report}
 		w.start(events)
 		w.unwait = mounts.Watch(func() []string { return o.dirs }, w.remounted)
-		o.follow.start(func(context.Context) { o.changed() })
+		o.follow.Start(func(context.Context) { o.changed() })
 		o.watch.Store(w)
 	}
 	look := &Look{Observer: o, generation: w.times.Load()}
@@ -101,7 +101,7 @@ func (o *Observer) Begin() *Look {
 
 // isStale reports whether the watcher is stale. The touch that invalidates all answers follows at
 // once.
-func (w *watch) isStale() bool {
+func (w *Watch) isStale() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.watcher.stale
@@ -173,7 +173,7 @@ func (l *Look) at(dir, name string, whole bool) {
 	switch {
 	case err != nil || !exists:
 	case whole:
-		err = l.watch.Load().add(dir, true)
+		err = l.watch.Load().Add(dir, true)
 	case name != "":
 		err = l.want(dir, name, false)
 	}
@@ -220,7 +220,7 @@ func (o *Observer) reach(dir string) (exists bool, err error) {
 	case o.observed == maxObserved:
 		return false, errLimit
 	}
-	if err := w.add(dir, false); err != nil {
+	if err := w.Add(dir, false); err != nil {
 		return false, err
 	}
 	o.observed++
@@ -256,7 +256,7 @@ func (o *Observer) want(dir, name string, onlyDir bool) error {
 }
 
 // isWatched reports whether the current watcher watches a directory.
-func (w *watch) isWatched(dir string) bool {
+func (w *Watch) isWatched(dir string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	a := w.watcher.added[dir]
@@ -284,8 +284,8 @@ func (o *Observer) Close() {
 	defer o.mu.Unlock()
 	o.closed = true
 	if w := o.watch.Load(); w != nil {
-		o.follow.cancel()
-		w.close()
-		o.follow.done.Wait()
+		o.follow.Stop()
+		w.Close()
+		o.follow.Wait()
 	}
 }

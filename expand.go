@@ -200,9 +200,8 @@ type Expansion struct {
 const blanks = " \t\r\n"
 
 // Expand returns the text of the command or the skill that a user invokes by a line such as
-// "/review 417 high". The first word of the line is the name, with or without a slash at the
-// beginning. [ParseArgs] reads the text after the name. Expand executes nothing and reads no file
-// that the text mentions: see [Directive].
+// "/review 417 high": the first word is the name, with or without a slash. [ParseArgs] reads the
+// text after the name. Expand executes nothing and reads no file of a [Directive].
 //
 // Names are those of [Catalog.CompleteName], in the same letter case; a skill has precedence over a
 // command. The name of a plugin may be missing ([ErrAmbiguousName]). "/frontend/page" is

@@ -528,8 +528,7 @@ func WithLogger(l *slog.Logger) Option {
 //
 // Search omits the hits that List omits, and asks the engine for up to 1,000 hits. The results keep
 // the order of the engine and have the tier "tier2". If a score is above 1, Search divides all
-// scores by the highest score. A negative score and NaN become 0. If the engine returns an error,
-// Search returns [ErrSearchFailed], which wraps the error.
+// scores by the highest score. If the engine returns an error, Search returns [ErrSearchFailed].
 func WithSearcher(commands, skills Searcher) Option {
 	return optionFunc(func(c *config) error {
 		c.commandSearcher, c.skillSearcher = commands, skills

@@ -405,11 +405,9 @@ type skillOptions struct {
 	path    *pathOption
 }
 
-// Digests makes GetSkill compute the SHA-256 of every file of the skill. A digest
-// is cached as long as the change time of the file proves the file unchanged (see
-// [WithFs]). If the skills have more than 200,000 files, some files have no cached digest,
-// and their next use reads the file. A file larger than the limit of [WithMaxFileSize]
-// gets a diagnostic instead of a digest.
+// Digests makes GetSkill compute the SHA-256 of every file of the skill. Up to 200,000 digests are
+// cached as long as the change times of the files prove the files unchanged (see [WithFs]). A file
+// larger than the limit of [WithMaxFileSize] gets a diagnostic instead of a digest.
 func Digests() SkillOption {
 	return skillOption(func(o *skillOptions) { o.digests = true })
 }

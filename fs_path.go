@@ -122,6 +122,9 @@ func (c bridged) RelativePath(layer, full string) string {
 			}
 		}
 	}
+	if relative, ok := paths.Below(c.at.Dir, ".", full); ok && c.below.Has(layer) {
+		return relative
+	}
 	return full
 }
 

@@ -70,5 +70,5 @@ func ExampleAdapter_AnswerMap() {
 	fmt.Println(adapter.AnswerMap(ctx, "list_skills", map[string]any{"page": 2}))
 	// Output:
 	// map[descriptions:map[paint:Paints.] skills:[paint]]
-	// map[error:the tool has no argument "page"; accepted arguments: none]
+	// map[error:the tool has no argument "page"; accepted arguments: path]
 }

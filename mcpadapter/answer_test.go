@@ -35,7 +35,7 @@ func TestAnswers(t *testing.T) {
 		object                map[string]any
 	}{
 		{"list_skills", ``, `{"skills":["calculator","weather"],"descriptions":{"calculator":"Adds and multiplies.","weather":"Tells the weather."}}`, false, nil},
-		{"list_skills", `{"page":1}`, `{"error":"the tool has no argument \"page\"; accepted arguments: none"}`, true, nil},
+		{"list_skills", `{"page":1}`, `{"error":"the tool has no argument \"page\"; accepted arguments: path"}`, true, nil},
 		{"get_command", `{}`, `{"error":{"code":"INVALID_COMMAND_NAME","message":"command_name is missing; send a string"}}`, true, nil},
 		{"get_file_info", `{"path":"nothing"}`, `Error: File 'nothing' not found`, true,
 			map[string]any{"error": map[string]any{"code": "NOT_FOUND", "message": "File 'nothing' not found"}}},

@@ -221,13 +221,29 @@ var claims = []claim{
 	}},
 
 	{"list_skills", "", "List all available skills in the skills folder. Returns skill names as a JSON array. " +
-		"The result is an object: skills is the array, and descriptions explains the names.", func(c caller) {
+		"The object has the array skills, and descriptions of the names.", func(c caller) {
 		c.holds(`{}`, `"skills":["pdf-processing","Review","zeta-00",`, `"descriptions":{"Review":"Review a pull request","pdf-processing":"Read PDF files.",`)
 	}},
-	{"get_skill", "", "Load a skill by its name. Returns SKILL.md and the list of the files. " +
+	{"get_skill", "", "Load a skill by its name. Returns SKILL.md and the list of files. " +
 		"Use a name that list_skills or search_skills has returned. Then follow the instructions. " +
-		"Read a file that the instructions mention with read_skill_file.", func(c caller) {
+		"Read other files with read_skill_file.", func(c caller) {
 		c.holds(`{"skill_name":"pdf-processing"}`, "\n---\nRead references/guide.md.\n\n", "\ndescription: Read PDF files.\n", "\n  references/guide.md (")
+	}},
+	{"list_skills", "path", "File to work on", func(c caller) {
+		if got := workingOn(c, `{"path":"packages/web/a.ts"}`); !strings.Contains(got, `"skills":["deploy","packages/web:deploy","lint"]`) || !strings.Contains(got, `"lint":"Checks styles"`) {
+			c.t.Errorf("for a file: %s", got)
+		}
+		if got := workingOn(c, `{}`); !strings.Contains(got, `"skills":["deploy"]`) {
+			c.t.Errorf("without a file: %s", got)
+		}
+	}},
+	{"get_skill", "path", "File to work on", func(c caller) {
+		for _, name := range []string{"lint", "packages/web:lint"} {
+			got := workingOn(c, `{"skill_name":"`+name+`","path":"packages/web/a.ts"}`)
+			if !strings.HasPrefix(got, "Skill: packages/web:lint\nPath: packages/web/.claude/skills/lint/SKILL.md\n") {
+				c.t.Errorf("%s: %s", name, got)
+			}
+		}
 	}},
 	{"get_skill", "skill_name", "Name of the skill", func(c caller) { c.refuses(`{"skill_name":"../x"}`, "INVALID_SKILL_NAME") }},
 	{"list_agents", "", "List all available agents: agents is the array of the names, and descriptions explains the names.", func(c caller) {
@@ -255,7 +271,7 @@ var claims = []claim{
 		}
 		c.refuses(`{"path":".","max_characters":999}`, "INVALID_OPTION")
 	}},
-	{"read_skill_file", "", "Read one file of a skill, such as references/guide.md or scripts/run.py. " +
+	{"read_skill_file", "", "Read one file of a skill, such as references/guide.md. " +
 		"Use a path from the list of files that get_skill returns. " +
 		"Returns UTF-8 text unchanged, and other content in Base64. Refuses a file of more than 1 MiB.", func(c caller) {
 		c.holds(`{"skill_name":"pdf-processing","path":"references/guide.md"}`, "# Guide\n")
@@ -669,6 +685,21 @@ func inputOf(t *testing.T, tool mcpadapter.Tool) (schema input) {
 		t.Fatal(err)
 	}
 	return schema
+}
+
+// workingOn calls the tool of a claim over a project with a skill to deploy, and with skills of the
+// directory packages/web.
+func workingOn(c caller, arguments string) string {
+	c.t.Helper()
+	files := map[string]string{".claude/skills/deploy/SKILL.md": "---\ndescription: Deploys\n---\n",
+		"packages/web/.claude/skills/deploy/SKILL.md": "---\ndescription: Deploys the website\n---\n",
+		"packages/web/.claude/skills/lint/SKILL.md":   "---\ndescription: Checks styles\n---\n"}
+	a := adapterOf(c.t, catalog(c.t, memory(c.t, files), toolshelf.WithClient(client.Claude())), mcpadapter.WithRelativePaths())
+	got, err := a.Call(ctx, c.tool.Name, json.RawMessage(arguments))
+	if err != nil || got.IsError {
+		c.t.Errorf("%s(%s): %s, %v", c.tool.Name, arguments, got.Text, err)
+	}
+	return got.Text
 }
 
 func claimedCatalog(t *testing.T) *toolshelf.Catalog {

@@ -137,7 +137,7 @@ func searchTool(name, title string, description []sentence, tier string,
 		errors: errorObject,
 		output: outputSchema(errorObject, `"results":{"type":"array","items":{"type":"object","properties":{`+
 			`"name":{"type":"string"},`+
-			`"score":{"type":"number","minimum":0,"maximum":1},`+
+			`"score":{"type":"number"},`+
 			`"tier":`+tier+`,`+
 			`"description":{"type":"string"},`+
 			`"match_reason":{"type":"string"},`+

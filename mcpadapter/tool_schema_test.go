@@ -69,7 +69,7 @@ func TestInputSchemasEqualTheContracts(t *testing.T) {
 			"command_name":{"type":"string","description":"Name of the command to retrieve (with or without .md extension)",
 			"examples":["analyze_zoom_speech_sdk_log","proxy-slow-meeting-analysis-command.md"]}},
 			"required":["command_name"],"additionalProperties":false}`,
-		"list_skills": `{"type":"object","properties":{},"required":[],"additionalProperties":false}`,
+		"list_skills": `{"type":"object","properties":{"path":{"type":"string","description":"File to work on"}},"required":[],"additionalProperties":false}`,
 		"list_directory": `{"type":"object","properties":{
 			"path":{"type":"string","description":"Directory path (relative to project root)"},
 			"show_hidden":{"type":"boolean","description":"Include hidden files (default false)","default":false},

@@ -20,15 +20,23 @@ var listSkills = definition{
 	title: "List skills",
 	description: []sentence{
 		{text: "List all available skills in the skills folder. Returns skill names as a JSON array."}, // the tool contract
-		{text: "The result is an object: skills is the array, and descriptions explains the names."},
+		{text: "The object has the array skills, and descriptions of the names."},
 	},
-	errors: errorString,
+	parameters: []schema.Parameter{skillsFor},
+	errors:     errorString,
 	output: outputSchema(errorString, `"skills":{"type":"array","items":{"type":"string"}},`+
 		`"descriptions":{"type":"object","additionalProperties":{"type":"string"}},`+
 		`"not_loadable":{"type":"array","items":{"type":"string"}}`,
 		"skills"),
-	run: func(ctx context.Context, t toolset, _ schema.Arguments) (Result, error) {
-		skills, err := t.ListSkills(ctx)
+	run: func(ctx context.Context, t toolset, args schema.Arguments) (Result, error) {
+		list, prompt := t.ListSkills, t.SkillsPrompt
+		if path := args.String("path"); path != "" {
+			list = func(ctx context.Context) ([]toolshelf.SkillInfo, error) { return t.ListSkillsFor(ctx, path) }
+			prompt = func(ctx context.Context, opts ...toolshelf.PromptOption) (toolshelf.PromptList, error) {
+				return t.SkillsPrompt(ctx, append(opts, toolshelf.ForPath(path))...)
+			}
+		}
+		skills, err := list(ctx)
 		if err != nil {
 			return Result{}, err
 		}
@@ -39,7 +47,7 @@ var listSkills = definition{
 				rows[i].description = ""
 			}
 		}
-		names, descriptions, notLoadable, err := described(ctx, rows, t.SkillsPrompt)
+		names, descriptions, notLoadable, err := described(ctx, rows, prompt)
 		if err != nil {
 			return Result{}, err
 		}
@@ -127,22 +135,30 @@ func shortenLine(line string, limit int) string {
 var skillName = schema.Parameter{Name: "skill_name", Kind: schema.String, Required: true,
 	Description: "Name of the skill", Code: toolshelf.CodeInvalidSkillName}
 
+// skillsFor selects the skills of Catalog.ListSkillsFor.
+var skillsFor = schema.Parameter{Name: "path", Kind: schema.String,
+	Description: "File to work on"}
+
 var getSkill = definition{
 	name:  "get_skill",
 	title: "Get a skill",
 	description: []sentence{
-		{text: "Load a skill by its name. Returns SKILL.md and the list of the files."},
+		{text: "Load a skill by its name. Returns SKILL.md and the list of files."},
 		{text: "Use a name that ", tools: []string{"list_skills", "search_skills"}, after: " has returned."},
 		{text: "Then follow the instructions."},
-		{text: "Read a file that the instructions mention with ", tools: []string{"read_skill_file"}, after: "."},
+		{text: "Read other files with ", tools: []string{"read_skill_file"}, after: "."},
 	},
-	parameters: []schema.Parameter{skillName},
+	parameters: []schema.Parameter{skillName, skillsFor},
 	errors:     errorObject,
 	text:       true,
 	output:     skillOutput("Full file path to the skill's SKILL.md"),
 	relative:   skillOutput("File path to the skill's SKILL.md" + relativeNote),
 	run: func(ctx context.Context, t toolset, args schema.Arguments) (Result, error) {
-		skill, err := t.GetSkill(ctx, args.String("skill_name"))
+		var opts []toolshelf.SkillOption
+		if path := args.String("path"); path != "" {
+			opts = append(opts, toolshelf.ForPath(path))
+		}
+		skill, err := t.GetSkill(ctx, args.String("skill_name"), opts...)
 		if err != nil {
 			return Result{}, err
 		}
@@ -228,7 +244,7 @@ var readSkillFile = definition{
 	name:  "read_skill_file",
 	title: "Read a file of a skill",
 	description: []sentence{
-		{text: "Read one file of a skill, such as references/guide.md or scripts/run.py."},
+		{text: "Read one file of a skill, such as references/guide.md."},
 		{text: "Use a path from the list of files that ", tools: []string{"get_skill"}, after: " returns."},
 		{text: "Returns UTF-8 text unchanged, and other content in Base64. Refuses a file of more than 1 MiB."},
 	},

@@ -73,7 +73,7 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 
 		{"skills", "list_skills", `{}`, `{"skills":["calculator","weather"],"descriptions":{"calculator":"Adds and multiplies.","weather":"Tells the weather."}}`, false},
 		{"skills with an argument", "list_skills", `{"page":1}`,
-			`{"error":"the tool has no argument \"page\"; accepted arguments: none"}`, true},
+			`{"error":"the tool has no argument \"page\"; accepted arguments: path"}`, true},
 
 		{"a skill", "get_skill", `{"skill_name":"calculator"}`,
 			"Skill: calculator\nPath: skills/calculator/SKILL.md\n\n---\nname: calculator\ndescription: Adds and multiplies.\n---\n# Calculator\n\n" +

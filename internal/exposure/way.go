@@ -122,6 +122,11 @@ func (b *Below) Everywhere(ctx context.Context, s *index.Snapshot) (*index.Index
 	return b.Skills.Extend(ctx, s, layers[:min(len(layers), maxLayers-len(b.Skills.Layers()))], nil, nil)
 }
 
+// Has reports whether a layer can be in a directory below the root.
+func (b *Below) Has(layer string) bool {
+	return slices.ContainsFunc(b.Layers, func(l index.Layer) bool { return strings.HasSuffix(layer, "/"+l.Name) })
+}
+
 // below returns a layer of the root in a directory below.
 func below(dir string, l index.Layer) index.Layer {
 	l.Name, l.Dir, l.Prefix, l.Optional, l.InRoot = path.Join(dir, l.Name), path.Join(dir, l.Dir), dir+":"+l.Prefix, true, false

@@ -12,6 +12,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/observe"
 	"github.com/toolshelf-go/toolshelf/internal/template"
+	"github.com/toolshelf-go/toolshelf/internal/usage"
 )
 
 // Args are the arguments of a command or a skill. A program that has no line, for example a server
@@ -99,7 +100,7 @@ func (c *Catalog) CompleteName(ctx context.Context, prefix string, limit int, ki
 	return list, nil
 }
 
-func (c *Catalog) completion(e index.Invoked) Completion {
+func (c *Catalog) completion(e usage.Invoked) Completion {
 	switch {
 	case e.Agent:
 		return Completion{Kind: KindAgent, Name: e.Name, Description: headerDescription(e.Entry), Layer: c.agents.LayerOf(e.Entry).Name, Plugin: e.Plugin()}
@@ -151,7 +152,7 @@ func (s selection) String() string {
 }
 
 // invocable returns the current entries that a user may invoke.
-func (c *Catalog) invocable(ctx context.Context, op string, wanted selection) (v index.Invocable, err error) {
+func (c *Catalog) invocable(ctx context.Context, op string, wanted selection) (v usage.Invocable, err error) {
 	if wanted.commands {
 		v.Commands, err = c.commands.optionalSnapshot(ctx, op)
 		v.Commands = c.commands.filter.Apply(ctx, v.Commands)
@@ -395,7 +396,7 @@ func (c *Catalog) invocableHint(name string, wanted selection) string {
 	if name == "" {
 		return "write a name after the slash, as in /review"
 	}
-	var last index.Invocable
+	var last usage.Invocable
 	if wanted.commands {
 		last.Commands = c.commands.filter.Apply(c.lifetime, c.commands.Last())
 	}

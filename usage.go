@@ -8,8 +8,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/cursor"
-	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/template"
+	"github.com/toolshelf-go/toolshelf/internal/usage"
 )
 
 // Prompting is documented at bridge.Catalog.
@@ -18,7 +18,7 @@ func (c bridged) Prompting(commands, skills bool) bridge.Catalog[SkillInfo, Skil
 }
 
 // Invocable is documented at bridge.Catalog.
-func (c bridged) Invocable(ctx context.Context) (v index.Invocable, err error) {
+func (c bridged) Invocable(ctx context.Context) (v usage.Invocable, err error) {
 	const op = "Invocable"
 	if err = c.begin(ctx, op); err != nil {
 		return v, err
@@ -58,7 +58,7 @@ func (c bridged) ListUsage(ctx context.Context, size int, from string, rules *cl
 		}
 	}
 	list := bridge.UsageList{Invocable: all}
-	var page []index.Invoked
+	var page []usage.Invoked
 	for e := range all.After(after, inSkills) {
 		if len(page) == size {
 			last := page[size-1]
@@ -74,7 +74,7 @@ func (c bridged) ListUsage(ctx context.Context, size int, from string, rules *cl
 }
 
 // usageOf returns the usage of each entry. At most 1,000 entries wait for a read at the same time.
-func (c *Catalog) usageOf(ctx context.Context, entries []index.Invoked, rules *client.Rules) (all []bridge.Usage, err error) {
+func (c *Catalog) usageOf(ctx context.Context, entries []usage.Invoked, rules *client.Rules) (all []bridge.Usage, err error) {
 	for part := range slices.Chunk(entries, 1000) {
 		first := len(all)
 		for _, e := range part {

@@ -12,8 +12,8 @@ import (
 	"iter"
 
 	"github.com/toolshelf-go/toolshelf/client"
-	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/template"
+	"github.com/toolshelf-go/toolshelf/internal/usage"
 )
 
 // Package toolshelf sets these functions.
@@ -142,7 +142,7 @@ type UsageList struct {
 }
 
 // Invocable has the commands and the skills of a catalog for a user.
-type Invocable = index.Invocable
+type Invocable = usage.Invocable
 
 // The limits of the digests in a Manifest. The specification of skills over the Model Context
 // Protocol (SEP-2640) has the same limits.

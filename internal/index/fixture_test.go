@@ -330,3 +330,11 @@ func (f faulty) Stat(name string) (fs.FileInfo, error) {
 	}
 	return f.Fs.Stat(name)
 }
+
+func entryNames(entries []*Entry) []string {
+	all := make([]string, len(entries))
+	for i, e := range entries {
+		all[i] = e.Name
+	}
+	return all
+}

@@ -34,6 +34,10 @@ type bareNames struct {
 	entries []*Entry // the entries of plugins in Snapshot.Loadable
 }
 
+// OfPlugins returns the entries of plugins in Loadable, in the same order. The caller must not
+// change the slice.
+func (s *Snapshot) OfPlugins() []*Entry { return s.bareNames().entries }
+
 // bareNames returns the bare names, computed by the first call.
 func (s *Snapshot) bareNames() *bareNames {
 	s.bare.once.Do(func() {
@@ -300,4 +304,24 @@ func (s *Snapshot) collectProblems(config *Config) []problem.Problem {
 	}
 	slices.SortFunc(all, problem.Compare)
 	return all
+}
+
+// Similar returns the name of the entry whose name, with or without the name of its plugin, is most
+// similar to a name that no entry has, or "".
+func Similar(entries []*Entry, name string) string {
+	for _, of := range []func(*Entry) string{func(e *Entry) string { return e.Name }, (*Entry).Bare} {
+		named := func(yield func(string) bool) {
+			for _, e := range entries {
+				// A removed command may still be in the snapshot.
+				if e.Name != name && !yield(of(e)) {
+					return
+				}
+			}
+		}
+		if similar := names.Similar(name, named); similar != "" {
+			i := slices.IndexFunc(entries, func(e *Entry) bool { return e.Name != name && of(e) == similar })
+			return entries[i].Name
+		}
+	}
+	return ""
 }

@@ -1,5 +1,5 @@
-// Package usage reads the arguments of commands and skills for lists, and keeps the arguments while
-// the files are unchanged.
+// Package usage has the entries that a user invokes by a name. The package reads the arguments of
+// commands and skills for lists, and keeps the arguments while the files are unchanged.
 package usage
 
 import (
@@ -51,7 +51,7 @@ func (r *Reader) source(skill bool) *Source {
 // Each calls use with the arguments of each entry that Each has or reads in time, by some rules, or
 // by the rules of the layer of the entry. The function use must not modify the arguments. The reads
 // of the other entries continue.
-func (r *Reader) Each(ctx context.Context, entries []index.Invoked, rules *client.Rules, use func(i int, arguments []template.Parameter)) error {
+func (r *Reader) Each(ctx context.Context, entries []Invoked, rules *client.Rules, use func(i int, arguments []template.Parameter)) error {
 	reads := make([]*late.Read[[]template.Parameter], len(entries))
 	for i, e := range entries {
 		from := r.source(e.Skill)
@@ -82,7 +82,7 @@ var seed = maphash.MakeSeed()
 
 // A key identifies a read.
 type key struct {
-	entry index.Invoked
+	entry Invoked
 	rules client.Rules
 }
 

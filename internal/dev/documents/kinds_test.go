@@ -18,7 +18,7 @@ var sharedPackages = []string{"internal/index", "internal/search", "internal/pro
 // namesOfKinds are the functions whose names contain a kind although their package serves every
 // kind. A change may only remove a name.
 var namesOfKinds = []string{
-	"index.Index.OpenSkill", "index.Index.viewSkill", "index.Invocable.CommandNames", "index.Invocable.SkillNames", "index.Invocable.commands", "index.Invocable.skills",
+	"index.Index.OpenSkill", "index.Index.viewSkill",
 	"index.Layer.skillName", "index.SkillDir.NestedSkills", "index.SkillDir.isSkillFile", "index.Snapshot.HasSkill", "index.describesSkill", "index.hasSkillFile",
 	"index.lookout.hasSkillFile", "index.lookout.holdsSkill", "index.lookout.ownSkillClaims",
 	"index.scan.nestedSkills", "index.scan.ownSkill", "index.scan.skill", "index.scan.skillSource", "index.scan.skills", "index.scan.skillsIn", "index.scanSkills",

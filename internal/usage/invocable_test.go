@@ -1,22 +1,50 @@
-package index
+package usage
 
 import (
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 )
+
+// snapshotOf returns the entries of a kind in the directory dir.
+func snapshotOf(t *testing.T, kind client.Files, dir string, files map[string]string) *index.Snapshot {
+	t.Helper()
+	fsys := fstest.MapFS{}
+	for name, text := range files {
+		fsys[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	confined, err := confine.Over(afero.FromIOFS{FS: fsys}, ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := index.New(kind, index.Config{Layers: []index.Layer{{Name: dir, FS: confined, Dir: dir}}, MaxFileSize: 100, Valid: names.Plain, Broken: kind == client.Skills})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(x.Close)
+	s, err := x.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
 
 // invocable has commands and skills. Models alone invoke the skill d. The directory e has no
 // SKILL.md, and the skill f is too large.
 func invocable(t *testing.T) Invocable {
 	t.Helper()
-	fsys := confined(t)(confine.Over(tree{"commands/a.md": "", "commands/b.md": "", "commands/d.md": "", "commands/e.md": "", "commands/f.md": "", "commands/part.md": "---\nis_dependency: true\n---\n",
+	files := map[string]string{"commands/a.md": "", "commands/b.md": "", "commands/d.md": "", "commands/e.md": "", "commands/f.md": "", "commands/part.md": "---\nis_dependency: true\n---\n",
 		"skills/B/SKILL.md": "---\nname: B\n---\n", "skills/b/SKILL.md": "---\nname: b\n---\n", "skills/c/SKILL.md": "---\nname: c\n---\n",
-		"skills/d/SKILL.md": "---\nname: d\nuser-invocable: false\n---\n", "skills/e/other": "", "skills/f/SKILL.md": strings.Repeat("x", 200)}.inMemory(t), "/"))
-	return Invocable{Commands: snapshotOf(t, commandsOf(t, Config{MaxFileSize: 100}, fsys, "commands")), Skills: snapshotOf(t, skillsOf(t, Config{MaxFileSize: 100}, fsys, "skills"))}
+		"skills/d/SKILL.md": "---\nname: d\nuser-invocable: false\n---\n", "skills/e/other": "", "skills/f/SKILL.md": strings.Repeat("x", 200)}
+	return Invocable{Commands: snapshotOf(t, client.Commands, "commands", files), Skills: snapshotOf(t, client.Skills, "skills", files)}
 }
 
 func TestInvocableEntries(t *testing.T) {
@@ -59,8 +87,8 @@ func TestInvocableEntries(t *testing.T) {
 }
 
 func TestLongestFindsANameOfSeveralWords(t *testing.T) {
-	fsys := confined(t)(confine.Over(tree{"skills/my/SKILL.md": "", "skills/my skill/SKILL.md": "", "skills/my skill two/SKILL.md": ""}.inMemory(t), "/"))
-	v := Invocable{Skills: snapshotOf(t, skillsOf(t, Config{MaxFileSize: 100}, fsys, "skills"))}
+	files := map[string]string{"skills/my/SKILL.md": "", "skills/my skill/SKILL.md": "", "skills/my skill two/SKILL.md": ""}
+	v := Invocable{Skills: snapshotOf(t, client.Skills, "skills", files)}
 	for line, want := range map[string]string{
 		"my skill 4": "my skill", "my skill two": "my skill two", "my skill twofold": "my skill",
 		"my own": "my", "my skills": "my", "other words": "other",

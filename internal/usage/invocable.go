@@ -1,11 +1,11 @@
-package index
+package usage
 
 import (
 	"iter"
-	"slices"
 	"sort"
 	"strings"
 
+	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
@@ -13,15 +13,15 @@ import (
 // skill that a user may invoke hides the command of the same name, even if the skill cannot be
 // read. A nil snapshot is empty.
 type Invocable struct {
-	Commands, Skills *Snapshot
-	Agents           *Snapshot // only Completions and Mentioned read the agents
+	Commands, Skills *index.Snapshot
+	Agents           *index.Snapshot // only Completions and Mentioned read the agents
 
-	Off func(skill *Entry) bool // reports whether nobody may invoke a skill, which still hides a command; nil for false
+	Off func(skill *index.Entry) bool // reports whether nobody may invoke a skill, which still hides a command; nil for false
 }
 
 // An Invoked is a command or a skill, or an agent.
 type Invoked struct {
-	*Entry
+	*index.Entry
 	Skill, Agent bool
 }
 
@@ -38,7 +38,7 @@ func (v Invocable) Prefixed(prefix string) iter.Seq[Invoked] {
 // of entries of plugins.
 func (v Invocable) BarePrefixed(prefix string) iter.Seq[Invoked] {
 	return func(yield func(Invoked) bool) {
-		v.merge(v.Commands.barePrefixed(prefix), v.Skills.barePrefixed(prefix), yield)
+		v.merge(barePrefixed(v.Commands, prefix), barePrefixed(v.Skills, prefix), yield)
 	}
 }
 
@@ -46,7 +46,7 @@ func (v Invocable) BarePrefixed(prefix string) iter.Seq[Invoked] {
 // with one of the prefixes. A nil v.Agents has no agents.
 func (v Invocable) Completions(prefix string, mentioned []string) iter.Seq[Invoked] {
 	return func(yield func(Invoked) bool) {
-		agents, seen := Invocable{Skills: v.Agents}, map[*Entry]bool{}
+		agents, seen := Invocable{Skills: v.Agents}, map[*index.Entry]bool{}
 		sequences := []iter.Seq[Invoked]{v.Prefixed(prefix), v.BarePrefixed(prefix)}
 		for _, name := range mentioned {
 			sequences = append(sequences, agents.Prefixed(name), agents.BarePrefixed(name))
@@ -74,7 +74,7 @@ func (v Invocable) Mentioned(line, blanks string) (name, rest string) {
 }
 
 // merge calls yield for the shown entries of two sorted lists, in the order of names.Compare.
-func (v Invocable) merge(commands, skills []*Entry, yield func(Invoked) bool) {
+func (v Invocable) merge(commands, skills []*index.Entry, yield func(Invoked) bool) {
 	for len(commands)+len(skills) > 0 {
 		next := Invoked{Skill: len(commands) == 0 || len(skills) > 0 && names.Compare(skills[0].Name, commands[0].Name) <= 0}
 		from := &commands
@@ -131,21 +131,32 @@ func (v Invocable) Longest(line string, word int, blanks string) int {
 // Contains reports whether a user may invoke an entry by a name. The name of a command may end with
 // ".md", as for Catalog.Get.
 func (v Invocable) Contains(name string) bool {
-	if skill := find(v.skills(), name); skill != nil && v.shows(Invoked{Entry: skill, Skill: true}) {
+	if skill := loadable(v.Skills, name); skill != nil && v.shows(Invoked{Entry: skill, Skill: true}) {
 		return true
 	}
-	if command := find(v.commands(), name); command != nil {
+	if command := loadable(v.Commands, name); command != nil {
 		return v.shows(Invoked{Entry: command})
 	}
 	stem, ok := names.TrimMarkdown(name)
-	return ok && find(v.commands(), stem) != nil && v.Contains(stem)
+	return ok && loadable(v.Commands, stem) != nil && v.Contains(stem)
+}
+
+// loadable returns the listed entry of a name that can be loaded, or nil.
+func loadable(s *index.Snapshot, name string) *index.Entry {
+	if s == nil {
+		return nil
+	}
+	if e := s.Listed(name); e != nil && e.Broken() == nil {
+		return e
+	}
+	return nil
 }
 
 // shows reports whether a user may invoke a listed entry.
 func (v Invocable) shows(e Invoked) bool {
 	if !e.Skill && v.Skills != nil {
 		skill := v.Skills.Listed(e.Name)
-		return skill == nil || isBare(skill) || skill.ModelOnly()
+		return skill == nil || skill.Broken() == index.ErrNoSkillFile || skill.ModelOnly()
 	}
 	return !e.Skill || !e.ModelOnly() && (v.Off == nil || !v.Off(e.Entry))
 }
@@ -156,7 +167,7 @@ func (v Invocable) CommandNames() []string { return entryNames(v.commands()) }
 // SkillNames returns the names of all skills that can be loaded.
 func (v Invocable) SkillNames() []string { return entryNames(v.skills()) }
 
-func entryNames(entries []*Entry) []string {
+func entryNames(entries []*index.Entry) []string {
 	all := make([]string, len(entries))
 	for i, e := range entries {
 		all[i] = e.Name
@@ -164,33 +175,30 @@ func entryNames(entries []*Entry) []string {
 	return all
 }
 
-func (v Invocable) commands() []*Entry {
-	if v.Commands == nil {
-		return nil
-	}
-	return v.Commands.Loadable
-}
+func (v Invocable) commands() []*index.Entry { return entries(v.Commands) }
 
-func (v Invocable) skills() []*Entry {
-	if v.Skills == nil {
+func (v Invocable) skills() []*index.Entry { return entries(v.Skills) }
+
+func entries(s *index.Snapshot) []*index.Entry {
+	if s == nil {
 		return nil
 	}
-	return v.Skills.Loadable
+	return s.Loadable
 }
 
 // prefixed returns the sorted entries whose names begin with a prefix, in any letter case.
-func prefixed(entries []*Entry, prefix string) []*Entry {
+func prefixed(entries []*index.Entry, prefix string) []*index.Entry {
 	begin := sort.Search(len(entries), func(i int) bool { return names.ComparePrefix(entries[i].Name, prefix) >= 0 })
 	entries = entries[begin:]
 	return entries[:sort.Search(len(entries), func(i int) bool { return names.ComparePrefix(entries[i].Name, prefix) > 0 })]
 }
 
 // barePrefixed returns the entries of BarePrefixed that can be loaded.
-func (s *Snapshot) barePrefixed(prefix string) (found []*Entry) {
+func barePrefixed(s *index.Snapshot, prefix string) (found []*index.Entry) {
 	if s == nil {
 		return nil
 	}
-	for _, e := range s.bareNames().entries {
+	for _, e := range s.OfPlugins() {
 		if names.ComparePrefix(e.Bare(), prefix) == 0 && names.ComparePrefix(e.Name, prefix) != 0 {
 			found = append(found, e)
 		}
@@ -199,26 +207,6 @@ func (s *Snapshot) barePrefixed(prefix string) (found []*Entry) {
 }
 
 // after returns the sorted entries after a name.
-func after(entries []*Entry, name string) []*Entry {
+func after(entries []*index.Entry, name string) []*index.Entry {
 	return entries[sort.Search(len(entries), func(i int) bool { return names.Compare(entries[i].Name, name) > 0 }):]
-}
-
-// Similar returns the name of the entry whose name, with or without the name of its plugin, is most
-// similar to a name that no entry has, or "".
-func Similar(entries []*Entry, name string) string {
-	for _, of := range []func(*Entry) string{func(e *Entry) string { return e.Name }, (*Entry).Bare} {
-		named := func(yield func(string) bool) {
-			for _, e := range entries {
-				// A removed command may still be in the snapshot.
-				if e.Name != name && !yield(of(e)) {
-					return
-				}
-			}
-		}
-		if similar := names.Similar(name, named); similar != "" {
-			i := slices.IndexFunc(entries, func(e *Entry) bool { return e.Name != name && of(e) == similar })
-			return entries[i].Name
-		}
-	}
-	return ""
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/gate"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/instruction"
+	"github.com/toolshelf-go/toolshelf/internal/layers"
 	"github.com/toolshelf-go/toolshelf/internal/observe"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/promptblock"
@@ -58,7 +59,7 @@ const (
 // [ErrInvalidOption].
 func WithInstructions(clients ...client.Client) Option {
 	return optionFunc(func(c *config) error {
-		rules, err := index.Rules(clients)
+		rules, err := layers.Rules(clients)
 		if err != nil {
 			return invalidOption("WithInstructions: " + err.Error())
 		}

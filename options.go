@@ -257,14 +257,14 @@ func WithSkillsFS(name string, fsys fs.FS) Option {
 // (client.Client.Check), is [ErrInvalidOption].
 func WithClient(clients ...client.Client) Option {
 	return optionFunc(func(c *config) error {
-		places, err := index.Places(clients)
+		places, err := layers.Places(clients)
 		if err != nil {
 			return invalidOption("WithClient: " + err.Error())
 		}
 		c.commands.AddPlaces(places[client.Commands])
 		c.skills.AddPlaces(places[client.Skills])
 		c.agents.AddPlaces(places[client.Agents])
-		c.plugins.AddPlaces(index.PluginPlaces(clients))
+		c.plugins.AddPlaces(layers.PluginPlaces(clients))
 		for _, row := range clients {
 			c.manifests = append(c.manifests, row.Manifests...)
 			if row.Mention != "" && !slices.Contains(c.mentions, row.Mention) {

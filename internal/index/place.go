@@ -1,8 +1,7 @@
 package index
 
 import (
-	"fmt"
-	"slices"
+	"errors"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/client"
@@ -52,109 +51,22 @@ func filePlace(p client.Place) bool {
 // markdownPlace reports whether each Markdown file of a place is an entry.
 func markdownPlace(p client.Place) bool { return filePlace(p) && strings.HasSuffix(p.Pattern, ".md") }
 
-// placed are the places of the kinds of files, with the rules of their texts, and the reason why an
-// index cannot read a place.
-var placed = []struct {
-	kind   client.Files
-	of     func(client.Client) ([]client.Place, client.Rules)
+// readable are the places that an index of a kind reads, and the reason why other places are errors.
+var readable = map[client.Files]struct {
 	reads  func(client.Place) bool
 	reason string
 }{
-	{client.Commands, func(c client.Client) ([]client.Place, client.Rules) { return c.Commands, c.Rules }, filePlace,
-		`commands need a pattern such as "*.md" or "**/*.toml"`},
-	{client.Skills, func(c client.Client) ([]client.Place, client.Rules) { return c.Skills, c.SkillRules }, func(p client.Place) bool { return directoryPlace(p) || markdownPlace(p) },
+	client.Commands: {filePlace, `commands need a pattern such as "*.md" or "**/*.toml"`},
+	client.Skills: {func(p client.Place) bool { return directoryPlace(p) || markdownPlace(p) },
 		`skills need the pattern "*/SKILL.md" or "**/SKILL.md", or for files a pattern such as "*.md"`},
-	{client.Agents, func(c client.Client) ([]client.Place, client.Rules) { return c.Agents, client.Rules{} }, markdownPlace,
-		`agents need a pattern such as "*.md" or "**/*.agent.md"`},
-	{client.Instructions, func(c client.Client) ([]client.Place, client.Rules) {
-		return slices.DeleteFunc(slices.Clone(c.Instructions), client.Place.Single), client.Rules{}
-	}, filePlace, `rules need a pattern such as "*.md" or "**/*.mdc"`},
+	client.Agents:       {markdownPlace, `agents need a pattern such as "*.md" or "**/*.agent.md"`},
+	client.Instructions: {filePlace, `rules need a pattern such as "*.md" or "**/*.mdc"`},
 }
 
-// Places returns the places of clients by the kind of files, highest precedence first: the places
-// of the project, then the places of the user. A place with subdirectories includes the same place
-// without subdirectories, and a place with parents the same place without parents. A place of
-// several clients has the rules of the first client. A place that the index cannot read is an
-// error.
-func Places(clients []client.Client) (map[client.Files][]Place, error) {
-	for _, c := range clients {
-		if err := c.Check(); err == nil && len(c.Commands)+len(c.Skills)+len(c.Agents)+len(c.Servers.Files) == 0 {
-			return nil, fmt.Errorf("the client %q has no place of commands, skills, agents or MCP servers; add a place, or use the row in WithStrict and LintFor only", c.Name)
-		}
+// CheckPlace returns an error if an index of a kind cannot read a valid place.
+func CheckPlace(kind client.Files, p client.Place) error {
+	if r := readable[kind]; !r.reads(p) {
+		return errors.New(r.reason)
 	}
-	return places(clients)
-}
-
-// Rules returns the places of rules of clients, in the order of Places. Package instruction reads
-// the single files.
-func Rules(clients []client.Client) ([]Place, error) {
-	for _, c := range clients {
-		if err := c.Check(); err == nil && len(c.Instructions) == 0 {
-			return nil, fmt.Errorf("the client %q has no place of instructions; add a place, or remove the client", c.Name)
-		}
-	}
-	all, err := places(clients)
-	return all[client.Instructions], err
-}
-
-// PluginPlaces returns the places of plugins of valid clients, in the order of Places.
-func PluginPlaces(clients []client.Client) (all []Place) {
-	for _, inProject := range []bool{true, false} {
-		for _, c := range clients {
-			for _, p := range c.Plugins {
-				if inProject == (p.Base == client.Project) {
-					all = append(all, Place{Place: p})
-				}
-			}
-		}
-	}
-	return all
-}
-
-func places(clients []client.Client) (map[client.Files][]Place, error) {
-	all := map[client.Files][]Place{}
-	for _, c := range clients {
-		if err := c.Check(); err != nil {
-			return nil, err
-		}
-		for _, k := range placed {
-			places, _ := k.of(c)
-			if i := slices.IndexFunc(places, func(p client.Place) bool { return !k.reads(p) }); i >= 0 {
-				return nil, fmt.Errorf("the place %q of the client %q: %s", places[i].Path(), c.Name, k.reason)
-			}
-		}
-	}
-	for _, inProject := range []bool{true, false} {
-		for _, c := range clients {
-			for _, k := range placed {
-				places, rules := k.of(c)
-				for _, p := range places {
-					switch i := slices.IndexFunc(all[k.kind], func(other Place) bool { return SamePlace(p, other.Place) }); {
-					case inProject != (p.Base == client.Project):
-					case i < 0:
-						all[k.kind] = append(all[k.kind], Place{p, rules, c.Name})
-					default:
-						all[k.kind][i] = Both(all[k.kind][i], Place{p, rules, c.Name})
-					}
-				}
-			}
-		}
-	}
-	return all, nil
-}
-
-// Both returns the place that includes the files of two places with the same directory, ending and
-// names, and the rules of the first place.
-func Both(p, q Place) Place {
-	if q.Nested() {
-		p.Pattern = q.Pattern
-	}
-	p.Parents, p.Below, p.AnyDepth = p.Parents || q.Parents, p.Below || q.Below, p.AnyDepth || q.AnyDepth
-	return p
-}
-
-// SamePlace reports whether two places have the same files and names, except files in
-// subdirectories.
-func SamePlace(a, b client.Place) bool {
-	return a.Path() == b.Path() && a.Suffix() == b.Suffix() && a.Name == b.Name && a.Prefix == b.Prefix
+	return nil
 }

@@ -42,11 +42,10 @@ func FuzzPlaces(f *testing.F) {
 			loose = loose && (elem == "." || names.Loose(elem) && (!Skipped(elem) || !directoryPlace(p)))
 		}
 		tr := tree{"place/" + file: "---\nname: declared\n---\n"}
-		for _, k := range placed {
-			if !k.reads(p) {
+		for kind := range readable {
+			if CheckPlace(kind, p) != nil {
 				continue
 			}
-			kind := k.kind
 			layer := Layer{Name: "place", FS: confined(t)(confine.Over(tr.inMemory(t), "/")), Dir: "place"}.WithPlace(Place{Place: p})
 			want := matches && loose
 			x := open(t, kind, Config{Layers: []Layer{layer}, Valid: names.Loose}, nil, nil)

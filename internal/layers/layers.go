@@ -46,7 +46,10 @@ func (l *List) AddDefault(dir string) {
 	}
 }
 
-// AddPlaces adds the places of clients, except the directories that another option has added.
+// AddPlaces adds the places of clients, except the directories that another option has added. A
+// place with subdirectories includes the same place without subdirectories, and a place with
+// parents the same place without parents. A place of several clients has the rules of the first
+// client.
 func (l *List) AddPlaces(places []index.Place) {
 	l.Replaced = true
 	first := len(l.All)
@@ -54,7 +57,7 @@ func (l *List) AddPlaces(places []index.Place) {
 		if i := l.find(p.Path(), p); i < 0 {
 			l.All = append(l.All, Layer{Name: p.Path(), Place: p, First: first})
 		} else if !l.All[i].Named {
-			l.All[i].Place = index.Both(l.All[i].Place, p)
+			l.All[i].Place = both(l.All[i].Place, p)
 		}
 	}
 }
@@ -63,7 +66,7 @@ func (l *List) AddPlaces(places []index.Place) {
 // -1.
 func (l *List) find(name string, p index.Place) int {
 	return slices.IndexFunc(l.All, func(l Layer) bool {
-		return l.Name == name && l.FS == nil && (l.Named || index.SamePlace(l.Place.Place, p.Place))
+		return l.Name == name && l.FS == nil && (l.Named || samePlace(l.Place.Place, p.Place))
 	})
 }
 

@@ -17,6 +17,8 @@ import (
 type result struct {
 	diagnostics []toolshelf.Diagnostic // not nil
 	files       int                    // number of checked files
+
+	requests, first int // number of requests of -triggers, and of those that rank their skill first
 }
 
 // count returns the number of diagnostics with a severity.
@@ -37,7 +39,11 @@ func (r result) String() string {
 		}
 		return fmt.Sprintf("%d %ss", n, noun)
 	}
-	return fmt.Sprintf("%s checked: %s, %s", of(r.files, "file"), of(r.count(toolshelf.SeverityError), "error"), of(r.count(toolshelf.SeverityWarning), "warning"))
+	s := fmt.Sprintf("%s checked: %s, %s", of(r.files, "file"), of(r.count(toolshelf.SeverityError), "error"), of(r.count(toolshelf.SeverityWarning), "warning"))
+	if r.requests > 0 {
+		s += fmt.Sprintf("; %d of %s as expected", r.first, of(r.requests, "request"))
+	}
+	return s
 }
 
 // check returns the diagnostics of the projects in the directories.
@@ -50,6 +56,7 @@ func check(ctx context.Context, dirs []string, c client) (result, error) {
 		}
 		all.diagnostics = append(all.diagnostics, found.diagnostics...)
 		all.files += found.files
+		all.requests, all.first = all.requests+found.requests, all.first+found.first
 	}
 	return all, nil
 }
@@ -90,7 +97,10 @@ func checkDir(ctx context.Context, dir string, c client) (checked result, err er
 		}
 		checked.diagnostics[i].Path = encodePath(file)
 	}
-	return checked, nil
+	if c.triggers != nil {
+		err = c.triggers.check(ctx, catalog, dir, c, &checked)
+	}
+	return checked, err
 }
 
 // has reports whether a file below dir matches a pattern.

@@ -17,6 +17,7 @@ type client struct {
 	skillDepth int                  // levels of directories in which the client looks for skills
 	required   []string             // the directories that each project must have
 	readers    []table.Client       // the clients whose instructions are checked
+	triggers   *requests            // of -triggers, or nil
 
 	further // directories besides the places of the client
 }

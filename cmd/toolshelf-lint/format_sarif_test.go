@@ -149,12 +149,12 @@ func TestColumnsCountCodePoints(t *testing.T) {
 
 func TestRulesAreTheDiagnosticCodes(t *testing.T) {
 	var want, got []string
-	for _, file := range []string{"../../agentmd/codes.go", "../../mcpadapter/internal/publish/publication.go"} {
+	for _, file := range []string{"../../agentmd/codes.go", "../../internal/triggers/triggers.go", "../../mcpadapter/internal/publish/publication.go"} {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, match := range regexp.MustCompile(`(?m)^\tDiag\w+ +(?:toolshelf\.)?DiagnosticCode = "(\w+)" +// (.*)$`).FindAllStringSubmatch(string(source), -1) {
+		for _, match := range regexp.MustCompile(`(?m)^\tDiag\w+ +(?:\w+\.)?DiagnosticCode = "(\w+)" +// (.*)$`).FindAllStringSubmatch(string(source), -1) {
 			want = append(want, match[1]+" "+match[2])
 		}
 	}

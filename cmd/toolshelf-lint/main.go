@@ -11,6 +11,7 @@
 //	-skills DIR     also check the skills in this directory of each project
 //	-agents DIR     also check the agents in this directory of each project
 //	-plugins DIR    also check the marketplace, the plugin or the plugins in this directory of each project
+//	-triggers FILE  also rank the requests of the file by the words of the skills
 //	-well-known DIR check whether the skills in this directory can be published, and nothing else
 //	-format FORMAT  print text, json, sarif or github
 //	-strict         let warnings fail the check
@@ -48,6 +49,29 @@
 //
 // -well-known checks the directories of skills in one directory by the specification of Agent
 // Skills. A publication at /.well-known/agent-skills/ omits a skill with an error.
+//
+// # Triggers
+//
+// Each line of the file of -triggers has a request of a user and the skill that a model should
+// choose, or none:
+//
+//	ship the website to production => deploy
+//	what is the weather => none
+//
+// toolshelf-lint ranks each request by the words of the names and descriptions of the skills that a
+// model may choose, with the field when_to_use, as [toolshelf.Catalog.SearchSkills] ranks words. The
+// summary has the number of requests with the expected result. The findings are
+//
+//   - TRIGGER_MISSED, an error: a request does not find its skill;
+//   - TRIGGER_NOT_FIRST: a request ranks another skill first;
+//   - TRIGGER_UNWANTED: a request finds a skill where none is expected;
+//   - TRIGGER_CUT: the client cuts off the words for which a request finds its skill;
+//   - TRIGGERS_COLLIDE: the descriptions of two skills answer the same requests;
+//   - TRIGGER_UNRELATED: no request from the first sentences of its text finds the skill.
+//
+// The rank shows which words the descriptions share with the requests and with each other, without a
+// model, and each time the same. The rank does not show what a model chooses: a model also
+// understands other words, sees the conversation, and can choose no skill.
 //
 // # Formats
 //
@@ -166,6 +190,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return nil
 		})
 	}
+	var triggers *requests
+	flags.Func("triggers", "also rank the requests in `FILE`, lines such as \"ship the website => deploy\", by the words of the skills", func(file string) (err error) {
+		triggers, err = readRequests(file)
+		return err
+	})
 	wellKnown := ""
 	flags.StringVar(&wellKnown, "well-known", "", "check whether the skills in the directory `DIR` can be published below /.well-known/agent-skills/, and nothing else")
 	flags.Func("format", "print the diagnostics as `FORMAT`: "+strings.Join(names(formats), ", ")+" (default text)", func(name string) error {
@@ -187,6 +216,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		if checked = checked.with(named); wellKnown != "" {
 			dirs, checked = []string{wellKnown}, published
 		}
+		checked.triggers = triggers
 		result, err := check(ctx, dirs, checked)
 		if err == nil {
 			err = write(stdout, result.diagnostics)

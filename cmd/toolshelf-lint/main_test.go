@@ -373,6 +373,37 @@ func TestAPublicationChecksTheSkillsOfOneDirectory(t *testing.T) {
 	printed(t, exitUnchecked, "-well-known", "missing")
 }
 
+func TestTriggersRankRequestsByWords(t *testing.T) {
+	long := "---\nname: keys\ndescription: Keeps passwords. " + strings.Repeat("Many words. ", 120) + "\nwhen_to_use: Rotate the vault.\n---\n"
+	project(t, map[string]string{
+		"skills/deploy/SKILL.md": "---\nname: deploy\ndescription: Ships the website to production.\n---\n",
+		"skills/keys/SKILL.md":   long,
+		"skills/admin/SKILL.md":  "---\nname: admin\ndescription: Removes accounts.\ndisable-model-invocation: true\n---\n",
+		"requests.txt":           "ship the website => deploy\nremove an account => admin\nrotate the vault => keys\n",
+		"wrong.txt":              "ship the website\n",
+	})
+	got, summary := printed(t, 1, "-client", "vscode", "-skills", "skills", "-triggers", "requests.txt", "-format", "github")
+	for _, want := range []string{
+		"::error file=requests.txt,line=2,col=1,title=TRIGGER_MISSED::a model sees no skill \"admin\"",
+		"::warning file=skills/keys/SKILL.md,line=1,col=1,title=TRIGGER_CUT::the request \"rotate the vault\" finds the skill by words after the first 1024 characters of the description, which VS Code does not show",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in\n%s", want, got)
+		}
+	}
+	if !strings.HasSuffix(summary, "; 2 of 3 requests as expected\n") {
+		t.Errorf("the summary is %q", summary)
+	}
+	if sarif, _ := printed(t, 1, "-triggers", "requests.txt", "-format", "sarif"); !strings.Contains(sarif, `"ruleId": "TRIGGER_MISSED"`) {
+		t.Errorf("no TRIGGER_MISSED in\n%s", sarif)
+	}
+	for file, want := range map[string]string{"wrong.txt": "wrong.txt: line 1 is", "none.txt": "none.txt"} {
+		if _, problem := printed(t, 2, "-triggers", file); !strings.Contains(problem, want) {
+			t.Errorf("%s: %q", file, problem)
+		}
+	}
+}
+
 func TestHelpAndVersionCheckNothing(t *testing.T) {
 	project(t, nil)
 	if _, stderr := printed(t, 0, "-h"); !strings.Contains(stderr, "-client NAME") || !strings.Contains(stderr, "⏎ stands for a line break") {

@@ -1,6 +1,9 @@
 package main
 
-import "github.com/toolshelf-go/toolshelf/agentmd"
+import (
+	"github.com/toolshelf-go/toolshelf/agentmd"
+	"github.com/toolshelf-go/toolshelf/internal/triggers"
+)
 
 // A rule describes a diagnostic code.
 type rule struct {
@@ -103,6 +106,12 @@ var rules = []rule{
 	{agentmd.DiagScript, "warning: a file of a skill is a program"},
 	{agentmd.DiagUncoveredFiles, "warning: a skill has a directory such as node_modules, or an MCP server names or loads files, which no approval covers"},
 	{agentmd.DiagServerVariable, "warning: the command line, the directory or the URL of an MCP server gets a value after the approval"},
+	{triggers.DiagTriggerMissed, "error: no word of a request is in the name and the description of the expected skill"},
+	{triggers.DiagTriggerNotFirst, "warning: the words of a request rank another skill before the expected skill"},
+	{triggers.DiagTriggerUnwanted, "warning: the words of a request without an expected skill find a skill"},
+	{triggers.DiagTriggerCut, "warning: the words for which a request finds the skill are beyond the beginning of the description that a client shows"},
+	{triggers.DiagTriggersCollide, "warning: the descriptions of two skills answer the same requests"},
+	{triggers.DiagTriggerUnrelated, "warning: no request from the first sentences of the text finds the skill"},
 	{"SKILL_NO_URI", "error: the name of the skill cannot be the last element of a URI"},
 	{"SKILL_URI_TAKEN", "error: the URI of the skill belongs to another skill"},
 	{"SKILL_TOO_MANY_FILES", "error: the skill has more than 512 files"},

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -64,9 +63,7 @@ func TestAnswers(t *testing.T) {
 			if want == nil {
 				want = decoded(t, []byte(tt.text)).(map[string]any)
 			}
-			if diff := cmp.Diff(want, a.AnswerMap(ctx, tt.tool, arguments)); diff != "" {
-				t.Errorf("AnswerMap (-want +got):\n%s", diff)
-			}
+			must.Match(t, "AnswerMap", want, a.AnswerMap(ctx, tt.tool, arguments))
 		})
 	}
 }
@@ -81,9 +78,7 @@ func TestAnswersToAnUnknownToolNameTheTools(t *testing.T) {
 	if e := rpcError(t, err); err.Error() != want || e.Code != mcpadapter.CodeInvalidParams {
 		t.Errorf("AnswerErr = %v; want %q and an *RPCError", err, want)
 	}
-	if diff := cmp.Diff(map[string]any{"error": want}, a.AnswerMap(ctx, "read", nil)); diff != "" {
-		t.Errorf("AnswerMap (-want +got):\n%s", diff)
-	}
+	must.Match(t, "AnswerMap", map[string]any{"error": want}, a.AnswerMap(ctx, "read", nil))
 }
 
 func TestAnswersAfterTheEndOfTheContextAreTexts(t *testing.T) {
@@ -97,9 +92,7 @@ func TestAnswersAfterTheEndOfTheContextAreTexts(t *testing.T) {
 	if _, err := a.AnswerErr(ended, "list_skills", nil); !errors.Is(err, context.Canceled) || err.Error() != want {
 		t.Errorf("AnswerErr = %v; want %q and context.Canceled", err, want)
 	}
-	if diff := cmp.Diff(map[string]any{"error": want}, a.AnswerMap(ended, "list_skills", nil)); diff != "" {
-		t.Errorf("AnswerMap (-want +got):\n%s", diff)
-	}
+	must.Match(t, "AnswerMap", map[string]any{"error": want}, a.AnswerMap(ended, "list_skills", nil))
 }
 
 func TestAnswerErrMatchesSentinels(t *testing.T) {
@@ -126,10 +119,7 @@ func TestAnswerErrMatchesTheErrorOfAnExtraTool(t *testing.T) {
 	mine := errors.New("no paper")
 	inner := typed(t, func(context.Context, noArguments) (string, error) { return "", errors.New("jammed") })
 	named := func(name string, f func(context.Context, noArguments) (string, error)) mcpadapter.Tool {
-		tool, err := mcpadapter.ToolFor(name, "", f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tool := must.Get(mcpadapter.ToolFor(name, "", f))(t)
 		return tool
 	}
 	a := adapter(t, mcpadapter.WithExtraTools(

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // per returns the duration of a call of f in nanoseconds.
@@ -29,15 +31,11 @@ func BenchmarkToolsList(b *testing.B) {
 				}
 				naive := per(200, func() {
 					tools := a.Tools()
-					if _, err := json.Marshal(map[string]any{"tools": tools[:min(len(tools), 50)]}); err != nil {
-						b.Fatal(err)
-					}
+					must.Get(json.Marshal(map[string]any{"tools": tools[:min(len(tools), 50)]}))(b)
 				})
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := s.Handle(ctx, "tools/list", params); err != nil {
-						b.Fatal(err)
-					}
+					must.Get(s.Handle(ctx, "tools/list", params))(b)
 				}
 				b.ReportMetric(naive/(float64(b.Elapsed())/float64(b.N)), "x-faster-than-naive")
 			})

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -117,10 +118,7 @@ func dialectTools(t *testing.T, opts ...mcpadapter.Option) []mcpadapter.Tool {
 	call := func(_ context.Context, arguments json.RawMessage) (mcpadapter.Result, error) {
 		return mcpadapter.Result{Text: string(arguments)}, nil
 	}
-	typed, err := mcpadapter.ToolFor("typed", "", func(_ context.Context, in everyType) (everyType, error) { return in, nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	typed := must.Get(mcpadapter.ToolFor("typed", "", func(_ context.Context, in everyType) (everyType, error) { return in, nil }))(t)
 	return everyTool(t, append(opts, mcpadapter.WithExtraTools(typed, mcpadapter.Tool{Name: "plain", Call: call},
 		mcpadapter.Tool{Name: "foreign", InputSchema: json.RawMessage(foreign), Call: call}))...).Tools()
 }
@@ -259,10 +257,7 @@ func TestDialectsKeepTheAcceptedValues(t *testing.T) {
 							arguments[other.(string)] = exampleFor(t, properties[other.(string)])
 						}
 					}
-					sparse, err := json.Marshal(arguments)
-					if err != nil {
-						t.Fatal(err)
-					}
+					sparse := must.Get(json.Marshal(arguments))(t)
 					if d == mcpadapter.OpenAIStrict { // the model sends each argument
 						for other := range properties {
 							if _, ok := arguments[other]; !ok {
@@ -280,10 +275,7 @@ func TestDialectsKeepTheAcceptedValues(t *testing.T) {
 							}
 						}
 					}
-					full, err := json.Marshal(arguments)
-					if err != nil {
-						t.Fatal(err)
-					}
+					full := must.Get(json.Marshal(arguments))(t)
 					was, is := validate(t, before, sparse) == nil, validate(t, after, full) == nil
 					wanted := was || d == mcpadapter.OpenAIStrict && value == `null` && !slices.Contains(isRequired, any(name))
 					if wanted && !is || is && !wanted && !bounded {
@@ -297,10 +289,7 @@ func TestDialectsKeepTheAcceptedValues(t *testing.T) {
 
 func encoded(t *testing.T, value any) json.RawMessage {
 	t.Helper()
-	raw, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(json.Marshal(value))(t)
 	return raw
 }
 
@@ -327,14 +316,9 @@ func TestToolsTreatNullAsAnOmittedArgument(t *testing.T) {
 	for _, tool := range dialectTools(t, mcpadapter.WithDialect(mcpadapter.OpenAIStrict)) {
 		arguments := map[string]json.RawMessage{}
 		if calls[tool.Name] != "" {
-			if err := json.Unmarshal([]byte(calls[tool.Name]), &arguments); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(calls[tool.Name]), &arguments))
 		}
-		sparse, err := json.Marshal(arguments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sparse := must.Get(json.Marshal(arguments))(t)
 		for _, name := range tool.Schema()["required"].([]any) {
 			if _, ok := arguments[name.(string)]; !ok {
 				arguments[name.(string)] = json.RawMessage(`null`)
@@ -343,21 +327,12 @@ func TestToolsTreatNullAsAnOmittedArgument(t *testing.T) {
 		if tool.Name == "typed" {
 			arguments["parts"] = json.RawMessage(`[{"kind":"y","count":null}]`)
 		}
-		full, err := json.Marshal(arguments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		full := must.Get(json.Marshal(arguments))(t)
 		if err := validate(t, compiled(t, tool.InputSchema), full); err != nil {
 			t.Errorf("%s(%s): %v", tool.Name, full, err)
 		}
-		want, err := tool.Call(ctx, sparse)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := tool.Call(ctx, full)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(tool.Call(ctx, sparse))(t)
+		got := must.Get(tool.Call(ctx, full))(t)
 		if diff := cmp.Diff(elapsed.ReplaceAllString(want.Text, ""), elapsed.ReplaceAllString(got.Text, "")); diff != "" || want.IsError != got.IsError {
 			t.Errorf("%s(%s) differs from %s (-want +got):\n%s", tool.Name, full, sparse, diff)
 		}
@@ -475,10 +450,7 @@ func propertySchema(t *testing.T, d mcpadapter.Dialect, schema string) (converte
 	if err != nil {
 		return "", err
 	}
-	raw, err := json.Marshal(a.Tools()[0].Schema()["properties"].(map[string]any)["x"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(json.Marshal(a.Tools()[0].Schema()["properties"].(map[string]any)["x"]))(t)
 	eachSchema(a.Tools()[0].Schema(), func(s map[string]any) {
 		for _, r := range rules[d] {
 			if !r.holds(s) {
@@ -517,10 +489,7 @@ func TestDialectsConvertAProperty(t *testing.T) {
 			`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := propertySchema(t, tt.dialect, `{"type":"object","properties":{"x":`+tt.x+`}`+tt.rest+`}`)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(propertySchema(t, tt.dialect, `{"type":"object","properties":{"x":`+tt.x+`}`+tt.rest+`}`))(t)
 			sameJSON(t, []byte(got), tt.want)
 		})
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -55,12 +56,8 @@ var observedStates = []struct {
 
 func put(t *testing.T, file, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 }
 
 func TestSurfacesFollowTheStatesOfClients(t *testing.T) {
@@ -77,10 +74,7 @@ func TestSurfacesFollowTheStatesOfClients(t *testing.T) {
 			default:
 				put(t, filepath.Join(root, ".claude/settings.json"), `{"model": "x", "skillOverrides": {"deploy": "`+row.state+`"}}`)
 			}
-			c, err := toolshelf.New(toolshelf.WithRoot(root), toolshelf.WithHome(home), toolshelf.WithClient(map[string]client.Client{"claude": client.Claude(), "codex": client.Codex()}[row.client]))
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(toolshelf.New(toolshelf.WithRoot(root), toolshelf.WithHome(home), toolshelf.WithClient(map[string]client.Client{"claude": client.Claude(), "codex": client.Codex()}[row.client])))(t)
 			defer c.Close()
 			if got := surfacesOf(t, c, "deploy"); got != fmt.Sprintf("%s tool=%v search=%v resource=%v completed=%v line=%v prompt=%v", row.listed, row.tool, row.tool, row.tool, row.completed, row.line, row.line) {
 				t.Errorf("%+v: %s", row, got)
@@ -105,10 +99,7 @@ func surfacesOf(t *testing.T, c *toolshelf.Catalog, name string) string {
 	if _, err := c.GetSkill(ctx, name); err != nil {
 		t.Error(err)
 	}
-	prompt, err := c.SkillsPrompt(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prompt := must.Get(c.SkillsPrompt(ctx))(t)
 	listed := ""
 	if slices.Contains(prompt.Included, name) {
 		listed = "full"
@@ -120,10 +111,7 @@ func surfacesOf(t *testing.T, c *toolshelf.Catalog, name string) string {
 		t.Errorf("%q in %s", listed, prompt.Text)
 	}
 	text := func(tool, arguments string) (string, bool) {
-		r, err := a.Call(ctx, tool, json.RawMessage(arguments))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(a.Call(ctx, tool, json.RawMessage(arguments)))(t)
 		return r.Text, !r.IsError
 	}
 	list, _ := text("list_skills", "{}")
@@ -138,25 +126,16 @@ func surfacesOf(t *testing.T, c *toolshelf.Catalog, name string) string {
 	if strings.Contains(results, "Ships") != (listed == "full") {
 		t.Errorf("%q in %s", listed, results)
 	}
-	entries, err := a.NewSession().ListSkills(ctx, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(a.NewSession().ListSkills(ctx, nil))(t)
 	resource := slices.ContainsFunc(entries.Skills, func(e mcpadapter.SkillEntry) bool {
 		return strings.Contains(e.URI, "/"+name+"/") || strings.HasPrefix(e.URI, "skill://"+name+"/")
 	})
 	if _, err := a.NewSession().ReadResource(ctx, "skill://"+name+"/SKILL.md"); (err == nil) != resource {
 		t.Errorf("resource %v, read %v", resource, err)
 	}
-	completions, err := c.CompleteName(ctx, name, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	completions := must.Get(c.CompleteName(ctx, name, 0))(t)
 	_, lineErr := c.Expand(ctx, "/"+name)
-	prompts, err := a.Prompts(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prompts := must.Get(a.Prompts(ctx))(t)
 	offered := slices.ContainsFunc(prompts, func(p mcpadapter.Prompt) bool { return p.Name == name })
 	return fmt.Sprintf("%s tool=%v search=%v resource=%v completed=%v line=%v prompt=%v", listed, tool, strings.Contains(results, `"`+name+`"`), resource, len(completions) == 1, lineErr == nil, offered)
 }

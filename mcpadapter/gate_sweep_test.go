@@ -18,6 +18,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/trust"
 )
@@ -186,10 +187,7 @@ func (s sweep) adapter(t *testing.T, a *mcpadapter.Adapter, clients map[string]s
 	t.Helper()
 	call := func(tool string, arguments map[string]any) {
 		raw, _ := json.Marshal(arguments)
-		result, err := a.Call(ctx, tool, raw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := must.Get(a.Call(ctx, tool, raw))(t)
 		s.add(tool+string(raw), result.Text, "\n", string(result.Structured))
 	}
 	for _, tool := range []string{"list_commands", "list_skills", "list_agents"} {
@@ -234,10 +232,7 @@ func (s sweep) adapter(t *testing.T, a *mcpadapter.Adapter, clients map[string]s
 func TestNoExchangeOfApprovedFilesServesAnUnapprovedByte(t *testing.T) {
 	files := sweepFiles()
 	fsys := memory(t, files)
-	store, err := trust.Open(filepath.Join(t.TempDir(), "private", "trust"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(trust.Open(filepath.Join(t.TempDir(), "private", "trust")))(t)
 	c := catalog(t, fsys, toolshelf.WithClient(client.Claude(), client.Qwen()), toolshelf.WithInstructions(client.Claude()), toolshelf.WithPlugins("shop"), toolshelf.WithGate(store))
 	a := adapterOf(t, c, mcpadapter.WithStructuredContent())
 	clients := skillClients(t, a)
@@ -245,9 +240,7 @@ func TestNoExchangeOfApprovedFilesServesAnUnapprovedByte(t *testing.T) {
 		t.Fatalf("before the approval: %v", got)
 	}
 	pending, err := c.Pending(ctx)
-	if err := errors.Join(err, store.Approve(ctx, pending...)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, store.Approve(ctx, pending...)))
 	approved := serve(t, c, a, clients)
 	for i := range files {
 		text := files[i]

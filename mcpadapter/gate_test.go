@@ -14,6 +14,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -38,10 +39,7 @@ func served(t *testing.T, a *mcpadapter.Adapter) map[string]string {
 			t.Errorf("there is no tool %s", tool)
 			continue
 		}
-		got, err := a.Call(ctx, tool, json.RawMessage(arguments))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(a.Call(ctx, tool, json.RawMessage(arguments)))(t)
 		all["tool "+tool] = got.Text + string(got.Structured)
 	}
 	list, err := a.Prompts(ctx)
@@ -83,10 +81,7 @@ func TestARefusedEntryIsInNoResultOfMCP(t *testing.T) {
 			t.Errorf("before the approval, %s: %s", way, got)
 		}
 	}
-	pending, err := c.Pending(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pending := must.Get(c.Pending(ctx))(t)
 	for _, p := range pending {
 		g.items.Store(p.Item, true)
 	}
@@ -132,16 +127,10 @@ func TestNoUnapprovedByteIsServedOverMCP(t *testing.T) {
 	}
 	put("good")
 	g := new(approvals)
-	c, err := toolshelf.New(toolshelf.WithRoot(dir), toolshelf.WithGate(g))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(toolshelf.WithRoot(dir), toolshelf.WithGate(g)))(t)
 	defer c.Close()
 	a := adapterOf(t, c)
-	pending, err := c.Pending(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pending := must.Get(c.Pending(ctx))(t)
 	for _, p := range pending {
 		g.items.Store(p.Item, true)
 	}

@@ -5,9 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestSubscribersMergeChanges(t *testing.T) {
@@ -43,9 +42,7 @@ func TestSubscribersMergeChanges(t *testing.T) {
 				told, next := make(chan []string), make(chan struct{})
 				s := &subscriber{call: func(names []string) { told <- names; <-next }}
 				s.collect(toolshelf.Names{Added: []string{"first"}})
-				if diff := cmp.Diff([]string{"first"}, <-told); diff != "" {
-					t.Errorf("(-want +got):\n%s", diff)
-				}
+				must.Match(t, "result", []string{"first"}, <-told)
 				for _, change := range tt.changes { // while the function blocks
 					s.collect(change)
 				}
@@ -53,9 +50,7 @@ func TestSubscribersMergeChanges(t *testing.T) {
 					t.Errorf("the subscriber holds %d names, want %d", len(s.pending), len(tt.want))
 				}
 				next <- struct{}{}
-				if diff := cmp.Diff(tt.want, <-told); diff != "" {
-					t.Errorf("(-want +got):\n%s", diff)
-				}
+				must.Match(t, "result", tt.want, <-told)
 				next <- struct{}{}
 			})
 		})

@@ -13,8 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
@@ -105,9 +104,7 @@ func (p *pipe) end(t testing.TB) (all []message) {
 }
 
 func (p *pipe) decode(t testing.TB) (m message) {
-	if err := json.Unmarshal(p.client.Bytes(), &m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(p.client.Bytes(), &m))
 	return m
 }
 
@@ -164,9 +161,7 @@ func TestReportsCountEntriesAndFiles(t *testing.T) {
 			"9 Entries seen: 5, files read: 4",
 			"0 ", // the response
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
-		}
+		must.Match(t, "result", want, got)
 	})
 }
 

@@ -11,11 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 	"go.uber.org/goleak"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -46,13 +46,9 @@ func memory(t testing.TB, files map[string]string) afero.Fs {
 	t.Helper()
 	fsys := afero.NewMemMapFs()
 	for name, content := range files {
-		if err := afero.WriteFile(fsys, name, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, afero.WriteFile(fsys, name, []byte(content), 0o644))
 		for ; name != "."; name = path.Dir(name) {
-			if err := fsys.Chtimes(name, modified, modified); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, fsys.Chtimes(name, modified, modified))
 		}
 	}
 	return fsys
@@ -61,10 +57,7 @@ func memory(t testing.TB, files map[string]string) afero.Fs {
 // catalog returns a catalog over a filesystem. The end of the test closes the catalog.
 func catalog(t testing.TB, fsys afero.Fs, opts ...toolshelf.Option) *toolshelf.Catalog {
 	t.Helper()
-	c, err := toolshelf.New(append([]toolshelf.Option{toolshelf.WithFs(fsys)}, opts...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(append([]toolshelf.Option{toolshelf.WithFs(fsys)}, opts...)...))(t)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -77,10 +70,7 @@ func adapter(t testing.TB, opts ...mcpadapter.Option) *mcpadapter.Adapter {
 
 func adapterOf(t testing.TB, c *toolshelf.Catalog, opts ...mcpadapter.Option) *mcpadapter.Adapter {
 	t.Helper()
-	a, err := mcpadapter.New(c, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(mcpadapter.New(c, opts...))(t)
 	return a
 }
 
@@ -113,9 +103,7 @@ func decoded(t testing.TB, raw []byte) any {
 
 func sameJSON(t testing.TB, got []byte, want string) {
 	t.Helper()
-	if diff := cmp.Diff(decoded(t, []byte(want)), decoded(t, got)); diff != "" {
-		t.Errorf("JSON differs (-want +got):\n%s", diff)
-	}
+	must.Match(t, "JSON differs", decoded(t, []byte(want)), decoded(t, got))
 }
 
 // rpcError returns the *RPCError in an error, and fails the test without an *RPCError.

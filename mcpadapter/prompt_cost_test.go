@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
@@ -19,10 +20,7 @@ func TestRequestsScanTheCommandsAtMostOnce(t *testing.T) {
 	}
 	fsys := &adaptertest.ScanFs{Fs: memory(t, files)}
 	a := adapterOf(t, catalog(t, fsys), mcpadapter.WithPageSize(50))
-	first, err := a.ListPrompts(ctx, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(a.ListPrompts(ctx, nil))(t)
 	requests := map[string]func() error{
 		"Prompts":     func() error { _, err := a.Prompts(ctx); return err },
 		"ListPrompts": func() error { _, err := a.ListPrompts(ctx, &first.NextCursor); return err },

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -49,15 +50,9 @@ func TestAPageOfPromptsOpensNoFileOfAStore(t *testing.T) {
 	for i := range 120 {
 		store.files[fmt.Sprintf("c%03d.md", i)] = &fstest.MapFile{Data: []byte("Do $1.\n")}
 	}
-	c, err := toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithCommandsFS("store", store))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithCommandsFS("store", store)))(t)
 	defer c.Close()
-	a, err := mcpadapter.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(mcpadapter.New(c))(t)
 	for _, want := range []int64{120, 0} {
 		before := store.opens.Load()
 		list, err := a.ListPrompts(t.Context(), nil)

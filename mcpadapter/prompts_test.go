@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -34,19 +35,14 @@ func prompter(t testing.TB) *mcpadapter.Adapter {
 }
 
 func TestPromptsAreTheListedCommands(t *testing.T) {
-	prompts, err := prompter(t).Prompts(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prompts := must.Get(prompter(t).Prompts(ctx))(t)
 	got := map[string]int{}
 	var order []string
 	for _, p := range prompts {
 		got[p.Name] = len(p.Arguments)
 		order = append(order, p.Name)
 	}
-	if diff := cmp.Diff(map[string]int{"all": 1, "fix": 2, "plain": 0, "release": 1}, got); diff != "" {
-		t.Errorf("names and numbers of arguments (-want +got):\n%s", diff)
-	}
+	must.Match(t, "names and numbers of arguments", map[string]int{"all": 1, "fix": 2, "plain": 0, "release": 1}, got)
 	if !slices.IsSorted(order) {
 		t.Errorf("the order is %q", order)
 	}
@@ -60,18 +56,12 @@ func TestPromptsOfAMissingDirectoryAreEmpty(t *testing.T) {
 	if prompts, err := a.Prompts(ctx); err != nil || len(prompts) != 0 {
 		t.Errorf("got %v, %v", prompts, err)
 	}
-	got, err := ready(t, a).Handle(ctx, "prompts/list", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(ready(t, a).Handle(ctx, "prompts/list", nil))(t)
 	sameJSON(t, got, `{"prompts":[]}`)
 }
 
 func TestPromptsOfAMissingRootAreAnError(t *testing.T) {
-	c, err := toolshelf.New(toolshelf.WithRoot(filepath.Join(t.TempDir(), "missing")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(toolshelf.WithRoot(filepath.Join(t.TempDir(), "missing"))))(t)
 	t.Cleanup(func() { c.Close() })
 	a := adapterOf(t, c)
 	for _, call := range []struct{ method, params string }{
@@ -123,19 +113,14 @@ func TestGetPromptFillsInArguments(t *testing.T) {
 	s := ready(t, prompter(t))
 	for _, tt := range tests {
 		t.Run(tt.prompt+"/"+tt.name, func(t *testing.T) {
-			raw, err := s.Handle(ctx, "prompts/get", json.RawMessage(`{"name":"`+tt.prompt+`","arguments":`+tt.arguments+`}`))
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw := must.Get(s.Handle(ctx, "prompts/get", json.RawMessage(`{"name":"`+tt.prompt+`","arguments":`+tt.arguments+`}`)))(t)
 			var got struct {
 				Messages []struct {
 					Role    string
 					Content struct{ Type, Text string }
 				}
 			}
-			if err := json.Unmarshal(raw, &got); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(raw, &got))
 			if len(got.Messages) != 1 || got.Messages[0].Role != "user" || got.Messages[0].Content.Type != "text" || got.Messages[0].Content.Text != tt.want {
 				t.Errorf("got %s, want %q", raw, tt.want)
 			}
@@ -201,9 +186,7 @@ func TestSkillsThatAUserMayInvokeArePromptsAfterTheCommands(t *testing.T) {
 		{Name: "draw", Description: "Draws.", Arguments: []mcpadapter.PromptArgument{{Name: "circle|square", Description: "[circle|square]"}}},
 		{Name: "pdf", Description: "Reads PDF.\nWrites none.", Arguments: []mcpadapter.PromptArgument{{Name: "arguments"}}},
 	}
-	if diff := cmp.Diff(want, prompts[2:]); diff != "" {
-		t.Errorf("the skills (-want +got):\n%s", diff)
-	}
+	must.Match(t, "the skills", want, prompts[2:])
 	for _, listed := range prompts {
 		if p, ok, err := a.Prompt(ctx, listed.Name); !ok || err != nil || !cmp.Equal(p, listed) {
 			t.Errorf("the prompt %s is %+v, %t, %v", listed.Name, p, ok, err)
@@ -250,10 +233,7 @@ func TestPagesOfPromptsHaveBothKinds(t *testing.T) {
 	var names []string
 	var cursor *string
 	for range 10 {
-		list, err := a.ListPrompts(ctx, cursor)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(a.ListPrompts(ctx, cursor))(t)
 		names = append(names, promptNames(list.Prompts)...)
 		for name, want := range map[string]bool{"fix": true, "fix.md": true, "pdf": true, "plain": true, "bare": false, "draw.md": false} {
 			if list.Contains(name) != want {
@@ -265,15 +245,11 @@ func TestPagesOfPromptsHaveBothKinds(t *testing.T) {
 		}
 		cursor = &list.NextCursor
 		if len(names) == 3 { // the last row is removed, and rows before and after are added
-			if err := errors.Join(fsys.RemoveAll("skills/draw"), afero.WriteFile(fsys, "skills/a/SKILL.md", []byte("---\nname: a\n---\n"), 0o644),
-				afero.WriteFile(fsys, "skills/z/SKILL.md", []byte("---\nname: z\n---\n"), 0o644)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(fsys.RemoveAll("skills/draw"), afero.WriteFile(fsys, "skills/a/SKILL.md", []byte("---\nname: a\n---\n"), 0o644),
+				afero.WriteFile(fsys, "skills/z/SKILL.md", []byte("---\nname: z\n---\n"), 0o644)))
 		}
 	}
-	if diff := cmp.Diff([]string{"fix", "plain", "draw", "pdf", "z"}, names); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Match(t, "result", []string{"fix", "plain", "draw", "pdf", "z"}, names)
 }
 
 func TestADirectoryOfOneKindMayBeMissing(t *testing.T) {
@@ -285,9 +261,7 @@ func TestADirectoryOfOneKindMayBeMissing(t *testing.T) {
 		{"skills", []string{"fix", "pdf", "plain"}},
 	} {
 		fsys := memory(t, invocable)
-		if err := fsys.RemoveAll(tt.missing); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsys.RemoveAll(tt.missing))
 		prompts, err := adapterOf(t, catalog(t, fsys)).Prompts(ctx)
 		if diff := cmp.Diff(tt.want, promptNames(prompts)); diff != "" || err != nil {
 			t.Errorf("without %s: %v, (-want +got):\n%s", tt.missing, err, diff)
@@ -302,20 +276,12 @@ func TestADirectoryOfOneKindMayBeMissing(t *testing.T) {
 func TestAChangedSkillIsAChangedPrompt(t *testing.T) {
 	fsys := memory(t, invocable)
 	c := catalog(t, fsys)
-	if _, err := c.ListSkills(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.ListSkills(ctx))(t)
 	told := make(chan []string, 100)
 	defer adapterOf(t, c).OnPromptsChange(func(names []string) { told <- names })()
-	if err := errors.Join(afero.WriteFile(fsys, "skills/new/SKILL.md", []byte("---\nname: new\n---\n"), 0o644), fsys.RemoveAll("skills/pdf")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.ListSkills(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"new", "pdf"}, <-told); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Do(t, errors.Join(afero.WriteFile(fsys, "skills/new/SKILL.md", []byte("---\nname: new\n---\n"), 0o644), fsys.RemoveAll("skills/pdf")))
+	must.Get(c.ListSkills(ctx))(t)
+	must.Match(t, "result", []string{"new", "pdf"}, <-told)
 }
 
 func TestPromptsFollowTheRulesOfTheirLayer(t *testing.T) {
@@ -327,10 +293,7 @@ func TestPromptsFollowTheRulesOfTheirLayer(t *testing.T) {
 	t.Cleanup(func() { c.Close() })
 	names := func(a *mcpadapter.Adapter) map[string][]string {
 		all := map[string][]string{}
-		prompts, err := a.Prompts(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		prompts := must.Get(a.Prompts(ctx))(t)
 		for _, p := range prompts {
 			one, ok, err := a.Prompt(ctx, p.Name)
 			if diff := cmp.Diff(p, one); diff != "" || !ok || err != nil {
@@ -344,12 +307,8 @@ func TestPromptsFollowTheRulesOfTheirLayer(t *testing.T) {
 		return all
 	}
 	ofLayers, ofOne := adapterOf(t, c), adapterOf(t, c, mcpadapter.WithRenderer(toolshelf.Renderer{}))
-	if diff := cmp.Diff(map[string][]string{"a": {"0", "1"}, "prompts:b": {"FILE"}, "c": {}, "d": {"1"}}, names(ofLayers)); diff != "" {
-		t.Errorf("by the rules of the layers (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(map[string][]string{"a": {"1"}, "prompts:b": {}, "c": {"1"}, "d": {"1"}}, names(ofOne)); diff != "" {
-		t.Errorf("by the default rules (-want +got):\n%s", diff)
-	}
+	must.Match(t, "by the rules of the layers", map[string][]string{"a": {"0", "1"}, "prompts:b": {"FILE"}, "c": {}, "d": {"1"}}, names(ofLayers))
+	must.Match(t, "by the default rules", map[string][]string{"a": {"1"}, "prompts:b": {}, "c": {"1"}, "d": {"1"}}, names(ofOne))
 	for _, tt := range []struct {
 		name string
 		args map[string]string
@@ -392,37 +351,23 @@ func TestOnPromptsChangeCombinesChanges(t *testing.T) {
 	fsys := memory(t, commands)
 	c := catalog(t, fsys)
 	a := adapterOf(t, c)
-	if _, err := c.List(ctx, toolshelf.Page{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.List(ctx, toolshelf.Page{}))(t)
 	told := make(chan []string, 100)
 	stop := a.OnPromptsChange(func(names []string) { told <- names })
 	var want []string
 	for i := range 20 {
 		name := fmt.Sprintf("new%02d", i)
-		if err := afero.WriteFile(fsys, "commands/"+name+".md", []byte("x"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, afero.WriteFile(fsys, "commands/"+name+".md", []byte("x"), 0o644))
 		want = append(want, name)
 	}
-	if err := fsys.Remove("commands/plain.md"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsys.Remove("commands/plain.md"))
 	want = append(want, "plain")
-	if _, err := c.List(ctx, toolshelf.Page{}); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, <-told); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Get(c.List(ctx, toolshelf.Page{}))(t)
+	must.Match(t, "result", want, <-told)
 	stop()
 	stop()
-	if err := fsys.Remove("commands/fix.md"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.List(ctx, toolshelf.Page{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsys.Remove("commands/fix.md"))
+	must.Get(c.List(ctx, toolshelf.Page{}))(t)
 	if len(told) > 0 {
 		t.Errorf("told after stop: %q", <-told)
 	}
@@ -430,20 +375,13 @@ func TestOnPromptsChangeCombinesChanges(t *testing.T) {
 
 func TestOnPromptsChangeReportsTheFirstPromptOfANewDirectory(t *testing.T) {
 	root := t.TempDir()
-	c, err := toolshelf.New(toolshelf.WithRoot(root), toolshelf.WithWatch())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(toolshelf.WithRoot(root), toolshelf.WithWatch()))(t)
 	defer c.Close()
 	told := make(chan []string, 100)
 	defer adapterOf(t, c).OnPromptsChange(func(names []string) { told <- names })()
 	dir := filepath.Join(root, "commands")
-	if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, "first.md"), []byte("x"), 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"first"}, <-told); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Do(t, errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, "first.md"), []byte("x"), 0o644)))
+	must.Match(t, "result", []string{"first"}, <-told)
 }
 
 func TestCompletion(t *testing.T) {
@@ -482,14 +420,9 @@ func TestCompletion(t *testing.T) {
 				}
 				argument = p.Arguments[0].Name
 			}
-			got, err := a.Complete(ctx, tt.ref, argument, tt.typed)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(a.Complete(ctx, tt.ref, argument, tt.typed))(t)
 			want := mcpadapter.Completion{Values: tt.want, Total: len(tt.want)}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			must.Match(t, "result", want, got)
 		})
 	}
 }

@@ -10,39 +10,28 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
 // onDisk creates a directory with the files. The path has no symbolic link.
 func onDisk(t testing.TB, files map[string]string) string {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	for name, content := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		must.Do(t, os.WriteFile(name, []byte(content), 0o644))
 	}
 	return dir
 }
 
 func opened(t testing.TB, opts ...toolshelf.Option) *toolshelf.Catalog {
 	t.Helper()
-	c, err := toolshelf.New(opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(opts...))(t)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -51,10 +40,7 @@ func opened(t testing.TB, opts ...toolshelf.Option) *toolshelf.Catalog {
 // content and errors.
 func allTexts(t testing.TB, a *mcpadapter.Adapter, root string) (texts []string) {
 	t.Helper()
-	quoted, err := json.Marshal(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	quoted := must.Get(json.Marshal(root))(t)
 	in := func(below string) string { return strings.TrimSuffix(string(quoted), `"`) + below + `"` } // JSON of a path in the root
 	for tool, calls := range map[string][]string{
 		"list_commands":    {`{}`, `{"page":0}`, `{` + in("") + `:1}`},
@@ -138,9 +124,7 @@ func TestWithRelativePathsHidesTheRoot(t *testing.T) {
 		"commands and skills are files": func(t *testing.T, root string) {
 			remove(t, root, "commands", "skills", "agents", "reports", "local")
 			for _, name := range []string{"commands", "skills", "agents", "reports", "local"} {
-				if err := os.WriteFile(filepath.Join(root, name), nil, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(filepath.Join(root, name), nil, 0o644))
 			}
 		},
 		"links out of the root": func(t *testing.T, root string) {
@@ -184,9 +168,7 @@ func TestWithRelativePathsHidesTheRoot(t *testing.T) {
 func remove(t *testing.T, root string, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		if err := os.RemoveAll(filepath.Join(root, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.RemoveAll(filepath.Join(root, name)))
 	}
 }
 
@@ -227,9 +209,7 @@ func TestWithRelativePathsShowsPathsInLayers(t *testing.T) {
 		}
 	}
 	s := get("get_skill", `{"skill_name":"s"}`)
-	if diff := cmp.Diff([]any{"skills", []any{"more/s/SKILL.md"}}, []any{s["layer"], s["shadows"]}); diff != "" {
-		t.Errorf("layer and shadows (-want +got):\n%s", diff)
-	}
+	must.Match(t, "layer and shadows", []any{"skills", []any{"more/s/SKILL.md"}}, []any{s["layer"], s["shadows"]})
 	for upload, want := range map[string]string{"true": "reports/a/a_report_", "false": filepath.ToSlash(outside) + "/a/a_report_"} {
 		got := get("report_feedback", `{"command_name":"a","report_content":"x","user_wants_upload":`+upload+`}`)["report_path"].(string)
 		if !strings.HasPrefix(got, want) {
@@ -243,24 +223,15 @@ func TestWithRelativePathsShowsPathsInLayers(t *testing.T) {
 func TestWithRelativePathsKeepsTextsOfAuthors(t *testing.T) {
 	root := onDisk(t, nil)
 	command := filepath.Join(root, "commands", "a.md")
-	if err := os.Mkdir(filepath.Dir(command), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Dir(command), 0o755))
 	text := "Run " + filepath.ToSlash(root) + "/run.sh.\n"
-	if err := os.WriteFile(command, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(command, []byte(text), 0o644))
 	c := opened(t, toolshelf.WithRoot(root))
 	for path, options := range map[string][]mcpadapter.Option{command: nil, "commands/a.md": {mcpadapter.WithRelativePaths()}} {
 		a := adapterOf(t, c, options...)
-		got, err := a.Call(ctx, "get_command", json.RawMessage(`{"command_name":"a"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(a.Call(ctx, "get_command", json.RawMessage(`{"command_name":"a"}`)))(t)
 		var result toolshelf.Command
-		if err := json.Unmarshal(got.Structured, &result); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(got.Structured, &result))
 		if result.Metadata.Path != path || result.Content != text {
 			t.Errorf("got path %q, want %q, and content %q", result.Metadata.Path, path, result.Content)
 		}

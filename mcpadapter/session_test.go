@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -29,9 +30,7 @@ func ready(t testing.TB, a *mcpadapter.Adapter) *mcpadapter.Session {
 	t.Helper()
 	s := a.NewSession()
 	for _, step := range [][2]string{{"initialize", hello}, {"notifications/initialized", `{}`}} {
-		if _, err := s.Handle(ctx, step[0], json.RawMessage(step[1])); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Handle(ctx, step[0], json.RawMessage(step[1])))(t)
 	}
 	return s
 }
@@ -132,11 +131,8 @@ func TestInitializeNegotiatesTheVersion(t *testing.T) {
 		{"", "2025-11-25"},
 	}
 	for _, tt := range tests {
-		got, err := adapter(t, mcpadapter.WithServerInfo("shelf", "1.2.3"), mcpadapter.WithInstructions("Ask first.")).
-			NewSession().Handle(ctx, "initialize", json.RawMessage(`{"protocolVersion":"`+tt.asked+`","capabilities":{}}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(adapter(t, mcpadapter.WithServerInfo("shelf", "1.2.3"), mcpadapter.WithInstructions("Ask first.")).
+			NewSession().Handle(ctx, "initialize", json.RawMessage(`{"protocolVersion":"`+tt.asked+`","capabilities":{}}`)))(t)
 		sameJSON(t, got, `{"protocolVersion":"`+tt.answered+`","serverInfo":{"name":"shelf","version":"1.2.3"},`+
 			`"capabilities":{"tools":{},"prompts":{},"completions":{},"resources":{},`+skillsExtension+`},"instructions":"Ask first."}`)
 	}
@@ -190,10 +186,7 @@ func TestModernRequestsNeedNoHandshake(t *testing.T) {
 func TestLegacyResultsHaveNoModernMembers(t *testing.T) {
 	s := ready(t, adapter(t))
 	for method, params := range map[string]string{"tools/list": `{}`, "prompts/list": ``, "tools/call": `{"name":"list_skills","arguments":{}}`} {
-		got, err := s.Handle(ctx, method, json.RawMessage(params))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(s.Handle(ctx, method, json.RawMessage(params)))(t)
 		for _, key := range []string{`"resultType"`, `"ttlMs"`, `"cacheScope"`, `"_meta"`, `"nextCursor"`} {
 			if strings.Contains(string(got), key) {
 				t.Errorf("%s: %s in %s", method, key, got)
@@ -215,10 +208,7 @@ func TestWithListChangedDeclaresNotifications(t *testing.T) {
 }
 
 func TestDiscoverDescribesTheServer(t *testing.T) {
-	got, err := adapter(t, mcpadapter.WithServerInfo("shelf", "1.2.3")).NewSession().Handle(ctx, "server/discover", modern(""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(adapter(t, mcpadapter.WithServerInfo("shelf", "1.2.3")).NewSession().Handle(ctx, "server/discover", modern("")))(t)
 	sameJSON(t, got, `{"resultType":"complete","ttlMs":300000,"cacheScope":"private",`+
 		`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"shelf","version":"1.2.3"}},`+
 		`"supportedVersions":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],`+

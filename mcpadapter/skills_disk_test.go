@@ -23,6 +23,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -39,17 +40,10 @@ func frontmatterOf(t testing.TB, text []byte) any {
 		t.Fatalf("no end of the frontmatter: %.100q", text)
 	}
 	var fields any
-	if err := yaml.Unmarshal(bytes.Join(lines[1:end+1], nil), &fields); err != nil {
-		t.Fatal(err)
-	}
-	raw, err := json.Marshal(fields)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, yaml.Unmarshal(bytes.Join(lines[1:end+1], nil), &fields))
+	raw := must.Get(json.Marshal(fields))(t)
 	var decoded any
-	if err := json.Unmarshal(raw, &decoded); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &decoded))
 	return decoded
 }
 
@@ -57,9 +51,7 @@ func frontmatterOf(t testing.TB, text []byte) any {
 func sameFrontmatter(t testing.TB, e mcpadapter.SkillEntry, text []byte) {
 	t.Helper()
 	var got any
-	if err := json.Unmarshal(e.Frontmatter, &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(e.Frontmatter, &got))
 	if diff := cmp.Diff(frontmatterOf(t, text), got); diff != "" {
 		t.Errorf("%s: frontmatter (-file +entry):\n%s", e.URI, diff)
 	}
@@ -74,7 +66,7 @@ func TestPublicSkillsAreServed(t *testing.T) {
 	for _, collection := range []string{"openai", "wshobson-agents"} {
 		root := filepath.Join(corpus, "skills", collection)
 		layers, onDisk := map[string]bool{}, map[string]string{} // the directories of skills by their digest
-		err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		must.Do(t, filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 			if err == nil && d.Name() == "SKILL.md" {
 				layers[filepath.Dir(filepath.Dir(name))] = true
 				text, err := os.ReadFile(name)
@@ -84,16 +76,10 @@ func TestPublicSkillsAreServed(t *testing.T) {
 				onDisk[digest(text)] = filepath.Dir(name)
 			}
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		served := map[string]bool{}
 		for layer := range layers { // layers of one catalog would shadow each other
-			c, err := toolshelf.New(toolshelf.WithSkillsDir(layer))
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(toolshelf.New(toolshelf.WithSkillsDir(layer)))(t)
 			a := adapterOf(t, c)
 			if omitted, err := a.SkillDiagnostics(ctx); err != nil || len(omitted) > 0 {
 				t.Errorf("%s: %v, %v", layer, omitted, err)
@@ -121,7 +107,7 @@ func TestPublicSkillsAreServed(t *testing.T) {
 func checkEntry(t *testing.T, c skillClient, e mcpadapter.SkillEntry, dir string) {
 	t.Helper()
 	want, got := map[string]string{}, map[string]string{}
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -135,10 +121,7 @@ func checkEntry(t *testing.T, c skillClient, e mcpadapter.SkillEntry, dir string
 			sameFrontmatter(t, e, data)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for _, r := range e.Resources {
 		below := strings.TrimPrefix(r.URI, strings.TrimSuffix(e.URI, "SKILL.md"))
 		got[strings.ReplaceAll(below, "%20", " ")] = fmt.Sprintf("%d %s", r.Size, r.Digest)
@@ -156,10 +139,7 @@ func checkEntry(t *testing.T, c skillClient, e mcpadapter.SkillEntry, dir string
 // variable TOOLSHELF_SKILL_ROUNDS sets the number.
 func skillRounds(t *testing.T) int {
 	if text := os.Getenv("TOOLSHELF_SKILL_ROUNDS"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(strconv.Atoi(text))(t)
 		return n
 	}
 	if testing.Short() {
@@ -176,14 +156,9 @@ func TestClientsNeverReceiveOtherBytesThanTheirEntry(t *testing.T) {
 	dir := filepath.Join(root, "skills")
 	for _, name := range []string{"edited", "nested", "nested/inner"} {
 		full := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(full, 0o755), os.WriteFile(filepath.Join(full, "SKILL.md"), []byte(skillText(filepath.Base(full))), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(full, 0o755), os.WriteFile(filepath.Join(full, "SKILL.md"), []byte(skillText(filepath.Base(full))), 0o644)))
 	}
-	c, err := toolshelf.New(toolshelf.WithRoot(root), toolshelf.WithSkillDepth(3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(toolshelf.WithRoot(root), toolshelf.WithSkillDepth(3)))(t)
 	defer c.Close()
 	a := adapterOf(t, c)
 
@@ -331,9 +306,7 @@ func manySkills(t testing.TB, n int) (root string, a *mcpadapter.Adapter, opened
 		name := fmt.Sprintf("s%03d", i)
 		for file, content := range map[string]string{"SKILL.md": skillText(name), "a.txt": name, "references/b.md": strings.Repeat("b", 4000)} {
 			full := filepath.Join(root, "skills", name, filepath.FromSlash(file))
-			if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(content), 0o644)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(content), 0o644)))
 		}
 	}
 	disk := &openCounter{Fs: afero.NewOsFs()}
@@ -354,10 +327,7 @@ func manySkills(t testing.TB, n int) (root string, a *mcpadapter.Adapter, opened
 func listAll(t testing.TB, s *mcpadapter.Session) (n int) {
 	t.Helper()
 	for cursor := (*string)(nil); ; {
-		list, err := s.ListSkills(ctx, cursor)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(s.ListSkills(ctx, cursor))(t)
 		n += len(list.Skills)
 		if cursor = &list.NextCursor; *cursor == "" {
 			return n
@@ -397,24 +367,18 @@ func TestWarmListsOfSkillsReadNoFile(t *testing.T) {
 func BenchmarkSkillsList(b *testing.B) {
 	const n = 500
 	root, _, _ := manySkills(b, n)
-	c, err := toolshelf.New(toolshelf.WithRoot(root))
-	if err != nil {
-		b.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(toolshelf.WithRoot(root)))(b)
 	defer c.Close()
 	s := adapterOf(b, c, mcpadapter.WithPageSize(100)).NewSession()
 	listAll(b, s)
 	root = filepath.Join(root, "skills")
 	walk := func(each func(name string) error) {
-		err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		must.Do(b, filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
 			}
 			return each(name)
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
+		}))
 	}
 	var list, stats, digests time.Duration
 	for b.Loop() {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -261,9 +262,7 @@ func TestReadDirectory(t *testing.T) {
 		"skills/acme/refunds/SKILL.md": skillText("refunds"), "skills/acme/refunds/templates/b.md": "b", "skills/acme/refunds/templates/a.md": "a",
 		"skills/acme/refunds/templates/eu/c.md": "c", "skills/plain/SKILL.md": skillText("plain"),
 	})
-	if err := fsys.MkdirAll("skills/plain/empty", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsys.MkdirAll("skills/plain/empty", 0o755))
 	a := adapterOf(t, catalog(t, fsys, toolshelf.WithSkillDepth(3)))
 	for era, c := range skillClients(t, a) {
 		for at, want := range map[string][]string{
@@ -381,10 +380,7 @@ func TestUnpublishableSkillsAreReported(t *testing.T) {
 		"skills/spaces/SKILL.md SKILL_NO_URI", "skills/toml/SKILL.md SKILL_FRONTMATTER_NOT_YAML", "skills/twin/SKILL.md SKILL_URI_TAKEN",
 		"skills/unlisted/dir FILE_READ_ERROR", "skills/unread/secret.txt FILE_READ_ERROR", "skills/words/SKILL.md SKILL_NO_URI",
 	}
-	diagnostics, err := a.SkillDiagnostics(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	diagnostics := must.Get(a.SkillDiagnostics(ctx))(t)
 	got := []string{}
 	for _, d := range diagnostics {
 		got = append(got, d.Path+" "+string(d.Code))
@@ -392,9 +388,7 @@ func TestUnpublishableSkillsAreReported(t *testing.T) {
 			t.Errorf("%s", d)
 		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("diagnostics (-want +got):\n%s", diff)
-	}
+	must.Match(t, "diagnostics", want, got)
 	for era, c := range skillClients(t, a) {
 		if diff := cmp.Diff([]string{"skill://declared/SKILL.md", "skill://exact/SKILL.md", "skill://good/SKILL.md"}, uris(c.list())); diff != "" {
 			t.Errorf("%s: skills (-want +got):\n%s", era, diff)
@@ -572,10 +566,7 @@ func TestSkillsOfMissingDirectories(t *testing.T) {
 
 // A view publishes only the skills of its filter.
 func TestSkillsOfAView(t *testing.T) {
-	view, err := catalog(t, memory(t, project)).View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Name == "weather" }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(catalog(t, memory(t, project)).View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Name == "weather" })))(t)
 	for era, c := range skillClients(t, adapterOf(t, view)) {
 		if diff := cmp.Diff([]string{"skill://weather/SKILL.md"}, uris(c.list())); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", era, diff)
@@ -589,9 +580,7 @@ func TestSkillsOfAView(t *testing.T) {
 // write replaces a file in memory.
 func write(t testing.TB, fsys afero.Fs, name, content string) {
 	t.Helper()
-	if err := afero.WriteFile(fsys, name, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, afero.WriteFile(fsys, name, []byte(content), 0o644))
 }
 
 func TestReadResourceRejectsStaleEntries(t *testing.T) {
@@ -624,9 +613,7 @@ func TestReadResourceRejectsStaleEntries(t *testing.T) {
 		if data, _, err := c.read(file); string(data) != "two" || err != nil {
 			t.Errorf("%s: fresh entry: %q, %v", era, data, err)
 		}
-		if err := fsys.Remove("skills/pdf/notes.md"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsys.Remove("skills/pdf/notes.md"))
 		if _, _, err := c.read(file); rpcError(t, err).Code != mcpadapter.CodeInternalError {
 			t.Errorf("%s: a removed file: %v", era, err)
 		}
@@ -643,13 +630,9 @@ func TestOnSkillsChangeReportsURIs(t *testing.T) {
 	client.list()
 	write(t, fsys, "skills/a/SKILL.md", skillText("a")+"changed\n")
 	write(t, fsys, "skills/new/SKILL.md", skillText("new"))
-	if err := fsys.RemoveAll("skills/dir"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsys.RemoveAll("skills/dir"))
 	client.list()
-	if diff := cmp.Diff([]string{"skill://a/SKILL.md", "skill://b/SKILL.md", "skill://new/SKILL.md"}, <-told); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Match(t, "result", []string{"skill://a/SKILL.md", "skill://b/SKILL.md", "skill://new/SKILL.md"}, <-told)
 	stop()
 	write(t, fsys, "skills/a/SKILL.md", skillText("a"))
 	client.list()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -681,9 +682,7 @@ type input struct {
 
 func inputOf(t *testing.T, tool mcpadapter.Tool) (schema input) {
 	t.Helper()
-	if err := json.Unmarshal(tool.InputSchema, &schema); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(tool.InputSchema, &schema))
 	return schema
 }
 
@@ -762,24 +761,16 @@ func TestToolsAcceptTheExamplesOfTheirSchemas(t *testing.T) {
 					arguments["path"] = working["path"]
 				}
 				arguments[name] = example
-				raw, err := json.Marshal(arguments)
-				if err != nil {
-					t.Fatal(err)
-				}
+				raw := must.Get(json.Marshal(arguments))(t)
 				if err := validate(t, check, raw); err != nil {
 					t.Errorf("%s(%s): %v", tool.Name, raw, err)
 				}
 				caller{t, tool, tool}.succeeds(string(raw))
 			}
 		}
-		refused, err := tool.Call(ctx, json.RawMessage(`[]`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		refused := must.Get(tool.Call(ctx, json.RawMessage(`[]`)))(t)
 		var body struct{ Error any }
-		if err := json.Unmarshal(refused.Structured, &body); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(refused.Structured, &body))
 		message, ok := body.Error.(string)
 		if !ok {
 			message = body.Error.(map[string]any)["message"].(string)
@@ -885,10 +876,7 @@ func TestTextsNameOnlyExistingToolsAndArguments(t *testing.T) {
 			}
 			names := slices.Collect(maps.Keys(inputOf(t, tool).Properties))
 			for _, bad := range append(names, "nothing") { // each argument with a wrong value, and an unknown argument
-				raw, err := json.Marshal(map[string]any{bad: map[string]any{}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				raw := must.Get(json.Marshal(map[string]any{bad: map[string]any{}}))(t)
 				got, err := tool.Call(ctx, raw)
 				if err != nil || !got.IsError {
 					t.Fatalf("%s(%s): %+v, %v", tool.Name, raw, got, err)

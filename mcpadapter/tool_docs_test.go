@@ -16,6 +16,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -36,9 +37,7 @@ type property struct {
 func propertyOf(t *testing.T, schema json.RawMessage) property {
 	t.Helper()
 	var p property
-	if err := json.Unmarshal(schema, &p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(schema, &p))
 	return p
 }
 
@@ -86,19 +85,12 @@ func names(t *testing.T, schema json.RawMessage) []string {
 		t.Fatal(err)
 	}
 	d := json.NewDecoder(strings.NewReader(string(object.Properties)))
-	if _, err := d.Token(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(d.Token())(t)
 	var all []string
 	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			t.Fatal(err)
-		}
+		name := must.Get(d.Token())(t)
 		var skipped json.RawMessage
-		if err := d.Decode(&skipped); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Decode(&skipped))
 		all = append(all, name.(string))
 	}
 	return all
@@ -156,9 +148,7 @@ type resultName struct{ path, shown string }
 func resultNames(t *testing.T, prefix string, schema json.RawMessage) (all []resultName) {
 	t.Helper()
 	var object struct{ Properties map[string]json.RawMessage }
-	if err := json.Unmarshal(schema, &object); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(schema, &object))
 	required := propertyOf(t, schema).Required
 	for _, name := range names(t, schema) {
 		raw := object.Properties[name]
@@ -168,9 +158,7 @@ func resultNames(t *testing.T, prefix string, schema json.RawMessage) (all []res
 			shown += "?"
 		}
 		var nested struct{ Items json.RawMessage }
-		if err := json.Unmarshal(raw, &nested); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(raw, &nested))
 		var below []resultName
 		switch {
 		case p.Properties != nil:
@@ -203,10 +191,7 @@ func row(cells ...string) string {
 // toolSections returns the sections of docs/tools.md, by the tool in the heading.
 func toolSections(t *testing.T) (sections map[string]string, order []string) {
 	t.Helper()
-	page, err := os.ReadFile("../docs/tools.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../docs/tools.md"))(t)
 	sections = map[string]string{}
 	for _, part := range strings.Split("\n"+strings.ReplaceAll(string(page), "\r\n", "\n"), "\n## ")[1:] {
 		heading, body, _ := strings.Cut(part, "\n")
@@ -283,19 +268,14 @@ func TestToolContractsNameTheErrorCodes(t *testing.T) {
 // TestMissingDirectoriesHaveTheDocumentedCodes compares the table of missing directories
 // in docs/tools.md with the tools.
 func TestMissingDirectoriesHaveTheDocumentedCodes(t *testing.T) {
-	page, err := os.ReadFile("../docs/tools.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../docs/tools.md"))(t)
 	_, table, found := strings.Cut(strings.ReplaceAll(string(page), "\r\n", "\n"), "| Tools | No directory exists | The root does not exist |\n|---|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")
 	if !found {
 		t.Fatal("docs/tools.md has no table of missing directories")
 	}
 	empty, reports := afero.NewMemMapFs(), toolshelf.WithReports("reports", "")
-	if err := empty.Mkdir("/root", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, empty.Mkdir("/root", 0o755))
 	root := toolshelf.WithRoot("/root")
 	adapters := map[string]*mcpadapter.Adapter{
 		"default": adapterOf(t, catalog(t, empty, root, reports, toolshelf.WithAgentsDir("a"))),
@@ -349,10 +329,7 @@ func TestARootThatIsAFileIsAnErrorOfEveryTool(t *testing.T) {
 				arguments[name] = "x"
 			}
 		}
-		text, err := json.Marshal(arguments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(arguments))(t)
 		got, err := a.Call(ctx, tool.Name, text)
 		if err != nil || !got.IsError || !strings.Contains(got.Text, "is a file; replace the file by a directory") || strings.Contains(got.Text, "WithRoot") {
 			t.Errorf("%s %s: %s, %v", tool.Name, text, got.Text, err)
@@ -432,9 +409,7 @@ func TestTextsHaveTheFactsOfTheStructuredContent(t *testing.T) {
 			"metadata:\n  a: b\nallowed-tools: Read(\n---\nDo it.\n",
 		"agents/facts.md": "---\nname: facts\nname: facts\ndescription: Has facts.\nmodel: opus\ntools: Read\ndisable-model-invocation: true\nuser-invocable: true\n---\nDo it.\n",
 	} {
-		if err := cmp.Or(fsys.MkdirAll(path.Dir(name), 0o755), afero.WriteFile(fsys, name, []byte(content), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmp.Or(fsys.MkdirAll(path.Dir(name), 0o755), afero.WriteFile(fsys, name, []byte(content), 0o644)))
 	}
 	linked := hosttest.HasSymlinks(t)
 	if linked {
@@ -474,10 +449,7 @@ func TestTextsHaveTheFactsOfTheStructuredContent(t *testing.T) {
 			}
 		}
 	}
-	page, err := os.ReadFile("../docs/tools.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../docs/tools.md"))(t)
 	_, table, _ := strings.Cut(strings.ReplaceAll(string(page), "\r\n", "\n"), "| Properties | Tools | Why the text omits the properties |\n|---|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")
 	quoted := regexp.MustCompile("`([^`]+)`")

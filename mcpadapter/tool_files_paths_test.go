@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -110,10 +111,7 @@ func fileAnswers(t *testing.T, a *mcpadapter.Adapter) (answers []string) {
 		{"get_file_info", `"path":%q`}, {"search_files", `"path":%q,"pattern":"*"`}, {"search_text", `"path":%q,"pattern":"a"`}, {"read_file", `"path":%q`},
 	} {
 		for _, path := range []string{".", "src", "src/agent.lisp", "link", "link/x", "nothing"} {
-			got, err := a.Call(ctx, call.tool, json.RawMessage("{"+fmt.Sprintf(call.arguments, path)+"}"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(a.Call(ctx, call.tool, json.RawMessage("{"+fmt.Sprintf(call.arguments, path)+"}")))(t)
 			answers = append(answers, call.tool+" "+path+": "+got.Text, string(got.Structured))
 		}
 	}
@@ -126,9 +124,7 @@ func TestToolsForFilesNeverShowTheRoot(t *testing.T) {
 		"missing": func(t *testing.T, root string) afero.Fs { remove(t, root, "."); return nil },
 		"file": func(t *testing.T, root string) afero.Fs {
 			remove(t, root, ".")
-			if err := os.WriteFile(root, nil, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(root, nil, 0o644))
 			return nil
 		},
 		"loop": func(t *testing.T, root string) afero.Fs {

@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -67,10 +66,7 @@ type words struct {
 
 func typed[In, Out any](t *testing.T, f func(context.Context, In) (Out, error)) mcpadapter.Tool {
 	t.Helper()
-	tool, err := mcpadapter.ToolFor("typed", "A typed tool.", f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tool := must.Get(mcpadapter.ToolFor("typed", "A typed tool.", f))(t)
 	got, _ := adapter(t, mcpadapter.WithExtraTools(tool)).Lookup("typed")
 	return got
 }
@@ -126,9 +122,7 @@ func TestToolForDerivesTheInputSchema(t *testing.T) {
 func TestToolForDerivesTheOutputSchema(t *testing.T) {
 	getCommand, _ := adapter(t).Lookup("get_command")
 	var output struct{ AnyOf []json.RawMessage }
-	if err := json.Unmarshal(getCommand.OutputSchema, &output); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(getCommand.OutputSchema, &output))
 	failed := string(output.AnyOf[1]) // as of the library's tools
 	for _, tt := range []struct {
 		name string
@@ -253,10 +247,7 @@ func TestToolForDecodesArguments(t *testing.T) {
 		{"a wrong item", `{"path":"p","tags":[],"list":[{"path":"a"},{"path":true}]}`, "", "list[1].path is true; send a string", echo[nestedTypes](t)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := tt.tool.Call(ctx, json.RawMessage(tt.arguments))
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(tt.tool.Call(ctx, json.RawMessage(tt.arguments)))(t)
 			if tt.message == "" {
 				if got.IsError {
 					t.Fatalf("got %s; want success", got.Text)
@@ -267,9 +258,7 @@ func TestToolForDecodesArguments(t *testing.T) {
 			var body struct {
 				Error struct{ Code, Message string }
 			}
-			if err := json.Unmarshal(got.Structured, &body); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(got.Structured, &body))
 			if !got.IsError || body.Error.Code != "INVALID_ARGUMENTS" || !strings.HasPrefix(body.Error.Message, tt.message) {
 				t.Errorf("got %s; want INVALID_ARGUMENTS and %q", got.Text, tt.message)
 			}
@@ -292,14 +281,8 @@ func TestToolForChecksWhatTheSchemaSays(t *testing.T) {
 				if properties["tags"] != nil {
 					arguments = map[string]json.RawMessage{"path": json.RawMessage(`"p"`), "tags": json.RawMessage(`[]`), name: json.RawMessage(value)}
 				}
-				raw, err := json.Marshal(arguments)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got, err := tool.Call(ctx, raw)
-				if err != nil {
-					t.Fatal(err)
-				}
+				raw := must.Get(json.Marshal(arguments))(t)
+				got := must.Get(tool.Call(ctx, raw))(t)
 				accepted := validate(t, schema, raw) == nil || value == "null" && name != "path" && name != "tags"
 				if got.IsError == accepted {
 					t.Errorf("%s: the schema accepts: %t; the tool: %s", raw, accepted, got.Text)
@@ -343,13 +326,8 @@ func TestToolForConvertsResultsAndErrors(t *testing.T) {
 			mcpadapter.Result{Text: `the result has a member "error", which reports the error of a failed call; rename the member`, IsError: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := tt.tool.Call(ctx, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			got := must.Get(tt.tool.Call(ctx, nil))(t)
+			must.Match(t, "result", tt.want, got)
 		})
 	}
 	tool := typed(t, func(ctx context.Context, _ noArguments) (string, error) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -33,10 +34,7 @@ func TestGetInstructionsIsOfferedForTheClientsOfWithInstructions(t *testing.T) {
 		"a client whose rules are of a user": {toolshelf.WithInstructions(client.Kiro()), true},
 	} {
 		c := catalog(t, memory(t, files), tt.option)
-		view, err := c.View()
-		if err != nil {
-			t.Fatal(err)
-		}
+		view := must.Get(c.View())(t)
 		for _, of := range []*toolshelf.Catalog{c, view} {
 			if _, ok := adapterOf(t, of).Lookup("get_instructions"); ok != tt.want {
 				t.Errorf("%s: offered: %t", name, ok)
@@ -94,10 +92,7 @@ Go.
 		t.Errorf("got\n%s", got.Text)
 	}
 	c := catalog(t, memory(t, instructed), toolshelf.WithInstructions(client.Claude()))
-	list, err := c.Instructions(ctx, "services/api/new.go", toolshelf.Imports(0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(c.Instructions(ctx, "services/api/new.go", toolshelf.Imports(0)))(t)
 	var structured struct{ Instructions []toolshelf.Instruction }
 	if err := json.Unmarshal(got.Structured, &structured); err != nil || len(structured.Instructions) != len(list) {
 		t.Fatalf("%v, %s", err, got.Structured)
@@ -203,10 +198,7 @@ func TestReadFileNamesTheInstructionsThatDoNotApplyToTheRoot(t *testing.T) {
 		"~/a.txt":                 "./~/CLAUDE.md",
 		"nested/run.sh":           "nested/.claude/rules/sh.md",
 	} {
-		raw, err := json.Marshal(map[string]string{"path": path})
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(json.Marshal(map[string]string{"path": path}))(t)
 		for range 2 { // without memory
 			_, line, _ := strings.Cut(callOf(t, a, "read_file", string(raw)).Text, "\n\nInstructions for this file: ")
 			if want != "" && line != want+call || want == "" && line != "" {

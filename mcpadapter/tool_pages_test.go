@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -35,10 +34,7 @@ type page struct {
 
 func list(t testing.TB, s *mcpadapter.Session, params json.RawMessage) page {
 	t.Helper()
-	raw, err := s.Handle(ctx, "tools/list", params)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(s.Handle(ctx, "tools/list", params))(t)
 	var p page
 	if err := json.Unmarshal(raw, &p); err != nil {
 		t.Fatalf("%v in %s", err, raw)
@@ -87,9 +83,7 @@ func TestToolsListHasTheExactNumberOfPages(t *testing.T) {
 				if want := max(1, (n+49)/50); pages != want {
 					t.Errorf("%d pages, want %d", pages, want)
 				}
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("(-want +got):\n%s", diff)
-				}
+				must.Match(t, "result", want, got)
 			})
 		}
 	}
@@ -140,17 +134,12 @@ func TestPromptsListPagesThroughTheCommands(t *testing.T) {
 	var names []string
 	params := json.RawMessage(nil)
 	for pages := 1; ; pages++ {
-		raw, err := s.Handle(ctx, "prompts/list", params)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(s.Handle(ctx, "prompts/list", params))(t)
 		var p struct {
 			Prompts []struct{ Name string }
 			Next    *string `json:"nextCursor"`
 		}
-		if err := json.Unmarshal(raw, &p); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(raw, &p))
 		for _, prompt := range p.Prompts {
 			names = append(names, prompt.Name)
 		}

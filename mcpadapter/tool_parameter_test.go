@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestToolsAcceptHarmlessDeviations(t *testing.T) {
@@ -79,9 +81,7 @@ func TestToolsRejectOtherDeviations(t *testing.T) {
 			var body struct {
 				Error struct{ Code, Message string }
 			}
-			if err := json.Unmarshal(got.Structured, &body); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(got.Structured, &body))
 			if body.Error.Code != tt.code || !strings.Contains(body.Error.Message, tt.says) {
 				t.Errorf("got %+v; want %s with %q", body.Error, tt.code, tt.says)
 			}

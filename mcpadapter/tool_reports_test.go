@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -44,9 +45,7 @@ func TestReportFeedbackSaves(t *testing.T) {
 			Path    string `json:"report_path"`
 			Version int
 		}
-		if err := json.Unmarshal([]byte(got.Text), &saved); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(got.Text), &saved))
 		if !saved.Success || saved.Action != want.action || !strings.HasPrefix(saved.Path, want.dir) || saved.Version != 1 {
 			t.Errorf("got %+v, want %+v", saved, want)
 		}
@@ -78,13 +77,8 @@ func TestReportFeedbackErrorCodes(t *testing.T) {
 
 func TestReportFeedbackIsAnnotatedAsWriting(t *testing.T) {
 	a := adapterOf(t, catalog(t, memory(t, project), toolshelf.WithReports("reports", "local")), mcpadapter.WithTools("report_feedback"))
-	raw, err := json.Marshal(a.Tools()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(json.Marshal(a.Tools()[0]))(t)
 	var wire struct{ Annotations json.RawMessage }
-	if err := json.Unmarshal(raw, &wire); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &wire))
 	sameJSON(t, wire.Annotations, `{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}`)
 }

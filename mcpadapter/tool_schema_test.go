@@ -6,27 +6,22 @@ import (
 	"maps"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
 // compiled compiles a schema and checks it against the metaschema of 2020-12.
 func compiled(t *testing.T, raw json.RawMessage) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(raw)))(t)
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat()
-	if err := c.AddResource("tool.json", doc); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.AddResource("tool.json", doc))
 	s, err := c.Compile("tool.json")
 	if err != nil {
 		t.Fatalf("%v\n%s", err, raw)
@@ -97,9 +92,7 @@ func TestInputSchemasAndChecksAgree(t *testing.T) {
 			Properties map[string]json.RawMessage
 			Required   []string
 		}
-		if err := json.Unmarshal(tool.InputSchema, &input); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(tool.InputSchema, &input))
 		for name := range input.Properties {
 			for _, value := range values {
 				arguments := map[string]json.RawMessage{name: json.RawMessage(value)}
@@ -108,10 +101,7 @@ func TestInputSchemasAndChecksAgree(t *testing.T) {
 						arguments[other] = exampleOf(t, input.Properties[other])
 					}
 				}
-				raw, err := json.Marshal(arguments)
-				if err != nil {
-					t.Fatal(err)
-				}
+				raw := must.Get(json.Marshal(arguments))(t)
 				if validate(t, schema, raw) == nil {
 					continue // the catalog may still reject the value
 				}
@@ -126,9 +116,7 @@ func TestInputSchemasAndChecksAgree(t *testing.T) {
 func exampleOf(t *testing.T, property json.RawMessage) json.RawMessage {
 	t.Helper()
 	var p struct{ Type string }
-	if err := json.Unmarshal(property, &p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(property, &p))
 	return map[string]json.RawMessage{"string": json.RawMessage(`"x"`), "boolean": json.RawMessage(`false`)}[p.Type]
 }
 
@@ -158,10 +146,7 @@ func TestResultsFitTheOutputSchemas(t *testing.T) {
 		schema := compiled(t, tool.OutputSchema)
 		outcomes := map[bool]int{}
 		for _, arguments := range calls[tool.Name] {
-			got, err := tool.Call(ctx, json.RawMessage(arguments))
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(tool.Call(ctx, json.RawMessage(arguments)))(t)
 			outcomes[got.IsError]++
 			if err := validate(t, schema, got.Structured); err != nil {
 				t.Errorf("%s(%s): %v\n%s", tool.Name, arguments, err, got.Structured)
@@ -200,9 +185,7 @@ func TestSchemaDecodesTheInputSchema(t *testing.T) {
 			map[string]any{"a": nil, "b": true, "c": "x", "d": map[string]any{"e": []any{}}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, mcpadapter.Tool{InputSchema: json.RawMessage(tt.schema)}.Schema()); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			must.Match(t, "result", tt.want, mcpadapter.Tool{InputSchema: json.RawMessage(tt.schema)}.Schema())
 		})
 	}
 }
@@ -211,10 +194,7 @@ func TestSchemaEqualsTheInputSchemaOfEachTool(t *testing.T) {
 	for _, tool := range everyTool(t, mcpadapter.WithStructuredContent()).Tools() {
 		changed := tool.Schema()
 		clear(changed["properties"].(map[string]any))
-		raw, err := json.Marshal(tool.Schema())
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(json.Marshal(tool.Schema()))(t)
 		sameJSON(t, raw, string(tool.InputSchema))
 	}
 }

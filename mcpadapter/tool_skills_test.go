@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -27,9 +28,7 @@ func listSkills(t *testing.T, a *mcpadapter.Adapter) (list skillList) {
 	if err != nil || got.IsError || got.Text != string(got.Structured) {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if err := json.Unmarshal(got.Structured, &list); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(got.Structured, &list))
 	tool, _ := a.Lookup("list_skills")
 	if err := validate(t, compiled(t, tool.OutputSchema), got.Structured); err != nil {
 		t.Error(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -25,9 +26,7 @@ func TestToolsAreInOrder(t *testing.T) {
 	}
 	want := []string{"list_commands", "search_commands", "get_command", "list_skills", "search_skills", "get_skill", "read_skill_file",
 		"list_directory", "directory_tree", "get_file_info", "search_files", "search_text", "read_file"}
-	if diff := cmp.Diff(want, names); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Match(t, "result", want, names)
 }
 
 // Each row is a call of a tool and the expected result: JSON, or a text that does not begin with a
@@ -180,10 +179,7 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 
 // The 13 tools are in the context of a model during a whole conversation.
 func TestToolsFitTheirBudgetOfCharacters(t *testing.T) {
-	raw, err := ready(t, adapter(t)).Handle(ctx, "tools/list", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(ready(t, adapter(t)).Handle(ctx, "tools/list", nil))(t)
 	shown := 0 // to a model
 	for _, tool := range adapter(t).Tools() {
 		shown += utf8.RuneCountInString(tool.Name + tool.Description + string(tool.InputSchema))
@@ -272,10 +268,7 @@ func TestStructuredContentOfSkillsHasAllFields(t *testing.T) {
 		{"read_skill_file", `{"skill_name":"calculator","path":"logo.png"}`,
 			`{"skill_name":"calculator","path":"logo.png","size":4,"encoding":"base64","content":"iVBORw=="}`},
 	} {
-		got, err := a.Call(ctx, tt.tool, json.RawMessage(tt.arguments))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(a.Call(ctx, tt.tool, json.RawMessage(tt.arguments)))(t)
 		sameJSON(t, got.Structured, tt.want)
 	}
 }
@@ -437,10 +430,7 @@ func TestSearchFindsCommandsAndSkills(t *testing.T) {
 	a := adapter(t)
 	for _, tt := range tests {
 		t.Run(tt.tool+"/"+tt.query, func(t *testing.T) {
-			arguments, err := json.Marshal(map[string]any{"query": tt.query, "max_results": 1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			arguments := must.Get(json.Marshal(map[string]any{"query": tt.query, "max_results": 1}))(t)
 			got, err := a.Call(ctx, tt.tool, arguments)
 			if err != nil || got.IsError {
 				t.Fatalf("got %+v, %v", got, err)
@@ -449,9 +439,7 @@ func TestSearchFindsCommandsAndSkills(t *testing.T) {
 				Results []struct{ Name, Tier, Description string }
 				Total   int `json:"total_found"`
 			}
-			if err := json.Unmarshal([]byte(got.Text), &found); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(got.Text), &found))
 			if found.Results == nil || len(found.Results) > 1 || (tt.name == "") != (found.Total == 0) {
 				t.Fatalf("got %s", got.Text)
 			}
@@ -463,10 +451,7 @@ func TestSearchFindsCommandsAndSkills(t *testing.T) {
 }
 
 func TestErrorsOfFileToolsHaveACode(t *testing.T) {
-	got, err := adapter(t).Call(ctx, "list_directory", json.RawMessage(`{"path":".."}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(adapter(t).Call(ctx, "list_directory", json.RawMessage(`{"path":".."}`)))(t)
 	sameJSON(t, got.Structured, `{"error":{"code":"OUTSIDE_ROOT","message":"Path '..' is outside project root"}}`)
 }
 
@@ -510,14 +495,9 @@ func TestCallReturnsTheErrorOfItsContext(t *testing.T) {
 
 func TestToolsAreAnnotatedAsReadOnly(t *testing.T) {
 	for _, tool := range adapter(t).Tools() {
-		raw, err := json.Marshal(tool)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(json.Marshal(tool))(t)
 		var wire struct{ Annotations json.RawMessage }
-		if err := json.Unmarshal(raw, &wire); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(raw, &wire))
 		sameJSON(t, wire.Annotations, `{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}`)
 	}
 }

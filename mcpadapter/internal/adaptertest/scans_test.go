@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestScansAreMultiplesOfOneList(t *testing.T) {
@@ -11,9 +12,7 @@ func TestScansAreMultiplesOfOneList(t *testing.T) {
 	c := catalog(t, fsys)
 	a := adapter(t, c)
 	list := func() {
-		if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 	}
 	for want, request := range []func(){func() {}, list, func() { list(); list() }} {
 		if got := fsys.Scans(t, a, request); got != float64(want) {

@@ -4,8 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/delivery"
 )
 
@@ -26,7 +25,5 @@ func TestThenWaitsForTheDelivery(t *testing.T) {
 		deliver("a")
 		deliver("c")
 	}
-	if diff := cmp.Diff([]string{"at once", "a", "a of the inner list"}, calls); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Match(t, "result", []string{"at once", "a", "a of the inner list"}, calls)
 }

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/follow"
 )
@@ -47,12 +48,8 @@ func newProject(t *testing.T) project {
 // write writes a command. The catalog detects the command at once.
 func (p project) write(name string) {
 	p.Helper()
-	if err := afero.WriteFile(p.fsys, "commands/"+name+".md", []byte(name), 0o644); err != nil {
-		p.Fatal(err)
-	}
-	if _, err := p.catalog.List(context.Background(), toolshelf.Page{}); err != nil {
-		p.Fatal(err)
-	}
+	must.Do(p, afero.WriteFile(p.fsys, "commands/"+name+".md", []byte(name), 0o644))
+	must.Get(p.catalog.List(context.Background(), toolshelf.Page{}))(p)
 }
 
 // wait runs the garbage collector until the channel has a value or is closed.

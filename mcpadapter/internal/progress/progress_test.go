@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/progress"
 )
 
@@ -13,9 +14,7 @@ func TestTokensAreStringsAndIntegers(t *testing.T) {
 		`9007199254740993`: false, `1.5`: false, `null`: false, `true`: false, `[]`: false, `{}`: false,
 	} {
 		var v any
-		if err := json.Unmarshal([]byte(raw), &v); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(raw), &v))
 		if got := progress.IsToken(v); got != want {
 			t.Errorf("%s: %t", raw, got)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func ExampleFrontmatter_Fields() {
@@ -81,9 +82,7 @@ func TestFields(t *testing.T) {
 				tt.want.UserInvocable = true
 			}
 			got := agentmd.Parse([]byte("---\n" + tt.header + "---\n")).Frontmatter.Fields()
-			if diff := cmp.Diff(tt.want, got, cmpopts.EquateErrors()); diff != "" {
-				t.Error(diff)
-			}
+			must.Match(t, "result", tt.want, got, cmpopts.EquateErrors())
 		})
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func ExampleParseSkill() {
@@ -78,12 +78,8 @@ func TestParseCommandReadsMarkdownAndTOML(t *testing.T) {
 		t.Run(tt.file, func(t *testing.T) {
 			c := agentmd.ParseCommand(tt.file, []byte(tt.data))
 			got := []string{c.Name, c.Description, string(c.Body)}
-			if diff := cmp.Diff([]string{tt.name, tt.description, tt.body}, got); diff != "" {
-				t.Error(diff)
-			}
-			if diff := cmp.Diff(tt.codes, codes(c.Diagnostics)); diff != "" {
-				t.Error(diff)
-			}
+			must.Match(t, "result", []string{tt.name, tt.description, tt.body}, got)
+			must.Match(t, "result", tt.codes, codes(c.Diagnostics))
 		})
 	}
 }
@@ -152,9 +148,7 @@ func TestCheckReturnsTheReasonsOfTheClient(t *testing.T) {
 			} else if tt.err != nil {
 				t.Fatal(tt.err)
 			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Error(diff)
-			}
+			must.Match(t, "result", tt.want, got)
 		})
 	}
 }
@@ -185,7 +179,7 @@ func TestCorpusFiles(t *testing.T) {
 		t.Skip("TOOLSHELF_CORPUS is not set: it names a directory of public command and skill files")
 	}
 	files, compared, recovered := 0, 0, 0
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.EqualFold(filepath.Ext(path), ".md") {
 			return err
 		}
@@ -215,10 +209,7 @@ func TestCorpusFiles(t *testing.T) {
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	t.Logf("%d files, %d headers compared, %d without a header or with a defect", files, compared, recovered)
 	if compared == 0 {
 		t.Error("no header was compared")

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestRowsAreValid(t *testing.T) {
@@ -55,10 +57,7 @@ func TestRowsAreValid(t *testing.T) {
 
 // A client is a row, not code.
 func TestARowHasAtMost30Lines(t *testing.T) {
-	source, err := os.ReadFile("table.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(os.ReadFile("table.go"))(t)
 	rows := regexp.MustCompile(`(?ms)^func ([A-Z]\w+)\(\) Client \{\n.*?^\}`).FindAllStringSubmatch(strings.ReplaceAll(string(source), "\r\n", "\n"), -1)
 	if len(rows) != len(All())+1 {
 		t.Fatalf("%d rows, want %d", len(rows), len(All())+1)

@@ -14,6 +14,8 @@ import (
 
 	"github.com/spf13/afero"
 	"golang.org/x/sys/unix"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // The floor of a benchmark makes only the necessary system calls, from Go.
@@ -35,18 +37,14 @@ func BenchmarkList(b *testing.B) {
 				{"confine, kept", func() int { return kept(b, f) }},
 				{"os.Root, kept", func() int { return kept(b, portable) }},
 				{"os.ReadDir", func() int {
-					entries, err := os.ReadDir(dir)
-					must(b, err)
+					entries := must.Get(os.ReadDir(dir))(b)
 					for _, entry := range entries {
-						if _, err := entry.Info(); err != nil {
-							b.Fatal(err)
-						}
+						must.Get(entry.Info())(b)
 					}
 					return len(entries)
 				}},
 				{"afero.ReadDir", func() int {
-					infos, err := afero.ReadDir(afero.NewOsFs(), dir)
-					must(b, err)
+					infos := must.Get(afero.ReadDir(afero.NewOsFs(), dir))(b)
 					return len(infos)
 				}},
 			}, n)
@@ -63,11 +61,10 @@ func BenchmarkNames(b *testing.B) {
 			compare(b, []way{
 				{"floor", func() int { return floorNames(b, dir, func(*byte) {}) }},
 				{"confine", func() int {
-					d, err := f.OpenDir(".")
-					must(b, err)
+					d := must.Get(f.OpenDir("."))(b)
 					defer d.Close()
 					seen := 0
-					must(b, d.EachBytes(context.Background(), func([]byte, fs.FileMode) error { seen++; return nil }))
+					must.Do(b, d.EachBytes(context.Background(), func([]byte, fs.FileMode) error { seen++; return nil }))
 					return seen
 				}},
 			}, n)
@@ -79,8 +76,7 @@ func BenchmarkNames(b *testing.B) {
 func BenchmarkHead(b *testing.B) {
 	const n = 10_000
 	dir := manyFiles(b, n, "---\ndescription: what it does\n---\n\nThe text of it.\n")
-	names, err := filepath.Glob(filepath.Join(dir, "*"))
-	must(b, err)
+	names := must.Get(filepath.Glob(filepath.Join(dir, "*")))(b)
 	for i := range names {
 		names[i] = filepath.Base(names[i])
 	}
@@ -88,23 +84,19 @@ func BenchmarkHead(b *testing.B) {
 	buf := make([]byte, 4096)
 	compare(b, []way{
 		{"floor", func() int {
-			d, err := unix.Open(dir, unix.O_PATH, 0)
-			must(b, err)
+			d := must.Get(unix.Open(dir, unix.O_PATH, 0))(b)
 			defer unix.Close(d)
 			for _, name := range names {
-				fd, err := unix.Openat(d, name, unix.O_RDONLY, 0)
-				must(b, err)
+				fd := must.Get(unix.Openat(d, name, unix.O_RDONLY, 0))(b)
 				var st unix.Stat_t
-				must(b, unix.Fstat(fd, &st))
-				_, err = unix.Read(fd, buf)
-				must(b, err)
+				must.Do(b, unix.Fstat(fd, &st))
+				must.Get(unix.Read(fd, buf))(b)
 				unix.Close(fd)
 			}
 			return len(names)
 		}},
 		{"confine", func() int {
-			d, err := f.OpenDir(".")
-			must(b, err)
+			d := must.Get(f.OpenDir("."))(b)
 			defer d.Close()
 			for _, name := range names {
 				if _, _, err := d.ReadHead(name, buf); err != nil {
@@ -115,12 +107,9 @@ func BenchmarkHead(b *testing.B) {
 		}},
 		{"os.Open", func() int {
 			for _, name := range names {
-				file, err := os.Open(filepath.Join(dir, name))
-				must(b, err)
-				_, err = file.Stat()
-				must(b, err)
-				_, err = file.Read(buf)
-				must(b, err)
+				file := must.Get(os.Open(filepath.Join(dir, name)))(b)
+				must.Get(file.Stat())(b)
+				must.Get(file.Read(buf))(b)
 				file.Close()
 			}
 			return len(names)
@@ -134,27 +123,21 @@ func BenchmarkStat(b *testing.B) {
 	write(b, dir, tree{"a/b/c": "x"})
 	f := osFS(dir, options{})
 	portable := rootFS(dir, options{})
-	root, err := os.OpenRoot(dir)
-	must(b, err)
+	root := must.Get(os.OpenRoot(dir))(b)
 	defer root.Close()
 	statWith := func(stat func(string) error) func() int {
 		return func() int {
-			if err := stat("a/b/c"); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, stat("a/b/c"))
 			return 1
 		}
 	}
 	compare(b, []way{
 		{"floor", func() int {
-			top, err := unix.Open(dir, throughFlags, 0)
-			must(b, err)
-			a, err := unix.Openat(top, "a", throughFlags|unix.O_NOFOLLOW, 0)
-			must(b, err)
-			bb, err := unix.Openat(a, "b", throughFlags|unix.O_NOFOLLOW, 0)
-			must(b, err)
+			top := must.Get(unix.Open(dir, throughFlags, 0))(b)
+			a := must.Get(unix.Openat(top, "a", throughFlags|unix.O_NOFOLLOW, 0))(b)
+			bb := must.Get(unix.Openat(a, "b", throughFlags|unix.O_NOFOLLOW, 0))(b)
 			var st unix.Statx_t
-			must(b, unix.Statx(bb, "c", unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS, &st))
+			must.Do(b, unix.Statx(bb, "c", unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS, &st))
 			unix.Close(bb)
 			unix.Close(a)
 			unix.Close(top)
@@ -205,10 +188,9 @@ func unit(name string) string {
 }
 
 func list(b *testing.B, f *FS, see func(Info)) {
-	d, err := f.OpenDir(".")
-	must(b, err)
+	d := must.Get(f.OpenDir("."))(b)
 	defer d.Close()
-	must(b, d.Each(context.Background(), func(name string, _ fs.FileMode) error {
+	must.Do(b, d.Each(context.Background(), func(name string, _ fs.FileMode) error {
 		info, err := d.Lstat(name)
 		see(info)
 		return err
@@ -223,8 +205,7 @@ func kept(b *testing.B, f *FS) int {
 }
 
 func floorList(b *testing.B, dir string) int {
-	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY, 0)
-	must(b, err)
+	fd := must.Get(unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY, 0))(b)
 	defer unix.Close(fd)
 	var st unix.Statx_t
 	return floorDirents(b, fd, func(name *byte) {
@@ -237,8 +218,7 @@ func floorList(b *testing.B, dir string) int {
 }
 
 func floorNames(b *testing.B, dir string, see func(*byte)) int {
-	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY, 0)
-	must(b, err)
+	fd := must.Get(unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY, 0))(b)
 	defer unix.Close(fd)
 	return floorDirents(b, fd, see)
 }
@@ -248,8 +228,7 @@ var floorBuf [64 << 10]byte
 func floorDirents(b *testing.B, fd int, see func(*byte)) int {
 	n := 0
 	for {
-		got, err := unix.Getdents(fd, floorBuf[:])
-		must(b, err)
+		got := must.Get(unix.Getdents(fd, floorBuf[:]))(b)
 		if got == 0 {
 			return n
 		}
@@ -270,7 +249,7 @@ func manyFiles(b *testing.B, n int, content string) string {
 		dir = b.TempDir()
 	}
 	for i := range n {
-		must(b, os.WriteFile(filepath.Join(dir, fmt.Sprintf("some-file-%06d.md", i)), []byte(content), 0o644))
+		must.Do(b, os.WriteFile(filepath.Join(dir, fmt.Sprintf("some-file-%06d.md", i)), []byte(content), 0o644))
 	}
 	return dir
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestCurrent(t *testing.T) {
@@ -18,8 +20,7 @@ func TestCurrent(t *testing.T) {
 	f := osFS(root, options{})
 	open := func(name string) *Dir {
 		t.Helper()
-		dir, err := f.OpenDir(name)
-		must(t, err)
+		dir := must.Get(f.OpenDir(name))(t)
 		t.Cleanup(func() { dir.Close() })
 		return dir
 	}
@@ -37,31 +38,29 @@ func TestCurrent(t *testing.T) {
 		check("unchanged", d, true)
 	}
 
-	must(t, os.Rename(filepath.Join(root, "a"), filepath.Join(root, "moved")))
+	must.Do(t, os.Rename(filepath.Join(root, "a"), filepath.Join(root, "moved")))
 	check("its parent has moved", b, false)
 	hosttest.Symlink(t, "moved", filepath.Join(root, "a"))
 	check("its parent is a link to the same directory", b, false)
 	check("it is a link to the same directory", a, false)
-	must(t, os.Remove(filepath.Join(root, "a")))
-	must(t, os.Rename(filepath.Join(home, "other"), filepath.Join(root, "a")))
+	must.Do(t, os.Remove(filepath.Join(root, "a")))
+	must.Do(t, os.Rename(filepath.Join(home, "other"), filepath.Join(root, "a")))
 	check("another directory has the path", b, false)
 	check("another directory has the path", a, false)
 	check("a directory below has changed", top, true)
 
-	must(t, os.Rename(root, root+"2"))
+	must.Do(t, os.Rename(root, root+"2"))
 	check("the root has moved", top, false)
 	hosttest.Symlink(t, root+"2", root)
 	check("the root is a link, which belongs to the host program", top, true)
 
-	must(t, top.Close())
+	must.Do(t, top.Close())
 	check("closed", top, false)
 	mem := over(afero.NewMemMapFs(), "", options{})
-	dir, err := mem.OpenDir(".")
-	must(t, err)
+	dir := must.Get(mem.OpenDir("."))(t)
 	check("in memory", dir, false)
 
-	slash, err := osFS("/", options{}).OpenDir(".")
-	must(t, err)
+	slash := must.Get(osFS("/", options{}).OpenDir("."))(t)
 	defer slash.Close()
 	slash.location.Store(nil)
 	if isLocal(slash.handle.(*fdDir).fd) {

@@ -15,13 +15,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestNothingWaitsForAFIFOOrADevice(t *testing.T) {
 	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		// The names of sockets are short.
-		root, err := os.MkdirTemp("", "")
-		must(t, err)
+		root := must.Get(os.MkdirTemp("", ""))(t)
 		defer os.RemoveAll(root)
 		makeFIFO(t, filepath.Join(root, "fifo"))
 		hosttest.Symlink(t, "fifo", filepath.Join(root, "link"))
@@ -65,8 +66,7 @@ func TestLongNamesAndPaths(t *testing.T) {
 		write(t, root, tree{longest: "x"})
 		// A path longer than the limit of a system call.
 		const depth = 20
-		at, err := os.OpenRoot(root)
-		must(t, err)
+		at := must.Get(os.OpenRoot(root))(t)
 		for range depth {
 			dir := strings.Repeat("d", 250)
 			if err := at.Mkdir(dir, 0o755); errors.Is(err, syscall.ENAMETOOLONG) {
@@ -74,12 +74,11 @@ func TestLongNamesAndPaths(t *testing.T) {
 			} else if err != nil {
 				t.Fatal(err)
 			}
-			below, err := at.OpenRoot(dir)
-			must(t, err)
+			below := must.Get(at.OpenRoot(dir))(t)
 			at.Close()
 			at = below
 		}
-		must(t, at.WriteFile("x", []byte("deep"), 0o644))
+		must.Do(t, at.WriteFile("x", []byte("deep"), 0o644))
 		at.Close()
 		deep := strings.Repeat(strings.Repeat("d", 250)+"/", depth)
 		f := newFS(root, options{})

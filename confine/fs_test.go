@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // onOS are the kinds on the disk that exclude races.
@@ -33,16 +34,15 @@ func TestRootIsTheDirectoryWithTheCurrentName(t *testing.T) {
 
 		write(t, root, tree{"x": "first"})
 		expect(t, f, "open x = first")
-		dir, err := f.OpenDir(".")
-		must(t, err)
+		dir := must.Get(f.OpenDir("."))(t)
 		defer dir.Close()
 
-		must(t, os.RemoveAll(root))
+		must.Do(t, os.RemoveAll(root))
 		expect(t, f, "open x = not exist", "stat . = not exist")
 		write(t, root, tree{"x": "second"})
 		expect(t, f, "open x = second")
 
-		must(t, os.Rename(filepath.Join(parent, "a"), filepath.Join(parent, "b")))
+		must.Do(t, os.Rename(filepath.Join(parent, "a"), filepath.Join(parent, "b")))
 		expect(t, f, "open x = not exist")
 		write(t, root, tree{"x": "third"})
 		expect(t, f, "open x = third", "list . = [x]")
@@ -58,10 +58,9 @@ func TestDirStaysTheSameDirectoryAfterARename(t *testing.T) {
 	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		root := t.TempDir()
 		write(t, root, tree{"sub/x": "first"})
-		dir, err := newFS(root, options{}).OpenDir("sub")
-		must(t, err)
+		dir := must.Get(newFS(root, options{}).OpenDir("sub"))(t)
 		defer dir.Close()
-		must(t, os.Rename(filepath.Join(root, "sub"), filepath.Join(root, "moved")))
+		must.Do(t, os.Rename(filepath.Join(root, "sub"), filepath.Join(root, "moved")))
 		write(t, root, tree{"sub/x": "second"})
 		if got := callDir(dir, "open", "x"); got != "first" {
 			t.Errorf("got %s, want first", got)
@@ -117,15 +116,15 @@ func TestPathsOfWithin(t *testing.T) {
 				}
 			}
 			for name, want := range map[string]string{"alias": "real", "alias/sub": "real/sub", "alias/link": "real/sub"} {
-				dir := must1(w.OpenDir(name))
+				dir := panicking(w.OpenDir(name))
 				defer dir.Close()
 				if got := dir.RealPath(); got != f.Path(want) {
 					t.Errorf("RealPath of %s: %q, want %q", name, got, f.Path(want))
 				}
 			}
-			top := must1(w.OpenDir("alias"))
+			top := panicking(w.OpenDir("alias"))
 			defer top.Close()
-			sub := must1(top.OpenDir("sub"))
+			sub := panicking(top.OpenDir("sub"))
 			defer sub.Close()
 			if got := sub.RealPath(); got != f.Path("real/sub") {
 				t.Errorf("RealPath of a child: %q", got)
@@ -157,10 +156,10 @@ func TestCloseOfWithin(t *testing.T) {
 			f := k.make(t, tree{"a/b/x": "x"}, options{})
 			a, second := f.Within("a"), f.Within("a")
 			b := a.Within("a/b")
-			must(t, second.Close())
+			must.Do(t, second.Close())
 			expect(t, second, "open a/b/x = closed")
 			expect(t, b, "open a/b/x = x")
-			must(t, f.Close())
+			must.Do(t, f.Close())
 			for _, closed := range []*FS{a, b} {
 				expect(t, closed, "open a/b/x = closed", "list a/b = closed", "readlink a/b/x = closed", "stat .. = closed")
 			}
@@ -198,11 +197,9 @@ func TestClosed(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
 			f := k.make(t, tree{"x": "x", "sub/y": "y"}, options{})
-			dir, err := f.OpenDir(".")
-			must(t, err)
-			file, err := f.OpenRegular("x")
-			must(t, err)
-			must(t, f.Close())
+			dir := must.Get(f.OpenDir("."))(t)
+			file := must.Get(f.OpenRegular("x"))(t)
+			must.Do(t, f.Close())
 			if err := f.Close(); !errors.Is(err, fs.ErrClosed) {
 				t.Errorf("second Close: %v", err)
 			}
@@ -212,7 +209,7 @@ func TestClosed(t *testing.T) {
 			if got := callDir(dir, "open", "x"); got != "x" {
 				t.Errorf("an open Dir gives %s", got)
 			}
-			must(t, dir.Close())
+			must.Do(t, dir.Close())
 			for _, op := range []string{"lstat", "open", "head", "list", "readlink"} {
 				if got := callDir(dir, op, "x"); got != "closed" {
 					t.Errorf("%s of a closed Dir: %s", op, got)
@@ -224,7 +221,7 @@ func TestClosed(t *testing.T) {
 			if err := dir.Close(); !errors.Is(err, fs.ErrClosed) {
 				t.Errorf("second Close of a Dir: %v", err)
 			}
-			must(t, file.Close())
+			must.Do(t, file.Close())
 			if _, err := file.Read(make([]byte, 1)); !errors.Is(err, fs.ErrClosed) {
 				t.Errorf("Read of a closed File: %v", err)
 			}
@@ -259,18 +256,14 @@ func TestInfo(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
 			f := k.make(t, tree{"x": "12345", "sub/": ""}, options{})
-			info, err := f.Info("x")
-			must(t, err)
-			file, err := f.OpenRegular("x")
-			must(t, err)
+			info := must.Get(f.Info("x"))(t)
+			file := must.Get(f.OpenRegular("x"))(t)
 			defer file.Close()
-			dir, err := f.OpenDir(".")
-			must(t, err)
+			dir := must.Get(f.OpenDir("."))(t)
 			defer dir.Close()
-			listed, err := dir.Lstat("x")
-			must(t, err)
+			listed := must.Get(dir.Lstat("x"))(t)
 			_, head, err := dir.ReadHead("x", nil)
-			must(t, err)
+			must.Do(t, err)
 			// Opening may set the time of the last access.
 			opened := file.Info()
 			opened.Accessed, listed.Accessed, head.Accessed = info.Accessed, info.Accessed, info.Accessed
@@ -282,8 +275,7 @@ func TestInfo(t *testing.T) {
 			if sub, err := dir.Lstat("sub"); err != nil || sub.Size != 0 || !sub.Mode.IsDir() {
 				t.Errorf("directory: %+v, %v", sub, err)
 			}
-			top, err := dir.Info()
-			must(t, err)
+			top := must.Get(dir.Info())(t)
 			if root, err := f.Info("."); err != nil || root.Ino != top.Ino || !top.Mode.IsDir() {
 				t.Errorf("root: %+v and %+v, %v", root, top, err)
 			}
@@ -299,13 +291,12 @@ func TestEach(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
 			f := k.make(t, files, options{})
-			dir, err := f.OpenDir(".")
-			must(t, err)
+			dir := must.Get(f.OpenDir("."))(t)
 			defer dir.Close()
 			t.Run("visits every entry once in each call", func(t *testing.T) {
 				for range 2 {
 					var names []string
-					must(t, dir.Each(ctx, func(name string, _ fs.FileMode) error {
+					must.Do(t, dir.Each(ctx, func(name string, _ fs.FileMode) error {
 						names = append(names, name)
 						return nil
 					}))
@@ -350,13 +341,12 @@ func TestEntryRemovedBeforeLstat(t *testing.T) {
 	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		root := t.TempDir()
 		write(t, root, tree{"a": "", "b": "", "c": ""})
-		dir, err := newFS(root, options{}).OpenDir(".")
-		must(t, err)
+		dir := must.Get(newFS(root, options{}).OpenDir("."))(t)
 		defer dir.Close()
 		var got []string
-		must(t, dir.Each(ctx, func(name string, _ fs.FileMode) error {
+		must.Do(t, dir.Each(ctx, func(name string, _ fs.FileMode) error {
 			if name == "b" {
-				must(t, os.Remove(filepath.Join(root, name)))
+				must.Do(t, os.Remove(filepath.Join(root, name)))
 			}
 			_, err := dir.Lstat(name)
 			if err != nil {
@@ -366,17 +356,14 @@ func TestEntryRemovedBeforeLstat(t *testing.T) {
 			return nil
 		}))
 		slices.Sort(got)
-		if diff := cmp.Diff([]string{"a", "b not exist", "c"}, got); diff != "" {
-			t.Error(diff)
-		}
+		must.Match(t, "result", []string{"a", "b not exist", "c"}, got)
 	})
 }
 
 func TestFile(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
-			f, err := k.make(t, tree{"x": "0123456789"}, options{}).OpenRegular("x")
-			must(t, err)
+			f := must.Get(k.make(t, tree{"x": "0123456789"}, options{}).OpenRegular("x"))(t)
 			defer f.Close()
 			buf := make([]byte, 4)
 			for _, step := range []struct {
@@ -462,8 +449,8 @@ func TestUnreadable(t *testing.T) {
 
 func TestMemMapFsWithAbsoluteAndRelativePaths(t *testing.T) {
 	mem := afero.NewMemMapFs()
-	must(t, afero.WriteFile(mem, "rel/x", []byte("x"), 0o644))
-	must(t, afero.WriteFile(mem, "/abs/y", []byte("y"), 0o644))
+	must.Do(t, afero.WriteFile(mem, "rel/x", []byte("x"), 0o644))
+	must.Do(t, afero.WriteFile(mem, "/abs/y", []byte("y"), 0o644))
 	for _, top := range []string{"", ".", "/"} {
 		f := over(mem, top, options{})
 		expect(t, f, "list . = [abs rel]", "open rel/x = x", "open abs/y = y", "list rel = [x]", "stat missing = not exist")
@@ -526,7 +513,7 @@ func TestOptions(t *testing.T) {
 			}
 		}
 	}
-	f := must1(Over(afero.NewMemMapFs(), "/", TrustDirs("/a"), TrustDirs("/b/../c")))
+	f := panicking(Over(afero.NewMemMapFs(), "/", TrustDirs("/a"), TrustDirs("/b/../c")))
 	if want := []string{"/a", "/c"}; !slices.Equal(f.trusted, want) {
 		t.Errorf("trusted %q, want %q", f.trusted, want)
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A requestedFS records the calls of an fs.FS without links. Its files have the mode
@@ -46,7 +48,7 @@ func TestAnIOFSIsCalledAsRarelyAsPossible(t *testing.T) {
 		"pdf/SKILL.md":  {Data: []byte("skill"), Mode: fs.ModeIrregular},
 		"pdf/doc/x.txt": {Data: []byte("x"), Mode: fs.ModeIrregular},
 	}, &calls}}, ".", options{})
-	top := must1(fsys.OpenDir("."))
+	top := panicking(fsys.OpenDir("."))
 	for _, tt := range []struct {
 		name string
 		do   func() error
@@ -85,10 +87,10 @@ func TestAnIOFSIsCalledAsRarelyThroughWithin(t *testing.T) {
 		{"metadata", func(f *FS) error { return onlyError(f.Info("pdf/doc/x.txt")) }},
 		{"metadata of the directory", func(f *FS) error { return onlyError(f.Info("pdf")) }},
 	} {
-		must(t, tt.do(whole))
+		must.Do(t, tt.do(whole))
 		want := slices.Clone(calls)
 		calls = nil
-		must(t, tt.do(whole.Within("pdf")))
+		must.Do(t, tt.do(whole.Within("pdf")))
 		if diff := cmp.Diff(want, calls); diff != "" {
 			t.Errorf("%s: calls (-without +with Within):\n%s", tt.name, diff)
 		}
@@ -109,7 +111,7 @@ func TestWithinKnowsHeads(t *testing.T) {
 	if !f.KnowsHeads() {
 		t.Error("it does not know heads")
 	}
-	dir := must1(f.OpenDir("pdf"))
+	dir := panicking(f.OpenDir("pdf"))
 	defer dir.Close()
 	buf := make([]byte, 100)
 	n, _, err := dir.ReadHead("SKILL.md", buf)
@@ -127,7 +129,7 @@ func onlyError2[A, B any](_ A, _ B, err error) error { return err }
 // A file with the version of its content is an Info with the version.
 func TestInfoHasTheVersion(t *testing.T) {
 	file := fstest.MapFS{"a": {Data: []byte("text"), Sys: 1}}
-	info := must1(fs.Stat(file, "a"))
+	info := panicking(fs.Stat(file, "a"))
 	if got := infoOf(info).Version; got != "" {
 		t.Errorf("a file without a version has version %q", got)
 	}

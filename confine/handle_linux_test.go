@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestEveryDescriptorIsClosed(t *testing.T) {
@@ -20,7 +22,7 @@ func TestEveryDescriptorIsClosed(t *testing.T) {
 		o := options{trusted: []string{"OUTSIDE"}}
 		dir := onDisk(t, tree{"a.txt": "x", "sub/deep/b": "b", "link": "-> sub/deep/../../a.txt", "out": "-> OUTSIDE/secret.txt", "loop": "-> loop",
 			"etc": "-> /etc/passwd"}, &o)
-		must(t, unix.Mkfifo(dir+"/fifo", 0o600))
+		must.Do(t, unix.Mkfifo(dir+"/fifo", 0o600))
 		f := newFS(dir, o)
 		every := func() {
 			for _, line := range []string{"open sub/deep/b", "list sub/deep", "open sub/missing/x", "open a.txt", "stat sub", "readlink sub/deep/b", "dir sub list deep"} {
@@ -64,15 +66,14 @@ func TestDescriptorIsClosedWhenTheLastUserIsDone(t *testing.T) {
 		_, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
 		return err == nil
 	}
-	fd, err := openat(unix.AT_FDCWD, t.TempDir(), throughFlags)
-	must(t, err)
+	fd := must.Get(openat(unix.AT_FDCWD, t.TempDir(), throughFlags))(t)
 	d := descriptor{fd: fd}
 	for range 2 {
 		if !d.use() {
 			t.Fatal("it cannot be used")
 		}
 	}
-	must(t, d.close())
+	must.Do(t, d.close())
 	if d.use() {
 		t.Error("it can be used after close")
 	}
@@ -92,18 +93,14 @@ func TestDescriptorIsClosedWhenTheLastUserIsDone(t *testing.T) {
 func TestFstatatAgreesWithStatx(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, tree{"file": "12345", "sub/": "", "link": "-> file"})
-	must(t, unix.Mkfifo(dir+"/fifo", 0o600))
-	must(t, os.Chmod(dir+"/sub", 0o755|fs.ModeSticky|fs.ModeSetgid|fs.ModeSetuid))
-	fd, err := openat(unix.AT_FDCWD, dir, throughFlags)
-	must(t, err)
+	must.Do(t, unix.Mkfifo(dir+"/fifo", 0o600))
+	must.Do(t, os.Chmod(dir+"/sub", 0o755|fs.ModeSticky|fs.ModeSetgid|fs.ModeSetuid))
+	fd := must.Get(openat(unix.AT_FDCWD, dir, throughFlags))(t)
 	defer unix.Close(fd)
 	for _, name := range []string{"file", "sub", "link", "fifo"} {
-		with, err := statx(fd, name, unix.AT_SYMLINK_NOFOLLOW)
-		must(t, err)
-		without, err := fstatat(fd, name, unix.AT_SYMLINK_NOFOLLOW)
-		must(t, err)
-		fi, err := os.Lstat(dir + "/" + name)
-		must(t, err)
+		with := must.Get(statx(fd, name, unix.AT_SYMLINK_NOFOLLOW))(t)
+		without := must.Get(fstatat(fd, name, unix.AT_SYMLINK_NOFOLLOW))(t)
+		fi := must.Get(os.Lstat(dir + "/" + name))(t)
 		if diff := cmp.Diff(with, without); diff != "" {
 			t.Errorf("%s: statx and fstatat:\n%s", name, diff)
 		}
@@ -140,14 +137,12 @@ func TestDirents(t *testing.T) {
 	var got []entry
 	for len(buf) > 0 {
 		name, typ, rest, err := cutDirent(buf)
-		must(t, err)
+		must.Do(t, err)
 		got = append(got, entry{string(name), direntType(typ)})
 		buf = rest
 	}
 	want := []entry{{"file", 0}, {"unknown", TypeUnknown}, {"link-with-a-longer-name", fs.ModeSymlink}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	must.Match(t, "result", want, got)
 }
 
 func FuzzDirents(f *testing.F) {
@@ -182,11 +177,10 @@ func TestMagicLinksOfProcLeadNowhere(t *testing.T) {
 	}
 	dir := t.TempDir()
 	write(t, dir, tree{"secret": "outside"})
-	secret, err := os.Open(dir + "/secret")
-	must(t, err)
+	secret := must.Get(os.Open(dir + "/secret"))(t)
 	defer secret.Close()
 	pipe, other, err := os.Pipe()
-	must(t, err)
+	must.Do(t, err)
 	defer pipe.Close()
 	defer other.Close()
 	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
@@ -215,15 +209,13 @@ func TestChangeTimesOfKnownFilesystems(t *testing.T) {
 				t.Errorf("%s: changed at %v, %v; the filesystem is known: %t", name, info.Changed, err, known)
 			}
 		}
-		top, err := osFS(root, options{}).OpenDir(".")
-		must(t, err)
+		top := must.Get(osFS(root, options{}).OpenDir("."))(t)
 		info, err := top.Info()
 		check("Info of the root", info, err)
 		for _, sub := range []string{"a", "b"} {
 			info, err := top.Lstat(sub)
 			check("Lstat of a directory", info, err)
-			dir, err := top.OpenDir(sub)
-			must(t, err)
+			dir := must.Get(top.OpenDir(sub))(t)
 			info, err = dir.Info()
 			check("Info of a directory", info, err)
 			for name := range files {
@@ -235,8 +227,7 @@ func TestChangeTimesOfKnownFilesystems(t *testing.T) {
 				check("Lstat", info, err)
 				_, info, err = dir.ReadHead(base, nil)
 				check("ReadHead", info, err)
-				file, err := dir.OpenRegular(base)
-				must(t, err)
+				file := must.Get(dir.OpenRegular(base))(t)
 				check("OpenRegular", file.Info(), nil)
 				info, err = file.Stat()
 				check("Stat", info, err)
@@ -255,7 +246,7 @@ func TestChangeTimesOfKnownFilesystems(t *testing.T) {
 func TestOpenBelowWithAndWithoutOpenat2(t *testing.T) {
 	defer noOpenat2.Store(noOpenat2.Load())
 	root := onDisk(t, tree{"a/b/c/x": "", "a/file": "", "a/link": "-> b", "out": "-> /"}, &options{})
-	top := must1(osFS(root, options{}).OpenDir("."))
+	top := panicking(osFS(root, options{}).OpenDir("."))
 	defer top.Close()
 	for name, want := range map[string]error{"a": nil, "a/b/c": nil, "a/none/c": fs.ErrNotExist, "a/file": ErrNotDir, "a/file/x": ErrNotDir,
 		"a/link": ErrSymlink, "a/link/c": ErrSymlink, "out/etc": ErrSymlink, "a/../a": ErrEscape, "..": ErrEscape, "/a": fs.ErrInvalid, ".": fs.ErrInvalid, "": fs.ErrInvalid} {
@@ -266,7 +257,7 @@ func TestOpenBelowWithAndWithoutOpenat2(t *testing.T) {
 				t.Errorf("%q without openat2 %t: %v, want %v", name, without, err, want)
 			}
 			if err == nil {
-				if dir.RealPath() != filepath.Join(root, name) || must1(dir.Info()).Ino != must1(top.fs.Info(name)).Ino {
+				if dir.RealPath() != filepath.Join(root, name) || panicking(dir.Info()).Ino != panicking(top.fs.Info(name)).Ino {
 					t.Errorf("%q without openat2 %t: opened %s", name, without, dir.RealPath())
 				}
 				dir.Close()
@@ -280,17 +271,17 @@ func TestLstatBriefLooksUpNoFilesystem(t *testing.T) {
 	defer func(real func(int) bool) { hasChangeTimes = real }(hasChangeTimes)
 	looks := 0
 	hasChangeTimes = func(int) bool { looks++; return true }
-	dir := must1(osFS(onDisk(t, tree{"a": "12345", "sub/b": "", "link": "-> a"}, &options{}), options{}).OpenDir("."))
+	dir := panicking(osFS(onDisk(t, tree{"a": "12345", "sub/b": "", "link": "-> a"}, &options{}), options{}).OpenDir("."))
 	defer dir.Close()
 	brief := map[string]Info{}
 	for _, name := range []string{"a", "sub", "link"} {
-		brief[name] = must1(dir.LstatBrief(name))
+		brief[name] = panicking(dir.LstatBrief(name))
 	}
 	if _, err := dir.LstatBrief(".."); looks != 0 || err == nil {
 		t.Errorf("%d looks at the filesystem; the error of \"..\" is %v", looks, err)
 	}
 	for name, got := range brief {
-		want := must1(dir.Lstat(name))
+		want := panicking(dir.Lstat(name))
 		want.Changed = time.Time{}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: Lstat and LstatBrief:\n%s", name, diff)
@@ -305,13 +296,13 @@ func TestTheFilesystemOfALinkIsThatOfItsDirectory(t *testing.T) {
 	looks := 0
 	hasChangeTimes = func(fd int) bool {
 		looks++
-		if info := must1(fstat(fd)); info.isLink() {
+		if info := panicking(fstat(fd)); info.isLink() {
 			t.Error("looked at a link")
 		}
 		return true
 	}
 	root := onDisk(t, tree{"a": "", "link": "-> ROOT/a"}, &options{})
-	if info := must1(osFS(root, options{}).Lstat("link")); !info.isLink() || info.Changed.IsZero() || looks != 1 {
+	if info := panicking(osFS(root, options{}).Lstat("link")); !info.isLink() || info.Changed.IsZero() || looks != 1 {
 		t.Errorf("%v after %d looks", info, looks)
 	}
 }
@@ -323,9 +314,9 @@ func TestAChangeTimeProvesARewrite(t *testing.T) {
 	name := filepath.Join(root, "a")
 	f := osFS(root, options{})
 	rewritten := func(text string) Info {
-		must(t, os.WriteFile(name, []byte(text), 0o644))
-		must(t, os.Chtimes(name, time.Time{}, time.Unix(1e9, 0)))
-		return must1(f.Info("a"))
+		must.Do(t, os.WriteFile(name, []byte(text), 0o644))
+		must.Do(t, os.Chtimes(name, time.Time{}, time.Unix(1e9, 0)))
+		return panicking(f.Info("a"))
 	}
 	before := rewritten("old")
 	t.Logf("change times: %t", !before.Changed.IsZero())
@@ -349,8 +340,7 @@ func TestAChangeTimeProvesARewrite(t *testing.T) {
 // A file below a directory can be on another filesystem.
 func TestAMountBelowHasItsOwnChangeTimes(t *testing.T) {
 	f := osFS("/", options{})
-	self, err := os.Executable()
-	must(t, err)
+	self := must.Get(os.Executable())(t)
 	disk, err := f.Info(strings.TrimPrefix(self, "/"))
 	if err != nil || disk.Changed.IsZero() {
 		t.Skipf("the test needs a local disk: %v", err)
@@ -361,30 +351,26 @@ func TestAMountBelowHasItsOwnChangeTimes(t *testing.T) {
 			t.Errorf("%s: changed at %v, %v", name, info.Changed, err)
 		}
 	}
-	top, err := f.OpenDir(".")
-	must(t, err)
+	top := must.Get(f.OpenDir("."))(t)
 	defer top.Close()
-	proc, err := top.OpenDir("proc")
-	must(t, err)
+	proc := must.Get(top.OpenDir("proc"))(t)
 	defer proc.Close()
 	info, err := proc.Lstat("version")
 	expect("on proc", info, err, false)
-	dir, err := f.OpenDir(strings.TrimPrefix(filepath.Dir(self), "/"))
-	must(t, err)
+	dir := must.Get(f.OpenDir(strings.TrimPrefix(filepath.Dir(self), "/")))(t)
 	defer dir.Close()
 	info, err = dir.Lstat(filepath.Base(self))
 	expect("on the disk", info, err, true)
 
 	target := filepath.Join(t.TempDir(), "file")
-	must(t, os.WriteFile(target, nil, 0o644))
+	must.Do(t, os.WriteFile(target, nil, 0o644))
 	if err := unix.Mount("/proc/version", target, "", unix.MS_BIND, ""); err != nil {
 		t.Skip("the test needs the permission to mount: " + err.Error())
 	}
 	defer unix.Unmount(target, unix.MNT_DETACH)
 	info, err = f.Lstat(strings.TrimPrefix(target, "/"))
 	expect("a file that is a mount", info, err, false)
-	file, err := f.OpenRegular(strings.TrimPrefix(target, "/"))
-	must(t, err)
+	file := must.Get(f.OpenRegular(strings.TrimPrefix(target, "/")))(t)
 	defer file.Close()
 	expect("an open file that is a mount", file.Info(), nil, false)
 }

@@ -13,6 +13,8 @@ import (
 	"golang.org/x/sys/windows"
 
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // An open handle without FILE_SHARE_DELETE prevents both operations.
@@ -27,12 +29,11 @@ func TestAnOpenRootCanBeRenamedAndRemoved(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			parent := t.TempDir()
 			root, moved := filepath.Join(parent, "root"), filepath.Join(parent, "moved")
-			must(t, os.Mkdir(root, 0o755))
-			opened, err := open(osFS(root, options{}))
-			must(t, err)
+			must.Do(t, os.Mkdir(root, 0o755))
+			opened := must.Get(open(osFS(root, options{})))(t)
 			defer opened.Close()
-			must(t, os.Rename(root, moved))
-			must(t, os.Remove(moved))
+			must.Do(t, os.Rename(root, moved))
+			must.Do(t, os.Remove(moved))
 		})
 	}
 }
@@ -43,8 +44,7 @@ func (c closer) Close() error { return c.close() }
 
 func TestAFileHasNoChangeTimeAndNoIdentity(t *testing.T) {
 	f := osFS(onDisk(t, tree{"file.txt": "inside"}, &options{}), options{})
-	info, err := f.Info("file.txt")
-	must(t, err)
+	info := must.Get(f.Info("file.txt"))(t)
 	if !info.Changed.IsZero() || info.Dev != 0 || info.Ino != 0 || info.Modified.IsZero() {
 		t.Errorf("got %+v", info)
 	}
@@ -64,7 +64,7 @@ func TestLinkTextsOfWindows(t *testing.T) {
 // A link to another drive, in each of the notations of Windows, is followed with TrustAll only.
 func TestLinksToOtherVolumes(t *testing.T) {
 	outside, root := t.TempDir(), t.TempDir()
-	must(t, os.WriteFile(filepath.Join(outside, "a.txt"), []byte("a"), 0o644))
+	must.Do(t, os.WriteFile(filepath.Join(outside, "a.txt"), []byte("a"), 0o644))
 	rooted := outside[len(filepath.VolumeName(outside)):]
 	for name, target := range map[string]string{"drive": outside, "rooted": rooted, "slashes": filepath.ToSlash(outside)} {
 		hosttest.Symlink(t, filepath.Join(target, "a.txt"), filepath.Join(root, name))
@@ -80,11 +80,9 @@ func TestLinksToOtherVolumes(t *testing.T) {
 // shortName returns the short name of a file, and skips the test if the filesystem makes none.
 func shortName(t *testing.T, file string) string {
 	t.Helper()
-	full, err := windows.UTF16PtrFromString(file)
-	must(t, err)
+	full := must.Get(windows.UTF16PtrFromString(file))(t)
 	buf := make([]uint16, windows.MAX_LONG_PATH)
-	n, err := windows.GetShortPathName(full, &buf[0], uint32(len(buf)))
-	must(t, err)
+	n := must.Get(windows.GetShortPathName(full, &buf[0], uint32(len(buf))))(t)
 	short := filepath.Base(windows.UTF16ToString(buf[:n]))
 	if short == filepath.Base(file) {
 		t.Skip("the filesystem has no short names")

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A hostileName is a name of the table "Names of Windows" in docs/platforms.md.
@@ -22,8 +24,7 @@ type hostileName struct {
 
 func hostileNames(t *testing.T) (names []hostileName) {
 	t.Helper()
-	page, err := os.ReadFile("../docs/platforms.md")
-	must(t, err)
+	page := must.Get(os.ReadFile("../docs/platforms.md"))(t)
 	_, section, _ := strings.Cut(string(page), "\n## Names of Windows\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	for line := range strings.Lines(section) {

@@ -18,6 +18,8 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A tree has the contents of files by name. A name with a slash at the end is a directory.
@@ -113,17 +115,17 @@ var made = []kind{
 
 // osFS is New with the implementation for Linux, rootFS is New with os.Root, and over is
 // Over. All panic on an error.
-func osFS(dir string, o options) *FS   { return must1(newFS(dir, o, openOSDir)) }
-func rootFS(dir string, o options) *FS { return must1(newFS(dir, o, openRootDir)) }
+func osFS(dir string, o options) *FS   { return panicking(newFS(dir, o, openOSDir)) }
+func rootFS(dir string, o options) *FS { return panicking(newFS(dir, o, openRootDir)) }
 
 func over(fsys afero.Fs, dir string, o options) *FS {
 	if _, isOS := fsys.(*afero.OsFs); isOS {
-		return must1(Over(fsys, dir))
+		return panicking(Over(fsys, dir))
 	}
-	return must1(overFS(fsys, dir, o))
+	return panicking(overFS(fsys, dir, o))
 }
 
-func must1[T any](v T, err error) T {
+func panicking[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
@@ -166,14 +168,14 @@ func tempDir(t testing.TB) string {
 // further link of a file.
 func write(t testing.TB, root string, files tree) {
 	t.Helper()
-	must(t, os.MkdirAll(root, 0o755))
+	must.Do(t, os.MkdirAll(root, 0o755))
 	empty, links := "", 0
 	for name, content := range files {
 		full := filepath.Join(root, filepath.FromSlash(name))
-		must(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		must.Do(t, os.MkdirAll(filepath.Dir(full), 0o755))
 		switch target, link := strings.CutPrefix(content, "-> "); {
 		case strings.HasSuffix(name, "/"):
-			must(t, os.MkdirAll(full, 0o755))
+			must.Do(t, os.MkdirAll(full, 0o755))
 		case link:
 			target = strings.ReplaceAll(target, "ROOT", root)
 			target = strings.ReplaceAll(target, "OUTSIDE", filepath.Join(filepath.Dir(root), "outside"))
@@ -186,7 +188,7 @@ func write(t testing.TB, root string, files tree) {
 			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EINVAL) { // the directory exists
 				t.Skipf("the filesystem has no file %q", name)
 			}
-			must(t, err)
+			must.Do(t, err)
 			if content == "" {
 				empty, links = full, 0
 			}
@@ -198,24 +200,17 @@ func inMemory(t testing.TB, root string, files tree) afero.Fs {
 	t.Helper()
 	m := afero.NewMemMapFs()
 	if root != "" {
-		must(t, m.MkdirAll(root, 0o755))
+		must.Do(t, m.MkdirAll(root, 0o755))
 	}
 	for name, content := range files {
 		full := path.Join(root, name)
 		if strings.HasSuffix(name, "/") {
-			must(t, m.MkdirAll(full, 0o755))
+			must.Do(t, m.MkdirAll(full, 0o755))
 		} else {
-			must(t, afero.WriteFile(m, full, []byte(content), 0o644))
+			must.Do(t, afero.WriteFile(m, full, []byte(content), 0o644))
 		}
 	}
 	return m
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // call executes a line, for example "stat a.txt", and returns the result in a few words.

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // TestPermissions runs itself as another user if the user is root, because permissions do
@@ -19,8 +21,8 @@ func TestPermissions(t *testing.T) {
 	root := os.Getenv(place)
 	if root == "" {
 		root = t.TempDir()
-		must(t, os.Chmod(filepath.Dir(root), 0o755))
-		must(t, os.Chmod(root, 0o755))
+		must.Do(t, os.Chmod(filepath.Dir(root), 0o755))
+		must.Do(t, os.Chmod(root, 0o755))
 		write(t, root, tree{"names/x": "x", "names/sub/y": "y", "search/x": "x", "search/sub/y": "y", "closed/x": "x", "open/unreadable": "x",
 			"link": "-> search/x", "toclosed": "-> closed/x"})
 		for name, mode := range map[string]os.FileMode{"names": 0o444, "search": 0o111, "closed": 0, "open/unreadable": 0} {

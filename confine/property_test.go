@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 	"pgregory.net/rapid"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // elements has few elements, so that names often exist.
@@ -118,8 +120,7 @@ func TestKernelAgrees(t *testing.T) {
 		dir := onDisk(t, files, &options{})
 		f := osFS(dir, options{})
 		// The kernel reports the path of the root without links.
-		root, err := filepath.EvalSymlinks(dir)
-		must(t, err)
+		root := must.Get(filepath.EvalSymlinks(dir))(t)
 		asked := append(slices.Collect(maps.Keys(files)), rapid.SliceOfN(names, 0, 8).Draw(rt, "names")...)
 		for _, name := range asked {
 			name = strings.TrimSuffix(name, "/")
@@ -249,8 +250,7 @@ func TestReadLinkLeadsWhereTheLinkDoes(t *testing.T) {
 			case word(statErr) == "escape":
 				rt.Errorf("%s %s: leads outside, but by ReadLink to %s", name, content, target)
 			}
-			dir, err := f.OpenDir(path.Dir(name))
-			must(t, err)
+			dir := must.Get(f.OpenDir(path.Dir(name)))(t)
 			byDir, _ := dir.ReadLink(path.Base(name))
 			dir.Close()
 			if byDir != target {
@@ -349,7 +349,7 @@ func TestCheckWindowsElement(t *testing.T) {
 
 func TestMemMapFsWhileItIsWrittenTo(t *testing.T) {
 	mem := afero.NewMemMapFs()
-	must(t, mem.MkdirAll("/proj", 0o755))
+	must.Do(t, mem.MkdirAll("/proj", 0o755))
 	f := over(mem, "/proj", options{})
 	done := make(chan struct{})
 	go func() {
@@ -367,9 +367,8 @@ func TestMemMapFsWhileItIsWrittenTo(t *testing.T) {
 			running = false
 		default:
 		}
-		dir, err := f.OpenDir(".")
-		must(t, err)
-		must(t, dir.Each(ctx, func(name string, _ fs.FileMode) error {
+		dir := must.Get(f.OpenDir("."))(t)
+		must.Do(t, dir.Each(ctx, func(name string, _ fs.FileMode) error {
 			if _, err := dir.Lstat(name); err != nil && word(err) != "not exist" {
 				t.Error(err)
 			}

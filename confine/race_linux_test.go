@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/afero"
 	"golang.org/x/sys/unix"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 const openOSDirNeedsRead = false
@@ -58,8 +60,7 @@ func raced(t *testing.T, deny bool, newFS func(root string, o options) *FS) {
 	makeFIFO(t, filepath.Join(root, ".plain"))
 	needsExchange(t, root)
 	f := newFS(root, options{denySymlinks: deny})
-	top, err := f.OpenDir(".")
-	must(t, err)
+	top := must.Get(f.OpenDir("."))(t)
 	defer top.Close()
 
 	var stop atomic.Bool
@@ -187,10 +188,8 @@ func TestCloseDuringUse(t *testing.T) {
 	write(t, root, tree{"x": "x", "sub/y": "y"})
 	f := osFS(root, options{})
 	for range 200 {
-		dir, err := f.OpenDir(".")
-		must(t, err)
-		file, err := f.OpenRegular("x")
-		must(t, err)
+		dir := must.Get(f.OpenDir("."))(t)
+		file := must.Get(f.OpenRegular("x"))(t)
 		var users sync.WaitGroup
 		for range 4 {
 			users.Go(func() {
@@ -216,8 +215,8 @@ func TestCloseDuringUse(t *testing.T) {
 				}
 			})
 		}
-		must(t, dir.Close())
-		must(t, file.Close())
+		must.Do(t, dir.Close())
+		must.Do(t, file.Close())
 		users.Wait()
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestIOFS(t *testing.T) {
@@ -53,8 +53,8 @@ func TestSubOfIOFS(t *testing.T) {
 				files["sub/link"], files["sub/out"], files["sub/deep/up"] = "-> deep/c.txt", "-> ../a.txt", "-> ../b.txt"
 			}
 			f := k.make(t, files, options{})
-			sub := must1(fs.Sub(f.IOFS(), "sub"))
-			deep := must1(fs.Sub(sub, "deep"))
+			sub := panicking(fs.Sub(f.IOFS(), "sub"))
+			deep := panicking(fs.Sub(sub, "deep"))
 			for name, want := range map[string]string{"b.txt": "b", "deep/c.txt": "c", "link": "c"} {
 				if name == "link" && !k.links {
 					continue
@@ -143,18 +143,15 @@ func TestAfero(t *testing.T) {
 					}
 				}
 				var walked []string
-				must(t, afero.Walk(f, "", func(path string, fi fs.FileInfo, err error) error {
+				must.Do(t, afero.Walk(f, "", func(path string, fi fs.FileInfo, err error) error {
 					walked = append(walked, filepath.ToSlash(path)) // afero joins names by package filepath
 					return err
 				}))
-				if diff := cmp.Diff([]string{"", "a.txt", "sub", "sub/b.txt", "sub/c.txt"}, walked); diff != "" {
-					t.Error(diff)
-				}
+				must.Match(t, "result", []string{"", "a.txt", "sub", "sub/b.txt", "sub/c.txt"}, walked)
 			})
 
 			t.Run("returns directories in parts", func(t *testing.T) {
-				dir, err := f.Open("sub/")
-				must(t, err)
+				dir := must.Get(f.Open("sub/"))(t)
 				defer dir.Close()
 				if dir.Name() != "sub" {
 					t.Errorf("its name is %q", dir.Name())
@@ -167,14 +164,11 @@ func TestAfero(t *testing.T) {
 						if err == io.EOF {
 							break
 						}
-						must(t, err)
+						must.Do(t, err)
 					}
-					_, err := dir.Seek(0, io.SeekStart)
-					must(t, err)
+					must.Get(dir.Seek(0, io.SeekStart))(t)
 				}
-				if diff := cmp.Diff([]string{"b.txt", "c.txt", "b.txt", "c.txt"}, names); diff != "" {
-					t.Error(diff)
-				}
+				must.Match(t, "result", []string{"b.txt", "c.txt", "b.txt", "c.txt"}, names)
 				infos, err := dir.Readdir(-1)
 				if err != nil || len(infos) != 2 || infos[0].Size() != 1 {
 					t.Errorf("%v, %v", infos, err)
@@ -182,8 +176,7 @@ func TestAfero(t *testing.T) {
 			})
 
 			t.Run("does not write", func(t *testing.T) {
-				file, err := f.Open("a.txt")
-				must(t, err)
+				file := must.Get(f.Open("a.txt"))(t)
 				defer file.Close()
 				_, create := f.Create("new")
 				for _, flag := range []int{os.O_WRONLY, os.O_RDWR, os.O_APPEND, os.O_CREATE, os.O_TRUNC} {
@@ -269,8 +262,7 @@ func TestRelative(t *testing.T) {
 func TestOpenFileOpensForReading(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
-			file, err := k.make(t, tree{"a.txt": "hello"}, options{}).OpenFile("a.txt", os.O_RDONLY, 0)
-			must(t, err)
+			file := must.Get(k.make(t, tree{"a.txt": "hello"}, options{}).OpenFile("a.txt", os.O_RDONLY, 0))(t)
 			defer file.Close()
 			if data, err := io.ReadAll(file); string(data) != "hello" || err != nil {
 				t.Errorf("%q, %v", data, err)
@@ -293,9 +285,8 @@ func (i infoWithoutType) Mode() fs.FileMode { return i.FileInfo.Mode().Perm() }
 
 func TestIsDirOfAFilesystemMakesADirectory(t *testing.T) {
 	m := afero.NewMemMapFs()
-	must(t, afero.WriteFile(m, "/sub/a.txt", nil, 0o644))
-	f, err := Over(dirWithoutType{m}, "/")
-	must(t, err)
+	must.Do(t, afero.WriteFile(m, "/sub/a.txt", nil, 0o644))
+	f := must.Get(Over(dirWithoutType{m}, "/"))(t)
 	for name, want := range map[string]bool{"sub": true, "sub/a.txt": false} {
 		if info, err := f.Info(name); err != nil || info.Mode.IsDir() != want {
 			t.Errorf("%s: %v, %v", name, info.Mode, err)

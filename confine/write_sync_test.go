@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A recordedFs records the syncs and the changes of names in a tree.
@@ -50,12 +52,10 @@ func (f recordedFile) Sync() error {
 
 func TestEachNewNameIsSynced(t *testing.T) {
 	var calls []string
-	f, err := Over(recordedFs{afero.NewMemMapFs(), &calls}, "/")
-	must(t, err)
-	d, err := f.MakeDir("sub")
-	must(t, err)
+	f := must.Get(Over(recordedFs{afero.NewMemMapFs(), &calls}, "/"))(t)
+	d := must.Get(f.MakeDir("sub"))(t)
 	defer d.Close()
-	must(t, d.WriteNew(ctx, "a.md", "text"))
+	must.Do(t, d.WriteNew(ctx, "a.md", "text"))
 	want := []string{"mkdir /sub", "sync /", "sync /sub/.a.md.tmp", "rename to /sub/a.md", "sync /sub"}
 	if !slices.Equal(calls, want) {
 		t.Errorf("%q, want %q", calls, want)
@@ -77,13 +77,12 @@ func TestADirectoryThatCannotBeSyncedIsNoError(t *testing.T) {
 
 func TestTheSyncOfAClosedDirectoryFails(t *testing.T) {
 	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
-		d, err := newFS(t.TempDir(), options{}).OpenDir(".")
-		must(t, err)
+		d := must.Get(newFS(t.TempDir(), options{}).OpenDir("."))(t)
 		w := d.handle.(writableDir)
 		if err := w.sync(); err != nil {
 			t.Error(err)
 		}
-		must(t, d.Close())
+		must.Do(t, d.Close())
 		if err := w.sync(); !errors.Is(err, fs.ErrClosed) && !errors.Is(err, os.ErrClosed) {
 			t.Errorf("after Close: %v", err)
 		}

@@ -14,9 +14,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // onWritable runs a test on each writable kind of FS.
@@ -57,11 +56,10 @@ func writeTo(f *FS, dir, content string) string {
 // all returns the names in a directory, including unfinished files.
 func all(t *testing.T, f *FS, dir string) []string {
 	t.Helper()
-	d, err := f.OpenDir(dir)
-	must(t, err)
+	d := must.Get(f.OpenDir(dir))(t)
 	defer d.Close()
 	var names []string
-	must(t, d.Each(ctx, func(name string, _ fs.FileMode) error { names = append(names, name); return nil }))
+	must.Do(t, d.Each(ctx, func(name string, _ fs.FileMode) error { names = append(names, name); return nil }))
 	slices.Sort(names)
 	return names
 }
@@ -86,17 +84,14 @@ func TestANewFileTakesTheFirstFreeName(t *testing.T) {
 		expect(t, f, "open v1.md = text 0", "open v2.md = old", "open v7.md = text 1", "open v8.md = text 2",
 			"open "+TempName("v6.md")+" = somebody else's", "stat v6.md = not exist")
 		want := []string{TempName("v6.md"), "v1.md", "v2.md", "v3.md", "v4.md", "v5.md", "v7.md", "v8.md"}
-		if diff := cmp.Diff(want, all(t, f, ".")); diff != "" {
-			t.Errorf("the directory (-want +got):\n%s", diff)
-		}
+		must.Match(t, "the directory", want, all(t, f, "."))
 	})
 }
 
 func TestInvalidNamesAreNotWritten(t *testing.T) {
 	onWritable(t, func(t *testing.T, k kind) {
 		f := k.make(t, tree{"sub/": ""}, options{})
-		d, err := f.OpenDir("sub")
-		must(t, err)
+		d := must.Get(f.OpenDir("sub"))(t)
 		defer d.Close()
 		for _, name := range []string{"", ".", "..", "../x", "a/b", "/x", "a\x00"} {
 			if err := d.WriteNew(ctx, name, "x"); !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, ErrEscape) {
@@ -199,8 +194,7 @@ func TestMakeDirFollowsNoLink(t *testing.T) {
 			t.Skip("the filesystem has no links")
 		}
 		f := k.make(t, tree{"real/": "", "inside": "-> real", "outside": "-> OUTSIDE", "dangling": "-> nowhere"}, options{})
-		d, err := f.OpenDir(".")
-		must(t, err)
+		d := must.Get(f.OpenDir("."))(t)
 		defer d.Close()
 		for _, name := range []string{"inside", "outside", "dangling"} {
 			if made, err := d.MakeDir(name); !errors.Is(err, ErrSymlink) {
@@ -222,8 +216,7 @@ func TestReadOnlyFilesystemsAreNotWritten(t *testing.T) {
 func TestAnEndedContextRemovesTheFile(t *testing.T) {
 	onWritable(t, func(t *testing.T, k kind) {
 		f := k.make(t, tree{"sub/": ""}, options{})
-		d, err := f.OpenDir("sub")
-		must(t, err)
+		d := must.Get(f.OpenDir("sub"))(t)
 		defer d.Close()
 		ctx, cancel := context.WithCancel(context.Background())
 		cancelling := &Dir{fs: d.fs, tree: d.tree, at: d.at, name: d.name, handle: faultyDir{writableDir: d.handle.(writableDir), created: func(newFile) (newFile, error) {
@@ -321,8 +314,7 @@ func TestAFailureLeavesNothing(t *testing.T) {
 			{"the directory cannot be synced", faultyFile{}, faultyDir{synced: syscall.EIO}, syscall.EIO.Error()},
 		} {
 			f := k.make(t, tree{"sub/": ""}, options{})
-			d, err := f.OpenDir("sub")
-			must(t, err)
+			d := must.Get(f.OpenDir("sub"))(t)
 			defer d.Close()
 			test.dir.writableDir = d.handle.(writableDir)
 			test.dir.created = func(file newFile) (newFile, error) {
@@ -347,8 +339,7 @@ func TestAFileThatAppearsDuringAWriteStays(t *testing.T) {
 	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		root := t.TempDir()
 		f := newFS(root, options{})
-		d, err := f.OpenDir(".")
-		must(t, err)
+		d := must.Get(f.OpenDir("."))(t)
 		defer d.Close()
 		late := faultyDir{writableDir: d.handle.(writableDir), created: func(newFile) (newFile, error) {
 			return nil, os.WriteFile(filepath.Join(root, "v1.md"), []byte("other"), 0o644)
@@ -372,8 +363,7 @@ func TestAPlainRenameReplacesNoFile(t *testing.T) {
 	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		root := t.TempDir()
 		writeAtOnce(t, root, 16, func(content string) (int, error) {
-			d, err := newFS(root, options{}).MakeDir("sub")
-			must(t, err)
+			d := must.Get(newFS(root, options{}).MakeDir("sub"))(t)
 			defer d.Close()
 			plain := &Dir{fs: d.fs, handle: faultyDir{writableDir: d.handle.(writableDir), renamedNew: syscall.EPERM}, tree: d.tree, at: d.at, name: d.name}
 			return writeFirst(plain, content)
@@ -385,8 +375,7 @@ func TestConcurrentWriters(t *testing.T) {
 	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		root := t.TempDir()
 		writeAtOnce(t, root, 16, func(content string) (int, error) {
-			d, err := newFS(root, options{}).MakeDir("sub")
-			must(t, err)
+			d := must.Get(newFS(root, options{}).MakeDir("sub"))(t)
 			defer d.Close()
 			return writeFirst(d, content)
 		})
@@ -449,8 +438,7 @@ func TestWritersInOtherProcesses(t *testing.T) {
 	count := map[string]int{}
 	names := all(t, osFS(root, options{}), "sub")
 	for i := range 16 * each {
-		data, err := os.ReadFile(filepath.Join(root, "sub", version(i+1)))
-		must(t, err)
+		data := must.Get(os.ReadFile(filepath.Join(root, "sub", version(i+1))))(t)
 		pid, _, _ := strings.Cut(string(data), "\n")
 		if string(data) != strings.Repeat(pid+"\n", 1000) {
 			t.Errorf("version %d is torn", i+1)

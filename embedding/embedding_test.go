@@ -23,6 +23,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/embedding"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 var _ toolshelf.Embedder = (*embedding.Client)(nil)
@@ -137,9 +138,7 @@ func TestRequestsHaveAtMostBatchTexts(t *testing.T) {
 	for _, r := range requests() {
 		sizes = append(sizes, len(r.Input))
 	}
-	if diff := cmp.Diff([]int{2, 2, 2}, sizes); diff != "" {
-		t.Errorf("texts of the requests, -want +got:\n%s", diff)
-	}
+	must.Match(t, "texts of the requests", []int{2, 2, 2}, sizes)
 	if got, err := c.Embed(t.Context(), nil, false); err != nil || got != nil {
 		t.Errorf("no texts: %v, %v", got, err)
 	}
@@ -166,9 +165,7 @@ func TestQueriesAndDocumentsHaveTheirPrefixesAndFields(t *testing.T) {
 		{[]string{"search_query: a"}, "m", 256, "query", "", "Bearer secret"},
 		{[]string{"search_document: a"}, "m", 256, "document", "", "Bearer secret"},
 	}
-	if diff := cmp.Diff(want, requests(), cmp.AllowUnexported(request{})); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	must.Match(t, "result", want, requests(), cmp.AllowUnexported(request{}))
 }
 
 func TestTheIDHasAllThatChangesAVector(t *testing.T) {

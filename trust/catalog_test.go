@@ -20,6 +20,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/trust"
 )
 
@@ -34,19 +35,14 @@ func newStore(t *testing.T) *trust.Store {
 	t.Helper()
 	dir := t.TempDir()
 	store, err := trust.Open(filepath.Join(dir, "trust"))
-	if err := errors.Join(err, os.Chmod(dir, 0o700)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, os.Chmod(dir, 0o700)))
 	return store
 }
 
 // pending returns the refused entries of a catalog, by kind and name.
 func pending(t *testing.T, c *toolshelf.Catalog) map[string]toolshelf.Pending {
 	t.Helper()
-	all, err := c.Pending(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(c.Pending(t.Context()))(t)
 	byName := map[string]toolshelf.Pending{}
 	for _, p := range all {
 		byName[string(p.Kind)+" "+p.Name] = p
@@ -58,9 +54,7 @@ func pending(t *testing.T, c *toolshelf.Catalog) map[string]toolshelf.Pending {
 func approve(t *testing.T, c *toolshelf.Catalog, store *trust.Store) map[string]toolshelf.Pending {
 	t.Helper()
 	all := pending(t, c)
-	if err := store.Approve(t.Context(), slices.Collect(maps.Values(all))...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Approve(t.Context(), slices.Collect(maps.Values(all))...))
 	return all
 }
 
@@ -76,9 +70,7 @@ func expect(t *testing.T, c *toolshelf.Catalog, want ...string) map[string]tools
 
 func put(t *testing.T, fsys afero.Fs, name, text string) {
 	t.Helper()
-	if err := afero.WriteFile(fsys, name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, afero.WriteFile(fsys, name, []byte(text), 0o644))
 }
 
 // The hashed text of the old digest of a list is the content of the approved file.
@@ -95,9 +87,7 @@ func TestAnApprovalOfOneFileAllowsThatFileOnly(t *testing.T) {
 			t.Errorf("%s has the digest %s", name, p.Digest)
 		}
 	}
-	if err := fsys.Remove("/p/.qwen/commands/deploy.md"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsys.Remove("/p/.qwen/commands/deploy.md"))
 	put(t, fsys, "/p/.qwen/commands/deploy.toml", evil)
 	put(t, fsys, "/p/CLAUDE.md", "@evil.md")
 	put(t, fsys, "/p/evil.md", "Evil.")
@@ -118,9 +108,7 @@ func TestAnApprovalOfOneFileAllowsThatFileOnly(t *testing.T) {
 	}
 	approve(t, c, store)
 	put(t, fsys, "/p/.qwen/commands/deploy.md", first["command deploy"].New["deploy.md"])
-	if err := fsys.Remove("/p/.qwen/commands/deploy.toml"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsys.Remove("/p/.qwen/commands/deploy.toml"))
 	expect(t, c, "command deploy")
 }
 
@@ -137,9 +125,7 @@ func TestARemovedManifestNeedsAnotherApprovalOfTheFiles(t *testing.T) {
 		if x, err := c.Expand(t.Context(), "/x:go"); err != nil || strings.Contains(manifest, "cursor") && len(x.Directives) != 0 || len(first) != 3 {
 			t.Fatalf("%s: %+v, %v", manifest, x, err)
 		}
-		if err := fsys.Remove(manifest); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsys.Remove(manifest))
 		for _, line := range []string{"/x:go", "/x:s"} {
 			if x, err := c.Expand(t.Context(), line); !errors.Is(err, toolshelf.ErrCommandNotFound) {
 				t.Errorf("%s: %s has %d directives, %v", manifest, line, len(x.Directives), err)
@@ -174,9 +160,7 @@ func TestAMovedFileNeedsAnotherApproval(t *testing.T) {
 	const agent = "---\nname: a\ndescription: A.\n---\nA."
 	fsys, c, store := gated(t, map[string]string{"/p/agents/a.md": agent}, toolshelf.WithAgentsDir("agents"))
 	approve(t, c, store)
-	if err := fsys.Rename("/p/agents/a.md", "/p/agents/b.md"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsys.Rename("/p/agents/a.md", "/p/agents/b.md"))
 	if got := expect(t, c, "agent a")["agent a"]; got.File != "b.md" {
 		t.Errorf("the item is %+v", got.Item)
 	}
@@ -216,9 +200,7 @@ func TestAnApprovalCoversTheDirectoriesOfDependenciesAndNotTheirFiles(t *testing
 		if got := read(dir + "/hooks/x.js"); got != "" {
 			t.Errorf("%s: a file that the digest does not cover is read: %q", dir, got)
 		}
-		if err := fsys.RemoveAll(at); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsys.RemoveAll(at))
 		if _, err := c.GetSkill(t.Context(), "s"); !errors.Is(err, toolshelf.ErrSkillNotFound) {
 			t.Errorf("%s: a skill without the approved directory: %v", dir, err)
 		}
@@ -311,33 +293,23 @@ func TestTheEmbedderReceivesNoTextOfARefusedEntry(t *testing.T) {
 	}
 	search("")
 	all := pending(t, c)
-	if err := store.Approve(t.Context(), all["command a"]); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Approve(t.Context(), all["command a"]))
 	search("a first", "a")
 	search("", "a")
 	put(t, fsys, "/p/commands/a.md", "---\ndescription: third\n---\n")
 	search("")
-	if err := store.Approve(t.Context(), all["command b"]); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Approve(t.Context(), all["command b"]))
 	put(t, fsys, "/p/commands/c.md", "C.")
 	search("b second", "b")
-	if err := store.Approve(t.Context(), pending(t, c)["command a"]); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Approve(t.Context(), pending(t, c)["command a"]))
 	search("a third", "a", "b")
-	if err := store.Revoke(t.Context(), all["command b"].Item); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Revoke(t.Context(), all["command b"].Item))
 	search("", "a")
 }
 
 func TestPendingTellsRevokedEntries(t *testing.T) {
 	_, c, store := gated(t, map[string]string{"/p/commands/new.md": "N.", "/p/commands/old.md": "O."})
-	if err := store.Revoke(t.Context(), pending(t, c)["command old"].Item); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Revoke(t.Context(), pending(t, c)["command old"].Item))
 	if all := pending(t, c); !all["command old"].Revoked || all["command new"].Revoked {
 		t.Errorf("pending: %+v", all)
 	}

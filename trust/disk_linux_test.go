@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A limit on the size of files ends a write after each number of bytes, like a full disk.
@@ -18,10 +20,7 @@ func TestAWriteThatEndsEarlyLeavesTheOldStore(t *testing.T) {
 	file := storeFile(t)
 	old := entry("old", "one")
 	approve(t, open(t, file), old)
-	before, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(os.ReadFile(file))(t)
 	cmd := child(t, "", "")
 	cmd.Args = append(cmd.Args, "-test.run=^"+t.Name()+"$", "-test.count=1")
 	cmd.Env = append(os.Environ(), "TEST_TRUST_CUT="+file+" "+strconv.Itoa(2*len(before)))
@@ -34,21 +33,14 @@ func TestAWriteThatEndsEarlyLeavesTheOldStore(t *testing.T) {
 }
 
 func limited(t *testing.T, file, end string) {
-	sizes, err := strconv.Atoi(end)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sizes := must.Get(strconv.Atoi(end))(t)
 	var before syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before))
 	defer syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before)
 	s, old, added := open(t, file), entry("old", "one"), entry("new", strings.Repeat("text ", sizes))
 	for size := 0; size < sizes; size += 7 {
 		limit := syscall.Rlimit{Cur: uint64(size), Max: before.Max}
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
 		if err := s.Approve(t.Context(), added); !errors.Is(err, syscall.EFBIG) {
 			t.Fatalf("%d bytes: Approve returns %v", size, err)
 		}

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // TestAFileThatOthersCanChangeAllowsNothing changes the owner or the mode of a file or a directory
@@ -50,15 +52,11 @@ func TestAFileThatOthersCanChangeAllowsNothing(t *testing.T) {
 				t.Skip("only root changes owners")
 			}
 			dir := filepath.Dir(storeFile(t))
-			if err := errors.Join(os.Mkdir(dir+"/above", 0o700), os.Mkdir(dir+"/above/private", 0o700)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(os.Mkdir(dir+"/above", 0o700), os.Mkdir(dir+"/above/private", 0o700)))
 			file := dir + "/above/private/trust"
 			p := entry("deploy", "one")
 			approve(t, open(t, file), p)
-			if err := tt.change(dir); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, tt.change(dir))
 			s, err := Open(file)
 			if !errors.Is(err, tt.broken) {
 				t.Errorf("Open returns %v", err)
@@ -81,9 +79,7 @@ func relink(name, target string) error {
 func TestApproveWritesNothingIntoAPublicDirectory(t *testing.T) {
 	file := storeFile(t)
 	s := open(t, file)
-	if err := os.Chmod(filepath.Dir(file), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(filepath.Dir(file), 0o777))
 	if err := s.Approve(t.Context(), entry("deploy", "one")); !errors.Is(err, ErrForeign) {
 		t.Errorf("Approve returns %v", err)
 	}

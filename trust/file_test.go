@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // summary returns the decisions of a book in order, and the texts of each.
@@ -49,10 +50,7 @@ func TestABookAgreesWithAMap(t *testing.T) {
 			for _, d := range decisions {
 				want[d.key] = d
 			}
-			read, err := parse(b.encode(), &book{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			read := must.Get(parse(b.encode(), &book{}))(t)
 			if diff := cmp.Diff(summary(b), summary(read), compareDecisions); diff != "" {
 				t.Fatalf("the file differs from the book: %s", diff)
 			}
@@ -92,13 +90,8 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		again, err := parse(b.encode(), &book{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(summary(b), summary(again), compareDecisions); diff != "" {
-			t.Error(diff)
-		}
+		again := must.Get(parse(b.encode(), &book{}))(t)
+		must.Match(t, "result", summary(b), summary(again), compareDecisions)
 	})
 }
 

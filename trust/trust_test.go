@@ -24,6 +24,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
@@ -77,26 +78,19 @@ func entry(name, text string) toolshelf.Pending {
 // storeFile returns the path of a missing file in a private directory.
 func storeFile(t testing.TB) string {
 	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(dir, 0o700))
 	return filepath.Join(dir, "trust")
 }
 
 func open(t testing.TB, file string) *Store {
 	t.Helper()
-	s, err := Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(file))(t)
 	return s
 }
 
 func approve(t testing.TB, s *Store, pending ...toolshelf.Pending) {
 	t.Helper()
-	if err := s.Approve(t.Context(), pending...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Approve(t.Context(), pending...))
 }
 
 // allowed returns the names of the entries that a store allows, after a call of Version.
@@ -156,17 +150,10 @@ func TestARepeatedDecisionWritesNothing(t *testing.T) {
 	s := open(t, file)
 	one, two := entry("one", "1"), entry("two", "2")
 	approve(t, s, one, two)
-	if err := s.Revoke(t.Context(), two.Item); err != nil {
-		t.Fatal(err)
-	}
-	before, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Revoke(t.Context(), two.Item))
+	before := must.Get(os.Stat(file))(t)
 	approve(t, s, one, one)
-	if err := s.Revoke(t.Context(), two.Item); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Revoke(t.Context(), two.Item))
 	if after, err := os.Stat(file); err != nil || !os.SameFile(before, after) {
 		t.Errorf("a repeated decision replaces the file, %v", err)
 	}
@@ -179,9 +166,7 @@ func TestARevocationRefusesEachDigest(t *testing.T) {
 	approve(t, s, p)
 	other := p.Item
 	other.Digest = digest("another")
-	if err := s.Revoke(t.Context(), other); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Revoke(t.Context(), other))
 	empty := p.Item
 	empty.Digest = ""
 	for _, s := range []*Store{s, open(t, file)} {
@@ -206,24 +191,15 @@ func TestApproveFirstApprovesOnlyUnknownItems(t *testing.T) {
 	s := open(t, file)
 	same, changed, revoked, fresh := entry("same", "1"), entry("changed", "1"), entry("revoked", "1"), entry("fresh", "1")
 	approve(t, s, same, changed, revoked)
-	if err := s.Revoke(t.Context(), revoked.Item); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Revoke(t.Context(), revoked.Item))
 	changed = entry("changed", "2")
 	second := entry("fresh", "2") // of the same item, so the first counts
-	if err := s.ApproveFirst(t.Context(), same, changed, revoked, fresh, second); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.ApproveFirst(t.Context(), same, changed, revoked, fresh, second))
 	if got := allowed(t, s, same, changed, revoked, fresh, second); !cmp.Equal(got, []string{"same", "fresh"}) {
 		t.Errorf("the store allows %q", got)
 	}
-	before, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.ApproveFirst(t.Context(), same, changed, revoked, fresh); err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(os.Stat(file))(t)
+	must.Do(t, s.ApproveFirst(t.Context(), same, changed, revoked, fresh))
 	if after, err := os.Stat(file); err != nil || !os.SameFile(before, after) {
 		t.Error("ApproveFirst writes the file without a new entry")
 	}
@@ -246,9 +222,7 @@ func TestApprovedReturnsTheTextsOfTheApproval(t *testing.T) {
 	s := open(t, file)
 	approve(t, s, p)
 	for _, s := range []*Store{s, open(t, file)} {
-		if diff := cmp.Diff(want, s.Approved(t.Context(), p.Item)); diff != "" {
-			t.Error(diff)
-		}
+		must.Match(t, "result", want, s.Approved(t.Context(), p.Item))
 	}
 	if got := s.Approved(t.Context(), entry("unknown", "").Item); got != nil {
 		t.Errorf("an unknown entry has the texts %q", got)
@@ -317,9 +291,7 @@ func TestOldApprovalsAreOfOneFile(t *testing.T) {
 		line(imports, `,"files":{"CLAUDE.md":"`+sum("a")+`","more.md":"`+digest("b")+`"}`) + line(plugged, `,"files":{"x.md":"`+sum("1")+`"}`) +
 		lineOf(textLine{sum("1"), "1"}) + lineOf(textLine{sum("a"), "a"})
 	file := storeFile(t)
-	if err := os.WriteFile(file, []byte(content+lastLine(content)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(content+lastLine(content)), 0o600))
 	check := func(s *Store) {
 		t.Helper()
 		for i, want := range map[toolshelf.Item]bool{one: true, gone: true, toml: false, imports: false, plugged: false} {
@@ -360,9 +332,7 @@ func TestApproveFirstLeavesOutEntriesWithoutADigest(t *testing.T) {
 	s := open(t, storeFile(t))
 	large := entry("large", "")
 	large.Digest = ""
-	if err := s.ApproveFirst(t.Context(), large, entry("good", "x")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.ApproveFirst(t.Context(), large, entry("good", "x")))
 	if got := allowed(t, s, large, entry("good", "x")); !slices.Equal(got, []string{"good"}) {
 		t.Errorf("allowed: %q", got)
 	}
@@ -428,9 +398,7 @@ func TestVersionChangesWithTheAnswers(t *testing.T) {
 	}
 	approve(t, mine, p)
 	fresh("an approval", true)
-	if err := other.Revoke(t.Context(), p.Item); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, other.Revoke(t.Context(), p.Item))
 	fresh("a revocation by another store", false)
 	approve(t, other, p)
 	fresh("an approval by another store", true)
@@ -438,15 +406,11 @@ func TestVersionChangesWithTheAnswers(t *testing.T) {
 	if !versions[mine.Version()] {
 		t.Error("an approval without an effect changes the version")
 	}
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(file))
 	fresh("a removed file", false)
 	approve(t, other, p)
 	fresh("an approval after the removal", true)
-	if err := os.WriteFile(file, []byte("garbage"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("garbage"), 0o600))
 	fresh("a file that breaks", false)
 }
 
@@ -458,19 +422,14 @@ func TestAChangeWithoutANewTimeIsSeen(t *testing.T) {
 	for range 1000 {
 		approve(t, other, entry("deploy", "a"))
 		soon := time.Now().Add(time.Minute) // without change times, the modification time decides
-		if err := os.Chtimes(file, soon, soon); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chtimes(file, soon, soon))
 		s.Version()
 		before := *s.last.Load()
 		if before.settled {
 			continue // the load was much later than the change
 		}
 		approve(t, other, entry("deploy", "b"))
-		info, err := s.dir.Lstat(s.name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(s.dir.Lstat(s.name))(t)
 		before.stamp = stamp.Of(known(info))
 		s.last.Store(&before)
 		if got := allowed(t, s, entry("deploy", "a"), entry("deploy", "b")); len(got) != 1 || !s.Allowed(t.Context(), entry("deploy", "b").Item) {
@@ -493,9 +452,7 @@ func TestAnUnchangedFileIsReadOnce(t *testing.T) {
 			s, memory := open(t, storeFile(t)), afero.NewMemMapFs()
 			content := (&book{}).with([]decision{{keyOf(p.Item), grant{digest: p.Digest}, p.New}}).encode()
 			dir, err := confine.Over(memory, "/")
-			if err := errors.Join(err, afero.WriteFile(memory, "/trust", []byte(content), 0o600), memory.Chtimes("/trust", time.Time{}, time.Now().Add(-time.Hour))); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(err, afero.WriteFile(memory, "/trust", []byte(content), 0o600), memory.Chtimes("/trust", time.Time{}, time.Now().Add(-time.Hour))))
 			s.dir = dir
 			return s
 		},
@@ -524,9 +481,7 @@ func TestAllowedAloneSeesARevocation(t *testing.T) {
 	mine, other := open(t, file), open(t, file)
 	p := entry("deploy", "one")
 	approve(t, mine, p)
-	if err := other.Revoke(t.Context(), p.Item); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, other.Revoke(t.Context(), p.Item))
 	mine.checked.Store(-int64(rarely)) // the last look is long ago
 	if mine.Allowed(t.Context(), p.Item) {
 		t.Error("Allowed answers from the old file")
@@ -610,9 +565,7 @@ func TestAKilledProcessLeavesAReadableStore(t *testing.T) {
 				t.Fatalf("round %d: the child prints %q", round, lines.Text())
 			}
 		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Process.Kill())
 		cmd.Wait()
 		s := open(t, file)
 		p := entry("after"+strconv.Itoa(round), "x")
@@ -626,10 +579,7 @@ func TestAKilledProcessLeavesAReadableStore(t *testing.T) {
 func TestAWaitForTheLockEndsWithTheContext(t *testing.T) {
 	file := storeFile(t)
 	holder, waiter := open(t, file), open(t, file)
-	unlock, err := holder.lock(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := must.Get(holder.lock(t.Context()))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	results := make(chan error)
 	for range 2 { // one waits for the lock of the file, one for the other
@@ -684,9 +634,7 @@ func TestABrokenFileAllowsNothing(t *testing.T) {
 			file := storeFile(t)
 			running := open(t, file)
 			approve(t, running, p)
-			if err := os.WriteFile(file, []byte(tt.content), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(file, []byte(tt.content), 0o600))
 			s, err := Open(file)
 			if !errors.Is(err, tt.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("Open returns %v", err)
@@ -706,9 +654,7 @@ func TestABrokenFileAllowsNothing(t *testing.T) {
 			if content, err := os.ReadFile(file); err != nil || string(content) != tt.content {
 				t.Error("the broken file has changed")
 			}
-			if err := os.WriteFile(file, []byte(good), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(file, []byte(good), 0o600))
 			if got := allowed(t, s, p); got == nil {
 				t.Error("the store refuses the approved entry of the repaired file")
 			}
@@ -733,10 +679,7 @@ func TestAnInvalidPathAllowsNothing(t *testing.T) {
 
 func TestAHugeFileIsNotRead(t *testing.T) {
 	file := storeFile(t)
-	f, err := os.Create(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(file))(t)
 	if err := errors.Join(f.Chmod(0o600), f.Truncate(1<<40), f.Close()); err != nil {
 		t.Skip(err) // the filesystem has no sparse files
 	}
@@ -826,10 +769,7 @@ func BenchmarkStoreOf10000(b *testing.B) {
 		file := storeFile(b)
 		s := open(b, file)
 		approve(b, s, all...)
-		info, err := os.Stat(file)
-		if err != nil {
-			b.Fatal(err)
-		}
+		info := must.Get(os.Stat(file))(b)
 		mib := float64(info.Size()) / (1 << 20)
 		b.Run(fmt.Sprintf("Open/%d", size), func(b *testing.B) {
 			for b.Loop() {

@@ -14,18 +14,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // sarif writes diagnostics as SARIF and reads the result without the types of the writer.
 func sarif(t *testing.T, diagnostics ...toolshelf.Diagnostic) (log map[string]any) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := writeSARIF(&out, diagnostics); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(out.Bytes(), &log); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, writeSARIF(&out, diagnostics))
+	must.Do(t, json.Unmarshal(out.Bytes(), &log))
 	return log
 }
 
@@ -150,10 +147,7 @@ func TestColumnsCountCodePoints(t *testing.T) {
 func TestRulesAreTheDiagnosticCodes(t *testing.T) {
 	var want, got []string
 	for _, file := range []string{"../../agentmd/codes.go", "../../internal/triggers/triggers.go", "../../mcpadapter/internal/publish/publication.go"} {
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := must.Get(os.ReadFile(file))(t)
 		for _, match := range regexp.MustCompile(`(?m)^\tDiag\w+ +(?:\w+\.)?DiagnosticCode = "(\w+)" +// (.*)$`).FindAllStringSubmatch(string(source), -1) {
 			want = append(want, match[1]+" "+match[2])
 		}

@@ -5,23 +5,18 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestJSONIsAnArrayOfDiagnostics(t *testing.T) {
 	project(t, map[string]string{"x/commands/a.md": warning, "y/commands/a.md": fine})
 	out, _ := printed(t, 0, "-format", "json", "x")
 	var got []toolshelf.Diagnostic
-	if err := json.Unmarshal([]byte(out), &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(out), &got))
 	want := []toolshelf.Diagnostic{{Code: "FRONTMATTER_RECOVERED", Severity: "warning", Path: "x/commands/a.md", Line: 2, Column: 1,
 		Key: "description", Message: "the value is not valid YAML and is read as text", Suggestion: `write description: "a: b"`}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("diagnostics (-want +got):\n%s", diff)
-	}
+	must.Match(t, "diagnostics", want, got)
 	if out, _ := printed(t, 0, "-format", "json", "y"); out != "[]\n" {
 		t.Errorf("nothing wrong is %q", out)
 	}

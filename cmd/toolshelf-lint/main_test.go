@@ -13,6 +13,7 @@ import (
 
 	table "github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // project makes a new directory with files the working directory and returns its path.
@@ -21,12 +22,8 @@ func project(t *testing.T, files map[string]string) string {
 	dir := t.TempDir()
 	for name, text := range files {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	t.Chdir(dir)
 	return dir
@@ -128,9 +125,7 @@ func TestArgumentsForgeNoLineOfTheOutput(t *testing.T) {
 	}
 	for _, hasCommands := range []bool{false, true} {
 		if hasCommands {
-			if err := os.Rename("commands", filepath.Join(name, "commands")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Rename("commands", filepath.Join(name, "commands")))
 		}
 		for _, args := range [][]string{{name}, {"-format", "github", name}, {"-format", "sarif", name}, {"-commands", name + "/none", name}, {"-" + name}, {"-format", name}, {"missing" + name}} {
 			var stdout, stderr bytes.Buffer
@@ -148,9 +143,7 @@ func TestArgumentsForgeNoLineOfTheOutput(t *testing.T) {
 	if got, _ := printed(t, 0, "-format", "github", name); !strings.HasPrefix(got, "::warning file=x%0A%3A%3Aerror %3A%3Ay/commands/a.md,line=2,") {
 		t.Errorf("github: %q", got)
 	}
-	if err := os.Rename(name, "::error ::y"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(name, "::error ::y"))
 	if got, _ := printed(t, 0, "::error ::y"); got != "./::error ::y/commands/a.md"+theWarning {
 		t.Errorf("a directory with the name of a workflow command: %q", got)
 	}
@@ -194,10 +187,7 @@ const theFileError = ":1:1: error: description is missing; describe what the ski
 func TestEachDirectoryOfAClientIsChecked(t *testing.T) {
 	for _, row := range table.All() {
 		name := row.Name
-		c, err := lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(lookup(name))(t)
 		for i, p := range append(c.Commands, c.Skills...) {
 			t.Run(name+" "+p.Dir+" "+p.Pattern, func(t *testing.T) {
 				file, text, status, want := p.Dir+"/a"+p.Suffix(), warning, 0, theWarning
@@ -221,10 +211,7 @@ func TestEachDirectoryOfAClientIsChecked(t *testing.T) {
 
 func TestEachDirectoryOfAgentsOfAClientIsChecked(t *testing.T) {
 	for _, row := range table.All() {
-		c, err := lookup(row.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(lookup(row.Name))(t)
 		for _, p := range c.Agents {
 			file := p.Dir + "/a" + p.Suffix()
 			project(t, map[string]string{file: "---\nname: a\ndescription: b\ntools: Read(\n---\n"})
@@ -364,9 +351,7 @@ func TestAPublicationChecksTheSkillsOfOneDirectory(t *testing.T) {
 			t.Error(line)
 		}
 	}
-	if err := os.RemoveAll("shared/Bad"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll("shared/Bad"))
 	if out, _ := printed(t, exitPassed, "-well-known", "shared"); out != "" {
 		t.Error(out)
 	}

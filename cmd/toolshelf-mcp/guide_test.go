@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 var (
@@ -19,10 +21,7 @@ func documented(t *testing.T) map[string]string {
 	t.Helper()
 	texts := make(map[string]string)
 	for _, file := range []string{"docs/guide.md", "README.md"} {
-		text, err := os.ReadFile("../../" + file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile("../../" + file))(t)
 		texts[file] = string(text)
 	}
 	return texts

@@ -24,6 +24,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolshelf-go/toolshelf/examples/sample"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // asServer is an environment variable that turns the test program into the server.
@@ -123,10 +124,7 @@ func overHTTP(t *testing.T, args ...string) (p *process, url string) {
 func connect(t *testing.T, transport mcp.Transport, revision string, opts *mcp.ClientOptions) *mcp.ClientSession {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts)
-	session, err := client.Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: revision})
-	if err != nil {
-		t.Fatal(err)
-	}
+	session := must.Get(client.Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: revision}))(t)
 	t.Cleanup(func() { session.Close() })
 	if got := session.InitializeResult().ProtocolVersion; got != revision {
 		t.Errorf("the session speaks %s, want %s", got, revision)
@@ -162,9 +160,7 @@ func (p *process) wantEnd(code int) {
 func project(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, sample.FS()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(dir, sample.FS()))
 	return dir
 }
 
@@ -187,10 +183,7 @@ func call(t *testing.T, c *mcp.ClientSession, tool string, arguments any) string
 	if err != nil {
 		t.Fatalf("%s: %v", tool, err)
 	}
-	structured, err := json.Marshal(res.StructuredContent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	structured := must.Get(json.Marshal(res.StructuredContent))(t)
 	return string(structured)
 }
 
@@ -201,9 +194,7 @@ func wantProject(t *testing.T, c *mcp.ClientSession) {
 		"list_commands", "search_commands", "get_command",
 		"list_skills", "search_skills", "get_skill", "read_skill_file",
 	}
-	if diff := cmp.Diff(want, toolNames(t, c)); diff != "" {
-		t.Errorf("tools (-want +got):\n%s", diff)
-	}
+	must.Match(t, "tools", want, toolNames(t, c))
 	if c.InitializeResult().Instructions == "" {
 		t.Error("no instructions")
 	}
@@ -277,19 +268,13 @@ func TestHTTPRejectsRequestsOfOtherSites(t *testing.T) {
 		{"another name for this machine", "Host", "attacker.example", http.StatusForbidden},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			req, err := http.NewRequestWithContext(t.Context(), "POST", url, strings.NewReader(ping))
-			if err != nil {
-				t.Fatal(err)
-			}
+			req := must.Get(http.NewRequestWithContext(t.Context(), "POST", url, strings.NewReader(ping)))(t)
 			req.Header.Set("Content-Type", "application/json")
 			req.Header.Set("Accept", "application/json, text/event-stream")
 			if req.Header.Set(tt.header, tt.value); tt.header == "Host" {
 				req.Host = tt.value
 			}
-			res, err := http.DefaultClient.Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := must.Get(http.DefaultClient.Do(req))(t)
 			res.Body.Close()
 			if res.StatusCode != tt.status {
 				t.Errorf("status %d, want %d", res.StatusCode, tt.status)
@@ -301,25 +286,17 @@ func TestHTTPRejectsRequestsOfOtherSites(t *testing.T) {
 func TestHTTPRequiresTheTokenOfTheFile(t *testing.T) {
 	const token = "0123456789abcdefghijkl"
 	file := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(file, []byte(token+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(token+"\n"), 0o600))
 	_, url := overHTTP(t, "-root", project(t), "-token-file", file)
 	for header, want := range map[string]int{
 		"": http.StatusUnauthorized, "Bearer ": http.StatusUnauthorized, "Bearer " + token[1:]: http.StatusUnauthorized,
 		"Basic " + token: http.StatusUnauthorized, "Bearer " + token: http.StatusOK,
 	} {
-		req, err := http.NewRequestWithContext(t.Context(), "POST", url, strings.NewReader(ping))
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := must.Get(http.NewRequestWithContext(t.Context(), "POST", url, strings.NewReader(ping)))(t)
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Accept", "application/json, text/event-stream")
 		req.Header.Set("Authorization", header)
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Get(http.DefaultClient.Do(req))(t)
 		res.Body.Close()
 		if res.StatusCode != want {
 			t.Errorf("Authorization %q: status %d, want %d", header, res.StatusCode, want)
@@ -330,10 +307,7 @@ func TestHTTPRequiresTheTokenOfTheFile(t *testing.T) {
 func TestHTTPAnswersRunningRequestsAfterASignal(t *testing.T) {
 	p, url := overHTTP(t, "-root", project(t))
 	host := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
-	conn, err := net.Dial("tcp", host)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", host))(t)
 	defer conn.Close()
 	begin, rest := ping[:10], ping[10:]
 	fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n"+
@@ -353,10 +327,7 @@ func TestHTTPAnswersRunningRequestsAfterASignal(t *testing.T) {
 		other.Close()
 	}
 	io.WriteString(conn, rest)
-	res, err := http.ReadResponse(reader, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(http.ReadResponse(reader, nil))(t)
 	body, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode != http.StatusOK || !strings.Contains(string(body), `"result"`) {
 		t.Errorf("got %d, %q, %v", res.StatusCode, body, err)
@@ -381,9 +352,7 @@ func TestWatchNotifiesClientsOfChanges(t *testing.T) {
 				c = connect(t, &mcp.StreamableClientTransport{Endpoint: url}, "2026-07-28", opts)
 			}
 			call(t, c, "list_commands", nil) // the catalog reports changes only after the first list
-			if err := os.WriteFile(filepath.Join(dir, "commands", "brand-new.md"), []byte("New.\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, "commands", "brand-new.md"), []byte("New.\n"), 0o644))
 			<-told
 			p.terminate() // while a client is connected
 			p.wantEnd(0)
@@ -393,13 +362,9 @@ func TestWatchNotifiesClientsOfChanges(t *testing.T) {
 
 func TestClientReadsItsDirectories(t *testing.T) {
 	dir := project(t)
-	if err := os.Mkdir(filepath.Join(dir, ".claude"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, ".claude"), 0o755))
 	for _, name := range []string{"commands", "skills"} {
-		if err := os.Rename(filepath.Join(dir, name), filepath.Join(dir, ".claude", name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Rename(filepath.Join(dir, name), filepath.Join(dir, ".claude", name)))
 	}
 	_, c := overStdio(t, "2025-11-25", nil, "-root", dir, "-client", "claude")
 	const path = `"path":".claude/commands/commit-message.md"` // without the directory of the host
@@ -418,9 +383,7 @@ func TestFilesAreOfferedOnlyWithTheFlag(t *testing.T) {
 		t.Errorf("tools (-want +got):\n%s", diff)
 	}
 	_, c = overStdio(t, "2025-11-25", nil, "-root", dir, "-read-only-files", "-tools", "get_skill,read_file", "-tools", "list_skills")
-	if diff := cmp.Diff([]string{"list_skills", "get_skill", "read_file"}, toolNames(t, c)); diff != "" {
-		t.Errorf("tools (-want +got):\n%s", diff)
-	}
+	must.Match(t, "tools", []string{"list_skills", "get_skill", "read_file"}, toolNames(t, c))
 }
 
 func TestEmptyProjectIsReportedOnStderr(t *testing.T) {
@@ -444,9 +407,7 @@ func TestEmptyProjectIsReportedOnStderr(t *testing.T) {
 
 func TestStartupErrorsAreReportedOnStderr(t *testing.T) {
 	short := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(short, []byte("secret\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(short, []byte("secret\n"), 0o600))
 	none := filepath.Join(t.TempDir(), "none")
 	for _, tt := range []struct {
 		name string

@@ -16,10 +16,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // An entry is a file of an archive. A name with a slash at the end is a directory, and the text "->
@@ -39,7 +38,7 @@ func zipOf(entries ...entry) []byte {
 		if strings.HasSuffix(e.name, "/") {
 			h.Method = zip.Store
 		}
-		io.WriteString(must(w.CreateHeader(h)), e.text)
+		io.WriteString(panicking(w.CreateHeader(h)), e.text)
 	}
 	w.Close()
 	return b.Bytes()
@@ -57,8 +56,8 @@ func tarOf(entries ...entry) []byte {
 		case strings.HasSuffix(e.name, "/"):
 			h.Typeflag = tar.TypeDir
 		}
-		must(0, w.WriteHeader(h))
-		must(w.Write([]byte(e.text)))
+		panicking(0, w.WriteHeader(h))
+		panicking(w.Write([]byte(e.text)))
 	}
 	w.Close()
 	return b.Bytes()
@@ -72,7 +71,7 @@ func gzipOf(data []byte) []byte {
 	return b.Bytes()
 }
 
-func must[T any](v T, err error) T {
+func panicking[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
@@ -216,9 +215,7 @@ func TestSkillsOfArchives(t *testing.T) {
 		"tar": tarOf(withDirs...), "tar without directories": tarOf(files...), "tar of .": tarOf(dotted...),
 		"tar.gz": gzipOf(tarOf(withDirs...)),
 	} {
-		if diff := cmp.Diff("pdf SKILL.md=69 scripts/fill.py=1", shown(t, archive)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		must.Match(t, name, "pdf SKILL.md=69 scripts/fill.py=1", shown(t, archive))
 	}
 	for name, archive := range map[string][]byte{"zip": zipOf(), "tar": tarOf()} {
 		if got := shown(t, archive); got != "" {
@@ -263,9 +260,7 @@ func TestHostileArchives(t *testing.T) {
 		{"an archive in an archive", zipOf(good, entry{"evil/SKILL.md", string(zipOf(good))}), fmt.Sprintf("evil SKILL.md=%d\n", len(zipOf(good))) + listed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, shown(t, tt.archive)); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			must.Match(t, "result", tt.want, shown(t, tt.archive))
 		})
 	}
 }
@@ -276,7 +271,7 @@ const gigabyte = 1 << 30
 // states the size.
 func bomb(name string, stated uint64) []byte {
 	var first, more bytes.Buffer
-	w := must(flate.NewWriter(&first, flate.BestSpeed))
+	w := panicking(flate.NewWriter(&first, flate.BestSpeed))
 	io.WriteString(w, skillText)
 	w.Flush()
 	w.Reset(&more)
@@ -288,10 +283,10 @@ func bomb(name string, stated uint64) []byte {
 	var b bytes.Buffer
 	archive := zip.NewWriter(&b)
 	if name != "pdf/SKILL.md" {
-		io.WriteString(must(archive.Create("pdf/SKILL.md")), skillText)
+		io.WriteString(panicking(archive.Create("pdf/SKILL.md")), skillText)
 	}
 	h := &zip.FileHeader{Name: name, Method: zip.Deflate, CompressedSize64: uint64(len(packed)), UncompressedSize64: stated}
-	must(must(archive.CreateRaw(h)).Write(packed))
+	panicking(panicking(archive.CreateRaw(h)).Write(packed))
 	archive.Close()
 	return b.Bytes()
 }
@@ -488,10 +483,8 @@ func TestAZipReaderWithoutChecks(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			archive := zipOf(tt.entries...)
-			files := must(zip.NewReader(bytes.NewReader(archive), int64(len(archive))))
-			if diff := cmp.Diff(tt.want, skillsOf(t, files)); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			files := panicking(zip.NewReader(bytes.NewReader(archive), int64(len(archive))))
+			must.Match(t, "result", tt.want, skillsOf(t, files))
 		})
 	}
 }
@@ -503,10 +496,7 @@ func TestAGigabyteOfAPluginIsReadUpToTheLimit(t *testing.T) {
 	for _, file := range []string{"docs/skills/pdf/SKILL.md", "docs/commands/check.md", "docs/.claude-plugin/plugin.json", ".claude-plugin/marketplace.json"} {
 		for _, stated := range []uint64{100, gigabyte + uint64(len(skillText)), 1 << 40} {
 			t.Run(fmt.Sprintf("%s of %d", file, stated), func(t *testing.T) {
-				files, err := Open(bomb(file, stated), MaxUnpacked)
-				if err != nil {
-					t.Fatal(err)
-				}
+				files := must.Get(Open(bomb(file, stated), MaxUnpacked))(t)
 				var count atomic.Int64
 				catalog := catalogtest.Open(t, toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(), toolshelf.WithMaxFileSize(limit),
 					toolshelf.WithPluginsFS("archive", toolshelf.Immutable(countedFS{files, &count})))

@@ -14,6 +14,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/lint"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
@@ -23,14 +24,9 @@ func audit(t *testing.T, files map[string]string) (a *Audit, fsys afero.Fs, of m
 	t.Helper()
 	fsys = afero.NewMemMapFs()
 	for file, text := range files {
-		if err := afero.WriteFile(fsys, file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, afero.WriteFile(fsys, file, []byte(text), 0o644))
 	}
-	root, err := confine.Over(fsys, "/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(confine.Over(fsys, "/"))(t)
 	a = &Audit{Indexes: map[client.Files]*index.Index{}, Root: root, Profile: lint.Default(), Valid: names.Plain}
 	of = map[client.Files]*index.Snapshot{}
 	for kind, dir := range map[client.Files]string{client.Commands: "commands", client.Skills: "skills", client.Agents: "agents"} {
@@ -71,16 +67,11 @@ func TestAuditReportsEachProblemOnce(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			a, fsys, of := audit(t, tt.files)
 			if tt.remove != "" {
-				if err := fsys.Remove(tt.remove); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, fsys.Remove(tt.remove))
 			}
 			var found [][]problem.Problem
 			for kind := range of {
-				problems, err := a.Of(t.Context(), kind, of)
-				if err != nil {
-					t.Fatal(err)
-				}
+				problems := must.Get(a.Of(t.Context(), kind, of))(t)
 				found = append(found, problems)
 			}
 			var got []problem.Code

@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // shelf is a directory of n commands with a header of four fields.
@@ -23,55 +24,38 @@ func shelf(b *testing.B, n int) string {
 	b.Helper()
 	root := b.TempDir()
 	dir := filepath.Join(root, "commands")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, os.Mkdir(dir, 0o755))
 	body := strings.Repeat("Read the files that were changed, and say what is wrong with them.\n", 60)
 	for i := range n {
 		text := fmt.Sprintf("---\ndescription: Review change %d and list what to mend\nargument-hint: <branch>\nallowed-tools: Read, Grep\nmodel: default\n---\n\n# Review %d\n\n%s", i, i, body)
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("review-%06d.md", i)), []byte(text), 0o644); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, os.WriteFile(filepath.Join(dir, fmt.Sprintf("review-%06d.md", i)), []byte(text), 0o644))
 	}
 	// The catalog does not trust files that were just written; see stamp.Settled.
 	old := time.Now().Add(-time.Minute)
 	for i := range n {
-		if err := os.Chtimes(filepath.Join(dir, fmt.Sprintf("review-%06d.md", i)), old, old); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, os.Chtimes(filepath.Join(dir, fmt.Sprintf("review-%06d.md", i)), old, old))
 	}
 	return root
 }
 
 // statFloor is one getdents64 pass and one statx for each name.
 func statFloor(b *testing.B, dir string) {
-	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
+	fd := must.Get(unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY, 0))(b)
 	defer unix.Close(fd)
 	for _, name := range rawNames(b, fd) {
 		var s unix.Statx_t
-		if err := unix.Statx(fd, name, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS, &s); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, unix.Statx(fd, name, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS, &s))
 	}
 }
 
 // reusedStatFloor is statFloor without any allocation, with a buffer for the names and a
 // buffer for the metadata.
 func reusedStatFloor(b *testing.B, dir string, buf []byte) (entries int) {
-	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
+	fd := must.Get(unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0))(b)
 	defer unix.Close(fd)
 	var s unix.Statx_t
 	for {
-		n, err := unix.Getdents(fd, buf)
-		if err != nil {
-			b.Fatal(err)
-		}
+		n := must.Get(unix.Getdents(fd, buf))(b)
 		if n == 0 {
 			return entries
 		}
@@ -93,10 +77,7 @@ func reusedStatFloor(b *testing.B, dir string, buf []byte) (entries int) {
 
 // readFloor opens, stats, reads 4 KB of and closes each file, on all cores.
 func readFloor(b *testing.B, dir string) {
-	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
+	fd := must.Get(unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY, 0))(b)
 	defer unix.Close(fd)
 	names := rawNames(b, fd)
 	var all sync.WaitGroup
@@ -124,10 +105,7 @@ func rawNames(b *testing.B, fd int) []string {
 	var names []string
 	buf := make([]byte, 32<<10)
 	for {
-		n, err := unix.Getdents(fd, buf)
-		if err != nil {
-			b.Fatal(err)
-		}
+		n := must.Get(unix.Getdents(fd, buf))(b)
 		if n == 0 {
 			return names
 		}
@@ -139,10 +117,7 @@ func rawNames(b *testing.B, fd int) []string {
 func readWhole(b *testing.B, files []string) {
 	buf := make([]byte, 128<<10)
 	for _, name := range files {
-		file, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
-		if err != nil {
-			b.Fatal(err)
-		}
+		file := must.Get(unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0))(b)
 		var s unix.Stat_t
 		unix.Fstat(file, &s)
 		for n := 1; n > 0; {
@@ -155,20 +130,12 @@ func readWhole(b *testing.B, files []string) {
 // naive reads and parses all files, like a program without a library. naive skips headers
 // that the YAML library rejects.
 func naive(b *testing.B, dir string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		b.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(b)
 	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			b.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(filepath.Join(dir, e.Name())))(b)
 		var header struct{ Description string }
 		frontmatter.Parse(strings.NewReader(string(data)), &header)
-		if _, err := e.Info(); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(e.Info())(b)
 	}
 }
 
@@ -313,10 +280,7 @@ func BenchmarkListMemory(b *testing.B) {
 		b.Run(fmt.Sprintf("skills/%d", n), func(b *testing.B) {
 			d := catalogtest.PublicSkills(b, n, catalogtest.PublicSkillHeaders, catalogtest.HeaderSizes)
 			keptMemory(b, d, func(c *toolshelf.Catalog) (strings int) {
-				skills, err := c.ListSkills(b.Context())
-				if err != nil {
-					b.Fatal(err)
-				}
+				skills := must.Get(c.ListSkills(b.Context()))(b)
 				for _, s := range skills {
 					strings += len(s.Name) + len("skills/"+s.Name+"/SKILL.md") + len(s.Description) + len(s.Frontmatter.Raw)
 				}
@@ -350,20 +314,14 @@ func BenchmarkGetWarm(b *testing.B) {
 	file := filepath.Join(root, "commands", "review-005000.md")
 	catalogtest.Compare(b, []string{"ours", "stat", "read"}, map[string]func(){
 		"ours": func() {
-			if _, err := c.Get(b.Context(), "review-005000"); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(c.Get(b.Context(), "review-005000"))(b)
 		},
 		"stat": func() {
 			var s unix.Stat_t
-			if err := unix.Lstat(file, &s); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, unix.Lstat(file, &s))
 		},
 		"read": func() {
-			if _, err := os.ReadFile(file); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(os.ReadFile(file))(b)
 		},
 	})
 }
@@ -415,42 +373,23 @@ func BenchmarkExpand(b *testing.B) {
 	root := shelf(b, 10_000)
 	for i := range 1000 {
 		dir := filepath.Join(root, "skills", fmt.Sprint("s", i))
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			b.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "SKILL.md"), []byte("---\nname: s\ndescription: d\n---\n"), 0o644); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, os.MkdirAll(dir, 0o755))
+		must.Do(b, os.WriteFile(filepath.Join(dir, "SKILL.md"), []byte("---\nname: s\ndescription: d\n---\n"), 0o644))
 	}
 	c := catalogtest.Open(b, toolshelf.WithRoot(root))
-	if _, err := c.CompleteName(b.Context(), "", 0); err != nil {
-		b.Fatal(err)
-	}
+	must.Get(c.CompleteName(b.Context(), "", 0))(b)
 	catalogtest.Compare(b, []string{"ours", "Get", "naive"}, map[string]func(){
 		"ours": func() {
-			if _, err := c.Expand(b.Context(), "/review-005000 417 high"); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(c.Expand(b.Context(), "/review-005000 417 high"))(b)
 		},
 		"Get": func() {
-			command, err := c.Get(b.Context(), "review-005000")
-			if err != nil {
-				b.Fatal(err)
-			}
-			if _, err := (toolshelf.Renderer{}).Render(b.Context(), command, toolshelf.ParseArgs("417 high")); err != nil {
-				b.Fatal(err)
-			}
+			command := must.Get(c.Get(b.Context(), "review-005000"))(b)
+			must.Get((toolshelf.Renderer{}).Render(b.Context(), command, toolshelf.ParseArgs("417 high")))(b)
 		},
 		"naive": func() {
-			data, err := os.ReadFile(filepath.Join(root, "commands", "review-005000.md"))
-			if err != nil {
-				b.Fatal(err)
-			}
+			data := must.Get(os.ReadFile(filepath.Join(root, "commands", "review-005000.md")))(b)
 			var header struct{ Description string }
-			body, err := frontmatter.Parse(strings.NewReader(string(data)), &header)
-			if err != nil {
-				b.Fatal(err)
-			}
+			body := must.Get(frontmatter.Parse(strings.NewReader(string(data)), &header))(b)
 			_ = strings.ReplaceAll(string(body), "$ARGUMENTS", "417 high")
 		},
 	})

@@ -22,6 +22,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -50,9 +51,7 @@ func count(b *testing.B, operations ...operation) {
 func (o operation) count(b *testing.B) {
 	calls := func(n int) {
 		for range n {
-			if err := o.call(); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, o.call())
 		}
 	}
 	calls(2) // fill the caches
@@ -104,9 +103,7 @@ func settle() { time.Sleep(50 * time.Millisecond) }
 // place moves a directory of a benchmark, because the length of a path of TempDir is random.
 func place(b *testing.B, dir, name string) string {
 	to := filepath.Join(os.TempDir(), name)
-	if err := os.Rename(dir, to); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, os.Rename(dir, to))
 	b.Cleanup(func() { os.RemoveAll(to) })
 	return to
 }
@@ -178,18 +175,12 @@ func BenchmarkCosts(b *testing.B) {
 		return func() error { return failure(c.Search(ctx, query, 10)) }
 	}
 	name, skill := commands.Names[n/2], skills.Names[n/2]
-	command, err := whole.Get(ctx, "review-all")
-	if err != nil {
-		b.Fatal(err)
-	}
+	command := must.Get(whole.Get(ctx, "review-all"))(b)
 	render := func() error {
 		r, args := toolshelf.Renderer{}, toolshelf.ParseArgs("main --force")
 		return failure(r.Render(ctx, command, args))
 	}
-	adapter, err := mcpadapter.New(whole)
-	if err != nil {
-		b.Fatal(err)
-	}
+	adapter := must.Get(mcpadapter.New(whole))(b)
 	call := func(tool, arguments string) operation {
 		return operation{"tool/" + tool, 20, func() error {
 			result, err := adapter.Call(ctx, tool, json.RawMessage(arguments))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // sources writes n files of about 1.5 KB of source code. A directory has 100 files, and one of
@@ -25,18 +26,14 @@ func sources(b *testing.B, n int) (dir string, dirs [][]string) {
 	dir = b.TempDir()
 	for i := range n / 100 {
 		below := []string{filepath.Join(dir, fmt.Sprintf("package-%03d", i/10), fmt.Sprintf("part-%d", i%10))}
-		if err := os.MkdirAll(below[0], 0o755); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, os.MkdirAll(below[0], 0o755))
 		for k := range 100 {
 			text := "package part\n\n" + strings.Repeat(fmt.Sprintf("// Func%d returns the response for a request.\nfunc Func%d(r *Request) Response { return r.answer(%d) }\n", k, k, i), 14)
 			if i%10 == 3 && k == 50 {
 				text += "// Deprecated: use NewResponder.\n"
 			}
 			below = append(below, fmt.Sprintf("file_%03d.go", k))
-			if err := os.WriteFile(filepath.Join(below[0], below[k+1]), []byte(text), 0o644); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, os.WriteFile(filepath.Join(below[0], below[k+1]), []byte(text), 0o644))
 		}
 		dirs = append(dirs, below)
 	}

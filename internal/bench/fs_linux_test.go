@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // flat is a directory of n empty files.
@@ -26,10 +27,7 @@ func flat(b *testing.B, n int) string {
 }
 
 func touch(b *testing.B, name string) {
-	fd, err := unix.Open(name, unix.O_CREAT|unix.O_WRONLY|unix.O_CLOEXEC, 0o644)
-	if err != nil {
-		b.Fatal(err)
-	}
+	fd := must.Get(unix.Open(name, unix.O_CREAT|unix.O_WRONLY|unix.O_CLOEXEC, 0o644))(b)
 	unix.Close(fd)
 }
 
@@ -56,20 +54,13 @@ func BenchmarkListDir(b *testing.B) {
 					}
 				},
 				"os.ReadDir": func() {
-					entries, err := os.ReadDir(dir)
-					if err != nil {
-						b.Fatal(err)
-					}
+					entries := must.Get(os.ReadDir(dir))(b)
 					for _, e := range entries {
-						if _, err := e.Info(); err != nil {
-							b.Fatal(err)
-						}
+						must.Get(e.Info())(b)
 					}
 				},
 				"afero.ReadDir": func() {
-					if _, err := afero.ReadDir(afero.NewOsFs(), dir); err != nil {
-						b.Fatal(err)
-					}
+					must.Get(afero.ReadDir(afero.NewOsFs(), dir))(b)
 				},
 			})
 		})
@@ -109,17 +100,11 @@ func BenchmarkFirstPage(b *testing.B) {
 
 // getdentsFloor reads a directory without metadata.
 func getdentsFloor(b *testing.B, dir string) {
-	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
+	fd := must.Get(unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0))(b)
 	defer unix.Close(fd)
 	buf := make([]byte, 64<<10)
 	for {
-		n, err := unix.Getdents(fd, buf)
-		if err != nil {
-			b.Fatal(err)
-		}
+		n := must.Get(unix.Getdents(fd, buf))(b)
 		if n == 0 {
 			return
 		}
@@ -134,9 +119,7 @@ func forest(b *testing.B, n int) (dir string, entries int) {
 	for i := range n / 1000 {
 		for j := range 10 {
 			below := filepath.Join(dir, fmt.Sprintf("package-%03d", i), fmt.Sprintf("part-%d", j))
-			if err := os.MkdirAll(below, 0o755); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, os.MkdirAll(below, 0o755))
 			entries++
 			for k := range 100 {
 				extension := ".go"
@@ -154,17 +137,11 @@ func forest(b *testing.B, n int) (dir string, entries int) {
 
 // walkFloor walks a tree with openat, on one goroutine, and returns the number of entries.
 func walkFloor(b *testing.B, at int, name string, buf []byte, stat bool) (entries int) {
-	fd, err := unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
+	fd := must.Get(unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0))(b)
 	defer unix.Close(fd)
 	var dirs []string
 	for {
-		n, err := unix.Getdents(fd, buf)
-		if err != nil {
-			b.Fatal(err)
-		}
+		n := must.Get(unix.Getdents(fd, buf))(b)
 		if n == 0 {
 			break
 		}
@@ -182,9 +159,7 @@ func walkFloor(b *testing.B, at int, name string, buf []byte, stat bool) (entrie
 			entries++
 			if stat {
 				var s unix.Statx_t
-				if err := unix.Statx(fd, string(name), unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS, &s); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, unix.Statx(fd, string(name), unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS, &s))
 			}
 			if isDir {
 				dirs = append(dirs, string(name))
@@ -215,15 +190,12 @@ func BenchmarkTree(b *testing.B) {
 			}
 		},
 		"filepath.WalkDir": func() {
-			err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+			must.Do(b, filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 				if err == nil {
 					_, err = d.Info()
 				}
 				return err
-			})
-			if err != nil {
-				b.Fatal(err)
-			}
+			}))
 		},
 	})
 }
@@ -256,9 +228,7 @@ func BenchmarkFindFiles(b *testing.B) {
 					}
 				},
 				"filepath.WalkDir": func() {
-					if err := filepath.WalkDir(dir, func(_ string, _ fs.DirEntry, err error) error { return err }); err != nil {
-						b.Fatal(err)
-					}
+					must.Do(b, filepath.WalkDir(dir, func(_ string, _ fs.DirEntry, err error) error { return err }))
 				},
 			})
 		})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // BenchmarkReadFile reads pages of a file of 1 GiB with lines of 64 bytes, once the catalog
@@ -40,20 +41,13 @@ func BenchmarkReadFile(b *testing.B) {
 	root := b.TempDir()
 	name := filepath.Join(root, "large.txt")
 	part := bytes.Repeat(append(bytes.Repeat([]byte("x"), line-1), '\n'), 1<<20/line)
-	file, err := os.Create(name)
-	if err != nil {
-		b.Fatal(err)
-	}
+	file := must.Get(os.Create(name))(b)
 	defer file.Close()
 	for range size / len(part) {
-		if _, err := file.Write(part); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(file.Write(part))(b)
 	}
 	// A file that has just changed is not indexed.
-	if err := os.Chtimes(name, catalogtest.Written, catalogtest.Written); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, os.Chtimes(name, catalogtest.Written, catalogtest.Written))
 	// The garbage collector runs after 16 MB, as in a program that keeps 16 MB.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	for _, page := range []int{64 << 10, 256 << 10, 1 << 20, 4 << 20} {
@@ -66,13 +60,8 @@ func BenchmarkReadFile(b *testing.B) {
 				}
 			}
 			for indexed := false; !indexed; { // the first calls may come too soon after the write
-				if _, err := c.ReadFile(b.Context(), "large.txt", toolshelf.Lines(size/line, 0)); err != nil {
-					b.Fatal(err)
-				}
-				text, err := c.ReadFile(b.Context(), "large.txt", toolshelf.Lines(1, 1))
-				if err != nil {
-					b.Fatal(err)
-				}
+				must.Get(c.ReadFile(b.Context(), "large.txt", toolshelf.Lines(size/line, 0)))(b)
+				text := must.Get(c.ReadFile(b.Context(), "large.txt", toolshelf.Lines(1, 1)))(b)
 				indexed = text.Total >= 0
 			}
 			reused := make([]byte, page)
@@ -92,18 +81,12 @@ func BenchmarkReadFile(b *testing.B) {
 				},
 				"new": func() { pread(int(file.Fd()), make([]byte, page)) },
 				"open": func() {
-					fd, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
-					if err != nil {
-						b.Fatal(err)
-					}
+					fd := must.Get(unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0))(b)
 					defer unix.Close(fd)
 					pread(fd, make([]byte, page))
 				},
 				"naive": func() {
-					f, err := os.Open(name)
-					if err != nil {
-						b.Fatal(err)
-					}
+					f := must.Get(os.Open(name))(b)
 					defer f.Close()
 					text := make([]byte, page)
 					if _, err := f.ReadAt(text, offset()); err != nil || !utf8.Valid(text) {

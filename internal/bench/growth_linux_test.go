@@ -9,6 +9,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // BenchmarkGetAgents gets each of 2,000 and of 4,000 agents whose headers have the names. The floor
@@ -27,9 +28,7 @@ func BenchmarkGetAgents(b *testing.B) {
 		c := catalogtest.Open(b, toolshelf.WithRoot(root), toolshelf.WithAgentsDir("agents"))
 		run[fmt.Sprint(n)] = func() {
 			for i := range n {
-				if _, err := c.GetAgent(b.Context(), fmt.Sprint("reviewer-", i)); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(c.GetAgent(b.Context(), fmt.Sprint("reviewer-", i)))(b)
 			}
 		}
 		if n == 2000 {
@@ -57,9 +56,7 @@ func BenchmarkGlobs(b *testing.B) {
 		rules := toolshelf.WithInstructions(client.Claude())
 		c := catalogtest.Open(b, toolshelf.WithRoot(root), rules)
 		run[fmt.Sprint(n)] = func() {
-			if _, err := c.Instructions(b.Context(), "src/main.rs"); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(c.Instructions(b.Context(), "src/main.rs"))(b)
 		}
 	}
 	catalogtest.Compare(b, []string{"1000", "1"}, run)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // BenchmarkLint checks 1,000 commands. The naive way only parses the headers, and the
@@ -17,9 +18,7 @@ func BenchmarkLint(b *testing.B) {
 			catalogtest.Compare(b, []string{"ours", "floor", "naive"}, map[string]func(){
 				"ours": func() {
 					c := catalogtest.Open(b, toolshelf.WithRoot(d.Root), toolshelf.WithSkillsDir())
-					if _, err := c.Lint(b.Context()); err != nil {
-						b.Fatal(err)
-					}
+					must.Get(c.Lint(b.Context()))(b)
 					c.Close()
 				},
 				"floor": func() { readWhole(b, d.Files) },

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // BenchmarkObserver runs each method without an observer and with an observer that does nothing.
@@ -22,20 +23,13 @@ func BenchmarkObserver(b *testing.B) {
 			"skills/s%d/reference.md": "Deploy. ",
 		} {
 			name = filepath.Join(dir, fmt.Sprintf(name, i))
-			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-				b.Fatal(err)
-			}
-			if err := os.WriteFile(name, []byte(text+strings.Repeat("Deploy to staging. ", 100)), 0o644); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, os.MkdirAll(filepath.Dir(name), 0o755))
+			must.Do(b, os.WriteFile(name, []byte(text+strings.Repeat("Deploy to staging. ", 100)), 0o644))
 		}
 	}
 	ctx := context.Background()
 	open := func(opts ...toolshelf.Option) *toolshelf.Catalog {
-		c, err := toolshelf.New(append(opts, toolshelf.WithRoot(dir))...)
-		if err != nil {
-			b.Fatal(err)
-		}
+		c := must.Get(toolshelf.New(append(opts, toolshelf.WithRoot(dir))...))(b)
 		b.Cleanup(func() { c.Close() })
 		return c
 	}
@@ -67,9 +61,7 @@ func BenchmarkObserver(b *testing.B) {
 			b.Run(method.name+"/observer="+o.name, func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					if err := method.call(o.c); err != nil {
-						b.Fatal(err)
-					}
+					must.Do(b, method.call(o.c))
 				}
 			})
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/dev/plugins"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // The numbers of nine public repositories.
@@ -37,9 +38,7 @@ func publicMarketplace(b *testing.B) string {
 	var written []string
 	write := func(text string, path ...string) {
 		file := filepath.Join(append([]string{root}, path...)...)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)))
 		written = append(written, file)
 	}
 	add := func(n int, classes []catalogtest.HeaderClass, sizes catalogtest.Sizes, path func(i int) []string) {
@@ -61,10 +60,7 @@ func publicMarketplace(b *testing.B) string {
 		write(fmt.Sprintf("{\n  \"name\": %q,\n  \"version\": \"1.0.0\",\n  \"description\": \"Tools of one area.\",\n  \"author\": {\"name\": \"Someone\"}\n}\n", name), "plugins", name, ".claude-plugin", "plugin.json")
 		write("# Plugin\n", "plugins", name, "README.md")
 	}
-	text, err := json.MarshalIndent(map[string]any{"name": "public", "plugins": entries}, "", "  ")
-	if err != nil {
-		b.Fatal(err)
-	}
+	text := must.Get(json.MarshalIndent(map[string]any{"name": "public", "plugins": entries}, "", "  "))(b)
 	write(string(text), ".claude-plugin", "marketplace.json")
 	add(publicCommands, catalogtest.PublicCommandHeaders, catalogtest.PublicCommandSizes, func(i int) []string {
 		return []string{"plugins", plugin(i), "commands", fmt.Sprintf("command-%d.md", i)}
@@ -77,9 +73,7 @@ func publicMarketplace(b *testing.B) string {
 	})
 	old := time.Now().Add(-time.Minute) // see shelf
 	for _, file := range written {
-		if err := os.Chtimes(file, old, old); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, os.Chtimes(file, old, old))
 	}
 	return root
 }
@@ -88,13 +82,8 @@ func publicMarketplace(b *testing.B) string {
 // lists the directory of each plugin and of each kind, opens, stats and reads the manifest, and
 // opens, stats and reads 4 KB of each file. Without read, the floor only stats the files.
 func pluginFloor(b *testing.B, root string, read bool, kinds ...string) {
-	if _, err := os.ReadFile(filepath.Join(root, ".claude-plugin/marketplace.json")); err != nil {
-		b.Fatal(err)
-	}
-	top, err := unix.Open(filepath.Join(root, "plugins"), unix.O_RDONLY|unix.O_DIRECTORY, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Get(os.ReadFile(filepath.Join(root, ".claude-plugin/marketplace.json")))(b)
+	top := must.Get(unix.Open(filepath.Join(root, "plugins"), unix.O_RDONLY|unix.O_DIRECTORY, 0))(b)
 	defer unix.Close(top)
 	names := rawNames(b, top)
 	var all sync.WaitGroup
@@ -231,9 +220,7 @@ func BenchmarkPlugins(b *testing.B) {
 func BenchmarkPluginsHostile(b *testing.B) {
 	write := func(root, text string, path ...string) {
 		file := filepath.Join(append([]string{root}, path...)...)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)))
 	}
 	const command = "---\ndescription: Text.\n---\nText.\n"
 	many := func(n int, manifests bool) (root string, entries []string) {

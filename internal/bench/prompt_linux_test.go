@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // promptCatalog returns a catalog of n skills that does not read the files again,
@@ -22,10 +23,7 @@ func promptCatalog(b *testing.B, n int, describe func(i int) string) (*toolshelf
 			Data: []byte(fmt.Sprintf("---\nname: skill-%06d\ndescription: %s\nlicense: MIT\nmetadata:\n  author: tests\n---\n", i, describe(i)))}
 	}
 	c := catalogtest.Open(b, toolshelf.WithSkillsFS("skills", files), toolshelf.WithCacheTTL(time.Hour))
-	list, err := c.ListSkills(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
+	list := must.Get(c.ListSkills(b.Context()))(b)
 	return c, list
 }
 
@@ -63,15 +61,10 @@ func BenchmarkSkillsPrompt(b *testing.B) {
 				"shortened": prompt(toolshelf.Budget(250 * skills.n)),                                       // descriptions are shortened
 				"tokens":    prompt(toolshelf.Tokens(8000, func(s string) int { return 4 + len(s)*10/38 })), // at no cost of its own
 				"list": func() {
-					if _, err := c.ListSkills(b.Context()); err != nil {
-						b.Fatal(err)
-					}
+					must.Get(c.ListSkills(b.Context()))(b)
 				},
 				"naive": func() {
-					list, err := c.ListSkills(b.Context())
-					if err != nil {
-						b.Fatal(err)
-					}
+					list := must.Get(c.ListSkills(b.Context()))(b)
 					var t strings.Builder
 					t.WriteString("<available_skills>\n")
 					for _, s := range list {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // benchTexts makes a usual command, a command of 10 MiB, and hostile texts, in which
@@ -69,10 +70,7 @@ func BenchmarkRender(b *testing.B) {
 			b.SetBytes(int64(len(source)))
 			b.ReportAllocs()
 			for b.Loop() {
-				text, err := command.Render(args...)
-				if err != nil {
-					b.Fatal(err)
-				}
+				text := must.Get(command.Render(args...))(b)
 				benchSink = text
 			}
 			ours := b.Elapsed() / time.Duration(b.N)

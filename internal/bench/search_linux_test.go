@@ -19,6 +19,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A library holds a directory of commands and queries for the commands. The words
@@ -37,9 +38,7 @@ func newLibrary(b *testing.B, n int) *library {
 	random := rand.New(rand.NewPCG(1, 2))
 	l := &library{root: b.TempDir()}
 	l.dir = filepath.Join(l.root, "commands")
-	if err := os.Mkdir(l.dir, 0o755); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, os.Mkdir(l.dir, 0o755))
 	for range 30_000 {
 		word := make([]byte, 3+random.IntN(8))
 		for i := range word {
@@ -66,12 +65,8 @@ func newLibrary(b *testing.B, n int) *library {
 			body += fmt.Sprintf("## %s\n\n%s\n\n", text(2), text(100))
 		}
 		file := filepath.Join(l.dir, name+".md")
-		if err := os.WriteFile(file, []byte(body), 0o644); err != nil {
-			b.Fatal(err)
-		}
-		if err := os.Chtimes(file, old, old); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, os.WriteFile(file, []byte(body), 0o644))
+		must.Do(b, os.Chtimes(file, old, old))
 		l.names, l.bodies = append(l.names, name), append(l.bodies, []byte(body))
 	}
 	return l
@@ -142,16 +137,11 @@ func BenchmarkSearch(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				query := queries[i%len(queries)]
 				measure("search", func() {
-					results, err := c.Search(b.Context(), query, 10)
-					if err != nil {
-						b.Fatal(err)
-					}
+					results := must.Get(c.Search(b.Context(), query, 10))(b)
 					found += results.TotalFound
 				})
 				measure("list", func() {
-					if _, err := c.List(b.Context(), toolshelf.Page{}); err != nil {
-						b.Fatal(err)
-					}
+					must.Get(c.List(b.Context(), toolshelf.Page{}))(b)
 				})
 				if i%10 == 0 {
 					measure("scan", func() { found += l.scan(query) })
@@ -203,10 +193,7 @@ func BenchmarkSearchByMeaning(b *testing.B) {
 	firstSearch(b, words)
 	firstSearch(b, meaning)
 	for {
-		found, err := meaning.Search(b.Context(), "nothing", 10)
-		if err != nil {
-			b.Fatal(err)
-		}
+		found := must.Get(meaning.Search(b.Context(), "nothing", 10))(b)
 		if found.Semantic {
 			break
 		}
@@ -290,15 +277,11 @@ func searchFirst(b *testing.B, d *catalogtest.PublicDir) {
 	unscanned := toolshelf.WithCacheTTL(time.Hour)
 	for b.Loop() {
 		c := catalogtest.Open(b, toolshelf.WithRoot(d.Root))
-		if _, err := c.List(b.Context(), toolshelf.Page{}); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(c.List(b.Context(), toolshelf.Page{}))(b)
 		measure("names", func() { searchNames(b, c) })
 		c.Close()
 		c = catalogtest.Open(b, toolshelf.WithRoot(d.Root), unscanned)
-		if _, err := c.List(b.Context(), toolshelf.Page{}); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(c.List(b.Context(), toolshelf.Page{}))(b)
 		before := catalogtest.Heap()
 		measure("first", func() { firstSearch(b, c) })
 		kept = catalogtest.Heap() - before
@@ -312,10 +295,7 @@ func searchFirst(b *testing.B, d *catalogtest.PublicDir) {
 		measure("read", func() { readWhole(b, d.Files) })
 		measure("naive", func() {
 			for _, file := range d.Files {
-				data, err := os.ReadFile(file)
-				if err != nil {
-					b.Fatal(err)
-				}
+				data := must.Get(os.ReadFile(file))(b)
 				bytes.Contains(bytes.ToLower(data), []byte("nothing"))
 			}
 		})
@@ -339,9 +319,7 @@ func searchFirst(b *testing.B, d *catalogtest.PublicDir) {
 // changes this time less than the time of the clock.
 func processorTime(b *testing.B) float64 {
 	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, unix.Getrusage(unix.RUSAGE_SELF, &u))
 	return float64(u.Utime.Nano() + u.Stime.Nano())
 }
 
@@ -361,14 +339,10 @@ func corpusCommands(b *testing.B, n int) *catalogtest.PublicDir {
 	}
 	d := &catalogtest.PublicDir{Root: b.TempDir()}
 	old := time.Now().Add(-time.Minute) // see stamp.Settled
-	if err := os.Mkdir(filepath.Join(d.Root, "commands"), 0o755); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, os.Mkdir(filepath.Join(d.Root, "commands"), 0o755))
 	for i := range n {
 		file := filepath.Join(d.Root, "commands", fmt.Sprintf("c%05d.md", i))
-		if err := errors.Join(os.WriteFile(file, texts[i%len(texts)], 0o644), os.Chtimes(file, old, old)); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, errors.Join(os.WriteFile(file, texts[i%len(texts)], 0o644), os.Chtimes(file, old, old)))
 		d.Files = append(d.Files, file)
 	}
 	return d
@@ -413,9 +387,7 @@ func BenchmarkSearchAfterOneChange(b *testing.B) {
 	var changed, same []float64
 	for i := 0; b.Loop(); i++ {
 		text := append(bytes.Clone(l.bodies[5000]), "\nA sentence more: "+l.words[i%len(l.words)]+".\n"...)
-		if err := os.WriteFile(file, text, 0o644); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, os.WriteFile(file, text, 0o644))
 		changed, same = append(changed, timed()), append(same, timed())
 	}
 	slices.Sort(changed)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // BenchmarkSearchReports searches 10,000 commands. A thousand commands have four
@@ -24,9 +25,7 @@ func BenchmarkSearchReports(b *testing.B) {
 		command := fmt.Sprintf("review-%06d", i)
 		for v := range 4 {
 			file := filepath.Join(root, "reports", command, fmt.Sprintf("%s_report_20251120_103000_v%d.md", command, v+1))
-			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte("A zeppelin."), 0o644), os.Chtimes(file, old, old)); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte("A zeppelin."), 0o644), os.Chtimes(file, old, old)))
 		}
 	}
 	search := func(query string, opts ...toolshelf.Option) func() {
@@ -40,21 +39,13 @@ func BenchmarkSearchReports(b *testing.B) {
 		return search
 	}
 	floor := func() {
-		top, err := unix.Open(filepath.Join(root, "reports"), unix.O_RDONLY|unix.O_DIRECTORY, 0)
-		if err != nil {
-			b.Fatal(err)
-		}
+		top := must.Get(unix.Open(filepath.Join(root, "reports"), unix.O_RDONLY|unix.O_DIRECTORY, 0))(b)
 		defer unix.Close(top)
 		for _, command := range rawNames(b, top) {
-			dir, err := unix.Openat(top, command, unix.O_RDONLY|unix.O_DIRECTORY, 0)
-			if err != nil {
-				b.Fatal(err)
-			}
+			dir := must.Get(unix.Openat(top, command, unix.O_RDONLY|unix.O_DIRECTORY, 0))(b)
 			for _, file := range rawNames(b, dir) {
 				var st unix.Statx_t
-				if err := unix.Statx(dir, file, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS, &st); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, unix.Statx(dir, file, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS, &st))
 			}
 			unix.Close(dir)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // manySkills creates a directory of n skills with two more files each.
@@ -47,10 +48,7 @@ func manySkills(b *testing.B, n int) string {
 // skillFloor opens each subdirectory of a directory, stats its SKILL.md and, if read is
 // set, reads 4 KB of the file, on all cores.
 func skillFloor(b *testing.B, dir string, read bool) {
-	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
+	fd := must.Get(unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY, 0))(b)
 	defer unix.Close(fd)
 	names := rawNames(b, fd)
 	var all sync.WaitGroup
@@ -85,15 +83,9 @@ func skillFloor(b *testing.B, dir string, read bool) {
 // naiveSkills lists skills like a program without a library. naiveSkills skips the
 // headers that the YAML library rejects.
 func naiveSkills(b *testing.B, dir string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		b.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(b)
 	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, e.Name(), "SKILL.md"))
-		if err != nil {
-			b.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(filepath.Join(dir, e.Name(), "SKILL.md")))(b)
 		var header struct{ Name, Description, License string }
 		frontmatter.Parse(strings.NewReader(string(data)), &header)
 	}
@@ -164,9 +156,7 @@ func BenchmarkGetSkill(b *testing.B) {
 	dir := filepath.Join(root, "skills", "skill-02500")
 	c := catalogtest.Open(b, toolshelf.WithRoot(root))
 	get := func(opts ...toolshelf.SkillOption) {
-		if _, err := c.GetSkill(b.Context(), "skill-02500", opts...); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(c.GetSkill(b.Context(), "skill-02500", opts...))(b)
 	}
 	get(toolshelf.Digests())
 	catalogtest.Compare(b, []string{"warm", "digests", "naive"}, map[string]func(){
@@ -181,15 +171,11 @@ func BenchmarkGetSkill(b *testing.B) {
 				return err
 			})
 			f, openErr := os.Open(filepath.Join(dir, "SKILL.md"))
-			if err := errors.Join(err, openErr); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, errors.Join(err, openErr))
 			defer f.Close()
 			data, _ := io.ReadAll(f)
 			var header struct{ Name, Description, License string }
-			if _, err := frontmatter.Parse(strings.NewReader(string(data)), &header); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(frontmatter.Parse(strings.NewReader(string(data)), &header))(b)
 		},
 	})
 }
@@ -197,14 +183,9 @@ func BenchmarkGetSkill(b *testing.B) {
 // A page of a view costs as much as a page of its catalog.
 func BenchmarkListFiltered(b *testing.B) {
 	whole := catalogtest.Open(b, toolshelf.WithRoot(shelf(b, 10_000)), toolshelf.WithWatch())
-	view, err := whole.View(toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return strings.HasSuffix(i.Name, "7") }))
-	if err != nil {
-		b.Fatal(err)
-	}
+	view := must.Get(whole.View(toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return strings.HasSuffix(i.Name, "7") })))(b)
 	page := func(c *toolshelf.Catalog) {
-		if _, err := c.List(b.Context(), toolshelf.Page{Number: 2}); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(c.List(b.Context(), toolshelf.Page{Number: 2}))(b)
 	}
 	page(view)
 	catalogtest.Compare(b, []string{"view", "whole"}, map[string]func(){
@@ -216,9 +197,7 @@ func BenchmarkListFiltered(b *testing.B) {
 // wholeFloor reads each file as a whole on one goroutine.
 func wholeFloor(b *testing.B, files []string) {
 	for _, file := range files {
-		if _, err := os.ReadFile(file); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(os.ReadFile(file))(b)
 	}
 }
 
@@ -228,9 +207,7 @@ func spread(b *testing.B, d *catalogtest.PublicDir, at func(i int) string) (file
 	b.Helper()
 	for i, name := range d.Names {
 		dir := filepath.Join(d.Root, at(i))
-		if err := errors.Join(os.MkdirAll(dir, 0o755), os.Rename(filepath.Join(d.Root, "skills", name), filepath.Join(dir, name))); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, errors.Join(os.MkdirAll(dir, 0o755), os.Rename(filepath.Join(d.Root, "skills", name), filepath.Join(dir, name))))
 		files = append(files, filepath.Join(dir, name, "SKILL.md"))
 	}
 	return files
@@ -261,9 +238,7 @@ func BenchmarkGetSkillOfAll(b *testing.B) {
 				catalogtest.Compare(b, []string{"get", "floor"}, map[string]func(){
 					"get": func() {
 						for _, name := range d.Names {
-							if _, err := c.GetSkill(b.Context(), name); err != nil {
-								b.Fatal(err)
-							}
+							must.Get(c.GetSkill(b.Context(), name))(b)
 						}
 					},
 					"floor": func() { wholeFloor(b, files) },

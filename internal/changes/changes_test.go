@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
@@ -146,9 +146,7 @@ func TestOnChangeEndsWithTheGoroutineOfItsFunction(t *testing.T) {
 		defer close(exited)
 		runtime.Goexit()
 	}))
-	if err := p.files.Remove("commands/a.md"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.files.Remove("commands/a.md"))
 	p.scan(p.commands)
 	<-exited
 	eventually(t, func() string {
@@ -172,15 +170,11 @@ func TestTheFirstSnapshotIsNotAChange(t *testing.T) {
 		p.beforeNotify = nil
 		p.write("commands/b.md")
 		p.scan(p.commands)
-		if diff := cmp.Diff(Change{{Added: []string{"b"}}, {}}, <-changes); diff != "" {
-			t.Errorf("change (-want +got):\n%s", diff)
-		}
+		must.Match(t, "change", Change{{Added: []string{"b"}}, {}}, <-changes)
 	}
 	p.write("skills/second/SKILL.md")
 	p.scan(p.skills)
-	if diff := cmp.Diff(Change{{}, {Added: []string{"second"}}}, <-changes); diff != "" {
-		t.Errorf("change (-want +got):\n%s", diff)
-	}
+	must.Match(t, "change", Change{{}, {Added: []string{"second"}}}, <-changes)
 }
 
 // After an exit, the names stay unknown to the subscriber.
@@ -208,9 +202,7 @@ func TestAChangeAfterAnExitOfAFilterHasAllNames(t *testing.T) {
 			exits.Store(false)
 			p.write("commands/c.md")
 			p.scan(p.commands)
-			if diff := cmp.Diff(Change{{Added: []string{"b", "c"}}, {}}, <-changes); diff != "" {
-				t.Errorf("change (-want +got):\n%s", diff)
-			}
+			must.Match(t, "change", Change{{Added: []string{"b", "c"}}, {}}, <-changes)
 		})
 	}
 }

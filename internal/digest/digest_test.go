@@ -12,6 +12,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // skills returns a filesystem with the files, and an index of the directory "skills". The
@@ -22,46 +23,29 @@ func skills(t *testing.T, files map[string]string) (afero.Fs, *index.Index) {
 	for name, text := range files {
 		write(t, fsys, name, text)
 	}
-	root, err := confine.Over(fsys, "/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := index.New(client.Skills, index.Config{Layers: []index.Layer{{Name: "skills", FS: root, Dir: "skills", Immutable: true}}, MaxFileSize: 1 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(confine.Over(fsys, "/"))(t)
+	x := must.Get(index.New(client.Skills, index.Config{Layers: []index.Layer{{Name: "skills", FS: root, Dir: "skills", Immutable: true}}, MaxFileSize: 1 << 20}))(t)
 	t.Cleanup(func() { x.Close(); root.Close() })
 	return fsys, x
 }
 
 func write(t *testing.T, fsys afero.Fs, name, text string) {
 	t.Helper()
-	if err := afero.WriteFile(fsys, name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, afero.WriteFile(fsys, name, []byte(text), 0o644))
 }
 
 // open opens a skill and lists its files.
 func open(t *testing.T, x *index.Index, skill string) (*index.SkillDir, index.SkillFiles) {
 	t.Helper()
-	dir, err := x.OpenSkill(t.Context(), snapshot(t, x).Lookup(skill))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(x.OpenSkill(t.Context(), snapshot(t, x).Lookup(skill)))(t)
 	t.Cleanup(dir.Close)
-	listed, err := dir.Files(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	listed := must.Get(dir.Files(t.Context()))(t)
 	return dir, listed
 }
 
 func snapshot(t *testing.T, x *index.Index) *index.Snapshot {
 	t.Helper()
-	s, err := x.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(x.Snapshot(t.Context()))(t)
 	return s
 }
 
@@ -107,9 +91,7 @@ func TestAFileThatChangesAfterTheListingHasNoDigest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fsys, x := skills(t, map[string]string{"skills/a/SKILL.md": "A.", "skills/a/x.txt": "x"})
 			dir, listed := open(t, x, "a")
-			if err := change(fsys); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, change(fsys))
 			var c Cache
 			if got, err := c.Of(t.Context(), dir, listed.Files[1]); err != ErrChanging {
 				t.Errorf("got %v, %v", got, err)
@@ -128,9 +110,7 @@ func TestAChangedFileHasNoKeptDigest(t *testing.T) {
 	fsys, x := skills(t, map[string]string{"skills/a/SKILL.md": "A."})
 	dir, listed := open(t, x, "a")
 	var c Cache
-	if _, err := c.Of(t.Context(), dir, listed.Files[0]); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Of(t.Context(), dir, listed.Files[0]))(t)
 	write(t, fsys, "skills/a/SKILL.md", "Changed.")
 	dir, listed = open(t, x, "a")
 	if got, ok := c.Kept(dir, listed.Files[0]); ok {
@@ -159,9 +139,7 @@ func TestRetainKeepsTheSkillsOfTheSnapshot(t *testing.T) {
 	for _, skill := range []string{"kept", "removed"} {
 		dir, listed := open(t, x, skill)
 		for _, f := range listed.Files {
-			if _, err := c.Of(t.Context(), dir, f); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(c.Of(t.Context(), dir, f))(t)
 		}
 	}
 	if n := c.Len(); n != 4 {

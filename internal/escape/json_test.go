@@ -3,6 +3,8 @@ package escape
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestAppendJSON(t *testing.T) {
@@ -31,13 +33,8 @@ func FuzzAppendJSON(f *testing.F) {
 		if err := json.Unmarshal(encoded, &got); err != nil {
 			t.Fatalf("%v in %q", err, encoded)
 		}
-		oracle, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(oracle, &want); err != nil {
-			t.Fatal(err)
-		}
+		oracle := must.Get(json.Marshal(s))(t)
+		must.Do(t, json.Unmarshal(oracle, &want))
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}

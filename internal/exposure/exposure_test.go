@@ -12,6 +12,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // readerOf returns a Reader of the settings of Claude Code and of Codex, whose home is /home.
@@ -22,10 +23,7 @@ func readerOf(t *testing.T, fsys afero.Fs) *Reader {
 		if s.Base == client.Home {
 			dir = "/home"
 		}
-		confined, err := confine.Over(fsys, dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		confined := must.Get(confine.Over(fsys, dir))(t)
 		return confined, s.File
 	})
 }
@@ -44,10 +42,7 @@ type skill struct{ layer, prefix string }
 
 func (s skill) in(t *testing.T, r *Rules) Level {
 	t.Helper()
-	fsys, err := confine.Over(afero.NewMemMapFs(), "/project")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fsys := must.Get(confine.Over(afero.NewMemMapFs(), "/project"))(t)
 	l := &index.Layer{Name: s.layer, FS: fsys, Dir: s.layer, Prefix: s.prefix}
 	return r.Of(l, &index.Entry{Name: s.prefix + "x", Path: s.layer + "/x/SKILL.md"}, "declared", false)
 }
@@ -107,9 +102,7 @@ func TestSettings(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			fsys := afero.NewMemMapFs()
 			for file, text := range tt.files {
-				if err := afero.WriteFile(fsys, file, []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, afero.WriteFile(fsys, file, []byte(text), 0o644))
 			}
 			if got := tt.skill.in(t, refresh(t, readerOf(t, fsys))); got != tt.want {
 				t.Errorf("level %d, want %d", got, tt.want)
@@ -123,9 +116,7 @@ func TestRefreshKeepsTheRulesWhileNothingChanges(t *testing.T) {
 	r := readerOf(t, fsys)
 	first := refresh(t, r)
 	write := func(text string) *Rules {
-		if err := afero.WriteFile(fsys, user, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, afero.WriteFile(fsys, user, []byte(text), 0o644))
 		return refresh(t, r)
 	}
 	if refresh(t, r) != first {
@@ -138,9 +129,7 @@ func TestRefreshKeepsTheRulesWhileNothingChanges(t *testing.T) {
 	if write(`{"model":"x","skillOverrides":{"x":"off"}}`) != second {
 		t.Error("other rules after a change of another key")
 	}
-	if err := fsys.Remove(user); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsys.Remove(user))
 	if claudeSkill.in(t, refresh(t, r)) != Full {
 		t.Error("the settings of a removed file")
 	}
@@ -161,9 +150,7 @@ func (f *failingFs) Open(name string) (afero.File, error) {
 
 func TestAfterAFaultTheLastSettingsCount(t *testing.T) {
 	fsys := &failingFs{Fs: afero.NewMemMapFs()}
-	if err := afero.WriteFile(fsys, user, []byte(`{"skillOverrides":{"x":"off"}}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, afero.WriteFile(fsys, user, []byte(`{"skillOverrides":{"x":"off"}}`), 0o644))
 	r := readerOf(t, fsys)
 	before := refresh(t, r)
 	fsys.fails = true
@@ -171,9 +158,7 @@ func TestAfterAFaultTheLastSettingsCount(t *testing.T) {
 		t.Errorf("level %d after the fault", got)
 	}
 	fsys.fails = false
-	if err := afero.WriteFile(fsys, user, []byte(`{}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, afero.WriteFile(fsys, user, []byte(`{}`), 0o644))
 	if got := claudeSkill.in(t, refresh(t, r)); got != Full {
 		t.Errorf("level %d after the fault has ended", got)
 	}

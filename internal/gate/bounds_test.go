@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // refusing is a gate that allows only one kind.
@@ -32,12 +33,8 @@ func TestPendingReadsAndReviewsEachFileOnce(t *testing.T) {
 		}
 		reads := &catalogtest.Reads{Fs: catalogtest.Memory(t, files)}
 		c := catalogtest.Open(t, toolshelf.WithFs(reads), toolshelf.WithRoot("/repo"), toolshelf.WithHome(""), toolshelf.WithPlugins("tool"), toolshelf.WithGate(refusing{toolshelf.KindPlugin}))
-		if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := c.ListSkills(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
+		must.Get(c.ListSkills(t.Context()))(t)
 		reads.Take()
 		n := 0
 		cost := catalogtest.CostOf(func() { n = call(c) })
@@ -52,10 +49,7 @@ func TestPendingReadsAndReviewsEachFileOnce(t *testing.T) {
 		return cost
 	}
 	pending := func(c *toolshelf.Catalog) int {
-		all, err := c.Pending(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(c.Pending(t.Context()))(t)
 		for _, p := range all {
 			if len(p.Findings) == 0 || len(p.New) == 0 {
 				t.Fatalf("%+v", p)
@@ -65,9 +59,7 @@ func TestPendingReadsAndReviewsEachFileOnce(t *testing.T) {
 	}
 	costOf(100, pending).Linear(t, costOf(400, pending))
 	lint := func(c *toolshelf.Catalog) int {
-		if _, err := c.Lint(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.Lint(t.Context()))(t)
 		return 401
 	}
 	if cost := costOf(400, lint); cost.Bytes > 100*size {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/text"
 )
 
@@ -28,16 +29,10 @@ func blocks(content []byte, size int) *text.Blocks {
 
 func find(t *testing.T, pattern string, o Options, content string, q Request) Found {
 	t.Helper()
-	p, err := Compile(pattern, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Compile(pattern, o))(t)
 	var b text.Blocks
 	b.Reset(strings.NewReader(content), int64(len(content)))
-	found, err := p.Search(t.Context(), &b, q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(p.Search(t.Context(), &b, q))(t)
 	return found
 }
 
@@ -119,10 +114,7 @@ func TestContext(t *testing.T) {
 		{0, 2, ""},
 	} {
 		for _, size := range []int{3, 4, 5, 100} {
-			p, err := Compile("x", Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(Compile("x", Options{}))(t)
 			found, err := p.Search(t.Context(), blocks([]byte(content), size), Request{Lines: tt.lines, Context: tt.context})
 			if err != nil || found.Total != 3 {
 				t.Fatal(found, err)
@@ -185,10 +177,7 @@ func TestLinesLargerThanTheMaximum(t *testing.T) {
 }
 
 func TestSearchErrors(t *testing.T) {
-	p, err := Compile("a", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Compile("a", Options{}))(t)
 	var b text.Blocks
 	b.Reset(strings.NewReader("a\x00"), -1)
 	var notText *text.NotTextError
@@ -240,10 +229,7 @@ func TestSearchOfABlockEndsWithTheContext(t *testing.T) {
 		{"many lines", strings.Repeat(strings.Repeat("a", 1000)+"\n", 60), Options{WholeWords: true}},
 		{"many lines that end with CR", strings.Repeat(strings.Repeat("a", 1000)+"\r", 60), Options{}},
 	} {
-		p, err := Compile("(?:a?){300}[^a]", tt.options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Compile("(?:a?){300}[^a]", tt.options))(t)
 		var b text.Blocks
 		b.Reset(strings.NewReader(tt.content), -1)
 		ctx := &endingContext{t.Context(), 3}
@@ -366,10 +352,7 @@ func FuzzSearch(f *testing.F) {
 			p.steps = steps
 			b := &text.Blocks{Size: n, Head: min(n, 8), MaxLine: 256}
 			b.Reset(strings.NewReader(content), int64(len(content)))
-			found, err := p.Search(t.Context(), b, Request{Lines: 1000, Context: int(flags >> 6)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			found := must.Get(p.Search(t.Context(), b, Request{Lines: 1000, Context: int(flags >> 6)}))(t)
 			got := map[int]int{}
 			for _, l := range found.Lines {
 				got[l.Number] = int(l.Column)

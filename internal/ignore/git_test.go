@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // seed repeats a run of TestRandomTreesAgreeWithGit, and trees makes the run
@@ -188,14 +190,10 @@ func gitIgnores(t *testing.T, all []tree) []map[string]bool {
 	}
 	repository := t.TempDir()
 	mkdir := func(name string) {
-		if err := os.MkdirAll(filepath.Join(repository, filepath.FromSlash(name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(repository, filepath.FromSlash(name)), 0o755))
 	}
 	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(repository, filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(repository, filepath.FromSlash(name)), []byte(text), 0o644))
 	}
 	// The minimum of a repository.
 	mkdir(".git/refs")

@@ -9,22 +9,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // linted returns the diagnostics of Lint as "path:line:column CODE".
 func linted(t *testing.T, c *toolshelf.Catalog) (all []string) {
 	t.Helper()
-	found, err := c.Lint(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(c.Lint(t.Context()))(t)
 	for _, d := range found {
 		if (d.Severity == toolshelf.SeverityError) != (d.Code == agentmd.DiagInvalidRuleName) || d.Message == "" || strings.ContainsAny(d.Message+d.Suggestion, "\n") {
 			t.Errorf("got %+v", d)
@@ -104,14 +100,9 @@ func TestLintOfInstructions(t *testing.T) {
 				opts = append(opts, toolshelf.WithInstructions(tt.rows...))
 			}
 			c := memory(t, tt.files, opts...)
-			view, err := c.View(toolshelf.WithCommandFilter(func(toolshelf.CommandInfo) bool { return false }))
-			if err != nil {
-				t.Fatal(err)
-			}
+			view := must.Get(c.View(toolshelf.WithCommandFilter(func(toolshelf.CommandInfo) bool { return false })))(t)
 			for _, c := range []*toolshelf.Catalog{c, view} {
-				if diff := cmp.Diff(tt.want, linted(t, c)); diff != "" {
-					t.Errorf("-want +got:\n%s", diff)
-				}
+				must.Match(t, "result", tt.want, linted(t, c))
 			}
 		})
 	}
@@ -136,18 +127,13 @@ func TestLintOfInstructionsThatCannotBeRead(t *testing.T) {
 		hosttest.Symlink(t, filepath.FromSlash(target), filepath.Join(dir, filepath.FromSlash(link)))
 	}
 	c := catalogtest.Open(t, toolshelf.WithRoot(filepath.Join(dir, "root")), toolshelf.WithHome(""), toolshelf.WithMaxFileSize(1000))
-	found, err := c.Lint(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(c.Lint(t.Context()))(t)
 	var got []string
 	for _, d := range found {
 		got = append(got, string(d.Severity)+" "+d.Path+" "+string(d.Code))
 	}
 	// The walk finds no link that leads out; a call for a file in the directory reports the link.
-	if diff := cmp.Diff([]string{"error AGENTS.md FILE_TOO_LARGE", "warning ok/AGENTS.md INVISIBLE_CHARACTER"}, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	must.Match(t, "result", []string{"error AGENTS.md FILE_TOO_LARGE", "warning ok/AGENTS.md INVISIBLE_CHARACTER"}, got)
 }
 
 func TestLintOfManyInstructions(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // monorepo has the instructions of six clients in twelve directories of a project, and of the user.
@@ -126,10 +127,7 @@ func TestInstructionsOfSixClients(t *testing.T) {
 			"web": "web/CLAUDE.md", "web/index.html": "web/CLAUDE.md", "web/src/app.tsx": "web/CLAUDE.md web/src/AGENTS.md", "web/src/lib/x.ts": "web/CLAUDE.md web/src/AGENTS.md",
 			"web/README.md": "web/CLAUDE.md", "empty/x.md": ""}},
 	} {
-		row, err := client.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		row := must.Get(client.Lookup(name))(t)
 		if len(want.on) != 20 {
 			t.Fatalf("%s: %d paths", name, len(want.on))
 		}
@@ -157,9 +155,6 @@ func pathsOf(t testing.TB, c *toolshelf.Catalog, path string, opts ...toolshelf.
 
 func instructions(t testing.TB, c *toolshelf.Catalog, path string, opts ...toolshelf.InstructionOption) []toolshelf.Instruction {
 	t.Helper()
-	list, err := c.Instructions(t.Context(), path, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(c.Instructions(t.Context(), path, opts...))(t)
 	return list
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // without refuses the instructions that contain a text.
@@ -30,10 +31,7 @@ func without(text string) toolshelf.Filter {
 func TestAViewShowsTheInstructionsThatItsFilterKeeps(t *testing.T) {
 	fsys := catalogtest.Memory(t, map[string]string{"/repo/AGENTS.md": "Root.", "/repo/x/AGENTS.md": "Secret.", "/repo/.cursor/rules/a.mdc": "---\nalwaysApply: true\n---\nSecret.", "/repo/.cursor/rules/b.mdc": "---\ndescription: d\n---\nOpen."})
 	c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithInstructions(client.Cursor()))
-	view, err := c.View(without("Secret"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(c.View(without("Secret")))(t)
 	want := []string{"AGENTS.md", ".cursor/rules/b.mdc"}
 	if got := pathsOf(t, view, "x"); !slices.Equal(got, want) {
 		t.Errorf("the view has %q", got)
@@ -44,10 +42,7 @@ func TestAViewShowsTheInstructionsThatItsFilterKeeps(t *testing.T) {
 	if got := pathsOf(t, c, "x"); len(got) != 4 {
 		t.Errorf("the catalog has %q", got)
 	}
-	inner, err := view.View(toolshelf.WithInstructionFilter(func(i toolshelf.Instruction) bool { return i.Mode == toolshelf.Always }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	inner := must.Get(view.View(toolshelf.WithInstructionFilter(func(i toolshelf.Instruction) bool { return i.Mode == toolshelf.Always })))(t)
 	if got := pathsOf(t, inner, "x"); !slices.Equal(got, want[:1]) {
 		t.Errorf("a view of the view has %q", got)
 	}
@@ -56,9 +51,7 @@ func TestAViewShowsTheInstructionsThatItsFilterKeeps(t *testing.T) {
 	}
 	// The returned content decides.
 	for file, text := range map[string]string{"/repo/x/AGENTS.md": "Open.", "/repo/AGENTS.md": "Secret."} {
-		if err := afero.WriteFile(fsys, file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, afero.WriteFile(fsys, file, []byte(text), 0o644))
 	}
 	if got := pathsOf(t, view, "x"); !slices.Equal(got, []string{"x/AGENTS.md", ".cursor/rules/b.mdc"}) {
 		t.Errorf("after a change, the view has %q", got)
@@ -70,10 +63,7 @@ func TestAViewShowsTheInstructionsThatItsFilterKeeps(t *testing.T) {
 
 func TestAViewShowsTheRulesBelowTheRootThatItsFilterKeeps(t *testing.T) {
 	c := memory(t, map[string]string{"/repo/x/.claude/rules/a.md": "Secret.", "/repo/x/.claude/rules/b.md": "Open: @a.md", "/repo/x/.claude/rules/c.md": "---\npaths: '*.go'\n---\nSecret."}, toolshelf.WithInstructions(client.Claude()))
-	view, err := c.View(without("Secret"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(c.View(without("Secret")))(t)
 	for _, tt := range []struct {
 		catalog *toolshelf.Catalog
 		want    []string
@@ -85,10 +75,7 @@ func TestAViewShowsTheRulesBelowTheRootThatItsFilterKeeps(t *testing.T) {
 			t.Errorf("the prompt has %q", p.Included)
 		}
 	}
-	byPath, err := c.View(toolshelf.WithInstructionFilter(func(i toolshelf.Instruction) bool { return i.Path != "x/.claude/rules/a.md" }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	byPath := must.Get(c.View(toolshelf.WithInstructionFilter(func(i toolshelf.Instruction) bool { return i.Path != "x/.claude/rules/a.md" })))(t)
 	if list := instructions(t, byPath, "x", toolshelf.Imports(0)); len(list) != 1 || list[0].Text != "Open: @a.md" {
 		t.Errorf("the import of a refused rule: %+v", list)
 	}
@@ -124,10 +111,7 @@ func TestARefusedInstructionIsNoImportInAnotherLetterCase(t *testing.T) {
 func TestTheLetterCaseOfACallSelectsNoOtherInstruction(t *testing.T) {
 	files := map[string]string{"/repo/CLAUDE.md": "Top.", "/repo/src/CLAUDE.md": "Secret.", "/repo/src/ΔIR/CLAUDE.md": "Near.", "/repo/src/ΔIR/a.go": "", "/repo/.claude/rules/r.md": "---\npaths: src/ΔIR/a.go\n---\nRule."}
 	c := catalogtest.Open(t, toolshelf.WithFs(catalogtest.Folding{Fs: catalogtest.Memory(t, files)}), toolshelf.WithRoot("/repo"), toolshelf.WithHome(""), toolshelf.WithInstructions(client.Claude()))
-	view, err := c.View(toolshelf.WithInstructionFilter(func(i toolshelf.Instruction) bool { return i.Path != "src/CLAUDE.md" }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(c.View(toolshelf.WithInstructionFilter(func(i toolshelf.Instruction) bool { return i.Path != "src/CLAUDE.md" })))(t)
 	all := []string{"CLAUDE.md", "src/CLAUDE.md", "src/ΔIR/CLAUDE.md", ".claude/rules/r.md"}
 	for _, path := range []string{"src/ΔIR/a.go", "SRC/δir/A.go", "Src/ΔIr/A.GO"} {
 		if diff := cmp.Diff(all, pathsOf(t, c, path)); diff != "" {
@@ -137,9 +121,7 @@ func TestTheLetterCaseOfACallSelectsNoOtherInstruction(t *testing.T) {
 			t.Errorf("%s: paths with the filter (-want +got):\n%s", path, diff)
 		}
 	}
-	if diff := cmp.Diff(all[:3], pathsOf(t, c, "SRC/δir/NEW.go")); diff != "" {
-		t.Errorf("a new file: paths (-want +got):\n%s", diff)
-	}
+	must.Match(t, "a new file: paths", all[:3], pathsOf(t, c, "SRC/δir/NEW.go"))
 }
 
 // Directories whose names differ only in letter case have instructions of their own, where the
@@ -170,10 +152,7 @@ func TestARefusedFileStillPrecedesItsFallback(t *testing.T) {
 func TestOnChangeReportsRules(t *testing.T) {
 	fsys := catalogtest.Memory(t, map[string]string{"/repo/AGENTS.md": "a", "/repo/.cursor/rules/a.mdc": "a", "/repo/.cursor/rules/b.mdc": "b", "/repo/.claude/rules/a.md": "a", "/repo/.claude/rules/s.md": "Secret.", "/home/me/.claude/rules/h.md": "h"})
 	c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithHome("/home/me"), toolshelf.WithInstructions(client.Cursor(), client.Claude()))
-	view, err := c.View(without("Secret"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(c.View(without("Secret")))(t)
 	pathsOf(t, c, ".")
 	type heard struct {
 		from   string
@@ -184,14 +163,10 @@ func TestOnChangeReportsRules(t *testing.T) {
 		defer from.OnChange(func(change toolshelf.Change) { changes <- heard{name, change} })()
 	}
 	for file, text := range map[string]string{"/repo/.cursor/rules/b.mdc": "changed", "/repo/.cursor/rules/sub/a.mdc": "new", "/repo/.cursor/rules/s.mdc": "Secret.", "/repo/AGENTS.md": "changed", "/home/me/.claude/rules/h.md": ""} {
-		if err := afero.WriteFile(fsys, file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, afero.WriteFile(fsys, file, []byte(text), 0o644))
 	}
 	for _, file := range []string{"/repo/.claude/rules/a.md", "/repo/.claude/rules/s.md"} {
-		if err := fsys.Remove(file); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsys.Remove(file))
 	}
 	pathsOf(t, c, ".")
 	got := map[string]toolshelf.Change{}
@@ -203,26 +178,17 @@ func TestOnChangeReportsRules(t *testing.T) {
 		"catalog": {Instructions: toolshelf.Names{Added: []string{".cursor/rules/s.mdc", ".cursor/rules/sub/a.mdc"}, Removed: []string{".claude/rules/a.md", ".claude/rules/s.md"}, Changed: []string{".cursor/rules/b.mdc", "~/.claude/rules/h.md"}}},
 		"view":    {Instructions: toolshelf.Names{Added: []string{".cursor/rules/sub/a.mdc"}, Removed: []string{".claude/rules/a.md", "~/.claude/rules/h.md"}, Changed: []string{".cursor/rules/b.mdc"}}},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
+	must.Match(t, "result", want, got)
 }
 
 func TestAWatchReportsAChangedRuleWithoutACall(t *testing.T) {
 	dir := catalogtest.Disk(t, map[string]string{".cursor/rules/a.mdc": "a"})
 	c := catalogtest.Open(t, toolshelf.WithRoot(dir), toolshelf.WithHome(""), toolshelf.WithInstructions(client.Cursor()), toolshelf.WithWatch())
-	view, err := c.View(without("Secret"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(c.View(without("Secret")))(t)
 	changes := make(chan toolshelf.Change, 10)
 	defer view.OnChange(func(change toolshelf.Change) { changes <- change })()
-	if err := os.Remove(filepath.Join(dir, ".cursor", "rules", "a.mdc")); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(toolshelf.Change{Instructions: toolshelf.Names{Removed: []string{".cursor/rules/a.mdc"}}}, <-changes); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
+	must.Do(t, os.Remove(filepath.Join(dir, ".cursor", "rules", "a.mdc")))
+	must.Match(t, "result", toolshelf.Change{Instructions: toolshelf.Names{Removed: []string{".cursor/rules/a.mdc"}}}, <-changes)
 }
 
 // A call asks for a directory, and the watch reports the single files of the directory and above to
@@ -231,15 +197,9 @@ func TestAWatchReportsSingleFilesOfDirectoriesThatACallHasAskedFor(t *testing.T)
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux watches single files")
 	}
-	dir, err := filepath.EvalSymlinks(catalogtest.Disk(t, map[string]string{"AGENTS.md": "a", "x/AGENTS.md": "b", "y/AGENTS.md": "c", "z/AGENTS.md": "d", "v/f.go": ""}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(filepath.EvalSymlinks(catalogtest.Disk(t, map[string]string{"AGENTS.md": "a", "x/AGENTS.md": "b", "y/AGENTS.md": "c", "z/AGENTS.md": "d", "v/f.go": ""})))(t)
 	c := catalogtest.Open(t, toolshelf.WithRoot(dir), toolshelf.WithHome(""), toolshelf.WithInstructions(client.Cursor()), toolshelf.WithWatch())
-	view, err := c.View(without("Secret"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(c.View(without("Secret")))(t)
 	pathsOf(t, c, "x/f.go")
 	pathsOf(t, c, "x/f.go", toolshelf.Imports(0))
 	pathsOf(t, view, "x/g.go")
@@ -270,9 +230,7 @@ func TestAWatchReportsSingleFilesOfDirectoriesThatACallHasAskedFor(t *testing.T)
 		{"asked for after OnChange", put("e", "v/AGENTS.md"), toolshelf.Names{Added: []string{"v/AGENTS.md"}}, toolshelf.Names{}},
 		{"the directory", func() error { return os.RemoveAll(filepath.Join(dir, "x")) }, toolshelf.Names{Removed: []string{"x/AGENTS.md"}}, toolshelf.Names{Removed: []string{"x/AGENTS.md"}}},
 	} {
-		if err := step.change(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, step.change())
 		for name, want := range map[string]toolshelf.Names{"catalog": step.catalog, "view": step.view} {
 			if cmp.Equal(want, toolshelf.Names{}) {
 				continue // a report would be the report of a later step
@@ -300,10 +258,7 @@ func (g *gate) Allowed(_ context.Context, i toolshelf.Item) bool {
 // approve allows all pending instructions, and returns their names.
 func (g *gate) approve(t *testing.T, c *toolshelf.Catalog) (names []string) {
 	t.Helper()
-	pending, err := c.Pending(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	pending := must.Get(c.Pending(t.Context()))(t)
 	for _, p := range pending {
 		if p.Kind != toolshelf.KindInstruction || p.Digest == "" {
 			t.Errorf("pending: %+v", p.Item)
@@ -365,10 +320,7 @@ func TestAChangedInstructionOrImportNeedsAnotherApproval(t *testing.T) {
 					opts = append(opts, toolshelf.Imports(hops))
 				}
 				list := func() (names []string) {
-					all, err := c.Instructions(t.Context(), ".", opts...)
-					if err != nil {
-						t.Fatal(err)
-					}
+					all := must.Get(c.Instructions(t.Context(), ".", opts...))(t)
 					for _, i := range all {
 						if names = append(names, i.Path); strings.Contains(i.Text, "Evil") {
 							t.Errorf("got %q", i.Text)
@@ -379,9 +331,7 @@ func TestAChangedInstructionOrImportNeedsAnotherApproval(t *testing.T) {
 				if got := list(); len(got) != 2 {
 					t.Fatalf("after the approval: %q", got)
 				}
-				if err := afero.WriteFile(fsys, file, []byte("Evil."), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, afero.WriteFile(fsys, file, []byte("Evil."), 0o644))
 				if got := list(); len(got) != 1 || slices.Contains(got, name) {
 					t.Errorf("after the change: %q", got)
 				}
@@ -396,19 +346,14 @@ func TestAChangedInstructionOrImportNeedsAnotherApproval(t *testing.T) {
 func TestPendingHasTheFilesThatAnInstructionImports(t *testing.T) {
 	fsys := catalogtest.Memory(t, map[string]string{"/repo/CLAUDE.md": "See @docs/a.md", "/repo/docs/a.md": "A.\n"})
 	c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithInstructions(client.Claude()), toolshelf.WithGate(new(gate)))
-	pending, err := c.Pending(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	pending := must.Get(c.Pending(t.Context()))(t)
 	list := fmt.Sprintf("instruction\n%x 9 CLAUDE.md\n%x 9 docs/a.md\n", sha256.Sum256([]byte("See @docs/a.md")), sha256.Sum256([]byte("A.\n")))
 	want := []toolshelf.Pending{{Item: toolshelf.Item{Kind: toolshelf.KindInstruction, Name: "CLAUDE.md", Layer: "/repo", Rules: "claude", Digest: fmt.Sprintf("instruction-sha256:%x", sha256.Sum256([]byte(list)))},
 		Path: "/repo/CLAUDE.md", New: map[string]string{"CLAUDE.md": "See @docs/a.md", "docs/a.md": "A.\n"}}}
 	for i := range pending {
 		pending[i].Findings = nil
 	}
-	if diff := cmp.Diff(want, pending); diff != "" {
-		t.Error(diff)
-	}
+	must.Match(t, "result", want, pending)
 }
 
 // The limit of a client cuts the path of an import, so the text has an import of a file that the
@@ -431,13 +376,9 @@ func TestARefusedRuleCausesNoChange(t *testing.T) {
 	pathsOf(t, c, ".")
 	changes := make(chan toolshelf.Change, 10)
 	defer c.OnChange(func(change toolshelf.Change) { changes <- change })()
-	if err := afero.WriteFile(fsys, "/repo/.cursor/rules/b.mdc", []byte(gatedRule), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, afero.WriteFile(fsys, "/repo/.cursor/rules/b.mdc", []byte(gatedRule), 0o644))
 	pathsOf(t, c, ".")
-	if err := fsys.Remove("/repo/.cursor/rules/a.mdc"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsys.Remove("/repo/.cursor/rules/a.mdc"))
 	pathsOf(t, c, ".")
 	if got := <-changes; !slices.Equal(got.Instructions.Removed, []string{".cursor/rules/a.mdc"}) || len(got.Instructions.Added) > 0 {
 		t.Errorf("got %+v", got.Instructions)

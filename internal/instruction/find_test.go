@@ -20,6 +20,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/instruction"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func memory(t testing.TB, files map[string]string, opts ...toolshelf.Option) *toolshelf.Catalog {
@@ -158,9 +159,7 @@ func TestFieldsOfAnInstruction(t *testing.T) {
 		}
 		got[i].Digest, got[i].Diagnostics = "", nil
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
+	must.Match(t, "result", want, got)
 }
 
 func TestModesOfRules(t *testing.T) {
@@ -211,9 +210,7 @@ func TestGlobsWithoutASlash(t *testing.T) {
 		"/repo/.github/instructions/r.instructions.md": header + "e", "/repo/.qwen/rules/r.md": header + "f", "/repo/.windsurf/rules/r.md": header + "g"}
 	c := memory(t, files, toolshelf.WithInstructions(client.Kiro(), client.Cursor(), client.Claude(), client.Qwen(), client.VSCode(), client.Windsurf()))
 	anywhere := []string{"~/.claude/rules/r.md", ".kiro/steering/r.md", ".claude/rules/r.md", ".github/instructions/r.instructions.md", ".windsurf/rules/r.md"}
-	if diff := cmp.Diff(anywhere, pathsOf(t, c, "x/y.go")); diff != "" {
-		t.Errorf("below the root: -want +got\n%s", diff)
-	}
+	must.Match(t, "below the root: ", anywhere, pathsOf(t, c, "x/y.go"))
 	if got := pathsOf(t, c, "y.go"); len(got) != len(files) {
 		t.Errorf("in the root: %q", got)
 	}
@@ -260,9 +257,7 @@ func TestExceptOmitsWhatWasShown(t *testing.T) {
 	if got := pathsOf(t, c, "x/f.go", toolshelf.Except(shown...)); !slices.Equal(got, []string{"x/AGENTS.md"}) {
 		t.Errorf("got %q", got)
 	}
-	if err := afero.WriteFile(fsys, "/repo/AGENTS.md", []byte("changed"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, afero.WriteFile(fsys, "/repo/AGENTS.md", []byte("changed"), 0o644))
 	if got := pathsOf(t, c, "x/f.go", toolshelf.Except(shown...), toolshelf.Except(instructions(t, c, "x")[1])); !slices.Equal(got, []string{"AGENTS.md"}) {
 		t.Errorf("after a change: %q", got)
 	}
@@ -274,10 +269,7 @@ func TestChangesAreSeenAtOnce(t *testing.T) {
 	for name, option := range map[string]toolshelf.Option{"": nil, "WithWatch": toolshelf.WithWatch()} {
 		dir := catalogtest.Disk(t, map[string]string{"AGENTS.md": "a", ".cursor/rules/r.mdc": "---\nalwaysApply: true\n---\nb", "x/f.go": "", "x/.cursor/rules/n.mdc": "---\nalwaysApply: true\n---\n1"})
 		c := catalogtest.Open(t, toolshelf.WithRoot(dir), toolshelf.WithHome(""), toolshelf.WithInstructions(client.Cursor()), option)
-		view, err := c.View()
-		if err != nil {
-			t.Fatal(err)
-		}
+		view := must.Get(c.View())(t)
 		text := func() (all string) {
 			for _, i := range instructions(t, view, "x/f.go") {
 				all += i.Path + ":" + i.Text + " "
@@ -300,15 +292,11 @@ func TestChangesAreSeenAtOnce(t *testing.T) {
 			t.Errorf("got %s", got)
 		}
 		see("AGENTS.md:c .cursor/rules/r.mdc:b x/.cursor/rules/n.mdc:2 ")
-		if err := os.RemoveAll(filepath.Join(dir, "x", ".cursor")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.RemoveAll(filepath.Join(dir, "x", ".cursor")))
 		catalogtest.Write(t, "d", dir, "x", "AGENTS.md")
 		catalogtest.Write(t, "---\nalwaysApply: false\nglobs: **/*.go\n---\ne", dir, ".cursor", "rules", "r.mdc")
 		see("AGENTS.md:c x/AGENTS.md:d .cursor/rules/r.mdc:e ")
-		if err := os.Remove(filepath.Join(dir, ".cursor", "rules", "r.mdc")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(filepath.Join(dir, ".cursor", "rules", "r.mdc")))
 		see("AGENTS.md:c x/AGENTS.md:d ")
 	}
 }
@@ -337,9 +325,7 @@ func TestErrorsOfInstructions(t *testing.T) {
 	if _, err := missing.Instructions(t.Context(), "."); !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
 		t.Errorf("a missing root: %v", err)
 	}
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Close())
 	if _, err := c.Instructions(t.Context(), "."); !errors.Is(err, toolshelf.ErrClosed) {
 		t.Errorf("a closed catalog: %v", err)
 	}
@@ -470,9 +456,7 @@ func TestOwnersOfParents(t *testing.T) {
 		t.Skip("only root changes owners")
 	}
 	dir := catalogtest.Disk(t, map[string]string{".git/HEAD": "", "AGENTS.md": "a", "x/AGENTS.md": "b"})
-	if err := os.Chown(filepath.Join(dir, "AGENTS.md"), 4321, 4321); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chown(filepath.Join(dir, "AGENTS.md"), 4321, 4321))
 	t.Setenv("SUDO_UID", "")
 	c := catalogtest.Open(t, toolshelf.WithRoot(filepath.Join(dir, "x")), toolshelf.WithHome(""), toolshelf.WithInstructions(client.Codex()), toolshelf.WithParents(""))
 	if got := pathsOf(t, c, "."); !slices.Equal(got, []string{"AGENTS.md"}) {

@@ -14,14 +14,13 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestAFileThatCannotBeReadAffectsNoOtherFile(t *testing.T) {
 	dir := catalogtest.Disk(t, map[string]string{"secret.md": "SECRET", "root/CLAUDE.md": "c", "root/x/AGENTS.md": "x", "root/.claude/rules/r.md": "r", "root/real.md": "linked"})
 	for link, target := range map[string]string{"root/AGENTS.md": "../secret.md", "root/y": "..", "root/z/AGENTS.md": "../real.md", "root/.claude/rules/s.md": "../../../secret.md", "root/v/.claude": "../../.."} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, link)), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, link)), 0o755))
 		hosttest.Symlink(t, filepath.FromSlash(target), filepath.Join(dir, filepath.FromSlash(link)))
 	}
 	c := catalogtest.Open(t, toolshelf.WithRoot(filepath.Join(dir, "root")), toolshelf.WithHome(""), toolshelf.WithInstructions(client.Codex(), client.Claude()))
@@ -52,9 +51,7 @@ func TestAFileThatCannotBeReadAffectsNoOtherFile(t *testing.T) {
 func TestRulesBelowTheRootThatCannotBeReadAffectNoOtherFile(t *testing.T) {
 	dir := catalogtest.Disk(t, map[string]string{"outside/secret.mdc": "---\nalwaysApply: true\n---\nSECRET", "root/AGENTS.md": "a", "root/x/.cursor/rules": "a file", "root/x/y/.cursor/rules/r.mdc": "---\nalwaysApply: true\n---\nb", "root/shared/c.mdc": "---\nalwaysApply: true\n---\nc"})
 	for link, target := range map[string]string{"root/x/y/.cursor/rules/out.mdc": "../../../../../outside/secret.mdc", "root/x/y/z/.cursor/rules": "../../../../../outside", "root/x/y/z/in/.cursor/rules": "../../../../../shared"} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, link)), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, link)), 0o755))
 		hosttest.Symlink(t, filepath.FromSlash(target), filepath.Join(dir, filepath.FromSlash(link)))
 	}
 	c := catalogtest.Open(t, toolshelf.WithRoot(filepath.Join(dir, "root")), toolshelf.WithHome(""), toolshelf.WithInstructions(client.Cursor()))

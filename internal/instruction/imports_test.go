@@ -12,6 +12,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestImportsReplaceThePathInPlace(t *testing.T) {
@@ -61,10 +62,7 @@ func TestImportsOfZeroFollowTheClient(t *testing.T) {
 		files[fmt.Sprintf("/repo/a%d.md", i+1)] = fmt.Sprintf("@a%d.md", i+2)
 	}
 	for row, want := range map[string]string{"claude": "@a5.md", "gemini": "@a6.md", "qwen": "@a6.md", "codex": "@a1.md"} {
-		found, err := client.Lookup(row)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(client.Lookup(row))(t)
 		if got := instructions(t, memory(t, files, toolshelf.WithInstructions(found)), ".", toolshelf.Imports(0)); got[0].Text != want {
 			t.Errorf("%s: got %q, want %q", row, got[0].Text, want)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // naive returns the paths of the instructions for a path, without the rules of a budget, of copies
@@ -190,18 +191,12 @@ func TestInstructionsAgreeWithANaiveImplementation(outer *testing.T) {
 		if rapid.Bool().Draw(t, "parents") {
 			options, parents = append(options, toolshelf.WithParents("")), []string{"/repo/p", "/repo"}
 		}
-		c, err := toolshelf.New(options...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(toolshelf.New(options...))(t)
 		defer c.Close()
 		for range 3 {
 			name := path.Join(rapid.SliceOfN(elems, 0, 5).Draw(t, "path")...)
 			name = path.Clean(name)
-			list, err := c.Instructions(t.Context(), name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			list := must.Get(c.Instructions(t.Context(), name))(t)
 			var got []string
 			for _, i := range list {
 				got = append(got, i.Path)

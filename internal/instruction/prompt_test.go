@@ -10,14 +10,12 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func promptOf(t *testing.T, c *toolshelf.Catalog, path string, opts ...toolshelf.InstructionOption) toolshelf.PromptList {
 	t.Helper()
-	p, err := c.InstructionsPrompt(t.Context(), path, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(c.InstructionsPrompt(t.Context(), path, opts...))(t)
 	return p
 }
 

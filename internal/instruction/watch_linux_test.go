@@ -19,6 +19,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // fileCalls are the system calls that open, describe or list a file, or watch a directory.
@@ -83,10 +84,7 @@ type project struct{ home, top, root string }
 
 func newProject(t testing.TB, files map[string]string) project {
 	t.Helper()
-	home, err := filepath.EvalSymlinks(catalogtest.Disk(t, files))
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := must.Get(filepath.EvalSymlinks(catalogtest.Disk(t, files)))(t)
 	return project{home, filepath.Join(home, "top"), filepath.Join(home, "top", "repo")}
 }
 
@@ -100,9 +98,7 @@ func (p project) open(t testing.TB, opts ...toolshelf.Option) *toolshelf.Catalog
 func (p project) addDirectories(t testing.TB) {
 	t.Helper()
 	for i := range 10_000 {
-		if err := os.MkdirAll(filepath.Join(p.root, fmt.Sprintf("d%d/e%d", i/100, i%100)), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(p.root, fmt.Sprintf("d%d/e%d", i/100, i%100)), 0o755))
 	}
 }
 
@@ -122,10 +118,7 @@ func TestAWatchedCallMakesNoSystemCall(t *testing.T) {
 	catalogtest.Write(t, "package e7\n", p.root, "d7", "e7", "missing.go")
 	catalogtest.Write(t, "package x\n", p.root, "other.go")
 	awaitWatched(t, c, "d7/e7/f.go")
-	view, err := c.View(toolshelf.WithInstructionFilter(func(i toolshelf.Instruction) bool { return i.Path != "AGENTS.md" }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(c.View(toolshelf.WithInstructionFilter(func(i toolshelf.Instruction) bool { return i.Path != "AGENTS.md" })))(t)
 	awaitWatched(t, view, "d7/e7/f.go")
 	if err := withoutFiles(t, func() error { _, err := c.Instructions(context.Background(), "d8"); return err }); err == nil {
 		t.Error("the first call for a path reads no file")
@@ -223,10 +216,7 @@ func TestAWatchSeesEachChangeOnTheWay(t *testing.T) {
 		if err := step.change(); err != nil && !errors.Is(err, unix.ENOTDIR) {
 			t.Fatalf("%s: %v", step.name, err)
 		}
-		fresh, err := toolshelf.New(toolshelf.WithRoot(p.root), toolshelf.WithHome(p.home), toolshelf.WithParents(p.top), toolshelf.WithInstructions(client.Claude(), client.Codex(), client.Cursor()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fresh := must.Get(toolshelf.New(toolshelf.WithRoot(p.root), toolshelf.WithHome(p.home), toolshelf.WithParents(p.top), toolshelf.WithInstructions(client.Claude(), client.Codex(), client.Cursor())))(t)
 		want := instructions(t, fresh, path, toolshelf.Imports(0))
 		fresh.Close()
 		catalogtest.Eventually(t, func() string {
@@ -252,9 +242,7 @@ func TestACallThatFailsEndsNoWatch(t *testing.T) {
 	p := newProject(t, map[string]string{"top/repo/x/AGENTS.md": "text"})
 	c := p.open(t)
 	awaitWatched(t, c, "x/f.go")
-	if err := errors.Join(os.Rename(p.top, p.top+".old"), os.Rename(p.top+".old", p.top)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Rename(p.top, p.top+".old"), os.Rename(p.top+".old", p.top)))
 	catalogtest.Eventually(t, func() string { // the call that begins to watch again does not read the table of mounts
 		if withoutFiles(t, func() error { _, err := c.Instructions(context.Background(), "x/f.go"); return err }) == nil {
 			return "the move of a directory above is not noticed"
@@ -289,9 +277,7 @@ func (p project) noticesMounts(t *testing.T, c *toolshelf.Catalog, places ...str
 				return ""
 			})
 			if want == "mounted" {
-				if err := unix.Unmount(at, unix.MNT_DETACH); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, unix.Unmount(at, unix.MNT_DETACH))
 			}
 		}
 	}
@@ -300,10 +286,7 @@ func (p project) noticesMounts(t *testing.T, c *toolshelf.Catalog, places ...str
 // inotify returns the numbers of inotify instances and of watches of the process.
 func inotify(t testing.TB) (instances, watches int) {
 	t.Helper()
-	fds, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fds := must.Get(os.ReadDir("/proc/self/fd"))(t)
 	for _, fd := range fds {
 		if target, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil && target == "anon_inode:inotify" {
 			text, _ := os.ReadFile("/proc/self/fdinfo/" + fd.Name())
@@ -338,9 +321,7 @@ func TestAWatchOfManyDirectoriesIsBounded(t *testing.T) {
 	if list := instructions(t, c, "d99/e99/f.go"); len(list) != 2 || list[1].Text != "new" {
 		t.Errorf("got %d instructions", len(list))
 	}
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Close())
 	if instances, watches := inotify(t); instances != instancesBefore || watches != watchesBefore {
 		t.Errorf("after Close: %d instances and %d watches, before: %d and %d", instances, watches, instancesBefore, watchesBefore)
 	}
@@ -386,10 +367,7 @@ func TestWatchedInstructionsAgreeWithANewCatalog(t *testing.T) {
 					from, to = pick("AGENTS.md", "../AGENTS.md", "x", "y/CLAUDE.md", "/etc/passwd", "missing"), pick(dir(), file())
 					_ = os.Symlink(from, to)
 				}
-				fresh, err := toolshelf.New(options...)
-				if err != nil {
-					t.Fatal(err)
-				}
+				fresh := must.Get(toolshelf.New(options...))(t)
 				for _, path := range []string{"x/y/f.go", "y/x/x/new", "x"} {
 					want, wantErr := fresh.Instructions(t.Context(), path, toolshelf.Imports(0))
 					catalogtest.Eventually(t, func() string {

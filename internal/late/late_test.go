@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A source counts the reads, which each take the duration of their key.
@@ -66,13 +66,8 @@ func TestWaitReturnsTheReadsThatCompleteInTime(t *testing.T) {
 						synctest.Wait()
 					}
 				}
-				got, err := wait(t.Context(), r, 10, tt.keys...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(tt.want, got); diff != "" {
-					t.Errorf("-want +got:\n%s", diff)
-				}
+				got := must.Get(wait(t.Context(), r, 10, tt.keys...))(t)
+				must.Match(t, "result", tt.want, got)
 				if s.most.Load() > int64(tt.limit) {
 					t.Errorf("%d reads at the same time, the limit is %d", s.most.Load(), tt.limit)
 				}

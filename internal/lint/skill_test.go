@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -85,19 +85,14 @@ func TestSkillNames(t *testing.T) {
 			for _, w := range tt.want {
 				want = append(want, "3:1 "+w+" name")
 			}
-			if diff := cmp.Diff(want, lintSkill(tt.dir, named(tt.name))); diff != "" {
-				t.Errorf("diagnostics (-want +got):\n%s", diff)
-			}
+			must.Match(t, "diagnostics", want, lintSkill(tt.dir, named(tt.name)))
 		})
 	}
 }
 
 // The comment of each DiagnosticCode states the severity of the rule.
 func TestRulesAreDocumented(t *testing.T) {
-	source, err := os.ReadFile("../../agentmd/codes.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(os.ReadFile("../../agentmd/codes.go"))(t)
 	for _, r := range slices.Concat(fileRules, fieldRules) {
 		row := regexp.MustCompile(`DiagnosticCode = "` + string(r.code) + `" +// ` + string(r.severity) + `: .`)
 		if !row.Match(source) {
@@ -186,9 +181,7 @@ func TestSkillFrontmatter(t *testing.T) {
 		{"a compatibility that is a list", "---\n" + ok + "compatibility:\n  - any\n---\n", []string{"4:1 error SKILL_COMPATIBILITY_NOT_TEXT compatibility"}},
 	} {
 		t.Run(tt.behaviour, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, lintSkill("pdf", tt.text)); diff != "" {
-				t.Errorf("diagnostics (-want +got):\n%s", diff)
-			}
+			must.Match(t, "diagnostics", tt.want, lintSkill("pdf", tt.text))
 		})
 	}
 }

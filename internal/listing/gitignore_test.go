@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf/internal/ignore"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestGitignoreFiles(t *testing.T) {
@@ -25,10 +26,7 @@ func TestGitignoreFiles(t *testing.T) {
 	}
 	excluded := Options{}
 	for _, pattern := range []string{"*.log", "/sub/deep/"} {
-		g, err := ParseGlob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(ParseGlob(pattern))(t)
 		if g.String() != pattern || g.Size() == 0 {
 			t.Errorf("%q, %d bytes", g.String(), g.Size())
 		}
@@ -91,10 +89,7 @@ func TestGitignoreFileThatGrows(t *testing.T) {
 				delete(all, kept)
 			}
 			g.Fs = memory(t, all)
-			page, err := List(t.Context(), over(t, g), ".", Options{Gitignore: true}, same)
-			if err != nil {
-				t.Fatal(err)
-			}
+			page := must.Get(List(t.Context(), over(t, g), ".", Options{Gitignore: true}, same))(t)
 			want := []string{"file b 0"}
 			if name != "one buffer" {
 				want = append(want, "file "+kept+" 0")

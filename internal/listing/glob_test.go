@@ -11,6 +11,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"pgregory.net/rapid"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestExpandedPatterns(t *testing.T) {
@@ -54,10 +56,7 @@ func TestMatchingEndsWithTheContext(t *testing.T) {
 	}
 	d := &reader{}
 	for _, pattern := range patterns {
-		g, err := ParseGlob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(ParseGlob(pattern))(t)
 		d.Exclude = append(d.Exclude, g)
 	}
 	ctx := &endedContext{Context: context.Background()}
@@ -131,10 +130,7 @@ func TestGlobsEndWithTheirSteps(t *testing.T) {
 	steps := func(globs int, pattern func(i int) string, name string) int {
 		var list []Glob
 		for i := range globs {
-			g, err := ParseGlob(pattern(i))
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := must.Get(ParseGlob(pattern(i)))(t)
 			list = append(list, g)
 		}
 		all := NewGlobs(list)

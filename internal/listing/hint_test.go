@@ -9,14 +9,12 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func correct(ctx context.Context, t *testing.T, fsys *confine.FS, glob string) Hint {
 	t.Helper()
-	g, err := ParseGlob(glob)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(ParseGlob(glob))(t)
 	return Correct(ctx, fsys, ".", nil, []Glob{g}, Options{})
 }
 
@@ -65,9 +63,7 @@ func TestCorrectEndsWithTheContext(t *testing.T) {
 
 func TestCorrectStaysInTheRoot(t *testing.T) {
 	root, outside := t.TempDir(), t.TempDir()
-	if err := os.WriteFile(filepath.Join(outside, "secret.txt"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(outside, "secret.txt"), nil, 0o644))
 	hosttest.Symlink(t, outside, filepath.Join(root, "link"))
 	hosttest.Symlink(t, filepath.Join(outside, "secret.txt"), filepath.Join(root, "secret.txt"))
 	fsys := confined(t)(confine.New(root))

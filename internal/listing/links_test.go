@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // TestLinks finds links to files and never enters linked directories.
@@ -17,12 +18,8 @@ func TestLinks(t *testing.T) {
 		"proj/real.md": "12", "proj/dir/x.md": "", "proj/sub/y.md": "", "outside/secret.md": "", "trusted/t.md": "",
 	} {
 		full := filepath.Join(home, name)
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		must.Do(t, os.WriteFile(full, []byte(content), 0o644))
 	}
 	root := filepath.Join(home, "proj")
 	for name, target := range map[string]string{
@@ -57,10 +54,7 @@ func TestLinks(t *testing.T) {
 		}
 	}
 	f := confined(t)(confine.New(root))
-	page, err := List(t.Context(), f, ".", Options{}, same)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(List(t.Context(), f, ".", Options{}, same))(t)
 	targets := map[string]string{}
 	for _, r := range page.Entries {
 		if r.Kind == KindLink {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/grep"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // files has the contents of files by path. The path of a directory ends in a slash.
@@ -97,10 +98,7 @@ type onlyNames struct{ afero.File }
 // An entry may become another kind of file between the reads of the directory and of the metadata.
 func TestEntriesCountByTheirPresentKind(t *testing.T) {
 	fsys := memory(t, files{"a/x": "", "b": "1", "c": "12"})
-	file, err := fsys.Stat("b")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(fsys.Stat("b"))(t)
 	f := over(t, unusual{Fs: fsys, lstat: func(name string) (fs.FileInfo, error) {
 		if name == "a" {
 			return file, nil
@@ -119,9 +117,7 @@ func TestListSortsAndPages(t *testing.T) {
 	fsys := memory(t, files{"b": "12345", "A": "1", "a": "123", "c": "12", "dir/x": "", "Dir2/x": "", ".hidden": ""})
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i, name := range []string{"c", "a", "b", "A", "Dir2", "dir"} {
-		if err := fsys.Chtimes(name, clock, clock.Add(time.Duration(i)*time.Second)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsys.Chtimes(name, clock, clock.Add(time.Duration(i)*time.Second)))
 	}
 	f := over(t, fsys)
 	for order, want := range map[Order][]string{
@@ -182,13 +178,8 @@ func TestUnknownTypes(t *testing.T) {
 		return nil, nil
 	}
 	f := over(t, unusual{Fs: memory(t, all), namesOnly: true, lstat: lstat})
-	page, err := List(t.Context(), f, ".", Options{}, same)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"dir a", "dir d.md", "file c.md 1", "other dark -1", "other secret.md -1"}, lines(page.Entries)); diff != "" {
-		t.Errorf("List (-want +got):\n%s", diff)
-	}
+	page := must.Get(List(t.Context(), f, ".", Options{}, same))(t)
+	must.Match(t, "List", []string{"dir a", "dir d.md", "file c.md 1", "other dark -1", "other secret.md -1"}, lines(page.Entries))
 	if page.Dirs != 2 || page.Files != 3 || page.Vanished != 1 {
 		t.Errorf("%d directories, %d files, %d vanished", page.Dirs, page.Files, page.Vanished)
 	}
@@ -300,10 +291,7 @@ func TestEntriesThatChange(t *testing.T) {
 	}
 	for _, order := range []Order{ByName, BySize, ByModified} {
 		f := over(t, change(memory(t, all)))
-		page, err := List(t.Context(), f, ".", Options{Order: order}, same)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Get(List(t.Context(), f, ".", Options{Order: order}, same))(t)
 		got := lines(page.Entries)
 		slices.Sort(got[:2])
 		slices.Sort(got[2:])
@@ -373,10 +361,7 @@ func treeOf(t *testing.T, f *confine.FS, name string, o Options) (Report, []stri
 
 func find(t *testing.T, f *confine.FS, name, pattern string, o Options) (Matches, error) {
 	t.Helper()
-	g, err := ParseGlob(pattern)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(ParseGlob(pattern))(t)
 	return Find(t.Context(), f, name, g, o)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // newMemory returns a filesystem of empty files.
@@ -17,9 +18,7 @@ func newMemory(t *testing.T, files ...string) *confine.FS {
 	t.Helper()
 	memory := afero.NewMemMapFs()
 	for _, file := range files {
-		if err := afero.WriteFile(memory, "/project/"+file, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, afero.WriteFile(memory, "/project/"+file, nil, 0o644))
 	}
 	return confined(t)(confine.Over(memory, "/project"))
 }
@@ -81,9 +80,7 @@ func TestNearestComparesALimitedNumberOfNames(t *testing.T) {
 
 func TestNearestFollowsNoLinks(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "target", "below"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(dir, "target", "below"), 0o755))
 	hosttest.Symlink(t, "target", filepath.Join(dir, "linked"))
 	fsys := confined(t)(confine.New(dir))
 	for name, want := range map[string]string{"linkd": "linked", "linkd/below": "", "linked/belo": "", "targt/belo": "target/below"} {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // The distances of places of package budget.
@@ -34,15 +35,12 @@ func naivePlaces(t *rapid.T, f *confine.FS, o Options) []string {
 	}
 	list := func(path string, index []int) *dir {
 		d := &dir{path: path, wait: placesPerLevel, index: index}
-		page, err := List(context.Background(), f, cmp.Or(strings.TrimSuffix(path, "/"), "."), o, func(r *Row) string {
+		page := must.Get(List(context.Background(), f, cmp.Or(strings.TrimSuffix(path, "/"), "."), o, func(r *Row) string {
 			if r.Kind == KindDir {
 				return path + r.Name + "/"
 			}
 			return path + r.Name
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		d.entries = page.Entries
 		return d
 	}
@@ -112,7 +110,7 @@ func TestLimitOfATreeByPlaces(t *testing.T) {
 		o.Places = true
 		for o.Limit = 1; o.Limit <= len(order)+1; o.Limit++ {
 			var top pathNode
-			_, err := Tree(context.Background(), f, ".", o, &top, Builder[pathNode]{
+			must.Get(Tree(context.Background(), f, ".", o, &top, Builder[pathNode]{
 				New: func(r *Row) pathNode {
 					if r.Kind == KindDir {
 						return pathNode{path: r.Name + "/"}
@@ -120,10 +118,7 @@ func TestLimitOfATreeByPlaces(t *testing.T) {
 					return pathNode{path: r.Name}
 				},
 				Fill: func(dir *pathNode, nodes []pathNode, rest Rest) { dir.nodes, dir.more = nodes, rest.More },
-			})
-			if err != nil {
-				r.Fatal(err)
-			}
+			}))(r)
 			var got []string
 			var look func(prefix string, d *pathNode)
 			look = func(prefix string, d *pathNode) {

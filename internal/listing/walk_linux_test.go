@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // TestOpenDirectoriesAreBounded counts the descriptors of directories during walks.
@@ -26,15 +27,13 @@ func TestOpenDirectoriesAreBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(root, strings.ReplaceAll(name, " ", "-"))
 			for _, path := range below {
-				if err := os.MkdirAll(filepath.Join(dir, path), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.MkdirAll(filepath.Join(dir, path), 0o755))
 			}
 			f := confined(t)(confine.New(dir))
 			var most atomic.Int64
 			others := int64(len(descriptors(t)))
 			var top struct{}
-			_, err := Tree(t.Context(), f, ".", Options{}, &top, Builder[struct{}]{
+			must.Get(Tree(t.Context(), f, ".", Options{}, &top, Builder[struct{}]{
 				New: func(*Row) struct{} {
 					if int64(len(descriptors(t)))-others <= most.Load() {
 						return struct{}{} // without a look at the paths
@@ -47,10 +46,7 @@ func TestOpenDirectoriesAreBounded(t *testing.T) {
 					}
 				},
 				Fill: func(*struct{}, []struct{}, Rest) {},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			// Besides the top and the directories that the walk keeps, each worker has
 			// the directory that it visits and, on the way to it, two directories.
 			limit := int64(1 + maxHeld + 3*statWorkers())

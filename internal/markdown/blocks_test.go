@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // probe marks the places of a text where the tests compare the parsers.
@@ -109,7 +110,7 @@ func corpus(t *testing.T) string {
 
 func TestCorpusCodeAgreesWithCommonMark(t *testing.T) {
 	var all, differ, files int
-	err := filepath.WalkDir(corpus(t), func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(corpus(t), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".md") {
 			return err
 		}
@@ -134,10 +135,7 @@ func TestCorpusCodeAgreesWithCommonMark(t *testing.T) {
 			t.Logf("%s: %d of %d", path, wrong, len(want))
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	t.Logf("%d words, of which %d in %d files differ", all, differ, files)
 	if all == 0 || differ*1000 > all {
 		t.Errorf("%d of %d words differ", differ, all)

@@ -21,6 +21,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -175,9 +176,7 @@ func TestParse(t *testing.T) {
 			if more {
 				t.Error("a whole file needs more")
 			}
-			if diff := cmp.Diff(tt.want, readOf(doc, tt.in), cmp.AllowUnexported(read{})); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			must.Match(t, "result", tt.want, readOf(doc, tt.in), cmp.AllowUnexported(read{}))
 		})
 	}
 }
@@ -439,7 +438,7 @@ func corpusFiles(t *testing.T, f func(path string, data []byte)) {
 	if dir == "" {
 		t.Skip("TOOLSHELF_CORPUS is not set: it names a folder of public command and skill files")
 	}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.EqualFold(filepath.Ext(path), ".md") || !d.Type().IsRegular() {
 			return err
 		}
@@ -448,10 +447,7 @@ func corpusFiles(t *testing.T, f func(path string, data []byte)) {
 			f(path, data)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // scalars are the top-level scalars of a header that YAML accepts, as the

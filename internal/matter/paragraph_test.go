@@ -12,6 +12,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestFirstParagraph(t *testing.T) {
@@ -114,7 +116,7 @@ func TestFirstParagraphAgreesWithGoldmark(t *testing.T) {
 		t.Skip("TOOLSHELF_CORPUS is not set: it names a folder of public command and skill files")
 	}
 	files, differ := 0, 0
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.EqualFold(filepath.Ext(path), ".md") || !d.Type().IsRegular() {
 			return err
 		}
@@ -131,10 +133,7 @@ func TestFirstParagraphAgreesWithGoldmark(t *testing.T) {
 			t.Errorf("%s:\n got %.200q\nwant %.200q", path, got, want)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	t.Logf("%d files, %d differ", files, differ)
 }
 

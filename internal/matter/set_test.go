@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestSetChangesOneFieldAndKeepsEveryOtherByte(t *testing.T) {
@@ -149,7 +150,7 @@ func TestCorpusSet(t *testing.T) {
 		t.Skip("TOOLSHELF_CORPUS is not set: it names a directory of public command and skill files")
 	}
 	files, refused := 0, 0
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".md" {
 			return err
 		}
@@ -163,10 +164,7 @@ func TestCorpusSet(t *testing.T) {
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	t.Logf("%d edits, %d refused", files, refused)
 	if refused*100 > files {
 		t.Errorf("%d of %d edits are refused", refused, files)

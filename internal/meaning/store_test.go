@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/rank"
 )
 
@@ -379,10 +380,7 @@ func TestABrokenFileIsMadeAgain(t *testing.T) {
 	documents := func(s *Store) []*rank.Vector { return documents(s, 70) }
 	keep := documents(s)
 	fill(s)
-	good, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := must.Get(os.ReadFile(file))(t)
 	runtime.KeepAlive(keep)
 	for _, test := range []struct {
 		name  string
@@ -398,9 +396,7 @@ func TestABrokenFileIsMadeAgain(t *testing.T) {
 		{"a link", func() error { return os.Symlink(filepath.Join(t.TempDir(), "x"), file) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if err := errors.Join(os.RemoveAll(file), os.WriteFile(file, good, 0o600)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(os.RemoveAll(file), os.WriteFile(file, good, 0o600)))
 			if strings.HasPrefix(test.name, "no ") || test.name == "a link" {
 				os.Remove(file)
 			}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestLocalIn(t *testing.T) {
@@ -33,10 +35,7 @@ func TestLocalIn(t *testing.T) {
 }
 
 func TestLocal(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	at := func(name string) *Tree {
 		tree := New(filepath.Join(dir, name))
 		t.Cleanup(tree.Close)
@@ -95,17 +94,12 @@ func TestStopEndsAWatchOfMounts(t *testing.T) {
 // While changed runs, a filesystem can be mounted and unmounted again. A program can have seen
 // the files in between.
 func TestWatchReportsAMountThatIsGone(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	mount := func() { // and unmount
 		if err := unix.Mount("tmpfs", dir, "tmpfs", 0, ""); err != nil {
 			t.Skip("the test needs the permission to mount: " + err.Error())
 		}
-		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, unix.Unmount(dir, unix.MNT_DETACH))
 	}
 	calls, goOn := make(chan bool, 100), make(chan bool)
 	stop := Watch(func() []string { return []string{dir} }, func() { calls <- true; <-goOn })

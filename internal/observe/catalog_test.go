@@ -26,6 +26,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A recorder is an observer that keeps the events, and a gate that allows the names in allowed.
@@ -89,9 +90,7 @@ var files = map[string]string{
 
 func put(t *testing.T, fsys afero.Fs, name, text string) {
 	t.Helper()
-	if err := afero.WriteFile(fsys, "/host/p/"+name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, afero.WriteFile(fsys, "/host/p/"+name, []byte(text), 0o644))
 }
 
 func catalog(t *testing.T, f func(context.Context, toolshelf.Event), opts ...toolshelf.Option) (afero.Fs, *toolshelf.Catalog) {
@@ -100,10 +99,7 @@ func catalog(t *testing.T, f func(context.Context, toolshelf.Event), opts ...too
 	for name, text := range files {
 		put(t, fsys, name, text)
 	}
-	c, err := toolshelf.New(append([]toolshelf.Option{toolshelf.WithFs(fsys), toolshelf.WithRoot("/host/p"), toolshelf.WithAgentsDir("agents"), toolshelf.WithObserver(f)}, opts...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(append([]toolshelf.Option{toolshelf.WithFs(fsys), toolshelf.WithRoot("/host/p"), toolshelf.WithAgentsDir("agents"), toolshelf.WithObserver(f)}, opts...)...))(t)
 	t.Cleanup(func() { c.Close() })
 	return fsys, c
 }
@@ -175,9 +171,7 @@ func TestEachUseOfACatalogHasItsEvents(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.call()
-			if diff := cmp.Diff(test.want, r.lines()); diff != "" {
-				t.Error(diff)
-			}
+			must.Match(t, "result", test.want, r.lines())
 		})
 	}
 }
@@ -187,9 +181,7 @@ func TestAnExpansionThatCannotBeReadHasTheEventOfTheSkill(t *testing.T) {
 	fsys, c := catalog(t, r.observe, toolshelf.WithMaxFileSize(100))
 	put(t, fsys, "skills/large/SKILL.md", strings.Repeat("x", 101))
 	c.Expand(t.Context(), "/large")
-	if diff := cmp.Diff([]string{"loaded skill large skills FILE_TOO_LARGE"}, r.lines()); diff != "" {
-		t.Error(diff)
-	}
+	must.Match(t, "result", []string{"loaded skill large skills FILE_TOO_LARGE"}, r.lines())
 }
 
 // slow is a filesystem on which each open lasts longer than a tick of the clock, which is half a
@@ -210,9 +202,7 @@ func TestADurationIsOfTheCall(t *testing.T) {
 		put(t, fsys, name, text)
 	}
 	_, c := catalog(t, r.observe, toolshelf.WithFs(slow{fsys}))
-	if _, err := c.GetSkill(t.Context(), "pdf"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.GetSkill(t.Context(), "pdf"))(t)
 	if got := r.events(); len(got) != 1 || got[0].Duration <= 0 {
 		t.Errorf("got %+v", got)
 	}
@@ -233,9 +223,7 @@ func TestADigestIsOfTheReturnedFile(t *testing.T) {
 	}
 	for _, state := range []string{"new", "cached"} {
 		for file, call := range calls {
-			if err := call(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, call())
 			for _, e := range r.events() {
 				if want := sum(files[file]); e.Action != toolshelf.EventListed && e.Digest != want {
 					t.Errorf("%s, %s: the event is %+v, want the digest %s", file, state, e, want)
@@ -273,11 +261,9 @@ func TestARefusedNameHasItsReason(t *testing.T) {
 		c.Expand(t.Context(), "/pdf")
 		all := r.events()
 		r.all = slices.Clone(all)
-		if diff := cmp.Diff([]string{"refused " + reason + " skill pdf skills SKILL_NOT_FOUND",
+		must.Match(t, "result", []string{"refused " + reason + " skill pdf skills SKILL_NOT_FOUND",
 			"refused " + reason + " skill pdf skills SKILL.md SKILL_NOT_FOUND",
-			"refused " + reason + " skill pdf skills COMMAND_NOT_FOUND"}, r.lines()); diff != "" {
-			t.Error(diff)
-		}
+			"refused " + reason + " skill pdf skills COMMAND_NOT_FOUND"}, r.lines())
 		for _, e := range all {
 			if (e.Digest != "") != (reason == "gate") {
 				t.Errorf("%s: the digest is %q", reason, e.Digest)
@@ -296,9 +282,7 @@ func TestARefusedInstructionHasItsReason(t *testing.T) {
 		_, c := catalog(t, r.observe, option)
 		c.InstructionsPrompt(t.Context(), ".")
 		want := []string{"refused " + reason + " instruction AGENTS.md .", "listed instruction ."}
-		if diff := cmp.Diff(want, r.lines()); diff != "" {
-			t.Error(diff)
-		}
+		must.Match(t, "result", want, r.lines())
 	}
 }
 
@@ -355,10 +339,7 @@ func TestAnAllowedEntryHasTheDigestOfItsItem(t *testing.T) {
 	r := new(recorder)
 	_, c := catalog(t, r.observe, toolshelf.WithGate(r))
 	ctx := t.Context()
-	pending, err := c.Pending(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pending := must.Get(c.Pending(ctx))(t)
 	want := map[toolshelf.Kind]string{}
 	for _, p := range pending {
 		r.allowed.Store(p.Item, true)
@@ -389,16 +370,10 @@ func TestTheChangesOfAScanPrecedeTheEventOfTheCall(t *testing.T) {
 	r.events()
 	put(t, fsys, "commands/new.md", "New.")
 	c.List(t.Context(), toolshelf.Page{})
-	if diff := cmp.Diff([]string{"changed command new commands", "listed command count=2"}, r.lines()); diff != "" {
-		t.Error(diff)
-	}
-	if err := fsys.Remove("/host/p/commands/new.md"); err != nil {
-		t.Fatal(err)
-	}
+	must.Match(t, "result", []string{"changed command new commands", "listed command count=2"}, r.lines())
+	must.Do(t, fsys.Remove("/host/p/commands/new.md"))
 	c.List(t.Context(), toolshelf.Page{})
-	if diff := cmp.Diff([]string{"changed command new commands", "listed command count=1"}, r.lines()); diff != "" {
-		t.Error(diff)
-	}
+	must.Match(t, "result", []string{"changed command new commands", "listed command count=1"}, r.lines())
 }
 
 func TestTheNumberOfChangesIsBounded(t *testing.T) {
@@ -431,9 +406,7 @@ func TestAnObserverMayCallTheCatalog(t *testing.T) {
 		c.Search(ctx, "deploy", 0)
 	})
 	c.ReadSkillFile(t.Context(), "pdf", "SKILL.md")
-	if diff := cmp.Diff([]string{"read", "listed", "loaded", "searched"}, events); diff != "" {
-		t.Error(diff)
-	}
+	must.Match(t, "result", []string{"read", "listed", "loaded", "searched"}, events)
 }
 
 func TestAPanicOfTheObserverEndsNothing(t *testing.T) {
@@ -465,22 +438,15 @@ func TestTheObserverGetsTheContextOfTheCaller(t *testing.T) {
 	_, c := catalog(t, func(ctx context.Context, _ toolshelf.Event) { got = append(got, ctx.Value(key{})) })
 	ctx := context.WithValue(t.Context(), key{}, "span")
 	c.Expand(ctx, "/deploy")
-	if diff := cmp.Diff([]any{"span", "span"}, got); diff != "" {
-		t.Error(diff)
-	}
+	must.Match(t, "result", []any{"span", "span"}, got)
 }
 
 func TestAViewHasTheObserverOfTheCatalog(t *testing.T) {
 	r := new(recorder)
 	_, c := catalog(t, r.observe)
-	view, err := c.View(toolshelf.WithSkillFilter(func(toolshelf.SkillInfo) bool { return false }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(c.View(toolshelf.WithSkillFilter(func(toolshelf.SkillInfo) bool { return false })))(t)
 	view.GetSkill(t.Context(), "pdf")
-	if diff := cmp.Diff([]string{"refused filter skill pdf skills SKILL_NOT_FOUND"}, r.lines()); diff != "" {
-		t.Error(diff)
-	}
+	must.Match(t, "result", []string{"refused filter skill pdf skills SKILL_NOT_FOUND"}, r.lines())
 }
 
 func TestAnEventHasNoPathOfTheHostAndNoText(t *testing.T) {
@@ -524,10 +490,7 @@ func TestAnObserverThatDoesNothingAllocatesNothingFurther(t *testing.T) {
 		calls := func(opts ...toolshelf.Option) map[string]func() error {
 			_, c := catalogOnDisk(t, opts...)
 			ctx := context.Background()
-			command, err := c.Get(ctx, "deploy")
-			if err != nil {
-				t.Fatal(err)
-			}
+			command := must.Get(c.Get(ctx, "deploy"))(t)
 			return map[string]func() error{
 				"List":         func() error { _, err := c.List(ctx, toolshelf.Page{}); return err },
 				"ListSkills":   func() error { _, err := c.ListSkills(ctx); return err },
@@ -555,9 +518,7 @@ func TestAnObserverThatDoesNothingAllocatesNothingFurther(t *testing.T) {
 				least := math.Inf(1)
 				for range 50 {
 					least = min(least, testing.AllocsPerRun(1, func() {
-						if err := call(); err != nil {
-							t.Fatal(err)
-						}
+						must.Do(t, call())
 					}))
 				}
 				return least
@@ -575,17 +536,10 @@ func catalogOnDisk(t testing.TB, opts ...toolshelf.Option) (string, *toolshelf.C
 	dir := t.TempDir()
 	disk := afero.NewBasePathFs(afero.NewOsFs(), dir)
 	for name, text := range files {
-		if err := disk.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := afero.WriteFile(disk, name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, disk.MkdirAll(filepath.Dir(name), 0o755))
+		must.Do(t, afero.WriteFile(disk, name, []byte(text), 0o644))
 	}
-	c, err := toolshelf.New(append(opts, toolshelf.WithRoot(dir), toolshelf.WithAgentsDir("agents"))...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(append(opts, toolshelf.WithRoot(dir), toolshelf.WithAgentsDir("agents"))...))(t)
 	t.Cleanup(func() { c.Close() })
 	return dir, c
 }

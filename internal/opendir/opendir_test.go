@@ -8,21 +8,15 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // open returns a Dir with the entries a, b and c.
 func open(t *testing.T) *Dir {
 	t.Helper()
 	files := fstest.MapFS{"d/a": {}, "d/b": {}, "d/c": {}}
-	info, err := fs.Stat(files, "d")
-	if err != nil {
-		t.Fatal(err)
-	}
-	entries, err := fs.ReadDir(files, "d")
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(fs.Stat(files, "d"))(t)
+	entries := must.Get(fs.ReadDir(files, "d"))(t)
 	return New(info, entries)
 }
 
@@ -54,9 +48,7 @@ func TestReadDirReturnsEachEntryOnce(t *testing.T) {
 				}
 				got = append(got, text)
 			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			must.Match(t, "result", tt.want, got)
 		})
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestEachCallsDoForEveryNumber(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 1000} {
 		calls := make([]atomic.Int64, n)
-		if err := Each(t.Context(), MaxReads, n, func(i int) { calls[i].Add(1) }); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Each(t.Context(), MaxReads, n, func(i int) { calls[i].Add(1) }))
 		for i := range calls {
 			if got := calls[i].Load(); got != 1 {
 				t.Errorf("%d of %d: %d calls", i, n, got)
@@ -31,7 +31,7 @@ func TestEachRunsSlowCallsAtTheSameTime(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var running, most atomic.Int64
 			begin := time.Now()
-			err := Each(t.Context(), limit, quick+slow, func(i int) {
+			must.Do(t, Each(t.Context(), limit, quick+slow, func(i int) {
 				if i < quick {
 					return
 				}
@@ -40,10 +40,7 @@ func TestEachRunsSlowCallsAtTheSameTime(t *testing.T) {
 				for seen := most.Load(); seen < n && !most.CompareAndSwap(seen, n); seen = most.Load() {
 				}
 				<-time.After(call)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))
 			want := int64(max(min(limit, slow), min(limit, runtime.GOMAXPROCS(0))))
 			if got := most.Load(); got > want || got < want-int64(runtime.GOMAXPROCS(0)) {
 				t.Errorf("limit %d: %d calls at the same time, want %d", limit, got, want)

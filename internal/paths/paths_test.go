@@ -5,13 +5,11 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestRelative(t *testing.T) {
-	dir, err := filepath.Abs("/home/project") // on Windows, below the drive of the working directory
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(filepath.Abs("/home/project"))(t) // on Windows, below the drive of the working directory
 	disk, memory := Root{Dir: dir, OnOS: true}, Root{Dir: "/home/project"}
 	relative, top := Root{Dir: "project"}, Root{Dir: "/"}
 	for _, tt := range []struct {
@@ -54,10 +52,7 @@ func TestRelative(t *testing.T) {
 // TestRelativeAcceptsBothSpellingsOfALinkedRoot: a program finds the directory without links
 // as its working directory.
 func TestRelativeAcceptsBothSpellingsOfALinkedRoot(t *testing.T) {
-	real, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	link := filepath.Join(t.TempDir(), "link")
 	hosttest.Symlink(t, real, link)
 	for _, dir := range []string{real, link} {

@@ -4,15 +4,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // driveOf returns the drive of the working directory and a drive that no test uses.
 func driveOf(t *testing.T) (drive, other string) {
 	t.Helper()
-	dir, err := filepath.Abs(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(filepath.Abs("."))(t)
 	drive, other = filepath.VolumeName(dir), "Q:"
 	if strings.EqualFold(drive, other) {
 		other = "R:"

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -270,22 +271,15 @@ func TestLinksDoNotLeadOutOfAPlugin(t *testing.T) {
 		"one/.claude-plugin/plugin.json": `{"name":"one","skills":["./linked","./own"]}`, "one/own/SKILL.md": "", "two/.claude-plugin/x": "",
 	} {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	for link, target := range map[string]string{"one/linked": "../secret/skills/s", "two/plugin.json": "../secret/plugin.json", "two/commands": "../one", "three": dir + "/secret"} {
 		hosttest.Symlink(t, filepath.FromSlash(target), filepath.Join(dir, filepath.FromSlash(link)))
 	}
 	root, err := os.OpenRoot(dir)
 	fsys := confined{openRooted(t, root, err), t}
-	table, err := Find(t.Context(), fsys, ".", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(Find(t.Context(), fsys, ".", Options{}))(t)
 	want := wantLines(`
 			FILE_READ_ERROR two/plugin.json: the plugin is not listed: cannot read the file: path escapes from parent
 			one in one
@@ -444,10 +438,7 @@ func FuzzFind(f *testing.F) {
 		for _, names := range [][2]string{{market, claude}, {agent, "y/gemini-extension.json"}, {".agents/plugins/marketplace.json", "x/.codex-plugin/plugin.json"}, {claude, "y/.github/plugin/plugin.json"}} {
 			files := map[string]string{names[0]: string(first), names[1]: string(second), "x/commands/a.md": "", "x/s/SKILL.md": "", "y/skills/s/SKILL.md": "", "SKILL.md": ""}
 			opened, listed := 0, 0
-			table, err := Find(t.Context(), counter{memory(files), &opened, &listed}, ".", Options{Name: "top"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			table := must.Get(Find(t.Context(), counter{memory(files), &opened, &listed}, ".", Options{Name: "top"}))(t)
 			checkTable(t, table)
 			if limit := 20 + len(first) + len(second); opened+listed > limit || len(table.Plugins) > limit {
 				t.Errorf("%d files, %d directories and %d plugins of %d bytes", opened, listed, len(table.Plugins), limit)

@@ -13,6 +13,7 @@ import (
 	diff "github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -62,10 +63,7 @@ func shown(t Table) (lines []string) {
 // find returns the table of a directory.
 func findIn(t *testing.T, files map[string]string, dir string, o Options) Table {
 	t.Helper()
-	table, err := Find(t.Context(), memory(files), dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(Find(t.Context(), memory(files), dir, o))(t)
 	return table
 }
 

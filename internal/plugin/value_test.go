@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -37,9 +38,7 @@ func FuzzValues(f *testing.F) {
 			}
 			return
 		}
-		if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &want); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &want))
 		if len(want) != len(o.members) || len(want) != len(o.keys) {
 			t.Fatalf("%d members, want %d", len(o.members), len(want))
 		}

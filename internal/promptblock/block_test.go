@@ -10,10 +10,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf/internal/budget"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/xmltext"
 )
 
@@ -86,19 +86,14 @@ func parse(t interface{ Fatalf(string, ...any) }, text string) []described {
 func TestParsersReadEveryBlock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		items := anyItems.Draw(t, "items")
-		p, err := blockOf(items).Fit(context.Background(), budget.Budget{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(blockOf(items).Fit(context.Background(), budget.Budget{}))(t)
 		var want []described
 		var names []string
 		for _, i := range items {
 			want = append(want, described{Name: admitted(i.Name), Description: admitted(i.Description), Location: admitted(i.Location)})
 			names = append(names, i.Name)
 		}
-		if diff := cmp.Diff(want, parse(t, p.Text)); diff != "" {
-			t.Errorf("items (-want +got):\n%s", diff)
-		}
+		must.Match(t, "items", want, parse(t, p.Text))
 		if !slices.Equal(p.Included, names) || len(p.Shortened)+len(p.Dropped) > 0 {
 			t.Errorf("included %q, shortened %q, dropped %q", p.Included, p.Shortened, p.Dropped)
 		}
@@ -165,10 +160,7 @@ func TestPreferredNamesAreDroppedLast(t *testing.T) {
 		b := blockOf(items)
 		b.Preferred = rapid.SliceOf(rapid.SampledFrom(names)).Draw(t, "preferred")
 		most := rapid.IntRange(0, utf8.RuneCountInString(within(t, items, budget.Budget{}).Text)).Draw(t, "budget")
-		p, err := b.Fit(context.Background(), budget.Budget{Limited: true, Max: most})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(b.Fit(context.Background(), budget.Budget{Limited: true, Max: most}))(t)
 		var order []string // of precedence
 		for _, name := range b.Preferred {
 			if name != "unknown" && !slices.Contains(order, name) {
@@ -198,10 +190,7 @@ func TestPreferredNamesAreDroppedLast(t *testing.T) {
 }
 
 func within(t *rapid.T, items []described, o budget.Budget) Result {
-	p, err := blockOf(items).Fit(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(blockOf(items).Fit(context.Background(), o))(t)
 	return p
 }
 
@@ -299,10 +288,7 @@ func TestSearchFindsTheBestChoice(t *testing.T) {
 func TestDescriptionsUseTheBudgetOfOmittedDescriptions(t *testing.T) {
 	items := []described{{Name: "a", Description: strings.Repeat("word ", 40)}, {Name: "b", Description: strings.Repeat("word ", 40)}, {Name: "c", Description: "short"}}
 	for _, o := range []budget.Budget{{Limited: true, Max: 250}, {Limited: true, Max: 250, Count: utf8.RuneCountInString}} {
-		p, err := blockOf(items).Fit(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(blockOf(items).Fit(t.Context(), o))(t)
 		if n := utf8.RuneCountInString(p.Text); len(p.Named) != 2 || n <= 240 || n > 250 {
 			t.Errorf("%d characters with %q", n, p.Included)
 		}
@@ -359,10 +345,7 @@ func TestDescriptionOf5MBDoesNotShortenOthers(t *testing.T) {
 		{Limited: true, Max: 1000, Count: words},
 		{Limited: true, Max: 8000, Count: words},
 	} {
-		p, err := block.Fit(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(block.Fit(t.Context(), o))(t)
 		consistent(t, items, p)
 		longest := 0
 		lengths := map[string]int{}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // analyzed describes the counts of the last document of an Analyzer by stem.
@@ -99,7 +101,5 @@ func TestSectionsAreTheTextAndTheHeadings(t *testing.T) {
 		`false "before\n"`, `true "# One\n"`, "false \"text # no\\n\\n```\\n# code\\n```\\n\"", `true "   ## Two ##\n"`,
 		`false "    # indented\n#hash\n- # in a list\nend"`,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	must.Match(t, "result", want, got)
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // BenchmarkPutOneOf10000 changes every word of one document, and one word in a
@@ -86,10 +88,7 @@ func BenchmarkQuery(b *testing.B) {
 			b.ReportAllocs()
 			terms := 0
 			for b.Loop() {
-				found, err := x.Search(b.Context(), queries[kind], 10, nil, nil)
-				if err != nil {
-					b.Fatal(err)
-				}
+				found := must.Get(x.Search(b.Context(), queries[kind], 10, nil, nil))(b)
 				terms += found.Terms
 			}
 			b.ReportMetric(float64(terms)/float64(b.N), "terms/op")

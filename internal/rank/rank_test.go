@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // indexOf holds documents under their names.
@@ -23,10 +25,7 @@ func indexOf(documents ...Document) *Corpus {
 
 func find(t testing.TB, x *Corpus, text string) []Hit {
 	t.Helper()
-	found, err := x.Search(t.Context(), text, 100, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(x.Search(t.Context(), text, 100, nil, nil))(t)
 	if found.Total != len(found.Hits) && found.Total <= 100 {
 		t.Errorf("%d hits, but a total of %d", len(found.Hits), found.Total)
 	}
@@ -83,9 +82,7 @@ func TestSearch(t *testing.T) {
 		{"no words", "?!", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, keys(find(t, x, test.query))); diff != "" {
-				t.Errorf("%q, -want +got:\n%s", test.query, diff)
-			}
+			must.Match(t, test.query, test.want, keys(find(t, x, test.query)))
 		})
 	}
 }
@@ -107,9 +104,7 @@ func TestReasonQuotesTheWordsThatMatch(t *testing.T) {
 			t.Errorf("%q: %d hits", query, len(hits))
 			continue
 		}
-		if diff := cmp.Diff(want, hits[0].Reason); diff != "" {
-			t.Errorf("%q, -want +got:\n%s", query, diff)
-		}
+		must.Match(t, query, want, hits[0].Reason)
 	}
 }
 
@@ -126,9 +121,7 @@ func TestAQueryThatIsAHeadingFindsTheDocument(t *testing.T) {
 		{"one word", "certificate", "a/2 b/2 c/2"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, keys(find(t, x, test.query))); diff != "" {
-				t.Errorf("%q, -want +got:\n%s", test.query, diff)
-			}
+			must.Match(t, test.query, test.want, keys(find(t, x, test.query)))
 		})
 	}
 }
@@ -139,9 +132,7 @@ func TestANameWithATypingErrorFindsTheDocument(t *testing.T) {
 		Document{Name: "data:export", Description: "The export of data from a pipeline", Body: "# Pipeline\n\nThe data of a pipeline.\n"},
 		Document{Name: "engineering:pipeline", Description: "Pipelines of data", Body: "# Data\n\nData.\n"},
 	)
-	if diff := cmp.Diff("data:pipeline/2", keys(find(t, x, "data:pipelne")[:1])); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	must.Match(t, "result", "data:pipeline/2", keys(find(t, x, "data:pipelne")[:1]))
 }
 
 func TestTheBeginningOfAWordOfANameFindsTheDocument(t *testing.T) {
@@ -223,9 +214,7 @@ func TestTheOpeningOfABodyOutweighsTheRest(t *testing.T) {
 		Document{Name: "a", Body: strings.Repeat(filler, 20) + "needle"},
 		Document{Name: "b", Body: "needle " + strings.Repeat(filler, 20)},
 	)
-	if diff := cmp.Diff("b/2 a/2", keys(find(t, x, "needle"))); diff != "" {
-		t.Error(diff)
-	}
+	must.Match(t, "result", "b/2 a/2", keys(find(t, x, "needle")))
 	if reason := find(t, x, "needle")[0].Reason; reason != `body matches "needle"` {
 		t.Error(reason)
 	}
@@ -242,9 +231,7 @@ func TestScoreOfTheNameItselfIsOne(t *testing.T) {
 
 func TestEqualScoresAreSortedByName(t *testing.T) {
 	x := indexOf(Document{Name: "c", Body: "same"}, Document{Name: "B", Body: "same"}, Document{Name: "a", Body: "same"})
-	if diff := cmp.Diff("B/2 a/2 c/2", keys(find(t, x, "same"))); diff != "" {
-		t.Error(diff)
-	}
+	must.Match(t, "result", "B/2 a/2 c/2", keys(find(t, x, "same")))
 }
 
 func TestLimitCutsAfterTheBest(t *testing.T) {
@@ -261,9 +248,7 @@ func TestLimitCutsAfterTheBest(t *testing.T) {
 	if err != nil || some.Total != 1000 {
 		t.Fatal(some.Total, err)
 	}
-	if diff := cmp.Diff(all.Hits[:3], some.Hits); diff != "" {
-		t.Error(diff)
-	}
+	must.Match(t, "result", all.Hits[:3], some.Hits)
 }
 
 // A heading also lifts a document over the limit. A limit above maxBest has no effect on the first
@@ -274,10 +259,7 @@ func TestTheLimitDoesNotChangeTheBestHits(t *testing.T) {
 		name := fmt.Sprintf("n%03d", i)
 		x.Put(name, Document{Name: name, Description: strings.Repeat("rotate the certificate ", i%7), Body: strings.Repeat("## Rotate a certificate\n\n", i%2) + strings.Repeat("More text. ", i%11)})
 	}
-	all, err := x.Search(t.Context(), "rotate certificate", 3*maxBest, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(x.Search(t.Context(), "rotate certificate", 3*maxBest, nil, nil))(t)
 	for _, limit := range []int{1, 7, maxBest} {
 		some, err := x.Search(t.Context(), "rotate certificate", limit, nil, nil)
 		if diff := cmp.Diff(all.Hits[:limit], some.Hits); diff != "" || err != nil {
@@ -300,9 +282,7 @@ func TestReportsCountOnlyForTheirDocument(t *testing.T) {
 		"gateway":      "analyze-logs/3",
 		"logs gateway": "analyze-logs/2", // listed once, in its best tier
 	} {
-		if diff := cmp.Diff(want, keys(find(t, x, query))); diff != "" {
-			t.Errorf("%q, -want +got:\n%s", query, diff)
-		}
+		must.Match(t, query, want, keys(find(t, x, query)))
 	}
 	if got, want := find(t, x, "gateway")[0].Reason, `report matches "gateway"`; got != want {
 		t.Errorf("the reason is %s, want %s", got, want)
@@ -327,9 +307,7 @@ func TestHostileTextsAreIndexedInPart(t *testing.T) {
 	if n := len(x.documents.terms); n > 2*maxTerms {
 		t.Errorf("%d terms", n)
 	}
-	if diff := cmp.Diff("long/2 large/2", keys(find(t, x, "begin"))); diff != "" {
-		t.Error(diff)
-	}
+	must.Match(t, "result", "long/2 large/2", keys(find(t, x, "begin")))
 	if hits := find(t, x, "end"); len(hits) > 0 {
 		t.Errorf("found beyond what is indexed: %+v", hits)
 	}
@@ -348,9 +326,7 @@ func TestSearchOmitsDocumentsThatAreNotKept(t *testing.T) {
 		if err != nil || found.Total != len(found.Hits) {
 			t.Error(found.Total, err)
 		}
-		if diff := cmp.Diff(want, keys(found.Hits)); diff != "" {
-			t.Errorf("%q, -want +got:\n%s", query, diff)
-		}
+		must.Match(t, query, want, keys(found.Hits))
 	}
 }
 
@@ -360,15 +336,10 @@ func TestTheHeadingOfAHiddenDocumentChangesNoScore(t *testing.T) {
 	const words = "deploy service"
 	search := func(body string) []Hit {
 		x := indexOf(Document{Name: "shown", Body: words}, Document{Name: "hidden", Description: words, Tags: words, Body: body})
-		found, err := x.Search(t.Context(), words, 10, func(key string) bool { return key == "shown" }, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(x.Search(t.Context(), words, 10, func(key string) bool { return key == "shown" }, nil))(t)
 		return found.Hits
 	}
-	if diff := cmp.Diff(search("# deploy\n\n# service\n"), search("# deploy service\n")); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	must.Match(t, "result", search("# deploy\n\n# service\n"), search("# deploy service\n"))
 }
 
 func TestSearchEndsWithItsContext(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 var update = flag.Bool("update", false, "write the results to testdata/results.txt")
@@ -79,25 +79,15 @@ func TestResultsStayTheSame(t *testing.T) {
 		if i%10 == 9 {
 			query = fmt.Sprint("evidence", i)
 		}
-		found, err := x.Search(t.Context(), query, 3, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(x.Search(t.Context(), query, 3, nil, nil))(t)
 		fmt.Fprintf(&got, "%q: %d\n", query, found.Total)
 		for _, h := range found.Hits {
 			fmt.Fprintf(&got, "  %s/%d %.3f %s\n", h.Name, h.Tier, h.Score, h.Reason)
 		}
 	}
 	if *update {
-		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(got.String()), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	want := must.Get(os.ReadFile(file))(t)
+	must.Match(t, "result", strings.Split(string(want), "\n"), strings.Split(got.String(), "\n"))
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // at returns a vector at an angle, in degrees, to the point of the queries.
@@ -57,9 +57,7 @@ func TestMeaningJoinsTheRankOfWords(t *testing.T) {
 			if err != nil || !found.Semantic || found.Total != len(found.Hits) {
 				t.Errorf("%d hits of %d, semantic: %v, %v", len(found.Hits), found.Total, found.Semantic, err)
 			}
-			if diff := cmp.Diff(test.want, keys(found.Hits)); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			must.Match(t, "result", test.want, keys(found.Hits))
 			for _, h := range found.Hits {
 				if (h.Reason == "meaning") != (h.Key == "meant") || h.Score > 1 || h.Tier == Matched && h.Score > namedFloor {
 					t.Errorf("%+v", h)
@@ -130,18 +128,13 @@ func TestHitsByMeaningDependOnlyOnTheDocuments(t *testing.T) {
 		x := indexOf(all...)
 		x.Put("gone", Document{Name: "gone", Vector: at(0)})
 		x.Remove("gone")
-		found, err := x.Search(t.Context(), "deploy", 50, nil, pointAt(0))
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(x.Search(t.Context(), "deploy", 50, nil, pointAt(0)))(t)
 		return found.Hits
 	}
 	want := search(documents)
 	for range 5 {
 		random.Shuffle(len(documents), func(i, j int) { documents[i], documents[j] = documents[j], documents[i] })
-		if diff := cmp.Diff(want, search(documents)); diff != "" {
-			t.Errorf("-want +got:\n%s", diff)
-		}
+		must.Match(t, "result", want, search(documents))
 	}
 }
 
@@ -161,9 +154,7 @@ func TestAHiddenDocumentChangesNothingInTheMeanings(t *testing.T) {
 	if err != nil || !got.Semantic || got.Total != 1 {
 		t.Errorf("total %d, semantic %v, %v", got.Total, got.Semantic, err)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	must.Match(t, "result", want, got)
 }
 
 func TestTheMeaningOfAHiddenDocumentAloneDoesNotCount(t *testing.T) {
@@ -257,9 +248,7 @@ func TestMeaningTextHasTheNameAndTheDescription(t *testing.T) {
 		{"nothing", Document{}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, MeaningText(test.Document)); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			must.Match(t, "result", test.want, MeaningText(test.Document))
 		})
 	}
 }

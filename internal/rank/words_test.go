@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // words is what a splitter finds, the parts of each word in parentheses.
@@ -147,9 +149,7 @@ func TestHeadingsAgreeWithCommonMark(t *testing.T) {
 			headings = append(headings, strings.TrimSpace(text[begin:end]))
 		}
 	})
-	if diff := cmp.Diff([]string{"# One", "###### Six", "## Indented", "##", "# Two", "# Three", "# Four", "# Five"}, headings); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	must.Match(t, "result", []string{"# One", "###### Six", "## Indented", "##", "# Two", "# Three", "# Four", "# Five"}, headings)
 }
 
 func FuzzSplit(f *testing.F) {

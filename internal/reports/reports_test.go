@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // now is a stopped clock. Its zone is not UTC, like the zone of many hosts.
@@ -27,19 +28,14 @@ func memory(t *testing.T, files ...string) afero.Fs {
 	t.Helper()
 	fsys := afero.NewMemMapFs()
 	for _, file := range files {
-		if err := afero.WriteFile(fsys, file, []byte("text of "+path.Base(file)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, afero.WriteFile(fsys, file, []byte("text of "+path.Base(file)), 0o644))
 	}
 	return fsys
 }
 
 func directory(t *testing.T, fsys afero.Fs, local bool) *Directory {
 	t.Helper()
-	confined, err := confine.Over(fsys, "/project")
-	if err != nil {
-		t.Fatal(err)
-	}
+	confined := must.Get(confine.Over(fsys, "/project"))(t)
 	t.Cleanup(func() { confined.Close() })
 	return &Directory{FS: confined, Path: "reports", Name: "the reports", Local: local, Writing: new(sync.Mutex)}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/rank"
@@ -50,25 +51,19 @@ func newFixture(t *testing.T, ttl time.Duration, files map[string]string) *fixtu
 	for file, text := range files {
 		f.write(file, text, written)
 	}
-	confined, err := confine.Over(countingFs{f.files, f}, "/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	confined := must.Get(confine.Over(countingFs{f.files, f}, "/"))(t)
 	now := func() time.Time {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		return f.now
 	}
-	f.index, err = index.New(client.Commands, index.Config{
+	f.index = must.Get(index.New(client.Commands, index.Config{
 		Layers:      []index.Layer{{Name: "commands", FS: confined, Dir: "commands"}},
 		MaxFileSize: 1 << 20,
 		TTL:         ttl,
 		Now:         now,
 		Valid:       names.Plain,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	t.Cleanup(func() { f.index.Close(); confined.Close() })
 	lifetime, cancel := context.WithCancel(t.Context())
 	f.end = cancel
@@ -376,9 +371,7 @@ func TestFindThatIsCanceledIsContinued(t *testing.T) {
 func TestTheEndOfAFinderEndsTheReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, open := gated(t, maxAwaited+1)
-		if _, err := f.finder.Find(t.Context(), f.snapshot(), "apples", 10, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(f.finder.Find(t.Context(), f.snapshot(), "apples", 10, nil))(t)
 		synctest.Wait()
 		f.end()
 		synctest.Wait()

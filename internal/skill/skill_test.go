@@ -14,6 +14,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -26,32 +27,18 @@ func open(t *testing.T, files map[string]string, config index.Config) (afero.Fs,
 	for name, text := range files {
 		write(t, fsys, name, text)
 	}
-	root, err := confine.Over(fsys, "/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(confine.Over(fsys, "/"))(t)
 	config.Layers, config.MaxFileSize = []index.Layer{{Name: "skills", FS: root, Dir: "skills"}}, 100
-	x, err := index.New(client.Skills, config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := x.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := (&Reader{MaxFileSize: config.MaxFileSize}).Open(t.Context(), x, s.Lookup("a"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(index.New(client.Skills, config))(t)
+	s := must.Get(x.Snapshot(t.Context()))(t)
+	d := must.Get((&Reader{MaxFileSize: config.MaxFileSize}).Open(t.Context(), x, s.Lookup("a")))(t)
 	t.Cleanup(func() { d.Close(); x.Close(); root.Close() })
 	return fsys, &d
 }
 
 func write(t *testing.T, fsys afero.Fs, name, text string) {
 	t.Helper()
-	if err := afero.WriteFile(fsys, "skills/a/"+name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, afero.WriteFile(fsys, "skills/a/"+name, []byte(text), 0o644))
 }
 
 func TestWholeHasTheTextTheFilesAndTheWantedDigests(t *testing.T) {
@@ -79,10 +66,7 @@ func TestWholeHasTheTextTheFilesAndTheWantedDigests(t *testing.T) {
 			_, d := open(t, files, index.Config{})
 			seen := 0
 			d.Seen = func(text Text) { seen++ }
-			w, err := d.Whole(t.Context(), tt.wanted)
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := must.Get(d.Whole(t.Context(), tt.wanted))(t)
 			if diff := cmp.Diff(tt.sums, w.Sums); diff != "" || len(w.Lost) != tt.lost {
 				t.Errorf("digests, %d problems (-want +got):\n%s", len(w.Lost), diff)
 			}
@@ -128,17 +112,11 @@ func TestPathsOfFilesStayInTheSkill(t *testing.T) {
 
 func TestOpenFileReturnsFilesAndDirectories(t *testing.T) {
 	_, d := open(t, map[string]string{"SKILL.md": text, "x/one": "one"}, index.Config{})
-	file, err := d.OpenFile(t.Context(), "x/one")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(d.OpenFile(t.Context(), "x/one"))(t)
 	if raw, err := io.ReadAll(file); err != nil || string(raw) != "one" {
 		t.Errorf("the file has %q, %v", raw, err)
 	}
-	dir, err := d.OpenFile(t.Context(), "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(d.OpenFile(t.Context(), "x"))(t)
 	if info, err := dir.Stat(); err != nil || !info.IsDir() || info.Name() != "x" {
 		t.Errorf("the directory is %v, %v", info, err)
 	}

@@ -13,11 +13,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // With 20 ms for each request.
@@ -113,9 +112,7 @@ func TestAnInterruptedCallContinues(t *testing.T) {
 					}
 					all += n
 				}
-				if err := tt.call(t.Context(), c); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, tt.call(t.Context(), c))
 				// The requests in progress at a deadline may be repeated.
 				if all += read(); all > tt.files+2*8 {
 					t.Errorf("%d requests for %d files", all, tt.files)
@@ -256,19 +253,14 @@ func TestAStoreWithFaults(t *testing.T) {
 					}
 				}
 				if tt.code == "" {
-					all, err := c.Lint(t.Context())
-					if err != nil {
-						t.Fatal(err)
-					}
+					all := must.Get(c.Lint(t.Context()))(t)
 					var paths []string
 					for _, d := range all {
 						if d.Code == agentmd.DiagFileRead {
 							paths = append(paths, d.Path)
 						}
 					}
-					if diff := cmp.Diff(tt.lint, slices.Compact(paths)); diff != "" {
-						t.Errorf("diagnostics (-want +got):\n%s", diff)
-					}
+					must.Match(t, "diagnostics", tt.lint, slices.Compact(paths))
 				}
 				b.setFault(nil)
 				if got, code := names(); code != "" || !slices.Equal(got, []string{"c00000", "c00001*", "c00002", "c00009*"}) {
@@ -348,9 +340,7 @@ func TestAStoreThatListsSomeDirectories(t *testing.T) {
 		}
 		feed.touch()
 		before := []string{"a", "team:b", "team:deep:c", "d", "e"}
-		if diff := cmp.Diff(before, names()); diff != "" {
-			t.Errorf("before the fault, -want +got:\n%s", diff)
-		}
+		must.Match(t, "before the fault", before, names())
 		b.put("commands/team/new.md", "text")
 		b.put("skills/tools/f/SKILL.md", "---\nname: x\ndescription: x\n---\n")
 		b.setFault(func(op, key string) error {
@@ -360,13 +350,9 @@ func TestAStoreThatListsSomeDirectories(t *testing.T) {
 			return nil
 		})
 		feed.touch()
-		if diff := cmp.Diff(before, names()); diff != "" {
-			t.Errorf("during the fault, -want +got:\n%s", diff)
-		}
+		must.Match(t, "during the fault", before, names())
 		b.setFault(nil)
-		if diff := cmp.Diff([]string{"a", "team:b", "team:deep:c", "team:new", "d", "e", "f"}, names()); diff != "" {
-			t.Errorf("after the fault, -want +got:\n%s", diff)
-		}
+		must.Match(t, "after the fault", []string{"a", "team:b", "team:deep:c", "team:new", "d", "e", "f"}, names())
 	})
 }
 
@@ -432,9 +418,7 @@ func TestASkillThatChangesAfterTheListing(t *testing.T) {
 			b.fill(0, 2)
 			b.put("skills/s001/SKILL.md", "---\nname: s001\ndescription: Skill\n---\n"+strings.Repeat("text\n", 1000)) // longer than the part that ListSkills reads
 			c := catalogOf(t, b.store("commands/"), b.store("skills/"))
-			if err := listSkills(t.Context(), c); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, listSkills(t.Context(), c))
 			key, changes := "skills/s001/"+tt.key, 0
 			b.setFault(func(op, requested string) error {
 				if op == "GET" && requested == key && changes < 2 {

@@ -11,10 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A testFeed is a source for WithFeed under the control of a test.
@@ -111,9 +110,7 @@ func TestATooLargeFileWithAFeed(t *testing.T) {
 		c := catalogOf(t, b.store("commands/"), b.store("skills/"), feed.option(time.Hour), toolshelf.WithMaxFileSize(100))
 		synctest.Wait()
 		feed.touch()
-		if err := listPage(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, listPage(t.Context(), c))
 		if err := get("large")(t.Context(), c); !errors.Is(err, toolshelf.ErrFileTooLarge) {
 			t.Errorf("error %v, want ErrFileTooLarge", err)
 		}
@@ -132,9 +129,7 @@ func TestAFeedWithATTL(t *testing.T) {
 		expect := func(name, want string) {
 			t.Helper()
 			b.count()
-			if err := listPage(t.Context(), c); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, listPage(t.Context(), c))
 			if got := b.count(); got != want {
 				t.Errorf("%s: %q, want %q", name, got, want)
 			}
@@ -148,16 +143,12 @@ func TestAFeedWithATTL(t *testing.T) {
 		expect("no change, after the duration", "1 LIST")
 		expect("no change, within the duration", "")
 		b.count()
-		if err := get("c00001")(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, get("c00001")(t.Context(), c))
 		if got := b.count(); got != "" {
 			t.Errorf("Get within the duration: %q", got)
 		}
 		time.Sleep(time.Minute)
-		if err := get("c00001")(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, get("c00001")(t.Context(), c))
 		if got, want := b.count(), "1 HEAD"; got != want {
 			t.Errorf("Get after the duration: %q, want %q", got, want)
 		}
@@ -239,10 +230,7 @@ func TestAFeedAndADirectory(t *testing.T) {
 		return ctx.Err()
 	}))
 	names := func() (names []string) {
-		list, err := c.List(t.Context(), toolshelf.Page{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 		for _, command := range list.Commands {
 			names = append(names, command.Name)
 		}
@@ -278,9 +266,7 @@ func TestAStoreBesideAWatch(t *testing.T) {
 	b.fill(2, 0)
 	root := catalogtest.Disk(t, map[string]string{"commands/a.md": "A."})
 	c := catalogtest.Open(t, toolshelf.WithRoot(root), toolshelf.WithWatch(), toolshelf.WithCommandsFS("store", b.store("commands/")))
-	if err := listPage(t.Context(), c); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, listPage(t.Context(), c))
 	search := func(query string) string {
 		found, err := c.Search(t.Context(), query, 0)
 		if err != nil || len(found.Results) != 1 {
@@ -293,11 +279,7 @@ func TestAStoreBesideAWatch(t *testing.T) {
 	if err != nil || list.Pagination.Total != 4 {
 		t.Errorf("%d commands, %v", list.Pagination.Total, err)
 	}
-	if diff := cmp.Diff("new/tier2", search("zebra")); diff != "" {
-		t.Errorf("search, -want +got:\n%s", diff)
-	}
+	must.Match(t, "search", "new/tier2", search("zebra"))
 	b.put("commands/new.md", "A lion.")
-	if diff := cmp.Diff("new/tier2", search("lion")); diff != "" {
-		t.Errorf("search after a change, -want +got:\n%s", diff)
-	}
+	must.Match(t, "search after a change", "new/tier2", search("lion"))
 }

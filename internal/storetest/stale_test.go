@@ -11,10 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A staleStore serves its last good snapshot while the bucket does not answer.
@@ -155,9 +154,7 @@ func TestAnOutageDuringAScan(t *testing.T) {
 // does not answer.
 func TestAnOutageBesideADirectory(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "commands"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "commands"), 0o777))
 	synctest.Test(t, func(t *testing.T) {
 		var feed testFeed
 		b := newBucket()
@@ -188,9 +185,7 @@ func TestAStoreThatRefusesItsLastSnapshot(t *testing.T) {
 		b.fill(3, 0)
 		store := staleStoreOf(b, "commands/")
 		c := catalogOf(t, store, b.store("skills/"))
-		if err := listPage(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, listPage(t.Context(), c))
 		b.setFault(outage)
 		if err := get("c00001")(t.Context(), c); err != nil {
 			t.Errorf("with the last good snapshot: %v", err)
@@ -225,9 +220,7 @@ func TestTheMethodsDuringAnOutage(t *testing.T) {
 			}
 		}
 		for _, before := range []call{listPage, listSkills, get("long"), getSkill("long")} {
-			if err := before(t.Context(), c); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, before(t.Context(), c))
 		}
 		b.count()
 		b.setFault(outage)
@@ -259,10 +252,7 @@ func TestTheMethodsDuringAnOutage(t *testing.T) {
 				t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 			}
 		}
-		view, err := c.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Name != "s000" }))
-		if err != nil {
-			t.Fatal(err)
-		}
+		view := must.Get(c.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Name != "s000" })))(t)
 		defer view.Close()
 		if raw, err := view.ReadSkillFile(t.Context(), "s002", "SKILL.md"); err != nil || !strings.Contains(string(raw), "Body.") {
 			t.Errorf("ReadSkillFile with a filter: %q, %v", raw, err)
@@ -292,8 +282,6 @@ func TestATouchBeforeAFailedListing(t *testing.T) {
 		if err := listPage(t.Context(), c); err != nil {
 			t.Error(err)
 		}
-		if diff := cmp.Diff("3 GET 1 LIST", b.count()); diff != "" {
-			t.Errorf("requests after the outage, -want +got:\n%s", diff)
-		}
+		must.Match(t, "requests after the outage", "3 GET 1 LIST", b.count())
 	})
 }

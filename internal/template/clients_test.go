@@ -12,6 +12,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A clientCase is a published case: what a client makes of a text and of the arguments that a user
@@ -38,10 +39,7 @@ type clientCase struct {
 // clientCases reads the cases of a file.
 func clientCases(t *testing.T, file string) []clientCase {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(file))(t)
 	var (
 		cases  []clientCase
 		source string
@@ -138,10 +136,7 @@ func TestPublishedCases(t *testing.T) {
 		t.Fatal(err)
 	}
 	document := strings.Join(strings.Fields(string(page)), " ")
-	files, err := filepath.Glob("testdata/clients/*.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob("testdata/clients/*.txt"))(t)
 	all, agree := 0, 0
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".txt")

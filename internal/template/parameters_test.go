@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
@@ -126,10 +127,7 @@ func TestParametersAreWhatRenderRequires(t *testing.T) {
 		_, header := parse("---\n" + rapid.SampledFrom(headers).Draw(t, "header") + "\n---\n")
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "text"), rapid.SampledFrom([]string{"", " "}).Draw(t, "between"))
 		of, r := template.Source{Text: text, Header: header}, template.Renderer{Rules: rapid.SampledFrom(rules).Draw(t, "rules")}
-		parameters, err := r.Parameters(t.Context(), of)
-		if err != nil {
-			t.Fatal(err)
-		}
+		parameters := must.Get(r.Parameters(t.Context(), of))(t)
 		var list []string
 		named, last := map[string]string{}, 0
 		for i, p := range parameters {
@@ -182,10 +180,7 @@ func TestParametersFillTheText(t *testing.T) {
 
 		var byPosition []string
 		byName := map[string]string{}
-		parameters, err := r.Parameters(t.Context(), template.Source{Text: text, Header: header})
-		if err != nil {
-			t.Fatal(err)
-		}
+		parameters := must.Get(r.Parameters(t.Context(), template.Source{Text: text, Header: header}))(t)
 		for i, arg := range parameters {
 			if _, taken := byName[arg.Name]; taken || arg.Name == "" || arg.Position != i+1 {
 				t.Fatalf("argument %d is %+v", i+1, arg)
@@ -193,10 +188,7 @@ func TestParametersFillTheText(t *testing.T) {
 			byPosition = append(byPosition, "value "+strconv.Itoa(i))
 			byName[arg.Name] = byPosition[i]
 		}
-		positional, err := r.Render(t.Context(), template.Source{Text: text, Header: header}, template.Args{List: byPosition})
-		if err != nil {
-			t.Fatal(err)
-		}
+		positional := must.Get(r.Render(t.Context(), template.Source{Text: text, Header: header}, template.Args{List: byPosition}))(t)
 		named, err := r.Render(t.Context(), template.Source{Text: text, Header: header}, template.Args{Named: byName})
 		if diff := cmp.Diff(positional, named); diff != "" || err != nil {
 			t.Fatalf("%v (-by position +by name):\n%s", err, diff)
@@ -209,15 +201,9 @@ func FuzzParameters(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, hint, text string) {
-		object, err := json.Marshal(map[string]string{"argument-hint": hint, "arguments": hint})
-		if err != nil {
-			t.Fatal(err)
-		}
+		object := must.Get(json.Marshal(map[string]string{"argument-hint": hint, "arguments": hint}))(t)
 		text, header := parse(string(object) + "\n" + text)
-		parameters, err := template.Renderer{}.Parameters(t.Context(), template.Source{Text: text, Header: header})
-		if err != nil {
-			t.Fatal(err)
-		}
+		parameters := must.Get(template.Renderer{}.Parameters(t.Context(), template.Source{Text: text, Header: header}))(t)
 		names := map[string]bool{}
 		for i, arg := range parameters {
 			if names[arg.Name] || arg.Name == "" || arg.Position != i+1 {

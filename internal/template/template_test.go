@@ -14,6 +14,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
@@ -162,10 +163,7 @@ func TestRender(t *testing.T) {
 		{client: "toolshelf", rule: "an empty text becomes the appended arguments", text: "", args: []string{"a"}, want: "\n\nARGUMENTS: a"},
 	} {
 		t.Run(tt.client+"/"+tt.rule, func(t *testing.T) {
-			got, err := tt.with.Render(t.Context(), template.Source{Text: tt.text}, template.Args{List: tt.args})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(tt.with.Render(t.Context(), template.Source{Text: tt.text}, template.Args{List: tt.args}))(t)
 			if got.Text != tt.want {
 				t.Errorf("%q with %q gives\n%q, want\n%q", tt.text, tt.args, got.Text, tt.want)
 			}
@@ -324,10 +322,7 @@ func TestRenderDirectives(t *testing.T) {
 		{"toolshelf", "no directive after quotes and backslashes", `"@a/b" '@a/b' \@a/b`, nil, nil},
 	} {
 		t.Run(tt.client+"/"+tt.rule, func(t *testing.T) {
-			got, err := template.Renderer{}.Render(t.Context(), template.Source{Text: tt.text}, template.Args{List: tt.args})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(template.Renderer{}.Render(t.Context(), template.Source{Text: tt.text}, template.Args{List: tt.args}))(t)
 			if diff := cmp.Diff(tt.want, directives(got), cmp.AllowUnexported(directive{})); diff != "" {
 				t.Errorf("%q (-want +got):\n%s", got.Text, diff)
 			}
@@ -521,7 +516,7 @@ func corpus(t *testing.T) string {
 func TestCorpusRendering(t *testing.T) {
 	kinds := []string{"$ARGUMENTS", "$1", "$name", "{{args}}", "${input:", "none", "shell", "file", "code only"}
 	count := map[string]int{}
-	err := filepath.WalkDir(filepath.Join(corpus(t), "commands"), func(path string, d os.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(filepath.Join(corpus(t), "commands"), func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(strings.ToLower(path), ".md") {
 			return err
 		}
@@ -585,10 +580,7 @@ func TestCorpusRendering(t *testing.T) {
 		}
 		count["files"]++
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	t.Logf("%d files; %v", count["files"], count)
 	if count["files"] == 0 || count["none"] == count["files"] {
 		t.Error("nothing was filled in")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
@@ -67,17 +68,9 @@ func newShell(t testing.TB) shell {
 	}
 	cmd := exec.Command(path)
 	cmd.Env = []string{"LC_ALL=C"}
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(cmd.StdinPipe())(t)
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() {
 		in.Close()
 		if err := cmd.Wait(); err != nil {
@@ -91,15 +84,10 @@ func newShell(t testing.TB) shell {
 func (s shell) words(t testing.TB, line string) (words []string, ok bool) {
 	t.Helper()
 	quoted := "'" + strings.ReplaceAll(line, "'", `'\''`) + "'"
-	if _, err := io.WriteString(s.in, `(eval "set -- "`+quoted+` && printf 'ok\0%d\0' $# && printf '%s\0' "$@") 2>/dev/null; printf '\nend\0'`+"\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(s.in, `(eval "set -- "`+quoted+` && printf 'ok\0%d\0' $# && printf '%s\0' "$@") 2>/dev/null; printf '\nend\0'`+"\n"))(t)
 	var fields []string
 	for len(fields) == 0 || fields[len(fields)-1] != "\nend" {
-		field, err := s.out.ReadString(0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		field := must.Get(s.out.ReadString(0))(t)
 		fields = append(fields, field[:len(field)-1])
 	}
 	if fields[0] != "ok" {
@@ -190,10 +178,7 @@ func BenchmarkWords(b *testing.B) {
 
 // The file testdata/words.txt has lines, their words, and the words of other programs where these differ.
 func TestWordsBesideOtherPrograms(t *testing.T) {
-	data, err := os.ReadFile("testdata/words.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile("testdata/words.txt"))(t)
 	unquoted := func(text string) (list []string) {
 		for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
 			quoted, err := strconv.QuotedPrefix(text)

@@ -16,6 +16,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // lines splits a decoded text, the simple way.
@@ -39,10 +41,7 @@ func unchanged() bool { return true }
 func pagesOf(t *testing.T, file []byte, x *LineIndex, q Request) (pages []Page) {
 	t.Helper()
 	for {
-		p, err := Read(t.Context(), bytes.NewReader(file), int64(len(file)), x, q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Read(t.Context(), bytes.NewReader(file), int64(len(file)), x, q))(t)
 		pages = append(pages, p)
 		if p.NextLine == 0 || !p.Truncated {
 			return pages
@@ -294,30 +293,21 @@ func TestPlainBlocksOfAChangedFile(t *testing.T) {
 	plain := strings.Repeat("plain plain abc\n", 8)
 	read := func(file string, unchanged func() bool) Page {
 		t.Helper()
-		p, err := Read(t.Context(), strings.NewReader(file), int64(len(file)), &x, Request{Max: len(plain), Unchanged: unchanged})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Read(t.Context(), strings.NewReader(file), int64(len(file)), &x, Request{Max: len(plain), Unchanged: unchanged}))(t)
 		return p
 	}
 	want := Page{Text: plain, Format: Format{Encoding: UTF8}, First: 1, Last: 8, Total: 8, Breaks: 8}
 	for range 2 {
-		if diff := cmp.Diff(want, read(plain, unchanged)); diff != "" {
-			t.Errorf("the indexed file (-want +got):\n%s", diff)
-		}
+		must.Match(t, "the indexed file", want, read(plain, unchanged))
 	}
 	changed := strings.Replace(plain, "plain abc\n", "plain\xff\xff\r\n", 1)
 	want.Text = changed
-	if diff := cmp.Diff(want, read(changed, unchanged)); diff != "" {
-		t.Errorf("the change is unknown (-want +got):\n%s", diff)
-	}
+	must.Match(t, "the change is unknown", want, read(changed, unchanged))
 	// Each U+FFFD is three bytes, so the last line does not fit.
 	want = Page{Text: strings.ReplaceAll(changed[:len(changed)-len("plain plain abc\n")], "\xff", "\ufffd"), Format: want.Format,
 		First: 1, Last: 7, NextLine: 8, Truncated: true, Total: 8, Breaks: 7, CRLF: 1, Invalid: 2}
 	for name, unchanged := range map[string]func() bool{"changed": func() bool { return false }, "no Unchanged": nil} {
-		if diff := cmp.Diff(want, read(changed, unchanged)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		must.Match(t, name, want, read(changed, unchanged))
 	}
 }
 
@@ -336,9 +326,7 @@ func TestUTF16OfUnknownSize(t *testing.T) {
 func TestReadOfAChangedFile(t *testing.T) {
 	var x LineIndex
 	const size = 4 * chunk
-	if _, err := Read(t.Context(), strings.NewReader(strings.Repeat("\n", size)), size, &x, Request{From: -1, To: 1, Max: 1}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Read(t.Context(), strings.NewReader(strings.Repeat("\n", size)), size, &x, Request{From: -1, To: 1, Max: 1}))(t)
 	for _, content := range []string{"0123456789abcde\n", "01234567\xff\xff\xe2\r\n\x82\x00\n"} {
 		changed := strings.NewReader(strings.Repeat(content, size/16))
 		for _, q := range []Request{{From: block, To: block + 1}, {From: block + 2, To: 2 * block}, {From: 2, To: 3, Column: 2 * block}, {From: -3, To: -2}, {Around: 5}, {Around: 2 * block}} {
@@ -508,10 +496,7 @@ func TestPagesDoNotShareMemory(t *testing.T) {
 	for _, size := range []int{100, chunk, 2 * chunk} {
 		read := func(c string) Page {
 			file := strings.Repeat(c, size)
-			p, err := Read(t.Context(), strings.NewReader(file), int64(size), new(LineIndex), Request{Max: size})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(Read(t.Context(), strings.NewReader(file), int64(size), new(LineIndex), Request{Max: size}))(t)
 			return p
 		}
 		a := read("a")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/shown"
 	"github.com/toolshelf-go/toolshelf/internal/text"
 )
@@ -42,10 +43,7 @@ func reader(t *testing.T, content string, ordered bool) (Reader, *int) {
 	if ordered {
 		fsys = inOrder{files, opened}
 	}
-	root, err := confine.Over(afero.FromIOFS{FS: fsys}, ".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(confine.Over(afero.FromIOFS{FS: fsys}, "."))(t)
 	return Reader{FS: root, Lines: &index.Cache[*text.LineIndex]{Max: 1 << 20}}, opened
 }
 
@@ -66,14 +64,9 @@ func TestReadDescribesThePage(t *testing.T) {
 		for _, ordered := range []bool{false, true} {
 			t.Run(fmt.Sprint(tt.name, " in order ", ordered), func(t *testing.T) {
 				r, _ := reader(t, tt.content, ordered)
-				got, err := r.Read(t.Context(), "d/a.txt", text.Request{From: tt.from, To: tt.to, Max: 1000})
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := must.Get(r.Read(t.Context(), "d/a.txt", text.Request{From: tt.from, To: tt.to, Max: 1000}))(t)
 				tt.want.Path, tt.want.Size = "d/a.txt", int64(len(tt.content))
-				if diff := cmp.Diff(tt.want, got); diff != "" {
-					t.Errorf("-want +got:\n%s", diff)
-				}
+				must.Match(t, "result", tt.want, got)
 			})
 		}
 	}

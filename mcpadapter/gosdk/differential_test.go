@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
@@ -26,9 +27,7 @@ func TestSeveralAdaptersOfAServer(t *testing.T) {
 	adaptertest.TestSeveralAdapters(t, func(t testing.TB, adapters []*mcpadapter.Adapter, hello json.RawMessage) adaptertest.Client {
 		s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 		for _, a := range adapters {
-			if err := gosdk.Register(s, a); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, gosdk.Register(s, a))
 		}
 		return clientOf(t, s, hello)
 	})
@@ -42,9 +41,7 @@ func BenchmarkCallGetCommand(b *testing.B) { adaptertest.BenchmarkGetCommand(b, 
 func bound(t testing.TB, a *mcpadapter.Adapter, hello json.RawMessage) adaptertest.Client {
 	t.Helper()
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	if err := gosdk.Register(s, a); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, gosdk.Register(s, a))
 	return clientOf(t, s, hello)
 }
 

@@ -25,6 +25,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
@@ -74,19 +75,14 @@ func post(t testing.TB, url, revision, method, params string) *http.Request {
 			`"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}},`, revision), 1)
 		params = strings.Replace(params, ",}", "}", 1)
 	}
-	r, err := http.NewRequestWithContext(t.Context(), "POST", url, strings.NewReader(
-		fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(t.Context(), "POST", url, strings.NewReader(
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params))))(t)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	r.Header.Set("Mcp-Protocol-Version", revision)
 	r.Header.Set("Mcp-Method", method)
 	var named struct{ Name string }
-	if err := json.Unmarshal([]byte(params), &named); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(params), &named))
 	if named.Name != "" {
 		r.Header.Set("Mcp-Name", named.Name)
 	}
@@ -117,10 +113,7 @@ func do(t testing.TB, r *http.Request) (int, string) {
 func raw(t testing.TB, url, part string) net.Conn {
 	t.Helper()
 	host := strings.TrimPrefix(url, "http://")
-	conn, err := net.Dial("tcp", host)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", host))(t)
 	t.Cleanup(func() { conn.Close() })
 	fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: 100\r\n\r\n%s", host, part)
 	return conn
@@ -149,11 +142,8 @@ func descriptors() int {
 func TestHTTPHandlerServesClientsOfEachRevision(t *testing.T) {
 	_, url := overHTTP(t, serverOf(t, nil, manyTools(t, 3)), nil)
 	for _, revision := range revisions {
-		client, err := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "1"}, nil).
-			Connect(ctx, &mcp.StreamableClientTransport{Endpoint: url}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := must.Get(mcp.NewClient(&mcp.Implementation{Name: "client", Version: "1"}, nil).
+			Connect(ctx, &mcp.StreamableClientTransport{Endpoint: url}, &mcp.ClientSessionOptions{ProtocolVersion: revision}))(t)
 		defer client.Close()
 		if got := pages(t, client); len(got) != 1 || len(got[0]) != 3 {
 			t.Errorf("%s: got %q", revision, got)
@@ -292,9 +282,7 @@ func TestACallThatPanicsIsAnErrorAndFreesItsPlace(t *testing.T) {
 			t.Errorf("got %s", body)
 		}
 	}
-	if err := h.Shutdown(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, h.Shutdown(ctx))
 	if strings.Count(log.String(), `msg=panic method=tools/call panic="a bug" stack="goroutine `) != 2 {
 		t.Errorf("the log has no panic:\n%s", &log)
 	}
@@ -446,10 +434,7 @@ func TestAClientThatDoesNotReadEndsAfterTheWriteTimeout(t *testing.T) {
 				defer close(ended)
 				h.ServeHTTP(w, r)
 			}))
-			res, err := client.Do(post(t, url, revisions[0], "tools/call", waitCall))
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := must.Get(client.Do(post(t, url, revisions[0], "tools/call", waitCall)))(t)
 			<-ended
 			res.Body.Close()
 		})
@@ -463,18 +448,12 @@ func TestASubscriptionOutlastsAllTimeouts(t *testing.T) {
 			const timeout = 50 * time.Millisecond
 			h := gosdk.NewHTTPHandler(g.Server, &gosdk.HTTPOptions{CallTimeout: 2 * timeout, BodyTimeout: timeout, WriteTimeout: timeout})
 			client, url := speak(t, version, h)
-			res, err := client.Do(post(t, url, revisions[1], "subscriptions/listen", `{"notifications":{"toolsListChanged":true}}`))
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := must.Get(client.Do(post(t, url, revisions[1], "subscriptions/listen", `{"notifications":{"toolsListChanged":true}}`)))(t)
 			defer res.Body.Close()
 			lines := bufio.NewScanner(res.Body)
 			for lines.Scan() && !strings.Contains(lines.Text(), "acknowledged") {
 			}
-			call, err := client.Do(post(t, url, revisions[1], "tools/call", waitCall)) // lasts for the CallTimeout
-			if err != nil {
-				t.Fatal(err)
-			}
+			call := must.Get(client.Do(post(t, url, revisions[1], "tools/call", waitCall)))(t) // lasts for the CallTimeout
 			io.Copy(io.Discard, call.Body)
 			call.Body.Close()
 			addTool(g.Server, "new")
@@ -498,15 +477,10 @@ func TestASubscriptionEndsAfterItsClientLeaves(t *testing.T) {
 				h.ServeHTTP(w, r)
 			}))
 			defer web.Close()
-			conn, err := net.Dial("tcp", web.Listener.Addr().String())
-			if err != nil {
-				t.Fatal(err)
-			}
+			conn := must.Get(net.Dial("tcp", web.Listener.Addr().String()))(t)
 			defer conn.Close()
 			conn.SetDeadline(time.Now().Add(30 * time.Second))
-			if err := post(t, web.URL, revisions[1], "subscriptions/listen", `{"notifications":{"toolsListChanged":true}}`).Write(conn); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, post(t, web.URL, revisions[1], "subscriptions/listen", `{"notifications":{"toolsListChanged":true}}`).Write(conn))
 			lines := bufio.NewScanner(conn)
 			for _, want := range []string{"acknowledged", ":", ":"} {
 				for lines.Scan() && !strings.Contains(lines.Text(), want) {
@@ -793,10 +767,7 @@ func TestAnswersAreSentBeforeShutdownReturns(t *testing.T) {
 		h.Shutdown(ended)
 	}()
 	client := &http.Client{Timeout: 30 * time.Second}
-	res, err := client.Do(post(t, web.URL, revisions[0], "tools/call", waitCall))
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(client.Do(post(t, web.URL, revisions[0], "tools/call", waitCall)))(t)
 	defer res.Body.Close()
 	lines := bufio.NewScanner(res.Body)
 	for lines.Scan() && !strings.Contains(lines.Text(), "SHUTDOWN") {
@@ -833,10 +804,7 @@ func TestShutdownReportsCallsThatIgnoreTheirContext(t *testing.T) {
 
 func TestShutdownEndsSubscriptions(t *testing.T) {
 	h, url := overHTTP(t, newGate(t).Server, &gosdk.HTTPOptions{CallTimeout: time.Nanosecond}) // no limit of a subscription
-	res, err := http.DefaultClient.Do(post(t, url, revisions[1], "subscriptions/listen", `{"notifications":{"toolsListChanged":true}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(http.DefaultClient.Do(post(t, url, revisions[1], "subscriptions/listen", `{"notifications":{"toolsListChanged":true}}`)))(t)
 	defer res.Body.Close()
 	lines := bufio.NewScanner(res.Body)
 	for lines.Scan() && !strings.Contains(lines.Text(), "acknowledged") {
@@ -880,9 +848,7 @@ func TestLogHasRefusalsAndCallsButNoTokensAndArguments(t *testing.T) {
 		r.Header.Set("Authorization", "Bearer "+token)
 		do(t, r)
 	}
-	if err := h.Shutdown(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, h.Shutdown(ctx))
 	mu.Lock()
 	defer mu.Unlock()
 	for _, want := range []string{"level=DEBUG msg=call method=tools/call ", " tool=wait", "level=WARN msg=refused status=401 reason=token remote=127.0.0.1:",
@@ -966,10 +932,7 @@ func BenchmarkCallsOverHTTP(b *testing.B) {
 		client := &http.Client{Transport: &http.Transport{}}
 		b.Cleanup(func() { client.CloseIdleConnections(); web.Close() })
 		return func() {
-			res, err := client.Do(post(b, web.URL, revisions[0], "tools/call", `{"name":"trivial"}`))
-			if err != nil {
-				b.Fatal(err)
-			}
+			res := must.Get(client.Do(post(b, web.URL, revisions[0], "tools/call", `{"name":"trivial"}`)))(b)
 			if body, err := io.ReadAll(res.Body); err != nil || !strings.Contains(string(body), "the server's trivial") {
 				b.Fatalf("got %s, %v", body, err)
 			}

@@ -4,15 +4,14 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestIdentityDependsOnKindAndItems(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		items := rapid.SliceOfNDistinct(rapid.String(), 1, 300, rapid.ID[string]).Draw(t, "items")
-		list, err := identify("tools", items)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(identify("tools", items))(t)
 		if again, _ := identify("tools", items); again != list {
 			t.Fatal("the same list has another identity")
 		}

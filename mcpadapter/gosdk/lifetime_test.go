@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
@@ -61,18 +62,12 @@ func TestDroppedServersAreFreed(t *testing.T) {
 
 // A program may also make a new adapter for each server.
 func TestDroppedAdaptersAreFreed(t *testing.T) {
-	c, err := toolshelf.New(toolshelf.WithFs(memory(t, map[string]string{"commands/commit.md": "x\n"})))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(toolshelf.WithFs(memory(t, map[string]string{"commands/commit.md": "x\n"}))))(t)
 	defer c.Close()
 	var freed atomic.Int32
 	const adapters = 100
 	for i := range adapters {
-		a, err := mcpadapter.New(c, mcpadapter.WithTools("list_commands", "get_command"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(mcpadapter.New(c, mcpadapter.WithTools("list_commands", "get_command")))(t)
 		serverOf(t, nil, a)
 		runtime.AddCleanup(a, func(int) { freed.Add(1) }, i)
 	}
@@ -121,9 +116,7 @@ func TestServerLivesAsLongAsItsSessions(t *testing.T) {
 		runtime.GC()
 	}
 	write(t, fsys, "commands/commit.md", "x\n")
-	if _, err := catalog.List(ctx, toolshelf.Page{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(catalog.List(ctx, toolshelf.Page{}))(t)
 	select {
 	case <-told:
 	case <-time.After(10 * time.Second):
@@ -136,9 +129,7 @@ func TestRegisterUntilEndsWithItsContext(t *testing.T) {
 	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands", "get_command"))
 	ctx, cancel := context.WithCancel(ctx)
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	if err := gosdk.RegisterUntil(ctx, s, a); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, gosdk.RegisterUntil(ctx, s, a))
 	if n := adaptertest.Subscriptions(t); n != 1 {
 		t.Errorf("%d subscriptions, want 1", n)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
@@ -41,20 +42,12 @@ func TestToolsReportTheirProgress(t *testing.T) {
 func TestASlowClientReceivesFewerReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := dial(t, serverOf(t, nil, adaptertest.SlowProject(t)))
-		id, err := jsonrpc.MakeID("call")
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := must.Get(jsonrpc.MakeID("call"))(t)
 		params := json.RawMessage(`{"name":"directory_tree","_meta":{"progressToken":1}}`)
-		if err := w.conn.Write(ctx, &jsonrpc.Request{ID: id, Method: "tools/call", Params: params}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.conn.Write(ctx, &jsonrpc.Request{ID: id, Method: "tools/call", Params: params}))
 		time.Sleep(time.Hour)
 		for reports := 0; ; reports++ {
-			message, err := w.conn.Read(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
+			message := must.Get(w.conn.Read(ctx))(t)
 			if r, ok := message.(*jsonrpc.Response); ok {
 				if reports != 2 || r.Error != nil { // the SDK's connection of the client reads one message ahead
 					t.Errorf("%d reports before the response %v", reports, r.Error)

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -20,10 +21,7 @@ func promptPages(t testing.TB, c *mcp.ClientSession) [][]string {
 	t.Helper()
 	var all [][]string
 	for cursor := ""; ; {
-		res, err := c.ListPrompts(ctx, &mcp.ListPromptsParams{Cursor: cursor})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Get(c.ListPrompts(ctx, &mcp.ListPromptsParams{Cursor: cursor}))(t)
 		names := []string{}
 		for _, p := range res.Prompts {
 			names = append(names, p.Name)
@@ -40,16 +38,10 @@ func TestPromptsAreAsFreshAsTheFiles(t *testing.T) {
 	fsys := memory(t, map[string]string{"commands/commit.md": "Commit.\n"})
 	a, _ := adapterOf(t, fsys)
 	c := connect(t, serverOf(t, nil, a), revisions[0], nil)
-	if diff := cmp.Diff([][]string{{"commit"}}, promptPages(t, c)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Match(t, "result", [][]string{{"commit"}}, promptPages(t, c))
 	write(t, fsys, "commands/review.md", "Review.\n")
-	if err := fsys.Remove("commands/commit.md"); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([][]string{{"review"}}, promptPages(t, c)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Do(t, fsys.Remove("commands/commit.md"))
+	must.Match(t, "result", [][]string{{"review"}}, promptPages(t, c))
 	res, err := c.GetPrompt(ctx, &mcp.GetPromptParams{Name: "review"})
 	if err != nil || res.Messages[0].Content.(*mcp.TextContent).Text != "Review.\n" || res.Messages[0].Role != "user" {
 		t.Errorf("got %+v, %v", res, err)
@@ -81,9 +73,7 @@ func TestServersOwnPromptsComeAfterTheCommands(t *testing.T) {
 				if n := max(1, (commands+own+49)/50); len(got) != n {
 					t.Errorf("%d pages, want %d", len(got), n)
 				}
-				if diff := cmp.Diff(want, slices.Concat(got...), cmp.Transformer("", func(s []string) []string { return append([]string{}, s...) })); diff != "" {
-					t.Errorf("(-want +got):\n%s", diff)
-				}
+				must.Match(t, "result", want, slices.Concat(got...), cmp.Transformer("", func(s []string) []string { return append([]string{}, s...) }))
 			})
 		}
 	}
@@ -95,9 +85,7 @@ func TestCommandsTakePrecedenceOverOwnPrompts(t *testing.T) {
 	addPrompt(s, "commit")
 	addPrompt(s, "other")
 	c := connect(t, s, revisions[1], nil)
-	if diff := cmp.Diff([][]string{{"commit", "other"}}, promptPages(t, c)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Match(t, "result", [][]string{{"commit", "other"}}, promptPages(t, c))
 	for name, want := range map[string]string{"commit": "A command", "other": "the server's other"} {
 		if res, err := c.GetPrompt(ctx, &mcp.GetPromptParams{Name: name}); err != nil || res.Description != want {
 			t.Errorf("%s: got %+v, %v", name, res, err)
@@ -127,16 +115,12 @@ func TestDirectoryOfCommandsMayBeMissing(t *testing.T) {
 	s := serverOf(t, nil, a)
 	addPrompt(s, "own")
 	c := connect(t, s, revisions[0], nil)
-	if diff := cmp.Diff([][]string{{"own"}}, promptPages(t, c)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Match(t, "result", [][]string{{"own"}}, promptPages(t, c))
 	if res, err := c.GetPrompt(ctx, &mcp.GetPromptParams{Name: "own"}); err != nil || res.Description != "the server's own" {
 		t.Errorf("got %+v, %v", res, err)
 	}
 	write(t, fsys, "commands/commit.md", "Commit.\n")
-	if diff := cmp.Diff([][]string{{"commit", "own"}}, promptPages(t, c)); diff != "" {
-		t.Errorf("after it was made (-want +got):\n%s", diff)
-	}
+	must.Match(t, "after it was made", [][]string{{"commit", "own"}}, promptPages(t, c))
 }
 
 func TestUnreadableDirectoryOfCommandsIsAnError(t *testing.T) {
@@ -155,9 +139,7 @@ func TestUnreadableDirectoryOfCommandsIsAnError(t *testing.T) {
 func TestAnnouncerIsNotListed(t *testing.T) {
 	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}))
 	c := connect(t, serverOf(t, &mcp.ServerOptions{PageSize: 1}, a, a), revisions[0], nil)
-	if diff := cmp.Diff([][]string{{"commit"}}, promptPages(t, c)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Match(t, "result", [][]string{{"commit"}}, promptPages(t, c))
 	if _, err := c.GetPrompt(ctx, &mcp.GetPromptParams{}); code(err) != -32602 {
 		t.Errorf("got %v, want -32602", err)
 	}
@@ -256,9 +238,7 @@ func TestCompletionForwardsOtherRequests(t *testing.T) {
 				t.Fatalf("got %v, want code %d", err, tt.code)
 			}
 			if err == nil {
-				if diff := cmp.Diff(tt.want, res.Completion.Values); diff != "" {
-					t.Errorf("(-want +got):\n%s", diff)
-				}
+				must.Match(t, "result", tt.want, res.Completion.Values)
 			}
 		})
 	}

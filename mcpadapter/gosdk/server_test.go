@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
 )
@@ -39,9 +40,7 @@ func memory(t testing.TB, files map[string]string) afero.Fs {
 
 func write(t testing.TB, fsys afero.Fs, name, content string) {
 	t.Helper()
-	if err := afero.WriteFile(fsys, name, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, afero.WriteFile(fsys, name, []byte(content), 0o644))
 }
 
 // denied is a filesystem that denies opening one path.
@@ -60,15 +59,9 @@ func (d denied) Open(name string) (afero.File, error) {
 // adapterOf returns an adapter of a filesystem. The end of the test closes the catalog.
 func adapterOf(t testing.TB, fsys afero.Fs, opts ...mcpadapter.Option) (*mcpadapter.Adapter, *toolshelf.Catalog) {
 	t.Helper()
-	c, err := toolshelf.New(toolshelf.WithFs(fsys))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(toolshelf.WithFs(fsys)))(t)
 	t.Cleanup(func() { c.Close() })
-	a, err := mcpadapter.New(c, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(mcpadapter.New(c, opts...))(t)
 	return a, c
 }
 
@@ -97,9 +90,7 @@ func serverOf(t testing.TB, opts *mcp.ServerOptions, adapters ...*mcpadapter.Ada
 	t.Helper()
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, opts)
 	for _, a := range adapters {
-		if err := gosdk.Register(s, a); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, gosdk.Register(s, a))
 	}
 	return s
 }
@@ -123,15 +114,9 @@ func addPrompt(s *mcp.Server, name string) {
 func connect(t testing.TB, s *mcp.Server, revision string, opts *mcp.ClientOptions) *mcp.ClientSession {
 	t.Helper()
 	near, far := mcp.NewInMemoryTransports()
-	server, err := s.Connect(ctx, far, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "1"}, opts).
-		Connect(ctx, near, &mcp.ClientSessionOptions{ProtocolVersion: revision})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(s.Connect(ctx, far, nil))(t)
+	client := must.Get(mcp.NewClient(&mcp.Implementation{Name: "client", Version: "1"}, opts).
+		Connect(ctx, near, &mcp.ClientSessionOptions{ProtocolVersion: revision}))(t)
 	t.Cleanup(func() {
 		client.Close()
 		if err := server.Wait(); err != nil {
@@ -160,14 +145,8 @@ func dial(t testing.TB, s *mcp.Server) *wire {
 func open(t testing.TB, s *mcp.Server) *wire {
 	t.Helper()
 	near, far := mcp.NewInMemoryTransports()
-	server, err := s.Connect(ctx, far, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := near.Connect(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(s.Connect(ctx, far, nil))(t)
+	conn := must.Get(near.Connect(ctx))(t)
 	t.Cleanup(func() { conn.Close(); server.Wait() })
 	return &wire{t: t, conn: conn}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
@@ -104,10 +105,7 @@ func TestServersKeepTheirOwnResources(t *testing.T) {
 		c := connect(t, s, revision, nil)
 		got, pages := []string{}, 0
 		for cursor := ""; ; {
-			list, err := c.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
-			if err != nil {
-				t.Fatal(err)
-			}
+			list := must.Get(c.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor}))(t)
 			pages++
 			for _, r := range list.Resources {
 				got = append(got, r.URI)
@@ -146,9 +144,7 @@ func TestServersOfSeveralAdaptersServeAllSkills(t *testing.T) {
 	for _, e := range list.Skills {
 		uris = append(uris, e.URI)
 	}
-	if diff := cmp.Diff([]string{"skill://b/SKILL.md", "skill://both/SKILL.md", "skill://a/SKILL.md"}, uris); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Match(t, "result", []string{"skill://b/SKILL.md", "skill://both/SKILL.md", "skill://a/SKILL.md"}, uris)
 	for _, e := range list.Skills {
 		for _, r := range e.Resources {
 			raw, err := w.request("resources/read", `{"uri":"`+r.URI+`"}`)
@@ -196,9 +192,7 @@ func TestListsOfSeveralAdaptersListTheSkillsOnce(t *testing.T) {
 	w := dial(t, serverOf(t, nil, adapters...))
 	for _, method := range []string{"skills/list", "resources/list"} {
 		opened.Store(0)
-		if _, err := w.request(method, `{}`); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.request(method, `{}`))(t)
 		// The adapters request 2, 2 and 1 pages, and the second adapter requests its URIs in 2
 		// pages. Each page opens the directory twice.
 		if n := opened.Load(); n > 14 {
@@ -214,14 +208,10 @@ func TestReadsOfStaleEntriesFail(t *testing.T) {
 	holder, fresh := dial(t, s), dial(t, s)
 	const skill, file = `{"uri":"skill://a/SKILL.md"}`, `{"uri":"skill://a/x.txt"}`
 	for _, w := range []*wire{holder, fresh} {
-		if _, err := w.request("skills/list", `{}`); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.request("skills/list", `{}`))(t)
 	}
 	write(t, fsys, "skills/a/x.txt", "two")
-	if _, err := fresh.request("skills/get", skill); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fresh.request("skills/get", skill))(t)
 	if _, err := fresh.request("resources/read", file); err != nil {
 		t.Error(err)
 	}
@@ -269,9 +259,7 @@ func TestReadsOfStaleEntriesOfSeveralAdaptersFail(t *testing.T) {
 					if err != nil {
 						return // the cursor of a list that has changed
 					}
-					if err := json.Unmarshal(raw, &page); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, json.Unmarshal(raw, &page))
 					params = fmt.Sprintf(`{"cursor":%q}`, page.NextCursor)
 				}
 			}
@@ -303,16 +291,10 @@ func TestServersAnnounceChangesOfSkills(t *testing.T) {
 			ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) { listed <- "" },
 			ResourceUpdatedHandler:     func(_ context.Context, req *mcp.ResourceUpdatedNotificationRequest) { updated <- req.Params.URI },
 		})
-		if err := c.Subscribe(ctx, &mcp.SubscribeParams{URI: "skill://a/SKILL.md"}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := c.ListResources(ctx, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Subscribe(ctx, &mcp.SubscribeParams{URI: "skill://a/SKILL.md"}))
+		must.Get(c.ListResources(ctx, nil))(t)
 		write(t, fsys, "skills/a/SKILL.md", skillText("a")+"changed\n")
-		if _, err := catalog.ListSkills(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(catalog.ListSkills(ctx))(t)
 		<-listed
 		if got := <-updated; got != "skill://a/SKILL.md" {
 			t.Errorf("%s: updated %s", revision, got)

@@ -9,10 +9,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
 )
@@ -22,10 +22,7 @@ func pages(t testing.TB, c *mcp.ClientSession) [][]string {
 	t.Helper()
 	var all [][]string
 	for cursor := ""; ; {
-		res, err := c.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must.Get(c.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor}))(t)
 		names := []string{}
 		for _, tool := range res.Tools {
 			names = append(names, tool.Name)
@@ -66,9 +63,7 @@ func TestToolsListHasTheExactNumberOfPages(t *testing.T) {
 								t.Errorf("page %d has %d tools", i+1, len(page))
 							}
 						}
-						if diff := cmp.Diff(want, slices.Concat(got...)); diff != "" {
-							t.Errorf("(-want +got):\n%s", diff)
-						}
+						must.Match(t, "result", want, slices.Concat(got...))
 					})
 				}
 			}
@@ -79,20 +74,13 @@ func TestToolsListHasTheExactNumberOfPages(t *testing.T) {
 func TestToolsListHasTheAdaptersPageSize(t *testing.T) {
 	got := pages(t, connect(t, serverOf(t, nil, manyTools(t, 7, mcpadapter.WithPageSize(3))), revisions[0], nil))
 	want := [][]string{{"tool_000", "tool_001", "tool_002"}, {"tool_003", "tool_004", "tool_005"}, {"tool_006"}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Match(t, "result", want, got)
 }
 
 func TestLastPageHasNoNextCursor(t *testing.T) {
-	raw, err := dial(t, serverOf(t, nil, manyTools(t, 50))).request("tools/list", `{"cursor":null}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(dial(t, serverOf(t, nil, manyTools(t, 50))).request("tools/list", `{"cursor":null}`))(t)
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &members); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &members))
 	if next, ok := members["nextCursor"]; ok {
 		t.Errorf("nextCursor is %s", next)
 	}
@@ -108,10 +96,7 @@ func TestNoToolsAreAnEmptyArray(t *testing.T) {
 // next returns the cursor of the second page of tools.
 func next(t testing.TB, s *mcp.Server) string {
 	t.Helper()
-	res, err := connect(t, s, revisions[0], nil).ListTools(ctx, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := must.Get(connect(t, s, revisions[0], nil).ListTools(ctx, nil))(t)
 	return res.NextCursor
 }
 
@@ -161,9 +146,7 @@ func TestCursorsBecomeInvalidIfTheToolsChange(t *testing.T) {
 	c := connect(t, s, revisions[0], nil)
 	cursor := next(t, s)
 	list := func() error { _, err := c.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor}); return err }
-	if err := list(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, list())
 	addTool(s, "another")
 	if err := list(); code(err) != -32602 {
 		t.Errorf("after AddTool: got %v", err)
@@ -192,12 +175,8 @@ func TestMiddlewareBelowMayHideTools(t *testing.T) {
 			return res, err
 		}
 	})
-	if err := gosdk.Register(s, manyTools(t, 60)); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([][]string{{"tool_001"}}, pages(t, connect(t, s, revisions[0], nil))); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Do(t, gosdk.Register(s, manyTools(t, 60)))
+	must.Match(t, "result", [][]string{{"tool_001"}}, pages(t, connect(t, s, revisions[0], nil)))
 }
 
 func TestListsArePrivateUnlessTheProgramSharesThem(t *testing.T) {
@@ -287,9 +266,7 @@ func TestToolsOfSeveralAdaptersAreListedAndCalled(t *testing.T) {
 		adapters = append(adapters, a)
 	}
 	c := connect(t, serverOf(t, nil, adapters...), revisions[1], nil)
-	if diff := cmp.Diff([][]string{{"b.list_skills", "a.list_skills"}}, pages(t, c)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Match(t, "result", [][]string{{"b.list_skills", "a.list_skills"}}, pages(t, c))
 	for _, name := range []string{"a_list_skills", "b_list_skills"} {
 		if got, want := call(t, c, name), `{"skills":["of-`+name[:1]+`"]}`; got != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)
@@ -314,9 +291,7 @@ func TestCanceledCallHasACode(t *testing.T) {
 			return next(ctx, method, req)
 		}
 	})
-	if err := gosdk.Register(s, a); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, gosdk.Register(s, a))
 	if _, err := connect(t, s, revisions[0], nil).CallTool(ctx, &mcp.CallToolParams{Name: "ended"}); code(err) != -32603 {
 		t.Errorf("got %v, want -32603", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/mcpgo"
@@ -26,9 +27,7 @@ func TestSeveralAdaptersOfAServer(t *testing.T) {
 	adaptertest.TestSeveralAdapters(t, func(t testing.TB, adapters []*mcpadapter.Adapter, hello json.RawMessage) adaptertest.Client {
 		s := server.NewMCPServer("test", "1")
 		for _, a := range adapters {
-			if err := mcpgo.Register(s, a); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, mcpgo.Register(s, a))
 		}
 		return clientOf(t, s, hello)
 	})
@@ -65,16 +64,11 @@ func alone(t testing.TB, a *mcpadapter.Adapter, hello json.RawMessage) adapterte
 func clientOf(t testing.TB, s *server.MCPServer, hello json.RawMessage) adaptertest.Client {
 	t.Helper()
 	c := transport.NewInProcessTransport(s)
-	if err := c.Start(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Start(ctx))
 	t.Cleanup(func() { c.Close() })
 	request := func(t testing.TB, method string, params json.RawMessage) (json.RawMessage, int) {
 		t.Helper()
-		r, err := c.SendRequest(ctx, transport.JSONRPCRequest{JSONRPC: "2.0", ID: mcp.NewRequestId(int64(1)), Method: method, Params: params})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(c.SendRequest(ctx, transport.JSONRPCRequest{JSONRPC: "2.0", ID: mcp.NewRequestId(int64(1)), Method: method, Params: params}))(t)
 		if r.Error != nil {
 			return nil, r.Error.Code
 		}

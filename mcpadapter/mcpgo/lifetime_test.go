@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 	"go.uber.org/goleak"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/mcpgo"
@@ -106,9 +107,7 @@ func TestRegisterUntilEndsWithItsContext(t *testing.T) {
 	fsys := memory(t, map[string]string{"commands/commit.md": "x\n"})
 	ctx, cancel := context.WithCancel(ctx)
 	s := server.NewMCPServer("test", "1")
-	if err := mcpgo.RegisterUntil(ctx, s, adapterOf(t, fsys)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, mcpgo.RegisterUntil(ctx, s, adapterOf(t, fsys)))
 	if n := adaptertest.Subscriptions(t); n != 1 {
 		t.Errorf("%d subscriptions, want 1", n)
 	}

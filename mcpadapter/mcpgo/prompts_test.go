@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/mcpgo"
 )
 
@@ -28,9 +28,7 @@ func TestPromptsAreAsFreshAsTheFiles(t *testing.T) {
 	fsys := memory(t, map[string]string{"commands/commit.md": "Commit.\n", "commands/part.md": "---\nis_dependency: true\n---\n"})
 	s := serverOf(t, adapterOf(t, fsys))
 	s.AddPrompt(ownPrompt("own"))
-	if diff := cmp.Diff([]string{"commit", "own"}, prompts(t, s)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Match(t, "result", []string{"commit", "own"}, prompts(t, s))
 	write(t, fsys, "commands/review.md", "Review.\n")
 	var got struct {
 		Messages []struct {
@@ -46,16 +44,12 @@ func TestPromptsAreAsFreshAsTheFiles(t *testing.T) {
 	if m := got.Messages; len(m) != 1 || m[0].Content.Text != "Review.\n" {
 		t.Errorf("by the name of its file: got %+v", got)
 	}
-	if err := fsys.Remove("commands/commit.md"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsys.Remove("commands/commit.md"))
 	if got := request(t, s, "prompts/get", `{"name":"commit"}`); got.Error.Code != -32602 {
 		t.Errorf("a command that went: got %+v, want -32602", got)
 	}
 	request(t, s, "prompts/get", `{"name":"part"}`)
-	if diff := cmp.Diff([]string{"own", "review"}, prompts(t, s)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Match(t, "result", []string{"own", "review"}, prompts(t, s))
 }
 
 func TestChangedDescriptionsAreListed(t *testing.T) {
@@ -75,13 +69,9 @@ func TestDirectoryOfCommandsMayBeMissing(t *testing.T) {
 	fsys := afero.NewMemMapFs()
 	s := serverOf(t, adapterOf(t, fsys))
 	s.AddPrompt(ownPrompt("own"))
-	if diff := cmp.Diff([]string{"own"}, prompts(t, s)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Match(t, "result", []string{"own"}, prompts(t, s))
 	write(t, fsys, "commands/commit.md", "Commit.\n")
-	if diff := cmp.Diff([]string{"commit", "own"}, prompts(t, s)); diff != "" {
-		t.Errorf("after it was made (-want +got):\n%s", diff)
-	}
+	must.Match(t, "after it was made", []string{"commit", "own"}, prompts(t, s))
 }
 
 func TestPromptsStayIfTheDirectoryCannotBeRead(t *testing.T) {
@@ -89,13 +79,9 @@ func TestPromptsStayIfTheDirectoryCannotBeRead(t *testing.T) {
 	s := serverOf(t, adapterOf(t, fsys))
 	fsys.deny(true)
 	write(t, fsys.Fs, "commands/review.md", "x\n")
-	if diff := cmp.Diff([]string{"commit"}, prompts(t, s)); diff != "" {
-		t.Errorf("while denied (-want +got):\n%s", diff)
-	}
+	must.Match(t, "while denied", []string{"commit"}, prompts(t, s))
 	fsys.deny(false)
-	if diff := cmp.Diff([]string{"commit", "review"}, prompts(t, s)); diff != "" {
-		t.Errorf("afterwards (-want +got):\n%s", diff)
-	}
+	must.Match(t, "afterwards", []string{"commit", "review"}, prompts(t, s))
 }
 
 func TestRegisterSucceedsIfTheDirectoryCannotBeRead(t *testing.T) {
@@ -105,9 +91,7 @@ func TestRegisterSucceedsIfTheDirectoryCannotBeRead(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	fsys.deny(false)
-	if diff := cmp.Diff([]string{"commit"}, prompts(t, s)); diff != "" {
-		t.Errorf("afterwards (-want +got):\n%s", diff)
-	}
+	must.Match(t, "afterwards", []string{"commit"}, prompts(t, s))
 }
 
 // TestFailuresOfAnAdapterAreNotAnswersOfOthers tests three adapters of a server, of which the
@@ -120,9 +104,7 @@ func TestFailuresOfAnAdapterAreNotAnswersOfOthers(t *testing.T) {
 			"commands/both.md": "Both.\n", "commands/" + name + ".md": "Only $1.\n",
 			"skills/both/SKILL.md": skillText("both"), "skills/" + name + "/SKILL.md": skillText(name),
 		})}
-		if err := mcpgo.Register(s, adapterOf(t, filesystems[i])); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, mcpgo.Register(s, adapterOf(t, filesystems[i])))
 	}
 	completion := func(prompt string) [2]string {
 		return [2]string{"completion/complete", fmt.Sprintf(`{"ref":{"type":"ref/prompt","name":%q},"argument":{"name":"none","value":""}}`, prompt)}
@@ -166,9 +148,7 @@ func TestClientsReceiveOneNotificationForSimultaneousChanges(t *testing.T) {
 			write(t, fsys, fmt.Sprintf("commands/c%d-%d.md", round, i), "x\n")
 		}
 		// The catalog detects the changes without prompts/list, as with WithWatch.
-		if _, err := c.CallTool(ctx, mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "list_commands"}}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.CallTool(ctx, mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "list_commands"}}))(t)
 		select {
 		case method := <-told:
 			if method != "notifications/prompts/list_changed" {
@@ -252,9 +232,7 @@ func TestArgumentsAreCompleted(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := server.NewMCPServer("test", "1")
-			if err := mcpgo.Register(s, a, tt.opts...); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, mcpgo.Register(s, a, tt.opts...))
 			s.AddPrompt(ownPrompt("own"))
 			got := request(t, s, "completion/complete", fmt.Sprintf(`{"ref":{"type":"ref/prompt","name":%q},"argument":{"name":"command_name","value":"com"}}`, tt.prompt))
 			if got.Error.Code != tt.code {
@@ -265,9 +243,7 @@ func TestArgumentsAreCompleted(t *testing.T) {
 			}
 			var result struct{ Completion struct{ Values []string } }
 			got.into(t, &result)
-			if diff := cmp.Diff(tt.want, result.Completion.Values); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			must.Match(t, "result", tt.want, result.Completion.Values)
 		})
 	}
 }
@@ -275,9 +251,7 @@ func TestArgumentsAreCompleted(t *testing.T) {
 func TestANilProviderOfCompletionsCompletesNothing(t *testing.T) {
 	s := server.NewMCPServer("test", "1")
 	s.AddPrompt(ownPrompt("own"))
-	if err := mcpgo.Register(s, adapterOf(t, afero.NewMemMapFs()), mcpgo.WithPromptCompletions(nil)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, mcpgo.Register(s, adapterOf(t, afero.NewMemMapFs()), mcpgo.WithPromptCompletions(nil)))
 	got := request(t, s, "completion/complete", `{"ref":{"type":"ref/prompt","name":"own"},"argument":{"name":"a","value":""}}`)
 	if got.Error.Code != 0 || !strings.Contains(string(got.Result), `"values":[]`) {
 		t.Errorf("got %+v", got)

@@ -4,9 +4,10 @@ import (
 	"encoding/base64"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func skillText(name string) string {
@@ -29,9 +30,7 @@ func TestSkillsAreResources(t *testing.T) {
 		}
 		return uris
 	}
-	if diff := cmp.Diff([]string{"skill://a/SKILL.md", "skill://b/SKILL.md"}, list()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Match(t, "result", []string{"skill://a/SKILL.md", "skill://b/SKILL.md"}, list())
 	for uri, want := range map[string]string{"skill://a/SKILL.md": skillText("a"), "skill://a/sub/x%20y.bin": "\x00\xff", "skill://a/empty": ""} {
 		var result struct {
 			Contents []struct {
@@ -58,15 +57,9 @@ func TestSkillsAreResources(t *testing.T) {
 			t.Errorf("%s: got %+v", uri, got)
 		}
 	}
-	if err := fsys.RemoveAll("skills/a"); err != nil {
-		t.Fatal(err)
-	}
-	if err := afero.WriteFile(fsys, "skills/c/SKILL.md", []byte(skillText("c")), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"skill://b/SKILL.md", "skill://c/SKILL.md"}, list()); diff != "" {
-		t.Errorf("after a change (-want +got):\n%s", diff)
-	}
+	must.Do(t, fsys.RemoveAll("skills/a"))
+	must.Do(t, afero.WriteFile(fsys, "skills/c/SKILL.md", []byte(skillText("c")), 0o644))
+	must.Match(t, "after a change", []string{"skill://b/SKILL.md", "skill://c/SKILL.md"}, list())
 	for _, method := range []string{"skills/list", "skills/get", "resources/directory/read"} { // as documented
 		if got := request(t, s, method, `{"uri":"skill://b"}`); got.Error.Code != -32601 {
 			t.Errorf("%s: got %+v", method, got)

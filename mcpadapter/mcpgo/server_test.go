@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/mcpgo"
 )
@@ -37,9 +38,7 @@ func memory(t testing.TB, files map[string]string) afero.Fs {
 
 func write(t testing.TB, fsys afero.Fs, name, content string) {
 	t.Helper()
-	if err := afero.WriteFile(fsys, name, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, afero.WriteFile(fsys, name, []byte(content), 0o644))
 }
 
 // deniable is a filesystem that can deny opening one path, or every path if path is empty.
@@ -69,15 +68,9 @@ func (d *deniable) Open(name string) (afero.File, error) {
 // adapterOf returns an adapter of a filesystem. The end of the test closes the catalog.
 func adapterOf(t testing.TB, fsys afero.Fs, opts ...mcpadapter.Option) *mcpadapter.Adapter {
 	t.Helper()
-	c, err := toolshelf.New(toolshelf.WithFs(fsys))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(toolshelf.WithFs(fsys)))(t)
 	t.Cleanup(func() { c.Close() })
-	a, err := mcpadapter.New(c, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(mcpadapter.New(c, opts...))(t)
 	return a
 }
 
@@ -85,9 +78,7 @@ func adapterOf(t testing.TB, fsys afero.Fs, opts ...mcpadapter.Option) *mcpadapt
 func serverOf(t testing.TB, a *mcpadapter.Adapter, opts ...server.ServerOption) *server.MCPServer {
 	t.Helper()
 	s := server.NewMCPServer("test", "1", opts...)
-	if err := mcpgo.Register(s, a); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, mcpgo.Register(s, a))
 	return s
 }
 
@@ -116,14 +107,9 @@ type response struct {
 // request sends a request without initialize.
 func request(t testing.TB, s *server.MCPServer, method, params string) response {
 	t.Helper()
-	raw, err := json.Marshal(s.HandleMessage(ctx, json.RawMessage(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(json.Marshal(s.HandleMessage(ctx, json.RawMessage(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)))))(t)
 	var r response
-	if err := json.Unmarshal(raw, &r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &r))
 	return r
 }
 
@@ -133,9 +119,7 @@ func (r response) into(t testing.TB, result any) {
 	if r.Error.Code != 0 {
 		t.Fatalf("got %+v", r.Error)
 	}
-	if err := json.Unmarshal(r.Result, result); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(r.Result, result))
 }
 
 // names returns the names on a page of tools or prompts and the next cursor.
@@ -156,19 +140,12 @@ func names(t testing.TB, s *server.MCPServer, method, params string) ([]string, 
 // connect returns a client of a server. The end of the test closes the client.
 func connect(t testing.TB, s *server.MCPServer) *client.Client {
 	t.Helper()
-	c, err := client.NewInProcessClient(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(client.NewInProcessClient(s))(t)
 	t.Cleanup(func() { c.Close() })
-	if err := c.Start(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Start(ctx))
 	var hello mcp.InitializeRequest
 	hello.Params.ProtocolVersion = "2025-11-25"
 	hello.Params.ClientInfo = mcp.Implementation{Name: "client", Version: "1"}
-	if _, err := c.Initialize(ctx, hello); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Initialize(ctx, hello))(t)
 	return c
 }

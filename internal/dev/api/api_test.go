@@ -11,8 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -20,15 +19,9 @@ import (
 func api(t *testing.T, declarations string) []string {
 	t.Helper()
 	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "p.go", "package p\n"+declarations, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(parser.ParseFile(fset, "p.go", "package p\n"+declarations, 0))(t)
 	config := types.Config{Importer: importer.Default()}
-	pkg, err := config.Check("example.com/p", fset, []*ast.File{file}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pkg := must.Get(config.Check("example.com/p", fset, []*ast.File{file}, nil))(t)
 	lines := features(pkg)
 	slices.Sort(lines)
 	return lines
@@ -94,10 +87,7 @@ func TestCompatibleChangesNeedNoLineInTheChangelog(t *testing.T) {
 // toolAPI returns the features of a tool t with two schemas.
 func toolAPI(t *testing.T, input, output string) []string {
 	t.Helper()
-	lines, err := toolFeatures(mcpadapter.Tool{Name: "t", InputSchema: []byte(input), OutputSchema: []byte(output)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := must.Get(toolFeatures(mcpadapter.Tool{Name: "t", InputSchema: []byte(input), OutputSchema: []byte(output)}))(t)
 	return lines
 }
 
@@ -136,9 +126,7 @@ func TestIncompatibleChangesOfToolsNeedALineInTheChangelog(t *testing.T) {
 func TestPrintedChangeHasBothVersions(t *testing.T) {
 	var out bytes.Buffer
 	compare(&out, api(t, "func F(int) {}\nfunc G() {}"), api(t, "func F(string) {}\nfunc G() {}"), "")
-	if diff := cmp.Diff("- p.F: func(int)\n+ p.F: func(string)\n", out.String()); diff != "" {
-		t.Error(diff)
-	}
+	must.Match(t, "result", "- p.F: func(int)\n+ p.F: func(string)\n", out.String())
 }
 
 func TestOnlyTheSectionsBreakingNameChanges(t *testing.T) {

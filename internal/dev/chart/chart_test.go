@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 var update = flag.Bool("update", false, "write the chart to testdata/chart.svg")
@@ -17,19 +19,14 @@ var update = flag.Bool("update", false, "write the chart to testdata/chart.svg")
 // measured returns the output of benchmarks in testdata/bench.txt.
 func measured(t *testing.T) string {
 	t.Helper()
-	output, err := os.ReadFile("testdata/bench.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	output := must.Get(os.ReadFile("testdata/bench.txt"))(t)
 	return strings.ReplaceAll(string(output), "\r\n", "\n")
 }
 
 func chartOf(t *testing.T, output string) string {
 	t.Helper()
 	var svg bytes.Buffer
-	if err := run(strings.NewReader(output), &svg); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run(strings.NewReader(output), &svg))
 	return svg.String()
 }
 
@@ -37,14 +34,9 @@ func TestChartOfTheStoredOutputStaysTheSame(t *testing.T) {
 	const file = "testdata/chart.svg"
 	got := chartOf(t, measured(t))
 	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(file))(t)
 	if diff := cmp.Diff(strings.ReplaceAll(string(want), "\r\n", "\n"), got); diff != "" {
 		t.Errorf("chart, -%s +got:\n%s", file, diff)
 	}
@@ -102,14 +94,8 @@ func TestMissingAndBrokenResultsAreErrors(t *testing.T) {
 // TestChartOfTheDocumentsIsUpToDate compares docs/benchmarks.svg with the chart of the
 // stored results.
 func TestChartOfTheDocumentsIsUpToDate(t *testing.T) {
-	results, err := os.ReadFile("../../../.ci/benchmarks.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	svg, err := os.ReadFile("../../../docs/benchmarks.svg")
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := must.Get(os.ReadFile("../../../.ci/benchmarks.txt"))(t)
+	svg := must.Get(os.ReadFile("../../../docs/benchmarks.svg"))(t)
 	lines := func(b []byte) string { return strings.ReplaceAll(string(b), "\r\n", "\n") }
 	if diff := cmp.Diff(lines(svg), chartOf(t, lines(results))); diff != "" {
 		t.Errorf("run .ci/benchmarks -update; chart, -docs/benchmarks.svg +.ci/benchmarks.txt:\n%s", diff)

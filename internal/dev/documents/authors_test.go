@@ -13,6 +13,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A documentedMessage is a row of the tables of messages in docs/authors.md.
@@ -24,10 +25,7 @@ type documentedMessage struct {
 // documentedMessages reads the tables of messages.
 func documentedMessages(t *testing.T) (all []documentedMessage) {
 	t.Helper()
-	text, err := os.ReadFile("docs/authors.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("docs/authors.md"))(t)
 	page := strings.ReplaceAll(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n### ", "\n## ")
 	for heading, files := range map[string][]string{
 		"Messages for commands and skills": {"commands/review.md", "skills/pdf/SKILL.md"},
@@ -55,10 +53,7 @@ func documentedCodes(t *testing.T) map[string]string {
 	t.Helper()
 	comments := map[string]string{}
 	for _, file := range []string{"agentmd/codes.go", "mcpadapter/internal/publish/publication.go"} {
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := must.Get(os.ReadFile(file))(t)
 		for _, code := range regexp.MustCompile(`\bDiagnosticCode += "(\w+)" +// (.*)`).FindAllStringSubmatch(string(source), -1) {
 			comments[code[1]] = code[2]
 		}
@@ -87,10 +82,7 @@ func TestAuthorsDocumentListsEveryDiagnosticCode(t *testing.T) {
 // no text names an option of Go, because authors do not know the program.
 func lint(t *testing.T, files map[string]string) []toolshelf.Diagnostic {
 	t.Helper()
-	diagnostics, err := catalogtest.Open(t, toolshelf.WithRoot(catalogtest.Disk(t, files)), toolshelf.WithAgentsDir("agents")).Lint(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	diagnostics := must.Get(catalogtest.Open(t, toolshelf.WithRoot(catalogtest.Disk(t, files)), toolshelf.WithAgentsDir("agents")).Lint(t.Context()))(t)
 	comments := documentedCodes(t)
 	for _, d := range diagnostics {
 		if comment := comments[string(d.Code)]; !strings.Contains(comment, string(d.Severity)) {
@@ -180,10 +172,7 @@ func clientTable() string {
 }
 
 func TestAuthorsDocumentHasTheTableOfClients(t *testing.T) {
-	page, err := os.ReadFile("docs/authors.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("docs/authors.md"))(t)
 	if want := clientTable(); !strings.Contains(strings.ReplaceAll(string(page), "\r\n", "\n"), want) {
 		t.Errorf("docs/authors.md does not contain the table of package client; write:\n%s", want)
 	}
@@ -230,10 +219,7 @@ func fieldTable() string {
 }
 
 func TestAuthorsDocumentHasTheTableOfFields(t *testing.T) {
-	page, err := os.ReadFile("docs/authors.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("docs/authors.md"))(t)
 	if want := fieldTable(); !strings.Contains(strings.ReplaceAll(string(page), "\r\n", "\n"), want) {
 		t.Errorf("docs/authors.md does not contain the fields of package client; write:\n%s", want)
 	}

@@ -12,12 +12,12 @@ import (
 	"testing"
 
 	"github.com/adrg/frontmatter"
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // The tests of this file show the claims of docs/comparison.md on a program without a library. The
@@ -29,7 +29,7 @@ import (
 func ownLoop(t *testing.T, fsys fs.FS) map[string]string {
 	t.Helper()
 	got := map[string]string{}
-	err := fs.WalkDir(fsys, ".", func(file string, d fs.DirEntry, err error) error {
+	must.Do(t, fs.WalkDir(fsys, ".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -42,10 +42,7 @@ func ownLoop(t *testing.T, fsys fs.FS) map[string]string {
 			got[strings.TrimSuffix(path.Base(file), ".md")] = header.Description
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return got
 }
 
@@ -100,22 +97,15 @@ func TestOwnLoopReadsLinksOutOfTheDirectory(t *testing.T) {
 	root := catalogtest.Disk(t, map[string]string{"commands/a.md": "---\ndescription: fine\n---\n"})
 	hosttest.Symlink(t, filepath.Join(outside, "secret.md"), filepath.Join(root, "commands", "b.md"))
 	want := map[string]string{"a": "fine", "b": "secret"}
-	if diff := cmp.Diff(want, ownLoop(t, os.DirFS(filepath.Join(root, "commands")))); diff != "" {
-		t.Errorf("the loop, -want +got:\n%s", diff)
-	}
-	if diff := cmp.Diff(map[string]string{"a": "fine"}, commandDescriptions(t, catalogtest.Open(t, toolshelf.WithRoot(root)))); diff != "" {
-		t.Errorf("the library, -want +got:\n%s", diff)
-	}
+	must.Match(t, "the loop", want, ownLoop(t, os.DirFS(filepath.Join(root, "commands"))))
+	must.Match(t, "the library", map[string]string{"a": "fine"}, commandDescriptions(t, catalogtest.Open(t, toolshelf.WithRoot(root))))
 }
 
 // TestComparisonNamesTheTestedVersions compares the versions in docs/comparison.md with the
 // versions that the tests use.
 func TestComparisonNamesTheTestedVersions(t *testing.T) {
 	read := func(file string) string {
-		text, err := os.ReadFile(filepath.FromSlash(file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(filepath.FromSlash(file)))(t)
 		return string(text)
 	}
 	document := read("docs/comparison.md")

@@ -12,16 +12,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // TestContributingListsThePackagesAndTheirImports compares the table "Where things
 // are" in CONTRIBUTING.md with the packages.
 func TestContributingListsThePackagesAndTheirImports(t *testing.T) {
 	needsWorkspace(t)
-	text, err := os.ReadFile("CONTRIBUTING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("CONTRIBUTING.md"))(t)
 	quoted := regexp.MustCompile("`([^`]+)`")
 	names := func(cell string) (all []string) {
 		for _, match := range quoted.FindAllStringSubmatch(cell, -1) {
@@ -37,10 +36,7 @@ func TestContributingListsThePackagesAndTheirImports(t *testing.T) {
 			}
 		}
 	}
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "work").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.CommandContext(t.Context(), "go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "work").Output())(t)
 	const module = "github.com/toolshelf-go/toolshelf"
 	listed := map[string]bool{".": true, "examples/…": true, "stores/…": true}
 	for line := range strings.Lines(string(out)) {
@@ -82,10 +78,7 @@ func TestExamplesAreShort(t *testing.T) {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		lines[filepath.Dir(file)] += strings.Count(string(text), "\n")
 	}
 	for dir, n := range lines {
@@ -105,10 +98,7 @@ func TestDocCommentsAreShort(t *testing.T) {
 			return
 		}
 		files := token.NewFileSet()
-		parsed, err := parser.ParseFile(files, file, nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		parsed := must.Get(parser.ParseFile(files, file, nil, parser.ParseComments|parser.SkipObjectResolution))(t)
 		check := func(name string, doc *ast.CommentGroup) {
 			if doc == nil || !ast.IsExported(name) {
 				return

@@ -22,6 +22,8 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A document is a Markdown file of the repository.
@@ -36,10 +38,7 @@ type document struct {
 func documents(t *testing.T) (all []document) {
 	t.Helper()
 	for _, glob := range []string{"*.md", "docs/*.md", ".github/*.md", ".github/*/*.md"} {
-		files, err := filepath.Glob(glob)
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must.Get(filepath.Glob(glob))(t)
 		for _, file := range files {
 			all = append(all, readDocument(t, filepath.ToSlash(file)))
 		}
@@ -52,10 +51,7 @@ func documents(t *testing.T) (all []document) {
 
 func readDocument(t *testing.T, file string) document {
 	t.Helper()
-	source, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(os.ReadFile(file))(t)
 	return parseDocument(file, string(source))
 }
 
@@ -228,10 +224,7 @@ func TestExternalLinksAnswer(t *testing.T) {
 			}
 			requested[link.target] = true
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-			request, err := http.NewRequestWithContext(ctx, http.MethodGet, link.target, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			request := must.Get(http.NewRequestWithContext(ctx, http.MethodGet, link.target, nil))(t)
 			response, err := http.DefaultClient.Do(request)
 			if err != nil {
 				t.Errorf("%s:%d: %v", d.file, link.line, err)
@@ -283,10 +276,7 @@ func TestCodeBlocksOfDocumentsParse(t *testing.T) {
 		})
 	}
 	for _, path := range issueForms(t) {
-		form, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		form := must.Get(os.ReadFile(path))(t)
 		if defect := blockDefect("yaml", string(form)); defect != "" {
 			t.Errorf("%s: %s", path, defect)
 		}
@@ -295,10 +285,7 @@ func TestCodeBlocksOfDocumentsParse(t *testing.T) {
 
 func issueForms(t *testing.T) []string {
 	t.Helper()
-	forms, err := filepath.Glob(".github/*/*.y*ml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	forms := must.Get(filepath.Glob(".github/*/*.y*ml"))(t)
 	return forms
 }
 
@@ -361,10 +348,7 @@ func TestFilesInCommentsExist(t *testing.T) {
 func comments(t *testing.T, visit func(file, comment string, line int)) {
 	t.Helper()
 	repositoryFiles(t, ".go", func(file string) {
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := must.Get(os.ReadFile(file))(t)
 		line := 0
 		for text := range strings.Lines(string(source)) {
 			line++

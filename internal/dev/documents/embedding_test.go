@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // structs has the struct types of a repository by package path and name, for example
@@ -27,7 +29,7 @@ type structType struct {
 func parseStructs(t *testing.T, module, dir string) structs {
 	t.Helper()
 	all := structs{}
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			return err
 		}
@@ -38,10 +40,7 @@ func parseStructs(t *testing.T, module, dir string) structs {
 		below, err := filepath.Rel(dir, filepath.Dir(name))
 		all.add(path.Join(module, filepath.ToSlash(below)), file)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // programs are packages that run commands or open network connections.
@@ -36,10 +38,7 @@ func TestTheLibraryRunsNoCommandAndOpensNoConnection(t *testing.T) {
 			return
 		}
 		checked++
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		parsed := must.Get(parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution))(t)
 		for _, i := range parsed.Imports {
 			if imported, _ := strconv.Unquote(i.Path.Value); slices.Contains(programs, imported) {
 				t.Errorf("%s imports %s", name, imported)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // instructionTable returns the table of docs/instructions.md for the clients of package client.
@@ -79,10 +80,7 @@ func instructionTable() string {
 }
 
 func TestInstructionsDocumentHasTheTableOfClients(t *testing.T) {
-	page, err := os.ReadFile("docs/instructions.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("docs/instructions.md"))(t)
 	if want := instructionTable(); !strings.Contains(strings.ReplaceAll(string(page), "\r\n", "\n"), want) {
 		t.Errorf("docs/instructions.md does not contain the table of package client; write:\n%s", want)
 	}

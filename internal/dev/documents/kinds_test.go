@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // sharedPackages serve every kind of files by the rows of tables. A further kind is a row, and no
@@ -37,10 +39,7 @@ func TestNoFurtherFunctionIsForOneKind(t *testing.T) {
 			if strings.HasSuffix(name, "_test.go") {
 				continue
 			}
-			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := must.Get(parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution))(t)
 			for _, d := range file.Decls {
 				f, ok := d.(*ast.FuncDecl)
 				if !ok || !slices.ContainsFunc([]string{"agent", "command", "skill", "instruction"}, func(kind string) bool { return strings.Contains(strings.ToLower(f.Name.Name), kind) }) {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // linked are the modules of a program that imports only the library.
@@ -58,10 +58,7 @@ var mentioned = []string{
 // programs that import the root or mcpadapter, such as an SDK. A new module needs a
 // reason. The test reads only the module cache.
 func TestImportingTheLibraryAddsTheseModules(t *testing.T) {
-	root, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(os.Getwd())(t)
 	all := slices.Sorted(slices.Values(slices.Concat(linked, mentioned)))
 	for imported, linked := range map[string][]string{"github.com/toolshelf-go/toolshelf": linked, "github.com/toolshelf-go/toolshelf/mcpadapter": linked,
 		"github.com/toolshelf-go/toolshelf/agentmd": linkedByParser} {
@@ -72,18 +69,14 @@ func TestImportingTheLibraryAddsTheseModules(t *testing.T) {
 					"replace github.com/toolshelf-go/toolshelf => %q\n", filepath.ToSlash(root)),
 			})
 			// Listing the packages adds the linked modules to go.mod, as go mod tidy does.
-			if diff := cmp.Diff(linked, list("-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", ".")); diff != "" {
-				t.Errorf("linked modules (-want +got):\n%s", diff)
-			}
+			must.Match(t, "linked modules", linked, list("-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "."))
 			// The cache lacks the time of modules that nothing links. With -e, the go command lists
 			// them.
 			graph := list("-e", "-m", "-f", "{{.Path}}", "all")
 			if len(linked) < len(linkedByParser)+1 { // without the modules that only the other linked modules mention
 				graph = slices.Compact(slices.Sorted(slices.Values(slices.Concat(graph, all))))
 			}
-			if diff := cmp.Diff(all, graph); diff != "" {
-				t.Errorf("modules in the module graph (-want +got):\n%s", diff)
-			}
+			must.Match(t, "modules in the module graph", all, graph)
 		})
 	}
 }
@@ -98,20 +91,11 @@ func TestTheTableOfModulesIsTrue(t *testing.T) {
 	}
 	const prefix = "github.com/toolshelf-go/toolshelf"
 	read := func(file string) string {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		return string(text)
 	}
-	root, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := filepath.Glob("*/*/go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(os.Getwd())(t)
+	files := must.Get(filepath.Glob("*/*/go.mod"))(t)
 	var dirs []string
 	replace := ""
 	for _, file := range append(files, "go.mod") {
@@ -160,9 +144,7 @@ func goList(t *testing.T, files map[string]string) func(args ...string) []string
 	t.Helper()
 	dir := t.TempDir()
 	for file, content := range files {
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, file), []byte(content), 0o644))
 	}
 	for key, value := range map[string]string{"GOWORK": "off", "GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOSUMDB": "off",
 		"GOOS": "linux", "GOARCH": "amd64"} {
@@ -184,10 +166,7 @@ func goList(t *testing.T, files map[string]string) func(args ...string) []string
 // of go.work.
 func needsWorkspace(t *testing.T) {
 	t.Helper()
-	file, err := runGo(t, ".", "env", "GOWORK")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(runGo(t, ".", "env", "GOWORK"))(t)
 	if file == "" || file == "off" {
 		t.Skip("the go command uses no go.work file")
 	}

@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // codeSpan matches the text of a code span.
@@ -21,10 +23,7 @@ var codeSpan = regexp.MustCompile("`([^`\n]+)`")
 // codeSpans returns the code spans of a document, without the blocks of code.
 func codeSpans(t *testing.T, document string) (spans []string) {
 	t.Helper()
-	text, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(document))(t)
 	inBlock := false
 	for line := range strings.Lines(string(text)) {
 		if strings.HasPrefix(strings.TrimSpace(line), "```") {
@@ -44,7 +43,7 @@ func codeSpans(t *testing.T, document string) (spans []string) {
 // for the data of tests and the invented project of the examples.
 func repositoryFiles(t *testing.T, extension string, visit func(file string)) {
 	t.Helper()
-	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -54,10 +53,7 @@ func repositoryFiles(t *testing.T, extension string, visit func(file string)) {
 			visit(file)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // TestDocumentsNameExistingTests compares the tests, fuzz targets and benchmarks in the
@@ -66,10 +62,7 @@ func TestDocumentsNameExistingTests(t *testing.T) {
 	declared := map[string]bool{}
 	function := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark|Example)\w*)\(`)
 	repositoryFiles(t, ".go", func(file string) {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		if strings.HasSuffix(file, "_test.go") {
 			for _, match := range function.FindAllSubmatch(text, -1) {
 				declared[string(match[1])] = true
@@ -205,19 +198,13 @@ func declarationsOf(t *testing.T, name string) map[string]bool {
 	t.Helper()
 	declared := map[string]bool{}
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		files, err := filepath.Glob(filepath.Join(name, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must.Get(filepath.Glob(filepath.Join(name, "*.go")))(t)
 		for _, file := range files {
 			maps.Copy(declared, declarationsOf(t, file))
 		}
 		return declared
 	}
-	parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parsed := must.Get(parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution))(t)
 	pkg := parsed.Name.Name
 	if pkg == "main" {
 		pkg = path.Base(filepath.ToSlash(filepath.Dir(name)))

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // TestEachPackageHasADescriptionAnExampleAndALink checks the page of each package that programs
@@ -20,10 +22,7 @@ func TestEachPackageHasADescriptionAnExampleAndALink(t *testing.T) {
 		if strings.Contains(dir, "internal") || strings.HasPrefix(dir, "examples") {
 			return
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		parsed := must.Get(parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.SkipObjectResolution))(t)
 		switch {
 		case strings.HasSuffix(file, "_test.go"):
 			examples[dir] = examples[dir] || hasExample(parsed, slices.Contains(needServers, dir))
@@ -80,10 +79,7 @@ func TestPackageCommentsOfInternalPackagesAreShort(t *testing.T) {
 			return
 		}
 		files := token.NewFileSet()
-		parsed, err := parser.ParseFile(files, file, nil, parser.ParseComments|parser.PackageClauseOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
+		parsed := must.Get(parser.ParseFile(files, file, nil, parser.ParseComments|parser.PackageClauseOnly))(t)
 		if parsed.Doc == nil {
 			return
 		}
@@ -104,10 +100,7 @@ func TestTheDocumentationOfTheRootIsShort(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command: ", err)
 	}
-	text, err := runGo(t, ".", "doc", "-all", ".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(runGo(t, ".", "doc", "-all", "."))(t)
 	if n := strings.Count(text, "\n") + 1; n > ceiling {
 		t.Errorf("go doc -all . has %d lines, the ceiling is %d: move rules to docs", n, ceiling)
 	}

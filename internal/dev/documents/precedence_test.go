@@ -10,15 +10,13 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // TestPrecedencePage removes the winning layers of the example of docs/precedence.md again and
 // again: each layer of the table wins over all later rows.
 func TestPrecedencePage(t *testing.T) {
-	page, err := os.ReadFile("docs/precedence.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("docs/precedence.md"))(t)
 	var commands, skills []string
 	for _, row := range regexp.MustCompile(`(?m)^\| \d+ \| `+"`(.*?)` "+`\| (none|`+"`(.*?)`)").FindAllStringSubmatch(string(page), -1) {
 		if commands = append(commands, row[1]); row[3] != "" {
@@ -51,10 +49,7 @@ func TestPrecedencePage(t *testing.T) {
 	// winners returns the layers that win, one after the other.
 	winners := func(n int, file string, get func() (layer string, err error)) (layers []string) {
 		for range n {
-			layer, err := get()
-			if err != nil {
-				t.Fatal(err)
-			}
+			layer := must.Get(get())(t)
 			layers = append(layers, layer)
 			if err := project.Remove(at(layer, file)); err != nil && layer != "defaults" {
 				t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A goBlock is a Go block of a document, with the text between the block and the
@@ -38,16 +39,10 @@ func goBlocks(t *testing.T) (blocks []goBlock) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command to build the programs with: ", err)
 	}
-	documents, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	documents := must.Get(filepath.Glob("docs/*.md"))(t)
 	recipe := regexp.MustCompile(`\n\[.*\]\(\.\./examples/(agents|hosts)/.*\.go\).*\n$`)
 	for _, document := range append(documents, "README.md") {
-		text, err := os.ReadFile(document)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(document))(t)
 		parts := strings.Split("\n"+strings.ReplaceAll(string(text), "\r\n", "\n"), "\n```go\n")
 		before := parts[0]
 		for _, part := range parts[1:] {
@@ -69,9 +64,7 @@ func build(t *testing.T, code string) string {
 	t.Helper()
 	dir := t.TempDir()
 	file, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "program.exe")
-	if err := os.WriteFile(file, []byte(code), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(code), 0o644))
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", program, file).CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s\nof\n%s", err, out, code)
 	}
@@ -224,10 +217,7 @@ func TestDocumentedSnippets(t *testing.T) {
 	}
 	files["main.go"] = fmt.Sprintf(callSnippets, strings.Join(called, ", "))
 	dir := catalogtest.Disk(t, files)
-	sources, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sources := must.Get(filepath.Glob(filepath.Join(dir, "*.go")))(t)
 	program := filepath.Join(t.TempDir(), "program.exe")
 	if out, err := exec.CommandContext(t.Context(), "go", append([]string{"build", "-ldflags=-s -w", "-o", program}, sources...)...).CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
@@ -242,10 +232,7 @@ func TestDocumentedSnippets(t *testing.T) {
 func TestPlatformTableAgreesWithCI(t *testing.T) {
 	platform := regexp.MustCompile(`[a-z0-9]+/(?:amd64|386|arm64|wasm)`)
 	tables := func(file, row string) (platforms []string) {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		for line := range strings.Lines(strings.ReplaceAll(string(text), "\r\n", "\n")) {
 			if regexp.MustCompile(row).MatchString(strings.TrimSpace(line)) {
 				platforms = append(platforms, platform.FindAllString(line, -1)...)

@@ -10,6 +10,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // shownForms has the placeholders and the directives of the table of rules, in order.
@@ -134,10 +135,7 @@ func tableRows(t *testing.T, page, heading string) [][]string {
 }
 
 func TestRenderingDocument(t *testing.T) {
-	file, err := os.ReadFile("docs/rendering.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.ReadFile("docs/rendering.md"))(t)
 	page := strings.ReplaceAll(string(file), "\r\n", "\n")
 	if want := rulesTable(); !strings.Contains(page, want) {
 		t.Errorf("docs/rendering.md does not contain the table of the rules of package client; write:\n%s", want)

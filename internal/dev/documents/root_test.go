@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // rootCounts bounds the Go files of the root directory. A ceiling is the present count, and a
@@ -25,20 +27,14 @@ var rootCounts = []struct {
 }
 
 func TestCountsOfTheRootAreTheirCeilings(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob("*.go"))(t)
 	counts := map[string]int{}
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			counts["test files"]++
 			continue
 		}
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := must.Get(os.ReadFile(file))(t)
 		counts["files"]++
 		counts["lines of code"] += codeLines(source)
 		counts["exported names"] += exportedNames(t, file, source)
@@ -77,10 +73,7 @@ func codeLines(source []byte) (n int) {
 // exportedNames counts the functions, the types and their methods that a Go file exports.
 func exportedNames(t *testing.T, name string, source []byte) (n int) {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution))(t)
 	for _, d := range file.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:

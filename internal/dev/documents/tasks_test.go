@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -29,10 +30,7 @@ type agentTask struct {
 }
 
 func agentTasks(t *testing.T) []agentTask {
-	page, err := os.ReadFile("internal/dev/documents/tasks.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("internal/dev/documents/tasks.md"))(t)
 	spans := func(cell string) (all []string) {
 		for _, span := range codeSpan.FindAllStringSubmatch("`"+strings.Trim(cell, "`")+"`", -1) {
 			all = append(all, strings.ReplaceAll(span[1], `\|`, "|"))
@@ -73,10 +71,7 @@ func TestTasksOfACodingAgent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads all files of Go several times")
 	}
-	out, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Command("go", "env", "GOROOT").Output())(t)
 	root := strings.TrimSpace(string(out))
 	if _, err := os.Stat(filepath.Join(root, "src", "net", "http", "server.go")); err != nil {
 		t.Skipf("GOROOT has no sources: %v", err)
@@ -89,10 +84,7 @@ func TestTasksOfACodingAgent(t *testing.T) {
 	if out, err := shell("find src/bufio -printf '%s' && sed -n '1,+1p' VERSION && grep -rc --include='*.go' bufio src/bufio"); err != nil {
 		t.Skipf("the commands of the table need find, grep and sed of GNU: %s", out)
 	}
-	adapter, err := mcpadapter.New(catalogtest.Open(t, toolshelf.WithRoot(root)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	adapter := must.Get(mcpadapter.New(catalogtest.Open(t, toolshelf.WithRoot(root))))(t)
 	command := func(line string) string {
 		out, err := shell(line)
 		if err != nil || len(out) == 0 {

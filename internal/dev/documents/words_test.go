@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // The ceilings of the words of README.md and docs. A change may only lower a ceiling. The total has
@@ -18,16 +20,10 @@ const (
 )
 
 func TestDocumentsAreShort(t *testing.T) {
-	pages, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	pages := must.Get(filepath.Glob("docs/*.md"))(t)
 	total := 0
 	for _, page := range append(pages, "README.md") {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(page))(t)
 		n := len(strings.Fields(string(text)))
 		if total += n; n > maxWordsOfPage {
 			t.Errorf("%s has %d words, the ceiling is %d: name a doc comment or a test in place of details", page, n, maxWordsOfPage)
@@ -44,16 +40,10 @@ func TestDocumentsAreShort(t *testing.T) {
 
 // Each page of docs except the index begins with what the reader can do after the page.
 func TestPagesBeginWithTheirUse(t *testing.T) {
-	pages, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	pages := must.Get(filepath.Glob("docs/*.md"))(t)
 	use := regexp.MustCompile(`^# [^\n]+\n\n(?:With|After) this page (?:you|an operator) `)
 	for _, page := range pages {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(page))(t)
 		if filepath.Base(page) != "README.md" && !use.MatchString(strings.ReplaceAll(string(text), "\r\n", "\n")) {
 			t.Errorf("%s does not begin with what a reader can do with the page", page)
 		}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // files are the files of each world.
@@ -268,10 +269,7 @@ type result struct {
 
 func shown(t *testing.T, v any) result {
 	t.Helper()
-	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(v))(t)
 	return result{times.ReplaceAllString(string(text), "T"), marks(reflect.ValueOf(v))}
 }
 
@@ -360,9 +358,7 @@ func violation(t *testing.T, base, got result, err error, w way, gated bool, f *
 // further reports whether a result of Lint has a finding that the other has not.
 func further(t *testing.T, base, got result) bool {
 	var before, now []toolshelf.Diagnostic
-	if err := errors.Join(json.Unmarshal([]byte(base.text), &before), json.Unmarshal([]byte(got.text), &now)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(json.Unmarshal([]byte(base.text), &before), json.Unmarshal([]byte(got.text), &now)))
 	return slices.ContainsFunc(now, func(d toolshelf.Diagnostic) bool { return !slices.Contains(before, d) })
 }
 
@@ -379,17 +375,11 @@ func (s *sweep) lints(t *testing.T, failed []string, cause error) bool {
 		return reported
 	}
 	findings := func(f *fault) ([]toolshelf.Diagnostic, error) {
-		c, err := s.open(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(s.open(f))(t)
 		defer c.Close()
 		return c.Lint(t.Context())
 	}
-	before, err := findings(&fault{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(findings(&fault{}))(t)
 	now, err := findings(&fault{on: names, err: cause})
 	s.linted[key] = err != nil || further(t, shown(t, before), shown(t, now))
 	return s.linted[key]
@@ -502,10 +492,7 @@ type sweep struct {
 // opened returns a catalog after the first call of a way, or cold.
 func (s *sweep) opened(t *testing.T, f *fault, way way, warm bool) *toolshelf.Catalog {
 	t.Helper()
-	c, err := s.open(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(s.open(f))(t)
 	if warm {
 		way.call(t.Context(), c)
 	}

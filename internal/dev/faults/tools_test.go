@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -66,15 +67,9 @@ var (
 
 func TestADirectoryOfSkillsThatCannotBeDescribedIsServed(t *testing.T) {
 	f := &fault{}
-	c, err := toolshelf.New(toolshelf.WithFs(faultyFs{memory(files()), f}), toolshelf.WithRoot("/p"), toolshelf.WithHome(""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(toolshelf.WithFs(faultyFs{memory(files()), f}), toolshelf.WithRoot("/p"), toolshelf.WithHome("")))(t)
 	defer c.Close()
-	a, err := mcpadapter.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(mcpadapter.New(c))(t)
 	for _, tt := range []struct {
 		err  error
 		want bool
@@ -88,10 +83,7 @@ func TestADirectoryOfSkillsThatCannotBeDescribedIsServed(t *testing.T) {
 
 func TestAFaultOfAParentIsAnError(t *testing.T) {
 	f := &fault{err: syscall.EIO}
-	c, err := toolshelf.New(toolshelf.WithFs(faultyFs{memory(files()), f}), toolshelf.WithRoot("/p/src"), toolshelf.WithParents("/p"), toolshelf.WithHome(""), toolshelf.WithInstructions(client.Codex()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(toolshelf.WithFs(faultyFs{memory(files()), f}), toolshelf.WithRoot("/p/src"), toolshelf.WithParents("/p"), toolshelf.WithHome(""), toolshelf.WithInstructions(client.Codex())))(t)
 	defer c.Close()
 	if all, err := c.Instructions(t.Context(), "main.go"); err != nil || len(all) != 2 {
 		t.Fatalf("%v, %v", all, err)

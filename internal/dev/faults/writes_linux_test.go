@@ -16,6 +16,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 	"github.com/toolshelf-go/toolshelf/internal/meaning"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/rank"
 	"github.com/toolshelf-go/toolshelf/trust"
 )
@@ -176,15 +177,11 @@ func TestAFaultOfAWriteLeavesTheOldOrTheNewState(t *testing.T) {
 			t.Parallel()
 			old := func() string {
 				dir := t.TempDir()
-				if err := w.write(t.Context(), dir, 1); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, w.write(t.Context(), dir, 1))
 				return dir
 			}
 			dir := old()
-			if err := writer(t, strace, name, dir, "-e", "trace="+strings.Join(traced, ",")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, writer(t, strace, name, dir, "-e", "trace="+strings.Join(traced, ",")))
 			calls := countCalls(t, filepath.Join(dir, "calls"))
 			faults := 0
 			for _, call := range traced {
@@ -212,10 +209,7 @@ func TestAFaultOfAWriteLeavesTheOldOrTheNewState(t *testing.T) {
 
 // countCalls counts the calls in a file of strace.
 func countCalls(t *testing.T, file string) map[string]int {
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(file))(t)
 	defer f.Close()
 	counts := map[string]int{}
 	for lines := bufio.NewScanner(f); lines.Scan(); {

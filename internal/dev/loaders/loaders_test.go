@@ -4,14 +4,13 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func cases(t *testing.T) []Case {
 	t.Helper()
-	all, err := Cases()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(Cases())(t)
 	return all
 }
 

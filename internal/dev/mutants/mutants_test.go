@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // mutantsOf returns the changes of a function with a body, and the text of its file with number 1,
@@ -14,13 +16,8 @@ import (
 func mutantsOf(t *testing.T, body string) (keys []string, text string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "p.go")
-	if err := os.WriteFile(file, []byte("package p\n\nfunc f(a, b int, c, d bool) (int, error) {\n"+body+"\n}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	sources, err := parse("p", "p", []string{file}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("package p\n\nfunc f(a, b int, c, d bool) (int, error) {\n"+body+"\n}\n"), 0o600))
+	sources := must.Get(parse("p", "p", []string{file}, nil))(t)
 	s := sources[0]
 	s.find()
 	for i, m := range s.mutants {
@@ -72,9 +69,7 @@ if (mutant.On(3) && ((c) || (a < b-1)) || !mutant.On(3) && ((mutant.On(2) != (c)
 if mutant.On(1) { return *new(int), *new(error) }; return a, nil
 }
 `
-	if diff := cmp.Diff(want, text); diff != "" {
-		t.Error(diff)
-	}
+	must.Match(t, "result", want, text)
 }
 
 func TestATableHasAReasonForEachMutant(t *testing.T) {
@@ -85,9 +80,7 @@ func TestATableHasAReasonForEachMutant(t *testing.T) {
 		"p f remove: a = b\n":                            nil,
 	} {
 		file := filepath.Join(t.TempDir(), "table")
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 		got, err := readTable(file)
 		if diff := cmp.Diff(want, got); diff != "" || (err == nil) != (want != nil) {
 			t.Errorf("%q: %v, %s", text, err, diff)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/dev/needs"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/rank"
 )
 
@@ -48,10 +49,7 @@ func ranker(t *testing.T, entries []needs.Entry) func(text string) ([]string, er
 
 // A language has 15 entries and 15 needs, in both halves.
 func language(t *testing.T, name string) (entries []needs.Entry, queries []needs.Query) {
-	data, err := os.ReadFile("testdata/" + name + ".txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile("testdata/" + name + ".txt"))(t)
 	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n")[1:] {
 		part := strings.Split(line, " | ")
 		entries = append(entries, needs.Entry{Name: part[0], Description: part[1], Body: part[2]})
@@ -61,10 +59,7 @@ func language(t *testing.T, name string) (entries []needs.Entry, queries []needs
 }
 
 func check(t *testing.T, set string, queries []needs.Query, kind needs.Kind, search func(string) ([]string, error), ok func(now, before needs.Score) bool) {
-	halves, err := needs.Measure(queries, kind, search)
-	if err != nil {
-		t.Fatal(err)
-	}
+	halves := must.Get(needs.Measure(queries, kind, search))(t)
 	name := set + ", " + string(kind)
 	line := fmt.Sprintf("%q: {", name)
 	for half, now := range halves {

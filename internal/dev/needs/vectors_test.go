@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/dev/needs"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/rank"
 )
 
@@ -62,10 +63,7 @@ func makeVectors(t *testing.T, texts []string) {
 	if *readVectors == "" {
 		return
 	}
-	data, err := os.ReadFile(*readVectors)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(*readVectors))(t)
 	var vectors [][]float32
 	if err := json.Unmarshal(data, &vectors); err != nil || len(vectors) != len(texts) {
 		t.Fatalf("%d vectors for %d texts, %v", len(vectors), len(texts), err)
@@ -82,9 +80,7 @@ func makeVectors(t *testing.T, texts []string) {
 			file = append(file, byte(x))
 		}
 	}
-	if err := os.WriteFile(vectorFile, file, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(vectorFile, file, 0o644))
 }
 
 // TestMeaningImprovesTheAnswersToRequests compares words alone with words and the vectors of a real model.
@@ -101,10 +97,7 @@ func TestMeaningImprovesTheAnswersToRequests(t *testing.T) {
 		texts = append(texts, q.Text)
 	}
 	makeVectors(t, texts)
-	file, err := os.ReadFile(vectorFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.ReadFile(vectorFile))(t)
 	points := map[[8]byte]*rank.Point{}
 	for record := range slices.Chunk(file, 8+dimensions) {
 		values := make([]int8, dimensions)
@@ -128,7 +121,7 @@ func TestMeaningImprovesTheAnswersToRequests(t *testing.T) {
 		x.Put(e.Name, d)
 	}
 	measure := func(near func(text string) *rank.Point) [2]needs.Score {
-		scores, err := needs.Measure(requests, needs.Request, func(text string) (names []string, err error) {
+		scores := must.Get(needs.Measure(requests, needs.Request, func(text string) (names []string, err error) {
 			found, err := x.Search(t.Context(), text, 10, nil, near(text))
 			if found.Semantic != (near(text) != nil) {
 				t.Errorf("semantic is %v", found.Semantic)
@@ -137,10 +130,7 @@ func TestMeaningImprovesTheAnswersToRequests(t *testing.T) {
 				names = append(names, h.Name)
 			}
 			return names, err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		return scores
 	}
 	words := measure(func(string) *rank.Point { return nil })

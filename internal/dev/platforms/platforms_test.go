@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestMain(m *testing.M) {
@@ -37,9 +39,7 @@ func TestATestWithSubtestsIsNotCounted(t *testing.T) {
 		t.Fatal(got, err)
 	}
 	want := tested{path: "confine", numbers: [3]int{2, 1, 0}, reasons: map[string]int{"Windows has no links": 1}}
-	if diff := cmp.Diff(want, *got[0], cmp.AllowUnexported(tested{})); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	must.Match(t, "result", want, *got[0], cmp.AllowUnexported(tested{}))
 }
 
 func TestEachFailureIsCountedOnce(t *testing.T) {
@@ -86,9 +86,7 @@ func TestAPackageThatDidNotRunMakesTheTableStale(t *testing.T) {
 		example + "\n" + confine + "\n" + other:                nil,
 		example + "\n" + confine + "\n" + index + "\n" + other: {index},
 	} {
-		if diff := cmp.Diff(want, differences(table, ran)); diff != "" {
-			t.Errorf("-want +got:\n%s", diff)
-		}
+		must.Match(t, "result", want, differences(table, ran))
 	}
 }
 
@@ -96,9 +94,7 @@ func TestResultsWithoutATestAreAFailure(t *testing.T) {
 	for name, events := range map[string]string{"no event": "", "a package without a test": `{"Action":"pass","Package":"` + module + `/internal/text"}`} {
 		dir := t.TempDir()
 		for file, text := range map[string]string{"quickstart": "a", "js/quickstart": "a", "js/name": "js/wasm\nNode.js 20\n", "js/tests.json": events} {
-			if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o755), os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o755), os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644)))
 		}
 		if err := run(dir, false); err == nil || err.Error() != "1 failures" {
 			t.Errorf("%s: %v", name, err)
@@ -112,9 +108,7 @@ func TestAnUpdateKeepsTheRowsOfOtherPlatforms(t *testing.T) {
 	want := head + "| js/wasm | `agentmd` | 1 | 0 | old |\n" +
 		"| windows/amd64 | `examples/quickstart` | same text as on linux/amd64 | 0 | wine 10.0, Go 1.26.8, 2026-11-23 |\n" +
 		"| windows/amd64 | `.` | 4 | 0 | wine 10.0, Go 1.26.8, 2026-11-23 |\n"
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	must.Match(t, "result", want, got)
 }
 
 var versions = regexp.MustCompile(`^\S+ \d\S*, Go 1\S+, \d{4}-\d\d-\d\d$`)
@@ -126,10 +120,7 @@ func TestTheTableHasThePackagesOfTheScript(t *testing.T) {
 	if err != nil {
 		t.Skip("bash is not installed")
 	}
-	list, err := exec.Command(bash, ".ci/platforms", "list").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(exec.Command(bash, ".ci/platforms", "list").Output())(t)
 	var want []string
 	for line := range strings.Lines(string(list)) {
 		name, path, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -138,10 +129,7 @@ func TestTheTableHasThePackagesOfTheScript(t *testing.T) {
 			want = append(want, example)
 		}
 	}
-	text, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(document))(t)
 	_, table, _, err := cut(strings.ReplaceAll(string(text), "\r\n", "\n"))
 	if err != nil {
 		t.Fatal(err)

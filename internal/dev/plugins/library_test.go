@@ -13,16 +13,14 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/agentmd"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // library returns the entries and the plugins of a catalog. The paths are relative to the
 // directory, or to the filesystem if the directory is "".
 func library(t *testing.T, dir string, opts ...toolshelf.Option) (got []Entry, listed map[string]bool) {
 	t.Helper()
-	c, err := toolshelf.New(append(opts, toolshelf.WithRoot(t.TempDir()))...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(append(opts, toolshelf.WithRoot(t.TempDir()))...))(t)
 	defer c.Close()
 	ctx := context.Background()
 	add := func(kind, plugin, name, path string, shadows []string, loadable bool) {
@@ -50,28 +48,16 @@ func library(t *testing.T, dir string, opts ...toolshelf.Option) (got []Entry, l
 		}
 		add("command", info.Plugin, info.Name, info.Path, nil, true)
 	}
-	skills, err := c.ListSkills(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	skills := must.Get(c.ListSkills(ctx))(t)
 	for _, info := range skills {
 		add("skill", info.Plugin, info.Name, info.Path, info.Shadows, info.Loadable)
 	}
-	agents, err := c.ListAgents(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	agents := must.Get(c.ListAgents(ctx))(t)
 	for _, info := range agents {
 		add("agent", info.Plugin, info.Name, info.Path, info.Shadows, info.Loadable)
 	}
-	plugins, err := c.Plugins(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	problems, err := c.Lint(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plugins := must.Get(c.Plugins(ctx))(t)
+	problems := must.Get(c.Lint(ctx))(t)
 	for _, p := range problems {
 		if p.Code == agentmd.DiagShadowed && !strings.HasSuffix(p.Path, "marketplace.json") { // a repeated entry
 			t.Errorf("shadowed: %v", p)
@@ -142,10 +128,7 @@ func TestLibraryReadsPublicRepositories(t *testing.T) {
 	if top == "" {
 		t.Skip("TOOLSHELF_PLUGINS names no directory of repositories with plugins")
 	}
-	repositories, err := os.ReadDir(top)
-	if err != nil {
-		t.Fatal(err)
-	}
+	repositories := must.Get(os.ReadDir(top))(t)
 	for _, r := range repositories {
 		t.Run(r.Name(), func(t *testing.T) {
 			dir := filepath.Join(top, r.Name())

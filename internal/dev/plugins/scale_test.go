@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A counted filesystem counts the opened files and directories, and the bytes that the caller
@@ -45,10 +46,7 @@ func cost(t *testing.T, files fstest.MapFS, want int, opts func(fs.FS) []toolshe
 	t.Helper()
 	var opened, bytes atomic.Int64
 	fsys := counted{files, &opened, &bytes}
-	c, err := toolshelf.New(append(opts(fsys), toolshelf.WithRoot(t.TempDir()))...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(append(opts(fsys), toolshelf.WithRoot(t.TempDir()))...))(t)
 	defer c.Close()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -80,10 +78,7 @@ func TestHostilePluginsCostLessThanTwiceTheFiles(t *testing.T) {
 	ofLayers := func(fsys fs.FS) (all []toolshelf.Option) {
 		for i := range n {
 			for _, dir := range []string{"commands", "manifest"} {
-				sub, err := fs.Sub(fsys, fmt.Sprintf("p%04d/%s", i, dir))
-				if err != nil {
-					t.Fatal(err)
-				}
+				sub := must.Get(fs.Sub(fsys, fmt.Sprintf("p%04d/%s", i, dir)))(t)
 				all = append(all, toolshelf.WithCommandsFS(fmt.Sprint(dir, i), sub))
 			}
 		}

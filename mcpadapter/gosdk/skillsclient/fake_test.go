@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk/skillsclient"
 )
@@ -70,7 +71,7 @@ func newFake(t testing.TB, capabilities *mcp.ServerCapabilities) *fake {
 		capabilities.AddExtension(mcpadapter.SkillsExtension, nil)
 	}
 	f.server = mcp.NewServer(&mcp.Implementation{Name: "local", Version: "1"}, &mcp.ServerOptions{Capabilities: capabilities})
-	err := mcp.AddReceivingCustomMethod(f.server, "skills/list", func(ctx context.Context, _ *mcp.ServerSession, p *cursorParams) (*page, error) {
+	must.Do(t, mcp.AddReceivingCustomMethod(f.server, "skills/list", func(ctx context.Context, _ *mcp.ServerSession, p *cursorParams) (*page, error) {
 		f.record("skills/list " + p.Cursor)
 		f.mu.Lock()
 		list, all := f.list, page{Skills: slices.Clone(f.entries), TTL: f.ttl}
@@ -79,11 +80,8 @@ func newFake(t testing.TB, capabilities *mcp.ServerCapabilities) *fake {
 			all = list(ctx, p.Cursor)
 		}
 		return &all, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = mcp.AddReceivingCustomMethod(f.server, "skills/get", func(_ context.Context, _ *mcp.ServerSession, p *uriParams) (*got, error) {
+	}))
+	must.Do(t, mcp.AddReceivingCustomMethod(f.server, "skills/get", func(_ context.Context, _ *mcp.ServerSession, p *uriParams) (*got, error) {
 		f.record("skills/get " + p.URI)
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -96,10 +94,7 @@ func newFake(t testing.TB, capabilities *mcp.ServerCapabilities) *fake {
 			}
 		}
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "no skill"}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	f.server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 			read, ok := r.(*mcp.ReadResourceRequest)
@@ -199,10 +194,7 @@ func (f *fake) add(path, body string, files map[string]string) entry {
 // connect returns the skills of a fake. The end of the test closes the session.
 func connect(t testing.TB, h *skillsclient.Host, label string, f *fake, revision string) *skillsclient.Server {
 	t.Helper()
-	s, err := h.Server(label, session(t, h, f, revision))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(h.Server(label, session(t, h, f, revision)))(t)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -210,18 +202,9 @@ func connect(t testing.TB, h *skillsclient.Host, label string, f *fake, revision
 func session(t testing.TB, h *skillsclient.Host, f *fake, revision string) *mcp.ClientSession {
 	t.Helper()
 	near, far := mcp.NewInMemoryTransports()
-	server, err := f.server.Connect(ctx, far, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := h.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	session, err := client.Connect(ctx, near, &mcp.ClientSessionOptions{ProtocolVersion: revision})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(f.server.Connect(ctx, far, nil))(t)
+	client := must.Get(h.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil))(t)
+	session := must.Get(client.Connect(ctx, near, &mcp.ClientSessionOptions{ProtocolVersion: revision}))(t)
 	t.Cleanup(func() {
 		session.Close()
 		server.Wait()
@@ -236,14 +219,9 @@ func session(t testing.TB, h *skillsclient.Host, f *fake, revision string) *mcp.
 // member.
 func withJSON(t testing.TB, value any, key string, replacement any) any {
 	t.Helper()
-	raw, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(json.Marshal(value))(t)
 	var members map[string]any
-	if err := json.Unmarshal(raw, &members); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &members))
 	if members[key] = replacement; replacement == nil {
 		delete(members, key)
 	}

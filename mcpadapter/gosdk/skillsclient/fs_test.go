@@ -12,11 +12,11 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk/skillsclient"
 )
 
@@ -40,10 +40,7 @@ func TestLayerIsAFileSystem(t *testing.T) {
 		t.Error(err)
 	}
 	for name, content := range f.files {
-		info, err := s.FS(ctx).Stat(strings.NewReplacer("skill://", "docs.", "acme/", "acme.").Replace(name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(s.FS(ctx).Stat(strings.NewReplacer("skill://", "docs.", "acme/", "acme.").Replace(name)))(t)
 		if v, ok := info.(toolshelf.Versioned); !ok || !strings.HasPrefix(v.Version(), digest(content)) {
 			t.Errorf("%s: the version does not begin with the digest", name)
 		}
@@ -78,9 +75,7 @@ func TestOnlyAReadRequestsAFile(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if diff := cmp.Diff([]string{"skills/list"}, f.requests()); diff != "" {
-		t.Errorf("requests (-want +got):\n%s", diff)
-	}
+	must.Match(t, "requests", []string{"skills/list"}, f.requests())
 	for range 2 {
 		skill, err := c.GetSkill(ctx, "docs.acme.refunds")
 		if err != nil || skill.Content != "Refund zebras.\n" || skill.DeclaredName != "refunds" || len(skill.Files) != 3 {
@@ -91,17 +86,12 @@ func TestOnlyAReadRequestsAFile(t *testing.T) {
 		t.Errorf("got %q, %v", raw, err)
 	}
 	want := []string{"resources/read skill://acme/refunds/SKILL.md", "resources/read skill://acme/refunds/a/b.txt"}
-	if diff := cmp.Diff(want, f.requests()); diff != "" {
-		t.Errorf("requests (-want +got):\n%s", diff)
-	}
+	must.Match(t, "requests", want, f.requests())
 }
 
 func catalogOf(t testing.TB, opts ...toolshelf.Option) *toolshelf.Catalog {
 	t.Helper()
-	c, err := toolshelf.New(append([]toolshelf.Option{toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithSkillsDir()}, opts...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(append([]toolshelf.Option{toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithSkillsDir()}, opts...)...))(t)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -118,10 +108,7 @@ func TestSkillsOfSeveralOriginsStayVisible(t *testing.T) {
 		opts = append(opts, toolshelf.WithSkillsFS(label, connect(t, h, label, f, revisions[1]).FS(ctx)))
 	}
 	c := catalogOf(t, opts...)
-	skills, err := c.ListSkills(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	skills := must.Get(c.ListSkills(ctx))(t)
 	var got []string
 	for _, s := range skills {
 		got = append(got, s.Layer+" "+s.Name)
@@ -133,9 +120,7 @@ func TestSkillsOfSeveralOriginsStayVisible(t *testing.T) {
 		}
 	}
 	want := []string{"one one.Acme.refunds", "one one.acme.refunds", "one one.refunds", "local refunds", "two two.Acme.refunds", "two two.acme.refunds", "two two.refunds"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("skills (-want +got):\n%s", diff)
-	}
+	must.Match(t, "skills", want, got)
 }
 
 func TestCatalogReportsRejectedAndTamperedSkills(t *testing.T) {
@@ -177,9 +162,7 @@ func TestManyFailedReadsCauseFewLists(t *testing.T) {
 	f.files = nil // the server refuses every read
 	s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
 	c := catalogOf(t, toolshelf.WithSkillsFS("docs", s.FS(ctx)))
-	if _, err := c.Lint(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Lint(ctx))(t)
 	lists := 0
 	for _, request := range f.requests() {
 		if request == "skills/list" {
@@ -191,9 +174,7 @@ func TestManyFailedReadsCauseFewLists(t *testing.T) {
 	}
 	f.change(func() { f.files = map[string]string{} })
 	f.add("s0", "Again.\n", nil)
-	if _, err := c.ListSkills(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.ListSkills(ctx))(t)
 	if skill, err := c.GetSkill(ctx, "docs.s0"); err != nil || skill.Content != "Again.\n" {
 		t.Errorf("got %q, %v", skill.Content, err)
 	}
@@ -208,13 +189,9 @@ func TestCatalogSeesChangesOfTheServer(t *testing.T) {
 	c := catalogOf(t, toolshelf.WithSkillsFS("docs", s.FS(ctx)))
 	changed := make(chan toolshelf.Change, 10)
 	defer c.OnChange(func(change toolshelf.Change) { changed <- change })()
-	if _, err := c.ListSkills(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.ListSkills(ctx))(t)
 	f.add("a", "Two.\n", nil) // of the same size, with the same frontmatter
-	if _, err := c.ListSkills(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.ListSkills(ctx))(t)
 	<-changed
 	f.change(func() { // the same file, with another entry
 		e := f.entries[0].(entry)
@@ -228,9 +205,7 @@ func TestCatalogSeesChangesOfTheServer(t *testing.T) {
 		t.Errorf("a lie: got %v", err)
 	}
 	f.add("a", "Two.\n", nil)
-	if _, err := c.ListSkills(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.ListSkills(ctx))(t)
 	skill, err := c.GetSkill(ctx, "docs.a")
 	if err != nil || skill.Content != "Two.\n" {
 		t.Errorf("got %q, %v", skill.Content, err)
@@ -267,10 +242,7 @@ func TestCatalogReportsAServerThatFails(t *testing.T) {
 	c := catalogOf(t, toolshelf.WithSkillsFS("docs", s.FS(ctx)), toolshelf.WithSkillsFS("local", local))
 	list := func() (names []string, why string) {
 		t.Helper()
-		skills, err := c.ListSkills(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		skills := must.Get(c.ListSkills(ctx))(t)
 		for _, skill := range skills {
 			names = append(names, skill.Name)
 			for _, d := range skill.Diagnostics {
@@ -342,9 +314,7 @@ func TestCatalogNamesTheNextStepForEachError(t *testing.T) {
 			f.add("a", "A.\n", nil)
 			s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
 			c := catalogOf(t, toolshelf.WithSkillsFS("docs", s.FS(ctx)))
-			if _, err := c.ListSkills(ctx); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(c.ListSkills(ctx))(t)
 			tt.fault(f, s)
 			name := "docs.a"
 			if tt.name == "a closed server" {

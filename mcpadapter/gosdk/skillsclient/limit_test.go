@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk/skillsclient"
 )
 
@@ -100,10 +101,7 @@ func TestLimitResponses(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			get := &http.Client{Transport: skillsclient.LimitResponses(answer{tt.kind, tt.status, strings.NewReader(tt.body)})}
-			response, err := get.Get("http://example.com")
-			if err != nil {
-				t.Fatal(err)
-			}
+			response := must.Get(get.Get("http://example.com"))(t)
 			if n, err := io.Copy(io.Discard, response.Body); (err == nil) != tt.ok || tt.ok && n != int64(len(tt.body)) {
 				t.Errorf("read %d of %d bytes, %v", n, len(tt.body), err)
 			}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/examples/sample"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk/skillsclient"
@@ -25,19 +26,11 @@ import (
 // serve publishes the skills of a directory, and returns a client of the server.
 func serve(t *testing.T, dir, revision string, opts ...toolshelf.Option) (*skillsclient.Server, *mcpadapter.Adapter) {
 	t.Helper()
-	c, err := toolshelf.New(append(opts, toolshelf.WithSkillsDir(dir))...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(append(opts, toolshelf.WithSkillsDir(dir))...))(t)
 	t.Cleanup(func() { c.Close() })
-	a, err := mcpadapter.New(c, mcpadapter.WithTools(), mcpadapter.WithPrompts())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(mcpadapter.New(c, mcpadapter.WithTools(), mcpadapter.WithPrompts()))(t)
 	server := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	if err := gosdk.Register(server, a); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, gosdk.Register(server, a))
 	return connect(t, new(skillsclient.Host), "docs", &fake{server: server}, revision), a
 }
 
@@ -45,9 +38,7 @@ func serve(t *testing.T, dir, revision string, opts ...toolshelf.Option) (*skill
 // gosdk, and compares the files with the disk.
 func TestServedSkillsAreVerified(t *testing.T) {
 	dirs := []string{filepath.Join(t.TempDir(), "sample")}
-	if err := os.CopyFS(dirs[0], sample.FS()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(dirs[0], sample.FS()))
 	dirs[0] = filepath.Join(dirs[0], "skills")
 	if corpus := os.Getenv("TOOLSHELF_CORPUS"); corpus != "" && !testing.Short() {
 		dirs = append(dirs, filepath.Join(corpus, "skills", "openai", ".curated"), filepath.Join(corpus, "skills", "wshobson-agents", "developer-essentials"))
@@ -67,16 +58,14 @@ func TestServedSkillsAreVerified(t *testing.T) {
 				t.Fatalf("%d skills, %v", len(list.Skills), err)
 			}
 			onDisk := map[string]bool{} // the names and digests of all files
-			if err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+			must.Do(t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 				if err != nil || !d.Type().IsRegular() {
 					return err
 				}
 				raw, err := os.ReadFile(name)
 				onDisk[d.Name()+" "+digest(string(raw))] = true
 				return err
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 			files := 0
 			for _, skill := range list.Skills {
 				for _, file := range skill.Files {

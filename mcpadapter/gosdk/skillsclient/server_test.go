@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk/skillsclient"
 )
@@ -35,9 +36,7 @@ func TestListGetAndReadAFile(t *testing.T) {
 			for _, file := range skill.Files {
 				paths = append(paths, file.Path)
 			}
-			if diff := cmp.Diff([]string{"A x.md", "SKILL.md", "a/b.txt", "empty.bin"}, paths); diff != "" {
-				t.Errorf("files (-want +got):\n%s", diff)
-			}
+			must.Match(t, "files", []string{"A x.md", "SKILL.md", "a/b.txt", "empty.bin"}, paths)
 			if skill.Server != "docs" || skill.URI != e.URI || skill.Dir != "docs.acme.refunds" || skill.Name != "refunds" || skill.Description != "Does refunds" {
 				t.Errorf("got %+v", skill)
 			}
@@ -93,10 +92,7 @@ func TestFilesThatDifferFromTheEntryAreErrors(t *testing.T) {
 			f.add("a", "Body.\n", nil)
 			f.read = func(context.Context, string) (*mcp.ReadResourceResult, error) { return tt.result, tt.err }
 			s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
-			list, err := s.List(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
+			list := must.Get(s.List(ctx))(t)
 			for _, read := range []func() ([]byte, error){
 				func() ([]byte, error) { return s.ReadFile(ctx, list.Skills[0], path) },
 				func() ([]byte, error) { return fs.ReadFile(s.FS(ctx), "docs.a/SKILL.md") },
@@ -177,10 +173,7 @@ func TestFrontmatterIsComparedFieldByField(t *testing.T) {
 			e.Resources = []resource{{e.URI, digest(text), int64(len(text))}}
 			f.entries, f.files[e.URI] = []any{e}, text
 			s := connect(t, new(skillsclient.Host), "docs", f, revisions[0])
-			skill, err := s.Get(ctx, e.URI)
-			if err != nil {
-				t.Fatal(err)
-			}
+			skill := must.Get(s.Get(ctx, e.URI))(t)
 			for range 2 { // the second time from the cache
 				raw, err := s.ReadFile(ctx, skill, "SKILL.md")
 				if tt.same && (err != nil || string(raw) != text) || !tt.same && (!errors.Is(err, skillsclient.ErrFrontmatter) || raw != nil) {
@@ -279,10 +272,7 @@ func TestInvalidEntriesAreRejectedAlone(t *testing.T) {
 			f.change(func() { f.entries = append([]any{tt.entry}, f.entries...) })
 			f.get = func(string) any { return tt.entry }
 			s := connect(t, new(skillsclient.Host), "docs", f, revisions[0])
-			list, err := s.List(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
+			list := must.Get(s.List(ctx))(t)
 			if tt.want == nil {
 				if len(list.Skills) != 2 || len(list.Rejected) != 0 {
 					t.Errorf("got %d skills, rejected %v", len(list.Skills), list.Rejected)
@@ -412,9 +402,7 @@ func TestListIsFreshUntilTheServerAnnouncesAChange(t *testing.T) {
 			f.add("a", "", nil)
 			s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
 			for range 3 {
-				if _, err := s.List(ctx); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(s.List(ctx))(t)
 			}
 			if got := len(f.requests()); got != tt.requests {
 				t.Errorf("%d requests, want %d", got, tt.requests)
@@ -434,9 +422,7 @@ func TestListChangedRefreshes(t *testing.T) {
 			f.add("a", "", nil)
 			s := connect(t, new(skillsclient.Host), "docs", f, revision)
 			layer := s.FS(ctx)
-			if _, err := fs.ReadDir(layer, "."); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(fs.ReadDir(layer, "."))(t)
 			f.add("b", "", nil)
 			f.server.AddResource(&mcp.Resource{URI: "skill://b/SKILL.md", Name: "b"}, nil) // announces a change
 			for deadline := time.Now().Add(10 * time.Second); ; {
@@ -454,20 +440,11 @@ func TestNewClientKeepsTheHandlerOfTheOptions(t *testing.T) {
 	f := newFake(t, nil)
 	told := make(chan *mcp.ClientSession, 1)
 	opts := &mcp.ClientOptions{ResourceListChangedHandler: func(_ context.Context, r *mcp.ResourceListChangedRequest) { told <- r.Session }}
-	client, err := new(skillsclient.Host).NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(new(skillsclient.Host).NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts))(t)
 	near, far := mcp.NewInMemoryTransports()
-	server, err := f.server.Connect(ctx, far, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(f.server.Connect(ctx, far, nil))(t)
 	defer server.Wait()
-	session, err := client.Connect(ctx, near, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	session := must.Get(client.Connect(ctx, near, nil))(t)
 	defer session.Close()
 	f.server.AddResource(&mcp.Resource{URI: "skill://b/SKILL.md", Name: "b"}, nil)
 	if got := <-told; got != session {
@@ -484,10 +461,7 @@ func TestGetReplacesTheHeldEntry(t *testing.T) {
 	e := f.add("a", "One.\n", map[string]string{"old.txt": "old"})
 	s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
 	layer := s.FS(ctx)
-	list, err := s.List(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(s.List(ctx))(t)
 	delete(f.files, "skill://a/old.txt")
 	f.add("a", "Two.\n", map[string]string{"new.txt": "new"})
 	if _, err := s.ReadFile(ctx, list.Skills[0], "SKILL.md"); !errors.Is(err, skillsclient.ErrDigest) {
@@ -503,10 +477,7 @@ func TestGetReplacesTheHeldEntry(t *testing.T) {
 	if got := f.requests(); got != nil {
 		t.Errorf("an unlisted file sends %q", got)
 	}
-	skill, err := s.Get(ctx, e.URI)
-	if err != nil {
-		t.Fatal(err)
-	}
+	skill := must.Get(s.Get(ctx, e.URI))(t)
 	for _, path := range []string{"SKILL.md", "new.txt"} {
 		if _, err := s.ReadFile(ctx, skill, path); err != nil {
 			t.Error(err)
@@ -554,10 +525,7 @@ func TestTheCacheOfTheSDKDoesNotKeepStaleFiles(t *testing.T) {
 	}
 	s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
 	for _, body := range []string{"One.\n", "Two.\n"} {
-		skill, err := s.Get(ctx, f.add("a", body, nil).URI)
-		if err != nil {
-			t.Fatal(err)
-		}
+		skill := must.Get(s.Get(ctx, f.add("a", body, nil).URI))(t)
 		if raw, err := s.ReadFile(ctx, skill, "SKILL.md"); err != nil || !strings.HasSuffix(string(raw), body) {
 			t.Errorf("got %q, %v", raw, err)
 		}
@@ -574,10 +542,7 @@ func TestCallsEndWithTheirContext(t *testing.T) {
 	}
 	s := connect(t, &skillsclient.Host{Timeout: 20 * time.Millisecond}, "docs", f, revisions[0])
 	patient := connect(t, new(skillsclient.Host), "docs", f, revisions[0])
-	skill, err := s.Get(ctx, e.URI)
-	if err != nil {
-		t.Fatal(err)
-	}
+	skill := must.Get(s.Get(ctx, e.URI))(t)
 	if _, err := s.ReadFile(ctx, skill, "SKILL.md"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("ReadFile: %v", err)
 	}
@@ -659,14 +624,9 @@ func TestGetThatFailsLeavesTheEntryOfALaterList(t *testing.T) {
 	e := f.add("a", "A.\n", nil)
 	h := new(skillsclient.Host)
 	client, answered := interceptedSession(t, h, f), make(chan struct{})
-	s, err := h.Server("docs", client.ClientSession)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(h.Server("docs", client.ClientSession))(t)
 	defer s.Close()
-	if _, err := s.List(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.List(ctx))(t)
 	f.change(func() { f.entries = nil })
 	listed := make(chan struct{})
 	client.after = func(method string) {
@@ -705,10 +665,7 @@ func interceptedSession(t *testing.T, h *skillsclient.Host, f *fake) *intercepte
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := h.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(h.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil))(t)
 	s := &intercepted{after: func(string) {}}
 	client.AddSendingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
@@ -734,15 +691,9 @@ func TestCallsEndWhileAResponseIsDecoded(t *testing.T) {
 	e := f.add("a", "", nil)
 	h := new(skillsclient.Host)
 	client := interceptedSession(t, h, f)
-	s, err := h.Server("docs", client.ClientSession)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(h.Server("docs", client.ClientSession))(t)
 	defer s.Close()
-	skill, err := s.Get(ctx, e.URI)
-	if err != nil {
-		t.Fatal(err)
-	}
+	skill := must.Get(s.Get(ctx, e.URI))(t)
 	calls := map[string]func(context.Context) error{
 		"List":     func(ctx context.Context) error { _, err := s.List(ctx); return err },
 		"Get":      func(ctx context.Context) error { _, err := s.Get(ctx, e.URI); return err },
@@ -789,17 +740,9 @@ func TestAServerThatClosesIsAnError(t *testing.T) {
 	e := f.add("a", "", map[string]string{"b": "b"})
 	h := new(skillsclient.Host)
 	cs := session(t, h, f, revisions[0])
-	s, err := h.Server("docs", cs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	skill, err := s.Get(ctx, e.URI)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.ReadFile(ctx, skill, "b"); err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(h.Server("docs", cs))(t)
+	skill := must.Get(s.Get(ctx, e.URI))(t)
+	must.Get(s.ReadFile(ctx, skill, "b"))(t)
 	for ss := range f.server.Sessions() {
 		ss.Close()
 	}
@@ -851,10 +794,7 @@ func TestServersHaveLabels(t *testing.T) {
 		t.Errorf("a label twice: got %v", err)
 	}
 	other := connect(t, h, "other", f, revisions[0])
-	skill, err := docs.Get(ctx, f.add("a", "", nil).URI)
-	if err != nil {
-		t.Fatal(err)
-	}
+	skill := must.Get(docs.Get(ctx, f.add("a", "", nil).URI))(t)
 	if _, err := other.ReadFile(ctx, skill, "SKILL.md"); !errors.Is(err, skillsclient.ErrUnlisted) {
 		t.Errorf("a skill of another server: got %v", err)
 	}
@@ -870,9 +810,7 @@ func TestGetHoldsABoundedNumberOfSkills(t *testing.T) {
 		return entry{uri, map[string]any{"name": "a", "description": "x"}, []resource{{uri, digest(""), 0}}}
 	}
 	for i := range 1010 {
-		if _, err := s.Get(ctx, fmt.Sprintf("skill://%d/a/SKILL.md", i)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Get(ctx, fmt.Sprintf("skill://%d/a/SKILL.md", i)))(t)
 	}
 	if list, err := s.List(ctx); err != nil || len(list.Skills) != 1000 {
 		t.Errorf("the layer holds %d skills, %v", len(list.Skills), err)

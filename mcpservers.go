@@ -23,7 +23,7 @@ import (
 // values, and mask other texts that look like secrets; the fields hold the values.
 type MCPServer struct {
 	Name   string // of the entry; in a plugin after the name of the plugin, as in "deploy:github"
-	Layer  string // the directory of the file, as in ".", ".cursor", ".." and "~"; of a plugin, as in Plugin
+	Layer  string // the directory of the file, as in ".", ".cursor", ".." and "~"; or as in Plugin
 	Plugin string // the name of the plugin, or ""
 	Path   string // full path of the file on its filesystem
 	Client string // the Name of the client whose rules apply
@@ -32,18 +32,18 @@ type MCPServer struct {
 	Command   string            // of stdio
 	Args      []string          // of stdio, without Command
 	Env       map[string]string // of stdio, in addition to the environment of the program
-	EnvFile   string            // of stdio: the path of a file with variables, which the catalog does not read
+	EnvFile   string            // of stdio: the path of a file with variables, which no call reads
 	Dir       string            // of stdio: the working directory, relative to the root; "" is the root
 	URL       string            // of the other transports
 	Headers   map[string]string // of the other transports
 
-	Disabled     bool          // the entry, or a list of the client, disables the server
-	Approved     bool          // a list of the client has the approval of the user, which the gate ignores
-	AllowedTools []string      // the only tools to offer; nil means all
-	DeniedTools  []string      // the tools not to offer
-	StartTimeout time.Duration // 0 means the default of the client
-	CallTimeout  time.Duration // 0 means the default of the client
-	Diagnostics  []Diagnostic  // defects of the entry; see DiagnosticCode
+	Disabled     bool         // the entry, or a list of the client, disables the server
+	Approved     bool         // a list of the client approves the server, which the gate ignores
+	AllowedTools []string     // the only tools to offer; nil means all
+	DeniedTools  []string     // the tools not to offer
+	Diagnostics  []Diagnostic // defects of the entry; see DiagnosticCode
+
+	StartTimeout, CallTimeout time.Duration // 0 means the default of the client
 
 	found *servers.Server
 	shown *servers.Values // of the result of Resolve: the texts before
@@ -52,7 +52,9 @@ type MCPServer struct {
 // WithMCPServerFilter shows only the servers for which keep returns true. The other rules of
 // [WithCommandFilter] apply, except that each call calls keep for each server.
 func WithMCPServerFilter(keep func(MCPServer) bool) Filter {
-	return func(f *filterFuncs) error { return addFilter(&f.servers, keep, "WithMCPServerFilter", "servers") }
+	return func(f *filterFuncs) error {
+		return addFilter(&f.servers, keep, "WithMCPServerFilter", "servers")
+	}
 }
 
 // MCPServers returns the servers of the files of the clients of [WithClient], then of the plugins,
@@ -63,21 +65,20 @@ func WithMCPServerFilter(keep func(MCPServer) bool) Filter {
 // The errors are those of [Catalog.Plugins] for unreadable directories. Each call reads the files.
 // See docs/servers.md.
 func (c *Catalog) MCPServers(ctx context.Context) ([]MCPServer, error) {
-	const op = "MCPServers"
-	if err := c.begin(ctx, op); err != nil {
+	if err := c.begin(ctx, "MCPServers"); err != nil {
 		return nil, err
 	}
 	o := c.observer.Begin(ctx)
-	list, err := c.listServers(ctx, op, o)
+	list, err := c.listServers(ctx, "MCPServers", o)
 	o.Send(Event{Action: EventListed, Kind: KindMCPServer, Count: len(list)}, err)
 	return list, err
 }
 
 // listServers returns the servers that the gate and the filters show.
-func (c *Catalog) listServers(ctx context.Context, op string, o observe.Call[Event]) ([]MCPServer, error) {
+func (c *Catalog) listServers(ctx context.Context, op string,
+	o observe.Call[Event]) (list []MCPServer, err error) {
 	var snapshot *index.Snapshot
 	if len(c.config.plugins.All) > 0 {
-		var err error
 		if snapshot, err = c.commands.Snapshot(ctx); snapshot == nil {
 			return nil, c.commands.layerError(op, err)
 		}
@@ -86,27 +87,35 @@ func (c *Catalog) listServers(ctx context.Context, op string, o observe.Call[Eve
 	if err != nil {
 		return nil, err
 	}
-	list, digests := []MCPServer{}, map[string]string{}
+	list = []MCPServer{}
+	states := map[string]string{}
 	for _, s := range found.Servers {
-		v, e := s.Values.Clone(), Event{Action: EventLoaded, Kind: KindMCPServer, Name: s.Name, Layer: s.Layer, Plugin: s.Plugin, Digest: s.Digest}
-		m := MCPServer{Name: s.Name, Layer: s.Layer, Plugin: s.Plugin, Path: s.Path(), Client: s.Client, Transport: s.Transport, Command: v.Command, Args: v.Args, Env: v.Env,
-			EnvFile: v.EnvFile, Dir: v.Dir, URL: v.URL, Headers: v.Headers, Disabled: s.Disabled, Approved: s.Approved, AllowedTools: slices.Clone(s.Allowed),
-			DeniedTools: slices.Clone(s.Denied), StartTimeout: s.Start, CallTimeout: s.Call, Diagnostics: newDiagnostics(s.Problems), found: s}
+		e := Event{Action: EventLoaded, Kind: KindMCPServer, Name: s.Name, Layer: s.Layer,
+			Plugin: s.Plugin, Digest: s.Digest}
+		v := s.Values.Clone()
+		m := MCPServer{Name: s.Name, Layer: s.Layer, Plugin: s.Plugin, Path: s.Path(), Client: s.Row.Name,
+			Transport: s.Transport, Disabled: s.Disabled, Approved: s.Approved,
+			AllowedTools: slices.Clone(s.Allowed), DeniedTools: slices.Clone(s.Denied),
+			StartTimeout: s.Start, CallTimeout: s.Call, Diagnostics: newDiagnostics(s.Problems), found: s,
+			Command: v.Command, Args: v.Args, Env: v.Env, EnvFile: v.EnvFile, Dir: v.Dir, URL: v.URL,
+			Headers: v.Headers}
 		switch {
 		case !c.allowsServer(ctx, s):
 			e.Action, e.Reason = EventRefused, "gate"
 		case !c.servers.Keeps(m):
 			e.Action, e.Reason, e.Digest = EventRefused, "filter", ""
 		default:
-			list, digests[s.Name] = append(list, m), s.Digest
+			list, states[s.Name] = append(list, m), s.State()
 		}
 		o.Send(e, nil)
 	}
-	if c.servers.Asked.Set(digests) {
-		c.changes.Notify(len(c.indexes), c.commands.Last())
+	if c.servers.Asked.Set(states) {
+		c.notifyServers()
 	}
 	return list, nil
 }
+
+func (c *Catalog) notifyServers() { c.changes.Notify(len(c.indexes), c.commands.Last()) }
 
 // Resolve returns the server with the values of its variables, by the rules of the client. The
 // function lookup returns the value of an environment variable, as os.LookupEnv, or of a name such
@@ -116,22 +125,30 @@ func (c *Catalog) listServers(ctx context.Context, op string, o observe.Call[Eve
 // [ErrInvalidArguments]; the message has no value. The relative command and Dir of a plugin become
 // absolute; a path that leads out of the plugin is [ErrOutsideRoot].
 func (s MCPServer) Resolve(lookup func(name string) (value string, ok bool)) (MCPServer, error) {
-	v := s.values()
-	r, code, reason := s.found.Resolve(v, lookup)
+	before := s.values()
+	v, code, reason := s.found.Resolve(before, lookup)
 	if code != "" {
-		return MCPServer{}, &Error{Code: Code(code), Op: "MCPServer.Resolve", Path: s.Name, Message: reason}
+		err := &Error{Code: Code(code), Op: "MCPServer.Resolve", Path: s.Name, Message: reason}
+		return MCPServer{}, err
 	}
-	s.Command, s.Args, s.Env, s.EnvFile, s.Dir, s.URL, s.Headers, s.shown = r.Command, r.Args, r.Env, r.EnvFile, r.Dir, r.URL, r.Headers, &v
+	s.Command, s.Args, s.Env, s.EnvFile = v.Command, v.Args, v.Env, v.EnvFile
+	s.Dir, s.URL, s.Headers, s.shown = v.Dir, v.URL, v.Headers, &before
 	return s, nil
 }
 
 // values returns the fields in which variables can be.
-func (s MCPServer) values() servers.Values {
-	return servers.Values{Command: s.Command, Args: s.Args, Env: s.Env, EnvFile: s.EnvFile, Dir: s.Dir, URL: s.URL, Headers: s.Headers}
+func (s *MCPServer) values() servers.Values {
+	return servers.Values{Command: s.Command, Args: s.Args, Env: s.Env, EnvFile: s.EnvFile, Dir: s.Dir,
+		URL: s.URL, Headers: s.Headers}
 }
 
 // redacted returns the texts without the values that Resolve has filled in.
-func (s MCPServer) redacted() servers.Values { return s.shown.Or(s.values()) }
+func (s *MCPServer) redacted() servers.Values {
+	if s.shown != nil {
+		return *s.shown
+	}
+	return s.values()
+}
 
 // String returns a line such as `github (stdio): npx -y server; env TOKEN`.
 func (s MCPServer) String() string {
@@ -147,20 +164,25 @@ func (s MCPServer) LogValue() slog.Value { return slog.StringValue(s.String()) }
 // MarshalJSON returns an object with the name, the place and the transport of the server, its
 // command line or URL, and the names in Env and Headers.
 func (s MCPServer) MarshalJSON() ([]byte, error) {
-	return servers.JSON([]string{s.Name, s.Layer, s.Plugin, s.Path, s.Client, s.Transport}, s.Disabled, s.redacted())
+	texts := []string{s.Name, s.Layer, s.Plugin, s.Path, s.Client, s.Transport}
+	return servers.JSON(texts, s.Disabled, s.redacted())
 }
 
 // findServers returns the servers of the files of clients, and of the plugins in a snapshot of the
 // commands. The rows of further clients come first.
-func (c *Catalog) findServers(ctx context.Context, op string, s *index.Snapshot, further []client.Client) (servers.Result, error) {
+func (c *Catalog) findServers(ctx context.Context, op string, s *index.Snapshot,
+	further []client.Client) (servers.Result, error) {
 	finder := c.servers.With(further)
 	if finder == nil {
 		return servers.Result{}, nil
 	}
-	allowed := finder.Plugins(c.commands.Index, s, func(l index.Layer, p *plugin.Plugin) bool { // the gate is a function of the caller
+	// The gate is a function of the caller.
+	allowed := finder.Plugins(c.commands.Index, s, func(l index.Layer, p *plugin.Plugin) bool {
 		return c.commands.filter.Guard.AllowsPlugin(ctx, l, p.Name, p.Format, p.Digest)
 	})
-	found, err := await(ctx, c, func(ctx context.Context) (servers.Result, error) { return finder.Find(ctx, allowed) })
+	found, err := await(ctx, c, func(ctx context.Context) (servers.Result, error) {
+		return finder.Find(ctx, allowed)
+	})
 	if err != nil {
 		err = c.methodError(op, err)
 	}
@@ -168,17 +190,21 @@ func (c *Catalog) findServers(ctx context.Context, op string, s *index.Snapshot,
 }
 
 func (c *Catalog) allowsServer(ctx context.Context, s *servers.Server) bool {
-	return !s.Gated || s.Digest != "" && c.config.gate.Allowed(ctx, Item(gate.ServerItem(KindMCPServer, s)))
+	return !s.Gated || s.Digest != "" &&
+		c.config.gate.Allowed(ctx, Item(gate.ServerItem(KindMCPServer, s)))
 }
 
 // openServers sets the finder of the servers, which follow the indexes in the lists of OnChange.
 func (c *Catalog) openServers(user userDirs) {
-	if c.servers.Keep = c.config.keep.servers; !servers.HasFiles(c.config.placed) && len(c.config.plugins.All) == 0 {
+	rows := c.config.placed
+	c.servers.Keep = c.config.keep.servers
+	if !servers.HasFiles(rows) && len(c.config.plugins.All) == 0 {
 		return
 	}
-	c.servers.Finder = servers.Open(servers.Config{Rows: c.config.placed, Root: c.at, FS: c.root, Parents: c.parents, Home: user[client.Home], Config: user[client.Config],
-		Confine: c.confineDir, Locate: c.locate, Gates: c.config.gates, Of: c.fsys()})
+	c.servers.Finder = servers.Open(servers.Config{Rows: rows, Root: c.at, FS: c.root,
+		Parents: c.parents, Home: user[client.Home], Config: user[client.Config], Confine: c.confineDir, Locate: c.locate,
+		Gates: c.config.gates, Of: c.fsys()})
 	if c.config.watch && c.at.OnOS {
-		c.servers.Observer = watch.NewObserver(c.servers.Dirs, func() { c.changes.Notify(len(c.indexes), c.commands.Last()) })
+		c.servers.Observer = watch.NewObserver(c.servers.Dirs, c.notifyServers)
 	}
 }

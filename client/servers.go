@@ -1,10 +1,12 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -13,44 +15,53 @@ import (
 // The zero value is a client without such files.
 type ServerRules struct {
 	Files []ServerFile // a file has precedence over all later files
-	Lists []ServerList // the names of enabled and disabled servers
+	Lists []ServerList // the enabled, disabled, allowed and denied servers
+
+	// Plugins begins the names of the servers of plugins in the lists, as in "plugin:deploy:github".
+	Plugins string
 
 	Comments bool // the client reads JSON with comments
 	Commas   bool // the client reads JSON with a comma before a closing bracket
 	Joined   bool // an entry has the fields of the entries with its name in later files too
 	Closed   bool // the client rejects an entry with an unknown field
 
-	// Types are the transports by the values of the field with the role ServerType: "stdio",
-	// "http", "sse" or "ws". URL is the transport of an entry with a URL and without a type; ""
-	// means that the client rejects the entry.
+	// Types are the transports by the values of the field with the role "type": "stdio", "http",
+	// "sse" or "ws". URL is the transport of an entry with a URL and without a type; "" means that
+	// the client rejects the entry.
 	Types map[string]string
 	URL   string
 
 	Fields map[string]ServerRole // by the keys of an entry
-	Forms  VarForms
-	Dirs   map[string]ServerDir // the variables whose values are directories, such as "workspaceFolder"
+
+	// Variables is a regular expression of package regexp that matches a variable in a text. The
+	// first unnamed group that takes part is the name. The group "default" is the text for a variable
+	// that is not set, and the group "otherwise" also for an empty variable. A match of the group
+	// "command" is a command of a shell. "" means that the client has no variables.
+	Variables string
+	Dirs      map[string]ServerDir // the variables whose values are directories, as "workspaceFolder"
 }
 
 // A ServerFile is a file with MCP servers, in JSON, or in TOML if the path ends in ".toml".
 type ServerFile struct {
 	Base  Base
-	Path  string   // below Base, with slashes
-	Table []string // the keys that lead to the servers; [ProjectKey] is the path of the project
+	Path  string // below Base, with slashes
+	Table string // the keys that lead to the servers, separated by dots; [ProjectKey] is the project
 
 	Parents   bool // the client also looks in the parent directories of the project
 	Fallback  bool // read only if the file before in the list does not exist
 	Exclusive bool // if the file exists, the client reads no other file and no plugin
 }
 
-// ProjectKey stands in a table for the full path of the directory of the project, with slashes.
+// ProjectKey stands in a Table for the full path of the directory of the project, with slashes.
 const ProjectKey = "${project}"
 
-// A ServerList is a value that enables or disables servers: a list of names, a list of objects with
-// a serverName, or the value true for all servers.
+// A ServerList is a value that enables or disables servers: a list, or the value true for all
+// servers. An item is a name, or an object with one of the keys serverName, serverCommand (the
+// command with all arguments) and serverUrl (in which "*" stands for any text).
 type ServerList struct {
 	Base   Base
 	Path   string
-	Table  []string
+	Table  string
 	Effect ListEffect
 	Shared bool // concerns only the servers of files in the project and its parents
 }
@@ -61,47 +72,24 @@ type ListEffect int
 const (
 	Disables ListEffect = iota // the client does not start the servers
 	Approves                   // the user has approved the servers in the client
-	Only                       // the client starts no other server
+	Only                       // the client starts no server that is in no list with this effect
+	Locks                      // with the value true, no later list of another Base is Only
 )
 
-// A ServerRole is the meaning of a field of an entry.
-type ServerRole int
-
-const (
-	ServerOther        ServerRole = iota // known to the client only
-	ServerType                           // a key of ServerRules.Types
-	ServerCommand                        // a text, or a list of the command and its arguments
-	ServerArgs                           // a list
-	ServerEnv                            // an object
-	ServerEnvNames                       // a list of variables with the values of the same names
-	ServerEnvFile                        // the path of a file with variables
-	ServerCwd                            // the path of the working directory
-	ServerURL                            // of a server over HTTP
-	ServerHTTPURL                        // like ServerURL, with the transport "http"
-	ServerHeaders                        // an object
-	ServerHeaderNames                    // an object of headers with the names of variables
-	ServerBearer                         // the name of the variable with the token of the header Authorization
-	ServerDisabled                       // true or false
-	ServerEnabled                        // true or false
-	ServerAllowed                        // a list of the only tools
-	ServerDenied                         // a list of refused tools
-	ServerStartSeconds                   // the time limit of the start
-	ServerStartMillis
-	ServerCallSeconds // the time limit of a call
-	ServerCallMillis
-)
-
-// VarForms is a set of forms of variables in the texts of an entry.
-type VarForms int
-
-const (
-	VarBraces   VarForms = 1 << iota // ${NAME}
-	VarDefault                       // ${NAME:-text}, also with an empty text
-	VarDollar                        // $NAME
-	VarPrefixed                      // ${env:NAME}, ${input:ID}, and ${NAME} for the names of Dirs
-	VarCurly                         // {env:NAME} and {file:PATH}
-	VarShell                         // as in a shell: the text of VarDefault also replaces an empty value, and $(command) exists
-)
+// A ServerRole is the meaning of a field of an entry:
+//
+//   - "" for a field that only the client knows;
+//   - "type", a key of ServerRules.Types;
+//   - "command", a text, or a list of the command and its arguments, and "args", a list;
+//   - "env", an object, and "env_names", a list of variables with the values of the same names;
+//   - "env_file" and "cwd", the paths of a file with variables and of the working directory;
+//   - "url", and "http_url" with the transport "http";
+//   - "headers", an object, and "header_names", an object of headers with the names of variables;
+//   - "bearer", the name of the variable with the token of the header Authorization;
+//   - "disabled" and "enabled", true or false;
+//   - "allowed" and "denied", lists of tools;
+//   - "start_s", "start_ms", "call_s" and "call_ms", the time limits of the start and of a call.
+type ServerRole string
 
 // A ServerDir is a directory, or a part of a path, that a variable stands for.
 type ServerDir int
@@ -115,6 +103,10 @@ const (
 	Given     // the value is the value of a variable with the name
 )
 
+// serverRoles are the roles except "".
+const serverRoles = "type command args env env_names env_file cwd url http_url headers " +
+	"header_names bearer disabled enabled allowed denied start_s start_ms call_s call_ms"
+
 // check returns an error if a rule for MCP servers is not valid.
 func (r ServerRules) check() error {
 	for _, f := range r.Files {
@@ -124,7 +116,7 @@ func (r ServerRules) check() error {
 			return fmt.Errorf("the file %q: use a relative path, or an absolute path of System", f.Path)
 		case name == "" || path.Clean(name) != name || name == ".." || strings.HasPrefix(name, "../"):
 			return fmt.Errorf(`invalid path %q; use a path such as ".cursor/mcp.json"`, f.Path)
-		case len(f.Table) == 0 || f.Parents && f.Base != Project && !slices.Contains(f.Table, ProjectKey):
+		case f.Table == "" || f.Parents && f.Base != Project && !strings.Contains(f.Table, ProjectKey):
 			return fmt.Errorf("the file %q: add a Table, and Parents only for the project", f.Path)
 		}
 	}
@@ -133,105 +125,73 @@ func (r ServerRules) check() error {
 			return fmt.Errorf(`unknown transport %q; use "stdio", "http", "sse" or "ws"`, t)
 		}
 	}
+	for key, role := range r.Fields {
+		if role != "" && !slices.Contains(strings.Fields(serverRoles), string(role)) {
+			return fmt.Errorf("unknown role %q of the field %q", role, key)
+		}
+	}
 	if len(r.Files) > 0 && len(r.Fields) == 0 {
 		return errors.New("files of MCP servers need Fields")
 	}
-	return nil
+	_, err := regexp.Compile(r.Variables)
+	return err
 }
 
-// serverFields returns the fields that most clients share, and further fields.
-func serverFields(more map[string]ServerRole, other ...string) map[string]ServerRole {
-	all := map[string]ServerRole{"type": ServerType, "command": ServerCommand, "args": ServerArgs,
-		"env": ServerEnv, "cwd": ServerCwd, "url": ServerURL, "headers": ServerHeaders}
-	maps.Copy(all, more)
-	for _, name := range other {
-		all[name] = ServerOther
-	}
-	return all
-}
-
-// serverFiles returns the same file of the project and of the user.
-func serverFiles(file string, table ...string) []ServerFile {
-	return []ServerFile{{Path: file, Table: table}, {Base: Home, Path: file, Table: table}}
-}
-
-// transports returns the usual transports, and the transport of another type.
-func transports(other, transport string) map[string]string {
-	all := map[string]string{"stdio": "stdio", "http": "http", "streamable-http": "http", "sse": "sse"}
-	if other != "" {
-		all[other] = transport
-	}
-	return all
-}
-
-// AgentPluginServers returns the rules of the file mcp.json of Agent Plugins.
-func AgentPluginServers() ServerRules { // agentplugins/agent-plugins-spec 1.0.0, 7.2, 2026-08
-	return ServerRules{Closed: true, Fields: serverFields(nil), Forms: VarPrefixed,
-		Types: map[string]string{"stdio": "stdio", "streamable-http": "http", "sse": "sse"},
-		Dirs:  map[string]ServerDir{"PLUGIN_ROOT": PluginDir, "PLUGIN_DATA": Given}}
-}
-
-// npm @anthropic-ai/claude-code 2.1.332, claude mcp list, 2026-11-27
-func claudeServers() ServerRules {
-	const user, managed = ".claude.json", "/etc/claude-code/managed-"
-	own := func(key string) []string { return []string{"projects", ProjectKey, key} }
-	table := []string{"mcpServers"}
-	r := ServerRules{Types: transports("ws", "ws"), Forms: VarBraces | VarDefault,
-		Dirs: map[string]ServerDir{"CLAUDE_PLUGIN_ROOT": PluginDir, "CLAUDE_PROJECT_DIR": ProjectDir},
-		Files: []ServerFile{{Base: System, Path: managed + "mcp.json", Table: table, Exclusive: true},
-			{Base: Home, Path: user, Table: own("mcpServers"), Parents: true},
-			{Path: ".mcp.json", Table: table, Parents: true}, {Base: Home, Path: user, Table: table}},
-		Lists: []ServerList{{Base: Home, Path: user, Table: own("disabledMcpServers")},
-			{Base: Home, Path: user, Table: own("disabledMcpjsonServers"), Shared: true},
-			{Base: Home, Path: user, Table: own("enabledMcpjsonServers"), Effect: Approves, Shared: true}},
-		Fields: serverFields(map[string]ServerRole{"timeout": ServerCallMillis},
-			"headersHelper", "oauth", "alwaysLoad", "description")}
-	for _, file := range []ServerFile{{Path: ".claude/settings.json"}, {Path: ".claude/settings.local.json"},
-		{Base: Home, Path: ".claude/settings.json"}, {Base: System, Path: managed + "settings.json"}} {
-		add := func(key string, effect ListEffect, shared bool) {
-			r.Lists = append(r.Lists, ServerList{file.Base, file.Path, []string{key}, effect, shared})
+// roles returns the fields of a text such as "command url timeout=call_ms oauth=". A key without a
+// role has the role of its name.
+func roles(text string) map[string]ServerRole {
+	all := map[string]ServerRole{}
+	for _, field := range strings.Fields(text) {
+		key, role, ok := strings.Cut(field, "=")
+		if !ok {
+			role = key
 		}
-		add("deniedMcpServers", Disables, false)
-		add("disabledMcpjsonServers", Disables, true)
-		add("enabledMcpjsonServers", Approves, true)
-		add("enableAllProjectMcpServers", Approves, true)
+		all[key] = ServerRole(role)
 	}
-	return r
+	return all
 }
 
-// npm @openai/codex 0.171.0, codex mcp list --json, 2026-11-27
-func codexServers() ServerRules {
-	files := serverFiles(".codex/config.toml", "mcp_servers")
-	files[0].Parents = true
-	return ServerRules{Files: files, URL: "http", Joined: true, Fields: map[string]ServerRole{
-		"command": ServerCommand, "args": ServerArgs, "env": ServerEnv, "env_vars": ServerEnvNames,
-		"cwd": ServerCwd, "url": ServerURL, "http_headers": ServerHeaders,
-		"env_http_headers": ServerHeaderNames, "bearer_token_env_var": ServerBearer,
-		"enabled": ServerEnabled, "enabled_tools": ServerAllowed, "disabled_tools": ServerDenied,
-		"startup_timeout_sec": ServerStartSeconds, "startup_timeout_ms": ServerStartMillis,
-		"tool_timeout_sec": ServerCallSeconds, "required": ServerOther, "scopes": ServerOther,
-		"tools": ServerOther, "oauth": ServerOther, "http_headers_helper": ServerOther}}
+// usual are the fields that most clients have.
+const usual = "type command args env cwd url headers "
+
+// serverFiles returns files with a table. A path begins with "~/", "~/.config/" or "/", or is a
+// path of the project, with the parents after "^".
+func serverFiles(table string, paths ...string) (all []ServerFile) {
+	for _, p := range paths {
+		f := ServerFile{Path: p, Table: table}
+		if name, ok := strings.CutPrefix(p, "^"); ok {
+			f.Path, f.Parents = name, true
+		} else if name, ok := strings.CutPrefix(p, Config.String()); ok {
+			f.Path, f.Base = name, Config
+		} else if name, ok := strings.CutPrefix(p, Home.String()); ok {
+			f.Path, f.Base = name, Home
+		} else if p[0] == '/' {
+			f.Base = System
+		}
+		all = append(all, f)
+	}
+	return all
 }
 
-// npm @github/copilot 1.0.102, copilot mcp list --json, 2026-11-27
-func copilotServers() ServerRules {
-	table := []string{"mcpServers"}
-	return ServerRules{URL: "http", Types: transports("local", "stdio"), Forms: VarBraces | VarDefault,
-		Files: []ServerFile{{Path: ".mcp.json", Table: table}, {Path: ".github/mcp.json", Table: table, Fallback: true},
-			{Base: Home, Path: ".copilot/mcp-config.json", Table: table}},
-		Fields: serverFields(map[string]ServerRole{"tools": ServerAllowed, "timeout": ServerCallMillis}, "oauth")}
+// transports returns the usual transports, and those of other types, as in "local=stdio".
+func transports(other ...string) map[string]string {
+	all := map[string]string{"stdio": "stdio", "http": "http", "streamable-http": "http", "sse": "sse"}
+	for _, text := range other {
+		name, transport, _ := strings.Cut(text, "=")
+		all[name] = cmp.Or(transport, name)
+	}
+	return all
 }
 
-// github.com/charmbracelet/crush 37f36e93, internal/config/config.go, load.go and resolve.go, 2026
-func crushServers() ServerRules {
-	table := []string{"mcp"}
-	return ServerRules{Joined: true, Types: transports("", ""), Forms: VarBraces | VarDefault | VarDollar | VarShell,
-		Files: []ServerFile{{Path: ".crush.json", Table: table, Parents: true},
-			{Path: "crush.json", Table: table, Parents: true}, {Base: Config, Path: "crush/crush.json", Table: table}},
-		Fields: serverFields(map[string]ServerRole{"disabled": ServerDisabled, "enabled_tools": ServerAllowed,
-			"disabled_tools": ServerDenied, "timeout": ServerStartSeconds}, "oauth", "oauth_client_id",
-			"oauth_client_secret", "oauth_callback_port")}
-}
+// The syntaxes of variables.
+const (
+	braces    = `\$\{([^}]+)\}`                           // ${NAME}
+	defaulted = `\$\{([^}]+?)(?::-(?P<default>[^}]*))?\}` // ${NAME} and ${NAME:-text}
+	dollar    = `|\$([A-Za-z_][0-9A-Za-z_]*)`             // $NAME
+	editor    = `\$\{(?:env:([^}]+)|([^}:]*:[^}]+|/|userHome|pathSeparator|` +
+		`workspaceFolder(?:Basename)?))\}`
+	shell = `\$\{([^}]+?)(?::-(?P<otherwise>[^}]*))?\}` + dollar + "|(?P<command>\\$\\(|`)"
+)
 
 // editorDirs returns the directories of the variables of Visual Studio Code.
 func editorDirs() map[string]ServerDir {
@@ -239,79 +199,142 @@ func editorDirs() map[string]ServerDir {
 		"userHome": HomeDir, "pathSeparator": Separator, "/": Separator}
 }
 
+// AgentPluginServers returns the rules of the file mcp.json of Agent Plugins.
+func AgentPluginServers() ServerRules { // agentplugins/agent-plugins-spec 1.0.0, 7.2, 2026-08
+	return ServerRules{Closed: true, Fields: roles(usual),
+		Variables: `\$\{(PLUGIN_ROOT|PLUGIN_DATA)\}`,
+		Types:     map[string]string{"stdio": "stdio", "streamable-http": "http", "sse": "sse"},
+		Dirs:      map[string]ServerDir{"PLUGIN_ROOT": PluginDir, "PLUGIN_DATA": Given}}
+}
+
+// npm @anthropic-ai/claude-code 2.1.332, claude mcp list, 2026-11-27; the lists of allowed and
+// denied servers by code.claude.com/docs/en/managed-mcp, 2026-08-31
+func claudeServers() ServerRules {
+	const user, managed = "~/.claude.json", "/etc/claude-code/managed-"
+	const own = "projects." + ProjectKey + "."
+	r := ServerRules{Types: transports("ws"), Variables: defaulted, Plugins: "plugin:",
+		Dirs: map[string]ServerDir{"CLAUDE_PLUGIN_ROOT": PluginDir, "CLAUDE_PROJECT_DIR": ProjectDir},
+		Files: slices.Concat(serverFiles("mcpServers", managed+"mcp.json"),
+			serverFiles(own+"mcpServers", user), serverFiles("mcpServers", "^.mcp.json", user)),
+		Fields: roles(usual + "timeout=call_ms headersHelper= oauth= alwaysLoad= description=")}
+	r.Files[0].Exclusive, r.Files[1].Parents = true, true
+	add := func(table string, effect ListEffect, shared bool, files ...string) {
+		for _, f := range serverFiles(table, files...) {
+			r.Lists = append(r.Lists, ServerList{f.Base, f.Path, table, effect, shared})
+		}
+	}
+	all := []string{".claude/settings.json", ".claude/settings.local.json", "~/.claude/settings.json",
+		managed + "settings.json"}
+	add(own+"disabledMcpServers", Disables, false, user)
+	add(own+"disabledMcpjsonServers", Disables, true, user)
+	add(own+"enabledMcpjsonServers", Approves, true, user)
+	add("disabledMcpjsonServers", Disables, true, all...)
+	add("enabledMcpjsonServers", Approves, true, all...)
+	add("enableAllProjectMcpServers", Approves, true, all...)
+	add("deniedMcpServers", Disables, false, all...)
+	add("allowManagedMcpServersOnly", Locks, false, all[3])
+	add("allowedMcpServers", Only, false, all...)
+	return r
+}
+
+// npm @openai/codex 0.171.0, codex mcp list --json, 2026-11-27
+func codexServers() ServerRules {
+	const file = ".codex/config.toml"
+	return ServerRules{Files: serverFiles("mcp_servers", "^"+file, "~/"+file), URL: "http",
+		Joined: true, Fields: roles(`command args env env_vars=env_names cwd url
+			http_headers=headers env_http_headers=header_names bearer_token_env_var=bearer enabled
+			enabled_tools=allowed disabled_tools=denied startup_timeout_sec=start_s
+			startup_timeout_ms=start_ms tool_timeout_sec=call_s required= scopes= tools= oauth=
+			http_headers_helper=`)}
+}
+
+// npm @github/copilot 1.0.102, copilot mcp list --json, 2026-11-27
+func copilotServers() ServerRules {
+	files := serverFiles("mcpServers", ".mcp.json", ".github/mcp.json", "~/.copilot/mcp-config.json")
+	files[1].Fallback = true
+	return ServerRules{Files: files, URL: "http", Types: transports("local=stdio"),
+		Variables: defaulted, Fields: roles(usual + "tools=allowed timeout=call_ms oauth=")}
+}
+
+// github.com/charmbracelet/crush 37f36e93, internal/config/config.go, load.go and resolve.go, 2026
+func crushServers() ServerRules {
+	return ServerRules{Joined: true, Types: transports(), Variables: shell,
+		Files: serverFiles("mcp", "^.crush.json", "^crush.json", "~/.config/crush/crush.json"),
+		Fields: roles(usual + `disabled enabled_tools=allowed disabled_tools=denied timeout=start_s oauth=
+			oauth_client_id= oauth_client_secret= oauth_callback_port=`)}
+}
+
 // cursor.com/docs/mcp, 2026-11
 func cursorServers() ServerRules {
-	return ServerRules{Files: serverFiles(".cursor/mcp.json", "mcpServers"), Comments: true, Commas: true,
-		URL: "http", Types: transports("", ""), Forms: VarPrefixed, Dirs: editorDirs(),
-		Fields: serverFields(map[string]ServerRole{"envFile": ServerEnvFile, "disabled": ServerDisabled}, "auth")}
+	return ServerRules{Files: serverFiles("mcpServers", ".cursor/mcp.json", "~/.cursor/mcp.json"),
+		Comments: true, Commas: true, URL: "http", Types: transports(), Variables: editor,
+		Dirs: editorDirs(), Fields: roles(usual + "envFile=env_file disabled auth=")}
 }
 
 // npm @google/gemini-cli 0.61.0, gemini mcp list, 2026-11-27
-func geminiServers() ServerRules {
-	r := ServerRules{Files: serverFiles(".gemini/settings.json", "mcpServers"), Comments: true,
-		URL: "http", Types: transports("", ""), Forms: VarBraces | VarDefault | VarDollar,
+func geminiServers() ServerRules { return geminiLike("gemini") }
+
+// geminiLike returns the rules of Gemini CLI with the directory of a program.
+func geminiLike(program string) ServerRules {
+	settings := "." + program + "/settings.json"
+	r := ServerRules{Files: serverFiles("mcpServers", settings, "~/"+settings), Comments: true,
+		URL: "http", Types: transports(), Variables: defaulted + dollar,
 		Dirs: map[string]ServerDir{"extensionPath": PluginDir, "workspacePath": ProjectDir,
 			"/": Separator, "pathSeparator": Separator},
-		Fields: serverFields(map[string]ServerRole{"httpUrl": ServerHTTPURL, "timeout": ServerCallMillis,
-			"includeTools": ServerAllowed, "excludeTools": ServerDenied}, "trust", "description", "oauth",
-			"authProviderType", "targetAudience", "targetServiceAccount", "tcp")}
+		Fields: roles(usual + `httpUrl=http_url timeout=call_ms includeTools=allowed excludeTools=denied
+			trust= description= oauth= authProviderType= targetAudience= targetServiceAccount= tcp=`)}
 	for _, f := range r.Files {
-		r.Lists = append(r.Lists, ServerList{Base: f.Base, Path: f.Path, Table: []string{"mcp", "excluded"}},
-			ServerList{Base: f.Base, Path: f.Path, Table: []string{"mcp", "allowed"}, Effect: Only})
+		r.Lists = append(r.Lists, ServerList{Base: f.Base, Path: f.Path, Table: "mcp.excluded"},
+			ServerList{Base: f.Base, Path: f.Path, Table: "mcp.allowed", Effect: Only})
 	}
 	return r
 }
 
 // kiro.dev/docs/mcp/configuration, 2026-11
 func kiroServers() ServerRules {
-	return ServerRules{Files: serverFiles(".kiro/settings/mcp.json", "mcpServers"), URL: "http",
-		Types: transports("", ""), Forms: VarBraces, Fields: serverFields(map[string]ServerRole{
-			"disabled": ServerDisabled, "disabledTools": ServerDenied, "timeout": ServerCallMillis}, "autoApprove")}
+	return ServerRules{URL: "http", Types: transports(), Variables: braces,
+		Files:  serverFiles("mcpServers", ".kiro/settings/mcp.json", "~/.kiro/settings/mcp.json"),
+		Fields: roles(usual + "disabled disabledTools=denied timeout=call_ms autoApprove=")}
 }
 
 // npm opencode-ai 1.18.33, opencode mcp list, 2026-11-27
 func openCodeServers() ServerRules {
-	r := ServerRules{Comments: true, Commas: true, Joined: true, Forms: VarCurly,
-		Types: map[string]string{"local": "stdio", "remote": "http"}, Fields: map[string]ServerRole{
-			"type": ServerType, "command": ServerCommand, "environment": ServerEnv, "cwd": ServerCwd,
-			"url": ServerURL, "headers": ServerHeaders, "enabled": ServerEnabled,
-			"timeout": ServerCallMillis, "oauth": ServerOther}}
-	for _, file := range []string{".opencode/opencode.jsonc", ".opencode/opencode.json", "opencode.jsonc", "opencode.json"} {
-		r.Files = append(r.Files, ServerFile{Path: file, Table: []string{"mcp"}, Parents: true})
-	}
-	for _, file := range []string{"opencode/opencode.jsonc", "opencode/opencode.json", "opencode/config.json"} {
-		r.Files = append(r.Files, ServerFile{Base: Config, Path: file, Table: []string{"mcp"}})
-	}
-	return r
+	const project, user = "^.opencode/opencode.json", "~/.config/opencode/"
+	return ServerRules{Comments: true, Commas: true, Joined: true,
+		Variables: `\{env:([^{}]+)\}|\{(file:[^{}]+)\}`,
+		Types:     map[string]string{"local": "stdio", "remote": "http"},
+		Files: serverFiles("mcp", project+"c", project, "^opencode.jsonc", "^opencode.json",
+			user+"opencode.jsonc", user+"opencode.json", user+"config.json"),
+		Fields: roles("type command environment=env cwd url headers enabled timeout=call_ms oauth=")}
 }
 
 // npm @qwen-code/qwen-code 0.24.4, qwen mcp list, 2026-11-27
 func qwenServers() ServerRules {
-	r := geminiServers()
-	for i := range r.Files {
-		r.Files[i].Path = ".qwen/settings.json"
-	}
-	for i := range r.Lists {
-		r.Lists[i].Path = ".qwen/settings.json"
-	}
-	r.Files = append([]ServerFile{{Path: ".mcp.json", Table: []string{"mcpServers"}}}, r.Files...)
-	r.URL, r.Forms = "sse", VarBraces|VarDollar
+	r := geminiLike("qwen")
+	r.Files = append(serverFiles("mcpServers", ".mcp.json"), r.Files...)
+	r.URL, r.Variables = "sse", braces+dollar
 	return r
 }
 
 // github.com/RooCodeInc/Roo-Code cb836567, src/services/mcp/McpHub.ts, 2026; without the global
 // file
 func rooServers() ServerRules {
-	return ServerRules{Files: serverFiles(".roo/mcp.json", "mcpServers")[:1], Types: transports("", ""),
-		Forms: VarPrefixed, Dirs: editorDirs(), Fields: serverFields(map[string]ServerRole{"disabled": ServerDisabled,
-			"disabledTools": ServerDenied, "timeout": ServerCallSeconds}, "alwaysAllow", "watchPaths")}
+	return ServerRules{Files: serverFiles("mcpServers", ".roo/mcp.json"), Types: transports(),
+		Variables: editor, Dirs: editorDirs(),
+		Fields: roles(usual + "disabled disabledTools=denied timeout=call_s alwaysAllow= watchPaths=")}
 }
 
 // code.visualstudio.com/docs/agents/reference/mcp-configuration, 2026-11; without the profile of
 // the user
 func vscodeServers() ServerRules {
-	return ServerRules{Files: serverFiles(".vscode/mcp.json", "servers")[:1], Comments: true, Commas: true,
-		URL: "http", Types: transports("", ""), Forms: VarPrefixed, Dirs: editorDirs(),
-		Fields: serverFields(map[string]ServerRole{"envFile": ServerEnvFile}, "dev", "gallery", "version",
-			"sandboxEnabled", "sandbox", "oauth")}
+	return ServerRules{Files: serverFiles("servers", ".vscode/mcp.json"), Comments: true, Commas: true,
+		URL: "http", Types: transports(), Variables: editor, Dirs: editorDirs(), Fields: roles(usual +
+			"envFile=env_file dev= gallery= version= sandboxEnabled= sandbox= oauth=")}
+}
+
+// zed.dev/docs/ai/mcp, 2026-11
+func zedServers() ServerRules {
+	return ServerRules{URL: "http", Comments: true, Commas: true, Joined: true,
+		Files:  serverFiles("context_servers", ".zed/settings.json", "~/.config/zed/settings.json"),
+		Fields: roles(usual + "enabled timeout=start_ms source= settings= remote= oauth=")}
 }

@@ -510,11 +510,7 @@ func Windsurf() Client {
 
 // Zed returns the row of Zed, which has MCP servers only.
 func Zed() Client {
-	table := []string{"context_servers"}
-	return Client{Name: "zed", Title: "Zed", Servers: ServerRules{ // zed.dev/docs/ai/mcp, 2026-11
-		Files: []ServerFile{{Path: ".zed/settings.json", Table: table}, {Base: Config, Path: "zed/settings.json", Table: table}},
-		URL:   "http", Comments: true, Commas: true, Joined: true, Fields: serverFields(map[string]ServerRole{
-			"enabled": ServerEnabled, "timeout": ServerStartMillis}, "source", "settings", "remote", "oauth")}}
+	return Client{Name: "zed", Title: "Zed", Servers: zedServers()}
 }
 
 // fields returns fields without rules. The zero Files are commands and skills.

@@ -215,6 +215,45 @@ func BenchmarkPlugins(b *testing.B) {
 	})
 }
 
+// BenchmarkPluginServers lists the MCP servers of 500 plugins, of which each or each tenth has a
+// server, cold. The scan is the cold list of the plugins, which MCPServers needs too.
+func BenchmarkPluginServers(b *testing.B) {
+	for _, step := range []int{1, 10} {
+		b.Run(fmt.Sprintf("each %d", step), func(b *testing.B) { listPluginServers(b, step) })
+	}
+}
+
+func listPluginServers(b *testing.B, step int) {
+	root := publicMarketplace(b)
+	for i := 0; i < publicPlugins; i += step {
+		name := fmt.Sprintf("plugin-%03d", i)
+		text := fmt.Sprintf(`{"mcpServers": {"server": {"command": "npx", "args": ["-y", "@scope/%s@1.0.0"],
+			"env": {"TOKEN": "${TOKEN}"}}}}`, name)
+		if err := os.WriteFile(filepath.Join(root, "plugins", name, ".mcp.json"), []byte(text), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	cold := func(want int, list func(c *toolshelf.Catalog) (n int, err error)) func() {
+		return func() {
+			c := catalogtest.Open(b, toolshelf.WithRoot(root), toolshelf.WithPlugins("."))
+			if n, err := list(c); n != want || err != nil {
+				b.Fatal(n, err)
+			}
+			c.Close()
+		}
+	}
+	catalogtest.Compare(b, []string{"servers", "scan"}, map[string]func(){
+		"servers": cold(publicPlugins/step, func(c *toolshelf.Catalog) (int, error) {
+			all, err := c.MCPServers(b.Context())
+			return len(all), err
+		}),
+		"scan": cold(publicPlugins, func(c *toolshelf.Catalog) (int, error) {
+			all, err := c.Plugins(b.Context())
+			return len(all), err
+		}),
+	})
+}
+
 // BenchmarkPluginsHostile lists the commands of directories that an attacker wrote. The plain way
 // reads the same files as layers.
 func BenchmarkPluginsHostile(b *testing.B) {

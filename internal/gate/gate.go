@@ -10,6 +10,7 @@ import (
 	"maps"
 	"path"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/client"
@@ -189,7 +190,10 @@ func Servers[Kind ~string](kind Kind, found servers.Result, allows func(*servers
 		}
 		r := Refused[Kind]{ServerItem(kind, s), s.Path(), map[string]string{s.Key(): s.Text()}, audit.Join(s.Review())}
 		for name, text := range s.Files {
-			r.New[name] = newText(text, sha256.Sum256([]byte(text)))
+			sum := sha256.Sum256([]byte(text))
+			if r.New[name] = newText(text, sum); strings.HasPrefix(path.Base(name), ".env") {
+				r.New[name] = index.FileDigest(sum) // the values are secrets
+			}
 		}
 		all = append(all, r)
 	}

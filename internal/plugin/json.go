@@ -68,20 +68,13 @@ type object struct {
 
 // split sets the members to the members of a value that is an object.
 func (o *object) split(value json.RawMessage) {
-	o.members = make(map[string]json.RawMessage)
-	key, isKey := "", false
-	Each(value, func(part json.RawMessage) {
-		if isKey = !isKey; isKey {
-			key, _ = Text(part)
-			return
-		}
-		if _, ok := o.members[key]; ok {
-			o.report(problem.DuplicateKey, problem.Warning, key, "the object has two members with the name "+o.quote(key)+"; the last member counts", "remove one of the members")
-		} else {
-			o.keys = append(o.keys, key)
-		}
-		o.members[key] = part
-	})
+	var repeated []string
+	o.keys, o.members, repeated = Members(value)
+	for _, key := range repeated {
+		o.report(problem.DuplicateKey, problem.Warning, key,
+			"the object has two members with the name "+o.quote(key)+"; the last member counts",
+			"remove one of the members")
+	}
 }
 
 // parse reads a file that contains one object.

@@ -54,6 +54,29 @@ func Each(value json.RawMessage, f func(part json.RawMessage)) {
 	}
 }
 
+// Members returns the keys of an object in the order of the file, and the values. Of several members
+// with a key, the last counts, as in the clients, and repeated has the key for each further member.
+func Members(object json.RawMessage) (keys []string, values map[string]json.RawMessage, repeated []string) {
+	if !isObject(object) {
+		return nil, nil, nil
+	}
+	values = make(map[string]json.RawMessage)
+	key, isKey := "", false
+	Each(object, func(part json.RawMessage) {
+		if isKey = !isKey; isKey {
+			key, _ = Text(part)
+			return
+		}
+		if _, ok := values[key]; ok {
+			repeated = append(repeated, key)
+		} else {
+			keys = append(keys, key)
+		}
+		values[key] = part
+	})
+	return keys, values, repeated
+}
+
 // list returns the items of a value that is a list.
 func list(value json.RawMessage) (items []json.RawMessage, ok bool) {
 	if len(value) == 0 || value[0] != '[' {

@@ -116,7 +116,7 @@ func TestEachRowReadsItsFiles(t *testing.T) {
 		files := map[string]string{}
 		for i, f := range row.Servers.Files {
 			dir := map[client.Base]string{client.Project: "/repo", client.Home: "/home/ann", client.Config: "/home/ann/.config"}[f.Base]
-			files[dir+"/"+f.Path] = fmt.Sprintf(`{"%s": {"s%d": %s}}`, f.Table[0], i, entry)
+			files[dir+"/"+f.Path] = fmt.Sprintf(`{"%s": {"s%d": %s}}`, f.Table, i, entry)
 		}
 		all := list(t, open(t, files, toolshelf.WithClient(row)))
 		if len(all) != len(files) || all[0].Transport != "http" || all[0].Client != name {
@@ -185,7 +185,7 @@ func resolved(t testing.TB, row client.Client, text string, values map[string]st
 	if row.Name == "opencode" {
 		entry = fmt.Sprintf(`{"type": "local", "command": ["rec", "x", %s]}`, quoted)
 	}
-	all := list(t, open(t, map[string]string{file: fmt.Sprintf(`{"%s": {"s": %s}}`, f.Table[0], entry)}, toolshelf.WithClient(row)))
+	all := list(t, open(t, map[string]string{file: fmt.Sprintf(`{"%s": {"s": %s}}`, f.Table, entry)}, toolshelf.WithClient(row)))
 	if len(all) != 1 {
 		t.Skip("the entry is not listed")
 	}

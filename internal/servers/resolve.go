@@ -2,11 +2,12 @@ package servers
 
 import (
 	"fmt"
-	"io/fs"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/paths"
@@ -18,181 +19,184 @@ const maxText = 1 << 20
 // A lookupFunc returns the value of a variable.
 type lookupFunc = func(name string) (value string, ok bool)
 
+// unset is a lookupFunc without variables.
+func unset(string) (string, bool) { return "", false }
+
+// Rules are the row of a client, or of a format of plugins.
+type Rules struct {
+	client.Client
+	syntax func() *regexp.Regexp // of variables; nil if the client has none
+}
+
+func newRules(row client.Client) *Rules {
+	return &Rules{row, sync.OnceValue(func() *regexp.Regexp {
+		if row.Servers.Variables == "" {
+			return nil
+		}
+		syntax, _ := regexp.Compile(row.Servers.Variables)
+		return syntax
+	})}
+}
+
+// A variable is a match of client.ServerRules.Variables.
+type variable struct {
+	name    string
+	instead *string // the text in place of a value
+	orEmpty bool    // instead also replaces an empty value
+	command bool    // of a shell
+}
+
+// scan returns a text with the result of f in place of each variable, in a single pass.
+func (r *Rules) scan(text string, f func(variable) string) string {
+	if !strings.ContainsAny(text, "${`") || r.syntax() == nil {
+		return text
+	}
+	var b strings.Builder
+	last, names := 0, r.syntax().SubexpNames()
+	for _, m := range r.syntax().FindAllStringSubmatchIndex(text, -1) {
+		v := variable{}
+		for i := 1; i < len(names); i++ {
+			if m[2*i] < 0 {
+				continue
+			}
+			part := text[m[2*i]:m[2*i+1]]
+			switch names[i] {
+			case "":
+				v.name = part
+			case "command":
+				v.command = true
+			default:
+				v.instead, v.orEmpty = &part, names[i] == "otherwise"
+			}
+		}
+		b.WriteString(text[last:m[0]])
+		b.WriteString(f(v))
+		last = m[1]
+	}
+	return b.String() + text[last:]
+}
+
+// known returns the value of a variable that the place of the server decides.
+func (s *Server) known(name string) (value string, ok bool) {
+	dir, ok := s.Row.Servers.Dirs[name]
+	if ok {
+		value, ok = s.Known[dir]
+	}
+	return value, ok
+}
+
+// A filling has the variables without a value, and the first other problem.
+type filling struct {
+	missing []string
+	problem string
+}
+
+// fill returns a text with the values of its variables.
+func (s *Server) fill(text string, lookup lookupFunc, r *filling) string {
+	size := len(text)
+	return s.Row.scan(text, func(v variable) string {
+		if v.command {
+			r.problem = "a text runs a command of a shell, which toolshelf does not run"
+			return ""
+		}
+		value, ok := s.known(v.name)
+		if !ok {
+			value, ok = lookup(v.name)
+		}
+		if v.instead != nil && (!ok || value == "" && v.orEmpty) {
+			value, ok = *v.instead, true
+		}
+		if !ok {
+			r.missing = append(r.missing, v.name)
+		}
+		if size += len(value); size > maxText+len(text) {
+			r.problem = fmt.Sprintf("a text with its values has more than %d bytes", maxText)
+			return ""
+		}
+		return value
+	})
+}
+
+// variables returns the names of the variables in texts, sorted, except for the known directories.
+func (s *Server) variables(texts ...string) (names []string) {
+	for _, text := range texts {
+		s.Row.scan(text, func(v variable) string {
+			if _, ok := s.known(v.name); !ok && !v.command {
+				names = append(names, v.name)
+			}
+			return ""
+		})
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // Resolve fills the values of variables into v. A value is not scanned for variables. The code is
 // "" or the code of an error with the reason, which has no value.
 func (s *Server) Resolve(v Values, lookup lookupFunc) (_ Values, code, reason string) {
 	if s == nil { // the program has made the server
 		return v, "", ""
 	}
-	var unset, failed []string
-	fill := func(text string) string {
-		filled, missing, problem := s.expand(text, lookup)
-		if unset = append(unset, missing...); problem != "" {
-			failed = append(failed, problem)
+	var all filling
+	r := v.Map(func(field, key, text string) string {
+		b, ok := s.from[field+"\x00"+key]
+		switch {
+		case s.Row.Servers.Closed && slices.Contains([]string{"command", "url", "header"}, field):
+			return text // Agent Plugins fills in args, env and cwd only
+		case !ok:
+			return s.fill(text, lookup, &all)
 		}
-		return filled
-	}
-	each := func(field string, values map[string]string) {
-		for _, key := range Names(values) {
-			b, ok := s.from[field+"\x00"+key]
-			if !ok {
-				values[key] = fill(values[key])
-			} else if value, ok := lookup(b.variable); ok {
-				values[key] = b.prefix + value
-			} else {
-				unset = append(unset, b.variable)
-			}
+		value, ok := lookup(b.variable)
+		if !ok {
+			all.missing = append(all.missing, b.variable)
 		}
-	}
-	r := v.Clone()
-	for i, a := range r.Args {
-		r.Args[i] = fill(a)
-	}
-	r.EnvFile, r.Dir = fill(v.EnvFile), fill(v.Dir)
-	if each("env", r.Env); !s.Rules.Closed { // Agent Plugins fills in args, env and cwd only
-		r.Command, r.URL = fill(v.Command), fill(v.URL)
-		each("header", r.Headers)
-	}
+		return b.prefix + value
+	})
 	prefix := fmt.Sprintf("server %s: ", quoted(s.Name))
-	switch {
-	case len(unset) > 0:
-		slices.Sort(unset)
-		return v, "INVALID_ARGUMENTS", prefix + "set the variables " + strings.Join(quoteAll(slices.Compact(unset)), ", ")
-	case len(failed) > 0:
-		return v, "INVALID_ARGUMENTS", prefix + failed[0]
+	switch slices.Sort(all.missing); {
+	case len(all.missing) > 0:
+		names := quoteAll(slices.Compact(all.missing))
+		return v, "INVALID_ARGUMENTS", prefix + "set the variables " + names
+	case all.problem != "":
+		return v, "INVALID_ARGUMENTS", prefix + all.problem
 	case s.Plugin == "":
 		return r, "", ""
-	case !s.confine(&r.Command, false):
+	case strings.ContainsAny(r.Command, `/\`) && !s.confine(&r.Command):
 		return v, "OUTSIDE_ROOT", prefix + "the command " + quoted(v.Command) + " leads out of the plugin"
-	case !s.confine(&r.Dir, true):
+	case r.Dir != "" && !s.confine(&r.Dir):
 		return v, "OUTSIDE_ROOT", prefix + "the directory " + quoted(v.Dir) + " leads out of the plugin"
 	}
 	return r, "", ""
 }
 
-func quoteAll(names []string) (all []string) {
-	for _, name := range names {
-		all = append(all, quoted(name))
-	}
-	return all
-}
-
 // confine makes a relative path of a plugin absolute, and reports whether the path stays within the
-// plugin. A command without a separator is a name, and an absolute path outside is no path of the
-// plugin.
-func (s *Server) confine(p *string, dir bool) bool {
-	text := filepath.ToSlash(*p)
-	if text == "" || !dir && !strings.Contains(text, "/") {
-		return true
+// plugin. An absolute path outside is no path of the plugin.
+func (s *Server) confine(p *string) bool {
+	name := s.below(*p)
+	if absolute(*p) {
+		root := strings.TrimSuffix(filepath.ToSlash(s.Base.path), "/") + "/"
+		return name != "" || !strings.HasPrefix(filepath.ToSlash(*p), root)
 	}
-	if !path.IsAbs(text) && !filepath.IsAbs(*p) {
-		if !fs.ValidPath(path.Clean(text)) {
-			return false
-		}
-		*p = filepath.Join(s.BaseDir, *p)
-		return true
-	}
-	root := strings.TrimSuffix(filepath.ToSlash(s.BaseDir), "/") + "/"
-	_, inside := paths.Below(s.BaseDir, ".", *p)
-	return inside || !strings.HasPrefix(text, root)
+	*p = filepath.Join(s.Base.path, name)
+	return name != ""
 }
 
-// expand fills the values of variables into a text, in a single pass.
-func (s *Server) expand(text string, lookup lookupFunc) (filled string, unset []string, problem string) {
-	var b strings.Builder
-	for i := 0; i < len(text); {
-		name, instead, n := s.variable(text[i:])
-		if n == 0 {
-			if s.Rules.Forms&client.VarShell != 0 && (text[i] == '`' || strings.HasPrefix(text[i:], "$(")) {
-				problem = "a text runs a command of a shell, which toolshelf does not run"
-			}
-			b.WriteByte(text[i])
-			i++
-			continue
-		}
-		i += n
-		dir, known := s.Rules.Dirs[name]
-		value, ok := s.Known[dir]
-		if !known || !ok {
-			value, ok = lookup(name)
-		}
-		if instead != nil && (!ok || value == "" && s.Rules.Forms&client.VarShell != 0) {
-			value, ok = *instead, true
-		}
-		if !ok {
-			unset = append(unset, name)
-		}
-		if b.Len()+len(value) > maxText {
-			return "", unset, fmt.Sprintf("a text with the values of its variables has more than %d bytes", maxText)
-		}
-		b.WriteString(value)
-	}
-	return b.String(), unset, problem
+func absolute(text string) bool {
+	return path.IsAbs(filepath.ToSlash(text)) || filepath.IsAbs(text)
 }
 
-// variable returns the variable at the start of a text, the text to use without a value or nil, and
-// the length of the variable, which is 0 if the text does not begin with a variable of the client.
-func (s *Server) variable(text string) (name string, instead *string, n int) {
-	forms := s.Rules.Forms
-	inner, end := "", strings.IndexByte(text, '}')
+// below returns the path below the base to which a path leads, or "" for a path outside. A path
+// with ".." after a name is outside too, because the name can be a link.
+func (s *Server) below(text string) string {
+	slashed := filepath.ToSlash(text)
 	switch {
-	case text[0] == '{' && forms&client.VarCurly != 0 && end > 0:
-		kind, rest, ok := strings.Cut(text[1:end], ":")
-		if !ok || rest == "" || kind != "env" && kind != "file" || strings.Contains(rest, "{") {
-			return "", nil, 0
-		}
-		return strings.TrimPrefix(text[1:end], "env:"), nil, end + 1
-	case text[0] != '$' || len(text) < 2:
-		return "", nil, 0
-	case text[1] == '{' && end > 2:
-		inner = text[2:end]
-	case text[1] != '{' && forms&client.VarDollar != 0:
-		for n = 1; n < len(text) && isNameByte(text[n]) && (n > 1 || text[n] > '9'); n++ {
-		}
-		if n == 1 {
-			return "", nil, 0
-		}
-		return text[1:n], nil, n
-	default:
-		return "", nil, 0
+	case slices.Contains(strings.Split(slashed, "/"), ".."):
+		return ""
+	case absolute(text):
+		name, _ := paths.Below(s.Base.path, ".", slashed)
+		return name
+	case !filepath.IsLocal(text):
+		return ""
 	}
-	_, known := s.Rules.Dirs[inner]
-	switch kind, rest, ok := strings.Cut(inner, ":"); {
-	case known:
-		return inner, nil, end + 1
-	case forms&client.VarPrefixed != 0 && ok && rest != "":
-		if kind == "env" {
-			inner = rest
-		}
-		return inner, nil, end + 1
-	case forms&client.VarBraces == 0:
-		return "", nil, 0
-	case forms&client.VarDefault != 0:
-		if before, after, ok := strings.Cut(inner, ":-"); ok && before != "" {
-			return before, &after, end + 1
-		}
-	}
-	return inner, nil, end + 1
-}
-
-func isNameByte(c byte) bool {
-	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
-}
-
-// variables returns the names of the variables in texts, sorted, except for the known directories.
-func (s *Server) variables(texts ...string) []string {
-	var names []string
-	for _, text := range texts {
-		_, unset, _ := s.expand(text, func(string) (string, bool) { return "", false })
-		names = append(names, unset...)
-		for i := 0; i < len(text); i++ { // a variable with a default is set
-			if name, instead, n := s.variable(text[i:]); n > 0 {
-				if i += n - 1; instead != nil {
-					names = append(names, name)
-				}
-			}
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return path.Clean(slashed)
 }

@@ -4,7 +4,9 @@ package servers
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"net/netip"
 	"net/url"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/plugin"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -28,18 +31,31 @@ type Values struct {
 	Headers      map[string]string
 }
 
-// Or returns the values of v, or w if v is nil.
-func (v *Values) Or(w Values) Values {
-	if v == nil {
-		return w
+// Map returns a copy with the results of f for the texts. The key is the name of a variable or of a
+// header.
+func (v Values) Map(f func(field, key, text string) string) Values {
+	each := func(field string, values map[string]string) map[string]string {
+		values = maps.Clone(values)
+		for _, key := range Names(values) {
+			values[key] = f(field, key, values[key])
+		}
+		return values
 	}
-	return *v
+	v.Command, v.Args = f("command", "", v.Command), slices.Clone(v.Args)
+	for i, text := range v.Args {
+		v.Args[i] = f("args", "", text)
+	}
+	v.EnvFile, v.Dir, v.URL = f("env_file", "", v.EnvFile), f("dir", "", v.Dir), f("url", "", v.URL)
+	v.Env, v.Headers = each("env", v.Env), each("header", v.Headers)
+	return v
 }
 
 // Clone returns a copy.
-func (v Values) Clone() Values {
-	v.Args, v.Env, v.Headers = slices.Clone(v.Args), maps.Clone(v.Env), maps.Clone(v.Headers)
-	return v
+func (v Values) Clone() Values { return v.Map(func(_, _, text string) string { return text }) }
+
+// unnamed returns the texts outside of Env and Headers.
+func (v Values) unnamed() []string {
+	return append([]string{v.Command, v.Dir, v.URL, v.EnvFile}, v.Args...)
 }
 
 // A Server is an entry of a Source that the client can use.
@@ -54,7 +70,7 @@ type Server struct {
 	Start, Call        time.Duration
 	Problems           []problem.Problem
 
-	// The digest of the entry and, with Gated, of the files that the command line names, by their
+	// With Gated, the digest of the entry and of the files that the command line names, by their
 	// paths below Source.Base. If such a file cannot be read, the digest is "".
 	Digest string
 	Files  map[string]string
@@ -71,12 +87,26 @@ type binding struct{ variable, prefix string }
 // Path returns the full path of the file.
 func (s *Server) Path() string { return s.FS.Path(s.On) }
 
+// State returns a text that changes with the server.
+func (s *Server) State() string {
+	return fmt.Sprint(s.Digest, maphash.Bytes(seed, s.entry), s.Disabled, s.Approved)
+}
+
+var seed = maphash.MakeSeed()
+
 // Key returns the key of the entry in Pending.New.
 func (s *Server) Key() string { return path.Base(s.Below) + "#" + s.Bare }
 
-func (s *Server) problem(code problem.Code, severity problem.Severity, message, suggestion string) problem.Problem {
-	return problem.Problem{Code: code, Severity: severity, Path: s.Place, Line: s.line, Key: escape.Name(shortened(s.Bare)),
-		Message: fmt.Sprintf("server %q: %s", escape.Name(shortened(s.Name)), message), Suggestion: suggestion}
+func (s *Server) problem(code problem.Code, severity problem.Severity,
+	message, suggestion string) problem.Problem {
+	p := s.Source.problem(code, severity, "server "+quoted(s.Name)+": "+message, suggestion)
+	p.Line, p.Key = s.line, escape.Name(shortened(s.Bare))
+	return p
+}
+
+func (s *Server) ignore(key, reason string) {
+	s.Problems = append(s.Problems, s.problem(problem.ServerFieldIgnored, problem.Warning,
+		"the field "+quoted(key)+" is ignored: "+reason, "correct or remove the field"))
 }
 
 func shortened(text string) string {
@@ -86,49 +116,102 @@ func shortened(text string) string {
 	return strings.ToValidUTF8(text[:200], "") + "…"
 }
 
-// parse sets the fields of the entry. The reason why the client cannot use the entry is not "".
-func (s *Server) parse() (reason string) {
-	if len(s.entry) > maxEntry || s.entry[0] != '{' {
-		return fmt.Sprintf("the entry is not an object of at most %d bytes", maxEntry)
+func quoted(text string) string { return `"` + escape.Name(shortened(text)) + `"` }
+
+func quoteAll(names []string) string {
+	names = slices.Clone(names)
+	for i, name := range names {
+		names[i] = quoted(name)
 	}
-	repeated, tooDeep := repeats(s.entry, 0)
-	if tooDeep {
-		return fmt.Sprintf("the entry is nested deeper than %d levels", maxDepth)
+	return strings.Join(names, ", ")
+}
+
+// The types of values that are no types of package encoding/json.
+type (
+	// A commandLine is a text, or a list of the command and its arguments.
+	commandLine struct{ *Values }
+
+	// A limit is a time limit in units.
+	limit struct {
+		*time.Duration
+		unit time.Duration
+	}
+)
+
+func (c commandLine) UnmarshalJSON(text []byte) error {
+	if text[0] != '[' {
+		return json.Unmarshal(text, &c.Command)
+	}
+	err := json.Unmarshal(text, &c.Args)
+	if err == nil && len(c.Args) > 0 {
+		c.Command, c.Args = c.Args[0], c.Args[1:]
+	}
+	return err
+}
+
+func (l limit) UnmarshalJSON(text []byte) error {
+	n := 0.0
+	if json.Unmarshal(text, &n) != nil || n <= 0 || n*float64(l.unit) > 1e18 {
+		return errors.New("the value is not a positive number")
+	}
+	*l.Duration = time.Duration(n * float64(l.unit))
+	return nil
+}
+
+// members returns the members of the entry, or the reason why the entry is not valid.
+func (s *Server) members() (keys []string, values map[string]json.RawMessage, reason string) {
+	if len(s.entry) > maxEntry {
+		return nil, nil, fmt.Sprintf("the entry has more than %d bytes", maxEntry)
+	}
+	keys, values, repeated := plugin.Members(s.entry)
+	if values == nil {
+		return nil, nil, "the entry is no object"
+	}
+	for _, key := range keys {
+		more, tooDeep := repeats(values[key], 1)
+		if repeated = append(repeated, more...); tooDeep {
+			return nil, nil, fmt.Sprintf("the entry is nested deeper than %d", maxDepth)
+		}
 	}
 	for _, key := range slices.Compact(slices.Sorted(slices.Values(repeated))) {
 		s.Problems = append(s.Problems, s.problem(problem.DuplicateKey, problem.Warning,
 			"two values have the key "+quoted(key)+"; the last value counts", "remove one of the values"))
 	}
+	return keys, values, ""
+}
+
+// parse sets the fields of the entry. The reason why the client cannot use the entry is not "".
+func (s *Server) parse() (reason string) {
+	keys, values, reason := s.members()
+	if reason != "" {
+		return reason
+	}
 	var kind, httpURL, bearer string
 	var pass []string
 	var names map[string]string
 	off, on := false, true
-	targets := map[client.ServerRole]any{client.ServerType: &kind, client.ServerCommand: &s.Command,
-		client.ServerArgs: &s.Args, client.ServerEnv: &s.Env, client.ServerEnvNames: &pass, client.ServerEnvFile: &s.EnvFile,
-		client.ServerCwd: &s.Dir, client.ServerURL: &s.URL, client.ServerHTTPURL: &httpURL, client.ServerHeaders: &s.Headers,
-		client.ServerHeaderNames: &names, client.ServerBearer: &bearer, client.ServerDisabled: &off,
-		client.ServerEnabled: &on, client.ServerAllowed: &s.Allowed, client.ServerDenied: &s.Denied}
-	all, _ := members(s.entry)
-	for _, m := range all {
-		role, known := s.Rules.Fields[m.key]
-		err := error(nil)
+	targets := map[client.ServerRole]any{"type": &kind, "command": &commandLine{&s.Values},
+		"args": &s.Args, "env": &s.Env, "env_names": &pass, "env_file": &s.EnvFile, "cwd": &s.Dir,
+		"url": &s.URL, "http_url": &httpURL, "headers": &s.Headers, "header_names": &names, "bearer": &bearer,
+		"disabled": &off, "enabled": &on, "allowed": &s.Allowed, "denied": &s.Denied,
+		"start_s": &limit{&s.Start, time.Second}, "start_ms": &limit{&s.Start, time.Millisecond},
+		"call_s": &limit{&s.Call, time.Second}, "call_ms": &limit{&s.Call, time.Millisecond}}
+	for _, key := range keys {
+		role, known := s.Row.Servers.Fields[key]
 		switch {
-		case string(m.value) == "null" || known && role == client.ServerOther:
-		case !known && s.Rules.Closed:
-			return "the format has no field " + quoted(m.key)
+		case string(values[key]) == "null" || known && role == "":
+			continue
+		case !known && s.Row.Servers.Closed:
+			return "the format has no field " + quoted(key)
 		case !known:
-			s.ignore(m.key, s.Client+" has no such field")
-		case role >= client.ServerStartSeconds:
-			s.limit(role, m)
-		case role == client.ServerCommand && m.value[0] == '[':
-			if err = json.Unmarshal(m.value, &s.Args); err == nil && len(s.Args) > 0 {
-				s.Command, s.Args = s.Args[0], s.Args[1:]
-			}
-		default:
-			err = json.Unmarshal(m.value, targets[role])
+			s.ignore(key, s.Row.Name+" has no such field")
+			continue
 		}
-		if err != nil {
-			return "the value of " + quoted(m.key) + " has the wrong type"
+		err := json.Unmarshal(values[key], targets[role])
+		if _, ok := targets[role].(*limit); ok && err != nil {
+			s.ignore(key, "the value is not a positive number")
+		} else if err != nil {
+			return "the value of " + quoted(key) + " has the wrong type"
 		}
 	}
 	s.Disabled = off || !on
@@ -147,29 +230,6 @@ func (s *Server) parse() (reason string) {
 	return s.choose(kind, httpURL)
 }
 
-func quoted(text string) string { return `"` + escape.Name(shortened(text)) + `"` }
-
-func (s *Server) ignore(key, reason string) {
-	s.Problems = append(s.Problems, s.problem(problem.ServerFieldIgnored, problem.Warning,
-		"the field "+quoted(key)+" is ignored: "+reason, "correct or remove the field"))
-}
-
-// limit sets a limit of time.
-func (s *Server) limit(role client.ServerRole, m member) {
-	unit, target, n := time.Second, &s.Start, 0.0
-	if role == client.ServerStartMillis || role == client.ServerCallMillis {
-		unit = time.Millisecond
-	}
-	if role >= client.ServerCallSeconds {
-		target = &s.Call
-	}
-	if json.Unmarshal(m.value, &n) != nil || n <= 0 || n*float64(unit) > 1e18 {
-		s.ignore(m.key, "the value is not a positive number")
-		return
-	}
-	*target = time.Duration(n * float64(unit))
-}
-
 func (s *Server) bind(values *map[string]string, field, key string, to binding) {
 	if *values == nil {
 		*values = map[string]string{}
@@ -182,30 +242,29 @@ func (s *Server) bind(values *map[string]string, field, key string, to binding) 
 
 // choose sets the transport, and removes the fields of the other transports.
 func (s *Server) choose(kind, httpURL string) (reason string) {
-	transport, known := s.Rules.Types[kind]
+	rules := s.Row.Servers
+	transport, known := rules.Types[kind]
 	switch {
-	case kind != "" && !known && s.Rules.Types != nil:
-		return s.Client + " has no type " + quoted(kind)
-	case s.Rules.Closed:
+	case kind != "" && !known && rules.Types != nil:
+		return s.Row.Name + " has no type " + quoted(kind)
+	case rules.Closed:
 		if reason := s.closed(transport); reason != "" {
 			return reason
 		}
-		s.Transport = transport
 	case httpURL != "":
-		s.URL, s.Transport = httpURL, "http"
+		s.URL, transport = httpURL, "http"
 	case known:
-		s.Transport = transport
 	case s.Command != "":
-		s.Transport = "stdio"
+		transport = "stdio"
 	case s.URL != "":
-		if s.Transport = s.Rules.URL; s.Transport == "" {
+		if transport = rules.URL; transport == "" {
 			return `the entry has a URL and no type; add "type": "http"`
 		}
 	}
-	switch {
-	case s.Transport == "stdio" && s.Command != "":
+	switch s.Transport = transport; {
+	case transport == "stdio" && s.Command != "":
 		s.URL, s.Headers = "", nil
-	case s.Transport != "stdio" && s.URL != "":
+	case transport != "stdio" && s.URL != "":
 		s.Values = Values{URL: s.URL, Headers: s.Headers}
 	default:
 		return "the entry has neither a command nor a URL for its type"
@@ -215,24 +274,28 @@ func (s *Server) choose(kind, httpURL string) (reason string) {
 
 // closed checks an entry by section 7.2.1 of Agent Plugins 1.0.0.
 func (s *Server) closed(transport string) (reason string) {
-	if transport == "" || (transport == "stdio") != (s.URL == "" && s.Headers == nil) ||
-		transport != "stdio" && (s.Command != "" || s.Args != nil || s.Env != nil || s.Dir != "") {
+	local := s.Command != "" || s.Args != nil || s.Env != nil || s.Dir != ""
+	remote := s.URL != "" || s.Headers != nil
+	in := func(root string) bool { return s.Dir == root || strings.HasPrefix(s.Dir, root+"/") }
+	switch {
+	case transport == "" || remote == (transport == "stdio") || local && transport != "stdio":
 		return "the entry needs a type, and the fields of the type only"
+	case transport != "stdio":
+		return s.closedURL()
+	case strings.ContainsAny(s.Command, `/\`) && !strings.HasPrefix(s.Command, "./"):
+		return `the command is neither a name nor a path that begins with "./"`
+	case s.Dir == "":
+		s.Dir = "."
+	case !in(".") && !in("${PLUGIN_ROOT}") && !in("${PLUGIN_DATA}"):
+		return `the directory begins with none of "./", "${PLUGIN_ROOT}" and "${PLUGIN_DATA}"`
 	}
-	if transport == "stdio" {
-		in := func(root string) bool { return s.Dir == root || strings.HasPrefix(s.Dir, root+"/") }
-		switch {
-		case strings.ContainsAny(s.Command, `/\`) && !strings.HasPrefix(s.Command, "./"):
-			return `the command is neither a name nor a path that begins with "./"`
-		case s.Dir == "":
-			s.Dir = "."
-		case !in(".") && !in("${PLUGIN_ROOT}") && !in("${PLUGIN_DATA}"):
-			return `the directory begins with none of "./", "${PLUGIN_ROOT}" and "${PLUGIN_DATA}"`
-		}
-		return ""
-	}
+	return ""
+}
+
+func (s *Server) closedURL() (reason string) {
 	u, err := url.Parse(s.URL)
-	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || u.Scheme != "https" && !loopback(u) {
+	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" ||
+		u.Scheme != "https" && !loopback(u) {
 		return "the URL is not an https URL without a user and a fragment"
 	}
 	seen := map[string]bool{}

@@ -2,6 +2,7 @@ package servers
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"path"
 	"path/filepath"
@@ -17,6 +18,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/paths"
 	"github.com/toolshelf-go/toolshelf/internal/plugin"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/watch"
 )
 
 // A place is a directory below which files of clients are.
@@ -26,6 +29,55 @@ type place struct {
 	shown   string // for a reader, such as "..", "~" and "/"
 	path    string // full path
 	foreign func(file string) bool
+}
+
+// A Source is a file with servers, or a value of a plugin.
+type Source struct {
+	Row    *Rules            // of a plugin too
+	Of     string            // the name of the client, or in a plugin the manifest of the format
+	File   client.ServerFile // for a list of servers too
+	FS     *confine.FS
+	On     string // the path of the file on FS
+	Layer  string // the directory of the file for a reader
+	At     string // the full path of the directory
+	Below  string // the path of the file below At
+	Place  string // the path of the file for problems
+	Plugin string
+	Gated  bool
+	Base   place // of the plugin or of the project
+	Known  map[client.ServerDir]string
+
+	raw     json.RawMessage // if not nil, the value in the file
+	keys    []string        // of the table
+	store   bool            // FS is no filesystem of the system
+	outer   *confine.FS     // above a plugin on the filesystem; nil for other files
+	foreign func(file string) bool
+}
+
+func (s *Source) problem(code problem.Code, severity problem.Severity,
+	message, suggestion string) problem.Problem {
+	return problem.Problem{Code: code, Severity: severity, Path: s.Place, Message: message,
+		Suggestion: suggestion}
+}
+
+// A list is a list of servers in a file.
+type list struct {
+	client.ServerList
+	*Source
+}
+
+// A Finder finds the servers of a catalog. The fields are set once.
+type Finder struct {
+	Dirs     []string        // the full paths of the directories of files
+	Observer *watch.Observer // nil without a watch
+
+	rows    []client.Client
+	of      map[client.Base]place
+	parents []place
+	known   map[client.ServerDir]string
+	gates   func(ofProject bool, names ...string) bool
+	sources []*Source // in the order of precedence
+	lists   []list
 }
 
 // A Config is the directories of a catalog.
@@ -38,21 +90,26 @@ type Config struct {
 	Home, Config string // without a home directory, no file of the user and of the system is read
 	Confine      func(dir string) *confine.FS
 	Locate       func(dir string) (fsys *confine.FS, name string)
-	Gates        func(ofProject bool, names ...string) bool // reports whether the gate decides about a directory
+
+	Gates func(ofProject bool, names ...string) bool // reports whether the gate decides
 }
 
 // Open returns a Finder. Open reads no file.
 func Open(c Config) *Finder {
-	root := c.Root.Dir
-	f := &Finder{rows: c.Rows, Dirs: []string{root}, gates: c.Gates, of: map[client.Base]place{client.Project: {fs: c.FS, name: ".", shown: ".", path: root}},
-		known: map[client.ServerDir]string{client.ProjectDir: root, client.ProjectName: filepath.Base(root), client.Separator: string(filepath.Separator)}}
+	root := place{fs: c.FS, name: ".", shown: ".", path: c.Root.Dir}
+	f := &Finder{rows: c.Rows, Dirs: []string{root.path}, gates: c.Gates,
+		of: map[client.Base]place{client.Project: root},
+		known: map[client.ServerDir]string{client.ProjectDir: root.path,
+			client.ProjectName: filepath.Base(root.path), client.Separator: string(filepath.Separator)}}
 	for _, p := range c.Parents {
 		f.Dirs = append(f.Dirs, p.Dir)
-		f.parents = append(f.parents, place{c.Confine(p.Dir), ".", p.Name, p.Dir, func(file string) bool { return c.Root.OfOtherUser(c.Of, p.Dir, file) }})
+		f.parents = append(f.parents, place{c.Confine(p.Dir), ".", p.Name, p.Dir,
+			func(file string) bool { return c.Root.OfOtherUser(c.Of, p.Dir, file) }})
 	}
-	if home, config := c.Home, c.Config; home != "" && HasFiles(c.Rows) {
-		f.known[client.HomeDir] = home
-		for base, at := range map[client.Base]place{client.Home: {shown: "~", path: home}, client.Config: {shown: "~/.config", path: config}, client.System: {shown: "/", path: "/"}} {
+	if c.Home != "" && HasFiles(c.Rows) {
+		f.known[client.HomeDir] = c.Home
+		for base, at := range map[client.Base]place{client.Home: {shown: "~", path: c.Home},
+			client.Config: {shown: "~/.config", path: c.Config}, client.System: {shown: "/", path: "/"}} {
 			at.fs, at.name = c.Locate(at.path)
 			f.Dirs, f.of[base] = append(f.Dirs, at.path), at
 		}
@@ -75,72 +132,64 @@ func (f *Finder) With(further []client.Client) *Finder {
 // open adds the files of the clients: managed files, files of the project, of its parents and of
 // the user.
 func (f *Finder) open() {
-	each := func(visit func(row *client.Client, file client.ServerFile, ofProject bool)) {
-		for i := range f.rows {
-			for _, file := range f.rows[i].Servers.Files {
-				visit(&f.rows[i], file, file.Base == client.Project || slices.Contains(file.Table, client.ProjectKey))
-			}
+	ranks, root := map[*Source]int{}, f.of[client.Project]
+	add := func(rank int, row *Rules, file client.ServerFile, at place, project string) {
+		if at.fs != nil {
+			s := f.source(row, file, at, project)
+			ranks[s], f.sources = rank, append(f.sources, s)
 		}
 	}
-	of := func(system, ofProject bool) {
-		each(func(row *client.Client, file client.ServerFile, project bool) {
-			if (file.Base == client.System) == system && project == ofProject {
-				f.add(row, file, f.of[file.Base], f.of[client.Project].path)
+	for _, c := range f.rows {
+		row := newRules(c)
+		for _, file := range c.Servers.Files {
+			at := f.of[file.Base]
+			switch {
+			case file.Base == client.System:
+				add(0, row, file, at, root.path)
+			case file.Base == client.Project || strings.Contains(file.Table, client.ProjectKey):
+				add(1, row, file, at, root.path)
+			default:
+				add(2+len(f.parents), row, file, at, root.path)
 			}
-		})
-	}
-	of(true, false)
-	of(false, true)
-	for _, parent := range f.parents {
-		each(func(row *client.Client, file client.ServerFile, _ bool) {
-			at := parent
-			if file.Base != client.Project {
-				at = f.of[file.Base]
+			for i, parent := range f.parents {
+				if file.Base == client.Project {
+					at = parent
+				}
+				if file.Parents {
+					add(2+i, row, file, at, parent.path)
+				}
 			}
-			if file.Parents {
-				f.add(row, file, at, parent.path)
-			}
-		})
-	}
-	of(false, false)
-	for i := range f.rows {
-		for _, l := range f.rows[i].Servers.Lists {
+		}
+		syntax := client.ServerRules{Comments: true, Commas: true}
+		lenient := newRules(client.Client{Name: c.Name, Servers: syntax})
+		for _, l := range c.Servers.Lists {
 			if at := f.of[l.Base]; at.fs != nil {
-				l.Table = f.table(l.Table, f.of[client.Project].path)
-				f.lists = append(f.lists, list{l, f.rows[i].Name, at.fs, path.Join(at.name, strings.TrimPrefix(l.Path, "/"))})
+				file := client.ServerFile{Base: l.Base, Path: l.Path, Table: l.Table}
+				f.lists = append(f.lists, list{l, f.source(lenient, file, at, root.path)})
 			}
 		}
 	}
+	slices.SortStableFunc(f.sources, func(a, b *Source) int { return ranks[a] - ranks[b] })
 }
 
-// table returns the keys with the path of a project.
-func (f *Finder) table(keys []string, project string) []string {
-	keys = slices.Clone(keys)
-	if i := slices.Index(keys, client.ProjectKey); i >= 0 {
-		keys[i] = strings.ReplaceAll(project, `\`, "/")
-	}
-	return keys
-}
-
-// add adds a file of a client.
-func (f *Finder) add(row *client.Client, file client.ServerFile, at place, project string) {
-	if at.fs == nil {
-		return
-	}
-	file.Table = f.table(file.Table, project)
-	name, root := strings.TrimPrefix(file.Path, "/"), f.of[client.Project]
+// source returns the source of a file of a client.
+func (f *Finder) source(row *Rules, file client.ServerFile, at place, project string) *Source {
+	name := strings.TrimPrefix(file.Path, "/")
 	shown := path.Join(at.shown, name)
-	s := &Source{Client: row.Name, Rules: &row.Servers, Of: row.Name, File: file, FS: at.fs, On: path.Join(at.name, name),
-		Layer: path.Dir(shown), Below: path.Base(name), Place: shown, Foreign: at.foreign,
-		Base: root.fs, BaseName: ".", BaseDir: root.path, Known: f.known}
+	s := &Source{Row: row, Of: row.Name, File: file, FS: at.fs, On: path.Join(at.name, name),
+		Layer: path.Dir(shown), Below: path.Base(name), Place: shown, foreign: at.foreign,
+		Base: f.of[client.Project], Known: f.known, keys: strings.Split(file.Table, ".")}
+	if i := slices.Index(s.keys, client.ProjectKey); i >= 0 {
+		s.keys[i] = strings.ReplaceAll(project, `\`, "/")
+	}
 	s.At = at.fs.Path(path.Dir(s.On))
 	s.Gated = f.gates(file.Base == client.Project, s.Layer, path.Dir(name))
-	f.sources = append(f.sources, s)
+	return s
 }
 
 // HasFiles reports whether a client has files of servers.
 func HasFiles(rows []client.Client) bool {
-	return slices.ContainsFunc(rows, func(row client.Client) bool { return len(row.Servers.Files) > 0 })
+	return slices.ContainsFunc(rows, func(c client.Client) bool { return len(c.Servers.Files) > 0 })
 }
 
 // HasLayer reports whether a file of a client is in a directory with the name.
@@ -153,47 +202,56 @@ func HasLayer(rows []client.Client, name string) bool {
 }
 
 // pluginRules are the rules by the manifests of the formats of plugins.
-var pluginRules = sync.OnceValue(func() map[string]client.Client {
+var pluginRules = sync.OnceValue(func() map[string]*Rules {
 	codex := client.Claude() // the file .mcp.json of a plugin has the fields of Claude Code
-	codex.Servers.URL = "http"
-	return map[string]client.Client{".codex-plugin/plugin.json": codex, ".claude-plugin/plugin.json": client.Claude(),
-		".cursor-plugin/plugin.json": client.Cursor(), ".github/plugin/plugin.json": client.Copilot(), "gemini-extension.json": client.Gemini(),
-		"qwen-extension.json": client.Qwen(), "plugin.json": {Name: "agentplugins", Servers: client.AgentPluginServers()}}
+	codex.Name, codex.Servers.URL = "codex", "http"
+	agents := client.Client{Name: "agentplugins", Servers: client.AgentPluginServers()}
+	return map[string]*Rules{
+		".codex-plugin/plugin.json":  newRules(codex),
+		".claude-plugin/plugin.json": newRules(client.Claude()),
+		".cursor-plugin/plugin.json": newRules(client.Cursor()),
+		".github/plugin/plugin.json": newRules(client.Copilot()),
+		"gemini-extension.json":      newRules(client.Gemini()),
+		"qwen-extension.json":        newRules(client.Qwen()),
+		"plugin.json":                newRules(agents),
+	}
 })
 
 // Plugins returns the sources of the allowed plugins of a snapshot, which may be nil.
-func (f *Finder) Plugins(x *index.Index, s *index.Snapshot, allowed func(index.Layer, *plugin.Plugin) bool) (all []*Source) {
+func (f *Finder) Plugins(x *index.Index, s *index.Snapshot,
+	allowed func(index.Layer, *plugin.Plugin) bool) (all []*Source) {
 	if s == nil {
 		return nil
 	}
 	for i, l := range x.Layers() {
 		for _, p := range x.PluginTable(s, i) {
-			if p.Dir != "" && len(p.MCPServerFiles)+len(p.MCPServers) > 0 && allowed(l, p) {
-				all = append(all, f.ofPlugin(l, p, func(file string) string { return x.PlaceIn(i, file) })...)
+			if p.Dir == "" || len(p.MCPServerFiles)+len(p.MCPServers) == 0 || !allowed(l, p) {
+				continue
 			}
+			shown := func(file string) string { return x.PlaceIn(i, file) }
+			all = append(all, f.ofPlugin(l, p, shown)...)
 		}
 	}
 	return all
 }
 
-// ofPlugin returns the sources of a plugin of a layer. The function place returns the path of a
+// ofPlugin returns the sources of a plugin of a layer. The function shown returns the path of a
 // file for problems.
-func (f *Finder) ofPlugin(l index.Layer, p *plugin.Plugin, place func(file string) string) (all []*Source) {
-	row := pluginRules()[p.Format]
-	at, base := l.Name, l.FS.Within(p.Dir)
-	if l.Store == nil {
-		at = l.FS.Path(l.Dir)
-	}
+func (f *Finder) ofPlugin(l index.Layer, p *plugin.Plugin,
+	shown func(file string) string) (all []*Source) {
+	base := place{fs: l.FS.Within(p.Dir), name: p.Dir, path: l.FS.Path(p.Dir)}
 	known := maps.Clone(f.known)
-	known[client.PluginDir] = l.FS.Path(p.Dir)
-	add := func(name string, raw []byte, table ...string) {
-		below := name
-		if l.Dir != "." {
-			below = strings.TrimPrefix(name, l.Dir+"/")
-		}
-		all = append(all, &Source{Client: row.Name, Rules: &row.Servers, Of: p.Format, File: client.ServerFile{Table: table}, FS: base, On: name,
-			Raw: raw, Layer: l.Name, At: at, Below: below, Place: place(name), Plugin: p.Name, Gated: l.Sealed, Store: l.Store != nil,
-			Base: base, BaseName: p.Dir, BaseDir: known[client.PluginDir], Known: known})
+	known[client.PluginDir] = base.path
+	one := Source{Row: pluginRules()[p.Format], Of: p.Format, FS: base.fs, Layer: l.Name, At: l.Name,
+		Plugin: p.Name, Gated: l.Sealed, store: l.Store != nil, Base: base, Known: known}
+	if l.Store == nil {
+		one.At, one.outer = l.FS.Path(l.Dir), l.FS
+	}
+	add := func(name string, raw []byte, keys ...string) {
+		s := one
+		s.On, s.Place, s.raw, s.keys = name, shown(name), raw, keys
+		s.Below = strings.TrimPrefix(name, l.Dir+"/")
+		all = append(all, &s)
 	}
 	for _, name := range p.MCPServerFiles {
 		add(name, nil, "mcpServers")
@@ -204,7 +262,7 @@ func (f *Finder) ofPlugin(l index.Layer, p *plugin.Plugin, place func(file strin
 	return all
 }
 
-// Asked are the servers that the calls of a catalog or of a view have listed, with their digests by
+// Asked are the servers that the calls of a catalog or of a view have listed, with their states by
 // their names.
 type Asked struct {
 	mu          sync.Mutex
@@ -220,6 +278,13 @@ func (a *Asked) Set(now map[string]string) (changed bool) {
 		a.first = now
 	}
 	return changed
+}
+
+// get returns the first and the last servers, or nil before the first call.
+func (a *Asked) get() (first, last map[string]string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.first, a.last
 }
 
 // Since returns the changes.List.Since of a subscription. The function list calls Set. Before a
@@ -241,13 +306,6 @@ func Since[T any](a *Asked, list func() (T, error)) func(_, _ *index.Snapshot) c
 		}
 		return n
 	}
-}
-
-// get returns the first and the last servers, or nil before the first call.
-func (a *Asked) get() (first, last map[string]string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.first, a.last
 }
 
 // A List is the servers of a catalog or of a view.

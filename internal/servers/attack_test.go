@@ -1,0 +1,223 @@
+package servers_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/agentmd"
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+)
+
+// The rules are those of code.claude.com/docs/en/managed-mcp, 2026-08-31.
+func TestListsOfAllowedAndDeniedServers(t *testing.T) {
+	files := map[string]string{
+		"/repo/.mcp.json": `{"mcpServers": {
+			"npx": {"command": "npx", "args": ["-y", "server"]},
+			"flag": {"command": "npx", "args": ["-y", "server", "--flag"]},
+			"default": {"command": "${NPX:-npx}", "args": ["-y", "server"]},
+			"web": {"type": "http", "url": "https://mcp.Example.com./a"},
+			"sub": {"type": "sse", "url": "https://a.example.com/b"}}}`,
+		"/p/p/.claude-plugin/plugin.json": `{"name": "p"}`,
+		"/p/p/.mcp.json":                  `{"s": {"command": "run"}}`,
+	}
+	all := []string{"npx", "flag", "default", "web", "sub", "p:s"}
+	without := func(names ...string) []string {
+		return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(names, name) })
+	}
+	const managed, user, project = "/etc/claude-code/managed-settings.json", "/home/ann/.claude/settings.json", "/repo/.claude/settings.json"
+	for _, tt := range []struct {
+		settings map[string]string
+		want     []string // enabled
+	}{
+		{map[string]string{managed: `{}`}, all},
+		{map[string]string{managed: `{"deniedMcpServers": []}`}, all},
+		{map[string]string{managed: `{"allowedMcpServers": []}`}, nil},
+		{map[string]string{managed: `{"deniedMcpServers": [{"serverName": "npx"}, {"serverName": "s"}]}`}, without("npx")},
+		{map[string]string{managed: `{"deniedMcpServers": [{"serverName": "plugin:p:s"}]}`}, without("p:s")},
+		{map[string]string{managed: `{"deniedMcpServers": [{"serverCommand": ["npx", "-y", "server"]}]}`}, without("npx", "default")},
+		{map[string]string{managed: `{"deniedMcpServers": [{"serverCommand": ["npx"]}]}`}, all},
+		{map[string]string{managed: `{"deniedMcpServers": [{"serverUrl": "https://MCP.example.com"}]}`}, without("web")},
+		{map[string]string{managed: `{"deniedMcpServers": [{"serverUrl": "*://*.example.com/*"}]}`}, without("web", "sub")},
+		{map[string]string{managed: `{"deniedMcpServers": [{"serverUrl": "https://a.example.com/B"}]}`}, all},
+		{map[string]string{managed: `{"deniedMcpServers": [{"serverUrl": "http://*"}]}`}, all},
+		{map[string]string{managed: `{"allowedMcpServers": [{"serverName": "npx"}, {"serverName": "web"}]}`}, []string{"npx", "web"}},
+		// A command in the list makes commands necessary, and a URL makes URLs necessary.
+		{map[string]string{managed: `{"allowedMcpServers": [{"serverName": "flag"}, {"serverName": "web"}, {"serverCommand": ["npx", "-y", "server"]}]}`},
+			[]string{"npx", "default", "web"}},
+		{map[string]string{managed: `{"allowedMcpServers": [{"serverName": "flag"}, {"serverName": "web"}, {"serverUrl": "https://a.example.com/*"}]}`},
+			[]string{"flag", "sub"}},
+		// The lists of all files count, and a denied server is not allowed.
+		{map[string]string{managed: `{"allowedMcpServers": [{"serverName": "npx"}]}`, user: `{"allowedMcpServers": [{"serverName": "flag"}]}`},
+			[]string{"npx", "flag"}},
+		{map[string]string{managed: `{"allowedMcpServers": [{"serverName": "npx"}]}`, project: `{"deniedMcpServers": [{"serverName": "npx"}]}`}, nil},
+		{map[string]string{managed: `{"allowManagedMcpServersOnly": true, "allowedMcpServers": [{"serverName": "npx"}]}`,
+			user: `{"allowedMcpServers": [{"serverName": "flag"}]}`}, []string{"npx"}},
+		{map[string]string{user: `{"allowManagedMcpServersOnly": true, "allowedMcpServers": [{"serverName": "flag"}]}`}, []string{"flag"}},
+		// A managed file excludes the plugins too.
+		{map[string]string{"/etc/claude-code/managed-mcp.json": `{"mcpServers": {}}`}, nil},
+	} {
+		given := maps.Clone(files)
+		maps.Copy(given, tt.settings)
+		var got []string
+		for _, s := range list(t, open(t, given, toolshelf.WithClient(client.Claude()), toolshelf.WithPlugins("/p"))) {
+			if !s.Disabled {
+				got = append(got, s.Name)
+			}
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%v: -want +got:\n%s", tt.settings, diff)
+		}
+	}
+}
+
+// pendingServer returns what a gate has to decide about a server of /repo.
+func pendingServer(t testing.TB, files map[string]string) toolshelf.Pending {
+	t.Helper()
+	gate := toolshelf.WithGate(gateFunc(func(toolshelf.Item) bool { return false }))
+	all, err := open(t, files, toolshelf.WithClient(client.Claude()), gate).Pending(t.Context())
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	return all[0]
+}
+
+func TestTheDigestCoversEachFileThatTheCommandLineNames(t *testing.T) {
+	for _, line := range []string{
+		`"command": "./a/f"`,
+		`"command": "node", "args": ["a/f"]`,
+		`"command": "node", "args": ["--require=./a/f"]`,
+		`"command": "node", "args": ["--x=y=a/f"]`,
+		`"command": "node", "args": ["-r./a/f"]`,
+		`"command": "java", "args": ["-cp", "lib.jar:a/f"]`,
+		`"command": "curl", "args": ["@a/f"]`,
+		`"command": "deno", "args": ["run", "file:///repo/a/f"]`,
+		`"command": "node", "args": ["/repo/a/f"]`,
+		`"command": "node", "args": ["${CLAUDE_PROJECT_DIR}/a/f"]`,
+		`"command": "node", "args": ["f"], "cwd": "a"`,
+		`"command": "sh", "args": ["-c", "cd x && node 'a/f'"]`,
+	} {
+		files := map[string]string{"/repo/.mcp.json": `{"mcpServers": {"s": {` + line + `}}}`, "/repo/a/f": ""}
+		before := pendingServer(t, files)
+		if _, ok := before.New["a/f"]; !ok {
+			t.Errorf("%s: Pending shows %q", line, before.New)
+		}
+		files["/repo/a/f"] = "changed"
+		if after := pendingServer(t, files); after.Digest == before.Digest || before.Digest == "" {
+			t.Errorf("%s: the digest does not cover the file", line)
+		}
+	}
+}
+
+func TestFindingsOfUncoveredFiles(t *testing.T) {
+	for line, want := range map[string]string{
+		`"command": "x", "args": ["../f"]`:                       `does not cover "../f", which is outside`,
+		`"command": "x", "args": ["/etc/f"]`:                     `does not cover "/etc/f", which is outside`,
+		`"command": "./a/../f"`:                                  `does not cover "./a/../f", which is outside`, // a can be a link
+		`"command": "x", "args": ["--a=../f"]`:                   `does not cover "--a=../f", which is outside`,
+		`"command": "x", "args": ["a"]`:                          `covers no file of the directory "a"`,
+		`"command": "x", "env": {"NODE_OPTIONS": "-r ./a/f"}`:    `the values of "NODE_OPTIONS" can load further files`,
+		`"command": "x", "env": {"LD_PRELOAD": "a", "PATH": ""}`: `the values of "LD_PRELOAD", "PATH" can load further files`,
+		`"command": "x", "env": {"A": "1"}`:                      "",
+	} {
+		p := pendingServer(t, map[string]string{"/repo/.mcp.json": `{"mcpServers": {"s": {` + line + `}}}`, "/repo/a/f": ""})
+		var got string
+		for _, d := range p.Findings {
+			if d.Code == agentmd.DiagUncoveredFiles {
+				got += d.Message
+			}
+		}
+		if (want == "") != (got == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestPendingShowsNoValueOfAnEnvironmentFile(t *testing.T) {
+	p := pendingServer(t, map[string]string{"/repo/.env.local": "A=" + secret,
+		"/repo/.mcp.json": `{"mcpServers": {"s": {"command": "docker", "args": ["run", "--env-file", ".env.local"]}}}`})
+	if text := fmt.Sprint(p); strings.Contains(text, "hunter2") || p.New[".env.local"] == "" {
+		t.Error(text)
+	}
+}
+
+// A link before ".." leads elsewhere than the text says.
+func TestAPathWithALinkBeforeItsParentIsRefused(t *testing.T) {
+	dir := catalogtest.Disk(t, map[string]string{"repo/p/.claude-plugin/plugin.json": `{"name": "p"}`, "repo/p/run": "", "elsewhere/sub/x": "",
+		"elsewhere/run": "", "repo/p/.mcp.json": `{"a": {"command": "./link/../run"}, "b": {"command": "${CLAUDE_PLUGIN_ROOT}/link/../run"},
+			"c": {"command": "${X}"}, "d": {"command": "x", "cwd": "link/.."}, "e": {"command": "./run"}}`})
+	if err := os.Symlink("../../elsewhere/sub", filepath.Join(dir, "repo", "p", "link")); err != nil {
+		t.Skip(err)
+	}
+	root := filepath.Join(dir, "repo")
+	all := list(t, catalogtest.Open(t, toolshelf.WithRoot(root), toolshelf.WithPlugins("p")))
+	var got []string
+	for _, s := range all {
+		for _, x := range []string{"./link/../run", filepath.Join(root, "p") + "/link/../run", "../x"} {
+			if _, err := s.Resolve(func(string) (string, bool) { return x, true }); (err != nil) != (s.Name == "p:c") {
+				t.Errorf("%s with %s: %v", s.Name, x, err)
+			}
+		}
+		got = append(got, s.Name)
+	}
+	if diff := cmp.Diff([]string{"p:c", "p:e"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPackagesWithoutAnExactVersion(t *testing.T) {
+	for line, unpinned := range map[string]bool{
+		"npx x": true, "npx -y x@1.2": true, "npx x@1.2.x": true, "npx x@^1.2.3": true, "npx x@1.2.3-next.0": false, "npx --yes --package=x@1.2.3 y": false,
+		"npx --registry=http://h -p x y": true, "npx.cmd x": true, "cmd /c npx -y x": true, "cmd /c npx x@1.2.3": false, "bunx x": true, "bun x x": true,
+		"npm exec -- x": true, "npm run x": false, "yarn dlx x": true, "pipx run x==1.0": false, "pipx run x": true, "uvx --from x==1.2.3rc1 y": false,
+		"uvx --from git+https://h/r@0123456789012345678901234567890123456789 x": false, "uv tool run x": true, "uv run x": false, "npx ./x": false, "npx /x": false,
+		"npx": false, "npx -y": false, "node x": false,
+	} {
+		words := strings.Fields(line)
+		args := fmt.Sprintf("%q", words[1:])
+		file := fmt.Sprintf(`{"mcpServers": {"s": {"command": %q, "args": %s}}}`, words[0], strings.ReplaceAll(args, `" "`, `", "`))
+		found, err := open(t, map[string]string{"/repo/.mcp.json": file}, toolshelf.WithClient(client.Claude())).Lint(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.ContainsFunc(found, func(d toolshelf.Diagnostic) bool { return d.Code == agentmd.DiagServerUnpinned }); got != unpinned {
+			t.Errorf("%s: unpinned %t, want %t: %v", line, got, unpinned, found)
+		}
+	}
+}
+
+func TestTextsThatLookLikeSecretsAreMasked(t *testing.T) {
+	const key = "q9w8e7r6t5y4u3i2o1p0"
+	for text, want := range map[string]string{
+		"--token=" + key:                         "--token=***",
+		"API_KEY=" + key:                         "API_KEY=***",
+		`{"password":"` + key + `"}`:             `{"password":"***`,
+		"Authorization: Bearer " + key:           "Authorization: Bearer ***",
+		"Authorization: " + key:                  "Authorization: ***",
+		"Bearer " + key:                          "Bearer ***",
+		"https://ann:" + key + "@h/":             "https://***@h/",
+		"postgres://ann:a@b@h/db":                "postgres://***@h/db",
+		"https://h/?a=1&access_token=" + key:     "https://h/?a=1&access_token=***",
+		"https://h/ghp_" + key + key:             "https://h/***",
+		"sk-" + key:                              "***",
+		strings.Repeat("a1b2", 10):               "***",
+		"--token=${TOKEN}":                       "--token=${TOKEN}",
+		"Authorization: Bearer ${TOKEN}":         "Authorization: Bearer ${TOKEN}",
+		"@modelcontextprotocol/server-x@1.2.3":   "@modelcontextprotocol/server-x@1.2.3",
+		"https://h.example/mcp?region=eu-west-1": "https://h.example/mcp?region=eu-west-1",
+	} {
+		s := toolshelf.MCPServer{Name: "s", Transport: "stdio", Command: "x", Args: []string{text}}
+		got := strings.ReplaceAll(strings.Trim(strings.TrimPrefix(s.String(), "s (stdio): x "), `"`), `\"`, `"`)
+		if got != want && got != strings.Trim(want, `"`) {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}

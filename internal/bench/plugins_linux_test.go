@@ -17,7 +17,6 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
-	"github.com/toolshelf-go/toolshelf/internal/dev/plugins"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
@@ -153,9 +152,8 @@ func listedAgents(b *testing.B, c *toolshelf.Catalog) {
 	}
 }
 
-// BenchmarkPlugins lists the commands, the skills and the agents of 500 plugins. The naive way is
-// the reader of internal/dev/plugins, which reads all manifests and parses the names of all files.
-// The floor of a warm list only stats the files and the manifests.
+// BenchmarkPlugins lists the commands, the skills and the agents of 500 plugins. The floor
+// of a warm list only stats the files and the manifests.
 func BenchmarkPlugins(b *testing.B) {
 	root := publicMarketplace(b)
 	works := []struct {
@@ -170,18 +168,13 @@ func BenchmarkPlugins(b *testing.B) {
 	}
 	for _, w := range works {
 		b.Run("cold/"+w.name, func(b *testing.B) {
-			catalogtest.Compare(b, []string{"ours", "floor", "naive"}, map[string]func(){
+			catalogtest.Compare(b, []string{"ours", "floor"}, map[string]func(){
 				"ours": func() {
 					c := catalogtest.Open(b, toolshelf.WithRoot(root), toolshelf.WithPlugins("."))
 					w.list(c)
 					c.Close()
 				},
 				"floor": func() { pluginFloor(b, root, true, w.kinds...) },
-				"naive": func() {
-					if set := plugins.Read(os.DirFS(root), "."); len(set.Entries) != publicCommands+publicSkills+publicAgents {
-						b.Fatal(len(set.Entries))
-					}
-				},
 			})
 		})
 	}

@@ -56,6 +56,22 @@ type definition struct {
 
 func (d definition) declares() bool { return d.Commands.set || d.Agents.set || d.Skills.set }
 
+// path returns the source of an entry of a marketplace, or reports that the source is remote.
+func (d definition) path(pluginRoot, beside string) (source string, remote bool, err error) {
+	var object struct{ Source, Path string }
+	if json.Unmarshal(d.Source, &source) != nil {
+		err = json.Unmarshal(d.Source, &object)
+		source, remote = object.Path, err == nil && object.Source != "local"
+	}
+	switch bare := !strings.HasPrefix(source, ".") && !strings.Contains(source, "/"); {
+	case bare && source != "" && pluginRoot != "":
+		source = "./" + path.Join(pluginRoot, source)
+	case beside != ".claude-plugin" && source != "" && source[0] != '/' && source[0] != '.':
+		source = "./" + source
+	}
+	return source, remote, err
+}
+
 // paths is a string or a list of strings.
 type paths struct {
 	set bool
@@ -144,25 +160,15 @@ func (r *reader) marketplace(root string, data []byte, beside string) {
 			continue
 		}
 		seen[d.Name] = true
-		source, object := "", struct{ Source, Path string }{}
-		if json.Unmarshal(d.Source, &source) != nil {
-			if err := json.Unmarshal(d.Source, &object); err != nil {
-				r.fault(d.Name, err)
-				continue
-			}
-			if object.Source != "local" {
-				r.set.Remote = append(r.set.Remote, d.Name)
-				continue
-			}
-			source = object.Path
+		source, remote, err := d.path(m.Metadata.PluginRoot, beside)
+		if remote {
+			r.set.Remote = append(r.set.Remote, d.Name)
+			continue
 		}
-		switch bare := !strings.HasPrefix(source, ".") && !strings.Contains(source, "/"); {
-		case bare && source != "" && m.Metadata.PluginRoot != "":
-			source = "./" + path.Join(m.Metadata.PluginRoot, source)
-		case beside != ".claude-plugin" && source != "" && source[0] != '/' && source[0] != '.':
-			source = "./" + source
+		dir := ""
+		if err == nil {
+			dir, err = r.below(root, root, source)
 		}
-		dir, err := r.below(root, root, source)
 		if err == nil && !r.isDir(dir) {
 			err = errors.New("the source is no directory")
 		}
@@ -214,11 +220,16 @@ func (r *reader) plugin(dir, root string, entry definition, order []string) {
 	p.each(m.Commands, "./commands", entry.Commands, p.commands)
 	p.each(m.Agents, "./agents", entry.Agents, p.agents)
 
-	// skills adds to the default, except for an entry at the root of the marketplace.
-	listed := entry.Skills.all
-	exclusive := dir == root && len(listed) > 0 && slices.ContainsFunc(listed, func(s string) bool {
-		d, err := r.below(dir, dir, s)
-		return err == nil && r.isDir(d)
+	p.allSkills(m, entry, file, dir == root)
+}
+
+// allSkills adds the skills: the manifest and the entry add to the default directory, except for an
+// entry at the root of the marketplace.
+func (p part) allSkills(m, entry definition, file string, atRoot bool) {
+	dir, listed := p.root, entry.Skills.all
+	exclusive := atRoot && len(listed) > 0 && slices.ContainsFunc(listed, func(s string) bool {
+		d, err := p.below(dir, dir, s)
+		return err == nil && p.isDir(d)
 	}) && !slices.ContainsFunc(listed, func(s string) bool { return path.Clean(s) == "skills" || path.Clean(s) == "." })
 	if !exclusive {
 		p.skills("./skills")
@@ -226,7 +237,7 @@ func (r *reader) plugin(dir, root string, entry definition, order []string) {
 	for _, s := range append(slices.Clone(m.Skills.all), listed...) {
 		p.skills(s)
 	}
-	if r.isFile(path.Join(dir, "SKILL.md")) && !m.Skills.set && (file != "" || !entry.Skills.set) && !exclusive && !r.isDir(path.Join(dir, "skills")) {
+	if p.isFile(path.Join(dir, "SKILL.md")) && !m.Skills.set && (file != "" || !entry.Skills.set) && !exclusive && !p.isDir(path.Join(dir, "skills")) {
 		p.skill(dir)
 	}
 }

@@ -35,11 +35,7 @@ func (x *Index) Extend(ctx context.Context, s *Snapshot, layers []Layer, kept *D
 		}
 	}
 	defer func() {
-		for i := range extended.open {
-			if dir := extended.open[i].Swap(nil); dir != nil {
-				dir.Close()
-			}
-		}
+		extended.closeDirs()
 		x.filesRead.Add(extended.filesRead.Load())
 	}()
 	for i := len(all); i < len(config.Layers); i++ {

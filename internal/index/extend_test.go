@@ -59,8 +59,8 @@ func TestExtendAddsDirectories(t *testing.T) {
 			if got := placesOf(extended, all); !slices.Equal(got, want) {
 				t.Errorf("got %q", got)
 			}
-			for i := range extended.open {
-				if extended.open[i].Load() != nil {
+			for i := range extended.states {
+				if extended.states[i].open.Load() != nil {
 					t.Errorf("layer %d stays open", i)
 				}
 			}

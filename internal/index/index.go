@@ -131,12 +131,9 @@ type Index struct {
 	last   atomic.Pointer[Snapshot]
 	fresh  atomic.Pointer[freshness]
 	flight flight[*Snapshot]
-	watch  *watch.Watch                  // nil without Config.Watch
-	follow *watch.Follower               // nil without Config.Watch and Config.Feed
-	states []layerState                  // by layer; only scans use the field, one after the other
-	open   []atomic.Pointer[confine.Dir] // by layer; see StatCached
-	listed []atomic.Pointer[listed]      // by layer; see lookout.renames
-	retry  []atomic.Pointer[time.Time]   // by layer; freshness.retry of the last scan; nil if the store has answered
+	watch  *watch.Watch    // nil without Config.Watch
+	follow *watch.Follower // nil without Config.Watch and Config.Feed
+	states []layerState    // by layer
 
 	collecting sync.Mutex // guards collectors
 	collectors []*collector
@@ -170,9 +167,8 @@ func newIndex(config Config) (*Index, error) {
 			}
 		}
 	}
-	x := &Index{config: config, open: make([]atomic.Pointer[confine.Dir], len(config.Layers)), listed: make([]atomic.Pointer[listed], len(config.Layers)), retry: make([]atomic.Pointer[time.Time], len(config.Layers))}
+	x := &Index{config: config, states: make([]layerState, len(config.Layers))}
 	x.flight.do, x.flight.lifetime = x.refresh, config.Lifetime
-	x.states = make([]layerState, len(config.Layers))
 	for i := range x.states {
 		x.states[i].files = new(layerFiles)
 	}
@@ -279,23 +275,32 @@ func (x *Index) withinTTL(at time.Time) bool {
 	return x.config.TTL > 0 && x.config.Now().Sub(at) < x.config.TTL
 }
 
-// Current reports whether the feed shows that the file of an entry is unchanged since the
-// last scan. With a TTL, the last scan must also be within the TTL. Current makes no call of
-// the filesystem.
-func (x *Index) Current(e *Entry) bool {
-	if x.config.Feed == nil || !x.LayerOf(e).Fed {
-		return false
+// unchanged reports without a call of the filesystem whether no file of a layer can have changed
+// since a scan that has returned the files. With a feed and a TTL, both conditions apply.
+func (x *Index) unchanged(layer int, files *layerFiles, since freshness) bool {
+	l := &x.config.Layers[layer]
+	if l.Immutable && files.read {
+		return true
 	}
-	f := x.fresh.Load()
-	return f != nil && x.config.Feed.unchanged(*f) && (x.config.TTL == 0 || x.withinTTL(f.at)) &&
-		f.snapshot.layers[e.layer].find(e.Path, e.Part()) == e
+	return l.Fed && x.config.Feed.unchanged(since) && (x.config.TTL == 0 || x.withinTTL(since.at))
 }
 
-// Unanswered reports whether err, the error of a read of the file of an entry, can be a
+// current reports whether the feed shows that the file of an entry is unchanged since the
+// last scan.
+func (x *Index) current(e *Entry) bool {
+	f := x.fresh.Load()
+	if f == nil || !x.config.Layers[e.layer].Fed {
+		return false
+	}
+	files := f.snapshot.layers[e.layer]
+	return x.unchanged(e.Layer(), files, *f) && files.find(e.Path, e.Part()) == e
+}
+
+// unanswered reports whether err, the error of a read of the file of an entry, can be a
 // failure of a store that has just answered a scan with its last good snapshot. The argument
 // begin is the time before the read, which may take long.
-func (x *Index) Unanswered(e *Entry, begin time.Time, err error) bool {
-	retry := x.retry[e.layer].Load()
+func (x *Index) unanswered(e *Entry, begin time.Time, err error) bool {
+	retry := x.states[e.layer].retry.Load()
 	return retry != nil && begin.Before(*retry) && mayHaveChanged(err)
 }
 
@@ -384,8 +389,13 @@ func (x *Index) Close() {
 	x.follow.Stop()
 	x.watch.Close()
 	x.follow.Wait()
-	for i := range x.open {
-		if dir := x.open[i].Swap(nil); dir != nil {
+	x.closeDirs()
+}
+
+// closeDirs closes the open directories of the layers.
+func (x *Index) closeDirs() {
+	for i := range x.states {
+		if dir := x.states[i].open.Swap(nil); dir != nil {
 			dir.Close()
 		}
 	}

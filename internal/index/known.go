@@ -121,16 +121,11 @@ func (l *lookout) unclaimed(n int, name string) bool {
 
 // unchanged reports whether no file of a layer can have changed since the snapshot.
 func (l *lookout) unchanged(layer int) bool {
-	x := l.index
-	at := &x.config.Layers[layer]
-	if at.Immutable && l.last.layers[layer].read {
-		return true
+	var since freshness
+	if f := l.index.fresh.Load(); f != nil && f.snapshot == l.last {
+		since = *f
 	}
-	if x.config.Feed == nil || !at.Fed {
-		return false
-	}
-	f := x.fresh.Load()
-	return f != nil && f.snapshot == l.last && x.config.Feed.unchanged(*f) && (x.config.TTL == 0 || x.withinTTL(f.at))
+	return l.index.unchanged(layer, l.last.layers[layer], since)
 }
 
 // errLookout is the error if a lookout cannot decide.
@@ -273,7 +268,7 @@ func (l *lookout) renames(layer int, e *Entry) bool {
 
 // listed returns what the scan of the snapshot has listed in a layer, or nil.
 func (l *lookout) listed(layer int) *listed {
-	known := l.index.listed[layer].Load()
+	known := l.index.states[layer].listed.Load()
 	if known == nil || known.files != l.last.layers[layer] {
 		return nil
 	}
@@ -505,7 +500,7 @@ func (x *Index) keepOpen(layer int, dir *confine.Dir) {
 		dir.Close()
 		dir = nil
 	}
-	if before := x.open[layer].Swap(dir); before != nil {
+	if before := x.states[layer].open.Swap(dir); before != nil {
 		before.Close()
 	}
 }
@@ -513,7 +508,7 @@ func (x *Index) keepOpen(layer int, dir *confine.Dir) {
 // openLayer returns the open directory of a layer, or nil if the path of the layer may lead
 // elsewhere.
 func (x *Index) openLayer(layer int) *confine.Dir {
-	if dir := x.open[layer].Load(); dir != nil && dir.Current() {
+	if dir := x.states[layer].open.Load(); dir != nil && dir.Current() {
 		return dir
 	}
 	return nil

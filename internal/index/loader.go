@@ -35,7 +35,7 @@ func (l *Loader[T]) Load(ctx context.Context, e *Entry) (value T, err error) {
 	if e.Rejected() != nil {
 		return value, e.Broken()
 	}
-	if sealed := x.Sealed(e); !sealed && x.Current(e) {
+	if sealed := x.Sealed(e); !sealed && x.current(e) {
 		if listed, ok := l.listed(e); ok {
 			return listed, nil
 		}
@@ -58,7 +58,7 @@ func (l *Loader[T]) Load(ctx context.Context, e *Entry) (value T, err error) {
 	now, begin := time.Now(), x.config.Now()
 	raw, info, err := x.ReadFile(fsys, e.Path)
 	if err != nil {
-		if x.Unanswered(e, begin, err) {
+		if x.unanswered(e, begin, err) {
 			if listed, ok := l.listed(e); ok {
 				return listed, nil
 			}

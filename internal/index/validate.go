@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -38,7 +39,8 @@ func (x *Index) refresh(ctx context.Context) (*Snapshot, error) {
 		x.fresh.Store(nil)
 	} else {
 		begin.snapshot = now
-		for _, state := range x.states {
+		for i := range x.states {
+			state := &x.states[i]
 			if state.incomplete {
 				begin.feed = 0 // the next call reads the rest
 			}
@@ -59,6 +61,11 @@ const retryAfter = time.Second
 // A layerState is the result of the last scan of a layer. The next scan continues from
 // the state, even if no snapshot contains the result.
 type layerState struct {
+	open   atomic.Pointer[confine.Dir] // see StatCached
+	listed atomic.Pointer[listed]      // see lookout.renames
+	retry  atomic.Pointer[time.Time]   // freshness.retry of the last scan; nil if the store has answered
+
+	// Only scans use the other fields, one after the other.
 	files   *layerFiles       // the result of the last complete scan
 	read    map[string]*Entry // what interrupted scans have read since, by path
 	begin   freshness         // when the last complete scan began
@@ -75,8 +82,8 @@ func (x *Index) validate(ctx context.Context, begin freshness) (*Snapshot, error
 	if last != nil {
 		x.free.Add(-last.memory)
 	}
-	for _, state := range x.states {
-		for _, e := range state.read {
+	for i := range x.states {
+		for _, e := range x.states[i].read {
 			x.free.Add(-e.get().shared)
 		}
 	}
@@ -127,7 +134,7 @@ func (x *Index) validate(ctx context.Context, begin freshness) (*Snapshot, error
 // entries.
 func (x *Index) update(ctx context.Context, layer int, begin freshness) (now *layerFiles, absent *LayerError, err error) {
 	before := x.states[layer].files
-	if x.unchanged(layer) {
+	if x.unchanged(layer, before, x.states[layer].begin) {
 		return before, nil, nil
 	}
 	now, err = x.scanLayer(ctx, layer, begin)
@@ -159,15 +166,6 @@ func (x *Index) update(ctx context.Context, layer int, begin freshness) (now *la
 	return &layerFiles{missing: true, problems: unread}, absent, nil
 }
 
-// unchanged reports whether a layer cannot have changed since its last complete scan.
-func (x *Index) unchanged(layer int) bool {
-	l, state := x.config.Layers[layer], x.states[layer]
-	if l.Immutable && state.files.read {
-		return true
-	}
-	return l.Fed && x.config.Feed.unchanged(state.begin) && (x.config.TTL == 0 || x.withinTTL(state.begin.at))
-}
-
 // noRoot reports whether the root that contains a layer does not exist or is a file.
 func (x *Index) noRoot(layer int) bool {
 	l := x.config.Layers[layer]
@@ -194,7 +192,7 @@ func unusable(err error) bool {
 func (x *Index) scanLayer(ctx context.Context, layer int, begin freshness) (*layerFiles, error) {
 	state := &x.states[layer]
 	state.begin = freshness{} // until the scan is complete
-	x.retry[layer].Store(nil)
+	state.retry.Store(nil)
 	store, err := x.view(ctx, layer)
 	if err != nil {
 		return nil, err
@@ -203,7 +201,7 @@ func (x *Index) scanLayer(ctx context.Context, layer int, begin freshness) (*lay
 		defer func() { // after the requests of the scan, which may take long
 			retry := x.config.Now().Add(retryAfter)
 			state.begin.retry = retry
-			x.retry[layer].Store(&retry)
+			state.retry.Store(&retry)
 		}()
 	}
 	if state.files.read && store.version != "" && store.version == state.version {
@@ -253,6 +251,6 @@ func (x *Index) scanDir(s *scan) (*layerFiles, error) {
 		return nil, err
 	}
 	files := s.result()
-	x.listed[s.layer].Store(s.listed(files))
+	x.states[s.layer].listed.Store(s.listed(files))
 	return files, nil
 }

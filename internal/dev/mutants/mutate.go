@@ -131,18 +131,9 @@ func (s *source) function(name string, signature *ast.FuncType, body *ast.BlockS
 			}
 		case *ast.BinaryExpr:
 			s.binary(name, n)
-		case *ast.GenDecl:
-			return n.Tok != token.CONST
-		case *ast.ArrayType:
+		}
+		if s.changesNothing(n) {
 			return false
-		case *ast.ReturnStmt: // callers ignore a number beside an error
-			if len(n.Results) > 1 && slices.ContainsFunc(n.Results, s.isConst) {
-				return false
-			}
-		case *ast.CallExpr: // a capacity changes no result
-			if f, ok := n.Fun.(*ast.Ident); ok && f.Name == "make" {
-				return false
-			}
 		}
 		if e, ok := n.(ast.Expr); ok && s.isConst(e) {
 			s.constant(name, e)
@@ -150,6 +141,22 @@ func (s *source) function(name string, signature *ast.FuncType, body *ast.BlockS
 		}
 		return true
 	})
+}
+
+// changesNothing reports whether no test can notice a mutant of a node.
+func (s *source) changesNothing(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.GenDecl:
+		return n.Tok == token.CONST
+	case *ast.ArrayType:
+		return true
+	case *ast.ReturnStmt: // callers ignore a number beside an error
+		return len(n.Results) > 1 && slices.ContainsFunc(n.Results, s.isConst)
+	case *ast.CallExpr: // a capacity changes no result
+		f, ok := n.Fun.(*ast.Ident)
+		return ok && f.Name == "make"
+	}
+	return false
 }
 
 // condition adds the negation of a condition that is no comparison, which binary negates.

@@ -42,26 +42,9 @@ var reason = regexp.MustCompile(`^\s+[\w.]+\.go:\d+: (.*)`)
 // program that does not start, is a failure. A package without a result of a test, such as a
 // program that ends without an error, is a failure too.
 func count(events io.Reader) ([]*tested, error) {
-	type test struct{ pack, name string }
-	output, results := map[test]string{}, map[test]outcome{}
-	lines := bufio.NewScanner(events)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var e event
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return nil, err
-		}
-		at := test{e.Package, e.Test}
-		switch e.Action {
-		case "output":
-			output[at] += e.Output
-		case "pass":
-			results[at] = passed
-		case "skip":
-			results[at] = skipped
-		case "fail":
-			results[at] = broken
-		}
+	output, results, err := results(events)
+	if err != nil {
+		return nil, err
 	}
 	packages := map[string]*tested{}
 	for at, result := range results {
@@ -72,8 +55,7 @@ func count(events io.Reader) ([]*tested, error) {
 		}
 		parent := false
 		for other, also := range results {
-			below := other.pack == at.pack && (at.name == "" && other.name != "" || strings.HasPrefix(other.name, at.name+"/") && at.name != "")
-			parent = parent || below && (result != broken || also == broken)
+			parent = parent || at.contains(other) && (result != broken || also == broken)
 		}
 		if parent || at.name == "" && result != broken {
 			continue
@@ -91,7 +73,46 @@ func count(events io.Reader) ([]*tested, error) {
 			p.numbers[broken], p.failures = 1, []string{"no test ran\n"}
 		}
 	}
-	return slices.SortedFunc(maps.Values(packages), func(a, b *tested) int { return strings.Compare(a.path, b.path) }), lines.Err()
+	return slices.SortedFunc(maps.Values(packages), func(a, b *tested) int { return strings.Compare(a.path, b.path) }), nil
+}
+
+// A test is a test or, without a name, the program of a package.
+type test struct{ pack, name string }
+
+// contains reports whether another test is a part of the test.
+func (t test) contains(other test) bool {
+	if other.pack != t.pack {
+		return false
+	}
+	if t.name == "" {
+		return other.name != ""
+	}
+	return strings.HasPrefix(other.name, t.name+"/")
+}
+
+// results returns the outputs and the results of the tests.
+func results(events io.Reader) (map[test]string, map[test]outcome, error) {
+	output, results := map[test]string{}, map[test]outcome{}
+	lines := bufio.NewScanner(events)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		var e event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return nil, nil, err
+		}
+		at := test{e.Package, e.Test}
+		switch e.Action {
+		case "output":
+			output[at] += e.Output
+		case "pass":
+			results[at] = passed
+		case "skip":
+			results[at] = skipped
+		case "fail":
+			results[at] = broken
+		}
+	}
+	return output, results, lines.Err()
 }
 
 // why returns the last reason in the output of a test, up to the advice after a semicolon.

@@ -84,36 +84,54 @@ func (s *stage) setVersions() error {
 			return err
 		}
 		if entry.Name() == "go.work" {
-			work, err := modfile.ParseWork(name, data, nil)
-			if err != nil {
-				return err
-			}
-			for _, r := range work.Replace {
-				if i := slices.Index(r.Syntax.Token, r.Old.Version); i >= 0 {
-					r.Syntax.Token[i] = s.version
-				}
-			}
-			return s.write(name, modfile.Format(work.Syntax), data)
+			return s.setWorkspace(name, data)
 		}
-		parsed, err := modfile.Parse(name, data, nil)
-		if err != nil {
-			return err
+		m, err := s.setModule(name, data)
+		if err == nil {
+			byPath[m.file.Module.Mod.Path] = m
 		}
-		m := &stagedModule{dir: filepath.ToSlash(filepath.Dir(name)), file: parsed}
-		if want := path.Join(repository, m.dir); parsed.Module.Mod.Path != want {
-			return fmt.Errorf("%s: the module is %s, want %s", name, parsed.Module.Mod.Path, want)
-		}
-		for _, other := range m.required() {
-			if err := parsed.AddRequire(other, s.version); err != nil {
-				return err
-			}
-		}
-		byPath[parsed.Module.Mod.Path] = m
-		return s.write(name, modfile.Format(parsed.Syntax), data)
+		return err
 	})
 	if err != nil {
 		return err
 	}
+	return s.order(byPath)
+}
+
+// setWorkspace sets the version in the replacements of a go.work file.
+func (s *stage) setWorkspace(name string, data []byte) error {
+	work, err := modfile.ParseWork(name, data, nil)
+	if err != nil {
+		return err
+	}
+	for _, r := range work.Replace {
+		if i := slices.Index(r.Syntax.Token, r.Old.Version); i >= 0 {
+			r.Syntax.Token[i] = s.version
+		}
+	}
+	return s.write(name, modfile.Format(work.Syntax), data)
+}
+
+// setModule sets the version of the modules of the repository in a go.mod file.
+func (s *stage) setModule(name string, data []byte) (*stagedModule, error) {
+	parsed, err := modfile.Parse(name, data, nil)
+	if err != nil {
+		return nil, err
+	}
+	m := &stagedModule{dir: filepath.ToSlash(filepath.Dir(name)), file: parsed}
+	if want := path.Join(repository, m.dir); parsed.Module.Mod.Path != want {
+		return nil, fmt.Errorf("%s: the module is %s, want %s", name, parsed.Module.Mod.Path, want)
+	}
+	for _, other := range m.required() {
+		if err := parsed.AddRequire(other, s.version); err != nil {
+			return nil, err
+		}
+	}
+	return m, s.write(name, modfile.Format(parsed.Syntax), data)
+}
+
+// order finds the order of the modules: each after the modules that the module requires.
+func (s *stage) order(byPath map[string]*stagedModule) error {
 	var add func(path string, from []string) error
 	add = func(path string, from []string) error {
 		m := byPath[path]

@@ -123,5 +123,5 @@ func why(output string) (text string) {
 			text, _, _ = strings.Cut(match[1], ";")
 		}
 	}
-	return strings.ReplaceAll(cmp.Or(text, "no reason"), "|", `\|`)
+	return cmp.Or(text, "no reason")
 }

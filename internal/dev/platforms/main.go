@@ -1,105 +1,84 @@
-// Platforms reads the results of .ci/platforms: a directory for each platform, with the events of
-// its tests. Platforms fails if a test fails, if no test of a package runs, if the example prints
-// another text than on this machine, or if the table of results.md has other packages or lacks the
-// reason of a skip. With the flag -update, platforms writes the table. The rows of platforms that
-// did not run stay. The program runs in the root directory of the repository:
+// Platforms reads the results of .ci/platforms, and prints the numbers of passed and skipped tests of
+// each package with the reasons of the skips. DIR has a directory for each platform, with the events
+// of its tests. Platforms fails if a test fails, if no test of a package runs, or if the example
+// prints another text than on this machine.
 //
-//	go run ./internal/dev/platforms [-update] DIR
+//	go run ./internal/dev/platforms DIR
 package main
 
 import (
-	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
-	"time"
 )
 
-const document = "internal/dev/platforms/results.md"
-
 func main() {
-	update := flag.Bool("update", false, "write the table")
-	flag.Parse()
-	if err := run(flag.Arg(0), *update); err != nil {
+	if err := run(os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, "platforms:", err)
 		os.Exit(1)
 	}
 }
 
-func run(dir string, update bool) error {
-	ran, err := read(dir)
+func run(dir string) error {
+	names, err := filepath.Glob(filepath.Join(dir, "*", "name"))
+	if err != nil {
+		return err
+	}
+	want, err := os.ReadFile(filepath.Join(dir, "quickstart"))
 	if err != nil {
 		return err
 	}
 	failed := 0
-	for _, p := range ran {
-		fmt.Printf("%s, %s, %s: %d passed, %d skipped, %d failed\n", p.name, p.emulator, p.example, p.sum(passed), p.sum(skipped), p.sum(broken))
-		failed += p.sum(broken)
-		for _, pack := range p.packages {
-			for _, failure := range pack.failures {
-				fmt.Printf("--- FAIL: %s, %s\n%s", p.name, pack.path, failure)
-			}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
 		}
-		if p.example != same || len(p.packages) == 0 {
-			failed++
+		about := strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", ", ")
+		n, err := check(about, filepath.Dir(name), string(want))
+		if err != nil {
+			return err
 		}
+		failed += n
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d failures", failed)
 	}
-	text, err := os.ReadFile(document)
-	if err != nil {
-		return err
-	}
-	before, table, after, err := cut(string(text))
-	if err != nil {
-		return err
-	}
-	if update {
-		return os.WriteFile(document, []byte(before+merged(table, ran)+after), 0o644)
-	}
-	if stale := differences(table, ran); len(stale) > 0 {
-		return fmt.Errorf("%s lacks these rows, or has these rows for packages that did not run; run .ci/platforms -update:\n%s", document, strings.Join(stale, "\n"))
-	}
 	return nil
 }
 
-// read returns the results of the platforms in the order of their names.
-func read(dir string) (all []*platform, err error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*", "name"))
+// check prints the results of a platform, and returns the number of failures.
+func check(about, dir, example string) (failed int, err error) {
+	got, err := os.ReadFile(filepath.Join(dir, "quickstart"))
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	want, err := os.ReadFile(filepath.Join(dir, "quickstart"))
+	if string(got) != example {
+		fmt.Printf("--- FAIL: %s: the example prints\n%s", about, got)
+		failed++
+	}
+	events, err := os.Open(filepath.Join(dir, "tests.json"))
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		lines := strings.Split(string(text), "\n")
-		p := &platform{name: lines[0], emulator: lines[1], date: time.Now().UTC().Format(time.DateOnly), release: runtime.Version()}
-		got, err := os.ReadFile(filepath.Join(filepath.Dir(name), "quickstart"))
-		if err != nil {
-			return nil, err
-		}
-		if p.example = same; string(got) != string(want) {
-			p.example = fmt.Sprintf("the example prints\n%s", got)
-		}
-		events, err := os.Open(filepath.Join(filepath.Dir(name), "tests.json"))
-		if err != nil {
-			return nil, err
-		}
-		p.packages, err = count(events)
-		events.Close()
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, p)
+	defer events.Close()
+	packages, err := count(events)
+	if len(packages) == 0 {
+		failed++
 	}
-	return all, nil
+	for _, p := range packages {
+		fmt.Printf("%s, %s: %d passed, %d skipped, %d failed\n", about, p.path, p.numbers[passed],
+			p.numbers[skipped], p.numbers[broken])
+		for _, reason := range slices.Sorted(maps.Keys(p.reasons)) {
+			fmt.Printf("\t%d × %s\n", p.reasons[reason], reason)
+		}
+		for _, failure := range p.failures {
+			fmt.Printf("--- FAIL: %s, %s\n%s", about, p.path, failure)
+		}
+		failed += p.numbers[broken]
+	}
+	return failed, err
 }

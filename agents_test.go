@@ -18,16 +18,14 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // agentNames returns the names of ListAgents, with "!" after the name of an agent that cannot be
 // loaded, and checks that GetAgent and Agents return each listed agent.
 func agentNames(t *testing.T, c *toolshelf.Catalog) (all []string) {
 	t.Helper()
-	list, err := c.ListAgents(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(c.ListAgents(t.Context()))(t)
 	ranged := collected(t, c.Agents(t.Context()))
 	if len(ranged) != len(list) {
 		t.Fatalf("Agents has %d agents, want %d", len(ranged), len(list))
@@ -217,10 +215,7 @@ func TestToolsOfAnAgentAreAllToolsOnlyWithoutTheField(t *testing.T) {
 func TestToolsOfAnAgentAreListedWithoutRoomForItsFrontmatter(t *testing.T) {
 	files := manyHeaders(700, "agents/a%d.md", "---\ndescription: "+strings.Repeat("y", 60_000)+"\ntools:\n  - Read\n  - Grep\nmodel: opus\n---\n")
 	c := catalog(t, toolshelf.WithFs(afero.FromIOFS{FS: files}), toolshelf.WithAgentsDir("agents"))
-	list, err := c.ListAgents(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(c.ListAgents(t.Context()))(t)
 	cut := 0
 	for _, a := range list {
 		if !slices.Equal(a.Tools, []string{"Read", "Grep"}) || a.Model != "opus" {
@@ -256,10 +251,7 @@ func TestAgentsPromptHasTheAgentsForAModel(t *testing.T) {
 func TestJSONOfAnAgent(t *testing.T) {
 	files := map[string]string{"agents/x.md": "---\nname: a\ndescription: Reviews\ntools: [Read]\nmodel: opus\ncolor: red\n---\nReview <this>.\n"}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithAgentsDir("agents"))
-	agent, err := c.GetAgent(t.Context(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	agent := must.Get(c.GetAgent(t.Context(), "a"))(t)
 	const info = `{"name":"a","declared_name":"a","description":"Reviews","model":"opus","tools":["Read"],"user_invocable":true,"loadable":true,"path":"agents/x.md","layer":"agents"`
 	for _, tt := range []struct {
 		value any
@@ -277,9 +269,7 @@ func TestJSONOfAnAgent(t *testing.T) {
 func TestAResultOfGetAgentBelongsToTheCaller(t *testing.T) {
 	root := diskOf(t, map[string]string{"agents/a.md": "---\nname: a\nname: a\ntools: [Read]\n---\nText.\n"})
 	at := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(filepath.Join(root, "agents", "a.md"), at, at); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chtimes(filepath.Join(root, "agents", "a.md"), at, at))
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithAgentsDir("agents"))
 	for range 3 {
 		agent, err := c.GetAgent(t.Context(), "a")
@@ -308,19 +298,13 @@ func TestOnChangeReportsAgents(t *testing.T) {
 	defer c.OnChange(func(change toolshelf.Change) { changes <- change })()
 	for i, want := range []toolshelf.Names{{}, {Added: []string{"two"}}, {Added: []string{"three"}, Removed: []string{"two"}}} {
 		if i > 0 {
-			if err := afero.WriteFile(fsys, "agents/b.md", []byte("---\nname: "+[]string{"", "two", "three"}[i]+"\n---\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, afero.WriteFile(fsys, "agents/b.md", []byte("---\nname: "+[]string{"", "two", "three"}[i]+"\n---\n"), 0o644))
 		} else if err := afero.WriteFile(fsys, "agents/a.md", []byte("---\nname: one\n---\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.ListAgents(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.ListAgents(t.Context()))(t)
 		if i > 0 {
-			if diff := cmp.Diff(toolshelf.Change{Agents: want}, <-changes); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			must.Match(t, "result", toolshelf.Change{Agents: want}, <-changes)
 		}
 	}
 }
@@ -361,10 +345,7 @@ func TestLintOfAgents(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("got  %q\nwant %q", got, want)
 		}
-		diagnostics, err := c.Lint(t.Context(), toolshelf.LintFor(client.Claude()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		diagnostics := must.Get(c.Lint(t.Context(), toolshelf.LintFor(client.Claude())))(t)
 		missing := 0
 		for _, d := range diagnostics {
 			if d.Code == agentmd.DiagFieldMissing && d.Severity == toolshelf.SeverityError {
@@ -458,7 +439,7 @@ func TestEveryPublicAgentIsLoaded(t *testing.T) {
 			}
 			checkUnaltered(t, info.Path, agent.Raw, agent.Content)
 		}
-		err = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		must.Do(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 			_, statErr := os.Stat(filepath.Join(path, "SKILL.md"))
 			switch base := d.Name(); {
 			case path != dir && (base[0] == '.' || d.IsDir() && statErr == nil):
@@ -469,10 +450,7 @@ func TestEveryPublicAgentIsLoaded(t *testing.T) {
 				files++
 			}
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		c.Close()
 	}
 	t.Logf("%d agents of %d files", agents, files)
@@ -485,16 +463,13 @@ func TestEveryPublicAgentIsLoaded(t *testing.T) {
 // test.
 func agentDirectories(t *testing.T, top string) (dirs []string) {
 	t.Helper()
-	err := filepath.WalkDir(top, func(path string, d os.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(top, func(path string, d os.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name() == "agents" && path != filepath.Join(top, "agents") {
 			dirs = append(dirs, path)
 			return filepath.SkipDir
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if dirs == nil {
 		t.Skip("the corpus has no agents")
 	}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A misstatingFs reports a wrong size of a file.
@@ -81,9 +82,7 @@ func TestAnySizeThatAFilesystemReports(t *testing.T) {
 					}
 				}
 			} else {
-				if err := errors.Join(err, skillErr, rawErr); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, errors.Join(err, skillErr, rawErr))
 				if command.Content != "Read.\n" || skill.Content != "Read.\n" || string(raw) != text {
 					t.Errorf("got %q, %q and %q", command.Content, skill.Content, raw)
 				}
@@ -142,9 +141,7 @@ func TestAFileThatGrowsWhileItIsRead(t *testing.T) {
 			}
 			continue
 		}
-		if err := errors.Join(err, skillErr, rawErr); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(err, skillErr, rawErr))
 		if want := text[len(header):]; command.Content != want || skill.Content != want || string(raw) != text {
 			t.Errorf("%d bytes: got %d, %d and %d bytes", length, len(command.Content), len(skill.Content), len(raw))
 		}
@@ -281,10 +278,7 @@ func oneCall(ctx context.Context, c *toolshelf.Catalog, kind, i int) error {
 
 func TestCloseDuringCalls(t *testing.T) {
 	for range 50 {
-		c, err := toolshelf.New(toolshelf.WithFs(memory(t, ".")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(toolshelf.New(toolshelf.WithFs(memory(t, "."))))(t)
 		var all sync.WaitGroup
 		for range 4 {
 			all.Go(func() {
@@ -356,9 +350,7 @@ func TestAGetOfAKnownCommandEndsWithItsContext(t *testing.T) {
 	close(gate)
 	hanging := &slow{Fs: memory(t, "."), gate: gate}
 	c := catalog(t, toolshelf.WithFs(hanging))
-	if _, err := c.Get(t.Context(), "Build"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Get(t.Context(), "Build"))(t)
 	shut := make(chan struct{})
 	hanging.gate = shut
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
@@ -376,10 +368,7 @@ func TestASlowFilesystemIsReadInParallel(t *testing.T) {
 	}
 	fsys := memoryOf(t, files)
 	synctest.Test(t, func(t *testing.T) { // the clock stands still while a goroutine can run
-		c, err := toolshelf.New(toolshelf.WithFs(slow{Fs: fsys, latency: 20 * time.Millisecond}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(toolshelf.New(toolshelf.WithFs(slow{Fs: fsys, latency: 20 * time.Millisecond})))(t)
 		defer c.Close()
 		begin := time.Now()
 		l, err := c.List(t.Context(), toolshelf.Page{})
@@ -427,10 +416,7 @@ func TestNeverStale(t *testing.T) {
 		}
 		last = text
 
-		list, err := c.List(t.Context(), toolshelf.Page{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 		var listed []string
 		for _, info := range list.Commands {
 			if info.Name == "a" {
@@ -491,9 +477,7 @@ func TestAFileIsNotSeenHalfWritten(t *testing.T) {
 			fsys := &writing{Fs: memoryOf(t, map[string]string{"commands/a.md": "old"}), t: t}
 			c := catalog(t, toolshelf.WithFs(fsys))
 			names(t, c)
-			if err := afero.WriteFile(fsys.Fs, "commands/a.md", []byte("new"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, afero.WriteFile(fsys.Fs, "commands/a.md", []byte("new"), 0o644))
 			fsys.empty, fsys.still = tt.empty, tt.still
 			list, err := c.List(t.Context(), toolshelf.Page{})
 			if err != nil || len(list.Commands) != 1 || list.Commands[0].Description != tt.want {
@@ -574,13 +558,10 @@ func TestProgressOfLongCalls(t *testing.T) {
 				c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithNestedCommands())
 				var reports []toolshelf.Progress
 				var times []time.Time
-				err := longCalls(c)[name](t.Context(), toolshelf.WithProgress(func(p toolshelf.Progress) {
+				must.Do(t, longCalls(c)[name](t.Context(), toolshelf.WithProgress(func(p toolshelf.Progress) {
 					reports = append(reports, p) // the race detector finds a report on another goroutine
 					times = append(times, time.Now())
-				}))
-				if err != nil {
-					t.Fatal(err)
-				}
+				})))
 				if len(reports) < 2 {
 					t.Fatalf("%d reports", len(reports))
 				}

@@ -24,6 +24,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // mountHanging mounts a filesystem of a program that answers no system call.
@@ -44,17 +45,10 @@ func mountHanging(t *testing.T, dir string) {
 // On a local disk the file methods run on the goroutine of the caller. A filesystem that
 // is mounted later below the root can hang, and the methods return all the same.
 func TestTheContextEndsAFileMethodOnAMountThatHangs(t *testing.T) {
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	remote := filepath.Join(root, "remote")
-	if err := os.Mkdir(remote, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(remote, "a.txt"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(remote, 0o755))
+	must.Do(t, os.WriteFile(filepath.Join(remote, "a.txt"), nil, 0o644))
 	c := catalog(t, toolshelf.WithRoot(root))
 	calls := map[string]func(context.Context) error{
 		"ListDir":              func(ctx context.Context) error { _, err := c.ListDir(ctx, "."); return err },
@@ -92,9 +86,7 @@ func TestTheContextEndsAFileMethodOnAMountThatHangs(t *testing.T) {
 func mountExFAT(t *testing.T, dir string) {
 	t.Helper()
 	image := filepath.Join(t.TempDir(), "image")
-	if err := errors.Join(os.WriteFile(image, nil, 0o644), os.Truncate(image, 16<<20)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.WriteFile(image, nil, 0o644), os.Truncate(image, 16<<20)))
 	run := func(command string, args ...string) string {
 		out, err := exec.Command(command, args...).CombinedOutput()
 		if err != nil {
@@ -119,9 +111,7 @@ func TestARewriteOnExFATIsNoticed(t *testing.T) {
 	for _, word := range []string{"apples", "quince", "bodyap", "bodyqu"} {
 		for name, text := range map[string]string{"commands/a.md": word, "skills/a/SKILL.md": skillFile("a") + word, "skills/a/notes.txt": word, "long.txt": strings.Repeat(word+"\n", 20_000)} {
 			name = filepath.Join(root, name)
-			if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644), os.Chtimes(name, before, before)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644), os.Chtimes(name, before, before)))
 		}
 		if diff := cmp.Diff(views(t, catalog(t, toolshelf.WithRoot(root))), views(t, c)); diff != "" {
 			t.Errorf("%s, a new catalog and this one (-want +got):\n%s", word, diff)
@@ -208,9 +198,7 @@ func TestWatchNoticesMounts(t *testing.T) {
 					})
 				}
 				wait(true)
-				if err := unix.Unmount(at, unix.MNT_DETACH); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, unix.Unmount(at, unix.MNT_DETACH))
 				mounted = false
 				wait(false)
 			}
@@ -391,18 +379,14 @@ func BenchmarkSaveReport(b *testing.B) {
 			root := diskOf(b, map[string]string{"commands/analyze.md": "Analyze it.", "reports/analyze/x": ""})
 			dir := filepath.Join(root, "reports", "analyze")
 			for i := range others {
-				if err := os.Link(filepath.Join(dir, "x"), filepath.Join(dir, fmt.Sprintf("analyze_report_20251120_%06d_v1.md", i))); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, os.Link(filepath.Join(dir, "x"), filepath.Join(dir, fmt.Sprintf("analyze_report_20251120_%06d_v1.md", i))))
 			}
 			n := 0
 			now := func() time.Time { n++; return at().AddDate(1, 0, 0).Add(time.Duration(n) * time.Second) }
 			c := catalog(b, toolshelf.WithRoot(root), toolshelf.WithReports("reports", ""), toolshelf.WithClock(now))
 			catalogtest.Compare(b, []string{"ours", "floor", "naive"}, map[string]func(){
 				"ours": func() {
-					if _, err := c.SaveReport(b.Context(), toolshelf.Report{Command: "analyze", Content: text, Upload: true}); err != nil {
-						b.Fatal(err)
-					}
+					must.Get(c.SaveReport(b.Context(), toolshelf.Report{Command: "analyze", Content: text, Upload: true}))(b)
 				},
 				"floor": func() { durableFloor(b, dir, fmt.Sprint("floor", n), text) },
 				"naive": func() { namedByListing(b, dir, text) },
@@ -434,13 +418,8 @@ func durableFloor(b *testing.B, dir, name, text string) {
 // namedByListing counts the files for the next number and writes the file in place, like
 // most programs: without a sync and without protection from other writers.
 func namedByListing(b *testing.B, dir, text string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("naive_%d.md", len(entries)+1)), []byte(text), 0o644); err != nil {
-		b.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(b)
+	must.Do(b, os.WriteFile(filepath.Join(dir, fmt.Sprintf("naive_%d.md", len(entries)+1)), []byte(text), 0o644))
 }
 
 // The kernel counts the opens: a scan lists the directory of each gated skill.
@@ -450,19 +429,12 @@ func TestAWatchedGatedListWithoutAChangeOpensNoDirectoryOfASkill(t *testing.T) {
 		c := catalog(t, append(watch, toolshelf.WithRoot(root), toolshelf.WithGate(new(approvals)))...)
 		defer c.Close()
 		eventually(t, func() string { // the watch is complete
-			fd, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fd := must.Get(unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC))(t)
 			defer unix.Close(fd)
 			for _, dir := range []string{"skills/pdf", "skills/pdf/scripts"} {
-				if _, err := unix.InotifyAddWatch(fd, filepath.Join(root, dir), unix.IN_OPEN); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(unix.InotifyAddWatch(fd, filepath.Join(root, dir), unix.IN_OPEN))(t)
 			}
-			if _, err := c.ListSkills(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(c.ListSkills(t.Context()))(t)
 			events, _ = unix.Read(fd, make([]byte, 1<<16))
 			if len(watch) > 0 && events > 0 {
 				return "a list opens a directory or a file of the skill"
@@ -531,9 +503,7 @@ func TestARepeatedCallLeavesNoFurtherFileOpen(t *testing.T) {
 			for _, ctx := range []context.Context{t.Context(), context.Background()} {
 				before := 0
 				for round := range 4 {
-					if err := call(ctx); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, call(ctx))
 					switch now := openBelow(t, root); {
 					case round == 1: // the first call may keep directories open
 						before = now

@@ -24,6 +24,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // failing reports an error for some names of a filesystem.
@@ -56,9 +57,7 @@ func (f failing) OpenFile(name string, flag int, perm os.FileMode) (afero.File, 
 func TestUnreadable(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(failing{memory(t, "."), map[string]error{"Build.md": fs.ErrPermission, "crlf.md": errors.New("input/output error")}}))
 	want := []string{"analyze-logs", "broken", "deploy_app", "empty", "zeta"}
-	if diff := cmp.Diff(want, names(t, c)); diff != "" {
-		t.Errorf("one unreadable file, the others (-want +got):\n%s", diff)
-	}
+	must.Match(t, "one unreadable file, the others", want, names(t, c))
 	_, err := c.Get(t.Context(), "Build")
 	if !errors.Is(err, toolshelf.ErrFileRead) || !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("Get: %v, want ErrFileRead of fs.ErrPermission", err)
@@ -157,9 +156,7 @@ func TestCancelledContext(t *testing.T) {
 func TestClosed(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memory(t, ".")))
 	for range 2 {
-		if err := c.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Close())
 	}
 	for op, call := range map[string]func() error{
 		"List":       func() error { _, err := c.List(t.Context(), toolshelf.Page{}); return err },
@@ -179,10 +176,7 @@ func TestClosed(t *testing.T) {
 
 func TestNilFiltersShowEverything(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, shop())), nil, toolshelf.Filter(nil))
-	view, err := c.View(nil, toolshelf.Filter(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(c.View(nil, toolshelf.Filter(nil)))(t)
 	for name, c := range map[string]*toolshelf.Catalog{"the catalog": c, "the view": view} {
 		if got := names(t, c); len(got) != 3 {
 			t.Errorf("%s shows %q", name, got)
@@ -192,14 +186,8 @@ func TestNilFiltersShowEverything(t *testing.T) {
 
 func TestCloseOfAViewClosesNothingElse(t *testing.T) {
 	owner := catalog(t, toolshelf.WithFs(memoryOf(t, shop())))
-	view, err := owner.View(withoutAdmin()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	inner, err := view.View()
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(owner.View(withoutAdmin()...))(t)
+	inner := must.Get(view.View())(t)
 	works := func(c *toolshelf.Catalog) error {
 		_, listErr := c.List(t.Context(), toolshelf.Page{})
 		_, getErr := c.Get(t.Context(), "buy")
@@ -237,22 +225,14 @@ func TestCloseOfAViewClosesNothingElse(t *testing.T) {
 func TestOnChangeOfAViewReportsItsEntries(t *testing.T) {
 	root := diskOf(t, shop())
 	owner := catalog(t, toolshelf.WithRoot(root))
-	view, err := owner.View(withoutAdmin()[1], toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Description != "secret" }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(owner.View(withoutAdmin()[1], toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Description != "secret" })))(t)
 	names(t, owner)
 	skillsOf(t, owner)
 	changes := make(chan toolshelf.Change, 10)
 	view.OnChange(func(c toolshelf.Change) { changes <- c })
-	closing, err := owner.View()
-	if err != nil {
-		t.Fatal(err)
-	}
+	closing := must.Get(owner.View())(t)
 	closing.OnChange(func(toolshelf.Change) { t.Error("OnChange of a closed view is called") })
-	if err := closing.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, closing.Close())
 
 	for _, step := range []struct {
 		name  string
@@ -299,31 +279,23 @@ func TestCachesDropRemovedFiles(t *testing.T) {
 	fsys := dated{memoryOf(t, files)}
 	c := catalog(t, toolshelf.WithFs(fsys))
 	for name := range skillsOf(t, c) {
-		if _, err := c.GetSkill(t.Context(), name, toolshelf.Digests()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.GetSkill(t.Context(), name, toolshelf.Digests()))(t)
 	}
 	for _, name := range names(t, c) {
-		if _, err := c.Get(t.Context(), name); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.Get(t.Context(), name))(t)
 	}
 	if n := toolshelf.CachedFiles(c); n != 8 {
 		t.Errorf("%d files are cached; want 2 commands, 2 SKILL.md and 4 digests", n)
 	}
 	for _, name := range []string{"commands/removed.md", "skills/removed/SKILL.md", "skills/removed/a/b.txt"} {
-		if err := fsys.Remove(name); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsys.Remove(name))
 	}
 	names(t, c)
 	skillsOf(t, c)
 	if n := toolshelf.CachedFiles(c); n != 4 {
 		t.Errorf("%d files are cached; want 1 command, 1 SKILL.md and 2 digests", n)
 	}
-	if err := afero.WriteFile(fsys, "commands/kept.md", []byte("changed"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, afero.WriteFile(fsys, "commands/kept.md", []byte("changed"), 0o644))
 	if got, err := c.Get(t.Context(), "kept"); err != nil || got.Content != "changed" {
 		t.Errorf("got %q, %v", got.Content, err)
 	}
@@ -336,14 +308,10 @@ func TestCacheTTL(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "b"}, names(t, c)); diff != "" {
 		t.Fatal(diff)
 	}
-	if err := errors.Join(afero.WriteFile(fsys, "commands/a.md", []byte("two, longer"), 0o644), fsys.Remove("commands/b.md"),
-		afero.WriteFile(fsys, "commands/c.md", []byte("c"), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(afero.WriteFile(fsys, "commands/a.md", []byte("two, longer"), 0o644), fsys.Remove("commands/b.md"),
+		afero.WriteFile(fsys, "commands/c.md", []byte("c"), 0o644)))
 	now = now.Add(time.Minute - 1)
-	if diff := cmp.Diff([]string{"a", "b"}, names(t, c)); diff != "" {
-		t.Errorf("within the TTL (-want +got):\n%s", diff)
-	}
+	must.Match(t, "within the TTL", []string{"a", "b"}, names(t, c))
 	if got, err := c.Get(t.Context(), "a"); err != nil || got.Content != "two, longer" {
 		t.Errorf("Get within the TTL serves %q, %v", got.Content, err)
 	}
@@ -351,9 +319,7 @@ func TestCacheTTL(t *testing.T) {
 		t.Errorf("Get within the TTL of a removed file: %v", err)
 	}
 	now = now.Add(1)
-	if diff := cmp.Diff([]string{"a", "c"}, names(t, c)); diff != "" {
-		t.Errorf("after the TTL (-want +got):\n%s", diff)
-	}
+	must.Match(t, "after the TTL", []string{"a", "c"}, names(t, c))
 }
 
 func TestOnChangeWithoutWatching(t *testing.T) {
@@ -362,19 +328,13 @@ func TestOnChangeWithoutWatching(t *testing.T) {
 	changes := make(chan toolshelf.Change)
 	stop := c.OnChange(func(change toolshelf.Change) { changes <- change })
 	names(t, c) // the first scan is not a change
-	if err := errors.Join(fsys.Remove("commands/a.md"), afero.WriteFile(fsys, "commands/b.md", []byte("longer"), 0o644), afero.WriteFile(fsys, "commands/C.md", nil, 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(fsys.Remove("commands/a.md"), afero.WriteFile(fsys, "commands/b.md", []byte("longer"), 0o644), afero.WriteFile(fsys, "commands/C.md", nil, 0o644)))
 	names(t, c)
 	want := toolshelf.Change{Commands: toolshelf.Names{Added: []string{"C"}, Removed: []string{"a"}, Changed: []string{"b"}}}
-	if diff := cmp.Diff(want, <-changes); diff != "" {
-		t.Errorf("change (-want +got):\n%s", diff)
-	}
+	must.Match(t, "change", want, <-changes)
 	stop()
 	stop()
-	if err := fsys.Remove("commands/b.md"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsys.Remove("commands/b.md"))
 	names(t, c)
 	select {
 	case change := <-changes:
@@ -410,17 +370,11 @@ func TestFilesOfASkillThatCauseAChange(t *testing.T) {
 			defer c.OnChange(func(change toolshelf.Change) { changes <- change })()
 			scan := func() {
 				names(t, c)
-				if _, err := c.ListSkills(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(c.ListSkills(t.Context()))(t)
 			}
 			scan()
-			if err := errors.Join(afero.WriteFile(fsys, tt.file, []byte("longer"), 0o644), afero.WriteFile(fsys, "commands/a.md", []byte("longer"), 0o644)); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := c.ListSkills(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(afero.WriteFile(fsys, tt.file, []byte("longer"), 0o644), afero.WriteFile(fsys, "commands/a.md", []byte("longer"), 0o644)))
+			must.Get(c.ListSkills(t.Context()))(t)
 			scan()
 			var got toolshelf.Change
 			for got.Commands.Changed == nil {
@@ -428,9 +382,7 @@ func TestFilesOfASkillThatCauseAChange(t *testing.T) {
 				got.Commands.Changed = change.Commands.Changed
 				got.Skills.Changed = append(got.Skills.Changed, change.Skills.Changed...)
 			}
-			if diff := cmp.Diff(tt.want, got.Skills.Changed); diff != "" {
-				t.Errorf("changed skills (-want +got):\n%s", diff)
-			}
+			must.Match(t, "changed skills", tt.want, got.Skills.Changed)
 		})
 	}
 }
@@ -448,10 +400,7 @@ func TestOnChangeWithoutASourceLogsOnce(t *testing.T) {
 		var logged bytes.Buffer
 		logger := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelWarn}))
 		c := catalog(t, append(tt.options, toolshelf.WithLogger(logger))...)
-		view, err := c.View()
-		if err != nil {
-			t.Fatal(err)
-		}
+		view := must.Get(c.View())(t)
 		for _, c := range []*toolshelf.Catalog{c, c, view} {
 			c.OnChange(func(toolshelf.Change) {})()
 		}
@@ -480,22 +429,14 @@ func TestALaterDirectoryIsReportedWithoutAWatch(t *testing.T) {
 	}
 	look(toolshelf.ErrDirectoryNotFound)
 	for range 2 {
-		if err := afero.WriteFile(fsys, "commands/a.md", nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, afero.WriteFile(fsys, "commands/a.md", nil, 0o644))
 		look(nil)
 		want := toolshelf.Change{Commands: toolshelf.Names{Added: []string{"a"}}}
-		if diff := cmp.Diff(want, <-changes); diff != "" {
-			t.Errorf("a directory came (-want +got):\n%s", diff)
-		}
-		if err := fsys.RemoveAll("commands"); err != nil {
-			t.Fatal(err)
-		}
+		must.Match(t, "a directory came", want, <-changes)
+		must.Do(t, fsys.RemoveAll("commands"))
 		look(toolshelf.ErrDirectoryNotFound)
 		want = toolshelf.Change{Commands: toolshelf.Names{Removed: []string{"a"}}}
-		if diff := cmp.Diff(want, <-changes); diff != "" {
-			t.Errorf("a directory went (-want +got):\n%s", diff)
-		}
+		must.Match(t, "a directory went", want, <-changes)
 	}
 }
 
@@ -555,15 +496,12 @@ func TestAPanicInTheBackgroundIsLoggedAndEndsNothing(t *testing.T) {
 			},
 			"a filter before a Change": func(t *testing.T, root string, exits *atomic.Pointer[func()], logger toolshelf.Option) (*toolshelf.Catalog, func()) {
 				c := catalog(t, logger, toolshelf.WithRoot(root))
-				view, err := c.View(toolshelf.WithCommandFilter(func(toolshelf.CommandInfo) bool {
+				view := must.Get(c.View(toolshelf.WithCommandFilter(func(toolshelf.CommandInfo) bool {
 					if exit := exits.Load(); exit != nil {
 						(*exit)()
 					}
 					return true
-				}))
-				if err != nil {
-					t.Fatal(err)
-				}
+				})))(t)
 				return view, func() { names(t, c) }
 			},
 		} {
@@ -647,10 +585,7 @@ func notKept(d toolshelf.Diagnostic) bool { return d.Code == "FRONTMATTER_NOT_KE
 // lintNotKept counts the files with agentmd.DiagFrontmatterNotKept.
 func lintNotKept(t *testing.T, c *toolshelf.Catalog) int {
 	t.Helper()
-	diagnostics, err := c.Lint(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	diagnostics := must.Get(c.Lint(t.Context()))(t)
 	return len(slices.DeleteFunc(diagnostics, func(d toolshelf.Diagnostic) bool { return !notKept(d) }))
 }
 
@@ -659,9 +594,7 @@ func TestMemoryOfDescriptionsIsBounded(t *testing.T) {
 	files := manyHeaders(n, "c%d.md", "---\ndescription: "+strings.Repeat("y", length)+"\n---\n")
 	c := catalog(t, toolshelf.WithCommandsFS("x", files))
 	heap := heapOf(func() any {
-		if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 		return c
 	})
 	if heap > 40<<20 {
@@ -692,9 +625,7 @@ func TestMemoryOfDescriptionsIsBounded(t *testing.T) {
 		delete(files, name+".md")
 	}
 	for range 2 { // the first scan still counts the removed files
-		if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 	}
 	if reported := lintNotKept(t, c); reported > 0 {
 		t.Errorf("%d files are cut of %d, for which there is room", reported, len(cut))
@@ -713,18 +644,13 @@ func TestMemoryOfSkillsIsBounded(t *testing.T) {
 	}
 	c := catalog(t, toolshelf.WithSkillsFS("x", files))
 	heap := heapOf(func() any {
-		if err := func() error { _, err := c.SkillsPrompt(t.Context()); return err }(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, func() error { _, err := c.SkillsPrompt(t.Context()); return err }())
 		return c
 	})
 	if heap > 40<<20 {
 		t.Errorf("%d MB are kept", heap>>20)
 	}
-	skills, err := c.ListSkills(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	skills := must.Get(c.ListSkills(t.Context()))(t)
 	cut := 0
 	for _, s := range skills {
 		if s.DeclaredName != s.Name || s.Description != "d" || !s.DisableModelInvocation || s.UserInvocable {
@@ -751,10 +677,7 @@ func TestTheMemoryOfSkillsIsBoundedInARange(t *testing.T) {
 	root := t.TempDir()
 	for i := range n {
 		file := filepath.Join(root, "skills", fmt.Sprintf("s%03d", i), "SKILL.md")
-		err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(skillFile("s")), 0o644), os.Truncate(file, size))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(skillFile("s")), 0o644), os.Truncate(file, size)))
 	}
 	c := catalog(t, toolshelf.WithRoot(root))
 	most, seen := int64(0), 0

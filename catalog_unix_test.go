@@ -17,7 +17,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -25,6 +24,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A catalog reports an entry that is not a file but has the name of a file. The entry
@@ -32,24 +32,17 @@ import (
 func TestEntriesThatAreNotFiles(t *testing.T) {
 	root := diskOf(t, map[string]string{"commands/good.md": "Good.", "commands/directory.md/x": "", "skills/good/SKILL.md": "---\nname: good\ndescription: d\n---\n", "skills/fifo/x": ""})
 	dir := filepath.Join(root, "commands")
-	socket, err := net.Listen("unix", filepath.Join(dir, "socket.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	socket := must.Get(net.Listen("unix", filepath.Join(dir, "socket.md")))(t)
 	defer socket.Close()
-	if err := errors.Join(
+	must.Do(t, errors.Join(
 		unix.Mkfifo(filepath.Join(dir, "fifo.md"), 0o644),
 		unix.Mkfifo(filepath.Join(root, "skills", "fifo", "SKILL.md"), 0o644),
 		os.Symlink("/dev/zero", filepath.Join(dir, "device.md")),
 		os.Symlink("fifo.md", filepath.Join(dir, "tofifo.md")),
 		os.Symlink("nothing", filepath.Join(dir, "dangling.md")),
-	); err != nil {
-		t.Fatal(err)
-	}
+	))
 	c := catalog(t, toolshelf.WithRoot(root))
-	if diff := cmp.Diff([]string{"good"}, names(t, c)); diff != "" {
-		t.Errorf("names (-want +got):\n%s", diff)
-	}
+	must.Match(t, "names", []string{"good"}, names(t, c))
 	for name, want := range map[string]error{
 		"fifo": toolshelf.ErrFileRead, "socket": toolshelf.ErrFileRead, "device": toolshelf.ErrFileRead, "tofifo": toolshelf.ErrFileRead,
 		"dangling": toolshelf.ErrFileRead, "directory": toolshelf.ErrCommandNotFound,
@@ -63,9 +56,7 @@ func TestEntriesThatAreNotFiles(t *testing.T) {
 		"FILE_READ_ERROR commands/fifo.md", "NO_DESCRIPTION commands/good.md", "FILE_READ_ERROR commands/socket.md",
 		"FILE_READ_ERROR commands/tofifo.md", "FILE_READ_ERROR skills/fifo/SKILL.md",
 	}
-	if diff := cmp.Diff(want, problems(t, c)); diff != "" {
-		t.Errorf("problems (-want +got):\n%s", diff)
-	}
+	must.Match(t, "problems", want, problems(t, c))
 	skills, err := c.ListSkills(t.Context())
 	if err != nil || len(skills) != 2 {
 		t.Errorf("%d skills, %v", len(skills), err)
@@ -81,9 +72,7 @@ func TestPermissions(t *testing.T) {
 		root = diskOf(t, map[string]string{"commands/good.md": "Good.", "commands/closed.md": "Closed.", "closed/a.md": "",
 			"skills/closed/SKILL.md": "", "skills/good/SKILL.md": ""})
 		for _, dir := range []string{filepath.Dir(root), root} {
-			if err := os.Chmod(dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Chmod(dir, 0o755))
 		}
 		for _, path := range []string{"commands/closed.md", "closed", "skills/closed"} {
 			hosttest.Chmod(t, filepath.Join(root, path), 0)
@@ -94,9 +83,7 @@ func TestPermissions(t *testing.T) {
 		}
 	}
 	c := catalog(t, toolshelf.WithRoot(root))
-	if diff := cmp.Diff([]string{"good"}, names(t, c)); diff != "" {
-		t.Errorf("names (-want +got):\n%s", diff)
-	}
+	must.Match(t, "names", []string{"good"}, names(t, c))
 	if _, err := c.Get(t.Context(), "closed"); !errors.Is(err, toolshelf.ErrFileRead) || !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("Get of a closed file: %v", err)
 	}
@@ -137,9 +124,7 @@ func TestParentsOfOtherUsersAreNotRead(t *testing.T) {
 			dir := diskOf(t, map[string]string{"repo/.git/HEAD": "", "repo/.claude/commands/far.md": "---\ndescription: d\n---\n", "repo/sub/.claude/commands/near.md": "---\ndescription: d\n---\n",
 				"repo/sub/project/.claude/commands/own.md": "---\ndescription: d\n---\n", "repo/sub/other/x": ""})
 			for _, name := range tt.foreign {
-				if err := os.Lchown(filepath.Join(dir, name), 65534, 65534); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.Lchown(filepath.Join(dir, name), 65534, 65534))
 			}
 			t.Setenv("SUDO_UID", "")
 			all := append(options, toolshelf.WithRoot(filepath.Join(dir, "repo/sub/project")), toolshelf.WithParents(""))
@@ -166,18 +151,14 @@ func TestParentsOfOtherUsersAreNotRead(t *testing.T) {
 				t.Errorf("with sudo: got %q", got)
 			}
 			for _, name := range tt.foreign { // after New
-				if err := os.Lchown(filepath.Join(dir, name), 0, 0); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.Lchown(filepath.Join(dir, name), 0, 0))
 			}
 			t.Setenv("SUDO_UID", "")
 			if got := names(t, c); len(got) != 3 {
 				t.Errorf("after the change of the owner: got %q", got)
 			}
 			for _, name := range tt.foreign {
-				if err := os.Lchown(filepath.Join(dir, name), 65534, 65534); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.Lchown(filepath.Join(dir, name), 65534, 65534))
 			}
 			t.Setenv("SUDO_UID", "65533")
 			if got := names(t, c); !slices.Equal(got, tt.want) {
@@ -194,9 +175,7 @@ func TestParentsOfRootAreNotReadByAnotherUser(t *testing.T) {
 	if dir == "" {
 		dir = diskOf(t, map[string]string{"repo/.git": "", "repo/.claude/commands/far.md": "", "repo/project/.claude/commands/own.md": ""})
 		for _, name := range []string{"..", ".", "repo/project"} {
-			if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Chmod(filepath.Join(dir, name), 0o755))
 		}
 		if os.Getuid() == 0 {
 			runAsNobody(t, place+"="+dir) // the files belong to root
@@ -214,14 +193,9 @@ func TestParentsOfRootAreNotReadByAnotherUser(t *testing.T) {
 // runAsNobody runs this test again in a process of another user.
 func runAsNobody(t *testing.T, env string) {
 	t.Helper()
-	binary, err := os.ReadFile(hosttest.Self(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := must.Get(os.ReadFile(hosttest.Self(t)))(t)
 	copied := filepath.Join(t.TempDir(), "test") // the other user may have no access to the directory of the test binary
-	if err := errors.Join(os.WriteFile(copied, binary, 0o755), os.Chmod(filepath.Dir(copied), 0o755), os.Chmod(filepath.Dir(filepath.Dir(copied)), 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.WriteFile(copied, binary, 0o755), os.Chmod(filepath.Dir(copied), 0o755), os.Chmod(filepath.Dir(filepath.Dir(copied)), 0o755)))
 	cmd := exec.Command(copied, "-test.run=^"+t.Name()+"$", "-test.count=1", "-test.v")
 	cmd.Dir = "/"
 	cmd.Env = append(os.Environ(), env)
@@ -237,9 +211,7 @@ func runAsNobody(t *testing.T, env string) {
 func TestGitignoreFilesThatAreNotRegularHaveNoRules(t *testing.T) {
 	root := diskOf(t, map[string]string{"secret": "a.txt\n", "project/link/a.txt": "", "project/fifo/a.txt": "", "project/device/a.txt": ""})
 	at := func(dir string) string { return filepath.Join(root, "project", dir, ".gitignore") }
-	if err := errors.Join(os.Symlink("../../secret", at("link")), unix.Mkfifo(at("fifo"), 0o644), os.Symlink("/dev/zero", at("device"))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Symlink("../../secret", at("link")), unix.Mkfifo(at("fifo"), 0o644), os.Symlink("/dev/zero", at("device"))))
 	c := catalog(t, toolshelf.WithRoot(filepath.Join(root, "project")))
 	tree, err := c.Tree(t.Context(), ".", toolshelf.Gitignore())
 	if err != nil || tree.Files != 3 || tree.Ignored != 0 {
@@ -294,9 +266,7 @@ func TestHostileSkills(t *testing.T) {
 			problems = append(problems, os.WriteFile(name, nil, 0o644))
 		}
 	}
-	if err := errors.Join(problems...); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(problems...))
 
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithCommandsDir())
 	allocated := func(do func()) uint64 {

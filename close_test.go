@@ -20,6 +20,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A tripwire is a filesystem that counts the calls of its methods and of the methods of its
@@ -238,9 +239,7 @@ func TestNothingTouchesTheFilesystemAfterClose(t *testing.T) {
 				fsys := &tripwire{Fs: memoryOf(t, files), stop: -1}
 				options := []toolshelf.Option{toolshelf.WithFs(fsys), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("", "reports")}
 				whole := catalog(t, options...)
-				if err := call(with(t), whole); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, call(with(t), whole))
 				whole.Close()
 				all := fsys.calls.Load()
 				for _, part := range []int64{1, 2, 3} {
@@ -287,9 +286,7 @@ func TestNothingTouchesTheFilesystemAfterClose(t *testing.T) {
 func TestCloseEndsATreeOnDisk(t *testing.T) {
 	root := t.TempDir()
 	for i := range catalogtest.Rounds(100, 100) {
-		if err := os.MkdirAll(filepath.Join(root, fmt.Sprintf("d%d/e/f/g/h", i)), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(root, fmt.Sprintf("d%d/e/f/g/h", i)), 0o755))
 	}
 	for kind, with := range contexts {
 		t.Run(kind, func(t *testing.T) {
@@ -341,9 +338,7 @@ func inSkillFilter(call func(context.Context, *toolshelf.Catalog)) beginning {
 			}
 			return true
 		}))
-		if _, err := c.ListSkills(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.ListSkills(ctx))(t)
 		armed = true
 		call(ctx, c)
 		return c
@@ -360,9 +355,7 @@ func TestCloseWithinAFunctionOfTheCaller(t *testing.T) {
 				c := catalog(t, toolshelf.WithFs(fsys))
 				names(t, c)
 				c.OnChange(func(toolshelf.Change) { closes(c) })
-				if err := afero.WriteFile(fsys, "commands/b.md", nil, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, afero.WriteFile(fsys, "commands/b.md", nil, 0o644))
 				names(t, c)
 				return c
 			},
@@ -432,9 +425,7 @@ func TestAGoexitOfTheCallersFilesystemIsNotAResult(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						fsys := &tripwire{Fs: memoryOf(t, files), stop: -1}
 						c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("", "reports"))
-						if err := call(with(t), c); err != nil {
-							t.Fatal(err)
-						}
+						must.Do(t, call(with(t), c))
 						all := fsys.calls.Load()
 						c.Close() // ends the reads of the background
 						for _, at := range []int64{1, all / 2} {

@@ -27,6 +27,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A file that exists and cannot be read has another code than a file that does not
@@ -182,9 +183,7 @@ func TestEachTextIsReadOnce(t *testing.T) {
 	root := diskOf(t, files)
 	old := time.Now().Add(-time.Minute) // see stamp.Settled
 	for file := range files {
-		if err := os.Chtimes(filepath.Join(root, file), old, old); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chtimes(filepath.Join(root, file), old, old))
 	}
 	for where, fsys := range map[string]afero.Fs{"memory": memoryOf(t, files), "disk": afero.NewBasePathFs(afero.NewOsFs(), root)} {
 		t.Run(where, func(t *testing.T) {
@@ -316,9 +315,7 @@ func TestSkillsAndCommandsKeepWhatCannotBeLoaded(t *testing.T) {
 	}
 	want := []string{"bare false false [SKILL_FILE_MISSING]", "good true true []", "large false false [FILE_TOO_LARGE]",
 		"good true true [] commands 4", "large false false [FILE_TOO_LARGE] commands 200"}
-	if diff := cmp.Diff(strings.Join(want, "\n")+"\n", strings.Join(got, "")); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	must.Match(t, "result", strings.Join(want, "\n")+"\n", strings.Join(got, ""))
 }
 
 // A change during the range is a new text, another diagnostic, or nothing, but no error.
@@ -338,18 +335,13 @@ func TestChangesDuringSkills(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.Name == "s1" {
-			err := errors.Join(afero.WriteFile(fsys, "skills/s4/SKILL.md", []byte("---\ndescription: secret\n---\n"), 0o644),
-				afero.WriteFile(fsys, "skills/s5/SKILL.md", []byte("---\ndescription: new\n---\nnew"), 0o644), fsys.Remove("skills/s6/SKILL.md"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(afero.WriteFile(fsys, "skills/s4/SKILL.md", []byte("---\ndescription: secret\n---\n"), 0o644),
+				afero.WriteFile(fsys, "skills/s5/SKILL.md", []byte("---\ndescription: new\n---\nnew"), 0o644), fsys.Remove("skills/s6/SKILL.md")))
 		}
 		got = append(got, s.Name+" "+s.Description)
 	}
 	want := []string{"s0 d", "s1 d", "s2 d", "s3 d", "s5 new", "s7 d"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	must.Match(t, "result", want, got)
 }
 
 func TestErrorsOfSkillsCommandsAndAgents(t *testing.T) {
@@ -479,10 +471,7 @@ func everything(t *testing.T, c *toolshelf.Catalog) map[string][]string {
 			t.Error(err)
 		}
 	}
-	agents, err := c.ListAgents(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	agents := must.Get(c.ListAgents(t.Context()))(t)
 	for _, a := range agents {
 		shown["ListAgents"] = append(shown["ListAgents"], a.Name)
 	}
@@ -498,37 +487,19 @@ func everything(t *testing.T, c *toolshelf.Catalog) map[string][]string {
 	for _, a := range collected(t, c.Agents(t.Context())) {
 		shown["Agents"] = append(shown["Agents"], a.Name)
 	}
-	agentsPrompt, err := c.AgentsPrompt(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	agentsPrompt := must.Get(c.AgentsPrompt(t.Context()))(t)
 	shown["AgentsPrompt"] = agentsPrompt.Included
-	list, err := c.List(t.Context(), toolshelf.Page{Size: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(c.List(t.Context(), toolshelf.Page{Size: 1}))(t)
 	shown["List"] = []string{fmt.Sprint(list.Pagination.Total)}
 	shown["ListSkills"] = slices.Sorted(maps.Keys(skillsOf(t, c)))
-	results, err := c.Search(t.Context(), "it", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	skills, err := c.SearchSkills(t.Context(), "it", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := must.Get(c.Search(t.Context(), "it", 0))(t)
+	skills := must.Get(c.SearchSkills(t.Context(), "it", 0))(t)
 	for _, r := range append(results.Results, skills.Results...) {
 		shown["Search"] = append(shown["Search"], r.Name)
 	}
 	slices.Sort(shown["Search"])
-	skillsPrompt, err := c.SkillsPrompt(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	commandsPrompt, err := c.CommandsPrompt(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	skillsPrompt := must.Get(c.SkillsPrompt(t.Context()))(t)
+	commandsPrompt := must.Get(c.CommandsPrompt(t.Context()))(t)
 	shown["prompts"] = append(skillsPrompt.Included, commandsPrompt.Included...)
 	for _, row := range completed(t, c, "", 0) {
 		shown["CompleteName"] = append(shown["CompleteName"], row.Name)
@@ -568,18 +539,9 @@ func TestAFilterHidesEntriesFromEveryMethod(t *testing.T) {
 	root := toolshelf.WithRoot(diskOf(t, shop()))
 	layers, agents := toolshelf.WithCommandsDir("commands", "more"), toolshelf.WithAgentsDir("agents")
 	owner := catalog(t, root, layers, agents)
-	view, err := owner.View(withoutAdmin()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	one, err := owner.View(withoutAdmin()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	both, err := one.View(withoutAdmin()[1:]...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(owner.View(withoutAdmin()...))(t)
+	one := must.Get(owner.View(withoutAdmin()[0]))(t)
+	both := must.Get(one.View(withoutAdmin()[1:]...))(t)
 	for name, tt := range map[string]struct {
 		catalog *toolshelf.Catalog
 		want    map[string][]string
@@ -591,9 +553,7 @@ func TestAFilterHidesEntriesFromEveryMethod(t *testing.T) {
 		"no filter, once more": {owner, whole},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, everything(t, tt.catalog)); diff != "" {
-				t.Errorf("shown (-want +got):\n%s", diff)
-			}
+			must.Match(t, "shown", tt.want, everything(t, tt.catalog))
 		})
 	}
 }
@@ -631,9 +591,7 @@ func TestAFilterIsCalledAgainForAChangedFile(t *testing.T) {
 	}
 	write := func(name, description string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(root, "commands", name), []byte("---\ndescription: "+description+"\n---\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(root, "commands", name), []byte("---\ndescription: "+description+"\n---\n"), 0o644))
 	}
 	write("buy.md", "bought it")
 	if _, err := c.Get(t.Context(), "buy"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
@@ -651,12 +609,8 @@ func TestAFilterIsCalledAgainForAChangedFile(t *testing.T) {
 func TestAFilterReceivesTheCurrentSkill(t *testing.T) {
 	root := diskOf(t, shop())
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillFilter(func(i toolshelf.SkillInfo) bool { return !i.DisableModelInvocation }))
-	if _, err := c.GetSkill(t.Context(), "cart"); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, "skills", "cart", "SKILL.md"), []byte("---\ndescription: d\ndisable-model-invocation: true\n---\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.GetSkill(t.Context(), "cart"))(t)
+	must.Do(t, os.WriteFile(filepath.Join(root, "skills", "cart", "SKILL.md"), []byte("---\ndescription: d\ndisable-model-invocation: true\n---\n"), 0o644))
 	if _, err := c.GetSkill(t.Context(), "cart"); !errors.Is(err, toolshelf.ErrSkillNotFound) {
 		t.Errorf("GetSkill: %v", err)
 	}
@@ -677,16 +631,12 @@ func TestAFilterIsAppliedToANewVersionDespiteTheCache(t *testing.T) {
 		toolshelf.WithSkillFilter(func(i toolshelf.SkillInfo) bool { return i.License != "private" }),
 		toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Description != "private" }))
 	names(t, c)
-	if _, err := c.ReadSkillFile(t.Context(), "zed", "notes.txt"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.ReadSkillFile(t.Context(), "zed", "notes.txt"))(t)
 	for name, text := range map[string]string{
 		"skills/zed/SKILL.md": "---\nname: zed\ndescription: d\nlicense: private\n---\n", "skills/zed/notes.txt": "secret",
 		"commands/note.md": "---\ndescription: private\n---\nThe secret.\n",
 	} {
-		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(root, filepath.FromSlash(name)), []byte(text), 0o644))
 	}
 	for _, file := range []string{"notes.txt", "SKILL.md", "none"} {
 		if got, err := c.ReadSkillFile(t.Context(), "zed", file); !errors.Is(err, toolshelf.ErrSkillNotFound) || strings.Contains(err.Error(), "declares this name") {
@@ -700,7 +650,7 @@ func TestAFilterIsAppliedToANewVersionDespiteTheCache(t *testing.T) {
 
 func TestAFilterMayCallACatalogWithoutTheFilter(t *testing.T) {
 	owner := catalog(t, toolshelf.WithFs(memoryOf(t, shop())), toolshelf.WithAgentsDir("agents"))
-	view, err := owner.View(
+	view := must.Get(owner.View(
 		toolshelf.WithAgentFilter(func(i toolshelf.AgentInfo) bool {
 			agent, err := owner.GetAgent(t.Context(), i.Name)
 			return err == nil && agent.Description != "It carts."
@@ -712,10 +662,7 @@ func TestAFilterMayCallACatalogWithoutTheFilter(t *testing.T) {
 		toolshelf.WithSkillFilter(func(i toolshelf.SkillInfo) bool {
 			skill, err := owner.GetSkill(t.Context(), i.Name)
 			return err == nil && len(skill.Files) == 1 && i.Name != "cart"
-		}))
-	if err != nil {
-		t.Fatal(err)
-	}
+		})))(t)
 	want := map[string][]string{
 		"All": {"admin-drop", "buy"}, "Commands": {"admin-drop", "buy"}, "List": {"2"}, "Get": twice("admin-drop", "buy"),
 		"ListSkills": {"admin-tools", "stock"}, "Skills": {"admin-tools", "stock"}, "GetSkill": twice("admin-tools", "stock"), "ReadSkillFile": {"admin-tools", "stock"},
@@ -723,9 +670,7 @@ func TestAFilterMayCallACatalogWithoutTheFilter(t *testing.T) {
 		"CompleteName": {"admin-drop", "admin-tools", "buy", "stock"}, "Expand": {"admin-drop", "admin-tools", "buy", "stock"},
 		"ListAgents": {"admin-tools", "stock"}, "Agents": {"admin-tools", "stock"}, "GetAgent": twice("admin-tools", "stock"), "AgentsPrompt": {"admin-tools", "stock"},
 	}
-	if diff := cmp.Diff(want, everything(t, view)); diff != "" {
-		t.Errorf("shown (-want +got):\n%s", diff)
-	}
+	must.Match(t, "shown", want, everything(t, view))
 }
 
 func TestANilFilterIsAnInvalidOption(t *testing.T) {
@@ -832,10 +777,7 @@ func terminal() map[string]string {
 
 func completed(t testing.TB, c *toolshelf.Catalog, prefix string, limit int, kinds ...toolshelf.Kind) []toolshelf.Completion {
 	t.Helper()
-	rows, err := c.CompleteName(t.Context(), prefix, limit, kinds...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(c.CompleteName(t.Context(), prefix, limit, kinds...))(t)
 	return rows
 }
 
@@ -872,18 +814,14 @@ func TestCompleteName(t *testing.T) {
 			for _, row := range completed(t, c, tt.prefix, tt.limit, tt.kinds...) {
 				got = append(got, string(row.Kind)+" "+row.Name)
 			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			must.Match(t, "result", tt.want, got)
 		})
 	}
 	want := []toolshelf.Completion{
 		{Kind: skill, Name: "pdf", Hint: "<file>", Description: "Reads PDF files.\nWrites none.", Layer: "skills"},
 		{Kind: command, Name: "review", Hint: "<number> [priority]", Description: "Reviews a pull request.", Layer: "commands"},
 	}
-	if diff := cmp.Diff(want, append(completed(t, c, "pdf", 1), completed(t, c, "review", 1)...)); diff != "" {
-		t.Errorf("rows (-want +got):\n%s", diff)
-	}
+	must.Match(t, "rows", want, append(completed(t, c, "pdf", 1), completed(t, c, "review", 1)...))
 }
 
 func TestCompleteNameReturnsTenRowsWithoutALimit(t *testing.T) {
@@ -999,14 +937,8 @@ func TestExpand(t *testing.T) {
 
 func TestAnExpansionHasTheEntryAndTheArguments(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, terminal())))
-	command, err := c.Get(t.Context(), "review")
-	if err != nil {
-		t.Fatal(err)
-	}
-	skill, err := c.GetSkill(t.Context(), "pdf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	command := must.Get(c.Get(t.Context(), "review"))(t)
+	skill := must.Get(c.GetSkill(t.Context(), "pdf"))(t)
 	for line, want := range map[string]toolshelf.Expansion{
 		"/review 417 'very high'": {Rendering: toolshelf.Rendering{Text: "Review #417 as very high."}, Kind: toolshelf.KindCommand, Name: "review",
 			Args: toolshelf.Args{Line: "417 'very high'", List: []string{"417", "very high"}}, Frontmatter: command.Frontmatter, Command: &command},

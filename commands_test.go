@@ -18,14 +18,12 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestContractListExamples(t *testing.T) {
 	at := func(s string) time.Time {
-		tm, err := time.Parse(time.RFC3339, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tm := must.Get(time.Parse(time.RFC3339, s))(t)
 		return tm
 	}
 	fsys := afero.NewMemMapFs()
@@ -40,9 +38,7 @@ func TestContractListExamples(t *testing.T) {
 		path := "commands/" + f.name + ".md"
 		text := "---\ndescription: " + f.description + "\n---\n"
 		text += strings.Repeat("x", f.size-len(text))
-		if err := errors.Join(afero.WriteFile(fsys, path, []byte(text), 0o644), fsys.Chtimes(path, at(f.modified), at(f.modified))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(afero.WriteFile(fsys, path, []byte(text), 0o644), fsys.Chtimes(path, at(f.modified), at(f.modified))))
 	}
 	c := catalog(t, toolshelf.WithFs(fsys))
 	for _, tt := range []struct {
@@ -93,17 +89,9 @@ func TestContractListExamples(t *testing.T) {
 }`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			list, err := c.List(t.Context(), tt.page)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := json.MarshalIndent(list, "", "  ")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(strings.ReplaceAll(tt.want, ".000Z", "Z"), string(got)); diff != "" {
-				t.Errorf("JSON (-want +got):\n%s", diff)
-			}
+			list := must.Get(c.List(t.Context(), tt.page))(t)
+			got := must.Get(json.MarshalIndent(list, "", "  "))(t)
+			must.Match(t, "JSON", strings.ReplaceAll(tt.want, ".000Z", "Z"), string(got))
 		})
 	}
 }
@@ -126,18 +114,13 @@ func TestDescriptions(t *testing.T) {
 				t.Fatal(err)
 			}
 			got[info.Name] = info.Description
-			command, err := c.Get(t.Context(), info.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			command := must.Get(c.Get(t.Context(), info.Name))(t)
 			if command.Metadata.Description != info.Description || command.Metadata.Size != info.Size ||
 				!command.Metadata.LastModified.Equal(info.LastModified) {
 				t.Errorf("List has %+v, Get has %+v", info, command.Metadata)
 			}
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("descriptions (-want +got):\n%s", diff)
-		}
+		must.Match(t, "descriptions", want, got)
 	})
 }
 
@@ -204,14 +187,9 @@ func TestEveryListedNameCanBeFetched(t *testing.T) {
 		}
 		fsys := afero.NewMemMapFs()
 		for path, content := range files {
-			if err := afero.WriteFile(fsys, path, []byte(content), 0o644); err != nil {
-				rt.Fatal(err)
-			}
+			must.Do(rt, afero.WriteFile(fsys, path, []byte(content), 0o644))
 		}
-		c, err := toolshelf.New(append(options, toolshelf.WithFs(fsys))...)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		c := must.Get(toolshelf.New(append(options, toolshelf.WithFs(fsys))...))(rt)
 		defer c.Close()
 		for info, err := range c.All(t.Context()) {
 			if err != nil {
@@ -229,22 +207,14 @@ func TestEveryListedNameCanBeFetched(t *testing.T) {
 // An embed.FS has no times, and JSON cannot express a time in the year 12000.
 func TestAnUnknownTimeIsZeroAndOmittedInJSON(t *testing.T) {
 	fsys := memoryOf(t, map[string]string{"commands/a.md": "a"})
-	if err := fsys.Chtimes("commands/a.md", written, time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsys.Chtimes("commands/a.md", written, time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)))
 	for name, c := range map[string]*toolshelf.Catalog{
 		"the year 12000": catalog(t, toolshelf.WithFs(fsys)),
 		"no time":        catalog(t, toolshelf.WithCommandsDir(), toolshelf.WithCommandsFS("built in", fstest.MapFS{"a.md": {Data: []byte("a")}})),
 	} {
 		t.Run(name, func(t *testing.T) {
-			list, err := c.List(t.Context(), toolshelf.Page{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			command, err := c.Get(t.Context(), "a")
-			if err != nil {
-				t.Fatal(err)
-			}
+			list := must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
+			command := must.Get(c.Get(t.Context(), "a"))(t)
 			if !list.Commands[0].LastModified.IsZero() || !command.Metadata.LastModified.IsZero() {
 				t.Errorf("the time is %v and %v", list.Commands[0].LastModified, command.Metadata.LastModified)
 			}
@@ -261,9 +231,7 @@ func TestADirectoryInPlaceOfAFileClaimsNoName(t *testing.T) {
 	options := []toolshelf.Option{toolshelf.WithRoot(root), toolshelf.WithCommandsDir("high", "low")}
 	before := catalog(t, options...)
 	names(t, before)
-	if err := errors.Join(os.Remove(filepath.Join(root, "high", "x.md")), os.Mkdir(filepath.Join(root, "high", "x.md"), 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Remove(filepath.Join(root, "high", "x.md")), os.Mkdir(filepath.Join(root, "high", "x.md"), 0o755)))
 	for name, c := range map[string]*toolshelf.Catalog{"a catalog that knew the file": before, "a new catalog": catalog(t, options...)} {
 		if got, err := c.Get(t.Context(), "x"); err != nil || got.Content != "low" {
 			t.Errorf("%s: %q, %v", name, got.Content, err)
@@ -297,9 +265,7 @@ func TestBrokenFilesDoNotAffectOtherFiles(t *testing.T) {
 			c := catalog(t, options...)
 			want := []string{"a-list", "bomb", "deep", "empty", "good", "long-header", "not-utf8", "unterminated", "zero"}
 			got := names(t, c)
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("names (-want +got):\n%s", diff)
-			}
+			must.Match(t, "names", want, got)
 			for _, name := range got {
 				command, err := c.Get(t.Context(), name)
 				if err != nil {
@@ -337,17 +303,9 @@ func TestContractGetExamples(t *testing.T) {
 			`"description":"Rules for identifying different log types"}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			command, err := c.Get(t.Context(), tt.name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := json.Marshal(command)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tt.want, string(got)); diff != "" {
-				t.Errorf("JSON (-want +got):\n%s", diff)
-			}
+			command := must.Get(c.Get(t.Context(), tt.name))(t)
+			got := must.Get(json.Marshal(command))(t)
+			must.Match(t, "JSON", tt.want, string(got))
 		})
 	}
 }
@@ -369,9 +327,7 @@ func TestGetFindsEveryListedCommand(t *testing.T) {
 			t.Run(tt.name, func(t *testing.T) {
 				c := open(tt.options...)
 				got := names(t, c)
-				if diff := cmp.Diff(tt.want, got); diff != "" {
-					t.Errorf("names (-want +got):\n%s", diff)
-				}
+				must.Match(t, "names", tt.want, got)
 				for _, name := range got {
 					if _, err := c.Get(t.Context(), name); err != nil {
 						t.Errorf("Get of the listed command %q: %v", name, err)
@@ -599,9 +555,7 @@ func TestGetOfALinkedCommand(t *testing.T) {
 					t.Fatal("never cached")
 				}
 			}
-			if err := tt.change(root, link); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, tt.change(root, link))
 			for range 2 {
 				command, err := c.Get(t.Context(), "a")
 				if command.Content != tt.want || !errors.Is(err, tt.err) {
@@ -616,9 +570,7 @@ func TestGetOfALinkedCommand(t *testing.T) {
 func TestGetOfACachedLinkedCommandOpensNoFile(t *testing.T) {
 	root := diskOf(t, map[string]string{"lib/one.md": "One"})
 	link := filepath.Join(root, "commands", "a.md")
-	if err := os.Mkdir(filepath.Dir(link), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Dir(link), 0o755))
 	hosttest.Symlink(t, filepath.FromSlash("../lib/one.md"), link)
 	fsys := &openedFiles{}
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithRoot(root))
@@ -679,15 +631,9 @@ func TestFrontmatterAfterBlankLines(t *testing.T) {
 	if err != nil || len(list.Commands) != 1 || list.Commands[0].Description != "d" {
 		t.Errorf("List: %+v, %v", list.Commands, err)
 	}
-	command, err := c.Get(t.Context(), "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	command := must.Get(c.Get(t.Context(), "x"))(t)
 	check("the command", command.Metadata.Description, command.Content, command.Raw, command.Diagnostics)
-	skill, err := c.GetSkill(t.Context(), "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	skill := must.Get(c.GetSkill(t.Context(), "x"))(t)
 	check("the skill", skill.Description, skill.Content, skill.Raw, skill.Diagnostics)
 }
 
@@ -707,10 +653,7 @@ func TestNextSteps(t *testing.T) {
 		{"plain", "An anal ysis.", false},
 	} {
 		c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"commands/" + tt.name + ".md": tt.content})))
-		got, err := c.Get(t.Context(), tt.name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(c.Get(t.Context(), tt.name))(t)
 		if (got.NextSteps != "") != tt.want {
 			t.Errorf("%s with %q: next steps %q", tt.name, tt.content, got.NextSteps)
 		}
@@ -788,10 +731,7 @@ func TestRowsOfListHaveTheValuesOfGet(t *testing.T) {
 				t.Errorf("(-List +All):\n%s", diff)
 			}
 			for _, row := range list.Commands {
-				command, err := c.Get(t.Context(), row.Name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				command := must.Get(c.Get(t.Context(), row.Name))(t)
 				want := [3]string{command.Frontmatter.Text("argument-hint"), command.Layer, command.Metadata.Path}
 				if got := [3]string{row.ArgumentHint, row.Layer, row.Path}; got != want {
 					t.Errorf("%s: got %.200q, want %.200q", row.Name, got, want)

@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // layersBelow returns the subdirectories of dir and all hidden directories below dir. As
@@ -24,24 +25,18 @@ import (
 func layersBelow(t testing.TB, dir string) []string {
 	t.Helper()
 	var all []string
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(t)
 	for _, e := range entries {
 		if e.IsDir() {
 			all = append(all, filepath.Join(dir, e.Name()))
 		}
 	}
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") {
 			all = append(all, path)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 
@@ -68,7 +63,7 @@ func TestCorpusCommands(t *testing.T) {
 				t.Errorf("%s: no description, where the header has one", command.Metadata.Path)
 			}
 		}
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		must.Do(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
 				return err
@@ -82,16 +77,10 @@ func TestCorpusCommands(t *testing.T) {
 				}
 			}
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		listed += len(found)
 
-		diagnostics, err := c.Lint(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		diagnostics := must.Get(c.Lint(t.Context()))(t)
 		for _, d := range diagnostics {
 			if d.Code == "" || d.Path == "" || d.Message == "" || strings.HasPrefix(d.Path, "/") {
 				t.Errorf("an incomplete diagnostic: %+v", d)
@@ -123,10 +112,7 @@ func TestCorpusCommands(t *testing.T) {
 // checkUnaltered finds the end of the header without the parser.
 func checkUnaltered(t *testing.T, path string, raw []byte, content string) {
 	t.Helper()
-	file, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.ReadFile(path))(t)
 	if !bytes.Equal(file, raw) {
 		t.Errorf("%s: Raw is not the file", path)
 	}
@@ -149,10 +135,7 @@ func TestCorpusSkills(t *testing.T) {
 	var listed, described, diagnosed int
 	for _, root := range layersBelow(t, filepath.Join(corpus(t), "skills")) {
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillsDir("."))
-		skills, err := c.ListSkills(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		skills := must.Get(c.ListSkills(t.Context()))(t)
 		for _, s := range skills {
 			listed++
 			if s.Description != "" {
@@ -174,7 +157,7 @@ func TestCorpusSkills(t *testing.T) {
 func TestCorpusSkillsAreAsTheirAuthorsWroteThem(t *testing.T) {
 	catalogs := map[string]*toolshelf.Catalog{}
 	var skills, plain, fields, recovered, files, bytesOfFiles int
-	err := filepath.WalkDir(filepath.Join(corpus(t), "skills"), func(file string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(filepath.Join(corpus(t), "skills"), func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.EqualFold(d.Name(), "SKILL.md") {
 			return err
 		}
@@ -212,10 +195,7 @@ func TestCorpusSkillsAreAsTheirAuthorsWroteThem(t *testing.T) {
 			return nil
 		}
 		plain++
-		data, err := json.Marshal(skill.Frontmatter)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(json.Marshal(skill.Frontmatter))(t)
 		decoder := json.NewDecoder(bytes.NewReader(data))
 		decoder.UseNumber()
 		var got map[string]any
@@ -243,10 +223,7 @@ func TestCorpusSkillsAreAsTheirAuthorsWroteThem(t *testing.T) {
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	t.Logf("%d skills loaded with %d files of %d bytes; %d headers are YAML, their %d fields equal; %d are not YAML and were recovered, with diagnostics",
 		skills, files, bytesOfFiles, plain, fields, recovered)
 	if skills == 0 || plain == 0 {
@@ -259,7 +236,7 @@ func TestCorpusSkillsAreAsTheirAuthorsWroteThem(t *testing.T) {
 func TestCorpusSkillsAreAllListed(t *testing.T) {
 	top := filepath.Join(corpus(t), "skills")
 	want := map[string]bool{}
-	err := filepath.WalkDir(top, func(file string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(top, func(file string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") {
 			return fs.SkipDir // hidden
 		}
@@ -267,14 +244,8 @@ func TestCorpusSkillsAreAllListed(t *testing.T) {
 			want[file] = true
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := catalog(t, toolshelf.WithRoot(top), toolshelf.WithSkillsDir("."), toolshelf.WithSkillDepth(6)).ListSkills(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
+	list := must.Get(catalog(t, toolshelf.WithRoot(top), toolshelf.WithSkillsDir("."), toolshelf.WithSkillDepth(6)).ListSkills(t.Context()))(t)
 	all := len(want)
 	for _, s := range list {
 		delete(want, s.Path)
@@ -295,7 +266,7 @@ func checkFiles(t *testing.T, c *toolshelf.Catalog, dir string, skill toolshelf.
 		listed[f.Path] = f
 	}
 	walked := 0
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
@@ -317,10 +288,7 @@ func checkFiles(t *testing.T, c *toolshelf.Catalog, dir string, skill toolshelf.
 			t.Errorf("%s: %d bytes, %v", path, len(got), err)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if walked != len(skill.Files) {
 		t.Errorf("%s: %d files listed, %d exist", dir, len(skill.Files), walked)
 	}
@@ -395,15 +363,12 @@ func equalsYAML(got any, want *yaml.Node) bool {
 func corpusLayers(t *testing.T, part string, isLayer func(dir string) bool) (top string, layers []string) {
 	t.Helper()
 	top = filepath.Join(corpus(t), part)
-	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && isLayer(path) {
 			layers = append(layers, path)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if len(layers) == 0 {
 		t.Fatal("the corpus has no " + part)
 	}
@@ -413,18 +378,12 @@ func corpusLayers(t *testing.T, part string, isLayer func(dir string) bool) (top
 // corpusLint checks a layer. The paths are relative to the part of the corpus.
 func corpusLint(t *testing.T, c *toolshelf.Catalog, top, layer string) []toolshelf.Diagnostic {
 	t.Helper()
-	diagnostics, err := c.Lint(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	diagnostics := must.Get(c.Lint(t.Context()))(t)
 	again, err := c.Lint(t.Context())
 	if err != nil || !slices.Equal(diagnostics, again) {
 		t.Errorf("%s: Lint differs from one call to the next", layer)
 	}
-	below, err := filepath.Rel(top, layer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	below := must.Get(filepath.Rel(top, layer))(t)
 	for i := range diagnostics {
 		diagnostics[i].Path = filepath.ToSlash(filepath.Join(below, diagnostics[i].Path))
 	}
@@ -492,10 +451,7 @@ func TestCorpusLintSkills(t *testing.T) {
 	for _, layer := range layers {
 		c := catalog(t, toolshelf.WithRoot(layer), toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir("."))
 		diagnostics := corpusLint(t, c, top, layer)
-		list, err := c.ListSkills(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(c.ListSkills(t.Context()))(t)
 		for _, s := range list {
 			skills++
 			checkRejected(t, s, diagnostics)
@@ -514,10 +470,7 @@ type recall struct {
 
 func (r *recall) ask(t *testing.T, c *toolshelf.Catalog, query, want string) {
 	t.Helper()
-	found, err := c.Search(t.Context(), query, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(c.Search(t.Context(), query, 5))(t)
 	r.asked++
 	for i, result := range found.Results {
 		if result.Name != want {
@@ -563,10 +516,7 @@ func TestCorpusRecall(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			command, err := c.Get(t.Context(), info.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			command := must.Get(c.Get(t.Context(), info.Name))(t)
 			subjects = append(subjects, subject{c, command})
 		}
 	}
@@ -657,10 +607,7 @@ func fullDescription(c toolshelf.Command, _ int) string {
 
 // TestQuestionsFindTheirCommands asks for commands without using their names.
 func TestQuestionsFindTheirCommands(t *testing.T) {
-	questions, err := os.ReadFile("testdata/search_questions.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	questions := must.Get(os.ReadFile("testdata/search_questions.txt"))(t)
 	c := catalog(t, toolshelf.WithRoot("examples/sample/project"), toolshelf.WithNestedCommands())
 	var r recall
 	for line := range strings.Lines(string(questions)) {
@@ -668,9 +615,7 @@ func TestQuestionsFindTheirCommands(t *testing.T) {
 			continue
 		}
 		name, question, _ := strings.Cut(line, " ")
-		if _, err := c.Get(t.Context(), name); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.Get(t.Context(), name))(t)
 		r.ask(t, c, strings.TrimSpace(question), name)
 	}
 	if r.asked != 40 {
@@ -696,10 +641,7 @@ func TestCorpusPromptKeepsTheNames(t *testing.T) {
 		for _, name := range names {
 			chosen[name] = true
 		}
-		view, err := all.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return chosen[s.Name] }))
-		if err != nil {
-			t.Fatal(err)
-		}
+		view := must.Get(all.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return chosen[s.Name] })))(t)
 		prompt, err := view.SkillsPrompt(t.Context(), toolshelf.Budget(8000))
 		if err != nil || len(prompt.Dropped) > 0 || len(prompt.Included) != 200 || utf8.RuneCountInString(prompt.Text) > 8000 {
 			t.Errorf("%s to %s: %d included, dropped %q, %v", names[0], names[199], len(prompt.Included), prompt.Dropped, err)

@@ -23,6 +23,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestErrorMatching(t *testing.T) {
@@ -54,10 +55,7 @@ func TestErrorMatching(t *testing.T) {
 
 // Each Code constant has a sentinel, and each sentinel has a constant.
 func TestErrorCodes(t *testing.T) {
-	source, err := os.ReadFile("errors.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(os.ReadFile("errors.go"))(t)
 	for code := range constants(t, "errors.go", "Code") {
 		name := regexp.MustCompile(`\t(Code\w+) +Code += "` + code + `"`).FindSubmatch(source)
 		if !regexp.MustCompile(`\tErr\w+ += &Error\{Code: ` + string(name[1]) + `\}`).Match(source) {
@@ -201,10 +199,7 @@ func TestCausesInMessagesAreOneLineWithoutHostPaths(t *testing.T) {
 // of each.
 func constants(t testing.TB, file, typ string) map[string]string {
 	t.Helper()
-	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parsed := must.Get(parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments))(t)
 	found := map[string]string{}
 	ast.Inspect(parsed, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
@@ -214,10 +209,7 @@ func constants(t testing.TB, file, typ string) map[string]string {
 		if name, ok := spec.Type.(*ast.Ident); !ok || name.Name != typ {
 			return true
 		}
-		value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		value := must.Get(strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value))(t)
 		found[value] = strings.TrimSpace(spec.Comment.Text())
 		return true
 	})
@@ -277,10 +269,7 @@ func TestLintNamesNoGoOption(t *testing.T) {
 		hosttest.Symlink(t, "none", filepath.Join(root, filepath.FromSlash(link)))
 	}
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithMaxFileSize(10), toolshelf.WithSymlinks(toolshelf.SymlinksDeny))
-	diagnostics, err := c.Lint(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	diagnostics := must.Get(c.Lint(t.Context()))(t)
 	checkCodes(t, diagnostics)
 	for _, code := range []toolshelf.DiagnosticCode{"INVALID_COMMAND_NAME", "FILE_TOO_LARGE", "LINK_NOT_FOLLOWED"} {
 		if !slices.ContainsFunc(diagnostics, func(d toolshelf.Diagnostic) bool { return d.Code == code }) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // monorepo has a skill of the root with globs, and skills of the directories on the way to
@@ -37,10 +38,7 @@ func monorepo() map[string]string {
 // near returns the names of ListSkillsFor.
 func near(t *testing.T, c *toolshelf.Catalog, path string) (names []string) {
 	t.Helper()
-	list, err := c.ListSkillsFor(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(c.ListSkillsFor(t.Context(), path))(t)
 	for _, s := range list {
 		names = append(names, s.Name)
 	}
@@ -170,9 +168,7 @@ func TestSkillsForAPathAreFresh(t *testing.T) {
 				if s, err := c.GetSkill(t.Context(), "packages/web:fresh"); err != nil || s.Description != "Other" {
 					t.Errorf("%q, %v", s.Description, err)
 				}
-				if err := os.RemoveAll(dir); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.RemoveAll(dir))
 				if got := near(t, c, "packages/web"); slices.Contains(got, "fresh") {
 					t.Errorf("%q has the removed skill", got)
 				}
@@ -226,10 +222,7 @@ func TestFiltersExposureAndEventsOfSkillsForAPath(t *testing.T) {
 	if err != nil || !slices.Equal(prompt.Included, []string{"deploy", "release", "lint"}) || !slices.Equal(prompt.Named, []string{"lint"}) {
 		t.Errorf("%+v, %v", prompt, err)
 	}
-	view, err := c.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Name != "packages/web:lint" }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(c.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Name != "packages/web:lint" })))(t)
 	if got := near(t, view, "packages/web"); slices.Contains(got, "lint") {
 		t.Errorf("the filter shows %q", got)
 	}
@@ -289,10 +282,7 @@ func (f *statsFs) LstatIfPossible(name string) (os.FileInfo, bool, error) {
 func TestAPathCostsTheStatsOnTheWay(t *testing.T) {
 	files := map[string]string{".claude/skills/deploy/SKILL.md": skill("description: d"), "a/b/c/d/e/f/x.go": ""}
 	for row, most := range map[string]int{"claude": 60, "codex": 0} {
-		c, err := client.Lookup(row)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(client.Lookup(row))(t)
 		fsys := &statsFs{Fs: memoryOf(t, files)}
 		opened := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithHome(""), toolshelf.WithClient(c))
 		costs := map[string]int{}
@@ -302,9 +292,7 @@ func TestAPathCostsTheStatsOnTheWay(t *testing.T) {
 				"path": func() error { _, err := opened.ListSkillsFor(t.Context(), "a/b/c/d/e/f/x.go"); return err },
 			} {
 				fsys.n = 0
-				if err := call(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, call())
 				costs[name] = fsys.n
 			}
 		}
@@ -349,19 +337,14 @@ func TestExposureFollowsTheSettings(t *testing.T) {
 	root := t.TempDir()
 	write := func(file, text string) {
 		t.Helper()
-		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(root, file)), 0o755), os.WriteFile(filepath.Join(root, file), []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(root, file)), 0o755), os.WriteFile(filepath.Join(root, file), []byte(text), 0o644)))
 	}
 	write(".claude/skills/deploy/SKILL.md", skill("description: Ships"))
 	for name, option := range map[string]toolshelf.Option{"validated": toolshelf.WithHome(""), "watched": toolshelf.WithWatch()} {
 		t.Run(name, func(t *testing.T) {
 			write(".claude/settings.json", "{}")
 			c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()), option)
-			view, err := c.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Exposure == toolshelf.ExposeFull }))
-			if err != nil {
-				t.Fatal(err)
-			}
+			view := must.Get(c.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Exposure == toolshelf.ExposeFull })))(t)
 			for _, state := range []string{"on", "off", "name-only", "on"} {
 				write(".claude/settings.json", `{"skillOverrides":{"deploy":"`+state+`"}}`)
 				skills, err := view.ListSkills(t.Context())

@@ -24,6 +24,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A dated filesystem reports change times, like a disk. The change time of a file is its
@@ -121,9 +122,7 @@ func TestEveryMethodSeesChangesWithoutANewTime(t *testing.T) {
 	inMemory := func() (afero.Fs, func(name, text string)) {
 		fsys := afero.NewMemMapFs()
 		return fsys, func(name, text string) {
-			if err := errors.Join(afero.WriteFile(fsys, name, []byte(text), 0o644), fsys.Chtimes(name, written, written)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(afero.WriteFile(fsys, name, []byte(text), 0o644), fsys.Chtimes(name, written, written)))
 		}
 	}
 	inMap := func(at time.Time) (fstest.MapFS, func(name, text string)) {
@@ -162,10 +161,7 @@ func TestEveryMethodSeesChangesWithoutANewTime(t *testing.T) {
 			root := t.TempDir()
 			return []toolshelf.Option{toolshelf.WithRoot(root)}, func(name, text string) {
 				file := filepath.Join(root, filepath.FromSlash(name))
-				err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644), os.Chtimes(file, written, written))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644), os.Chtimes(file, written, written)))
 			}
 		}},
 	} {
@@ -191,9 +187,7 @@ func TestEveryMethodSeesChangesWithoutANewTime(t *testing.T) {
 func TestDependencyOfTheCurrentFile(t *testing.T) {
 	root := diskOf(t, map[string]string{"commands/a.md": "---\ndescription: d\n---\n"})
 	c := catalog(t, toolshelf.WithRoot(root))
-	if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 	for i, header := range []string{"is_dependency: true\n", "", "is_dependency: [true\n", "is_dependency: false\n", "is_dependency: true\n"} {
 		want := slices.Contains([]int{0, 2, 4}, i)
 		write(t, "---\ndescription: d\n"+header+"---\n", root, "commands", "a.md")
@@ -218,9 +212,7 @@ func TestSearchWithinTheTTLReadsNoFileAgain(t *testing.T) {
 		}
 	}
 	expect("apples", "a/tier2")
-	if err := errors.Join(afero.WriteFile(fsys.Fs, "commands/a.md", []byte("quince"), 0o644), fsys.Chtimes("commands/a.md", written, written)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(afero.WriteFile(fsys.Fs, "commands/a.md", []byte("quince"), 0o644), fsys.Chtimes("commands/a.md", written, written)))
 	now = now.Add(time.Minute - 1)
 	fsys.files.Store(0)
 	expect("apples", "a/tier2")
@@ -281,9 +273,7 @@ func TestADirectoryThatBecomesALinkOutOfTheRoot(t *testing.T) {
 				}
 			}
 			moved := filepath.Join(root, filepath.FromSlash(tt.moved))
-			if err := os.Rename(moved, outside); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Rename(moved, outside))
 			hosttest.Symlink(t, outside, moved)
 			for name, call := range calls {
 				if err := call(); err == nil || tt.gone != nil && !errors.Is(err, tt.gone) {
@@ -298,9 +288,7 @@ func TestADirectoryThatBecomesALinkOutOfTheRoot(t *testing.T) {
 			if !errors.Is(err, tt.gone) || len(skills) > 0 {
 				t.Errorf("ListSkills: %+v, %v; want %v", skills, err, tt.gone)
 			}
-			if err := errors.Join(os.Remove(moved), os.Rename(outside, moved)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(os.Remove(moved), os.Rename(outside, moved)))
 			served()
 		})
 	}
@@ -464,10 +452,7 @@ func TestCatalogAgreesWithTheModel(t *testing.T) {
 	for _, mode := range []string{"validated", "with a TTL", "watched"} {
 		t.Run(mode, func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
-				root, err := os.MkdirTemp(t.TempDir(), "")
-				if err != nil {
-					rt.Fatal(err)
-				}
+				root := must.Get(os.MkdirTemp(t.TempDir(), ""))(rt)
 				m := model{layers: []string{filepath.Join(root, "high"), filepath.Join(root, "low")}, nested: rapid.Bool().Draw(rt, "nested")}
 				now := time.Unix(1_000_000, 0)
 				options := []toolshelf.Option{toolshelf.WithRoot(root), toolshelf.WithCommandsDir("high", "low")}
@@ -480,10 +465,7 @@ func TestCatalogAgreesWithTheModel(t *testing.T) {
 				case "watched":
 					options = append(options, toolshelf.WithWatch())
 				}
-				c, err := toolshelf.New(options...)
-				if err != nil {
-					rt.Fatal(err)
-				}
+				c := must.Get(toolshelf.New(options...))(rt)
 				defer c.Close()
 
 				layer := rapid.SampledFrom([]string{"high", "low"})
@@ -537,10 +519,7 @@ func TestListIsSorted(t *testing.T) {
 		for _, name := range rapid.SliceOfN(rapid.StringMatching(`[a-cA-C_-]{1,3}`), 1, 20).Draw(rt, "names") {
 			files["commands/"+name+".md"] = ""
 		}
-		c, err := toolshelf.New(toolshelf.WithFs(memoryOf(t, files)))
-		if err != nil {
-			rt.Fatal(err)
-		}
+		c := must.Get(toolshelf.New(toolshelf.WithFs(memoryOf(t, files))))(rt)
 		defer c.Close()
 		got := names(t, c)
 		want := slices.Clone(got)
@@ -587,9 +566,7 @@ func TestAFileWithFewerBytesThanItsSizeIsReadAgain(t *testing.T) {
 	if got := description(); got != "Before." {
 		t.Fatal(got)
 	}
-	if err := afero.WriteFile(fsys.Fs, "commands/a.md", []byte("After the change."), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, afero.WriteFile(fsys.Fs, "commands/a.md", []byte("After the change."), 0o644))
 	fsys.bytes.Store(int64(len("After")))
 	fsys.reads.Store(1)
 	if got := description(); got != "After the change." {

@@ -23,6 +23,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestFindFilesText(t *testing.T) {
@@ -49,13 +50,8 @@ src/tools/buffer.lisp
 			{"hidden files are left out", "", ".git*", nil, "No files found\n\nHidden files are omitted; set show_hidden to find files for '.git*'"},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
-				found, err := c.FindFiles(t.Context(), tt.path, tt.pattern, tt.options...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(tt.want, found.String()); diff != "" {
-					t.Errorf("text (-want +got):\n%s", diff)
-				}
+				found := must.Get(c.FindFiles(t.Context(), tt.path, tt.pattern, tt.options...))(t)
+				must.Match(t, "text", tt.want, found.String())
 			})
 		}
 	})
@@ -65,21 +61,15 @@ func TestFindFilesInAnOrder(t *testing.T) {
 	root := t.TempDir()
 	for i, file := range []string{"b/small.txt", "old.txt", "a/deep/large.txt", "a/same.txt", "link.txt"} {
 		full := filepath.Join(root, file)
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(full), 0o755))
 		if file == "link.txt" {
 			hosttest.Symlink(t, "b/small.txt", full)
 			continue
 		}
 		size := map[string]int{"b/small.txt": 1, "a/deep/large.txt": 3000}[file]
 		modified := time.Date(2026, 1, 10-i, 12, 30, 0, 0, time.UTC)
-		if err := os.WriteFile(full, make([]byte, size), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(full, modified, modified); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(full, make([]byte, size), 0o644))
+		must.Do(t, os.Chtimes(full, modified, modified))
 	}
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSymlinks(toolshelf.SymlinksInside))
 	for _, tt := range []struct {
@@ -249,9 +239,7 @@ func TestHintsCostNothingUnlessNoFileMatches(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(fsys))
 	opens := func(pattern string) int64 {
 		before := fsys.opens.Load()
-		if _, err := c.FindFiles(t.Context(), "src", pattern); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.FindFiles(t.Context(), "src", pattern))(t)
 		return fsys.opens.Load() - before
 	}
 	all := opens("*.go")
@@ -315,9 +303,7 @@ func TestFindFilesIsAFilterOfTheTree(t *testing.T) {
 			for _, e := range elements[:len(elements)-1] {
 				dir += "/d" + e
 			}
-			if err := afero.WriteFile(fsys, dir+"/"+elements[len(elements)-1], nil, 0o644); err != nil {
-				r.Fatal(err)
-			}
+			must.Do(r, afero.WriteFile(fsys, dir+"/"+elements[len(elements)-1], nil, 0o644))
 		}
 		c := catalog(t, toolshelf.WithFs(fsys))
 		pattern := strings.Join(rapid.SliceOfN(part, 1, 6).Draw(r, "pattern"), "")
@@ -331,10 +317,7 @@ func TestFindFilesIsAFilterOfTheTree(t *testing.T) {
 		} else if err != nil {
 			r.Fatal(err)
 		}
-		tree, err := c.Tree(context.Background(), "top")
-		if err != nil {
-			r.Fatal(err)
-		}
+		tree := must.Get(c.Tree(context.Background(), "top"))(r)
 		want := []string{}
 		var walk func(dir string, nodes []toolshelf.TreeNode)
 		walk = func(dir string, nodes []toolshelf.TreeNode) {
@@ -409,24 +392,15 @@ func TestGitignore(t *testing.T) {
 		{"build", "out", 0}, // asked for by its name
 	} {
 		options := []toolshelf.DirOption{toolshelf.Gitignore(), toolshelf.ShowHidden()}
-		tree, err := c.Tree(t.Context(), tt.dir, options...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tree := must.Get(c.Tree(t.Context(), tt.dir, options...))(t)
 		if got := strings.Join(paths("", tree.Children), " "); got != tt.want || tree.Ignored != tt.ignored {
 			t.Errorf("Tree(%s): %s and %d ignored, want %s and %d", tt.dir, got, tree.Ignored, tt.want, tt.ignored)
 		}
-		found, err := c.FindFiles(t.Context(), tt.dir, "*", options...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(c.FindFiles(t.Context(), tt.dir, "*", options...))(t)
 		if found.Total != tree.Files || found.Ignored != tt.ignored {
 			t.Errorf("FindFiles(%s): %d found and %d ignored, want %d and %d", tt.dir, found.Total, found.Ignored, tree.Files, tt.ignored)
 		}
-		listing, err := c.ListDir(t.Context(), tt.dir, options...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		listing := must.Get(c.ListDir(t.Context(), tt.dir, options...))(t)
 		if len(listing.Entries) != len(tree.Children) || listing.Files+listing.Dirs != len(tree.Children) {
 			t.Errorf("ListDir(%s): %d entries, want %d", tt.dir, len(listing.Entries), len(tree.Children))
 		}
@@ -439,10 +413,7 @@ func TestUnreadableGitignoreFileIsAWarning(t *testing.T) {
 		Fs: memoryOf(t, map[string]string{"big/.gitignore": big, "big/a": "", "big/b": "", "dir/.gitignore/x": "", "dir/a": ""}),
 	}
 	c := catalog(t, toolshelf.WithFs(fsys))
-	tree, err := c.Tree(t.Context(), ".", toolshelf.Gitignore())
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := must.Get(c.Tree(t.Context(), ".", toolshelf.Gitignore()))(t)
 	want := `Directory tree: ./
 
 [DIR]  big/
@@ -454,9 +425,7 @@ func TestUnreadableGitignoreFileIsAWarning(t *testing.T) {
 
 Warning: 'big/.gitignore' is larger than 1 MiB; the patterns after 1 MiB have no effect
 Warning: 'dir/.gitignore' cannot be read (not a regular file); its patterns have no effect`
-	if diff := cmp.Diff(want, tree.String()); diff != "" {
-		t.Errorf("text (-want +got):\n%s", diff)
-	}
+	must.Match(t, "text", want, tree.String())
 }
 
 var withDependencies = map[string]string{
@@ -529,10 +498,7 @@ Excluding: .bin
 
 Cut at 3 entries, 1+ omitted; raise this limit, or pass a subdirectory`},
 		} {
-			tree, err := c.Tree(t.Context(), tt.path, append(tt.options, toolshelf.SkipDependencies())...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			tree := must.Get(c.Tree(t.Context(), tt.path, append(tt.options, toolshelf.SkipDependencies())...))(t)
 			if diff := cmp.Diff(tt.want, tree.String()); diff != "" {
 				t.Errorf("%s, %s (-want +got):\n%s", name, tt.name, diff)
 			}
@@ -543,9 +509,7 @@ Cut at 3 entries, 1+ omitted; raise this limit, or pass a subdirectory`},
 func TestTreeCountsTheEntriesOfEmptyDependencies(t *testing.T) {
 	fsys := memoryOf(t, map[string]string{"app.js": ""})
 	for _, dir := range []string{"node_modules", "empty"} {
-		if err := fsys.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsys.Mkdir(dir, 0o755))
 	}
 	tree, err := catalog(t, toolshelf.WithFs(fsys)).Tree(t.Context(), ".", toolshelf.SkipDependencies())
 	want := "Directory tree: ./\n\n[DIR]  empty/\n[DIR]  node_modules/ (0 entries)\n[FILE] app.js (0 B)"
@@ -567,10 +531,7 @@ func TestFindFilesSkipsDependencies(t *testing.T) {
 		{".", "/*", "", 0}, // no level below
 		{".", "node_modules", "lib/node_modules", 2},
 	} {
-		found, err := c.FindFiles(t.Context(), tt.path, tt.pattern, toolshelf.SkipDependencies(), toolshelf.Exclude("site-packages"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(c.FindFiles(t.Context(), tt.path, tt.pattern, toolshelf.SkipDependencies(), toolshelf.Exclude("site-packages")))(t)
 		if got := strings.Join(found.Files, " "); got != tt.want || found.Dependencies != tt.skipped {
 			t.Errorf("%s in %s: %q and %d directories skipped, want %q and %d", tt.pattern, tt.path, got, found.Dependencies, tt.want, tt.skipped)
 		}
@@ -619,9 +580,7 @@ func TestGitignoreOfADeepDirectory(t *testing.T) {
 	dir := strings.Repeat("d/", depth)
 	fsys := openedDirs{afero.NewMemMapFs(), new(atomic.Int64), new(atomic.Int64)}
 	for name, text := range map[string]string{".gitignore": "*.log\n", dir[:100] + ".gitignore": "!b.log\n", dir + "a.log": "", dir + "b.log": ""} {
-		if err := afero.WriteFile(fsys, name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, afero.WriteFile(fsys, name, []byte(text), 0o644))
 	}
 	c := catalog(t, toolshelf.WithFs(fsys))
 	fsys.stats.Store(0)
@@ -673,9 +632,7 @@ func TestWalksOpenEachDirectoryAFewTimes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fsys := openedDirs{afero.NewMemMapFs(), new(atomic.Int64), new(atomic.Int64)}
 			for _, file := range files {
-				if err := afero.WriteFile(fsys, file, nil, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, afero.WriteFile(fsys, file, nil, 0o644))
 			}
 			c := catalog(t, toolshelf.WithFs(fsys))
 			fsys.opens.Store(0)

@@ -21,6 +21,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // grepProject has files for the rules of Grep.
@@ -177,40 +178,24 @@ A.md
 … and 1 more line beyond 1 line; raise this limit, or narrow path, files or pattern`},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {
-			found, err := c.Grep(t.Context(), tt.path, tt.pattern, tt.options...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tt.want, found.String()); diff != "" {
-				t.Errorf("text (-want +got):\n%s", diff)
-			}
+			found := must.Get(c.Grep(t.Context(), tt.path, tt.pattern, tt.options...))(t)
+			must.Match(t, "text", tt.want, found.String())
 		})
 	}
 }
 
 func TestGrepFields(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, grepProject())))
-	found, err := c.Grep(t.Context(), "src", "ü", toolshelf.Gitignore())
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(c.Grep(t.Context(), "src", "ü", toolshelf.Gitignore()))(t)
 	want := toolshelf.TextMatches{Path: "src/", Pattern: "ü", Total: 1, Files: 1, Searched: 3, Binary: 1, Ignored: 1,
 		Matches: []toolshelf.TextMatch{{Path: "src/utf16.txt", Line: 1, Column: 10, Text: "TODO ü"}}}
-	if diff := cmp.Diff(want, found); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	found, err = c.Grep(t.Context(), "empty", "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Match(t, "result", want, found)
+	found = must.Get(c.Grep(t.Context(), "empty", "x"))(t)
 	if text, err := json.Marshal(found); string(text) != `{"path":"empty","pattern":"x","matches":[],"total":0,"files":0,"searched":1}` {
 		t.Errorf("%s, %v", text, err)
 	}
 	// The text of ReadFile at the line and the column begins with the match.
-	found, err = c.Grep(t.Context(), "long.txt", "TODO")
-	if err != nil {
-		t.Fatal(err)
-	}
+	found = must.Get(c.Grep(t.Context(), "long.txt", "TODO"))(t)
 	m := found.Matches[0]
 	text, err := c.ReadFile(t.Context(), m.Path, toolshelf.Lines(m.Line, m.Line), toolshelf.Column(m.Column))
 	if err != nil || !strings.HasPrefix(text.Text, "TODO") || m.TextColumn != 900 || !m.Truncated {
@@ -277,10 +262,7 @@ func TestGrepFollowsLinksToFiles(t *testing.T) {
 		{[]toolshelf.Option{toolshelf.WithSymlinks(toolshelf.SymlinksTrusted, outside)}, "dir/a link out"},
 	} {
 		c := catalog(t, append(tt.options, toolshelf.WithRoot(root))...)
-		found, err := c.Grep(t.Context(), ".", "match")
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(c.Grep(t.Context(), ".", "match"))(t)
 		var got []string
 		for _, m := range found.Matches {
 			got = append(got, m.Path)
@@ -308,9 +290,7 @@ func TestGrepAgreesWithALoop(t *testing.T) {
 		for range rapid.IntRange(1, 60).Draw(r, "files") {
 			name := strings.Repeat("d/", rapid.IntRange(0, 2).Draw(r, "levels")) + rapid.StringMatching("[a-e]{1,2}").Draw(r, "name") + ".t"
 			content := rapid.StringMatching("([abc]{0,3}\r?\n){0,9}[abc]?").Draw(r, "content")
-			if err := afero.WriteFile(fsys, "p/"+name, []byte(content), 0o644); err != nil {
-				r.Fatal(err)
-			}
+			must.Do(r, afero.WriteFile(fsys, "p/"+name, []byte(content), 0o644))
 		}
 		pattern := rapid.SampledFrom([]string{"a", "b+c", "^$", "[^b]c$", "a|cc"}).Draw(r, "pattern")
 		limit := rapid.IntRange(0, 9).Draw(r, "limit")
@@ -321,16 +301,10 @@ func TestGrepAgreesWithALoop(t *testing.T) {
 		}
 		var lines []toolshelf.TextMatch // More is the number of the line among the lines of the file
 		further, total, matching := map[string]int{}, 0, 0
-		files, err := c.FindFiles(context.Background(), "p", "**")
-		if err != nil {
-			r.Fatal(err)
-		}
+		files := must.Get(c.FindFiles(context.Background(), "p", "**"))(r)
 		re := regexp.MustCompile(pattern)
 		for _, file := range files.Files {
-			content, err := afero.ReadFile(fsys, file)
-			if err != nil {
-				r.Fatal(err)
-			}
+			content := must.Get(afero.ReadFile(fsys, file))(r)
 			n := 0
 			for i, line := range slices.Collect(strings.Lines(string(content))) {
 				if whole, ended := strings.CutSuffix(line, "\n"); ended {
@@ -560,10 +534,7 @@ func TestGrepOfHugeFiles(t *testing.T) {
 }
 
 func fileSize(t *testing.T, f *os.File) int64 {
-	info, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(f.Stat())(t)
 	return info.Size()
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestPatternsOfACallAreBounded(t *testing.T) {
@@ -51,18 +52,13 @@ func TestWithoutSizes(t *testing.T) {
 	fsys := openedDirs{memoryOf(t, map[string]string{"a/long-name.txt": "x", "a/b": "", "c": "xx", "d": ""}), new(atomic.Int64), new(atomic.Int64)}
 	c := catalog(t, toolshelf.WithFs(fsys))
 	old := time.Unix(1e9, 0)
-	if err := fsys.Fs.Chtimes("d", old, old); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsys.Fs.Chtimes("d", old, old))
 	entry := func(name string, kind toolshelf.EntryType, size int64) toolshelf.Entry {
 		return toolshelf.Entry{Name: name, Type: kind, Size: size}
 	}
 	for _, order := range []string{toolshelf.ByName, toolshelf.BySize, toolshelf.ByModified} {
 		fsys.stats.Store(0)
-		l, err := c.ListDir(t.Context(), ".", toolshelf.SortedBy(order), withoutSizes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(c.ListDir(t.Context(), ".", toolshelf.SortedBy(order), withoutSizes))(t)
 		want := toolshelf.DirListing{Path: "./", Files: 2, Dirs: 1, NoSizes: true,
 			Entries: []toolshelf.Entry{entry("a", toolshelf.EntryDirectory, 0), entry("c", toolshelf.EntryFile, -1), entry("d", toolshelf.EntryFile, -1)}}
 		if diff := cmp.Diff(want, l); diff != "" {
@@ -71,10 +67,7 @@ func TestWithoutSizes(t *testing.T) {
 		if text := "Directory: ./\nTotal: 2 files, 1 directory\n\n[DIR]  a/\n[FILE] c\n[FILE] d"; l.String() != text {
 			t.Errorf("by %s: %q, want %q", order, l, text)
 		}
-		tree, err := c.Tree(t.Context(), ".", toolshelf.SortedBy(order), withoutSizes, toolshelf.Exclude("l*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tree := must.Get(c.Tree(t.Context(), ".", toolshelf.SortedBy(order), withoutSizes, toolshelf.Exclude("l*")))(t)
 		if text := "Directory tree: ./\n\nExcluding: l*\n\n[DIR]  a/\n  [FILE] b\n[FILE] c\n[FILE] d"; tree.String() != text {
 			t.Errorf("by %s: %q, want %q", order, tree, text)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestBackslashesOnAMemoryFilesystem(t *testing.T) {
@@ -109,10 +110,7 @@ func TestEntriesWithHostileNamesAffectNoOtherEntry(t *testing.T) {
 	if skill, err := c.GetSkill(t.Context(), "s"); err != nil || len(skill.Files) != 3 {
 		t.Errorf("files of the skill: %v, %v", skill.Files, err)
 	}
-	diagnostics, err := c.Lint(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	diagnostics := must.Get(c.Lint(t.Context()))(t)
 	reported := map[string]bool{}
 	for _, d := range diagnostics {
 		if strings.Contains(fmt.Sprint(d), "rename the file") {

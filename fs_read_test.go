@@ -20,6 +20,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // numbered returns the lines from "1" to n, each with the same number of bytes.
@@ -95,13 +96,8 @@ func TestReadFile(t *testing.T) {
 			t.Run(tt.rule+"/"+kind.name, func(t *testing.T) {
 				want := tt.want
 				want.Path, want.Size = "dir/a", int64(len(tt.file))
-				got, err := catalog(t, kind.options...).ReadFile(t.Context(), "dir/a", tt.options...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("(-want +got):\n%s", diff)
-				}
+				got := must.Get(catalog(t, kind.options...).ReadFile(t.Context(), "dir/a", tt.options...))(t)
+				must.Match(t, "result", want, got)
 			})
 		}
 	}
@@ -121,13 +117,8 @@ func archive(t *testing.T, files map[string]string) fs.FS {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
+	r := must.Get(zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len())))(t)
 	return r
 }
 
@@ -242,10 +233,7 @@ func TestReadFileOfLargeFiles(t *testing.T) {
 			c := catalog(t, kind.options...)
 			read := func(options ...toolshelf.ReadOption) toolshelf.FileText {
 				t.Helper()
-				text, err := c.ReadFile(t.Context(), "a", options...)
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := must.Get(c.ReadFile(t.Context(), "a", options...))(t)
 				return text
 			}
 			ignore := cmpopts.IgnoreFields(toolshelf.FileText{}, "Path", "Size", "Encoding", "LineEnding")
@@ -253,24 +241,18 @@ func TestReadFileOfLargeFiles(t *testing.T) {
 			if kind.inOrder {
 				want.First, want.Last, want.Total = n-1, n, n
 			}
-			if diff := cmp.Diff(want, read(toolshelf.Lines(-2, 0)), ignore); diff != "" {
-				t.Errorf("the last lines (-want +got):\n%s", diff)
-			}
+			must.Match(t, "the last lines", want, read(toolshelf.Lines(-2, 0)), ignore)
 			want = toolshelf.FileText{Text: line(n - 2), First: -3, Last: -3, Total: -1, NextLine: -2, Truncated: true}
 			if kind.inOrder {
 				want.First, want.Last, want.Total, want.NextLine = n-2, n-2, n, n-1
 			}
-			if diff := cmp.Diff(want, read(toolshelf.Lines(-3, -2), toolshelf.MaxBytes(16)), ignore); diff != "" {
-				t.Errorf("a page of the last lines (-want +got):\n%s", diff)
-			}
+			must.Match(t, "a page of the last lines", want, read(toolshelf.Lines(-3, -2), toolshelf.MaxBytes(16)), ignore)
 			want = toolshelf.FileText{Text: line(70_000), First: 70_000, Last: 70_000, Total: -1, NextLine: 70_001}
 			if diff := cmp.Diff(want, read(toolshelf.Lines(70_000, 70_000)), ignore); diff != "" && !kind.inOrder {
 				t.Errorf("a line in the middle (-want +got):\n%s", diff)
 			}
 			want.Text, want.Last, want.NextLine, want.Total = line(70_000)+line(70_001), 70_001, 70_002, n
-			if diff := cmp.Diff(want, read(toolshelf.Lines(-(n-69_999), 70_001)), ignore); diff != "" {
-				t.Errorf("a range between both ends (-want +got):\n%s", diff)
-			}
+			must.Match(t, "a range between both ends", want, read(toolshelf.Lines(-(n-69_999), 70_001)), ignore)
 			joined, next := "", 1
 			for next != 0 {
 				text := read(toolshelf.Lines(next, 0), toolshelf.MaxBytes(400_000))
@@ -383,13 +365,8 @@ func TestFileTextString(t *testing.T) {
 	} {
 		t.Run(tt.rule, func(t *testing.T) {
 			c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"a": tt.file})))
-			text, err := c.ReadFile(t.Context(), "a", tt.options...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tt.want, text.String()); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			text := must.Get(c.ReadFile(t.Context(), "a", tt.options...))(t)
+			must.Match(t, "result", tt.want, text.String())
 		})
 	}
 }
@@ -449,15 +426,10 @@ func TestReadFileOfAFileThatChanges(t *testing.T) {
 			reads := 0
 			c := catalog(t, toolshelf.WithFs(changing{fsys, &reads, func(read int) {
 				if read == 3 { // after the probe and the first chunk
-					if err := tt.change(fsys); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, tt.change(fsys))
 				}
 			}}))
-			text, err := c.ReadFile(t.Context(), "a", toolshelf.MaxBytes(1<<20))
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(c.ReadFile(t.Context(), "a", toolshelf.MaxBytes(1<<20)))(t)
 			if text.Text != tt.want || text.Changed != tt.changed || text.NextLine != 0 {
 				t.Errorf("%d bytes, changed: %v, next line %d; want %d bytes, changed: %v", len(text.Text), text.Changed, text.NextLine, len(tt.want), tt.changed)
 			}
@@ -490,10 +462,7 @@ func TestReadFileEndsWithTheContext(t *testing.T) {
 // answer of a catalog on this system.
 func hostilePaths(t *testing.T) map[string]string {
 	t.Helper()
-	page, err := os.ReadFile("docs/platforms.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("docs/platforms.md"))(t)
 	_, section, _ := strings.Cut(string(page), "\n## Names of Windows\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	answers := map[string]string{}
@@ -551,10 +520,7 @@ func TestEachHostilePathHasTheDocumentedAnswer(t *testing.T) {
 				more = []string{path}
 			}
 			c := catalog(t, toolshelf.WithRoot(hostileFiles(t, more...)), toolshelf.WithAgentsDir("agents"))
-			skill, err := c.GetSkill(t.Context(), "s")
-			if err != nil {
-				t.Fatal(err)
-			}
+			skill := must.Get(c.GetSkill(t.Context(), "s"))(t)
 			for door, open := range map[string]func(ctx context.Context, path string) (text string, err error){
 				"ReadFile": func(ctx context.Context, path string) (string, error) {
 					text, err := c.ReadFile(ctx, path)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestReadFileAndGrepOfSpecialFiles(t *testing.T) {
@@ -23,10 +24,8 @@ func TestReadFileAndGrepOfSpecialFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer socket.Close()
-	if err := errors.Join(unix.Mkfifo(filepath.Join(root, "fifo"), 0o644), os.Symlink("fifo", filepath.Join(root, "tofifo")),
-		os.Symlink("/dev/zero", filepath.Join(root, "device")), os.Symlink("loop", filepath.Join(root, "loop"))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(unix.Mkfifo(filepath.Join(root, "fifo"), 0o644), os.Symlink("fifo", filepath.Join(root, "tofifo")),
+		os.Symlink("/dev/zero", filepath.Join(root, "device")), os.Symlink("loop", filepath.Join(root, "loop"))))
 	c := catalog(t, toolshelf.WithRoot(root))
 	for _, tt := range []struct {
 		name    string
@@ -94,9 +93,7 @@ func TestReadFileOfAHugeFile(t *testing.T) {
 	if _, err := f.WriteAt([]byte("\nlast\n"), size-6); err != nil {
 		t.Skip("no sparse files: ", err)
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Close())
 	c := catalog(t, toolshelf.WithRoot(root))
 	for _, tt := range []struct {
 		name                  string
@@ -140,10 +137,7 @@ func TestReadFileKeepsOffsetsOfUnchangedFiles(t *testing.T) {
 	c := catalog(t, toolshelf.WithRoot(root))
 	read := func(from, to int) toolshelf.FileText {
 		t.Helper()
-		text, err := c.ReadFile(t.Context(), "a", toolshelf.Lines(from, to))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(c.ReadFile(t.Context(), "a", toolshelf.Lines(from, to)))(t)
 		return text
 	}
 	// The catalog keeps the offsets as soon as the change time of the file is old enough.
@@ -156,15 +150,10 @@ func TestReadFileKeepsOffsetsOfUnchangedFiles(t *testing.T) {
 		t.Errorf("%d lines after the second call, want %d", first.Total, n)
 	}
 	// The same size, half of the lines, the same modification time.
-	info, err := os.Stat(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(name))(t)
 	double := strings.ReplaceAll(numbered(n), "0\n0", "000")
 	double += strings.Repeat("x", len(numbered(n))-len(double))
-	if err := errors.Join(os.WriteFile(name, []byte(double), 0o644), os.Chtimes(name, info.ModTime(), info.ModTime())); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.WriteFile(name, []byte(double), 0o644), os.Chtimes(name, info.ModTime(), info.ModTime())))
 	lines := strings.SplitAfter(double, "\n")
 	if first := read(1, 1); first.Total != -1 || first.Text != lines[0] {
 		t.Errorf("the first line of the new version: %+v", first)
@@ -211,10 +200,7 @@ func TestReadFileChecksTheTextOfChangedFiles(t *testing.T) {
 			}}))
 			page := func(first int) toolshelf.FileText {
 				t.Helper()
-				text, err := c.ReadFile(t.Context(), "a", toolshelf.Lines(first, first+n/2-1), toolshelf.MaxBytes(1<<20))
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := must.Get(c.ReadFile(t.Context(), "a", toolshelf.Lines(first, first+n/2-1), toolshelf.MaxBytes(1<<20)))(t)
 				return text
 			}
 			for kept := false; !kept; kept = toolshelf.CachedFiles(c) == 1 {

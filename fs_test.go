@@ -25,6 +25,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // sized is a file of so many bytes.
@@ -115,13 +116,8 @@ Total: 3 files, 0 directories
 Total: 0 files, 0 directories`},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
-				listing, err := c.ListDir(t.Context(), tt.path, tt.options...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(tt.want, listing.String()); diff != "" {
-					t.Errorf("text (-want +got):\n%s", diff)
-				}
+				listing := must.Get(c.ListDir(t.Context(), tt.path, tt.options...))(t)
+				must.Match(t, "text", tt.want, listing.String())
 			})
 		}
 	})
@@ -129,10 +125,7 @@ Total: 0 files, 0 directories`},
 
 func TestListDirTextContainsTheNextCursor(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, sample())))
-	listing, err := c.ListDir(t.Context(), "src/tools", toolshelf.Limit(2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	listing := must.Get(c.ListDir(t.Context(), "src/tools", toolshelf.Limit(2)))(t)
 	want := `Directory: src/tools/
 Total: 6 files, 1 directory
 
@@ -140,25 +133,18 @@ Total: 6 files, 1 directory
 [FILE] buffer.lisp  (4.2 KB)
 
 2 of 7 entries shown; the next cursor is ` + listing.NextCursor
-	if diff := cmp.Diff(want, listing.String()); diff != "" {
-		t.Errorf("text (-want +got):\n%s", diff)
-	}
+	must.Match(t, "text", want, listing.String())
 }
 
 func TestLongNamesArePaddedToFortyColumns(t *testing.T) {
 	long := strings.Repeat("n", 45)
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"a": "x", long: "x", "日本": "x"})))
-	listing, err := c.ListDir(t.Context(), ".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listing := must.Get(c.ListDir(t.Context(), "."))(t)
 	want := "Directory: ./\nTotal: 3 files, 0 directories\n\n" +
 		"[FILE] a" + strings.Repeat(" ", 39) + "(1 B)\n" +
 		"[FILE] " + long + "  (1 B)\n" +
 		"[FILE] 日本" + strings.Repeat(" ", 38) + "(1 B)"
-	if diff := cmp.Diff(want, listing.String()); diff != "" {
-		t.Errorf("text (-want +got):\n%s", diff)
-	}
+	must.Match(t, "text", want, listing.String())
 }
 
 func TestErrorsOfPaths(t *testing.T) {
@@ -255,16 +241,12 @@ func TestOrders(t *testing.T) {
 	memory, dir := memoryOf(t, files), diskOf(t, distinct)
 	for i, name := range []string{"another", "a", "C", "Dir", "_", "dir", "b", "ä", "Ä", "A"} {
 		when := written.Add(time.Duration(i) * time.Nanosecond)
-		if err := memory.Chtimes(name, when, when); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, memory.Chtimes(name, when, when))
 		if slices.Contains(omitted, name) {
 			continue
 		}
 		when = written.Add(time.Duration(i) * 100 * time.Nanosecond) // the unit of times on Windows
-		if err := os.Chtimes(filepath.Join(dir, name), when, when); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chtimes(filepath.Join(dir, name), when, when))
 	}
 	for _, tt := range []struct {
 		name string
@@ -330,10 +312,7 @@ func pages(t testing.TB, c *toolshelf.Catalog, dir string, options ...toolshelf.
 	var names []string
 	cursor := ""
 	for {
-		listing, err := c.ListDir(t.Context(), dir, append(options, toolshelf.After(cursor))...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		listing := must.Get(c.ListDir(t.Context(), dir, append(options, toolshelf.After(cursor))...))(t)
 		for _, e := range listing.Entries {
 			names = append(names, e.Name)
 		}
@@ -345,14 +324,8 @@ func pages(t testing.TB, c *toolshelf.Catalog, dir string, options ...toolshelf.
 
 func TestCursorsOfOtherListsAreRejected(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, sample())))
-	listing, err := c.ListDir(t.Context(), "src/tools", toolshelf.Limit(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	bySize, err := c.ListDir(t.Context(), "src/tools", toolshelf.Limit(1), toolshelf.SortedBy(toolshelf.BySize))
-	if err != nil {
-		t.Fatal(err)
-	}
+	listing := must.Get(c.ListDir(t.Context(), "src/tools", toolshelf.Limit(1)))(t)
+	bySize := must.Get(c.ListDir(t.Context(), "src/tools", toolshelf.Limit(1), toolshelf.SortedBy(toolshelf.BySize)))(t)
 	commands, _, err := toolshelf.Paginate([]string{"a", "b"}, toolshelf.Page{Size: 1}, func(s string) string { return s })
 	if err != nil || len(commands) != 1 {
 		t.Fatal(err)
@@ -383,9 +356,7 @@ func TestCursorWalkSurvivesChanges(t *testing.T) {
 		name := rapid.StringMatching(`[a-dA-D]{1,3}`)
 		stay := map[string]bool{}
 		make := func(name string) {
-			if err := afero.WriteFile(fsys, "d/f"+name, nil, 0o644); err != nil {
-				r.Fatal(err)
-			}
+			must.Do(r, afero.WriteFile(fsys, "d/f"+name, nil, 0o644))
 		}
 		for _, n := range rapid.SliceOfN(name, 1, 20).Draw(r, "files that stay") {
 			stay["f"+n] = true
@@ -394,10 +365,7 @@ func TestCursorWalkSurvivesChanges(t *testing.T) {
 		seen := map[string]int{}
 		limit := rapid.IntRange(1, 5).Draw(r, "limit")
 		for cursor := ""; ; {
-			listing, err := c.ListDir(context.Background(), "d", toolshelf.Limit(limit), toolshelf.After(cursor))
-			if err != nil {
-				r.Fatal(err)
-			}
+			listing := must.Get(c.ListDir(context.Background(), "d", toolshelf.Limit(limit), toolshelf.After(cursor)))(r)
 			for _, e := range listing.Entries {
 				seen[e.Name]++
 			}
@@ -409,9 +377,7 @@ func TestCursorWalkSurvivesChanges(t *testing.T) {
 				case !exists:
 					make(n)
 				case !stay["f"+n]:
-					if err := fsys.Remove("d/f" + n); err != nil {
-						r.Fatal(err)
-					}
+					must.Do(r, fsys.Remove("d/f"+n))
 				}
 			}
 		}
@@ -556,10 +522,7 @@ func TestExclude(t *testing.T) {
 		{"**/{b,build}/**", "sub sub/a.log a.go a.log logs"},
 		{"logs/ {a,b}*", "sub logs"},
 	} {
-		tree, err := c.Tree(t.Context(), "p", toolshelf.Exclude(strings.Fields(tt.globs)...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tree := must.Get(c.Tree(t.Context(), "p", toolshelf.Exclude(strings.Fields(tt.globs)...)))(t)
 		if got := strings.Join(paths("", tree.Children), " "); got != tt.want {
 			t.Errorf("without %s: %s, want %s", tt.globs, got, tt.want)
 		}
@@ -690,13 +653,8 @@ func readName(t *testing.T, s string) string {
 func TestStatText(t *testing.T) {
 	fsys := memoryOf(t, sample())
 	c := catalog(t, toolshelf.WithFs(fsys))
-	if err := fsys.Chmod(filepath.FromSlash("src/agent.lisp"), 0o444); err != nil {
-		t.Fatal(err)
-	}
-	info, err := c.Stat(t.Context(), "src/agent.lisp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsys.Chmod(filepath.FromSlash("src/agent.lisp"), 0o444))
+	info := must.Get(c.Stat(t.Context(), "src/agent.lisp"))(t)
 	want := `File: src/agent.lisp
 
 Type: file
@@ -704,9 +662,7 @@ Size: 2.4 KB
 Modified: 2025-11-20 10:30:00
 Readable: Yes
 Writable: No`
-	if diff := cmp.Diff(want, info.String()); diff != "" {
-		t.Errorf("text (-want +got):\n%s", diff)
-	}
+	must.Match(t, "text", want, info.String())
 
 	yes, no := true, false
 	for _, tt := range []struct {
@@ -723,9 +679,7 @@ Writable: No`
 		{toolshelf.FileInfo{Path: "a", Entry: toolshelf.Entry{Type: toolshelf.EntrySymlink, Outside: true}}, "File: a\n\nType: symlink\nTarget: outside root"},
 		{toolshelf.FileInfo{Path: "a", Entry: toolshelf.Entry{Type: toolshelf.EntryOther}}, "File: a\n\nType: other"},
 	} {
-		if diff := cmp.Diff(tt.want, tt.info.String()); diff != "" {
-			t.Errorf("text (-want +got):\n%s", diff)
-		}
+		must.Match(t, "text", tt.want, tt.info.String())
 	}
 }
 
@@ -733,13 +687,9 @@ func TestStatOnTheDisk(t *testing.T) {
 	dir := diskOf(t, map[string]string{"d/a": sized(300), "ro": "x"})
 	accessed := time.Now().Add(time.Hour).Truncate(time.Second).UTC() // a filesystem with relatime keeps a time after the last change
 	for _, name := range []string{"d/a", "d"} {
-		if err := os.Chtimes(filepath.Join(dir, name), accessed, written); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chtimes(filepath.Join(dir, name), accessed, written))
 	}
-	if err := os.Chmod(filepath.Join(dir, "ro"), 0o444); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(filepath.Join(dir, "ro"), 0o444))
 	c := catalog(t, toolshelf.WithRoot(dir))
 	yes, no := true, false
 	for _, want := range []toolshelf.FileInfo{
@@ -747,10 +697,7 @@ func TestStatOnTheDisk(t *testing.T) {
 		{Path: "d", Entry: toolshelf.Entry{Name: "d", Type: toolshelf.EntryDirectory, Modified: written}, Accessed: accessed, Readable: &yes, Writable: &yes},
 		{Path: "ro", Entry: toolshelf.Entry{Name: "ro", Type: toolshelf.EntryFile, Size: 1}, Readable: &yes, Writable: &no},
 	} {
-		got, err := c.Stat(t.Context(), want.Path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(c.Stat(t.Context(), want.Path))(t)
 		if want.Path == "ro" {
 			got.Modified, got.Accessed = time.Time{}, time.Time{}
 		}
@@ -780,9 +727,7 @@ func TestSameResultsInMemoryAndOnTheDisk(t *testing.T) {
 			name, content := strings.Join(elements, "/"), rapid.SampledFrom([]string{"", "a\n", "*.go\n!b.go\n", "/a/\nx*"}).Draw(r, "content")
 			// A file may be in the way.
 			if file(disk, name, content) == nil {
-				if err := file(memory, name, content); err != nil {
-					r.Fatal(err)
-				}
+				must.Do(r, file(memory, name, content))
 			}
 		}
 		var options []toolshelf.FileOption
@@ -818,10 +763,7 @@ func TestSameResultsInMemoryAndOnTheDisk(t *testing.T) {
 		same("Grep", func(c *toolshelf.Catalog) (any, error) {
 			return c.Grep(ctx, ".", "^", optionsOf[toolshelf.GrepOption](options)...)
 		})
-		tree, err := one.Tree(ctx, ".", toolshelf.ShowHidden())
-		if err != nil {
-			r.Fatal(err)
-		}
+		tree := must.Get(one.Tree(ctx, ".", toolshelf.ShowHidden()))(r)
 		for _, p := range paths("", tree.Children) {
 			same("Stat "+p, func(c *toolshelf.Catalog) (any, error) {
 				info, err := c.Stat(ctx, p)
@@ -855,9 +797,7 @@ func TestClosedAndCancelled(t *testing.T) {
 			t.Errorf("%s with a cancelled context: %v", name, err)
 		}
 	}
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Close())
 	for name, call := range calls {
 		if err := call(t.Context(), c); !errors.Is(err, toolshelf.ErrClosed) || !strings.HasPrefix(err.Error(), "toolshelf: "+name+": ") {
 			t.Errorf("%s after Close: %v", name, err)
@@ -917,10 +857,7 @@ func TestFaultsOfTheFilesystem(t *testing.T) {
 		checkError(t, "ListDir", err, toolshelf.ErrFileRead, `Cannot read directory 'broken/': disk on fire\nat sector 7`)
 	})
 	t.Run("no metadata, and an entry that vanishes", func(t *testing.T) {
-		listing, err := c.ListDir(t.Context(), ".")
-		if err != nil {
-			t.Fatal(err)
-		}
+		listing := must.Get(c.ListDir(t.Context(), "."))(t)
 		want := `Directory: ./
 Total: 2 files, 3 directories
 
@@ -936,10 +873,7 @@ Total: 2 files, 3 directories
 		}
 	})
 	t.Run("unreadable directories in a tree", func(t *testing.T) {
-		tree, err := c.Tree(t.Context(), ".")
-		if err != nil {
-			t.Fatal(err)
-		}
+		tree := must.Get(c.Tree(t.Context(), "."))(t)
 		want := `Directory tree: ./
 
 [DIR]  broken/ (disk on fire\nat sector 7)
@@ -952,15 +886,10 @@ Total: 2 files, 3 directories
 [FILE] locked (?)
 
 ` + warning
-		if diff := cmp.Diff(want, tree.String()); diff != "" {
-			t.Errorf("text (-want +got):\n%s", diff)
-		}
+		must.Match(t, "text", want, tree.String())
 	})
 	t.Run("unreadable directories in a search", func(t *testing.T) {
-		found, err := c.FindFiles(t.Context(), ".", "[xyz]")
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(c.FindFiles(t.Context(), ".", "[xyz]"))(t)
 		if want := []string{"ok/x", "ok/z"}; !slices.Equal(found.Files, want) || found.Skipped != 3 {
 			t.Errorf("found %q and skipped %d directories, want %q and 3", found.Files, found.Skipped, want)
 		}

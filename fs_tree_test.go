@@ -22,6 +22,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestTreeText(t *testing.T) {
@@ -77,13 +78,8 @@ Cut at 2 entries, 2+ omitted; raise this limit, or pass a subdirectory`},
 			{"an empty directory", "src/tools/.cache", []toolshelf.DirOption{toolshelf.Gitignore()}, "Directory tree: src/tools/.cache/\n\n[FILE] x (1 B)"},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
-				tree, err := c.Tree(t.Context(), tt.path, tt.options...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(tt.want, tree.String()); diff != "" {
-					t.Errorf("text (-want +got):\n%s", diff)
-				}
+				tree := must.Get(c.Tree(t.Context(), tt.path, tt.options...))(t)
+				must.Match(t, "text", tt.want, tree.String())
 			})
 		}
 	})
@@ -115,10 +111,7 @@ func TestTreeLosesItsDeepestLevelsFirst(t *testing.T) {
 	} {
 		for _, sort := range []string{toolshelf.ByName, toolshelf.BySize} {
 			c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
-			tree, err := c.Tree(t.Context(), ".", toolshelf.Limit(tt.limit), toolshelf.SortedBy(sort))
-			if err != nil {
-				t.Fatal(err)
-			}
+			tree := must.Get(c.Tree(t.Context(), ".", toolshelf.Limit(tt.limit), toolshelf.SortedBy(sort)))(t)
 			shown, more := []string{fmt.Sprint(len(tree.Children))}, []string{fmt.Sprint(tree.More)}
 			for depth := 1; depth <= 2; depth++ {
 				for i := range 3 {
@@ -167,17 +160,11 @@ func TestTreeIsItsListings(t *testing.T) {
 		c := catalog(t, toolshelf.WithFs(fsys))
 		ctx := context.Background()
 		limit := rapid.IntRange(0, 20).Draw(r, "limit")
-		tree, err := c.Tree(ctx, ".", toolshelf.Limit(limit))
-		if err != nil {
-			r.Fatal(err)
-		}
+		tree := must.Get(c.Tree(ctx, ".", toolshelf.Limit(limit)))(r)
 		nodes, omitted := 0, 0
 		var check func(dir string, children []toolshelf.TreeNode, more int)
 		check = func(dir string, children []toolshelf.TreeNode, more int) {
-			listing, err := c.ListDir(ctx, dir)
-			if err != nil {
-				r.Fatal(err)
-			}
+			listing := must.Get(c.ListDir(ctx, dir))(r)
 			nodes += len(children)
 			omitted += more
 			if len(children)+more != len(listing.Entries) {
@@ -206,10 +193,7 @@ func TestTreeOfALongChainAndOfManyDirectories(t *testing.T) {
 	}
 	root := diskOf(t, files)
 	c := catalog(t, toolshelf.WithRoot(root))
-	tree, err := c.Tree(t.Context(), ".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := must.Get(c.Tree(t.Context(), "."))(t)
 	if tree.Dirs != 300+3*200 || tree.Files != 1+200 || tree.Omitted != 0 {
 		t.Errorf("%d directories and %d files, %d omitted", tree.Dirs, tree.Files, tree.Omitted)
 	}
@@ -465,19 +449,13 @@ func TestTreeBudgetIsSharedBetweenLevels(t *testing.T) {
 		{380, "dir0 dir1 dir2 dir3 dir4 root00.go root01.go root02.go root03.go root04.go"},
 		{540, "dir0 dir0/sub dir0/file00.go dir1 dir1/sub dir2 dir2/sub dir3 dir3/sub dir4 dir4/sub root00.go root01.go root02.go root03.go root04.go"},
 	} {
-		tree, err := c.Tree(t.Context(), ".", toolshelf.Budget(tt.budget))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tree := must.Get(c.Tree(t.Context(), ".", toolshelf.Budget(tt.budget)))(t)
 		if got := strings.Join(paths("", tree.Children), " "); got != tt.want {
 			t.Errorf("budget %d: %s, want %s\n%s", tt.budget, got, tt.want, tree)
 		}
 	}
 	for budget := 300; budget < 10_000; budget += 100 {
-		tree, err := c.Tree(t.Context(), ".", toolshelf.Budget(budget))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tree := must.Get(c.Tree(t.Context(), ".", toolshelf.Budget(budget)))(t)
 		if len(tree.Children) < 5+39 {
 			continue
 		}
@@ -532,10 +510,7 @@ func TestTreeBudgetShowsManyDirectoriesOfACommonLayout(t *testing.T) {
 		{"chain", chain, 1000, "dir*/file", 20},
 	} {
 		c := catalog(t, toolshelf.WithFs(memoryOf(t, tt.files)))
-		tree, err := c.Tree(t.Context(), ".", toolshelf.Budget(tt.budget))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tree := must.Get(c.Tree(t.Context(), ".", toolshelf.Budget(tt.budget)))(t)
 		got := 0
 		for _, p := range paths("", tree.Children) {
 			if ok, _ := path.Match(tt.match, p); ok {
@@ -629,10 +604,7 @@ func TestTreeBudgetOfALargeProject(t *testing.T) {
 			large[fmt.Sprintf("package%02d/src/module%d/file%d.go", i%60, i%7, i)] = ""
 		}
 		c := catalog(t, toolshelf.WithFs(memoryOf(t, large)))
-		tree, err := c.Tree(t.Context(), ".", toolshelf.Budget(8000))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tree := must.Get(c.Tree(t.Context(), ".", toolshelf.Budget(8000)))(t)
 		text := tree.String()
 		if n := utf8.RuneCountInString(text); n > 8000 || n < 7900 {
 			t.Errorf("%s: %d characters", name, n)
@@ -667,10 +639,7 @@ func TestGrepBudgetIsSharedBetweenFiles(t *testing.T) {
 		{[]toolshelf.GrepOption{toolshelf.Budget(570)}, "src/file0.go 1, src/file1.go 2, src/file2.go 1, src/file3.go 1, src/file4.go 1, src/file5.go 1, src/file6.go 1, src/file7.go 1, src/file8.go 1, src/file9.go 1, a.log 1"},
 		{[]toolshelf.GrepOption{toolshelf.Budget(1 << 20), toolshelf.Limit(20)}, "src/file0.go 1, src/file1.go 2, src/file2.go 2, src/file3.go 2, src/file4.go 2, src/file5.go 2, src/file6.go 2, src/file7.go 2, src/file8.go 2, src/file9.go 2, a.log 1"},
 	} {
-		found, err := c.Grep(t.Context(), ".", "error", tt.options...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(c.Grep(t.Context(), ".", "error", tt.options...))(t)
 		var got []string
 		lines := 0
 		for i, m := range found.Matches {
@@ -697,17 +666,11 @@ func TestPagesOfABudgetAreTheWholeListing(t *testing.T) {
 	}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
 	for _, order := range []string{toolshelf.ByName, toolshelf.BySize, toolshelf.ByModified} {
-		whole, err := c.ListDir(t.Context(), ".", toolshelf.SortedBy(order), withoutSizes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := must.Get(c.ListDir(t.Context(), ".", toolshelf.SortedBy(order), withoutSizes))(t)
 		var entries []toolshelf.Entry
 		pages := 0
 		for cursor := ""; cursor != "" || pages == 0; pages++ {
-			page, err := c.ListDir(t.Context(), ".", toolshelf.SortedBy(order), withoutSizes, toolshelf.Budget(1000), toolshelf.After(cursor))
-			if err != nil {
-				t.Fatal(err)
-			}
+			page := must.Get(c.ListDir(t.Context(), ".", toolshelf.SortedBy(order), withoutSizes, toolshelf.Budget(1000), toolshelf.After(cursor)))(t)
 			if n := utf8.RuneCountInString(page.String()); n > 1000 || page.Files != 300 || page.Dirs != 300 {
 				t.Errorf("%s: %d characters, %d files and %d directories", order, n, page.Files, page.Dirs)
 			}
@@ -770,9 +733,7 @@ func TestBudgetTokensWithAnUnusualCounter(t *testing.T) {
 func TestBudgetsThatAreEnough(t *testing.T) {
 	dir := strings.Repeat("p", 49) + "/" + strings.Repeat("q", 50)
 	root := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(root, dir, ".gitignore", "x"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(root, dir, ".gitignore", "x"), 0o755))
 	// The name has 196 bytes, and so has the target. The cursor of the first entry has the name.
 	wide := strings.Repeat("😀", 49)
 	for _, name := range []string{"1", "2"} {
@@ -827,13 +788,8 @@ func TestBudgetOfAShortText(t *testing.T) {
 	if err != nil || found.String() != "No lines found in 1 file" {
 		t.Errorf("%s, %v", found, err)
 	}
-	page, err := c.ListDir(t.Context(), "d", toolshelf.Limit(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := fsys.Remove("d/a"); err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(c.ListDir(t.Context(), "d", toolshelf.Limit(1)))(t)
+	must.Do(t, fsys.Remove("d/a"))
 	page, err = c.ListDir(t.Context(), "d", toolshelf.After(page.NextCursor), toolshelf.Budget(42))
 	if err != nil || page.String() != "Directory: d/\nTotal: 0 files, 1 directory" {
 		t.Errorf("%s, %v", page, err)
@@ -851,25 +807,19 @@ func TestBudgetDoesNotReadWhatCannotFit(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(fsys))
 	fsys.opens.Store(0)
 	fsys.stats.Store(0)
-	if _, err := c.Tree(t.Context(), ".", toolshelf.Budget(600)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Tree(t.Context(), ".", toolshelf.Budget(600)))(t)
 	// A tree of 600 characters has at most 66 lines.
 	if opens, stats := fsys.opens.Load(), fsys.stats.Load(); opens > 300 || stats > 600 {
 		t.Errorf("Tree opens %d times and reads the metadata of %d entries", opens, stats)
 	}
 	fsys.opens.Store(0)
-	if _, err := c.Tree(t.Context(), "deep", toolshelf.Budget(600)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Tree(t.Context(), "deep", toolshelf.Budget(600)))(t)
 	// 25 levels have more than 600 characters, because each level is indented.
 	if opens := fsys.opens.Load(); opens > 2*25 {
 		t.Errorf("Tree of deep directories opens %d times", opens)
 	}
 	fsys.stats.Store(0)
-	if _, err := c.ListDir(t.Context(), "d00", toolshelf.Budget(300)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.ListDir(t.Context(), "d00", toolshelf.Budget(300)))(t)
 	if stats := fsys.stats.Load(); stats > 50 {
 		t.Errorf("ListDir reads the metadata of %d entries", stats)
 	}
@@ -882,10 +832,7 @@ func TestManyWarningsAreCounted(t *testing.T) {
 		files[fmt.Sprintf("d%02d/file", i)] = ""
 	}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
-	tree, err := c.Tree(t.Context(), ".", toolshelf.Gitignore(), toolshelf.Budget(1000))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := must.Get(c.Tree(t.Context(), ".", toolshelf.Gitignore(), toolshelf.Budget(1000)))(t)
 	if n := len(tree.Warnings); n != 4 || !strings.HasSuffix(tree.String(), "\nWarning: 17 further warnings") || len(tree.Children) != 20 {
 		t.Errorf("%d warnings:\n%s", n, tree)
 	}
@@ -923,10 +870,7 @@ func TestTreeBudgetsThatReadMoreShowNoFewerEntries(t *testing.T) {
 	shown, ignored := 0, map[int]bool{}
 	step := 1020 / catalogtest.Rounds(1020, 1020)
 	for budget := 180; budget < 1200; budget += step {
-		tree, err := c.Tree(t.Context(), ".", toolshelf.Budget(budget), toolshelf.Gitignore())
-		if err != nil {
-			t.Fatal(err)
-		}
+		tree := must.Get(c.Tree(t.Context(), ".", toolshelf.Budget(budget), toolshelf.Gitignore()))(t)
 		ignored[tree.Ignored] = true
 		if n := tree.Files + tree.Dirs; n < shown {
 			t.Errorf("budget %d: %d entries, and %d with a smaller budget:\n%s", budget, n, shown, tree)

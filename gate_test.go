@@ -26,6 +26,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // approvals is a gate that allows the given items.
@@ -39,10 +40,7 @@ func (a *approvals) Allowed(_ context.Context, i toolshelf.Item) bool {
 // approve allows all pending entries, and returns their names.
 func (a *approvals) approve(t *testing.T, c *toolshelf.Catalog) (names []string) {
 	t.Helper()
-	pending, err := c.Pending(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	pending := must.Get(c.Pending(t.Context()))(t)
 	for _, p := range pending {
 		a.items.Store(p.Item, true)
 		names = append(names, string(p.Kind)+" "+p.Name)
@@ -64,10 +62,7 @@ func gatedCatalog(t *testing.T, files map[string]string, opts ...toolshelf.Optio
 	for name, text := range files {
 		putFile(t, fsys, name, text)
 	}
-	c, err := toolshelf.New(append([]toolshelf.Option{toolshelf.WithFs(fsys), toolshelf.WithRoot("/p"), toolshelf.WithAgentsDir("agents"), toolshelf.WithGate(g)}, opts...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(append([]toolshelf.Option{toolshelf.WithFs(fsys), toolshelf.WithRoot("/p"), toolshelf.WithAgentsDir("agents"), toolshelf.WithGate(g)}, opts...)...))(t)
 	t.Cleanup(func() { c.Close() })
 	return fsys, c, g
 }
@@ -77,30 +72,21 @@ func visible(t *testing.T, c *toolshelf.Catalog) string {
 	t.Helper()
 	ctx, all := t.Context(), new(strings.Builder)
 	add := func(parts ...string) { all.WriteString(strings.Join(parts, " ") + "\n") }
-	list, err := c.List(ctx, toolshelf.Page{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(c.List(ctx, toolshelf.Page{}))(t)
 	for _, row := range list.Commands {
 		add("list", row.Name, row.Description)
 	}
 	for row, err := range c.Commands(ctx) {
 		add("commands", row.Name, row.Content, errorText(err))
 	}
-	skills, err := c.ListSkills(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	skills := must.Get(c.ListSkills(ctx))(t)
 	for _, row := range skills {
 		add("skills", row.Name, row.Description)
 	}
 	for row, err := range c.Skills(ctx) {
 		add("all skills", row.Name, row.Content, errorText(err))
 	}
-	agents, err := c.ListAgents(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	agents := must.Get(c.ListAgents(ctx))(t)
 	for _, row := range agents {
 		add("agents", row.Name, row.Description)
 	}
@@ -123,26 +109,17 @@ func visible(t *testing.T, c *toolshelf.Catalog) string {
 		add("agent", agent.Content)
 	}
 	for _, search := range []func(context.Context, string, int, ...toolshelf.SearchOption) (toolshelf.SearchResults, error){c.Search, c.SearchSkills} {
-		found, err := search(ctx, "deploy pdf scripts", 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(search(ctx, "deploy pdf scripts", 0))(t)
 		for _, hit := range found.Results {
 			add("found", hit.Name, hit.Description)
 		}
 	}
-	names, err := c.CompleteName(ctx, "", 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := must.Get(c.CompleteName(ctx, "", 10))(t)
 	for _, name := range names {
 		add("complete", name.Name)
 	}
 	for _, prompt := range []func(context.Context, ...toolshelf.PromptOption) (toolshelf.PromptList, error){c.CommandsPrompt, c.SkillsPrompt, c.AgentsPrompt} {
-		p, err := prompt(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(prompt(ctx))(t)
 		for _, name := range p.Included {
 			add("prompt", name)
 		}
@@ -152,9 +129,7 @@ func visible(t *testing.T, c *toolshelf.Catalog) string {
 
 func putFile(t *testing.T, fsys afero.Fs, name, text string) {
 	t.Helper()
-	if err := afero.WriteFile(fsys, name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, afero.WriteFile(fsys, name, []byte(text), 0o644))
 }
 
 func errorText(err error) string {
@@ -230,17 +205,13 @@ func TestACallByNameSeesAChangedScriptOfASkill(t *testing.T) {
 			root, g := t.TempDir(), new(approvals)
 			script := filepath.Join(root, "skills", "pdf", "scripts", "x.sh")
 			put := func(file, text string) {
-				if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)))
 			}
 			put(filepath.Join(root, "skills", "pdf", "SKILL.md"), skillFile("pdf"))
 			put(script, "echo safe")
 			c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithGate(g))
 			g.approve(t, c)
-			if err := call(c); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, call(c))
 			put(script, "echo evil") // of the same size, in place
 			if err := call(c); !errors.Is(err, toolshelf.ErrSkillNotFound) && !errors.Is(err, toolshelf.ErrCommandNotFound) {
 				t.Errorf("after a change of the script: %v", err)
@@ -257,10 +228,7 @@ func TestPendingHasTheTextsOfAllFiles(t *testing.T) {
 	files := maps.Clone(gatedFiles)
 	files["/p/skills/pdf/image.png"] = "\xff\xfe"
 	_, c, _ := gatedCatalog(t, files)
-	pending, err := c.Pending(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	pending := must.Get(c.Pending(t.Context()))(t)
 	for _, p := range pending {
 		if p.Kind != toolshelf.KindSkill {
 			continue
@@ -302,16 +270,11 @@ func (r *replacer) Allowed(_ context.Context, i toolshelf.Item) bool {
 
 func TestPendingOmitsAFileThatIsReplacedDuringTheCall(t *testing.T) {
 	root := t.TempDir()
-	if err := os.Mkdir(filepath.Join(root, "commands"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(root, "commands"), 0o755))
 	for _, name := range []string{"a.md", "b.md"} {
 		putFile(t, afero.NewOsFs(), filepath.Join(root, "commands", name), "Text.")
 	}
-	c, err := toolshelf.New(toolshelf.WithRoot(root), toolshelf.WithGate(&replacer{name: "a", file: filepath.Join(root, "commands", "a.md")}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(toolshelf.WithRoot(root), toolshelf.WithGate(&replacer{name: "a", file: filepath.Join(root, "commands", "a.md")})))(t)
 	t.Cleanup(func() { c.Close() })
 	if pending, err := c.Pending(t.Context()); err != nil || len(pending) != 1 || pending[0].Name != "b" {
 		t.Errorf("pending: %+v, %v", pending, err)
@@ -322,10 +285,7 @@ func TestAFileBesideTheDigestOfASkillDoesNotExist(t *testing.T) {
 	fsys, c, g := gatedCatalog(t, gatedFiles)
 	putFile(t, fsys, "/p/skills/pdf/.git/config", "secret")
 	g.approve(t, c)
-	skill, err := c.GetSkill(t.Context(), "pdf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	skill := must.Get(c.GetSkill(t.Context(), "pdf"))(t)
 	for name, read := range map[string]func() error{
 		"ReadSkillFile": func() error { _, err := c.ReadSkillFile(t.Context(), "pdf", ".git/config"); return err },
 		"ReadFile":      func() error { _, err := fs.ReadFile(skill.FS(), ".git/config"); return err },
@@ -363,10 +323,7 @@ func TestOnlyTheNamedLayersHaveAGate(t *testing.T) {
 	for name, text := range gatedFiles {
 		putFile(t, fsys, name, text)
 	}
-	c, err := toolshelf.New(toolshelf.WithFs(fsys), toolshelf.WithRoot("/p"), toolshelf.WithAgentsDir("agents"), toolshelf.WithGate(new(approvals), "skills"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c = must.Get(toolshelf.New(toolshelf.WithFs(fsys), toolshelf.WithRoot("/p"), toolshelf.WithAgentsDir("agents"), toolshelf.WithGate(new(approvals), "skills")))(t)
 	defer c.Close()
 	if got := visible(t, c); strings.Contains(got, "pdf") || !strings.Contains(got, "list deploy") || !strings.Contains(got, "agents reviewer") {
 		t.Errorf("got:\n%s", got)
@@ -381,9 +338,7 @@ func TestNoUnapprovedByteOfAnExchangedSkillIsRead(t *testing.T) {
 	write := func(name, text string) {
 		t.Helper()
 		full := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(text), 0o644)))
 	}
 	for _, state := range []string{"good", "evil"} {
 		write(state+"/SKILL.md", "---\nname: s\ndescription: A "+state+" skill.\n---\nDo "+state+" work.")
@@ -395,15 +350,10 @@ func TestNoUnapprovedByteOfAnExchangedSkillIsRead(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := os.Mkdir(filepath.Join(dir, "skills"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "skills"), 0o755))
 	move("good", "skills/s")
 	g := new(approvals)
-	c, err := toolshelf.New(toolshelf.WithRoot(dir), toolshelf.WithGate(g))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(toolshelf.WithRoot(dir), toolshelf.WithGate(g)))(t)
 	defer c.Close()
 	g.approve(t, c)
 
@@ -559,17 +509,13 @@ func TestAScanReadsEachNewOrChangedGatedFileOnce(t *testing.T) {
 		if tt.put != "" {
 			putFile(t, memory, tt.put, "changed: "+tt.name)
 			for at, name := time.Now().Add(time.Duration(i-60)*time.Minute), tt.put; name != "."; name = path.Dir(name) { // MemMapFs changes the time of no directory
-				if err := memory.Chtimes(name, at, at); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, memory.Chtimes(name, at, at))
 			}
 		}
 		fsys.files.Store(0)
 		_, err := c.List(t.Context(), toolshelf.Page{})
 		_, errSkills := c.ListSkills(t.Context())
-		if err := errors.Join(err, errSkills); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(err, errSkills))
 		if got := fsys.files.Load(); got != tt.want {
 			t.Errorf("%s: %d files opened, want %d", tt.name, got, tt.want)
 		}
@@ -596,17 +542,11 @@ func TestWatchSeesAChangeDeepInAGatedSkill(t *testing.T) {
 	for _, file := range []string{"x.sh", "new.sh"} {
 		write := filepath.Join(root, "skills", "pdf", "a", "b", "c", file)
 		before, _ := os.ReadFile(write)
-		if err := os.WriteFile(write, []byte("echo evil"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(write, []byte("echo evil"), 0o644))
 		shown(0)
-		if err := os.Remove(write); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(write))
 		if before != nil {
-			if err := os.WriteFile(write, before, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(write, before, 0o644))
 		}
 		shown(1)
 	}
@@ -615,10 +555,7 @@ func TestWatchSeesAChangeDeepInAGatedSkill(t *testing.T) {
 // shownPlugins returns the plugins and the rows that a catalog shows.
 func shownPlugins(t *testing.T, c *toolshelf.Catalog) (rows []string) {
 	t.Helper()
-	plugins, err := c.Plugins(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	plugins := must.Get(c.Plugins(t.Context()))(t)
 	for _, p := range plugins {
 		rows = append(rows, "plugin "+p.Name)
 	}
@@ -640,10 +577,7 @@ func TestARefusedManifestHidesThePluginWithAllEntries(t *testing.T) {
 	}
 	const manifest, market = "shop/plugins/deploy/.claude-plugin/plugin.json", "shop/.claude-plugin/marketplace.json"
 	check("before an approval", nil)
-	pending, err := c.Pending(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	pending := must.Get(c.Pending(t.Context()))(t)
 	var kinds []string
 	for _, p := range pending {
 		kinds = append(kinds, string(p.Kind)+" "+p.Name)
@@ -704,9 +638,7 @@ func TestAMovedManifestNeedsAnotherApproval(t *testing.T) {
 			t.Fatalf("%s: %+v, %v", from, x.Directives, err)
 		}
 		putFile(t, fsys, to, files[from])
-		if err := fsys.Remove(from); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsys.Remove(from))
 		if x, err := c.Expand(t.Context(), "/p:go"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
 			t.Errorf("%s: %+v, %v", to, x.Directives, err)
 		}
@@ -724,9 +656,7 @@ func TestARenamedCommandOfAnotherFormatNeedsAnotherApproval(t *testing.T) {
 	if x, err := c.Expand(t.Context(), "/a"); err != nil || x.Text != text || len(x.Directives) != 0 {
 		t.Fatalf("%+v, %v", x.Rendering, err)
 	}
-	if err := fsys.Rename("/p/.qwen/commands/a.md", "/p/.qwen/commands/a.toml"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsys.Rename("/p/.qwen/commands/a.md", "/p/.qwen/commands/a.toml"))
 	if x, err := c.Expand(t.Context(), "/a"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
 		t.Errorf("%+v, %v", x.Rendering, err)
 	}
@@ -743,10 +673,7 @@ func TestAPendingManifestHasTheTextOfItsDigest(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithPlugins("p", "bare"), toolshelf.WithGate(g, "p", "bare"))
 	for range 2 {
 		fsys.files.Store(0)
-		pending, err := c.Pending(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		pending := must.Get(c.Pending(t.Context()))(t)
 		list := fmt.Sprintf("plugin\n%x 26 .claude-plugin/plugin.json\n", sha256.Sum256([]byte(manifest)))
 		sum := fmt.Sprintf("plugin-sha256:%x", sha256.Sum256([]byte(list)))
 		if p := pending[0]; len(pending) != 3 || p.Kind != toolshelf.KindPlugin || p.Name != "deploy" || p.Plugin != "deploy" || p.Digest != sum || !maps.Equal(p.New, map[string]string{".claude-plugin/plugin.json": manifest}) ||
@@ -794,14 +721,8 @@ func TestFindingsHaveTheDiagnosticsOfLint(t *testing.T) {
 	files[market] = strings.Replace(files[market], `"1.2.0"`, `"1.2.0", "homepage": "https://deploy.example"`, 1)
 	opts := []toolshelf.Option{toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithAgentsDir("agents"), toolshelf.WithInstructions(client.Claude()), toolshelf.WithPlugins("shop")}
 	c := catalog(t, append(opts, toolshelf.WithGate(new(approvals)))...)
-	linted, err := c.Lint(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	pending, err := c.Pending(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	linted := must.Get(c.Lint(t.Context()))(t)
+	pending := must.Get(c.Pending(t.Context()))(t)
 	key := func(d toolshelf.Diagnostic) string { return fmt.Sprintf("%s %s", d.Severity, d) }
 	found := map[string]bool{}
 	codes := map[toolshelf.Kind]map[toolshelf.DiagnosticCode]bool{}
@@ -842,18 +763,14 @@ func TestAGatedListListsNoDirectoryOfAnUnchangedSkillAgain(t *testing.T) {
 	fsys, long := &counting{Fs: dated{memory}}, time.Now().Add(-time.Minute)
 	settle := func() {
 		t.Helper()
-		if err := afero.Walk(memory, "skills", func(name string, _ os.FileInfo, err error) error {
+		must.Do(t, afero.Walk(memory, "skills", func(name string, _ os.FileInfo, err error) error {
 			return errors.Join(err, memory.Chtimes(name, long, long))
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	lists := func(c *toolshelf.Catalog) int64 {
 		t.Helper()
 		fsys.lists.Store(0)
-		if _, err := c.ListSkills(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.ListSkills(t.Context()))(t)
 		return fsys.lists.Load()
 	}
 	settle()

@@ -23,6 +23,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestDefaultDirectories(t *testing.T) {
@@ -70,20 +71,13 @@ func TestDefaultDirectories(t *testing.T) {
 	} {
 		t.Run(tt.behavior, func(t *testing.T) {
 			c := catalog(t, append(slices.Clone(tt.options), toolshelf.WithFs(memoryOf(t, files)))...)
-			if diff := cmp.Diff(tt.want, names(t, c)); diff != "" {
-				t.Errorf("commands (-want +got):\n%s", diff)
-			}
-			list, err := c.ListSkills(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Match(t, "commands", tt.want, names(t, c))
+			list := must.Get(c.ListSkills(t.Context()))(t)
 			var skills []string
 			for _, s := range list {
 				skills = append(skills, s.Name)
 			}
-			if diff := cmp.Diff(tt.want, skills); diff != "" {
-				t.Errorf("skills (-want +got):\n%s", diff)
-			}
+			must.Match(t, "skills", tt.want, skills)
 			if tt.layer == "" {
 				return
 			}
@@ -234,9 +228,7 @@ func TestLayers(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)),
 		toolshelf.WithCommandsDir("commands", "/home/commands"), toolshelf.WithCommandsFS("built in", built))
 
-	if diff := cmp.Diff([]string{"one", "three", "Two", "two"}, names(t, c)); diff != "" {
-		t.Errorf("names (-want +got):\n%s", diff)
-	}
+	must.Match(t, "names", []string{"one", "three", "Two", "two"}, names(t, c))
 	for name, layer := range map[string]string{"one": "commands", "two": "/home/commands", "three": "built in", "hidden": "commands"} {
 		got, err := c.Get(t.Context(), name)
 		if err != nil || got.Layer != layer {
@@ -255,9 +247,7 @@ func TestLayers(t *testing.T) {
 			got = append(got, p)
 		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("problems (-want +got):\n%s", diff)
-	}
+	must.Match(t, "problems", want, got)
 }
 
 func TestMissingDirectories(t *testing.T) {
@@ -305,9 +295,7 @@ func TestMissingDirectories(t *testing.T) {
 		if _, err := c.List(t.Context(), toolshelf.Page{}); !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
 			t.Fatal(err)
 		}
-		if err := errors.Join(os.MkdirAll(filepath.Join(root, "commands"), 0o755), os.WriteFile(filepath.Join(root, "commands", "a.md"), nil, 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Join(root, "commands"), 0o755), os.WriteFile(filepath.Join(root, "commands", "a.md"), nil, 0o644)))
 		if got := names(t, c); len(got) != 1 {
 			t.Errorf("got %q", got)
 		}
@@ -336,9 +324,7 @@ func TestAbsoluteDirectoriesOfAFilesystemBeginAtItsTop(t *testing.T) {
 		t.Run(root, func(t *testing.T) {
 			c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithRoot(root),
 				toolshelf.WithCommandsDir("/opt/commands"), toolshelf.WithSkillsDir("/opt/skills"), toolshelf.WithReports("/opt/reports", ""))
-			if diff := cmp.Diff([]string{"a"}, names(t, c)); diff != "" {
-				t.Errorf("commands (-want +got):\n%s", diff)
-			}
+			must.Match(t, "commands", []string{"a"}, names(t, c))
 			if skill, err := c.GetSkill(t.Context(), "s"); err != nil || skill.Layer != "/opt/skills" {
 				t.Errorf("skill: %+v, %v", skill, err)
 			}
@@ -428,16 +414,10 @@ func TestALookupStatsOnlyThePlacesThatCouldShadowTheName(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			fsys := &observedFs{Fs: memoryOf(t, files)}
 			c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCommandsDir("high/c", "low/c"), toolshelf.WithSkillsDir("high/s", "low/s"), toolshelf.WithSkillDepth(tt.depth))
-			if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := c.ListSkills(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
+			must.Get(c.ListSkills(t.Context()))(t)
 			fsys.take()
-			if err := tt.call(c); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, tt.call(c))
 			var unexpected []string
 			opens := regexp.MustCompile(tt.opens)
 			for _, call := range fsys.take() {
@@ -456,10 +436,7 @@ func TestALookupStatsOnlyThePlacesThatCouldShadowTheName(t *testing.T) {
 
 func TestEmbeddedFilesystemsAreImmutable(t *testing.T) {
 	sub := func(fsys fs.FS, dir string) fs.FS {
-		sub, err := fs.Sub(fsys, dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sub := must.Get(fs.Sub(fsys, dir))(t)
 		return sub
 	}
 	for name, tt := range map[string]struct {
@@ -484,10 +461,7 @@ func TestEmbeddedFilesystemsAreImmutable(t *testing.T) {
 // A Get from an immutable layer needs no goroutine. If the default directory is missing, one stat
 // proves that.
 func TestGetFromAnImmutableLayerIsCheap(t *testing.T) {
-	commands, err := fs.Sub(embedded, "testdata/project/commands")
-	if err != nil {
-		t.Fatal(err)
-	}
+	commands := must.Get(fs.Sub(embedded, "testdata/project/commands"))(t)
 	for name, tt := range map[string]struct {
 		options []toolshelf.Option
 		allocs  float64
@@ -497,9 +471,7 @@ func TestGetFromAnImmutableLayerIsCheap(t *testing.T) {
 	} {
 		c := catalog(t, append(tt.options, toolshelf.WithRoot(t.TempDir()), toolshelf.WithCommandsFS("built in", commands))...)
 		get := func() {
-			if _, err := c.Get(t.Context(), "analyze-logs"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(c.Get(t.Context(), "analyze-logs"))(t)
 		}
 		get()
 		if got := testing.AllocsPerRun(100, get); got > tt.allocs {
@@ -541,9 +513,7 @@ func TestAnImmutableLayerIsReadOnce(t *testing.T) {
 			c := catalog(t, toolshelf.WithRoot(t.TempDir()), toolshelf.WithCommandsFS("c", tt.mark(commands)), toolshelf.WithSkillsFS("s", tt.mark(skills)))
 			calls := map[string]func(){
 				"List": func() {
-					if diff := cmp.Diff([]string{"a", "b"}, names(t, c)); diff != "" {
-						t.Error(diff)
-					}
+					must.Match(t, "result", []string{"a", "b"}, names(t, c))
 				},
 				"Get": func() {
 					if got, err := c.Get(t.Context(), "a"); err != nil || got.Content != "apples" {
@@ -593,17 +563,11 @@ func TestListsAndSearchesOpenNoFileOfAHeadFS(t *testing.T) {
 		"long/SKILL.md":   long,
 		"denied/SKILL.md": "",
 	})
-	c, err := toolshelf.New(toolshelf.WithSkillsDir(), toolshelf.WithSkillsFS("server", fsys))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(toolshelf.WithSkillsDir(), toolshelf.WithSkillsFS("server", fsys)))(t)
 	defer c.Close()
 	got := map[string]string{}
 	for range 2 { // also validates the first list
-		skills, err := c.ListSkills(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		skills := must.Get(c.ListSkills(context.Background()))(t)
 		for _, s := range skills {
 			got[s.Name] = s.Description
 			if broken := len(s.Diagnostics) > 0; broken != (s.Name == "denied" || s.Name == "nothing") {
@@ -612,9 +576,7 @@ func TestListsAndSearchesOpenNoFileOfAHeadFS(t *testing.T) {
 		}
 	}
 	want := map[string]string{"greet": "Greets people", "long": "Long", "denied": "", "unknown": "Has no head", "nothing": ""}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("ListSkills (-want +got):\n%s", diff)
-	}
+	must.Match(t, "ListSkills", want, got)
 	if _, err := c.SkillsPrompt(context.Background()); err != nil {
 		t.Error(err)
 	}
@@ -730,10 +692,7 @@ var clientSamples = []clientSample{
 }
 
 func TestFilesThatTheDocumentationOfAClientShows(t *testing.T) {
-	authors, err := os.ReadFile("docs/authors.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	authors := must.Get(os.ReadFile("docs/authors.md"))(t)
 	found, exceptions := 0, 0
 	for _, c := range client.All() {
 		t.Run(c.Name, func(t *testing.T) {
@@ -781,12 +740,8 @@ func TestFilesThatTheDocumentationOfAClientShows(t *testing.T) {
 			for _, names := range [][]string{wantCommands, wantSkills, gotCommands, gotSkills} {
 				slices.Sort(names)
 			}
-			if diff := cmp.Diff(wantCommands, gotCommands); diff != "" {
-				t.Errorf("commands (-want +got):\n%s", diff)
-			}
-			if diff := cmp.Diff(wantSkills, gotSkills); diff != "" {
-				t.Errorf("skills (-want +got):\n%s", diff)
-			}
+			must.Match(t, "commands", wantCommands, gotCommands)
+			must.Match(t, "skills", wantSkills, gotSkills)
 			if len(wantCommands) < min(len(c.Commands), 1) || len(wantSkills) < min(len(c.Skills), 1) {
 				t.Error("a kind of files has no sample")
 			}
@@ -827,19 +782,14 @@ func TestASkillWithoutADirectory(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			c := catalog(t, append(options, toolshelf.WithClient(client.Pi()))...)
-			list, err := c.ListSkills(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			list := must.Get(c.ListSkills(t.Context()))(t)
 			got := map[string]string{}
 			for _, s := range list {
 				got[s.Name] = fmt.Sprint(path.Base(filepath.ToSlash(s.Path)), " ", s.Layer, " ", s.Shadows, " ", s.Loadable)
 			}
 			want := map[string]string{"notes": "notes.md .pi/skills [] true", "style": "named.md .pi/skills [] true", "both": "SKILL.md .pi/skills [.pi/skills/both.md] true",
 				"bare": "bare.md .pi/skills [] true", "secret": ". .pi/skills [] false"}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("ListSkills (-want +got):\n%s", diff)
-			}
+			must.Match(t, "ListSkills", want, got)
 			skill, err := c.GetSkill(t.Context(), "notes", toolshelf.Digests())
 			if err != nil || skill.Content != "Write to notes.txt.\n" || skill.Description != "Takes notes." || len(skill.Files) != 1 || skill.Files[0].Path != "notes.md" || skill.Files[0].SHA256 == "" || string(skill.Raw) != text {
 				t.Errorf("GetSkill: %+v, %v", skill, err)
@@ -893,9 +843,7 @@ func TestASkillWithoutADirectory(t *testing.T) {
 		dir := diskOf(t, map[string]string{"files/a.md": text})
 		c := catalog(t, toolshelf.WithRoot(dir), toolshelf.WithClient(client.Client{Skills: []client.Place{{Dir: "files", Pattern: "*.md"}}}))
 		for range 2 {
-			if _, err := c.GetSkill(t.Context(), "a"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(c.GetSkill(t.Context(), "a"))(t)
 		}
 		write(t, "No header.\n", dir, "files/a.md")
 		if skill, err := c.GetSkill(t.Context(), "a"); !errors.Is(err, toolshelf.ErrSkillNotFound) {
@@ -919,9 +867,7 @@ func TestASkillWithoutADirectory(t *testing.T) {
 			write(t, step.text, dir, ".pi/skills", step.name)
 			select {
 			case got := <-changed:
-				if diff := cmp.Diff(step.want, got); diff != "" {
-					t.Errorf("%s (-want +got):\n%s", step.name, diff)
-				}
+				must.Match(t, step.name, step.want, got)
 			case <-time.After(patience):
 				t.Fatalf("%s: no change", step.name)
 			}
@@ -942,9 +888,7 @@ func TestNamesAndPrefixesOfSkills(t *testing.T) {
 		"agents/one file.md": "---\nname: one\n---\n", "agents/two.md": "No header.\n", "agents/deep/three.md": "---\nname: three\n---\n",
 	})))
 	want := map[string]string{"o:named": "only", "other": "header", "d": "header", "p:e": "path", "p:f": "path", "f:h": "files", "f:i:j": "files"}
-	if diff := cmp.Diff(want, skillsOf(t, c)); diff != "" {
-		t.Errorf("skills (-want +got):\n%s", diff)
-	}
+	must.Match(t, "skills", want, skillsOf(t, c))
 	for range 2 { // also the names that the catalog knows
 		for name := range want {
 			if skill, err := c.GetSkill(t.Context(), name); err != nil || skill.Name != name {
@@ -984,12 +928,8 @@ func TestWithClientOfSeveralClients(t *testing.T) {
 		"/p/.claude/skills/s/SKILL.md": skillFile("s"), "/p/.claude/skills/g/t/SKILL.md": skillFile("t"), "/p/commands/d.md": "",
 	})), toolshelf.WithRoot("/p"), toolshelf.WithHome("/h"), toolshelf.WithClient(client.Claude(), client.Cursor()))
 	want := map[string]string{"a": ".claude/commands", "b": ".cursor/commands", "c": "~/.claude/commands"}
-	if diff := cmp.Diff(want, layersOf(t, c)); diff != "" {
-		t.Errorf("the project precedes the user, and the first client the second (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(map[string]string{"s": ".claude/skills", "t": ".claude/skills"}, skillsOf(t, c)); diff != "" {
-		t.Errorf("a directory of two clients is one layer (-want +got):\n%s", diff)
-	}
+	must.Match(t, "the project precedes the user, and the first client the second", want, layersOf(t, c))
+	must.Match(t, "a directory of two clients is one layer", map[string]string{"s": ".claude/skills", "t": ".claude/skills"}, skillsOf(t, c))
 	if all := problems(t, c); slices.ContainsFunc(all, func(p string) bool { return strings.HasPrefix(p, "SHADOWED .claude/skills") }) {
 		t.Errorf("a skill shadows itself: %q", all)
 	}
@@ -1043,18 +983,12 @@ func TestWithHome(t *testing.T) {
 		t.Setenv("XDG_CONFIG_HOME", "")
 		t.Setenv("APPDATA", filepath.Join(home, ".config"))
 		options := []toolshelf.Option{toolshelf.WithRoot(home), toolshelf.WithClient(client.Claude(), client.OpenCode()), toolshelf.WithParents("")}
-		if diff := cmp.Diff(map[string]string{"a": ".claude/commands", "b": "~/.config/opencode/commands"}, layersOf(t, catalog(t, options...))); diff != "" {
-			t.Errorf("layers (-want +got):\n%s", diff)
-		}
-		if diff := cmp.Diff(map[string]string{"a": ".claude/commands"}, layersOf(t, catalog(t, append(options, toolshelf.WithHome(""))...))); diff != "" {
-			t.Errorf("layers without a home directory (-want +got):\n%s", diff)
-		}
+		must.Match(t, "layers", map[string]string{"a": ".claude/commands", "b": "~/.config/opencode/commands"}, layersOf(t, catalog(t, options...)))
+		must.Match(t, "layers without a home directory", map[string]string{"a": ".claude/commands"}, layersOf(t, catalog(t, append(options, toolshelf.WithHome(""))...)))
 	})
 	t.Run("the root is above the home directory", func(t *testing.T) {
 		c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"/w/h/.claude/commands/a.md": ""})), toolshelf.WithRoot("/w"), toolshelf.WithHome("/w/h"), toolshelf.WithClient(client.Claude()))
-		if diff := cmp.Diff(map[string]string{"a": "~/.claude/commands"}, layersOf(t, c)); diff != "" {
-			t.Errorf("layers (-want +got):\n%s", diff)
-		}
+		must.Match(t, "layers", map[string]string{"a": "~/.claude/commands"}, layersOf(t, c))
 	})
 	t.Run("no home directory on the operating system", func(t *testing.T) {
 		home := diskOf(t, map[string]string{".claude/commands/a.md": "", ".config/opencode/commands/b.md": ""})
@@ -1116,9 +1050,7 @@ func TestWithParents(t *testing.T) {
 			}
 			c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithRoot("/w/repo/sub/project"), toolshelf.WithHome("/w/home"),
 				toolshelf.WithClient(client.OpenCode(), client.Gemini()), toolshelf.WithParents(tt.boundary))
-			if diff := cmp.Diff(tt.want, layersOf(t, c)); diff != "" {
-				t.Errorf("layers (-want +got):\n%s", diff)
-			}
+			must.Match(t, "layers", tt.want, layersOf(t, c))
 		})
 	}
 	t.Run("a boundary that is not above the root", func(t *testing.T) {
@@ -1139,9 +1071,7 @@ func TestWithParents(t *testing.T) {
 		files := memoryOf(t, map[string]string{"/h/.git/HEAD": "", "/h/.claude/commands/a.md": "", "/h/.claude/skills/s/SKILL.md": skillFile("s"), "/h/p/.claude/commands/b.md": "", "/h/p/q/x": ""})
 		options := []toolshelf.Option{toolshelf.WithFs(files), toolshelf.WithRoot("/h/p/q"), toolshelf.WithClient(client.Claude()), toolshelf.WithParents("")}
 		c := catalog(t, append(options, toolshelf.WithHome("/h"))...)
-		if diff := cmp.Diff(map[string]string{"a": "~/.claude/commands", "b": "../.claude/commands"}, layersOf(t, c)); diff != "" {
-			t.Errorf("layers (-want +got):\n%s", diff)
-		}
+		must.Match(t, "layers", map[string]string{"a": "~/.claude/commands", "b": "../.claude/commands"}, layersOf(t, c))
 		if all := problems(t, c); slices.ContainsFunc(all, func(p string) bool { return strings.HasPrefix(p, "SHADOWED") }) {
 			t.Errorf("a file shadows itself: %q", all)
 		}
@@ -1150,9 +1080,7 @@ func TestWithParents(t *testing.T) {
 		files := memoryOf(t, map[string]string{"/w/.git": "", "/w/.claude/skills/group/s/SKILL.md": skillFile("s"), "/w/p/x": ""})
 		for _, clients := range [][]toolshelf.Option{{toolshelf.WithClient(client.Copilot(), client.OpenCode())}, {toolshelf.WithClient(client.Copilot()), toolshelf.WithClient(client.OpenCode())}} {
 			c := catalog(t, append(clients, toolshelf.WithFs(files), toolshelf.WithRoot("/w/p"), toolshelf.WithParents(""))...)
-			if diff := cmp.Diff(map[string]string{"s": "../.claude/skills"}, skillsOf(t, c)); diff != "" {
-				t.Errorf("skills (-want +got):\n%s", diff)
-			}
+			must.Match(t, "skills", map[string]string{"s": "../.claude/skills"}, skillsOf(t, c))
 		}
 	})
 	t.Run("places with different prefixes are two layers", func(t *testing.T) {
@@ -1162,18 +1090,14 @@ func TestWithParents(t *testing.T) {
 		files := memoryOf(t, map[string]string{".mine/a.md": ""})
 		for _, clients := range [][]toolshelf.Option{{toolshelf.WithClient(row("x:"), row("y:"))}, {toolshelf.WithClient(row("x:")), toolshelf.WithClient(row("y:"))}} {
 			c := catalog(t, append(clients, toolshelf.WithFs(files))...)
-			if diff := cmp.Diff(map[string]string{"x:a": ".mine", "y:a": ".mine"}, layersOf(t, c)); diff != "" {
-				t.Errorf("layers (-want +got):\n%s", diff)
-			}
+			must.Match(t, "layers", map[string]string{"x:a": ".mine", "y:a": ".mine"}, layersOf(t, c))
 		}
 	})
 	t.Run("the parents of an option precede the layers of later options", func(t *testing.T) {
 		files := memoryOf(t, map[string]string{"/w/.git": "", "/w/.mine/a.md": "", "/w/p/.claude/commands/a.md": "", "/w/p/.mine/b.md": "", "/w/.claude/commands/b.md": "", "/w/.claude/commands/c.md": ""})
 		mine := client.Client{Commands: []client.Place{{Dir: ".mine", Pattern: "*.md", Parents: true}}}
 		c := catalog(t, toolshelf.WithFs(files), toolshelf.WithRoot("/w/p"), toolshelf.WithClient(mine), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(""))
-		if diff := cmp.Diff(map[string]string{"a": "../.mine", "b": ".mine", "c": "../.claude/commands"}, layersOf(t, c)); diff != "" {
-			t.Errorf("layers (-want +got):\n%s", diff)
-		}
+		must.Match(t, "layers", map[string]string{"a": "../.mine", "b": ".mine", "c": "../.claude/commands"}, layersOf(t, c))
 	})
 	t.Run("skills by the documentation of each client", func(t *testing.T) {
 		files := map[string]string{"/w/.git": "", "/w/p/x": ""}
@@ -1203,9 +1127,7 @@ func TestWithParents(t *testing.T) {
 		}) {
 			t.Errorf("a file shadows itself: %q", all)
 		}
-		if diff := cmp.Diff(map[string]string{"a": "own", "b": "../.claude/commands", "c": "~/.claude/commands"}, layersOf(t, c)); diff != "" {
-			t.Errorf("layers (-want +got):\n%s", diff)
-		}
+		must.Match(t, "layers", map[string]string{"a": "own", "b": "../.claude/commands", "c": "~/.claude/commands"}, layersOf(t, c))
 	})
 }
 

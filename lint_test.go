@@ -27,15 +27,13 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func lint(t testing.TB, files map[string]string, options ...toolshelf.Option) []toolshelf.Diagnostic {
 	t.Helper()
 	c := catalog(t, append(options, toolshelf.WithFs(memoryOf(t, files)))...)
-	diagnostics, err := c.Lint(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	diagnostics := must.Get(c.Lint(t.Context()))(t)
 	checkCodes(t, diagnostics)
 	return diagnostics
 }
@@ -52,10 +50,7 @@ func TestLintOnEveryFilesystem(t *testing.T) {
 		"skills/no-file/SKILL.md:0 error SKILL_FILE_MISSING",
 	}
 	onEveryFilesystem(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog) {
-		diagnostics, err := open(toolshelf.WithNestedCommands()).Lint(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		diagnostics := must.Get(open(toolshelf.WithNestedCommands()).Lint(t.Context()))(t)
 		var got []string
 		for _, d := range diagnostics {
 			path := strings.NewReplacer("/srv/project/", "", "built in/", "").Replace(d.Path)
@@ -68,9 +63,7 @@ func TestLintOnEveryFilesystem(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s:%d %s %s", path, d.Line, d.Severity, d.Code))
 		}
 		slices.Sort(got) // the layers of the embedded catalog have the same name
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("diagnostics (-want +got):\n%s", diff)
-		}
+		must.Match(t, "diagnostics", want, got)
 	})
 }
 
@@ -121,9 +114,7 @@ func TestLintReportsIgnoredSkills(t *testing.T) {
 			for name, text := range tt.files {
 				files["skills/"+name] = text
 			}
-			if diff := cmp.Diff(tt.want, ignoredFiles(lint(t, files, append(tt.options, toolshelf.WithCommandsDir())...))); diff != "" {
-				t.Errorf("diagnostics (-want +got):\n%s", diff)
-			}
+			must.Match(t, "diagnostics", tt.want, ignoredFiles(lint(t, files, append(tt.options, toolshelf.WithCommandsDir())...)))
 		})
 	}
 }
@@ -133,12 +124,8 @@ func TestOnlyLintReadsIgnoredFiles(t *testing.T) {
 	files := memoryOf(t, map[string]string{"commands/a.md": "", "commands/git/b.md": "", "commands/c.toml": "prompt = 'x'", "skills/flat.md": "", "skills/pdf/SKILL.md": ""})
 	opened := new(sync.Map)
 	c := catalog(t, toolshelf.WithFs(openedNames{files, opened}))
-	if _, err := c.ListSkills(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.ListSkills(t.Context()))(t)
+	must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 	read := false
 	for name := range opened.Range {
 		name := name.(string)
@@ -196,12 +183,8 @@ func TestLintJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	var back []toolshelf.Diagnostic
-	if err := json.Unmarshal(text, &back); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(all, back); diff != "" {
-		t.Errorf("it changed on the way (-want +got):\n%s", diff)
-	}
+	must.Do(t, json.Unmarshal(text, &back))
+	must.Match(t, "it changed on the way", all, back)
 	const want = `{"code":"FRONTMATTER_RECOVERED","severity":"warning","path":"commands/a.md","line":2,"column":1,"key":"description",` +
 		`"message":"the value is not valid YAML and is read as text","suggestion":"write description: \"a: b\""}`
 	if !bytes.Contains(text, []byte(want)) {
@@ -220,17 +203,12 @@ func TestLintMissingDirectories(t *testing.T) {
 	for _, d := range lint(t, map[string]string{"README.md": ""}, toolshelf.WithCommandsDir("commands"), toolshelf.WithSkillsDir("skills")) {
 		got = append(got, string(d.Severity)+" "+string(d.Code)+" "+d.Path)
 	}
-	if diff := cmp.Diff([]string{"warning DIRECTORY_NOT_FOUND commands", "warning DIRECTORY_NOT_FOUND skills"}, got); diff != "" {
-		t.Errorf("diagnostics (-want +got):\n%s", diff)
-	}
+	must.Match(t, "diagnostics", []string{"warning DIRECTORY_NOT_FOUND commands", "warning DIRECTORY_NOT_FOUND skills"}, got)
 }
 
 func TestLintOfAMissingRootIsAnError(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "none")
-	c, err := toolshelf.New(toolshelf.WithRoot(root))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(toolshelf.WithRoot(root)))(t)
 	defer c.Close()
 	if found, err := c.Lint(t.Context()); !errors.Is(err, toolshelf.ErrDirectoryNotFound) || !strings.Contains(err.Error(), strconv.Quote(root)) {
 		t.Errorf("got %v, %v; want an error that names the root", found, err)
@@ -249,9 +227,7 @@ func TestLintChecksEveryFile(t *testing.T) {
 			got = append(got, d.Path)
 		}
 	}
-	if diff := cmp.Diff([]string{"own/a.md", "team/a.md", "team/hidden.md", "team/refused.md"}, got); diff != "" {
-		t.Errorf("files with a key twice (-want +got):\n%s", diff)
-	}
+	must.Match(t, "files with a key twice", []string{"own/a.md", "team/a.md", "team/hidden.md", "team/refused.md"}, got)
 }
 
 // The check of a hostile file is as fast as reading the file, reports a diagnostic,
@@ -352,10 +328,7 @@ func long(name string) string {
 
 func TestLintReportsFilesThatItCannotReadCompletely(t *testing.T) {
 	fsys := tornFs{memoryOf(t, map[string]string{"commands/a.md": long("a"), "commands/b.md": "Text.\n"}), func() error { return io.ErrUnexpectedEOF }}
-	all, err := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsDir()).Lint(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsDir()).Lint(t.Context()))(t)
 	if len(all) != 2 || all[0].Code != "FILE_READ_ERROR" || all[0].Path != "commands/a.md" || all[1].Code != "NO_DESCRIPTION" {
 		t.Errorf("got %+v", all)
 	}
@@ -527,10 +500,7 @@ func TestLintDirectoriesWithoutASkillFile(t *testing.T) {
 				},
 			} {
 				c := catalog(t, options, toolshelf.WithSkillsDir("high", "low", "lowest"), toolshelf.WithCommandsDir(), toolshelf.WithSkillDepth(depth))
-				found, err := c.Lint(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				found := must.Get(c.Lint(t.Context()))(t)
 				var got []string
 				for _, d := range found {
 					got = append(got, filepath.ToSlash(d.Path)+": "+d.Message+"; "+d.Suggestion)
@@ -633,9 +603,7 @@ func TestLintCommands(t *testing.T) {
 				got = append(got, fmt.Sprintf("%s:%d:%d: %s %s%s (%s)", strings.TrimPrefix(d.Path, "commands/"), d.Line, d.Column, d.Severity,
 					d.Code, strings.TrimRight(" "+d.Key, " "), d.Suggestion))
 			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("diagnostics (-want +got):\n%s", diff)
-			}
+			must.Match(t, "diagnostics", tt.want, got)
 		})
 	}
 }
@@ -664,9 +632,7 @@ func TestLintReportsMiscountedPlaceholders(t *testing.T) {
 					got = append(got, fmt.Sprintf("%d:%d: %s %s (%s)", d.Line, d.Column, d.Severity, strings.TrimPrefix(d.Message, "the placeholder "), d.Suggestion))
 				}
 			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			must.Match(t, "result", tt.want, got)
 		})
 	}
 }
@@ -709,9 +675,7 @@ func TestLintReportsIgnoredCommands(t *testing.T) {
 			for name, text := range tt.files {
 				files["commands/"+name] = text
 			}
-			if diff := cmp.Diff(tt.want, ignoredFiles(lint(t, files, append(tt.options, toolshelf.WithSkillsDir())...))); diff != "" {
-				t.Errorf("diagnostics (-want +got):\n%s", diff)
-			}
+			must.Match(t, "diagnostics", tt.want, ignoredFiles(lint(t, files, append(tt.options, toolshelf.WithSkillsDir())...)))
 		})
 	}
 }
@@ -738,10 +702,7 @@ func TestLintReportsAFilesystemWithoutFilesAtTheTop(t *testing.T) {
 	} {
 		t.Run(tt.behaviour, func(t *testing.T) {
 			c := catalog(t, append(tt.options, toolshelf.WithCommandsFS("built in", tt.files), toolshelf.WithSkillsFS("built in", tt.files))...)
-			diagnostics, err := c.Lint(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			diagnostics := must.Get(c.Lint(t.Context()))(t)
 			checkCodes(t, diagnostics)
 			var got []string
 			for _, d := range diagnostics {
@@ -752,9 +713,7 @@ func TestLintReportsAFilesystemWithoutFilesAtTheTop(t *testing.T) {
 					t.Errorf("a second report of the directory: %v", d)
 				}
 			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("diagnostics (-want +got):\n%s", diff)
-			}
+			must.Match(t, "diagnostics", tt.want, got)
 		})
 	}
 }
@@ -820,9 +779,7 @@ func TestWatchOfTwoPlacesInOneDirectory(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	for _, file := range []string{"c.md", "d.toml"} {
-		if err := os.WriteFile(filepath.Join(root, ".qwen", "commands", file), []byte("prompt = 'x'"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(root, ".qwen", "commands", file), []byte("prompt = 'x'"), 0o644))
 	}
 	for _, name := range []string{"c", "d"} {
 		if _, err := c.Get(t.Context(), name); err != nil {
@@ -904,14 +861,8 @@ func TestStrictLoadsOnlyTheFilesThatAClientLoads(t *testing.T) {
 						t.Errorf("Commands: %s is loadable: %t, %v", command.Name, command.Loadable, err)
 					}
 				}
-				prompt, err := c.SkillsPrompt(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				hits, err := c.SearchSkills(t.Context(), "words", 10)
-				if err != nil {
-					t.Fatal(err)
-				}
+				prompt := must.Get(c.SkillsPrompt(t.Context()))(t)
+				hits := must.Get(c.SearchSkills(t.Context(), "words", 10))(t)
 				for _, hit := range hits.Results {
 					found = append(found, hit.Name)
 				}
@@ -942,37 +893,26 @@ func TestARowThatIsNotValidIsAnError(t *testing.T) {
 
 func TestAnUnknownKeyIsAWarningInASkillAndInACommandOnlyIfMisspelled(t *testing.T) {
 	files := memoryOf(t, map[string]string{"commands/a.md": "---\ndescription: d\nalwaysApply: true\nargument_hint: a\n---\n$1\n", "skills/pdf/SKILL.md": "---\nname: pdf\ndescription: d\nalwaysApply: true\n---\n"})
-	found, err := catalog(t, toolshelf.WithFs(files)).Lint(t.Context(), toolshelf.LintFor(client.Claude()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(catalog(t, toolshelf.WithFs(files)).Lint(t.Context(), toolshelf.LintFor(client.Claude())))(t)
 	var got []string
 	for _, d := range found {
 		if d.Code != agentmd.DiagPlaceholderMiscounted {
 			got = append(got, fmt.Sprint(d.Severity, " ", d.Code, " ", d.Key))
 		}
 	}
-	if diff := cmp.Diff([]string{"warning FIELD_MISSPELLED argument_hint", "warning SKILL_FIELD_UNEXPECTED alwaysApply"}, got); diff != "" {
-		t.Errorf("diagnostics (-want +got):\n%s", diff)
-	}
+	must.Match(t, "diagnostics", []string{"warning FIELD_MISSPELLED argument_hint", "warning SKILL_FIELD_UNEXPECTED alwaysApply"}, got)
 }
 
 func TestStrictJudgesTheHeadAndTheWholeFileAlike(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, strictFiles)), toolshelf.WithCommandsDir(), toolshelf.WithStrict(client.OpenCode()))
-	diagnostics, err := c.Lint(t.Context(), toolshelf.LintFor(client.OpenCode()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	diagnostics := must.Get(c.Lint(t.Context(), toolshelf.LintFor(client.OpenCode())))(t)
 	var ofLint, ofList []toolshelf.Diagnostic
 	for _, d := range diagnostics {
 		if d.Severity == toolshelf.SeverityError {
 			ofLint = append(ofLint, d)
 		}
 	}
-	infos, err := c.ListSkills(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	infos := must.Get(c.ListSkills(t.Context()))(t)
 	for _, s := range infos {
 		for _, d := range s.Diagnostics {
 			if d.Severity == toolshelf.SeverityError {
@@ -1004,9 +944,7 @@ func TestStrictJudgesAChangedFile(t *testing.T) {
 			}
 			write := func(file, text string) {
 				t.Helper()
-				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
 			}
 			loads(true)
 			write("skills/a/SKILL.md", "---\nname: a\n---\nA longer text.\n")
@@ -1032,20 +970,13 @@ func TestStrictJudgesTheTextThatACallReads(t *testing.T) {
 	write := func(text string) {
 		t.Helper()
 		for _, file := range []string{"skills/a/SKILL.md", "commands/a.md"} {
-			if err := errors.Join(afero.WriteFile(fsys, file, []byte(text), 0o644), fsys.Chtimes(file, time.Unix(1e9, 0), time.Unix(1e9, 0))); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(afero.WriteFile(fsys, file, []byte(text), 0o644), fsys.Chtimes(file, time.Unix(1e9, 0), time.Unix(1e9, 0))))
 		}
 	}
 	write(valid)
-	if err := afero.WriteFile(fsys, "skills/a/x.txt", nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, afero.WriteFile(fsys, "skills/a/x.txt", nil, 0o644))
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithStrict(mine), toolshelf.WithCacheTTL(time.Hour))
-	skill, err := c.GetSkill(t.Context(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	skill := must.Get(c.GetSkill(t.Context(), "a"))(t)
 	names(t, c)
 	write(invalid)
 	for s, err := range c.Skills(t.Context()) {
@@ -1095,9 +1026,7 @@ func TestOnChangeReportsAFileThatBecomesInvalid(t *testing.T) {
 	}
 	defer c.OnChange(func(change toolshelf.Change) { changes <- change })()
 	for _, text := range []string{"---\nname: a\n---\n", skillFile("a")} {
-		if err := afero.WriteFile(fsys, "skills/a/SKILL.md", []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, afero.WriteFile(fsys, "skills/a/SKILL.md", []byte(text), 0o644))
 		if list() != (text == skillFile("a")) {
 			t.Errorf("%q: loadable %t", text, list())
 		}

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func self(s string) string { return s }
@@ -63,9 +63,7 @@ func TestPaginateByNumber(t *testing.T) {
 			if (got.NextCursor != "") != got.HasNext {
 				t.Errorf("next cursor %q where HasNext is %v", got.NextCursor, got.HasNext)
 			}
-			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(got, "NextCursor")); diff != "" {
-				t.Errorf("pagination (-want +got):\n%s", diff)
-			}
+			must.Match(t, "pagination", tt.want, got, cmpopts.IgnoreFields(got, "NextCursor"))
 		})
 	}
 }
@@ -272,9 +270,7 @@ func TestStoredCursorsStayValid(t *testing.T) {
 	fsys := memoryOf(t, files)
 	for i, name := range []string{"src/naïve.txt", "src/C.go", "src/b.go", "src/docs", "src/web"} {
 		at := written.AddDate(0, 0, -i)
-		if err := fsys.Chtimes(name, at, at); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsys.Chtimes(name, at, at))
 	}
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithNestedCommands())
 	commands := func(cursor string) (rows []string, next string, err error) {

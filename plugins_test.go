@@ -21,6 +21,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // marketplace is a marketplace of two plugins and a remote plugin.
@@ -64,10 +65,7 @@ func pluginRows(t testing.TB, c *toolshelf.Catalog) (rows []string) {
 	for _, s := range skills {
 		rows = append(rows, "skill "+s.Name+" of "+s.Plugin)
 	}
-	agents, err := c.ListAgents(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	agents := must.Get(c.ListAgents(t.Context()))(t)
 	for _, a := range agents {
 		rows = append(rows, "agent "+a.Name+" of "+a.Plugin)
 	}
@@ -83,9 +81,7 @@ func TestNamesInPluginsBeginWithThePlugin(t *testing.T) {
 		"disk":   catalog(t, withShop(toolshelf.WithRoot(diskOf(t, marketplace())))...),
 		"fs.FS":  catalog(t, toolshelf.WithRoot(t.TempDir()), toolshelf.WithPluginsFS("built in", mapFS(marketplace(), "shop/"))),
 	} {
-		if diff := cmp.Diff(want, pluginRows(t, c)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		must.Match(t, name, want, pluginRows(t, c))
 	}
 }
 
@@ -174,10 +170,7 @@ func TestCompleteNameAlsoCompletesTheNamesWithoutThePlugin(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tt.rule, diff)
 		}
 	}
-	view, err := c.View(toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Plugin != "deploy" }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(c.View(toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Plugin != "deploy" })))(t)
 	if rows := completed(t, view, "go", 0); len(rows) != 2 || rows[1].Name != "review:go" {
 		t.Errorf("a filter: got %+v", rows)
 	}
@@ -231,9 +224,7 @@ func TestExpandFindsABareNameWithoutAScan(t *testing.T) {
 		"an immutable fs.FS":  catalog(t, toolshelf.WithRoot(t.TempDir()), toolshelf.WithPluginsFS("shop", toolshelf.Immutable(mapFS(marketplace(), "shop/")))),
 		"a scan of each call": catalog(t, withShop(toolshelf.WithFs(memoryOf(t, marketplace())))...),
 	} {
-		if _, err := c.ListSkills(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.ListSkills(t.Context()))(t)
 		for name, want := range map[string]string{"style": "review:style", "cloud": "deploy:Cloud Skill", "deploy:cloud": "deploy:Cloud Skill"} {
 			if x, err := c.Expand(t.Context(), "/"+name+" x"); err != nil || x.Name != want {
 				t.Errorf("%s: /%s: got %q, %v; want %q", what, name, x.Name, err, want)
@@ -269,10 +260,7 @@ func TestAnAmbiguousNameIsDescribedByItsKind(t *testing.T) {
 
 func TestAFilterDecidesABareName(t *testing.T) {
 	c := catalog(t, withShop(toolshelf.WithFs(memoryOf(t, marketplace())))...)
-	view, err := c.View(toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Plugin == "review" }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(c.View(toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Plugin == "review" })))(t)
 	if command, err := view.Get(t.Context(), "go"); err != nil || command.Name != "review:go" {
 		t.Errorf("got %q, %v", command.Name, err)
 	}
@@ -308,9 +296,7 @@ func TestASkillFileInTheDirectoryOfTheSkillsOfAPlugin(t *testing.T) {
 		files["plugins/"+manifest] = files[manifest]
 	}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithPlugins("plugins"))
-	if diff := cmp.Diff([]string{"skill claude:skills of claude", "skill open:below of open"}, pluginRows(t, c)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Match(t, "result", []string{"skill claude:skills of claude", "skill open:below of open"}, pluginRows(t, c))
 }
 
 func TestLayersPrecedePluginsAndTheFirstPluginTheOthers(t *testing.T) {
@@ -335,19 +321,14 @@ func TestLayersPrecedePluginsAndTheFirstPluginTheOthers(t *testing.T) {
 
 func TestPluginsDescribesLocalAndRemotePlugins(t *testing.T) {
 	root := diskOf(t, marketplace())
-	plugins, err := catalog(t, withShop(toolshelf.WithRoot(root))...).Plugins(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	plugins := must.Get(catalog(t, withShop(toolshelf.WithRoot(root))...).Plugins(t.Context()))(t)
 	var got []string
 	for _, p := range plugins {
 		below, _ := filepath.Rel(root, p.Path)
 		got = append(got, strings.Join([]string{p.Name, p.Version, p.Description, p.Author.Name, p.Marketplace, p.Layer, filepath.ToSlash(below), p.Source.Kind, p.Source.Repo}, "|"))
 	}
 	want := []string{"deploy|1.2.0|Deploys.|Ada|shop|shop|shop/plugins/deploy|relative|", "review||||shop|shop|shop/plugins/review|relative|", "far||Elsewhere.||shop|shop||github|acme/far"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Match(t, "result", want, got)
 }
 
 func TestAPluginWithoutAManifestHasTheNameOfItsFilesystemOrDirectory(t *testing.T) {
@@ -369,10 +350,7 @@ func TestAPluginWithoutAManifestHasTheNameOfItsFilesystemOrDirectory(t *testing.
 	} {
 		got := names(t, tt.c)
 		if len(got) == 0 {
-			diagnostics, err := tt.c.Lint(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			diagnostics := must.Get(tt.c.Lint(t.Context()))(t)
 			for _, d := range diagnostics {
 				got = append(got, d.Message)
 			}
@@ -431,9 +409,7 @@ func TestAnUninstalledPluginIsGone(t *testing.T) {
 	if plugins, err := c.Plugins(t.Context()); err != nil || len(plugins) != 4 {
 		t.Fatal(len(plugins), err)
 	}
-	if err := os.RemoveAll(filepath.Join(root, "shop", "plugins")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(filepath.Join(root, "shop", "plugins")))
 	plugins, err := c.Plugins(t.Context())
 	if err != nil || len(plugins) != 1 || plugins[0].Name != "far" {
 		t.Errorf("got %+v, %v", plugins, err)
@@ -449,9 +425,7 @@ func TestPluginsOmitsThePluginsOfARemovedDirectory(t *testing.T) {
 		if plugins, err := c.Plugins(t.Context()); err != nil || len(plugins) != want {
 			t.Errorf("got %d plugins, %v; want %d", len(plugins), err, want)
 		}
-		if err := os.RemoveAll(filepath.Join(root, "shop")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.RemoveAll(filepath.Join(root, "shop")))
 	}
 }
 
@@ -465,9 +439,7 @@ func TestAMissingPluginIsListedWhenItsEmptyDirectoryExists(t *testing.T) {
 		if plugins, err := c.Plugins(t.Context()); err != nil || len(plugins) != want {
 			t.Errorf("got %d plugins, %v; want %d", len(plugins), err, want)
 		}
-		if err := os.MkdirAll(filepath.Join(root, "shop", "plugins", "late"), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(root, "shop", "plugins", "late"), 0o777))
 	}
 }
 
@@ -481,14 +453,10 @@ func TestAManifestThatNamesTheDefaultDirectoryChangesNoCommand(t *testing.T) {
 		"shop/plugins/deploy/.claude-plugin/plugin.json": `{"name": "deploy", "commands": "./commands"}`,
 		"shop/plugins/review/commands/new.md":            "New.",
 	} {
-		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(file)), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(root, filepath.FromSlash(file)), []byte(text), 0o666))
 	}
 	_ = names(t, c)
-	if diff := cmp.Diff(toolshelf.Names{Added: []string{"review:new"}}, (<-changes).Commands); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Match(t, "result", toolshelf.Names{Added: []string{"review:new"}}, (<-changes).Commands)
 }
 
 // No link of a plugin leads to the files of another plugin or of the project.
@@ -604,9 +572,7 @@ func TestAWatchReportsAChangeOfAManifest(t *testing.T) {
 		{"shop/.claude-plugin/marketplace.json", `{"name": "shop", "plugins": [{"name": "other", "source": "./plugins/review"}]}`, "other:only"},
 	} {
 		full := filepath.Join(root, filepath.FromSlash(change.file))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o777), os.WriteFile(full, []byte(change.text), 0o666)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(full), 0o777), os.WriteFile(full, []byte(change.text), 0o666)))
 		eventually(t, func() string {
 			list, err := c.List(t.Context(), toolshelf.Page{})
 			if err != nil {
@@ -728,14 +694,10 @@ func TestPluginsBelowTheSkillsOfClaude(t *testing.T) {
 	for _, p := range plugins {
 		got = append(got, "plugin "+p.Name+" in "+p.Layer)
 	}
-	if err := errors.Join(err, err2, err3); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, err2, err3))
 	want := []string{"command tool-p:run<nil>", "skill above false", "skill alone true", "skill bare false", "skill both true", "skill both:inner true", "skill group false", "skill market false",
 		"skill plain true", "skill tool-p:lint true", "skill userp:u true", "agent tool-p:a", "plugin alone in .claude/skills", "plugin both in .claude/skills", "plugin tool-p in .claude/skills", "plugin userp in ~/.claude/skills"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	must.Match(t, "result", want, got)
 	invalid := false
 	for _, p := range problems(t, c) {
 		if strings.HasPrefix(p, "SKILL_FILE_MISSING .claude/skills/tool") || strings.HasPrefix(p, "SKILL_FILE_MISSING .claude/skills/broken") {
@@ -753,9 +715,7 @@ func TestAPluginBelowSkillsAppearsAndDisappearsWithItsManifest(t *testing.T) {
 		root := t.TempDir()
 		manifest := filepath.Join(root, ".claude", "skills", "tool", ".claude-plugin", "plugin.json")
 		put := func(name, text string) {
-			if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)))
 		}
 		put(filepath.Join(root, ".claude", "skills", "tool", "commands", "run.md"), "Run.")
 		c := catalog(t, append(options, toolshelf.WithRoot(root), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()))...)
@@ -774,9 +734,7 @@ func TestAPluginBelowSkillsAppearsAndDisappearsWithItsManifest(t *testing.T) {
 			}
 			put(manifest, `{"name":"tool"}`)
 			eventually(t, func() string { return cmp.Diff([]string{"tool:run"}, names()) })
-			if err := os.RemoveAll(filepath.Dir(manifest)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.RemoveAll(filepath.Dir(manifest)))
 			eventually(t, func() string { return cmp.Diff([]string(nil), names()) })
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 //go:embed all:testdata/project
@@ -82,42 +83,30 @@ func onEveryFilesystem(t *testing.T, test func(t *testing.T, open func(...toolsh
 
 func sub(t *testing.T, dir string) fs.FS {
 	t.Helper()
-	fsys, err := fs.Sub(embedded, "testdata/project/"+dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fsys := must.Get(fs.Sub(embedded, "testdata/project/"+dir))(t)
 	return fsys
 }
 
 // memory is testdata/project in memory, below root.
 func memory(t *testing.T, root string) afero.Fs {
 	t.Helper()
-	project, err := fs.Sub(embedded, "testdata/project")
-	if err != nil {
-		t.Fatal(err)
-	}
+	project := must.Get(fs.Sub(embedded, "testdata/project"))(t)
 	files := map[string]string{}
-	err = fs.WalkDir(project, ".", func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, fs.WalkDir(project, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		data, err := fs.ReadFile(project, path)
 		files[filepath.Join(root, path)] = string(data)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return memoryOf(t, files)
 }
 
 // problems returns "CODE path" for each diagnostic that concerns files.
 func problems(t testing.TB, c *toolshelf.Catalog, opts ...toolshelf.LintOption) []string {
 	t.Helper()
-	diagnostics, err := c.Lint(t.Context(), opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	diagnostics := must.Get(c.Lint(t.Context(), opts...))(t)
 	var all []string
 	for _, d := range diagnostics {
 		all = append(all, string(d.Code)+" "+d.Path)

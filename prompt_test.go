@@ -16,14 +16,12 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestSkillsPromptOfTheProject(t *testing.T) {
 	onEveryFilesystem(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog) {
-		got, err := open().SkillsPrompt(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(open().SkillsPrompt(t.Context()))(t)
 		want := toolshelf.SkillsPrompt{
 			Text: `<available_skills>
   <skill>
@@ -42,9 +40,7 @@ Use when a form is mentioned.</description>
 </available_skills>`,
 			Included: []string{"list-style", "lower-case", "pdf-tools"}, Shortened: []string{}, Dropped: []string{},
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("prompt (-want +got):\n%s", diff)
-		}
+		must.Match(t, "prompt", want, got)
 	})
 }
 
@@ -58,10 +54,7 @@ func TestCommandsPromptHasTheCommandsOfList(t *testing.T) {
 			}
 			names = append(names, info.Name)
 		}
-		got, err := c.CommandsPrompt(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(c.CommandsPrompt(t.Context()))(t)
 		if diff := cmp.Diff(names, got.Included); diff != "" {
 			t.Errorf("names (-List +CommandsPrompt):\n%s", diff)
 		}
@@ -188,18 +181,13 @@ func TestSkillsPrompt(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := catalog(t, toolshelf.WithFs(memoryOf(t, tt.files)), toolshelf.WithSkillsDir("skills", "user"))
-			got, err := c.SkillsPrompt(t.Context(), tt.options...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(c.SkillsPrompt(t.Context(), tt.options...))(t)
 			for _, names := range []*[]string{&tt.want.Included, &tt.want.Shortened, &tt.want.Dropped} {
 				if *names == nil {
 					*names = []string{} // never null in JSON
 				}
 			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("prompt (-want +got):\n%s", diff)
-			}
+			must.Match(t, "prompt", tt.want, got)
 		})
 	}
 }
@@ -212,10 +200,7 @@ func TestCommandsPrompt(t *testing.T) {
 		"commands/release.md": "---\ndescription: For people\ndisable-model-invocation: true\n---\n",
 		"commands/unknown.md": "First paragraph,\nin two lines.\n",
 	})))
-	got, err := c.CommandsPrompt(t.Context(), toolshelf.PromptLocations(), toolshelf.Budget(400))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(c.CommandsPrompt(t.Context(), toolshelf.PromptLocations(), toolshelf.Budget(400)))(t)
 	want := `<available_commands>
   <command>
     <name>bare</name>
@@ -231,32 +216,19 @@ func TestCommandsPrompt(t *testing.T) {
 unknown
   </names>
 </available_commands>`
-	if diff := cmp.Diff(want, got.Text); diff != "" {
-		t.Errorf("prompt (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]string{"unknown"}, got.Named); diff != "" {
-		t.Errorf("named (-want +got):\n%s", diff)
-	}
+	must.Match(t, "prompt", want, got.Text)
+	must.Match(t, "named", []string{"unknown"}, got.Named)
 }
 
 func TestPromptsOfAView(t *testing.T) {
 	all := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{
 		"skills/a/SKILL.md": skill("description: A"), "skills/b/SKILL.md": skill("description: B"), "commands/a.md": "", "commands/b.md": "",
 	})))
-	view, err := all.View(
+	view := must.Get(all.View(
 		toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Name == "b" }),
-		toolshelf.WithCommandFilter(func(c toolshelf.CommandInfo) bool { return c.Name == "b" }))
-	if err != nil {
-		t.Fatal(err)
-	}
-	skills, err := view.SkillsPrompt(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	commands, err := view.CommandsPrompt(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+		toolshelf.WithCommandFilter(func(c toolshelf.CommandInfo) bool { return c.Name == "b" })))(t)
+	skills := must.Get(view.SkillsPrompt(t.Context()))(t)
+	commands := must.Get(view.CommandsPrompt(t.Context()))(t)
 	for _, p := range []toolshelf.SkillsPrompt{skills, toolshelf.SkillsPrompt(commands)} {
 		if diff := cmp.Diff([]string{"b"}, append(p.Included, p.Dropped...)); diff != "" || strings.Contains(p.Text, "<name>a") {
 			t.Errorf("names (-want +got):\n%s\nin %s", diff, p)
@@ -309,13 +281,8 @@ func TestPreferredSkillsKeepTheirDescriptions(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, limit := range []toolshelf.PromptOption{toolshelf.Budget(320), toolshelf.Tokens(320, utf8.RuneCountInString)} {
-				got, err := preferring(t).SkillsPrompt(t.Context(), append(tt.options, limit)...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(tt.want, strings.Join(got.Included[:len(got.Included)-len(got.Named)], " ")); diff != "" {
-					t.Errorf("described (-want +got):\n%s", diff)
-				}
+				got := must.Get(preferring(t).SkillsPrompt(t.Context(), append(tt.options, limit)...))(t)
+				must.Match(t, "described", tt.want, strings.Join(got.Included[:len(got.Included)-len(got.Named)], " "))
 				if len(got.Named) != 3 || len(got.Dropped) > 0 || strings.Contains(got.Text, "people") || utf8.RuneCountInString(got.Text) > 320 {
 					t.Errorf("dropped %q in\n%s", got.Dropped, got)
 				}
@@ -326,15 +293,9 @@ func TestPreferredSkillsKeepTheirDescriptions(t *testing.T) {
 
 func TestPreferredSkillsHaveNoEffectIfAllFit(t *testing.T) {
 	c := preferring(t)
-	want, err := c.SkillsPrompt(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(c.SkillsPrompt(t.Context()))(t)
 	for _, options := range [][]toolshelf.PromptOption{nil, {toolshelf.Budget(10_000)}} {
-		got, err := c.SkillsPrompt(t.Context(), append(options, toolshelf.PromptFirst("eta"), toolshelf.PromptFor("pdf"))...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(c.SkillsPrompt(t.Context(), append(options, toolshelf.PromptFirst("eta"), toolshelf.PromptFor("pdf"))...))(t)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("prompt (-without +with):\n%s", diff)
 		}
@@ -352,10 +313,7 @@ func TestPreferredSkillsAreShortened(t *testing.T) {
 		300: {Included: []string{"c", "a", "b"}, Shortened: []string{"c"}, Dropped: []string{}, Named: []string{"a", "b"}},
 		78:  {Included: []string{"b", "c"}, Shortened: []string{}, Dropped: []string{"a"}, Named: []string{"b", "c"}},
 	} {
-		got, err := c.SkillsPrompt(t.Context(), toolshelf.Budget(budget), toolshelf.PromptFirst("c", "b"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(c.SkillsPrompt(t.Context(), toolshelf.Budget(budget), toolshelf.PromptFirst("c", "b")))(t)
 		got.Text = ""
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%d characters (-want +got):\n%s", budget, diff)
@@ -371,10 +329,7 @@ func TestCommandsPromptPrefersCommands(t *testing.T) {
 		option toolshelf.PromptOption
 		want   string
 	}{{toolshelf.PromptFirst("d", "b"), "b"}, {toolshelf.PromptFor("a form"), "c"}, {nil, "a"}} {
-		got, err := c.CommandsPrompt(t.Context(), tt.option, toolshelf.Budget(185))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(c.CommandsPrompt(t.Context(), tt.option, toolshelf.Budget(185)))(t)
 		if diff := cmp.Diff(tt.want, got.Included[0]); diff != "" || len(got.Named) != 2 {
 			t.Errorf("described (-want +got):\n%s", diff)
 		}
@@ -393,9 +348,7 @@ func TestPromptErrors(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithCommandsDir("commands"), toolshelf.WithSkillsDir("skills"))
 	unreadable := catalog(t, toolshelf.WithFs(failing{memory(t, "."), map[string]error{"skills": fs.ErrPermission, "commands": fs.ErrPermission}}))
 	closed := catalog(t, toolshelf.WithFs(memory(t, ".")))
-	if err := closed.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, closed.Close())
 	for _, tt := range []struct {
 		name    string
 		catalog *toolshelf.Catalog
@@ -424,10 +377,7 @@ func TestCorpusPrompts(t *testing.T) {
 	listed := 0
 	for _, root := range layersBelow(t, filepath.Join(corpus(t), "skills")) {
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillsDir("."))
-		p, err := c.SkillsPrompt(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(c.SkillsPrompt(t.Context()))(t)
 		var block struct {
 			Skills []struct {
 				Name        string `xml:"name"`
@@ -441,10 +391,7 @@ func TestCorpusPrompts(t *testing.T) {
 		for _, s := range block.Skills {
 			read[s.Name] = s.Description
 		}
-		skills, err := c.ListSkills(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		skills := must.Get(c.ListSkills(t.Context()))(t)
 		for _, s := range skills {
 			if description, ok := read[s.Name]; ok && description != s.Description {
 				t.Errorf("%s has the description %q, want %q", s.Path, description, s.Description)
@@ -474,10 +421,7 @@ func TestHostileSkillsStayWithinTheBudget(t *testing.T) {
 		t.Fatal(len(list), err)
 	}
 	for _, budget := range []int{0, 120, 1000, 8000, 200_000, 1_000_000} {
-		p, err := c.SkillsPrompt(t.Context(), toolshelf.Budget(budget))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(c.SkillsPrompt(t.Context(), toolshelf.Budget(budget)))(t)
 		n := utf8.RuneCountInString(p.Text)
 		if n > budget || n < budget*9/10-300 {
 			t.Errorf("%d characters of a budget of %d", n, budget)
@@ -570,27 +514,20 @@ func TestSkillPrompt(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, tt.skill.Prompt()); diff != "" {
-				t.Errorf("prompt (-want +got):\n%s", diff)
-			}
+			must.Match(t, "prompt", tt.want, tt.skill.Prompt())
 		})
 	}
 }
 
 func TestPromptOfAnActivatedSkill(t *testing.T) {
 	onEveryFilesystem(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog) {
-		s, err := open().GetSkill(t.Context(), "pdf-tools")
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(open().GetSkill(t.Context(), "pdf-tools"))(t)
 		want := "<skill_content name=\"pdf-tools\">\n" + strings.Trim(s.Content, "\n")
 		if !strings.HasSuffix(t.Name(), "/embedded") {
 			want += "\n\nSkill directory: " + strings.TrimRight(strings.TrimSuffix(s.Path, "SKILL.md"), `/\`) + "\nRelative paths in this skill are relative to the skill directory."
 		}
 		want += "\n</skill_content>"
-		if diff := cmp.Diff(want, s.Prompt()); diff != "" {
-			t.Errorf("prompt (-want +got):\n%s", diff)
-		}
+		must.Match(t, "prompt", want, s.Prompt())
 	})
 }
 
@@ -609,10 +546,7 @@ func TestPromptsNameNoPathOfAnFS(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"skills/disk/SKILL.md": skillFile("disk")})),
 		toolshelf.WithSkillsFS("built in", fstest.MapFS{"pdf/SKILL.md": {Data: []byte(skillFile("pdf") + "Run scripts/fill.py.\n")}, "pdf/scripts/fill.py": {}}),
 		toolshelf.WithCommandsFS("built in", fstest.MapFS{"review.md": {Data: []byte("Review.")}}))
-	s, err := c.GetSkill(t.Context(), "pdf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(c.GetSkill(t.Context(), "pdf"))(t)
 	const want = `<skill_content name="pdf">
 Run scripts/fill.py.
 
@@ -622,14 +556,10 @@ The files of this skill are in no directory. To read a file, use the tool read_s
   <file>scripts/fill.py</file>
 </skill_resources>
 </skill_content>`
-	if diff := cmp.Diff(want, s.Prompt()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Match(t, "result", want, s.Prompt())
 	skills, skillsErr := c.SkillsPrompt(t.Context(), toolshelf.PromptLocations())
 	commands, commandsErr := c.CommandsPrompt(t.Context(), toolshelf.PromptLocations())
-	if err := errors.Join(skillsErr, commandsErr); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(skillsErr, commandsErr))
 	if all := skills.Text + commands.Text; strings.Count(all, "<location>") != 1 || !strings.Contains(all, "<location>skills/disk/SKILL.md</location>") {
 		t.Errorf("got\n%s", all)
 	}
@@ -654,10 +584,7 @@ func TestRestorePromptOfRefusedAndVanishedItems(t *testing.T) {
 	used := []toolshelf.Item{{Kind: toolshelf.KindInstruction, Name: "AGENTS.md"}, {Kind: toolshelf.KindSkill, Name: "ours"}, {Kind: toolshelf.KindSkill, Name: "secret"},
 		{Kind: toolshelf.KindSkill, Name: "off"}, {Kind: toolshelf.KindCommand, Name: "hidden"}, {Kind: toolshelf.KindSkill, Name: "ours", Plugin: "other"},
 		{Kind: toolshelf.KindInstruction, Name: "gone/AGENTS.md"}, {Kind: toolshelf.KindInstruction, Name: "src/AGENTS.md"}, {Kind: toolshelf.KindSkill, Name: "ours"}, {Kind: toolshelf.KindAgent, Name: "x"}}
-	got, err := c.RestorePrompt(t.Context(), used, toolshelf.Except(known...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(c.RestorePrompt(t.Context(), used, toolshelf.Except(known...)))(t)
 	if diff := cmp.Diff([]string{"ours", "src/AGENTS.md", "gone/AGENTS.md", "ours"}, got.Included); diff != "" {
 		t.Errorf("included (-want +got):\n%s\n%s", diff, got.Text)
 	}

@@ -13,19 +13,15 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // commandOf returns the command of a file with this text.
 func commandOf(t testing.TB, file string) toolshelf.Command {
 	t.Helper()
 	fsys := afero.NewMemMapFs()
-	if err := afero.WriteFile(fsys, "commands/c.md", []byte(file), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	command, err := catalog(t, toolshelf.WithFs(fsys)).Get(t.Context(), "c")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, afero.WriteFile(fsys, "commands/c.md", []byte(file), 0o644))
+	command := must.Get(catalog(t, toolshelf.WithFs(fsys)).Get(t.Context(), "c"))(t)
 	return command
 }
 
@@ -66,9 +62,7 @@ func TestRenderer(t *testing.T) {
 		}
 	}
 	want := []toolshelf.Argument{{Name: "a", Position: 1, Description: "d", Hint: "h", Required: true}, {Name: "1", Position: 2}}
-	if diff := cmp.Diff(want, argumentsOf(t, command)); diff != "" {
-		t.Errorf("Arguments (-want +got):\n%s", diff)
-	}
+	must.Match(t, "Arguments", want, argumentsOf(t, command))
 }
 
 func TestCommandsRenderWithTheirRules(t *testing.T) {
@@ -98,19 +92,13 @@ func TestLayersHaveTheRulesOfTheirClients(t *testing.T) {
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithHome(""), toolshelf.WithCommandsDir("commands"),
 		toolshelf.WithClient(client.Claude(), client.OpenCode(), client.Codex()))
 	for name, want := range map[string]string{"c": "y", "o": "x y", "own": "x"} {
-		command, err := c.Get(t.Context(), name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		command := must.Get(c.Get(t.Context(), name))(t)
 		if got, err := command.Render("x", "y"); got != want || err != nil {
 			t.Errorf("%s renders as %q, %v; want %q", name, got, err, want)
 		}
 	}
 	for name, want := range map[string]string{"s": "y " + filepath.Join(root, ".claude", "skills", "s"), "a": "$HOME x y"} {
-		skill, err := c.GetSkill(t.Context(), name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		skill := must.Get(c.GetSkill(t.Context(), name))(t)
 		if got, err := skill.Render("x", "y"); got != want || err != nil {
 			t.Errorf("%s renders as %q, %v; want %q", name, got, err, want)
 		}
@@ -152,9 +140,7 @@ func TestArgsOfALine(t *testing.T) {
 		{"an open quote is a letter", "don't fix", []string{"don't", "fix"}},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {
-			if diff := cmp.Diff(toolshelf.Args{Line: tt.line, List: tt.list}, toolshelf.ParseArgs(tt.line)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			must.Match(t, "result", toolshelf.Args{Line: tt.line, List: tt.list}, toolshelf.ParseArgs(tt.line))
 		})
 	}
 }
@@ -187,10 +173,7 @@ func TestRenderLimitsTheText(t *testing.T) {
 // argumentsOf returns the arguments of a command by the rules of the zero Renderer.
 func argumentsOf(t *testing.T, c toolshelf.Command) []toolshelf.Argument {
 	t.Helper()
-	list, err := toolshelf.Renderer{}.Arguments(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(toolshelf.Renderer{}.Arguments(t.Context(), c))(t)
 	return list
 }
 

@@ -24,6 +24,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // reported holds the commands that have reports in the tests.
@@ -114,9 +115,7 @@ func TestSaveReportChoosesThePathOfTheContract(t *testing.T) {
 					`"message":"The report was uploaded to the shared directory as frontend.component_report_20251120_103000_v1.md."}`},
 		} {
 			var r toolshelf.Report
-			if err := json.Unmarshal([]byte(tt.in), &r); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(tt.in), &r))
 			saved := save(t, c, r)
 			if full := filepath.ToSlash(saved.Path); !strings.HasSuffix("/"+full, "/"+tt.file) {
 				t.Errorf("saved as %s, want %s", full, tt.file)
@@ -151,9 +150,7 @@ func TestSaveReportLimitsTheSize(t *testing.T) {
 		if !errors.Is(err, toolshelf.ErrSizeLimitExceeded) {
 			t.Error(err)
 		}
-		if diff := cmp.Diff(before, found(t, fsys, "reports")); diff != "" {
-			t.Error(diff)
-		}
+		must.Match(t, "result", before, found(t, fsys, "reports"))
 	})
 }
 
@@ -298,14 +295,9 @@ func TestReportsReturnsTheNewestFirst(t *testing.T) {
 			"reports/hidden/hidden_report_20251120_103000_v1.md",
 			"reports/analyze_report_20251120_103000_v1.md",
 		} {
-			if err := errors.Join(fsys.MkdirAll(filepath.Dir(file), 0o755), afero.WriteFile(fsys, file, []byte("text"), 0o644)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(fsys.MkdirAll(filepath.Dir(file), 0o755), afero.WriteFile(fsys, file, []byte("text"), 0o644)))
 		}
-		all, err := c.Reports(t.Context(), "analyze.md")
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(c.Reports(t.Context(), "analyze.md"))(t)
 		var got []string
 		for _, r := range all {
 			if r.Command != "analyze" || r.Size != 4 || r.Time.Location() != time.UTC {
@@ -321,9 +313,7 @@ func TestReportsReturnsTheNewestFirst(t *testing.T) {
 			"2025-11-20 10:30:00 report v2 local=true analyze_report_20251120_103000_v2_local.md",
 			"2025-11-19 10:30:00 x_local v1 local=true analyze_x_local_20251119_103000_v1_local.md",
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
+		must.Match(t, "result", want, got)
 		for name, want := range map[string]error{"missing": toolshelf.ErrCommandNotFound, "../x": toolshelf.ErrInvalidCommandName} {
 			if _, err := c.Reports(t.Context(), name); !errors.Is(err, want) || !strings.HasPrefix(err.Error(), "toolshelf: Reports: ") {
 				t.Errorf("%s: %v", name, err)
@@ -716,7 +706,7 @@ func TestOnlySaveReportWritesToAFilesystem(t *testing.T) {
 func state(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -734,10 +724,7 @@ func state(t *testing.T, dir string) map[string]string {
 		}
 		all[strings.TrimPrefix(name, dir)] = info.Mode().String() + " " + info.ModTime().String() + " " + content
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 

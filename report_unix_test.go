@@ -19,6 +19,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestReportsThroughLinks(t *testing.T) {
@@ -42,9 +43,7 @@ func TestReportsThroughLinks(t *testing.T) {
 			root, outside := diskOf(t, reported), t.TempDir()
 			for link, target := range tt.links {
 				full := filepath.Join(root, link)
-				if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.MkdirAll(filepath.Dir(full), 0o755))
 				hosttest.Symlink(t, strings.ReplaceAll(target, "OUTSIDE", outside), full)
 			}
 			before := found(t, afero.NewBasePathFs(afero.NewOsFs(), root), ".")
@@ -70,9 +69,7 @@ func TestAFileInPlaceOfAReportDirectory(t *testing.T) {
 	for file, want := range map[string]string{"reports": "reports", "reports/analyze": "reports/analyze"} {
 		root := diskOf(t, reported)
 		full := filepath.Join(root, file)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, nil, 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, nil, 0o644)))
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithReports("reports", ""))
 		_, err := c.SaveReport(t.Context(), toolshelf.Report{Command: "analyze", Content: "x", Upload: true})
 		var e *toolshelf.Error
@@ -118,9 +115,7 @@ func TestReportDirectoriesWithoutPermission(t *testing.T) {
 			mode fs.FileMode
 		}{{"readonly/analyze", 0o555}, {"readonly", 0o555}, {"closed", 0}, {"half/analyze", 0o555}, {"half", 0o777}, {".", 0o555}, {"..", 0o755}} {
 			full := filepath.Join(root, dir.path)
-			if err := os.MkdirAll(full, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll(full, 0o755))
 			hosttest.Chmod(t, full, dir.mode)
 		}
 		if os.Getuid() == 0 {
@@ -186,14 +181,10 @@ func TestSixteenProcessesSaveOneReport(t *testing.T) {
 func TestAPartialWriteLeavesNoReport(t *testing.T) {
 	if root := os.Getenv(reportsIn); root != "" {
 		var before syscall.Rlimit
-		if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before))
 		limit := before
 		limit.Cur = 100_000
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
 		defer syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before) // with -cover, the process writes a larger file at its end
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithClock(at), toolshelf.WithReports("reports", "reports"))
 		for _, upload := range []bool{true, false} {
@@ -210,9 +201,7 @@ func TestAPartialWriteLeavesNoReport(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	want := []string{"reports/analyze/analyze_report_20251120_103000_v1.md"}
-	if diff := cmp.Diff(want, found(t, afero.NewBasePathFs(afero.NewOsFs(), root), "reports")); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Match(t, "result", want, found(t, afero.NewBasePathFs(afero.NewOsFs(), root), "reports"))
 }
 
 // A process that is killed during SaveReport leaves at most a hidden temporary file.
@@ -229,9 +218,7 @@ func TestAKilledProcessLeavesNoPartialReport(t *testing.T) {
 	for range 4 {
 		before := unfinished(t, root)
 		cmd := child(t, root)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
 		for cmp.Equal(before, unfinished(t, root)) {
@@ -241,15 +228,10 @@ func TestAKilledProcessLeavesNoPartialReport(t *testing.T) {
 			default:
 			}
 		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Process.Kill())
 		<-ended
 		saved := save(t, c, toolshelf.Report{Command: "analyze", Content: text, Upload: true})
-		all, err := c.Reports(t.Context(), "analyze")
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(c.Reports(t.Context(), "analyze"))(t)
 		mine := false
 		for _, r := range all {
 			mine = mine || r.Path == saved.Path
@@ -265,10 +247,7 @@ func TestAKilledProcessLeavesNoPartialReport(t *testing.T) {
 
 func unfinished(t *testing.T, root string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root, "reports/analyze/.*.tmp"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join(root, "reports/analyze/.*.tmp")))(t)
 	return files
 }
 
@@ -277,9 +256,7 @@ func unfinished(t *testing.T, root string) []string {
 func TestSaveReportFollowsNoLinkThatReplacesTheDirectory(t *testing.T) {
 	root, outside := diskOf(t, reported), t.TempDir()
 	dir := filepath.Join(root, "reports", "analyze")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(dir, 0o755))
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithReports("reports", ""))
 	stop := make(chan struct{})
 	var swapper sync.WaitGroup

@@ -22,15 +22,13 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // search returns the names and tiers of the results of a query.
 func search(t testing.TB, c *toolshelf.Catalog, query string) string {
 	t.Helper()
-	found, err := c.Search(t.Context(), query, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(c.Search(t.Context(), query, 0))(t)
 	return tiers(found)
 }
 
@@ -56,9 +54,7 @@ func TestSearchFindsCommands(t *testing.T) {
 			{"none", "xylophone", ""},
 		} {
 			t.Run(test.name, func(t *testing.T) {
-				if diff := cmp.Diff(test.want, search(t, c, test.query)); diff != "" {
-					t.Errorf("%q, -want +got:\n%s", test.query, diff)
-				}
+				must.Match(t, test.query, test.want, search(t, c, test.query))
 			})
 		}
 	})
@@ -73,23 +69,13 @@ func TestSearchSkillsFindsSkills(t *testing.T) {
 			"no file":     "pdf-tools/tier2", // not the directory no-file, which has no SKILL.md
 			"fill a form": "pdf-tools/tier2",
 		} {
-			found, err := c.SearchSkills(t.Context(), query, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(want, tiers(found)); diff != "" {
-				t.Errorf("%q, -want +got:\n%s", query, diff)
-			}
+			found := must.Get(c.SearchSkills(t.Context(), query, 0))(t)
+			must.Match(t, query, want, tiers(found))
 		}
-		found, err := c.SearchSkills(t.Context(), "pdf", 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(c.SearchSkills(t.Context(), "pdf", 0))(t)
 		want := []toolshelf.SearchResult{{Name: "pdf-tools", Score: found.Results[0].Score, Tier: "tier1",
 			Description: "Read and fill PDF forms.\nUse when a form is mentioned.", MatchReason: `name matches "pdf"`}}
-		if diff := cmp.Diff(want, found.Results); diff != "" {
-			t.Errorf("-want +got:\n%s", diff)
-		}
+		must.Match(t, "result", want, found.Results)
 	})
 }
 
@@ -123,24 +109,15 @@ func TestSearchResultsAsJSON(t *testing.T) {
 		{"weak", toolshelf.SearchResults{Weak: true, Words: []string{"deploy"}}, `{"results":[],"search_time_ms":0,"total_found":0,"weak":true,"words":["deploy"]}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := json.Marshal(test.results)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(test.want, string(got)); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
+			got := must.Get(json.Marshal(test.results))(t)
+			must.Match(t, "result", test.want, string(got))
 			if test.results.Results == nil {
 				test.results.Results = []toolshelf.SearchResult{}
 			}
 			var back toolshelf.SearchResults
-			if err := json.Unmarshal(got, &back); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(got, &back))
 			test.results.SearchTime = 0 // not read again
-			if diff := cmp.Diff(test.results, back); diff != "" {
-				t.Errorf("read again, -want +got:\n%s", diff)
-			}
+			must.Match(t, "read again", test.results, back)
 		})
 	}
 }
@@ -199,10 +176,7 @@ func TestSearchReturnsAtMostTheLimitAndCountsAll(t *testing.T) {
 	}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
 	for limit, want := range map[int]int{0: 10, 1: 1, 29: 29, 100: 30} {
-		found, err := c.Search(t.Context(), "same", limit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(c.Search(t.Context(), "same", limit))(t)
 		if len(found.Results) != want || found.TotalFound != 30 || found.SearchTime < 0 { // 0 within a tick of the clock
 			t.Errorf("limit %d: %d of %d in %v", limit, len(found.Results), found.TotalFound, found.SearchTime)
 		}
@@ -222,15 +196,11 @@ func TestSearchSeesEveryChange(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(fsys))
 	write := func(name, text string, at time.Time) {
 		t.Helper()
-		if err := errors.Join(afero.WriteFile(fsys, name, []byte(text), 0o644), fsys.Chtimes(name, at, at)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(afero.WriteFile(fsys, name, []byte(text), 0o644), fsys.Chtimes(name, at, at)))
 	}
 	expect := func(query, want string) {
 		t.Helper()
-		if diff := cmp.Diff(want, search(t, c, query)); diff != "" {
-			t.Errorf("%q, -want +got:\n%s", query, diff)
-		}
+		must.Match(t, query, want, search(t, c, query))
 	}
 	expect("apples", "a/tier2")
 	expect("count", "a/tier2 b/tier2")
@@ -245,9 +215,7 @@ func TestSearchSeesEveryChange(t *testing.T) {
 	write("commands/apples.md", "New.\n", written)
 	expect("apples", "apples/tier1")
 
-	if err := fsys.Remove("commands/b.md"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsys.Remove("commands/b.md"))
 	expect("pears", "")
 	expect("count", "a/tier2")
 
@@ -263,9 +231,7 @@ func TestSearchSeesAChangeWithoutANewTime(t *testing.T) {
 	head := "---\ndescription: Count\n---\n" + strings.Repeat("Filler.\n", 1000)
 	c := catalog(t, toolshelf.WithFs(fsys))
 	for _, fruit := range []string{"apples", "quince", "apples"} {
-		if err := errors.Join(afero.WriteFile(fsys, "commands/a.md", []byte(head+fruit), 0o644), fsys.Chtimes("commands/a.md", later, later)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(afero.WriteFile(fsys, "commands/a.md", []byte(head+fruit), 0o644), fsys.Chtimes("commands/a.md", later, later)))
 		if diff := cmp.Diff("a/tier2", search(t, c, fruit)); diff != "" {
 			t.Errorf("%s, -want +got:\n%s", fruit, diff)
 		}
@@ -277,12 +243,9 @@ func TestSearchSeesAChangeWithoutANewTime(t *testing.T) {
 
 func TestSearchOfAViewAppliesItsFilters(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memory(t, ".")))
-	view, err := c.View(
+	view := must.Get(c.View(
 		toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Name != "analyze-logs" }),
-		toolshelf.WithSkillFilter(func(i toolshelf.SkillInfo) bool { return i.Name != "pdf-tools" }))
-	if err != nil {
-		t.Fatal(err)
-	}
+		toolshelf.WithSkillFilter(func(i toolshelf.SkillInfo) bool { return i.Name != "pdf-tools" })))(t)
 	if got := search(t, c, "logs") + search(t, view, "logs"); got != "analyze-logs/tier1" {
 		t.Errorf("the catalog and its view find %q", got)
 	}
@@ -372,12 +335,8 @@ func TestSearchByMeaning(t *testing.T) {
 		t.Errorf("%d texts are embedded; the skills have one text that no command has", n)
 	}
 
-	if err := afero.WriteFile(fsys, "commands/bill.md", []byte("---\ndescription: About money.\n---\nAnother body\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := afero.WriteFile(fsys, "commands/step-3.md", []byte("---\ndescription: Also money, money.\n---\nBody\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, afero.WriteFile(fsys, "commands/bill.md", []byte("---\ndescription: About money.\n---\nAnother body\n"), 0o644))
+	must.Do(t, afero.WriteFile(fsys, "commands/step-3.md", []byte("---\ndescription: Also money, money.\n---\nBody\n"), 0o644))
 	if got := search(t, c, "a step for money-like quagga"); !strings.HasPrefix(got, "step-3/tier2 ") {
 		t.Errorf("a search after a change finds %s", got)
 	}
@@ -388,10 +347,7 @@ func TestSearchByMeaning(t *testing.T) {
 
 func TestAFilterHidesMeanings(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(meaningful()), toolshelf.WithEmbedder(&embedder{id: "toy"}))
-	view, err := c.View(toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Name != "bill" }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(c.View(toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Name != "bill" })))(t)
 	if found, err := view.Search(t.Context(), "money", 0); err != nil || found.TotalFound > 0 || !found.Semantic {
 		t.Errorf("%+v, %v", found, err)
 	}
@@ -401,9 +357,7 @@ func TestAFilterHidesMeanings(t *testing.T) {
 func TestAFilterHidesATextThatChangesDuringASearch(t *testing.T) {
 	fsys := afero.NewMemMapFs()
 	write := func(description string) {
-		if err := afero.WriteFile(fsys, "commands/plan.md", []byte("---\ndescription: "+description+"\n---\nBody\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, afero.WriteFile(fsys, "commands/plan.md", []byte("---\ndescription: "+description+"\n---\nBody\n"), 0o644))
 	}
 	write("Public money")
 	var armed atomic.Bool // for the next call
@@ -483,9 +437,7 @@ func TestSearchForgetsTheOldTextOfAnUnsettledFile(t *testing.T) {
 	filler := strings.Repeat("Filler.\n", 1000)
 	for i, fruit := range append([]string{"apples"}, slices.Repeat([]string{"quince"}, 9)...) {
 		text := fmt.Sprintf("---\ndescription: Count %s\n---\n%s%d\n", fruit, filler, i)
-		if err := errors.Join(afero.WriteFile(fsys, "commands/a.md", []byte(text), 0o644), fsys.Chtimes("commands/a.md", later, later)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(afero.WriteFile(fsys, "commands/a.md", []byte(text), 0o644), fsys.Chtimes("commands/a.md", later, later)))
 		if got := search(t, c, fruit); got != "a/tier2" {
 			t.Errorf("%s finds %q", fruit, got)
 		}
@@ -504,9 +456,7 @@ func TestSearchUsesTheFirstLayer(t *testing.T) {
 			t.Errorf("%s finds %q, want %q", query, got, want)
 		}
 	}
-	if err := fsys.Remove("own/a.md"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsys.Remove("own/a.md"))
 	if got := search(t, c, "pears"); got != "a/tier2" {
 		t.Errorf("a command is not found after the removal of the command that shadowed it: %q", got)
 	}
@@ -515,9 +465,7 @@ func TestSearchUsesTheFirstLayer(t *testing.T) {
 func TestSearchFindsAnUnreadableFileByItsDescription(t *testing.T) {
 	fsys := failing{memoryOf(t, map[string]string{"commands/a.md": "---\ndescription: Count apples\n---\nPears.\n"}), map[string]error{}}
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Hour))
-	if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 	for _, cause := range []error{fs.ErrPermission, fs.ErrNotExist} {
 		fsys.errs["a.md"] = cause
 		if found := search(t, c, "apples") + search(t, c, "pears"); found != "a/tier2" {
@@ -568,14 +516,9 @@ func TestSearchOfAHangingFilesystemEnds(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				gate := make(chan struct{})
 				fsys := &slow{Fs: memory(t, ".")}
-				c, err := toolshelf.New(toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Hour))
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := must.Get(toolshelf.New(toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Hour)))(t)
 				if part == "reading a file" {
-					if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
-						t.Fatal(err)
-					}
+					must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 				}
 				fsys.gate = gate
 				begin := time.Now()
@@ -626,9 +569,7 @@ func TestSearchOfManyFilesAnswersFromTheirNames(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Hour))
 	for range c.All(t.Context()) {
 	}
-	if _, err := c.ListSkills(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.ListSkills(t.Context()))(t)
 	fsys.gate = gate
 	for name, search := range map[string]func(*toolshelf.Catalog, context.Context, string, int, ...toolshelf.SearchOption) (toolshelf.SearchResults, error){
 		"c-7": (*toolshelf.Catalog).Search, "s-7": (*toolshelf.Catalog).SearchSkills,
@@ -718,9 +659,7 @@ func TestSearchContinuesACanceledSearch(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	fsys := &countingOpens{Fs: memoryOf(t, files), opens: map[string]int{}, then: cancel}
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Hour))
-	if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 	clear(fsys.opens)
 	fsys.after = 20
 	if _, err := c.Search(ctx, "same", 0); err != context.Canceled {
@@ -802,19 +741,13 @@ func TestSearchFindsCommandsByTheirReports(t *testing.T) {
 
 		// The next search sees the removal and the change of a report.
 		reports := found(t, fsys, "reports/analyze")
-		if err := fsys.Remove(reports[0]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsys.Remove(reports[0]))
 		expectFound("zeppelin")
-		if err := afero.WriteFile(fsys, reports[1], []byte("A marmot was here, and it has left.\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, afero.WriteFile(fsys, reports[1], []byte("A marmot was here, and it has left.\n"), 0o644))
 		expectFound("marmot", `analyze tier3 report matches "marmot"`)
 
 		// The next search sees the removal of a command.
-		if err := fsys.Remove("commands/analyze.md"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsys.Remove("commands/analyze.md"))
 		expectFound("marmot")
 	})
 }
@@ -824,9 +757,7 @@ func TestSearchReadsTheNewestReports(t *testing.T) {
 	animals := []string{"aardvark", "buffalo", "crocodile", "dolphin", "elephant", "flamingo", "giraffe", "hedgehog", "iguana"}
 	for i, animal := range animals {
 		file := fmt.Sprintf("reports/analyze/analyze_report_2025110%d_103000_v1.md", i+1)
-		if err := afero.WriteFile(fsys, file, []byte("Of the "+animal+"."), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, afero.WriteFile(fsys, file, []byte("Of the "+animal+"."), 0o644))
 	}
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithReports("reports", ""), toolshelf.WithClock(at))
 	expectFrom := func(oldest int) {
@@ -866,15 +797,11 @@ func TestSearchRepeatsACanceledUpdateOfReports(t *testing.T) {
 	fsys := &interrupted{Fs: memory}
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithReports("reports", ""), toolshelf.WithCacheTTL(time.Hour),
 		toolshelf.WithClock(func() time.Time { return now }))
-	if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 	now = now.Add(50 * time.Minute)
 	searched(t, c, "zeppelin")
 	for file, text := range map[string]string{"commands/late.md": "Late.", "reports/late/late_report_20251120_103000_v1.md": "A zeppelin."} {
-		if err := afero.WriteFile(memory, file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, afero.WriteFile(memory, file, []byte(text), 0o644))
 	}
 	now = now.Add(11 * time.Minute)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -978,53 +905,33 @@ func withEngine(t *testing.T, opts ...toolshelf.Option) *toolshelf.Catalog {
 		"skills/pdf/SKILL.md":    "---\nname: pdf\ndescription: Reads forms.\n---\n",
 		"skills/broken/SKILL.md": "---\nname: [\n---\n",
 	}
-	c, err := toolshelf.New(append([]toolshelf.Option{toolshelf.WithFs(project(files))}, opts...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(append([]toolshelf.Option{toolshelf.WithFs(project(files))}, opts...)...))(t)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
 
 func TestSearcherFindsOnlyListedNames(t *testing.T) {
 	c := withEngine(t, toolshelf.WithSearcher(engine{hits: hits("style", "gone", "Rollback", "rollback", "deploy", "Rollback")}, nil))
-	found, err := c.Search(t.Context(), "release", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(c.Search(t.Context(), "release", 0))(t)
 	found.SearchTime = 0
 	want := toolshelf.SearchResults{TotalFound: 2, Results: []toolshelf.SearchResult{
 		{Name: "Rollback", Score: 0.333, Tier: "tier2", Description: "Undo a release."},
 		{Name: "deploy", Score: 1 / 5.0, Tier: "tier2", Description: "Ship a release."},
 	}}
-	if diff := cmp.Diff(want, found); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	must.Match(t, "result", want, found)
 }
 
 func TestSearcherHitsPassTheFilters(t *testing.T) {
 	c := withEngine(t, toolshelf.WithSearcher(engine{hits: hits("deploy", "Rollback")}, nil))
-	view, err := c.View(toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Name != "deploy" }))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff("Rollback/tier2", search(t, view, "release")); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	view := must.Get(c.View(toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Name != "deploy" })))(t)
+	must.Match(t, "result", "Rollback/tier2", search(t, view, "release"))
 }
 
 func TestSearcherReplacesOnlyItsOwnMethod(t *testing.T) {
 	c := withEngine(t, toolshelf.WithSearcher(nil, engine{hits: hits("pdf", "deploy")}))
-	if diff := cmp.Diff("deploy/tier1", search(t, c, "deploy")); diff != "" {
-		t.Errorf("Search, -want +got:\n%s", diff)
-	}
-	found, err := c.SearchSkills(t.Context(), "anything", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff("pdf/tier2", tiers(found)); diff != "" {
-		t.Errorf("SearchSkills, -want +got:\n%s", diff)
-	}
+	must.Match(t, "Search", "deploy/tier1", search(t, c, "deploy"))
+	found := must.Get(c.SearchSkills(t.Context(), "anything", 0))(t)
+	must.Match(t, "SearchSkills", "pdf/tier2", tiers(found))
 }
 
 // Omitted hits must not leave fewer results than the engine has.
@@ -1046,16 +953,9 @@ func TestSearcherIsAskedForMoreHits(t *testing.T) {
 			}
 			var limits []int
 			c := withEngine(t, toolshelf.WithSearcher(engine{hits: hits(append(names, "deploy")...), limits: &limits}, nil))
-			found, err := c.Search(t.Context(), "release", 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(test.want, tiers(found)); diff != "" {
-				t.Errorf("-want +got:\n%s", diff)
-			}
-			if diff := cmp.Diff(test.limits, limits); diff != "" {
-				t.Errorf("limits, -want +got:\n%s", diff)
-			}
+			found := must.Get(c.Search(t.Context(), "release", 1))(t)
+			must.Match(t, "result", test.want, tiers(found))
+			must.Match(t, "limits", test.limits, limits)
 		})
 	}
 }
@@ -1069,10 +969,7 @@ func TestSearcherScoresBecomeAtMostOne(t *testing.T) {
 		{[]float64{math.Inf(1), math.MaxFloat64}, []float64{1, 1}},
 	} {
 		c := withEngine(t, toolshelf.WithSearcher(engine{hits: []toolshelf.Hit{{Name: "deploy", Score: test.scores[0]}, {Name: "Rollback", Score: test.scores[1]}}}, nil))
-		found, err := c.Search(t.Context(), "release", 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(c.Search(t.Context(), "release", 0))(t)
 		var got []float64
 		for _, r := range found.Results {
 			got = append(got, r.Score)
@@ -1130,19 +1027,10 @@ func TestPromptForAsksTheSearcher(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		files["skills/"+name+"/SKILL.md"] = "---\nname: " + name + "\ndescription: Does " + name + ".\n---\n"
 	}
-	c, err := toolshelf.New(toolshelf.WithFs(project(files)), toolshelf.WithSearcher(nil, engine{hits: hits("c")}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(toolshelf.WithFs(project(files)), toolshelf.WithSearcher(nil, engine{hits: hits("c")})))(t)
 	defer c.Close()
-	whole, err := c.SkillsPrompt(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	cut, err := c.SkillsPrompt(t.Context(), toolshelf.PromptFor("anything"), toolshelf.Budget(len(whole.Text)*3/4))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(c.SkillsPrompt(t.Context()))(t)
+	cut := must.Get(c.SkillsPrompt(t.Context(), toolshelf.PromptFor("anything"), toolshelf.Budget(len(whole.Text)*3/4)))(t)
 	if len(cut.Named) == 0 || slices.Contains(cut.Named, "c") {
 		t.Errorf("included %q, dropped %q", cut.Included, cut.Dropped)
 	}

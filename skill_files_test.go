@@ -19,31 +19,26 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // skillOf returns a skill and its catalog.
 func skillOf(t *testing.T, name string, options ...toolshelf.Option) (toolshelf.Skill, *toolshelf.Catalog) {
 	t.Helper()
 	c := catalog(t, options...)
-	skill, err := c.GetSkill(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	skill := must.Get(c.GetSkill(t.Context(), name))(t)
 	return skill, c
 }
 
 // walked returns the files that fs.WalkDir finds.
 func walked(t *testing.T, fsys fs.FS) (files []string) {
 	t.Helper()
-	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+	must.Do(t, fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			files = append(files, name)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return files
 }
 
@@ -125,14 +120,9 @@ func TestSkillFSErrors(t *testing.T) {
 		t.Errorf("Stat: %v, %v", info, err)
 	}
 
-	opened, err := fsys.Open("scripts/fill.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	opened := must.Get(fsys.Open("scripts/fill.py"))(t)
 	defer opened.Close()
-	if err := os.RemoveAll(filepath.Join(root, "skills", "forms")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(filepath.Join(root, "skills", "forms")))
 	for call := range calls {
 		check(fsys, call, "scripts/fill.py", fs.ErrNotExist, toolshelf.ErrSkillNotFound)
 	}
@@ -209,12 +199,8 @@ func TestSkillFSFollowsLinksInTheDirectoryOnly(t *testing.T) {
 func TestSkillFSRespectsTheFilter(t *testing.T) {
 	fsys := memoryOf(t, map[string]string{"skills/a/SKILL.md": "---\ndescription: shown\n---\n", "skills/a/x.txt": "x"})
 	skill, _ := skillOf(t, "a", toolshelf.WithFs(fsys), toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Description == "shown" }))
-	if _, err := fs.ReadFile(skill.FS(), "x.txt"); err != nil {
-		t.Fatal(err)
-	}
-	if err := afero.WriteFile(fsys, "skills/a/SKILL.md", []byte("---\ndescription: a secret\n---\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fs.ReadFile(skill.FS(), "x.txt"))(t)
+	must.Do(t, afero.WriteFile(fsys, "skills/a/SKILL.md", []byte("---\ndescription: a secret\n---\n"), 0o644))
 	for _, name := range []string{".", "x.txt", "nothing"} {
 		if _, err := skill.FS().Open(name); !errors.Is(err, toolshelf.ErrSkillNotFound) || !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: %v; want ErrSkillNotFound", name, err)
@@ -283,10 +269,7 @@ func TestSkillFileOnAFilesystemThatIgnoresLetterCase(t *testing.T) {
 				}
 				c := catalog(t, options...)
 				for _, o := range [][]toolshelf.SkillOption{nil, {toolshelf.Digests()}, nil} {
-					skill, err := c.GetSkill(t.Context(), "pdf", o...)
-					if err != nil {
-						t.Fatal(err)
-					}
+					skill := must.Get(c.GetSkill(t.Context(), "pdf", o...))(t)
 					own := toolshelf.SkillFile{Path: name, Size: int64(len(text))}
 					other := toolshelf.SkillFile{Path: "z.txt", Size: 1}
 					if o != nil {
@@ -294,9 +277,7 @@ func TestSkillFileOnAFilesystemThatIgnoresLetterCase(t *testing.T) {
 						own.SHA256, other.SHA256 = hex.EncodeToString(digest[:]), hex.EncodeToString(sum[:])
 					}
 					want := []toolshelf.SkillFile{own, other}
-					if diff := cmp.Diff(want, skill.Files); diff != "" {
-						t.Errorf("files (-want +got):\n%s", diff)
-					}
+					must.Match(t, "files", want, skill.Files)
 					if skill.Content != "Read.\n" || filepath.Base(skill.Path) != name || len(skill.Diagnostics) > 0 {
 						t.Errorf("content %q, path %q, diagnostics %v", skill.Content, skill.Path, skill.Diagnostics)
 					}

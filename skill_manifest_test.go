@@ -21,6 +21,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // choose chooses skills by name.
@@ -46,16 +47,11 @@ func TestSkillManifestsDescribeTheFilesOfGetSkill(t *testing.T) {
 		"skills/alpha/skill.md": skillFile("alpha"),
 	}
 	fsys := memoryOf(t, files)
-	if err := fsys.MkdirAll("skills/zed/empty", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsys.MkdirAll("skills/zed/empty", 0o755))
 	c := catalog(t, toolshelf.WithFs(fsys))
 	all := manifests(t, c, "zed", "alpha")
 	for i, name := range []string{"zed", "alpha"} {
-		skill, err := c.GetSkill(t.Context(), name, toolshelf.Digests())
-		if err != nil {
-			t.Fatal(err)
-		}
+		skill := must.Get(c.GetSkill(t.Context(), name, toolshelf.Digests()))(t)
 		if diff := cmp.Diff(skill.SkillInfo, all[i].Skill); diff != "" {
 			t.Errorf("%s (-GetSkill +manifest):\n%s", name, diff)
 		}
@@ -63,9 +59,7 @@ func TestSkillManifestsDescribeTheFilesOfGetSkill(t *testing.T) {
 			t.Errorf("%s (-GetSkill +manifest):\n%s", name, diff)
 		}
 	}
-	if diff := cmp.Diff([]string{"empty", "sub", "sub/deep"}, all[0].Dirs); diff != "" {
-		t.Errorf("directories (-want +got):\n%s", diff)
-	}
+	must.Match(t, "directories", []string{"empty", "sub", "sub/deep"}, all[0].Dirs)
 	if want := int64(len(files["skills/zed/SKILL.md"]) + 2); all[0].Bytes != want {
 		t.Errorf("%d bytes, want %d", all[0].Bytes, want)
 	}
@@ -77,9 +71,7 @@ func TestSkillManifestsContinueAfterAnError(t *testing.T) {
 	for m, err := range bridgeOf(c).SkillManifests(t.Context(), choose("missing", "none", "good")) {
 		got = append(got, fmt.Sprintf("%s %s %d", m.Skill.Name, toolshelf.CodeOf(err), len(m.Files)))
 	}
-	if diff := cmp.Diff([]string{"missing SKILL_NOT_FOUND 0", "none SKILL_NOT_FOUND 0", "good  1"}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Match(t, "result", []string{"missing SKILL_NOT_FOUND 0", "none SKILL_NOT_FOUND 0", "good  1"}, got)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	n := 0
@@ -101,14 +93,8 @@ func TestSkillManifestsContinueAfterAnError(t *testing.T) {
 
 func TestSkillManifestsChooseFromTheList(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"skills/a/SKILL.md": skillFile("a"), "skills/b/SKILL.md": skillFile("b"), "skills/c/SKILL.md": skillFile("c")})))
-	view, err := c.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Name != "b" }))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := view.ListSkills(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(c.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Name != "b" })))(t)
+	want := must.Get(view.ListSkills(t.Context()))(t)
 	var got []string
 	for m, err := range bridgeOf(view).SkillManifests(t.Context(), func(skills []toolshelf.SkillInfo) []string {
 		if diff := cmp.Diff(want, skills); diff != "" {
@@ -118,9 +104,7 @@ func TestSkillManifestsChooseFromTheList(t *testing.T) {
 	}) {
 		got = append(got, m.Skill.Name+" "+string(toolshelf.CodeOf(err)))
 	}
-	if diff := cmp.Diff([]string{"c ", "b SKILL_NOT_FOUND", " INVALID_SKILL_NAME", "/a INVALID_SKILL_NAME"}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	must.Match(t, "result", []string{"c ", "b SKILL_NOT_FOUND", " INVALID_SKILL_NAME", "/a INVALID_SKILL_NAME"}, got)
 	n := 0
 	for _, err := range bridgeOf(view).SkillManifests(t.Context(), nil) {
 		if n++; err != nil {
@@ -173,9 +157,7 @@ func diskSkills(t testing.TB, n int) (root string, names []string) {
 		names = append(names, name)
 		for file, content := range map[string]string{"SKILL.md": skillFile(name), "a.txt": "a", "sub/b.txt": "b"} {
 			full := filepath.Join(root, "skills", name, filepath.FromSlash(file))
-			if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(content), 0o644)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(content), 0o644)))
 		}
 	}
 	return root, names
@@ -204,9 +186,7 @@ func TestSkillManifestsReadEachFileVersionOnce(t *testing.T) {
 	settle(t, c, &disk.files, names)
 	before := manifests(t, c, names...)
 	changed := filepath.Join(root, "skills", "s003", "a.txt")
-	if err := os.WriteFile(changed, []byte("other"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(changed, []byte("other"), 0o644))
 	disk.files.Store(0)
 	after := manifests(t, c, names...)
 	if got := disk.files.Load(); got != 1 {
@@ -257,9 +237,7 @@ func TestSkillManifestsMatchTheirFrontmatter(t *testing.T) {
 	for i := range versions {
 		known[fmt.Sprintf("%x", sha256.Sum256([]byte(content(i))))] = fmt.Sprintf("Version %04d.", i)
 	}
-	if err := os.WriteFile(file, []byte(content(0)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(content(0)), 0o644))
 	go func() {
 		defer close(done)
 		for i := 0; ; i = (i + 1) % versions {

@@ -24,32 +24,24 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestGetSkill(t *testing.T) {
 	onEveryFilesystem(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog) {
 		c := open()
-		listed, err := c.ListSkills(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		listed := must.Get(c.ListSkills(t.Context()))(t)
 		for range 2 { // first read from the file, then cached
 			for _, info := range listed {
 				if info.Name == "no-file" {
 					continue
 				}
-				skill, err := c.GetSkill(t.Context(), info.Name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				skill := must.Get(c.GetSkill(t.Context(), info.Name))(t)
 				if diff := cmp.Diff(info, skill.SkillInfo, cmpopts.IgnoreFields(toolshelf.SkillInfo{}, "Frontmatter")); diff != "" {
 					t.Errorf("%s: GetSkill differs from ListSkills (-ListSkills +GetSkill):\n%s", info.Name, diff)
 				}
 				base := path.Base(filepath.ToSlash(skill.Path))
-				raw, err := os.ReadFile(filepath.Join("testdata", "project", "skills", info.Name, base))
-				if err != nil {
-					t.Fatal(err)
-				}
+				raw := must.Get(os.ReadFile(filepath.Join("testdata", "project", "skills", info.Name, base)))(t)
 				if string(raw) != string(skill.Raw) || !strings.HasSuffix(string(raw), skill.Content) {
 					t.Errorf("%s: Raw is %q and Content %q of the file %q", info.Name, skill.Raw, skill.Content, raw)
 				}
@@ -99,10 +91,7 @@ func TestTheFilesOfASkillAreAllFilesBelowItsDirectory(t *testing.T) {
 				want = append(want, toolshelf.SkillFile{Path: p, Size: int64(len(content)), SHA256: digest(content)})
 			}
 			for range 2 { // first read from the files, then cached
-				skill, err := c.GetSkill(t.Context(), "forms", toolshelf.Digests())
-				if err != nil {
-					t.Fatal(err)
-				}
+				skill := must.Get(c.GetSkill(t.Context(), "forms", toolshelf.Digests()))(t)
 				if diff := cmp.Diff(want, skill.Files); diff != "" || skill.FilesTruncated || len(skill.Diagnostics) > 0 {
 					t.Errorf("files (-want +got):\n%s%v", diff, skill.Diagnostics)
 				}
@@ -121,23 +110,15 @@ func TestTheFilesOfASkillAreAllFilesBelowItsDirectory(t *testing.T) {
 func TestTheJSONOfASkill(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{
 		"skills/forms/SKILL.md": forms()["skills/forms/SKILL.md"], "skills/forms/a.txt": "a"})))
-	skill, err := c.GetSkill(t.Context(), "forms", toolshelf.Digests())
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := json.Marshal(skill)
-	if err != nil {
-		t.Fatal(err)
-	}
+	skill := must.Get(c.GetSkill(t.Context(), "forms", toolshelf.Digests()))(t)
+	got := must.Get(json.Marshal(skill))(t)
 	want := `{"name":"forms","declared_name":"forms","description":"Fills forms.","user_invocable":true,"loadable":true,` +
 		`"path":"skills/forms/SKILL.md","layer":"skills",` +
 		`"frontmatter":{"name":"forms","description":"Fills forms.","x-rank":7,"stage":{"from":1.50}},` +
 		`"content":"Fill.\n","files":[` +
 		`{"path":"SKILL.md","size":` + fmt.Sprint(len(skill.Raw)) + `,"sha256":"` + digest(string(skill.Raw)) + `"},` +
 		`{"path":"a.txt","size":1,"sha256":"` + digest("a") + `"}]}`
-	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("JSON (-want +got):\n%s", diff)
-	}
+	must.Match(t, "JSON", want, string(got))
 }
 
 func TestTheJSONOfASkillHasEveryFieldAndUnescapedHTML(t *testing.T) {
@@ -345,19 +326,14 @@ func TestLinksInASkillLeadOnlyToItsFiles(t *testing.T) {
 					t.Errorf("%s: %q, %v; want %v", p, got, err, want)
 				}
 			}
-			skill, err := c.GetSkill(t.Context(), "forms")
-			if err != nil {
-				t.Fatal(err)
-			}
+			skill := must.Get(c.GetSkill(t.Context(), "forms"))(t)
 			var listed []string
 			for _, f := range skill.Files {
 				if links[f.Path] != "" {
 					listed = append(listed, f.Path)
 				}
 			}
-			if diff := cmp.Diff(tt.listed, listed); diff != "" {
-				t.Errorf("links among the files (-want +got):\n%s", diff)
-			}
+			must.Match(t, "links among the files", tt.listed, listed)
 			reported := map[string]bool{}
 			for _, d := range skill.Diagnostics {
 				reported[strings.TrimPrefix(strings.TrimPrefix(d.Path, "linked/forms/"), "skills/forms/")] = d.Code == "LINK_NOT_FOLLOWED"
@@ -394,10 +370,7 @@ func TestGetSkillReadsALinkedSkillFileLikeListSkills(t *testing.T) {
 	root := diskOf(t, map[string]string{"shared/pdf.md": "---\ndescription: shared\n---\nText.", "skills/pdf/notes.txt": "n"})
 	hosttest.Symlink(t, "../../shared/pdf.md", filepath.Join(root, "skills", "pdf", "SKILL.md"))
 	c := catalog(t, toolshelf.WithRoot(root))
-	skill, err := c.GetSkill(t.Context(), "pdf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	skill := must.Get(c.GetSkill(t.Context(), "pdf"))(t)
 	if skill.Description != "shared" || skill.Content != "Text." || len(skill.Files) != 2 {
 		t.Errorf("got %+v", skill)
 	}
@@ -423,10 +396,7 @@ func TestALinkedSkillIsServedWithItsFiles(t *testing.T) {
 		"pdf": {"SKILL.md", "a.md", "deep/b.md"}, // links in a trusted directory are not followed
 	} {
 		for range 2 {
-			skill, err := c.GetSkill(t.Context(), name, toolshelf.Digests())
-			if err != nil {
-				t.Fatal(err)
-			}
+			skill := must.Get(c.GetSkill(t.Context(), name, toolshelf.Digests()))(t)
 			var got []string
 			for _, f := range skill.Files {
 				got = append(got, f.Path)
@@ -484,9 +454,7 @@ func TestGetSkillReturnsTheCurrentFiles(t *testing.T) {
 				}, "d 1"},
 				{"nothing in its place", func() error { return os.RemoveAll(dir) }, "SKILL_NOT_FOUND"},
 			} {
-				if err := step.do(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, step.do())
 				if got := get(); got != step.want {
 					t.Errorf("%s: got %q, want %q", step.name, got, step.want)
 				}
@@ -499,14 +467,10 @@ func TestAnUnchangedSkillIsReadOnce(t *testing.T) {
 	fsys := &counting{Fs: dated{memoryOf(t, forms())}}
 	c := catalog(t, toolshelf.WithFs(fsys))
 	for range 2 {
-		if _, err := c.GetSkill(t.Context(), "forms", toolshelf.Digests()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.GetSkill(t.Context(), "forms", toolshelf.Digests()))(t)
 	}
 	fsys.read.Store(0)
-	if _, err := c.GetSkill(t.Context(), "forms", toolshelf.Digests()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.GetSkill(t.Context(), "forms", toolshelf.Digests()))(t)
 	if read := fsys.read.Load(); read != 0 {
 		t.Errorf("%d bytes read of a cached skill", read)
 	}
@@ -542,10 +506,7 @@ func TestTheListOfFilesIsBounded(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			files := map[string]string{"skills/big/SKILL.md": "---\ndescription: d\n---\n"}
 			tt.files(func(p string) { files["skills/big/"+p] = "" })
-			skill, err := catalog(t, toolshelf.WithFs(memoryOf(t, files))).GetSkill(t.Context(), "big")
-			if err != nil {
-				t.Fatal(err)
-			}
+			skill := must.Get(catalog(t, toolshelf.WithFs(memoryOf(t, files))).GetSkill(t.Context(), "big"))(t)
 			found := map[string]bool{}
 			for _, f := range skill.Files {
 				found[f.Path] = true
@@ -569,10 +530,7 @@ func TestTheNamesOfFilesAreUnchanged(t *testing.T) {
 	}
 	hosttest.Symlink(t, "/", filepath.Join(root, "skills", "odd", "out\nside"))
 	c := catalog(t, toolshelf.WithRoot(root))
-	skill, err := c.GetSkill(t.Context(), "odd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	skill := must.Get(c.GetSkill(t.Context(), "odd"))(t)
 	if len(skill.Files) != 5 {
 		t.Errorf("files: %+v", skill.Files)
 	}
@@ -595,10 +553,7 @@ func TestAFileWithoutADigestIsReported(t *testing.T) {
 	files := forms()
 	files["skills/forms/large.bin"] = strings.Repeat("x", 1001)
 	fsys := failing{memoryOf(t, files), map[string]error{"fill.py": fs.ErrPermission}}
-	skill, err := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithMaxFileSize(1000)).GetSkill(t.Context(), "forms", toolshelf.Digests())
-	if err != nil {
-		t.Fatal(err)
-	}
+	skill := must.Get(catalog(t, toolshelf.WithFs(fsys), toolshelf.WithMaxFileSize(1000)).GetSkill(t.Context(), "forms", toolshelf.Digests()))(t)
 	var without, reported []string
 	for _, f := range skill.Files {
 		if f.SHA256 == "" {
@@ -615,10 +570,7 @@ func TestAFileWithoutADigestIsReported(t *testing.T) {
 
 func TestASkillWithAnUnreadableDirectory(t *testing.T) {
 	fsys := failing{memoryOf(t, forms()), map[string]error{"references": fs.ErrPermission}}
-	skill, err := catalog(t, toolshelf.WithFs(fsys)).GetSkill(t.Context(), "forms")
-	if err != nil {
-		t.Fatal(err)
-	}
+	skill := must.Get(catalog(t, toolshelf.WithFs(fsys)).GetSkill(t.Context(), "forms"))(t)
 	if len(skill.Files) != 6 || len(skill.Diagnostics) != 1 || skill.Diagnostics[0].Code != "FILE_READ_ERROR" || skill.Diagnostics[0].Path != "skills/forms/references" {
 		t.Errorf("%v, %v", skill.Files, skill.Diagnostics)
 	}
@@ -633,9 +585,7 @@ func TestGetSkillEndsWithItsContext(t *testing.T) {
 	if !errors.Is(getErr, context.Canceled) || !errors.Is(readErr, context.Canceled) {
 		t.Errorf("got %v and %v", getErr, readErr)
 	}
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Close())
 	_, getErr = c.GetSkill(t.Context(), "forms")
 	_, readErr = c.ReadSkillFile(t.Context(), "forms", "SKILL.md")
 	if !errors.Is(getErr, toolshelf.ErrClosed) || !errors.Is(readErr, toolshelf.ErrClosed) {

@@ -20,6 +20,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestListSkills(t *testing.T) {
@@ -38,13 +39,8 @@ func TestListSkills(t *testing.T) {
 		"list-style": "skills/list-style/SKILL.md", "lower-case": "skills/lower-case/skill.md", "pdf-tools": "skills/pdf-tools/SKILL.md",
 	}
 	onEveryFilesystem(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog) {
-		got, err := open().ListSkills(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(toolshelf.SkillInfo{}, "Path", "Layer", "Diagnostics", "Frontmatter")); diff != "" {
-			t.Errorf("skills (-want +got):\n%s", diff)
-		}
+		got := must.Get(open().ListSkills(t.Context()))(t)
+		must.Match(t, "skills", want, got, cmpopts.IgnoreFields(toolshelf.SkillInfo{}, "Path", "Layer", "Diagnostics", "Frontmatter"))
 		for _, s := range got {
 			file := files[s.Name]
 			if path := filepath.ToSlash(s.Path); (file == "") != (path == "") ||
@@ -80,9 +76,7 @@ func TestListSkillsErrors(t *testing.T) {
 	}
 	t.Run("an empty directory is an empty list", func(t *testing.T) {
 		fsys := afero.NewMemMapFs()
-		if err := fsys.Mkdir("skills", 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fsys.Mkdir("skills", 0o755))
 		got, err := catalog(t, toolshelf.WithFs(fsys)).ListSkills(t.Context())
 		if err != nil || got == nil || len(got) != 0 {
 			t.Errorf("got %#v, %v", got, err)
@@ -96,17 +90,12 @@ func TestSkillNamesAreSafePathElements(t *testing.T) {
 		files[name+"/SKILL.md"] = &fstest.MapFile{Data: []byte("---\nname: x\ndescription: x\n---\n")}
 	}
 	c := catalog(t, toolshelf.WithSkillsFS("built in", files))
-	got, err := c.ListSkills(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(c.ListSkills(t.Context()))(t)
 	var names []string
 	for _, s := range got {
 		names = append(names, s.Name)
 	}
-	if diff := cmp.Diff([]string{"also good", "good"}, names); diff != "" {
-		t.Errorf("names (-want +got):\n%s", diff)
-	}
+	must.Match(t, "names", []string{"also good", "good"}, names)
 	want := []string{`built in/a..b`, `built in/back\\slash`, `built in/esc\x1b[31m`, `built in/new\nline`}
 	if filepath.Separator == '\\' {
 		want = slices.Delete(want, 1, 2) // no path of package confine has the name
@@ -117,9 +106,7 @@ func TestSkillNamesAreSafePathElements(t *testing.T) {
 			reported = append(reported, name)
 		}
 	}
-	if diff := cmp.Diff(want, reported); diff != "" {
-		t.Errorf("reported names (-want +got):\n%s", diff)
-	}
+	must.Match(t, "reported names", want, reported)
 }
 
 func TestSkillsThroughLinks(t *testing.T) {
@@ -157,17 +144,12 @@ func TestSkillsThroughLinks(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := catalog(t, toolshelf.WithRoot(root), tt.option)
-			list, err := c.ListSkills(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			list := must.Get(c.ListSkills(t.Context()))(t)
 			got := map[string]string{}
 			for _, s := range list {
 				got[s.Name] = s.Description
 			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("skills (-want +got):\n%s", diff)
-			}
+			must.Match(t, "skills", tt.want, got)
 			reported := strings.Join(problems(t, c), "\n") + "\n"
 			for _, name := range tt.refuse {
 				if !strings.Contains(reported, "LINK_NOT_FOLLOWED skills/"+name+"\n") {
@@ -230,10 +212,7 @@ func (f countingFile) Read(p []byte) (int, error) {
 // skillsOf returns the layer of each skill of a catalog, by name.
 func skillsOf(t testing.TB, c *toolshelf.Catalog) map[string]string {
 	t.Helper()
-	list, err := c.ListSkills(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(c.ListSkills(t.Context()))(t)
 	found := map[string]string{}
 	for _, s := range list {
 		found[s.Name] = s.Layer
@@ -249,10 +228,7 @@ func TestASkillNamesTheSkillsThatItShadows(t *testing.T) {
 	}
 	builtIn := fstest.MapFS{"pdf/skill.md": {Data: []byte(skillFile("pdf"))}}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithSkillsDir("mine", "theirs"), toolshelf.WithSkillsFS("built in", builtIn))
-	list, err := c.ListSkills(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(c.ListSkills(t.Context()))(t)
 	want := []toolshelf.SkillInfo{{Name: "csv", Layer: "theirs"}, {Name: "pdf", Layer: "mine", Shadows: []string{"theirs/pdf/SKILL.md", "built in/pdf/skill.md"}}}
 	compare := cmp.FilterPath(func(p cmp.Path) bool {
 		switch p.Last().String() {
@@ -261,9 +237,7 @@ func TestASkillNamesTheSkillsThatItShadows(t *testing.T) {
 		}
 		return len(p) == 3
 	}, cmp.Ignore())
-	if diff := cmp.Diff(want, list, compare); diff != "" {
-		t.Errorf("skills (-want +got):\n%s", diff)
-	}
+	must.Match(t, "skills", want, list, compare)
 	skill, err := c.GetSkill(t.Context(), "pdf")
 	if err != nil || !slices.Equal(skill.Shadows, want[1].Shadows) {
 		t.Errorf("GetSkill: shadows %q, %v", skill.Shadows, err)
@@ -325,9 +299,7 @@ func TestALayersOwnSkillFileShadowsNoSkill(t *testing.T) {
 				c := catalog(t, append(options, toolshelf.WithSkillDepth(depth))...)
 				want := []string{"2d-games", "3d-games", "notes"}
 				for range 2 {
-					if diff := cmp.Diff(want, slices.Sorted(maps.Keys(skillsOf(t, c)))); diff != "" {
-						t.Errorf("skills (-want +got):\n%s", diff)
-					}
+					must.Match(t, "skills", want, slices.Sorted(maps.Keys(skillsOf(t, c))))
 				}
 				if _, err := c.GetSkill(t.Context(), "2d-games"); err != nil {
 					t.Error(err)
@@ -360,13 +332,9 @@ func TestALayerBecomesASkillAndDirectoriesAgain(t *testing.T) {
 	}
 	expect("skills", "pdf")
 	below := filepath.Join(root, "skills", "pdf", "SKILL.md")
-	if err := os.WriteFile(below, []byte(skillFile("pdf")), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(below, []byte(skillFile("pdf")), 0o644))
 	expect("pdf", "skills")
-	if err := os.Remove(below); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(below))
 	expect("skills", "pdf")
 }
 
@@ -397,9 +365,7 @@ func TestSkillsInDeeperDirectories(t *testing.T) {
 				c := catalog(t, append(options, toolshelf.WithSkillDepth(depth))...)
 				for range 2 {
 					found := skillsOf(t, c)
-					if diff := cmp.Diff(want, slices.Sorted(maps.Keys(found))); diff != "" {
-						t.Errorf("skills (-want +got):\n%s", diff)
-					}
+					must.Match(t, "skills", want, slices.Sorted(maps.Keys(found)))
 				}
 				if depth == 1 {
 					return
@@ -434,9 +400,7 @@ func TestTheSearchForSkillsIsBounded(t *testing.T) {
 	files["skills/first/2050x/SKILL.md"] = skillFile("2050x")
 	files["skills/second/late/SKILL.md"] = skillFile("late")
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithSkillDepth(6))
-	if diff := cmp.Diff([]string{"1998x", "second"}, slices.Sorted(maps.Keys(skillsOf(t, c)))); diff != "" {
-		t.Errorf("skills (-want +got):\n%s", diff)
-	}
+	must.Match(t, "skills", []string{"1998x", "second"}, slices.Sorted(maps.Keys(skillsOf(t, c))))
 	if all := problems(t, c); !slices.Contains(all, "TOO_MANY_FOLDERS skills/first") {
 		t.Errorf("not reported: %q", all)
 	}
@@ -455,9 +419,7 @@ func TestTheSearchWithinASkillIsBounded(t *testing.T) {
 	}
 	want := []string{"TOO_MANY_FOLDERS skills/big"}
 	all := slices.DeleteFunc(problems(t, c), func(p string) bool { return !strings.HasPrefix(p, "TOO_MANY_FOLDERS") })
-	if diff := cmp.Diff(want, all); diff != "" {
-		t.Errorf("problems (-want +got):\n%s", diff)
-	}
+	must.Match(t, "problems", want, all)
 }
 
 func TestACycleOfDirectoriesEnds(t *testing.T) {
@@ -477,10 +439,7 @@ func TestALinkBackShadowsNoSkill(t *testing.T) {
 		root := diskOf(t, map[string]string{"skills/zed/SKILL.md": skillFile("zed"), "skills/group/a/SKILL.md": skillFile("a"), "src/x/SKILL.md": skillFile("x")})
 		hosttest.Symlink(t, target, filepath.Join(root, "skills", filepath.FromSlash(link)))
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillDepth(4))
-		list, err := c.ListSkills(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(c.ListSkills(t.Context()))(t)
 		var got []string
 		for _, s := range list {
 			if s.Name != "loop" { // loop is a directory without a SKILL.md
@@ -497,13 +456,9 @@ func TestALinkBackShadowsNoSkill(t *testing.T) {
 func TestADeeperSkillThatTakesPrecedenceIsFoundAtOnce(t *testing.T) {
 	root := diskOf(t, map[string]string{"skills/b/zed/SKILL.md": skillFile("zed")})
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillDepth(2))
-	if _, err := c.GetSkill(t.Context(), "zed"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.GetSkill(t.Context(), "zed"))(t)
 	first := filepath.Join(root, "skills", "a", "zed", "SKILL.md")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(first), 0o755), os.WriteFile(first, []byte(skillFile("zed")), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(first), 0o755), os.WriteFile(first, []byte(skillFile("zed")), 0o644)))
 	if skill, err := c.GetSkill(t.Context(), "zed"); err != nil || skill.Path != first {
 		t.Errorf("got %s, %v", skill.Path, err)
 	}
@@ -536,9 +491,7 @@ func TestAnUnreadableHomeDirectoryDoesNotAffectTheProject(t *testing.T) {
 			if all := problems(t, c); !slices.Contains(all, "FOLDER_UNREADABLE ~/.claude/skills") {
 				t.Errorf("not reported: %q", all)
 			}
-			if err := os.Remove(filepath.Join(top, filepath.FromSlash(file))); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Remove(filepath.Join(top, filepath.FromSlash(file))))
 			if all := problems(t, c); slices.Contains(all, "FOLDER_UNREADABLE ~/.claude/skills") {
 				t.Errorf("reported although the directory no longer exists: %q", all)
 			}
@@ -582,12 +535,8 @@ func TestDirectoriesOfAClient(t *testing.T) {
 	t.Run("directories of the project precede directories of the home directory", func(t *testing.T) {
 		c := catalog(t, toolshelf.WithRoot(root), claudeAndAgentSkills)
 		want := map[string]string{"both": ".claude/skills", "home": ".agents/skills", "shared": "~/.agents/skills"}
-		if diff := cmp.Diff(want, skillsOf(t, c)); diff != "" {
-			t.Errorf("skills (-want +got):\n%s", diff)
-		}
-		if diff := cmp.Diff([]string{"both", "home"}, names(t, c)); diff != "" {
-			t.Errorf("commands (-want +got):\n%s", diff)
-		}
+		must.Match(t, "skills", want, skillsOf(t, c))
+		must.Match(t, "commands", []string{"both", "home"}, names(t, c))
 		both, err := c.Get(t.Context(), "both")
 		if err != nil || both.Content != "project" || both.Layer != ".claude/commands" {
 			t.Errorf("both is %+v, %v", both, err)
@@ -618,15 +567,11 @@ func TestDirectoriesOfAClient(t *testing.T) {
 	})
 	t.Run("the home directory is omitted if it is the root", func(t *testing.T) {
 		c := catalog(t, toolshelf.WithRoot(home), claudeAndAgentSkills)
-		if diff := cmp.Diff(map[string]string{"both": ".claude/skills", "home": ".claude/skills", "shared": ".agents/skills", "out": ".agents/skills"}, skillsOf(t, c)); diff != "" {
-			t.Errorf("skills (-want +got):\n%s", diff)
-		}
+		must.Match(t, "skills", map[string]string{"both": ".claude/skills", "home": ".claude/skills", "shared": ".agents/skills", "out": ".agents/skills"}, skillsOf(t, c))
 	})
 	t.Run("the home directory is omitted on another filesystem", func(t *testing.T) {
 		c := catalog(t, toolshelf.WithFs(memoryOf(t, project)), claudeAndAgentSkills)
-		if diff := cmp.Diff(map[string]string{"both": ".claude/skills", "home": ".agents/skills"}, skillsOf(t, c)); diff != "" {
-			t.Errorf("skills (-want +got):\n%s", diff)
-		}
+		must.Match(t, "skills", map[string]string{"both": ".claude/skills", "home": ".agents/skills"}, skillsOf(t, c))
 	})
 	t.Run("a missing directory beside a missing named directory is an error", func(t *testing.T) {
 		_, err := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), claudeAndAgentSkills, toolshelf.WithSkillsDir("mine")).ListSkills(t.Context())
@@ -647,10 +592,7 @@ func TestWhoMayChooseASkill(t *testing.T) {
 		"user-invocable: perhaps":         {false, true},
 	} {
 		c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"skills/x/SKILL.md": "---\ndescription: d\n" + header + "\n---\n"})))
-		list, err := c.ListSkills(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(c.ListSkills(t.Context()))(t)
 		if got := [2]bool{list[0].DisableModelInvocation, list[0].UserInvocable}; got != want {
 			t.Errorf("%q: got %v, want %v", header, got, want)
 		}
@@ -709,20 +651,13 @@ func TestPathsInDiagnosticsAreOneLine(t *testing.T) {
 func TestSkillLayersAndSubdirs(t *testing.T) {
 	fsys := memoryOf(t, map[string]string{"a/b/skills/x/y/SKILL.md": skillFile("y"), "own/SKILL.md": skillFile("own"), "skills/z/none.txt": ""})
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsDir("a/b/skills", "missing", "own", "skills"), toolshelf.WithSkillDepth(2))
-	if diff := cmp.Diff([]string{"a/b/skills", "missing", "own", "skills"}, bridgeOf(c).SkillLayers()); diff != "" {
-		t.Errorf("layers (-want +got):\n%s", diff)
-	}
-	skills, err := c.ListSkills(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Match(t, "layers", []string{"a/b/skills", "missing", "own", "skills"}, bridgeOf(c).SkillLayers())
+	skills := must.Get(c.ListSkills(t.Context()))(t)
 	got := map[string]string{}
 	for _, s := range skills {
 		got[s.Name] = bridgeOf(c).SkillSubdir(s)
 	}
-	if diff := cmp.Diff(map[string]string{"y": "x/y", "own": ".", "z": ""}, got); diff != "" {
-		t.Errorf("subdirectories (-want +got):\n%s", diff)
-	}
+	must.Match(t, "subdirectories", map[string]string{"y": "x/y", "own": ".", "z": ""}, got)
 	if got := bridgeOf(catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"x": ""})))).SkillLayers(); got != nil {
 		t.Errorf("missing default directory: got %q", got)
 	}
@@ -734,10 +669,7 @@ func TestSkillLayersAndSubdirs(t *testing.T) {
 // placesOf returns the layer of each listed skill, with "-" for a skill that cannot be loaded.
 func placesOf(t *testing.T, c *toolshelf.Catalog) string {
 	t.Helper()
-	list, err := c.ListSkills(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(c.ListSkills(t.Context()))(t)
 	var places []string
 	for _, s := range list {
 		place := s.Name + " " + s.Layer
@@ -822,13 +754,9 @@ func TestASkillFileTakesAndLosesPrecedence(t *testing.T) {
 				}
 			}
 			content("low")
-			if err := afero.WriteFile(fsys, "high/pdf/skill.md", []byte("---\ndescription: d\n---\nhigh"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, afero.WriteFile(fsys, "high/pdf/skill.md", []byte("---\ndescription: d\n---\nhigh"), 0o644))
 			content("high")
-			if err := fsys.Remove("high/pdf/skill.md"); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, fsys.Remove("high/pdf/skill.md"))
 			content("low")
 		})
 	}

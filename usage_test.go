@@ -19,6 +19,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
@@ -97,10 +98,7 @@ func bridgeOf(c *toolshelf.Catalog) bridge.Catalog[toolshelf.SkillInfo, toolshel
 // argumentNames returns the names of the arguments of each command on a page.
 func argumentNames(t testing.TB, c *toolshelf.Catalog) map[string][]string {
 	t.Helper()
-	list, err := bridgeOf(c).ListUsage(t.Context(), 0, "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(bridgeOf(c).ListUsage(t.Context(), 0, "", nil))(t)
 	all := make(map[string][]string)
 	for _, u := range list.Rows {
 		names := []string{}
@@ -133,22 +131,13 @@ func testListUsageIsListWithArguments(t *testing.T) {
 		t.Fatalf("%d commands, %v; want 123", len(all), err)
 	}
 	for page := (toolshelf.Page{Size: 50}); ; {
-		list, err := c.List(t.Context(), page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		usage, err := bridgeOf(c).ListUsage(t.Context(), page.Size, page.Cursor, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(c.List(t.Context(), page))(t)
+		usage := must.Get(bridgeOf(c).ListUsage(t.Context(), page.Size, page.Cursor, nil))(t)
 		if diff := cmp.Diff(list.Pagination.NextCursor, usage.NextCursor); diff != "" {
 			t.Errorf("(-List +ListUsage):\n%s", diff)
 		}
 		for i, u := range usage.Rows {
-			command, err := c.Get(t.Context(), u.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			command := must.Get(c.Get(t.Context(), u.Name))(t)
 			want := bridge.Usage{Name: list.Commands[i].Name, Description: list.Commands[i].Description}
 			for _, a := range argumentsOf(t, command) {
 				want.Arguments = append(want.Arguments, template.Parameter(a))
@@ -203,9 +192,7 @@ func TestListUsageReadsAnUnchangedFileOnce(t *testing.T) {
 		argumentNames(t, c)
 		fsys.total()
 		want := map[string][]string{"a": {"1"}, "b": {"1", "2"}}
-		if diff := cmp.Diff(want, argumentNames(t, c)); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
+		must.Match(t, "result", want, argumentNames(t, c))
 		if n := fsys.total(); n != 0 {
 			t.Errorf("the second list read %d bytes, want 0", n)
 		}
@@ -214,13 +201,9 @@ func TestListUsageReadsAnUnchangedFileOnce(t *testing.T) {
 		if err != nil || len(list.Rows[0].Arguments) != 2 {
 			t.Errorf("from zero, $1 is the second argument: got %+v, %v", list.Rows, err)
 		}
-		if err := afero.WriteFile(fsys, "commands/a.md", []byte("${input:new}\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, afero.WriteFile(fsys, "commands/a.md", []byte("${input:new}\n"), 0o644))
 		want["a"] = []string{"new"}
-		if diff := cmp.Diff(want, argumentNames(t, c)); diff != "" {
-			t.Errorf("after a change (-want +got):\n%s", diff)
-		}
+		must.Match(t, "after a change", want, argumentNames(t, c))
 		c.Close()
 	})
 }
@@ -265,9 +248,7 @@ func TestListUsageEndsWithItsContextOrTheCatalog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := catalog(t, toolshelf.WithFs(fsys))
 		settle()
-		if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 		gate := make(chan struct{})
 		fsys.gate("stuck.md", gate)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
@@ -299,9 +280,7 @@ func TestListUsagePassesOnAPanicOfTheFilesystem(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			fsys := &readsFs{Fs: memoryOf(t, map[string]string{"commands/a.md": "$1\n"})}
 			c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Hour))
-			if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 			fsys.Fs = &exitFs{fsys.Fs, exit}
 			var panicked any
 			if returned(func() {
@@ -337,22 +316,14 @@ func testUsageReadsTheBeginningOfALongFile(t *testing.T) {
 	for name, text := range long {
 		fsys := &readsFs{Fs: memoryOf(t, map[string]string{"commands/long.md": text})}
 		c := catalog(t, toolshelf.WithFs(fsys))
-		if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 		fsys.total()
-		list, err := bridgeOf(c).ListUsage(t.Context(), 0, "", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(bridgeOf(c).ListUsage(t.Context(), 0, "", nil))(t)
 		got := list.Rows[0].Arguments
 		if len(got) != want[name] {
 			t.Errorf("%s: %d arguments, want %d: %v", name, len(got), want[name], got)
 		}
-		command, err := c.Get(t.Context(), "long")
-		if err != nil {
-			t.Fatal(err)
-		}
+		command := must.Get(c.Get(t.Context(), "long"))(t)
 		head := command.Raw[:min(len(command.Raw), limit)]
 		if diff := cmp.Diff(template.Renderer{}.Listed(command.Metadata.Path, head, len(head) == len(command.Raw)), got); diff != "" {
 			t.Errorf("%s (-Listed +ListUsage):\n%s", name, diff)
@@ -360,9 +331,7 @@ func testUsageReadsTheBeginningOfALongFile(t *testing.T) {
 	}
 	fsys := &readsFs{Fs: memoryOf(t, map[string]string{"commands/long.md": strings.Repeat("$1\n", 4<<20/3)})}
 	c := catalog(t, toolshelf.WithFs(fsys))
-	if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 	head := fsys.total()
 	argumentNames(t, c)
 	if n := fsys.total(); n > limit+head { // the scan may read the header again

@@ -22,6 +22,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // watching returns a catalog with WithWatch after its first scan.
@@ -60,9 +61,7 @@ func TestWatchSeesChanges(t *testing.T) {
 	}
 	must := func(errs ...error) {
 		t.Helper()
-		if err := errors.Join(errs...); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(errs...))
 	}
 	expect("at first", map[string]string{"a": "one", "sub:deep": "deep"})
 	write(t, "two", dir, "a.md")
@@ -158,14 +157,10 @@ func TestWatchReportsAChangeWithoutACall(t *testing.T) {
 	changes := make(chan toolshelf.Change, 10)
 	c.OnChange(func(change toolshelf.Change) { changes <- change })
 	names(t, c)
-	if _, err := c.ListSkills(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.ListSkills(t.Context()))(t)
 	write(t, "---\nname: s\ndescription: other\n---\n", root, "skills", "s", "SKILL.md")
 	want := toolshelf.Change{Skills: toolshelf.Names{Changed: []string{"s"}}}
-	if diff := cmp.Diff(want, <-changes); diff != "" {
-		t.Errorf("change (-want +got):\n%s", diff)
-	}
+	must.Match(t, "change", want, <-changes)
 }
 
 func TestADirectoryCreatedAgainIsReportedWithoutACall(t *testing.T) {
@@ -271,9 +266,7 @@ func TestADelayedChangeIsNotLost(t *testing.T) {
 	c.OnChange(func(change toolshelf.Change) { changes <- change })
 	names(t, c)
 
-	if err := afero.WriteFile(fsys, "commands/b.md", []byte("b"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, afero.WriteFile(fsys, "commands/b.md", []byte("b"), 0o644))
 	gate.armed.Store(true)
 	done := make(chan struct{})
 	go func() {
@@ -281,9 +274,7 @@ func TestADelayedChangeIsNotLost(t *testing.T) {
 		c.List(t.Context(), toolshelf.Page{})
 	}()
 	<-gate.held // the change of the commands is found, and no subscriber knows the change yet
-	if err := afero.WriteFile(fsys, "skills/s2/SKILL.md", []byte("x"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, afero.WriteFile(fsys, "skills/s2/SKILL.md", []byte("x"), 0o644))
 	skills()
 	if change := <-changes; len(change.Skills.Added) != 1 {
 		t.Errorf("first %+v", change)
@@ -474,10 +465,7 @@ func TestWatchAgreesWithANewCatalog(t *testing.T) {
 			var want shape
 			for range steps / trees {
 				change := m.move()
-				fresh, err := toolshelf.New(options...)
-				if err != nil {
-					t.Fatal(err)
-				}
+				fresh := must.Get(toolshelf.New(options...))(t)
 				want = shapeOf(t, fresh)
 				fresh.Close()
 				eventually(t, func() string {

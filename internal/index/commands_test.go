@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
@@ -268,9 +269,7 @@ func TestTheNameInAHeaderChanges(t *testing.T) {
 		{"---\nname: d\n---\n", "d commands/a.md"},
 	} {
 		if step.text != "" {
-			if err := write(fsys, "commands/a.md", step.text); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, write(fsys, "commands/a.md", step.text))
 		}
 		expect(t, x, step.want)
 	}

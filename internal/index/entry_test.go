@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
@@ -114,10 +115,7 @@ func TestAnEntryDescribesNoLongerFenceLine(t *testing.T) {
 	files := tree{"skills/a/SKILL.md": half}
 	onEveryFilesystem(t, files, nil, func(t *testing.T, fsys *confine.FS) {
 		a := snapshotOf(t, skillsOf(t, Config{}, fsys, "skills")).Lookup("a")
-		info, err := fsys.Info("skills/a/SKILL.md")
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(fsys.Info("skills/a/SKILL.md"))(t)
 		for text, want := range map[string]bool{half: true, half + " b\n---\n": false} {
 			if got := a.Describes(text, info); got != want {
 				t.Errorf("%q: Describes is %t", text, got)

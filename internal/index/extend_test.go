@@ -11,21 +11,16 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // ruleDirs returns an index of the directory rules, its snapshot, and the layers of further
 // directories.
 func ruleDirs(t *testing.T, fsys *confine.FS, dirs ...string) (*Index, *Snapshot, []Layer) {
 	t.Helper()
-	x, err := New(client.Instructions, Config{Layers: []Layer{{Name: "rules", FS: fsys, Dir: "rules", MayBeMissing: true}}, MaxFileSize: 1 << 20, Lifetime: t.Context(), Broken: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(New(client.Instructions, Config{Layers: []Layer{{Name: "rules", FS: fsys, Dir: "rules", MayBeMissing: true}}, MaxFileSize: 1 << 20, Lifetime: t.Context(), Broken: true}))(t)
 	t.Cleanup(x.Close)
-	s, err := x.Validate(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(x.Validate(t.Context()))(t)
 	layers := make([]Layer, len(dirs))
 	for i, dir := range dirs {
 		layers[i] = Layer{Name: dir, FS: fsys, Dir: dir, Optional: true, Nested: true}
@@ -76,10 +71,7 @@ func TestExtendAddsDirectories(t *testing.T) {
 
 func TestExtendReadsChangedFilesOnly(t *testing.T) {
 	root := tree{"x/a.md": "a", "x/b.md": "b", "y/c.md": "c"}.onDisk(t)
-	fsys, err := confine.New(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fsys := must.Get(confine.New(root))(t)
 	x, s, layers := ruleDirs(t, fsys, "x", "y")
 	kept := Dirs{Cache[*layerFiles]{Max: 1 << 20}}
 	reads := func() int64 {
@@ -93,9 +85,7 @@ func TestExtendReadsChangedFilesOnly(t *testing.T) {
 		t.Errorf("%d reads at first", n)
 	}
 	untilKnown(t, fsys, func() bool { return reads() == 0 })
-	if err := os.WriteFile(filepath.Join(root, "x", "a.md"), []byte("changed"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(root, "x", "a.md"), []byte("changed"), 0o644))
 	if n := reads(); n != 1 {
 		t.Errorf("%d reads after a change", n)
 	}
@@ -111,10 +101,7 @@ func TestExtendKeepsTheEntriesOfManyDirectoriesWithinItsMemory(t *testing.T) {
 	for i := range 10_000 {
 		memory[fmt.Sprintf("d%d/r.md", i)] = "---\ndescription: " + strings.Repeat("x", 500) + "\n---\nText."
 	}
-	fsys, err := confine.Over(memory.inMemory(t), "/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fsys := must.Get(confine.Over(memory.inMemory(t), "/"))(t)
 	x, s, _ := ruleDirs(t, fsys)
 	kept := Dirs{Cache[*layerFiles]{Max: 1 << 20}}
 	for i := range 10_000 {
@@ -129,10 +116,7 @@ func TestExtendKeepsTheEntriesOfManyDirectoriesWithinItsMemory(t *testing.T) {
 }
 
 func TestConcurrentCallsOfExtend(t *testing.T) {
-	fsys, err := confine.New(tree{"x/a.md": "a", "x/b.md": "b"}.onDisk(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fsys := must.Get(confine.New(tree{"x/a.md": "a", "x/b.md": "b"}.onDisk(t)))(t)
 	x, s, layers := ruleDirs(t, fsys, "x")
 	kept := Dirs{Cache[*layerFiles]{Max: 1 << 20}}
 	var calls sync.WaitGroup

@@ -12,12 +12,12 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
@@ -252,20 +252,14 @@ func open(t testing.TB, of client.Files, config Config, fsys *confine.FS, dirs [
 	if config.Layers == nil {
 		config.Layers = layersOf(fsys, dirs...)
 	}
-	x, err := New(of, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(New(of, config))(t)
 	t.Cleanup(x.Close)
 	return x
 }
 
 func snapshotOf(t testing.TB, x *Index) *Snapshot {
 	t.Helper()
-	s, err := x.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(x.Snapshot(t.Context()))(t)
 	return s
 }
 
@@ -291,9 +285,7 @@ func lines(x *Index, s *Snapshot) []string {
 func expect(t testing.TB, x *Index, want string) *Snapshot {
 	t.Helper()
 	s := snapshotOf(t, x)
-	if diff := cmp.Diff(splitLines(want), lines(x, s)); diff != "" {
-		t.Errorf("snapshot (-want +got):\n%s", diff)
-	}
+	must.Match(t, "snapshot", splitLines(want), lines(x, s))
 	if again := snapshotOf(t, x); again != s {
 		t.Errorf("a new snapshot of the same files: %q", lines(x, again))
 	}

@@ -13,11 +13,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
@@ -55,9 +55,7 @@ func TestEachChangeMakesAGeneration(t *testing.T) {
 				{"a removed directory", func() error { return kind.files.Remove("/commands/a.md") }, "same commands/same.md"},
 			} {
 				before := x.Last()
-				if err := step.change(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, step.change())
 				now := expect(t, x, step.want)
 				if now == before || now.Generation != uint64(i+2) {
 					t.Errorf("%s: generation %d, want %d", step.name, now.Generation, i+2)
@@ -76,9 +74,7 @@ func TestChangedReportsEachNewSnapshot(t *testing.T) {
 	x := commandsOf(t, Config{Changed: func(before, now *Snapshot) { changes = append(changes, []*Snapshot{before, now}) }}, confined(t)(confine.Over(files, "/")), "commands")
 	first := snapshotOf(t, x)
 	snapshotOf(t, x)
-	if err := write(files, "commands/b.md", ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, write(files, "commands/b.md", ""))
 	second := snapshotOf(t, x)
 	snapshotOf(t, x)
 	if len(changes) != 1 || changes[0][0] != first || changes[0][1] != second {
@@ -104,9 +100,7 @@ func TestSnapshotWithinTheTTL(t *testing.T) {
 	served := func(scanned bool, snapshot func(context.Context) (*Snapshot, error)) {
 		t.Helper()
 		before := scans.Load()
-		if _, err := snapshot(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(snapshot(t.Context()))(t)
 		if got := scans.Load() > before; got != scanned {
 			t.Errorf("scanned: %t, want %t", got, scanned)
 		}
@@ -128,17 +122,13 @@ func TestAnErrorEndsTheTTL(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	x := commandsOf(t, Config{TTL: time.Minute, Now: func() time.Time { return now }}, confined(t)(confine.Over(files, "/")), "commands")
 	expect(t, x, "a commands/a.md")
-	if err := files.RemoveAll("/commands"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, files.RemoveAll("/commands"))
 	for _, snapshot := range []func(context.Context) (*Snapshot, error){x.Validate, x.Snapshot} {
 		if _, err := snapshot(t.Context()); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("a missing directory: %v", err)
 		}
 	}
-	if err := errors.Join(files.Mkdir("/commands", 0o755), write(files, "commands/b.md", "")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(files.Mkdir("/commands", 0o755), write(files, "commands/b.md", "")))
 	expect(t, x, "b commands/b.md")
 }
 
@@ -148,9 +138,7 @@ func TestAnImmutableLayerIsScannedOnce(t *testing.T) {
 	x := commandsOf(t, Config{Layers: []Layer{{Name: "x", FS: fixed, Dir: "x", Immutable: true}, {Name: "y", FS: confined(t)(confine.Over(files, "/")), Dir: "y"}}}, nil)
 	first := expect(t, x, "a x/a.md; b y/b.md")
 	once := scans.Load()
-	if err := write(files, "y/c.md", ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, write(files, "y/c.md", ""))
 	second := expect(t, x, "a x/a.md; b y/b.md; c y/c.md")
 	if scans.Load() != once || first.Lookup("a") != second.Lookup("a") {
 		t.Errorf("%d opens of the directory, then %d", once, scans.Load())
@@ -197,10 +185,7 @@ func TestConcurrentCallsShareAScan(t *testing.T) {
 func unclosed(t *testing.T, config Config, fsys *confine.FS) *Index {
 	t.Helper()
 	config.Layers, config.MaxFileSize, config.Valid = layersOf(fsys, "commands"), 1<<20, names.Plain
-	x, err := New(client.Commands, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(New(client.Commands, config))(t)
 	return x
 }
 
@@ -328,9 +313,7 @@ func TestLayersThatCannotBeRead(t *testing.T) {
 						t.Errorf("snapshot %q, want an empty snapshot", lines(x, s))
 					}
 				case tt.want != "":
-					if diff := cmp.Diff(splitLines(tt.want), lines(x, s)); diff != "" {
-						t.Errorf("snapshot (-want +got):\n%s", diff)
-					}
+					must.Match(t, "snapshot", splitLines(tt.want), lines(x, s))
 				}
 				if s != nil && s.Generation != 1 {
 					t.Errorf("generation %d of the same files", s.Generation)
@@ -348,16 +331,12 @@ func TestARootThatIsMissing(t *testing.T) {
 		{Name: "commands", FS: confined(t)(confine.New(root)), Dir: "commands", InRoot: true}, {Name: "built in", FS: other, Dir: "."},
 	}}, nil)
 	expect(t, x, "a commands/a.md; b built in/b.md")
-	if err := os.RemoveAll(root); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(root))
 	var failed *LayerError
 	if s, err := x.Snapshot(t.Context()); !errors.As(err, &failed) || !failed.NoRoot || s != nil {
 		t.Errorf("got %v, %v", s, err)
 	}
-	if err := errors.Join(os.MkdirAll(filepath.Join(root, "commands"), 0o755), os.WriteFile(filepath.Join(root, "commands", "c.md"), nil, 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.MkdirAll(filepath.Join(root, "commands"), 0o755), os.WriteFile(filepath.Join(root, "commands", "c.md"), nil, 0o644)))
 	expect(t, x, "b built in/b.md; c commands/c.md")
 }
 
@@ -405,15 +384,12 @@ func TestAScanEndsWithItsContext(t *testing.T) {
 // during the read.
 func TestAScanFailsIfTheContextEndsInTheLastRead(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	x, err := newIndex(Config{Layers: []Layer{{Name: "commands", FS: confined(t)(confine.New(t.TempDir())), Dir: "."}},
+	x := must.Get(newIndex(Config{Layers: []Layer{{Name: "commands", FS: confined(t)(confine.New(t.TempDir())), Dir: "."}},
 		kind: kind{scan: func(s *scan, _ *confine.Dir, _ string) error {
 			cancel()
 			<-s.ctx.Done()
 			return nil
-		}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+		}}}))(t)
 	if _, err := x.Snapshot(ctx); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}

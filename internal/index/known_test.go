@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
@@ -52,9 +53,7 @@ func TestKnown(t *testing.T) {
 		}
 	}
 	for file, wanted := range map[string][]string{"one/b.md": {"b"}, "one/upper.md": {"upper"}, "two/a.md.md": {"a.md", "a"}} {
-		if err := write(fsys, file, ""); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, write(fsys, file, ""))
 		if e := x.Known(t.Context(), s, wanted...); e != nil || x.Absent(t.Context(), s, wanted[0]) {
 			t.Errorf("Known(%q) = %v, or Absent, after the creation of %s", wanted, e, file)
 		}
@@ -90,9 +89,7 @@ func TestKnownSkill(t *testing.T) {
 			x := skillsOf(t, Config{Depth: 2}, confined(t)(confine.Over(fsys, "/")), "one", "two", "missing")
 			s := snapshotOf(t, x)
 			if tt.change != "" {
-				if err := write(fsys, tt.change, ""); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, write(fsys, tt.change, ""))
 			}
 			if e := x.Known(t.Context(), s, tt.name); (e != nil) != tt.known || e != nil && e != s.Lookup(tt.name) {
 				t.Errorf("Known = %v", e)
@@ -108,9 +105,7 @@ func TestALinkedSkillIsKnownUntilItsTargetChanges(t *testing.T) {
 	if e := x.Known(t.Context(), s, "a"); e == nil || !e.Linked {
 		t.Errorf("a linked SKILL.md: %v", e)
 	}
-	if err := os.WriteFile(filepath.Join(linked, "text.md"), []byte("123"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(linked, "text.md"), []byte("123"), 0o644))
 	if e := x.Known(t.Context(), s, "a"); e != nil {
 		t.Errorf("a SKILL.md whose target has changed: %v", e)
 	}
@@ -124,9 +119,7 @@ func TestALayerThatIsASkillIsKnown(t *testing.T) {
 	if e := x.Known(t.Context(), s, "pdf"); e == nil || e.Path != "pdf/SKILL.md" {
 		t.Errorf("%v", e)
 	}
-	if err := os.WriteFile(filepath.Join(root, "pdf", "scripts", "SKILL.md"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(root, "pdf", "scripts", "SKILL.md"), nil, 0o644))
 	if e := x.Known(t.Context(), s, "pdf"); e != nil {
 		t.Errorf("%v beside a skill in a subdirectory", e)
 	}
@@ -148,15 +141,11 @@ func TestNothingIsKnownBelowALayerThatCannotBeRead(t *testing.T) {
 					t.Fatal("unknown before the change")
 				}
 				high := filepath.Join(root, "high")
-				if err := errors.Join(os.RemoveAll(high), change(high)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, errors.Join(os.RemoveAll(high), change(high)))
 				if e := x.Known(t.Context(), s, "a"); e != nil {
 					t.Errorf("known: %s", e.Path)
 				}
-				if err := errors.Join(os.Remove(high), os.Mkdir(high, 0o755)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, errors.Join(os.Remove(high), os.Mkdir(high, 0o755)))
 			}
 		})
 	}
@@ -196,9 +185,7 @@ func TestKnownAgreesWithANewSnapshot(t *testing.T) {
 			}
 		}
 		fsys := tr.inMemory(t)
-		if err := errors.Join(fsys.MkdirAll("/x", 0o755), fsys.MkdirAll("/y", 0o755), fsys.MkdirAll("/z", 0o755)); err != nil {
-			rt.Fatal(err)
-		}
+		must.Do(rt, errors.Join(fsys.MkdirAll("/x", 0o755), fsys.MkdirAll("/y", 0o755), fsys.MkdirAll("/z", 0o755)))
 		at := confined(t)(confine.Over(fsys, "/"))
 		layers := []string{"x", "y", "z"}
 		config.Layers = layersOf(at, layers...)
@@ -211,23 +198,15 @@ func TestKnownAgreesWithANewSnapshot(t *testing.T) {
 			l.Nested = rapid.Bool().Draw(rt, "subdirectories")
 		}
 		x := open(t, config, at)
-		last, err := x.Snapshot(t.Context())
-		if err != nil {
-			rt.Fatal(err)
-		}
+		last := must.Get(x.Snapshot(t.Context()))(rt)
 		for _, f := range rapid.SliceOfN(file, 0, 3).Draw(rt, "removed") {
 			_ = fsys.RemoveAll("/" + strings.TrimSuffix(f, "/t"))
 		}
 		for _, dir := range layers {
-			if err := fsys.MkdirAll("/"+dir, 0o755); err != nil {
-				rt.Fatal(err)
-			}
+			must.Do(rt, fsys.MkdirAll("/"+dir, 0o755))
 		}
 		add(fsys, "added")
-		now, err := open(t, config, at).Snapshot(t.Context())
-		if err != nil {
-			rt.Fatal(err)
-		}
+		now := must.Get(open(t, config, at).Snapshot(t.Context()))(rt)
 		for _, n := range rapid.SliceOfN(name, 1, 6).Draw(rt, "names") {
 			if got := now.Lookup(n); got != nil && !isBare(got) && x.Absent(t.Context(), last, n) {
 				rt.Errorf("Absent(%q), and a new snapshot has %+v", n, got)
@@ -250,10 +229,7 @@ func TestKnownAgreesWithANewSnapshot(t *testing.T) {
 func TestStatCached(t *testing.T) {
 	root := tree{"real/a.md": "1", "real/link.md": "-> a.md", "real/sub/b.md": "", "linked": "-> real"}.onDisk(t)
 	fsys := confined(t)(confine.New(root))
-	dir, err := fsys.OpenDir("real")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(fsys.OpenDir("real"))(t)
 	defer dir.Close()
 	if !dir.Current() {
 		t.Skip("the temporary directory is not on a local disk of Linux")
@@ -276,25 +252,19 @@ func TestStatCached(t *testing.T) {
 		cached("sub:b", false)
 	}
 	file := filepath.Join(root, "real", "a.md")
-	if err := os.WriteFile(file, []byte("12"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("12"), 0o644))
 	if info := cached("a", true); info.Size != 2 {
 		t.Errorf("%d bytes after a change", info.Size)
 	}
 	move := func(from, to string) {
 		t.Helper()
-		if err := os.Rename(filepath.Join(root, from), filepath.Join(root, to)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Rename(filepath.Join(root, from), filepath.Join(root, to)))
 	}
 	move("real", "moved")
 	cached("a", false)
 	move("moved", "real")
 	cached("a", true)
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(file))
 	cached("a", false)
 
 	for name, layer := range map[string]Layer{
@@ -337,16 +307,12 @@ func TestKnownSeesNewFilesOfOtherPatterns(t *testing.T) {
 			x := commandsOf(t, Config{Layers: []Layer{tt.layer, {Name: "low", FS: at, Dir: "low", Prefix: "p:"}}}, at)
 			last := snapshotOf(t, x)
 			if tt.other != "" {
-				if err := write(fsys, tt.other, ""); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, write(fsys, tt.other, ""))
 				if e := x.Known(t.Context(), last, "p:a"); e == nil || e.Path != "low/a.md" {
 					t.Errorf("with %s: %v", tt.other, e)
 				}
 			}
-			if err := write(fsys, tt.file, tt.text); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, write(fsys, tt.file, tt.text))
 			if e := x.Known(t.Context(), last, "p:a"); e != nil {
 				t.Errorf("with %s: %s", tt.file, e.Path)
 			}
@@ -395,9 +361,7 @@ func TestKnownByHeader(t *testing.T) {
 			return e
 		}
 		untilKnown(t, fsys, func() bool { return snapshotOf(t, x) != nil && known() != nil })
-		if err := tt.change(root); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, tt.change(root))
 		if e := known(); (e != nil) != tt.known {
 			t.Errorf("%s: Known = %v, want %t", tt.name, e, tt.known)
 		}
@@ -432,9 +396,7 @@ func TestKnownByHeaderInALargeLayer(t *testing.T) {
 			layer := layersOf(fsys, "one")[0].WithPlace(namedByHeader)
 			x := open(t, client.Agents, Config{Layers: []Layer{layer}, Now: func() time.Time { return clock }}, nil, nil)
 			untilKnown(t, fsys, func() bool { return x.Known(t.Context(), snapshotOf(t, x), "z") != nil })
-			if err := tt.change(root); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, tt.change(root))
 			if known := x.Known(t.Context(), x.Last(), "z") != nil; known != tt.now {
 				t.Errorf("%t before the interval has passed, want %t", known, tt.now)
 			}

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // TestFilesThatCannotBeRead scans layers with a fault: a call of an operation
@@ -78,9 +78,7 @@ func TestADirectoryThatTheSearchCannotRead(t *testing.T) {
 	}}, "/"))
 	x := skillsOf(t, Config{Depth: 2}, fsys, "skills")
 	want := "a skills/a/SKILL.md broken; y skills/b/y/SKILL.md; FOLDER_UNREADABLE skills/a; SKILL_FILE_MISSING skills/a/SKILL.md"
-	if diff := cmp.Diff(splitLines(want), lines(x, snapshotOf(t, x))); diff != "" {
-		t.Errorf("snapshot (-want +got):\n%s", diff)
-	}
+	must.Match(t, "snapshot", splitLines(want), lines(x, snapshotOf(t, x)))
 }
 
 // Named pipes, sockets and devices are reported and never opened.
@@ -93,9 +91,7 @@ func TestSpecialFiles(t *testing.T) {
 	expect(t, commandsOf(t, Config{}, fsys, "commands"), "a commands/a.md; FILE_READ_ERROR commands/pipe.md; FILE_READ_ERROR commands/socket.md")
 	x := skillsOf(t, Config{}, fsys, "skills")
 	expect(t, x, "a skills/a/SKILL.md broken; b skills/b/SKILL.md; FILE_READ_ERROR skills/a/SKILL.md")
-	if diff := cmp.Diff(splitLines("SKILL.md own; NOT_A_FILE skills/b/pipe"), list(t, openSkill(t, x, "b"))); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
+	must.Match(t, "files", splitLines("SKILL.md own; NOT_A_FILE skills/b/pipe"), list(t, openSkill(t, x, "b")))
 }
 
 // TestDescriptions loads files with a long header, a long first paragraph, or
@@ -168,10 +164,7 @@ func TestTheEntryOfACommand(t *testing.T) {
 	root := tree{"commands/a.md": text, "commands/link.md": "-> a.md"}.onDisk(t)
 	x := commandsOf(t, Config{}, confined(t)(confine.New(root)), "commands")
 	s := snapshotOf(t, x)
-	fi, err := os.Stat(filepath.Join(root, "commands", "a.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fi := must.Get(os.Stat(filepath.Join(root, "commands", "a.md")))(t)
 	for _, name := range []string{"a", "link"} {
 		e := s.Lookup(name)
 		if e.Description() != "Does it." || !e.UserOnly || e.Dependency || e.Linked != (name == "link") || e.Stamp.Size != int64(len(text)) || !e.Stamp.Modified().Equal(fi.ModTime()) || !e.Whole() {
@@ -198,9 +191,7 @@ func TestALinkedCommandChanges(t *testing.T) {
 		{"Two.", func() error { return errors.Join(os.Remove(link), os.Symlink(filepath.FromSlash("../two.txt"), link)) }},
 		{"Own.", func() error { return errors.Join(os.Remove(link), os.WriteFile(link, []byte("Own."), 0o644)) }},
 	} {
-		if err := step.change(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, step.change())
 		if e := snapshotOf(t, x).Lookup("a"); e.Description() != step.want {
 			t.Errorf("the description is %q, want %q", e.Description(), step.want)
 		}

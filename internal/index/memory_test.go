@@ -4,9 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -64,9 +63,7 @@ func TestLimitMemory(t *testing.T) {
 		fields = append(fields, f.Key+" "+f.Value.String())
 	}
 	want := []string{"name again", "description " + long[:keptText] + "…", "user-invocable false"}
-	if diff := cmp.Diff(want, fields); diff != "" {
-		t.Errorf("kept fields (-want +got):\n%s", diff)
-	}
+	must.Match(t, "kept fields", want, fields)
 	if len(cut.Problems()) != 1 || cut.Problems()[0].Code != problem.FrontmatterNotKept || cut.Problems()[0].Path != "skills/a/SKILL.md" || cut.Description() != long[:keptText]+"…" {
 		t.Errorf("description of %d bytes, problems %v", len(cut.Description()), cut.Problems())
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
@@ -163,9 +164,7 @@ func TestKnownByBareName(t *testing.T) {
 					return known
 				})
 				if tt.file != "" {
-					if err := create(filepath.Join(root, filepath.FromSlash(tt.file)), "", tt.text); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, create(filepath.Join(root, filepath.FromSlash(tt.file)), "", tt.text))
 					for info, err := fsys.Info("shop"); err == nil && !stamp.Settled(info, time.Now()); runtime.Gosched() {
 						// a second call must see the change too
 					}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
@@ -24,22 +25,13 @@ import (
 // skill "s".
 func sealedSkills(t *testing.T, root string) (x *Index, digest func() *Seal) {
 	t.Helper()
-	fsys, err := confine.New(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fsys := must.Get(confine.New(root))(t)
 	t.Cleanup(func() { fsys.Close() })
-	x, err = New(client.Skills, Config{Layers: []Layer{{Name: "skills", FS: fsys, Dir: "skills", Sealed: true}}, MaxFileSize: 1 << 20, Valid: names.Plain, Broken: true, Depth: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x = must.Get(New(client.Skills, Config{Layers: []Layer{{Name: "skills", FS: fsys, Dir: "skills", Sealed: true}}, MaxFileSize: 1 << 20, Valid: names.Plain, Broken: true, Depth: 1}))(t)
 	t.Cleanup(x.Close)
 	return x, func() *Seal {
 		t.Helper()
-		s, err := x.Snapshot(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(x.Snapshot(t.Context()))(t)
 		return s.Lookup("s").Seal()
 	}
 }
@@ -88,9 +80,7 @@ func TestASettledSkillHasTheDigestOfItsPresentFiles(t *testing.T) {
 				}
 			}
 			before = seal()
-			if err := tt.change(filepath.Join(root, "skills", "s")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, tt.change(filepath.Join(root, "skills", "s")))
 			after := seal()
 			_, fresh := sealedSkills(t, root)
 			if want := fresh().Digest; after.Digest != want || after.Digest == before.Digest {
@@ -153,9 +143,7 @@ func TestASkillWithALinkIsListedAgain(t *testing.T) {
 		t.Errorf("seal %+v", before)
 	}
 	before := seal().Digest
-	if err := os.WriteFile(filepath.Join(root, "skills/s/y.sh"), []byte("2"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(root, "skills/s/y.sh"), []byte("2"), 0o644))
 	if after := seal().Digest; after == before {
 		t.Error("the digest is unchanged")
 	}

@@ -13,10 +13,10 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // openSkill opens the directory of a skill. The directory is closed after the
@@ -27,10 +27,7 @@ func openSkill(t testing.TB, x *Index, name string) *SkillDir {
 	if e == nil {
 		t.Fatalf("no skill %s in %q", name, lines(x, x.Last()))
 	}
-	d, err := x.OpenSkill(t.Context(), e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(x.OpenSkill(t.Context(), e))(t)
 	t.Cleanup(d.Close)
 	return d
 }
@@ -71,10 +68,7 @@ func base(dir *confine.Dir, err error) string {
 // list is the files of a skill and the problems, as lines does.
 func list(t testing.TB, d *SkillDir) []string {
 	t.Helper()
-	files, err := d.Files(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(d.Files(t.Context()))(t)
 	all := []string{}
 	for i, f := range files.Files {
 		line := f.Name
@@ -197,12 +191,8 @@ func TestSkillDir(t *testing.T) {
 						got = append(got, name+" = "+text(d.Open(name)))
 					}
 				}
-				if diff := cmp.Diff(splitLines(tt.opens), append([]string{}, got...)); diff != "" {
-					t.Errorf("opened files (-want +got):\n%s", diff)
-				}
-				if diff := cmp.Diff(splitLines(tt.files), list(t, d)); diff != "" {
-					t.Errorf("files (-want +got):\n%s", diff)
-				}
+				must.Match(t, "opened files", splitLines(tt.opens), append([]string{}, got...))
+				must.Match(t, "files", splitLines(tt.files), list(t, d))
 			})
 		})
 	}
@@ -213,9 +203,7 @@ func TestTheDirectoryOfALayerThatIsASkill(t *testing.T) {
 	tr := tree{"SKILL.md": skillText("top"), "x.txt": "x", "link": "-> x.txt", "out": "-> ../secret.txt", "../secret.txt": "s"}
 	fsys := confined(t)(confine.New(tr.onDisk(t)))
 	d := openSkill(t, skillsOf(t, Config{}, fsys, "."), "root")
-	if diff := cmp.Diff(splitLines("SKILL.md own; link; x.txt; LINK_NOT_FOLLOWED out"), list(t, d)); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
+	must.Match(t, "files", splitLines("SKILL.md own; link; x.txt; LINK_NOT_FOLLOWED out"), list(t, d))
 	if got := text(d.Open("link")); got != `"x"` {
 		t.Errorf("link: %s", got)
 	}
@@ -234,9 +222,7 @@ func TestTheFilesOfASkillAreLimited(t *testing.T) {
 	if n != maxSkillFiles+3 || got[0] != "+00000" || got[maxSkillFiles-1] != "+09999" {
 		t.Errorf("%d lines, from %q", n, got[0])
 	}
-	if diff := cmp.Diff([]string{"SKILL.md own", "truncated", "TOO_MANY_FILES a"}, got[n-3:]); diff != "" {
-		t.Errorf("the end of the list (-want +got):\n%s", diff)
-	}
+	must.Match(t, "the end of the list", []string{"SKILL.md own", "truncated", "TOO_MANY_FILES a"}, got[n-3:])
 }
 
 // Each file that cannot be read is a problem, and the other files are listed.
@@ -252,9 +238,7 @@ func TestFilesOfASkillThatCannotBeRead(t *testing.T) {
 		return nil
 	}}, "/")), "skills")
 	want := "SKILL.md own; pipe; FILE_READ_ERROR skills/a/closed; FILE_READ_ERROR skills/a/dir"
-	if diff := cmp.Diff(splitLines(want), list(t, openSkill(t, x, "a"))); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
+	must.Match(t, "files", splitLines(want), list(t, openSkill(t, x, "a")))
 }
 
 // The end of the context ends a list, in the first directory and below.
@@ -282,9 +266,7 @@ func TestASkillDirectoryThatIsGone(t *testing.T) {
 	fsys := tree{"skills/a/SKILL.md": ""}.inMemory(t)
 	x := skillsOf(t, Config{}, confined(t)(confine.Over(fsys, "/")), "skills")
 	e := snapshotOf(t, x).Lookup("a")
-	if err := fsys.RemoveAll(filepath.FromSlash("/skills/a")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsys.RemoveAll(filepath.FromSlash("/skills/a")))
 	if _, err := x.OpenSkill(t.Context(), e); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
@@ -307,9 +289,7 @@ func (f folding) Stat(name string) (fs.FileInfo, error) { return f.Fs.Stat(spell
 func TestASkillFileOfAnotherSpelling(t *testing.T) {
 	tr := tree{"skills/a/Skill.md": "own", "skills/a/dir/Skill.md": "", "skills/a/x": ""}
 	d := openSkill(t, skillsOf(t, Config{}, confined(t)(confine.Over(folding{tr.inMemory(t)}, "/")), "skills"), "a")
-	if diff := cmp.Diff(splitLines("Skill.md own; dir/Skill.md; x"), list(t, d)); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
+	must.Match(t, "files", splitLines("Skill.md own; dir/Skill.md; x"), list(t, d))
 	for name, want := range map[string]bool{"SKILL.md": true, "skill.md": true, "Skill.md": true, "x": false, "dir/Skill.md": false} {
 		if got := d.isSkillFile(name); got != want {
 			t.Errorf("isSkillFile(%q) = %t", name, got)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // skillText returns a SKILL.md.
@@ -247,9 +248,7 @@ func TestTheEntryOfASkill(t *testing.T) {
 		dependency, userOnly  bool
 	}
 	got := view{declared.String(), e.Description(), e.Dependency, e.UserOnly}
-	if diff := cmp.Diff(view{"pdf", "Two\nlines", false, true}, got, cmp.AllowUnexported(view{})); diff != "" {
-		t.Errorf("entry (-want +got):\n%s", diff)
-	}
+	must.Match(t, "entry", view{"pdf", "Two\nlines", false, true}, got, cmp.AllowUnexported(view{}))
 	if strings.Contains(string(header.Header), "Body") {
 		t.Errorf("the header is %q", header.Header)
 	}

@@ -4,9 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // overlapping is two layers with the commands a (in both), b, c and d.
@@ -43,25 +42,19 @@ func TestLookup(t *testing.T) {
 func TestWhere(t *testing.T) {
 	_, s := overlapping(t)
 	shown := s.Where(func(e *Entry) bool { return e.Name != "c" && e.Name != "b" })
-	if diff := cmp.Diff([]string{"a", "d"}, entryNames(shown.Entries)); diff != "" {
-		t.Errorf("entries (-want +got):\n%s", diff)
-	}
+	must.Match(t, "entries", []string{"a", "d"}, entryNames(shown.Entries))
 	if shown.Lookup("c") != nil || shown.Lookup("b") != nil || shown.Lookup("a") != s.Lookup("a") {
 		t.Error("Lookup finds a rejected entry, or not an accepted entry")
 	}
 	if shown.Generation != s.Generation || len(shown.Problems()) != 1 || len(shown.Shadows(s.Lookup("a"))) != 1 || !shown.HasFile(File{Layer: 1, Path: "two/c.md"}) {
 		t.Error("the copy lacks the generation, problems, shadowed entries or files of the snapshot")
 	}
-	if diff := cmp.Diff([]string{"a", "c", "d"}, entryNames(s.Entries)); diff != "" {
-		t.Errorf("entries of the snapshot after Where (-want +got):\n%s", diff)
-	}
+	must.Match(t, "entries of the snapshot after Where", []string{"a", "c", "d"}, entryNames(s.Entries))
 }
 
 func TestFilesRangesOverEveryEntry(t *testing.T) {
 	_, s := overlapping(t)
-	if diff := cmp.Diff([]string{"a", "b", "a", "c", "d"}, entryNames(slices.Collect(s.Files()))); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
+	must.Match(t, "files", []string{"a", "b", "a", "c", "d"}, entryNames(slices.Collect(s.Files())))
 	for e := range s.Files() {
 		if e.Name == "c" {
 			break

@@ -18,6 +18,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/paths"
 )
@@ -27,14 +28,9 @@ import (
 func watchedIndex(t *testing.T) (*Index, string) {
 	t.Helper()
 	dir := paths.Real(t.TempDir())
-	if err := os.WriteFile(filepath.Join(dir, "a.md"), []byte("a"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "a.md"), []byte("a"), 0o644))
 	fsys := confined(t)(confine.New(dir))
-	x, err := New(client.Commands, Config{Layers: []Layer{{Name: "commands", FS: fsys, Dir: "."}}, MaxFileSize: 100, Valid: names.Plain, Watch: true, Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(New(client.Commands, Config{Layers: []Layer{{Name: "commands", FS: fsys, Dir: "."}}, MaxFileSize: 100, Valid: names.Plain, Watch: true, Now: time.Now}))(t)
 	t.Cleanup(x.Close)
 	x.follow.Stop()
 	for end := time.Now().Add(20 * time.Second); !x.watch.Clean(); {
@@ -50,16 +46,13 @@ func TestCloseEndsScansBeforeTheWatch(t *testing.T) {
 	fsys := confined(t)(confine.New(dir))
 	begun := make(chan struct{})
 	var added error
-	x, err := newIndex(Config{Layers: []Layer{{Name: "commands", FS: fsys, Dir: "."}}, Watch: true, Now: time.Now,
+	x := must.Get(newIndex(Config{Layers: []Layer{{Name: "commands", FS: fsys, Dir: "."}}, Watch: true, Now: time.Now,
 		kind: kind{scan: func(s *scan, _ *confine.Dir, _ string) error {
 			close(begun)
 			<-s.ctx.Done()
 			added = s.watch.Add(dir, true)
 			return s.ctx.Err()
-		}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+		}}}))(t)
 	<-begun
 	x.Close()
 	if added != nil {
@@ -95,9 +88,7 @@ func TestWatchReportsEachChange(t *testing.T) {
 		{"a renamed directory above", func() error { return os.Rename(filepath.Join(root, "top"), filepath.Join(root, "old")) }, []string{}},
 		{"another directory above", func() error { return put(dir, "g.md") }, []string{"g"}},
 	} {
-		if err := step.change(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, step.change())
 		for got := []string(nil); !slices.Equal(got, step.want); {
 			select {
 			case got = <-found:
@@ -114,9 +105,7 @@ func TestALinkedFileIsNotWatched(t *testing.T) {
 	root := tree{"commands/a.md": "-> ../text.md", "text.md": "One."}.onDisk(t)
 	x := commandsOf(t, Config{Watch: true}, confined(t)(confine.New(root)), "commands")
 	for _, want := range []string{"One.", "Two.", "Three."} {
-		if err := os.WriteFile(filepath.Join(root, "text.md"), []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(root, "text.md"), []byte(want), 0o644))
 		if e := snapshotOf(t, x).Lookup("a"); e.Description() != want {
 			t.Errorf("got %q, want %q", e.Description(), want)
 		}
@@ -145,15 +134,10 @@ func TestACleanWatchSavesTheScan(t *testing.T) {
 // creation of the directory.
 func TestAWatchIsCleanWithoutTheDirectoryOfALayer(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "a.md"), []byte("a"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "a.md"), []byte("a"), 0o644))
 	fsys := confined(t)(confine.New(dir))
 	layers := []Layer{{Name: "missing", FS: fsys, Dir: "x/missing"}, {Name: "commands", FS: fsys, Dir: "."}}
-	x, err := New(client.Commands, Config{Layers: layers, MaxFileSize: 100, Valid: names.Plain, Watch: true, Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(New(client.Commands, Config{Layers: layers, MaxFileSize: 100, Valid: names.Plain, Watch: true, Now: time.Now}))(t)
 	t.Cleanup(x.Close)
 	await := func(what string, done func(*Snapshot) bool) {
 		t.Helper()
@@ -164,12 +148,8 @@ func TestAWatchIsCleanWithoutTheDirectoryOfALayer(t *testing.T) {
 		}
 	}
 	await("the watch is not clean without the directory", func(*Snapshot) bool { return x.watch.Clean() })
-	if err := os.MkdirAll(filepath.Join(dir, "x", "missing"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "x", "missing", "b.md"), []byte("b"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(dir, "x", "missing"), 0o755))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "x", "missing", "b.md"), []byte("b"), 0o644))
 	await("the file in the created directory is not listed", func(s *Snapshot) bool { return s.Lookup("b") != nil })
 }
 
@@ -274,22 +254,14 @@ type pair struct{ watched, plain *Index }
 func watchedBeside(t rapid.TB, root string, nested bool, dirs []string) pair {
 	t.Helper()
 	index := func(watch bool) *Index {
-		fsys, err := confine.New(root)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := New(client.Commands, Config{Layers: layersOf(fsys, dirs...), MaxFileSize: 100, Valid: names.Plain, Nested: nested, Watch: watch, Now: time.Now})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fsys := must.Get(confine.New(root))(t)
+		x := must.Get(New(client.Commands, Config{Layers: layersOf(fsys, dirs...), MaxFileSize: 100, Valid: names.Plain, Nested: nested, Watch: watch, Now: time.Now}))(t)
 		return x
 	}
 	p := pair{index(true), index(false)}
 	p.watched.follow.Stop()
 	p.watched.follow.Wait()
-	if err := p.agree(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.agree())
 	return p
 }
 
@@ -356,9 +328,7 @@ func TestWatchAgreesWithAnIndexWithoutAWatch(t *testing.T) {
 		defer p.close()
 		for range rapid.IntRange(2, 8).Draw(rt, "changes") {
 			change()
-			if err := p.agree(); err != nil {
-				rt.Fatal(err)
-			}
+			must.Do(rt, p.agree())
 		}
 	})
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // open returns a catalog over files in memory. The root is /repo and the home directory /home/ann.
@@ -34,10 +35,7 @@ func open(t testing.TB, files map[string]string, opts ...toolshelf.Option) *tool
 
 func list(t testing.TB, c *toolshelf.Catalog) []toolshelf.MCPServer {
 	t.Helper()
-	all, err := c.MCPServers(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(c.MCPServers(t.Context()))(t)
 	return all
 }
 
@@ -109,10 +107,7 @@ func TestListsAreTheListsOfThePrograms(t *testing.T) {
 func TestEachRowReadsItsFiles(t *testing.T) {
 	for name, entry := range map[string]string{"cursor": `{"url": "https://h/"}`, "vscode": `{"type": "http", "url": "https://h/"}`, "crush": `{"type": "http", "url": "https://h/"}`, "kiro": `{"url": "https://h/"}`,
 		"roo": `{"type": "streamable-http", "url": "https://h/"}`, "zed": `{"url": "https://h/"}`} {
-		row, err := client.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		row := must.Get(client.Lookup(name))(t)
 		files := map[string]string{}
 		for i, f := range row.Servers.Files {
 			dir := map[client.Base]string{client.Project: "/repo", client.Home: "/home/ann", client.Config: "/home/ann/.config"}[f.Base]
@@ -145,13 +140,8 @@ func TestPluginsHaveTheRulesOfTheirManifests(t *testing.T) {
 		got = append(got, strings.TrimSpace(fmt.Sprint(s.Name, " ", s.Plugin, " ", r.Command, r.URL, r.Args, r.Dir, " ", err)))
 	}
 	want := []string{"a:top a /p/a/run[] <nil>", "a:inline a /p/a/run[] <nil>", "b:ok b /p/b/run[/p/b ${HOME}]/p/b <nil>", "b:local b http://127.0.0.1/${X}[] <nil>", "c:g c rec[/p/c/x]/p/c <nil>"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	found, err := c.Lint(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Match(t, "result", want, got)
+	found := must.Get(c.Lint(t.Context()))(t)
 	invalid := 0
 	for _, d := range found {
 		if d.Code == agentmd.DiagServerInvalid {
@@ -271,9 +261,7 @@ func FuzzFiles(f *testing.F) {
 				t.Fatalf("%s: %q %q", s.Transport, s.Command, s.URL)
 			}
 		}
-		if _, err := c.Lint(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.Lint(t.Context()))(t)
 	})
 }
 
@@ -283,10 +271,7 @@ func TestNoVerbPrintsAValue(t *testing.T) {
 	c := open(t, map[string]string{"/repo/.mcp.json": `{"mcpServers": {"s": {"command": "rec", "args": ["--token", "` + secret + `", "--api-key=` + secret + `", "${T}", "ghp_` + strings.Repeat("a1", 18) + `"],
 		"env": {"PLAIN": "` + secret + `", "T": "${T}"}}, "h": {"type": "http", "url": "https://user:` + secret + `@h/?key=1&token=` + secret + `", "headers": {"Authorization": "Bearer ` + secret + `"}}}}`}, toolshelf.WithClient(client.Claude()))
 	for _, s := range list(t, c) {
-		r, err := s.Resolve(func(string) (string, bool) { return secret, true })
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(s.Resolve(func(string) (string, bool) { return secret, true }))(t)
 		if s.Name == "s" && (s.Env["PLAIN"] != secret || r.Args[3] != secret || r.Env["T"] != secret) {
 			t.Errorf("the fields of %s lost their values", s.Name)
 		}
@@ -302,9 +287,7 @@ func TestNoVerbPrintsAValue(t *testing.T) {
 			fmt.Fprintln(&out, x, x.String(), map[string]toolshelf.MCPServer{"a": x})
 			slog.New(slog.NewJSONHandler(&out, nil)).Info("m", "server", x)
 			slog.New(slog.NewTextHandler(&out, nil)).Info("m", "server", x)
-			if err := json.NewEncoder(&out).Encode([]any{x, &x}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.NewEncoder(&out).Encode([]any{x, &x}))
 		}
 		if strings.Contains(out.String(), "hunter2") || strings.Contains(out.String(), "a1a1a1") {
 			t.Errorf("%s is printed: %.2000s", s.Name, out.String())
@@ -332,10 +315,7 @@ func TestTheGateDecidesByTheEntryAndTheFilesOfTheCommandLine(t *testing.T) {
 	opts := []toolshelf.Option{toolshelf.WithClient(client.Claude()), toolshelf.WithGate(gateFunc(func(i toolshelf.Item) bool { return approved[i.Digest] })),
 		toolshelf.WithObserver(func(_ context.Context, e toolshelf.Event) { events = append(events, e) })}
 	pending := func(files map[string]string) map[string]toolshelf.Pending {
-		all, err := open(t, files, opts...).Pending(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(open(t, files, opts...).Pending(t.Context()))(t)
 		found := map[string]toolshelf.Pending{}
 		for _, p := range all {
 			found[p.Name] = p
@@ -351,9 +331,7 @@ func TestTheGateDecidesByTheEntryAndTheFilesOfTheCommandLine(t *testing.T) {
 		t.Errorf("%+v", s.Item)
 	}
 	wantNew := map[string]string{"server.js": "1", "conf/c.json": "{}", ".mcp.json#s": "transport: stdio\ncommand: node server.js --config=./conf/c.json ${T}\nenvironment: A\nvariables: T\n"}
-	if diff := cmp.Diff(wantNew, s.New); diff != "" {
-		t.Error(diff)
-	}
+	must.Match(t, "result", wantNew, s.New)
 	codes := map[toolshelf.DiagnosticCode]bool{}
 	for _, d := range slices.Concat(s.Findings, w.Findings) {
 		codes[d.Code] = true
@@ -401,10 +379,7 @@ func TestFindingsOfCommandLines(t *testing.T) {
 		`"x", "args": ["--token", "abcdefgh12345"]`: agentmd.DiagServerSecret, `"x", "args": ["--token", "${T}"]`: "", `"x", "args": ["--header", "Authorization: Bearer abcdefgh"]`: agentmd.DiagServerSecret,
 		`"x", "env": {"API_KEY": "<your key>"}`: "", `"x", "env": {"API_KEY": "0123456789abcdef"}`: agentmd.DiagServerSecret,
 	} {
-		found, err := open(t, map[string]string{"/repo/.mcp.json": `{"mcpServers": {"s": {"command": ` + line + `}}}`}, toolshelf.WithClient(client.Claude())).Lint(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(open(t, map[string]string{"/repo/.mcp.json": `{"mcpServers": {"s": {"command": ` + line + `}}}`}, toolshelf.WithClient(client.Claude())).Lint(t.Context()))(t)
 		if want == "" && len(found) > 0 || want != "" && (len(found) != 1 || found[0].Code != want || found[0].Path != ".mcp.json" || found[0].Line != 1) {
 			t.Errorf("%s: %v, want %s", line, found, want)
 		}
@@ -423,10 +398,7 @@ func TestLintForReadsByTheRulesOfTheClient(t *testing.T) {
 
 func TestFiltersAndViews(t *testing.T) {
 	c := open(t, map[string]string{"/repo/.mcp.json": `{"mcpServers": {"a": {"command": "x"}, "b": {"command": "x"}}}`}, toolshelf.WithClient(client.Claude()))
-	view, err := c.View(toolshelf.WithMCPServerFilter(func(s toolshelf.MCPServer) bool { return s.Name == "b" }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(c.View(toolshelf.WithMCPServerFilter(func(s toolshelf.MCPServer) bool { return s.Name == "b" })))(t)
 	if all, shown := list(t, c), list(t, view); len(all) != 2 || len(shown) != 1 || shown[0].Name != "b" {
 		t.Errorf("%v %v", lines(all), lines(shown))
 	}
@@ -533,10 +505,7 @@ func TestAFaultHidesNoFileFromADigestAndNoListOfDisabledServers(t *testing.T) {
 				t.Errorf("listed: %q", lines(all))
 			}
 			refusing := toolshelf.WithGate(gateFunc(func(toolshelf.Item) bool { return false }))
-			pending, err := open(t, files, faulty, refusing, toolshelf.WithClient(client.Claude())).Pending(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			pending := must.Get(open(t, files, faulty, refusing, toolshelf.WithClient(client.Claude())).Pending(t.Context()))(t)
 			i := slices.IndexFunc(pending, func(p toolshelf.Pending) bool { return p.Kind == toolshelf.KindMCPServer })
 			if i < 0 || (pending[i].Digest != "") != tt.complete {
 				t.Errorf("pending: %v", pending)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A listed is an entry that the program of a client lists for a file. A program lists a text with
@@ -30,7 +31,7 @@ func TestPublicFiles(t *testing.T) {
 		t.Skip("TOOLSHELF_CORPUS has no directory mcp")
 	}
 	files, servers, compared := 0, 0, 0
-	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(file, ".listed") {
 			return err
 		}
@@ -64,10 +65,7 @@ func TestPublicFiles(t *testing.T) {
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	t.Logf("%d files, %d servers, %d compared with the lists of programs", files, servers, compared)
 }
 

@@ -15,6 +15,7 @@ import (
 	"gocloud.dev/blob/fileblob"
 	"gocloud.dev/blob/memblob"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/blob"
 )
 
@@ -32,10 +33,7 @@ var drivers = map[string]func(*testing.T) *gocloud.Bucket{
 	"memblob":                func(*testing.T) *gocloud.Bucket { return memblob.OpenBucket(nil) },
 	"memblob without hashes": func(*testing.T) *gocloud.Bucket { return memblob.OpenBucket(&memblob.Options{NoMD5: true}) },
 	"fileblob": func(t *testing.T) *gocloud.Bucket {
-		b, err := fileblob.OpenBucket(t.TempDir(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(fileblob.OpenBucket(t.TempDir(), nil))(t)
 		return b
 	},
 }
@@ -45,10 +43,7 @@ func onDrivers(t *testing.T, opts blob.Options, test func(*testing.T, *gocloud.B
 		t.Run(name, func(t *testing.T) {
 			bucket := open(t)
 			defer bucket.Close()
-			s, err := blob.New(bucket, opts)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(blob.New(bucket, opts))(t)
 			test(t, bucket, s)
 		})
 	}
@@ -56,19 +51,14 @@ func onDrivers(t *testing.T, opts blob.Options, test func(*testing.T, *gocloud.B
 
 func write(t *testing.T, bucket *gocloud.Bucket, key, content string) {
 	t.Helper()
-	if err := bucket.WriteAll(t.Context(), key, []byte(content), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, bucket.WriteAll(t.Context(), key, []byte(content), nil))
 }
 
 func TestEachDriverIsAFilesystem(t *testing.T) {
 	onDrivers(t, blob.Options{}, func(t *testing.T, bucket *gocloud.Bucket, s *blob.Store) {
 		write(t, bucket, "commands/deploy.md", "Deploy.")
 		write(t, bucket, "commands/frontend/component.md", "Build a component.")
-		view, err := s.Snapshot(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		view := must.Get(s.Snapshot(t.Context()))(t)
 		for _, fsys := range []fs.FS{s, view} {
 			if err := fstest.TestFS(fsys, "commands/deploy.md", "commands/frontend/component.md"); err != nil {
 				t.Error(err)
@@ -80,10 +70,7 @@ func TestEachDriverIsAFilesystem(t *testing.T) {
 func TestEachDriverNoticesAChangeAfterTheListing(t *testing.T) {
 	onDrivers(t, blob.Options{}, func(t *testing.T, bucket *gocloud.Bucket, s *blob.Store) {
 		write(t, bucket, "deploy.md", "Deploy.")
-		view, err := s.Snapshot(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		view := must.Get(s.Snapshot(t.Context()))(t)
 		write(t, bucket, "deploy.md", "Deploy again.")
 		if _, err := fs.ReadFile(view, "deploy.md"); !errors.Is(err, blob.ErrChanged) {
 			t.Errorf("error %v; want ErrChanged", err)
@@ -103,18 +90,10 @@ func TestAClosedBucketIsNoChange(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bucket := memblob.OpenBucket(nil)
 			var refused error
-			s, err := blob.New(bucket, blob.Options{Versions: versions, Stale: func(err error, _ time.Duration) error { refused = err; return err }})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(blob.New(bucket, blob.Options{Versions: versions, Stale: func(err error, _ time.Duration) error { refused = err; return err }}))(t)
 			write(t, bucket, "deploy.md", "Deploy.")
-			view, err := s.Snapshot(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := bucket.Close(); err != nil {
-				t.Fatal(err)
-			}
+			view := must.Get(s.Snapshot(t.Context()))(t)
+			must.Do(t, bucket.Close())
 			_, listed := s.Snapshot(t.Context())
 			_, opened := s.Open("deploy.md")
 			_, read := fs.ReadFile(view, "deploy.md")
@@ -130,10 +109,7 @@ func TestAClosedBucketIsNoChange(t *testing.T) {
 func TestKeysThatAreNoFiles(t *testing.T) {
 	bucket := memblob.OpenBucket(nil)
 	defer bucket.Close()
-	s, err := blob.New(bucket, blob.Options{Dir: "top"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(blob.New(bucket, blob.Options{Dir: "top"}))(t)
 	for _, key := range []string{
 		"top/deploy.md", "top/ü.md", "top/a-b.md", "top/a/b.md", "other.md", "topmost.md", // files; the last two are outside
 		"top/", "top/empty/", "top/sub/dir/", "top/sub/dir/c.md", // directories
@@ -143,21 +119,15 @@ func TestKeysThatAreNoFiles(t *testing.T) {
 	} {
 		write(t, bucket, key, "content")
 	}
-	view, err := s.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(s.Snapshot(t.Context()))(t)
 	var files []string
-	err = fs.WalkDir(view, ".", func(name string, entry fs.DirEntry, err error) error {
+	must.Do(t, fs.WalkDir(view, ".", func(name string, entry fs.DirEntry, err error) error {
 		if entry.IsDir() {
 			name += "/"
 		}
 		files = append(files, name)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	slices.Sort(files)
 	if want := strings.Fields("./ a-b.md a/ a/b.md both/ both/d.md deploy.md marked.md sub/ sub/dir/ sub/dir/c.md ü.md"); !slices.Equal(files, want) {
 		t.Errorf("files %q\nwant %q", files, want)
@@ -170,10 +140,7 @@ func TestKeysThatAreNoFiles(t *testing.T) {
 func TestTheNumberOfKeysIsLimited(t *testing.T) {
 	bucket := memblob.OpenBucket(nil)
 	defer bucket.Close()
-	s, err := blob.New(bucket, blob.Options{MaxKeys: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(blob.New(bucket, blob.Options{MaxKeys: 3}))(t)
 	for _, name := range []string{"a.md", "b.md", "c.md"} {
 		write(t, bucket, name, "content")
 	}

@@ -11,6 +11,7 @@ import (
 	gocloud "gocloud.dev/blob"
 	"gocloud.dev/blob/driver"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/blob"
 	"github.com/toolshelf-go/toolshelf/stores/internal/hostiletest"
 )
@@ -56,10 +57,7 @@ func TestAListingEndsAtItsLimits(t *testing.T) {
 			keys := &crowded{key: test.key}
 			bucket := gocloud.NewBucket(keys)
 			defer bucket.Close()
-			store, err := blob.New(bucket, test.opts)
-			if err != nil {
-				t.Fatal(err)
-			}
+			store := must.Get(blob.New(bucket, test.opts))(t)
 			if _, err := store.Snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v; want an error with %q", err, test.want)
 			}
@@ -76,15 +74,9 @@ func TestTheMemoryOfASnapshotIsBounded(t *testing.T) {
 		keys := &few{crowded{key: func(i int) string { return fmt.Sprintf("%04d", i) + strings.Repeat("/a", elements-1) }}}
 		bucket := gocloud.NewBucket(keys)
 		defer bucket.Close()
-		store, err := blob.New(bucket, blob.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		store := must.Get(blob.New(bucket, blob.Options{}))(t)
 		before := hostiletest.Used()
-		files, err := store.Snapshot(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must.Get(store.Snapshot(t.Context()))(t)
 		if _, err := fs.ReadDir(files, "."); err != nil { // sorts all directories
 			t.Fatal(err)
 		}

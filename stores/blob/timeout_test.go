@@ -18,6 +18,7 @@ import (
 	"gocloud.dev/blob/driver"
 	"gocloud.dev/gcerrors"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/blob"
 )
 
@@ -108,18 +109,9 @@ func TestABucketThatHangs(t *testing.T) {
 				b := &hanging{objects: map[string]string{"commands/deploy.md": "Deploy."}}
 				bucket := gocloud.NewBucket(b)
 				defer bucket.Close()
-				s, err := blob.New(bucket, blob.Options{Versions: versions, Timeout: 5 * time.Second, Stale: test.stale})
-				if err != nil {
-					t.Fatal(err)
-				}
-				commands, err := s.Sub("commands")
-				if err != nil {
-					t.Fatal(err)
-				}
-				cat, err := toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithCommandsFS("bucket", commands))
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := must.Get(blob.New(bucket, blob.Options{Versions: versions, Timeout: 5 * time.Second, Stale: test.stale}))(t)
+				commands := must.Get(s.Sub("commands"))(t)
+				cat := must.Get(toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithCommandsFS("bucket", commands)))(t)
 				defer cat.Close()
 				do := map[string]func() error{
 					"List":     func() error { _, err := cat.List(t.Context(), toolshelf.Page{}); return err },
@@ -127,9 +119,7 @@ func TestABucketThatHangs(t *testing.T) {
 					"a second": func() error { time.Sleep(time.Second); return nil },
 				}
 				for _, name := range []string{"List", "Get"} {
-					if err := do[name](); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, do[name]())
 				}
 				b.hangs.Store(true)
 				for i, call := range test.calls {
@@ -162,14 +152,8 @@ func TestTheTimeoutLimitsEachRequestForAFile(t *testing.T) {
 		b := &hanging{objects: map[string]string{"deploy.md": "Deploy."}}
 		bucket := gocloud.NewBucket(b)
 		defer bucket.Close()
-		s, err := blob.New(bucket, blob.Options{Timeout: 5 * time.Second})
-		if err != nil {
-			t.Fatal(err)
-		}
-		view, err := s.Snapshot(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(blob.New(bucket, blob.Options{Timeout: 5 * time.Second}))(t)
+		view := must.Get(s.Snapshot(t.Context()))(t)
 		b.hangs.Store(true)
 		begin := time.Now()
 		if _, err := fs.ReadFile(view, "deploy.md"); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) != 5*time.Second {

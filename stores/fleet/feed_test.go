@@ -6,13 +6,12 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestFeedReportsEventsAndHeartbeats(t *testing.T) {
-	cluster, err := startCluster(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	cluster := must.Get(startCluster(t.Context()))(t)
 	defer cluster.stop()
 	for _, heartbeat := range []time.Duration{time.Hour, time.Millisecond} {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -21,6 +21,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport/server"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/git"
 	"github.com/toolshelf-go/toolshelf/stores/internal/outagetest"
 )
@@ -36,10 +37,7 @@ type remote struct {
 var errDown = errors.New("connection refused")
 
 func newRemote(t *testing.T, repo *repository) *remote {
-	endpoint, err := transport.NewEndpoint("remote://host/repo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	endpoint := must.Get(transport.NewEndpoint("remote://host/repo"))(t)
 	r := &remote{Transport: server.NewServer(server.MapLoader{endpoint.String(): repo.Storer})}
 	client.InstallProtocol("remote", r)
 	t.Cleanup(func() { client.InstallProtocol("remote", nil) })
@@ -77,9 +75,7 @@ func (s *session) UploadPack(ctx context.Context, request *packp.UploadPackReque
 func newClone(t *testing.T) *gogit.Repository {
 	t.Helper()
 	clone := newRepository(t).open()
-	if _, err := clone.CreateRemote(&config.RemoteConfig{Name: "origin", URLs: []string{"remote://host/repo"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(clone.CreateRemote(&config.RemoteConfig{Name: "origin", URLs: []string{"remote://host/repo"}}))(t)
 	return clone
 }
 
@@ -243,18 +239,13 @@ func TestAFetchOfManyReferencesLoadsTheIndexesAFewTimes(t *testing.T) {
 	repo := newRepository(t)
 	newRemote(t, repo)
 	disk := &counting{Filesystem: newClone(t).Storer.(*filesystem.Storage).Filesystem()}
-	clone, err := gogit.Open(filesystem.NewStorage(disk, cache.NewObjectLRUDefault()), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	clone := must.Get(gogit.Open(filesystem.NewStorage(disk, cache.NewObjectLRUDefault()), nil))(t)
 	store := newStore(t, clone, "refs/remotes/origin/main", git.Options{Fetch: &gogit.FetchOptions{}})
 	for _, content := range []string{"one", "two"} {
 		commit := repo.write(map[string]string{"a.md": content})
 		for i := range 50 {
 			name := plumbing.NewBranchReferenceName(fmt.Sprint(content, i))
-			if err := repo.Storer.SetReference(plumbing.NewHashReference(name, commit)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, repo.Storer.SetReference(plumbing.NewHashReference(name, commit)))
 		}
 		if got := read(t, snapshot(t, store), "a.md"); got != content {
 			t.Errorf("a.md = %q, want %q", got, content)

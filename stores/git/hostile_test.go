@@ -21,6 +21,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/git"
 	"github.com/toolshelf-go/toolshelf/stores/internal/hostiletest"
 )
@@ -198,10 +199,7 @@ func TestASnapshotEndsWithTheContext(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			disk := &canceling{Filesystem: repo.open().Storer.(*filesystem.Storage).Filesystem(), cancel: cancel, left: 40}
-			handle, err := gogit.Open(filesystem.NewStorage(disk, cache.NewObjectLRUDefault()), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			handle := must.Get(gogit.Open(filesystem.NewStorage(disk, cache.NewObjectLRUDefault()), nil))(t)
 			if _, err := newStore(t, handle, main, git.Options{Dir: test.dir}).Snapshot(ctx); !errors.Is(err, context.Canceled) {
 				t.Errorf("Snapshot: %v", err)
 			}
@@ -231,10 +229,7 @@ func TestAReadThatWaitsForAReadEndsWithTheContext(t *testing.T) {
 	repo := newRepository(t)
 	repo.write(map[string]string{"a.md": "one"})
 	disk := &blocking{Filesystem: repo.open().Storer.(*filesystem.Storage).Filesystem(), blocked: make(chan struct{})}
-	handle, err := gogit.Open(filesystem.NewStorage(disk, cache.NewObjectLRUDefault()), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	handle := must.Get(gogit.Open(filesystem.NewStorage(disk, cache.NewObjectLRUDefault()), nil))(t)
 	files := snapshot(t, newStore(t, handle, main, git.Options{}))
 	disk.release = make(chan struct{})
 	done := make(chan error)

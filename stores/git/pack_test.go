@@ -29,6 +29,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport/client"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/git"
 	"github.com/toolshelf-go/toolshelf/stores/internal/hostiletest"
 )
@@ -142,10 +143,7 @@ func (r *repository) blobs(base []byte, deltas ...[]byte) plumbing.Hash {
 
 func apply(t *testing.T, base, delta []byte) []byte {
 	t.Helper()
-	content, err := packfile.PatchDelta(base, delta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(packfile.PatchDelta(base, delta))(t)
 	return content
 }
 

@@ -15,6 +15,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 const (
@@ -31,10 +33,7 @@ type repository struct {
 
 func newRepository(t *testing.T) *repository {
 	dir := t.TempDir()
-	repo, err := gogit.PlainInitWithOptions(dir, &gogit.PlainInitOptions{Bare: true, InitOptions: gogit.InitOptions{DefaultBranch: main}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	repo := must.Get(gogit.PlainInitWithOptions(dir, &gogit.PlainInitOptions{Bare: true, InitOptions: gogit.InitOptions{DefaultBranch: main}}))(t)
 	return &repository{t, repo, dir}
 }
 

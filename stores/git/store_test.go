@@ -18,6 +18,7 @@ import (
 	"github.com/go-git/go-git/v5/storage/memory"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/git"
 )
 
@@ -32,28 +33,19 @@ var _ interface {
 
 func newStore(t *testing.T, repo *gogit.Repository, revision string, opts git.Options) *git.Store {
 	t.Helper()
-	store, err := git.New(repo, revision, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(git.New(repo, revision, opts))(t)
 	return store
 }
 
 func snapshot(t *testing.T, store *git.Store) fs.FS {
 	t.Helper()
-	files, err := store.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(store.Snapshot(t.Context()))(t)
 	return files
 }
 
 func read(t *testing.T, fsys fs.FS, name string) string {
 	t.Helper()
-	content, err := fs.ReadFile(fsys, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(fs.ReadFile(fsys, name))(t)
 	return string(content)
 }
 
@@ -88,10 +80,7 @@ func TestASnapshotIsAFilesystem(t *testing.T) {
 			t.Errorf("%s = %q, want %q", name, got, want)
 		}
 	}
-	info, err := fs.Stat(files, "commands/deploy.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(fs.Stat(files, "commands/deploy.md"))(t)
 	if want := plumbing.ComputeHash(plumbing.BlobObject, []byte("Deploy.\n")).String(); version(t, info) != want {
 		t.Errorf("version = %s, want %s", version(t, info), want)
 	}
@@ -111,10 +100,7 @@ func TestACatalogReadsTheStore(t *testing.T) {
 		newStore(t, repo.open(), main, git.Options{Dir: "shared/skills"}))
 	list := func(want string) {
 		t.Helper()
-		page, err := catalog.List(t.Context(), toolshelf.Page{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Get(catalog.List(t.Context(), toolshelf.Page{}))(t)
 		var names []string
 		for _, command := range page.Commands {
 			names = append(names, command.Name)
@@ -145,11 +131,8 @@ func TestACatalogReadsTheStore(t *testing.T) {
 
 func newCatalog(t *testing.T, commands, skills fs.FS) *toolshelf.Catalog {
 	t.Helper()
-	catalog, err := toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
-		toolshelf.WithCommandsFS("git", commands), toolshelf.WithSkillsFS("git", skills))
-	if err != nil {
-		t.Fatal(err)
-	}
+	catalog := must.Get(toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
+		toolshelf.WithCommandsFS("git", commands), toolshelf.WithSkillsFS("git", skills)))(t)
 	t.Cleanup(func() { catalog.Close() })
 	return catalog
 }
@@ -184,12 +167,8 @@ func TestRevisions(t *testing.T) {
 	repo := newRepository(t)
 	first := repo.write(map[string]string{"a.md": "first"})
 	repo.write(map[string]string{"a.md": "second"})
-	if _, err := repo.CreateTag("light", first, nil); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := repo.CreateTag("annotated", first, &gogit.CreateTagOptions{Message: "v1", Tagger: &object.Signature{Name: "A"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(repo.CreateTag("light", first, nil))(t)
+	must.Get(repo.CreateTag("annotated", first, &gogit.CreateTagOptions{Message: "v1", Tagger: &object.Signature{Name: "A"}}))(t)
 	for revision, want := range map[string]string{
 		first.String(): "first", "light": "first", "annotated": "first", "refs/tags/light": "first",
 		"main": "second", "refs/heads/main": "second", "HEAD": "second",
@@ -266,12 +245,10 @@ func TestNamesThatAreNoPathsAreOmitted(t *testing.T) {
 		t.Error(err)
 	}
 	var names []string
-	if err := fs.WalkDir(files, ".", func(name string, _ fs.DirEntry, err error) error {
+	must.Do(t, fs.WalkDir(files, ".", func(name string, _ fs.DirEntry, err error) error {
 		names = append(names, name)
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if got := strings.Join(names, " "); got != ". c c/d.md good.md" {
 		t.Errorf("files: %s", got)
 	}
@@ -299,10 +276,7 @@ func TestConcurrentReads(t *testing.T) {
 }
 
 func TestInvalidArguments(t *testing.T) {
-	inMemory, err := gogit.Init(memory.NewStorage(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	inMemory := must.Get(gogit.Init(memory.NewStorage(), nil))(t)
 	if _, err := git.New(inMemory, main, git.Options{}); err == nil {
 		t.Error("New accepts a storage that is not safe to share")
 	}

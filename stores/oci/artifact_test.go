@@ -18,6 +18,8 @@ import (
 	"oras.land/oras-go/v2/content"
 	"oras.land/oras-go/v2/content/file"
 	"oras.land/oras-go/v2/content/oci"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 const skill = "---\nname: review\ndescription: Reviews a change.\n---\nLook at the diff.\n"
@@ -128,16 +130,10 @@ func archive(t *testing.T, headers ...tar.Header) []byte {
 			h.Typeflag, h.Size, data, h.Linkname = tar.TypeReg, int64(len(h.Linkname)), h.Linkname, ""
 		}
 		h.Mode, h.ModTime = 0o644, time.Unix(1_700_000_000, 0)
-		if err := w.WriteHeader(&h); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write([]byte(data)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.WriteHeader(&h))
+		must.Get(w.Write([]byte(data)))(t)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return b.Bytes()
 }
 
@@ -155,11 +151,7 @@ func compress(t *testing.T, raw []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	if _, err := w.Write(raw); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.Write(raw))(t)
+	must.Do(t, w.Close())
 	return b.Bytes()
 }

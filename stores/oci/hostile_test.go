@@ -13,11 +13,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2"
 	"oras.land/oras-go/v2/content"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/internal/hostiletest"
 	"github.com/toolshelf-go/toolshelf/stores/oci"
 )
@@ -69,9 +69,7 @@ func TestManyWhiteouts(t *testing.T) {
 	files := l.push(v1.MediaTypeImageLayerGzip, compress(t, archive(t, many(50_000, 0, file)...)), nil)
 	hidden := many(50_000, 0, func(i int) string { return strings.Replace(file(i), "/", "/.wh.", 1) })
 	l.tag(l.image(files, l.push(v1.MediaTypeImageLayerGzip, compress(t, archive(t, hidden[1:]...)), nil)), "whiteouts")
-	if diff := cmp.Diff(map[string]string{"dir0/file0": "x"}, contents(t, snapshot(t, l.store("whiteouts")))); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
+	must.Match(t, "files", map[string]string{"dir0/file0": "x"}, contents(t, snapshot(t, l.store("whiteouts"))))
 }
 
 // A single manifest is a target without layers.
@@ -121,10 +119,7 @@ func TestALayoutIsResolvedWithItsIndex(t *testing.T) {
 		l.orasPush(tag, map[string]string{"a.md": tag}, "a.md")
 	}
 	files := &opening{FS: os.DirFS(l.dir)}
-	desc, err := oci.Layout(files).Resolve(t.Context(), "one")
-	if err != nil {
-		t.Fatal(err)
-	}
+	desc := must.Get(oci.Layout(files).Resolve(t.Context(), "one"))(t)
 	if got, want := strings.Join(files.names, " "), "oci-layout index.json"; got != want {
 		t.Errorf("opened %s, want %s", got, want)
 	}

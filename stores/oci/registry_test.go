@@ -16,13 +16,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/opencontainers/go-digest"
 	"github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/registry/remote"
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/internal/outagetest"
 	"github.com/toolshelf-go/toolshelf/stores/oci"
 )
@@ -41,10 +41,7 @@ func newRegistry(t *testing.T) (*registry, *remote.Repository) {
 	r := &registry{layout: newLayout(t), requests: map[string]int{}}
 	server := httptest.NewServer(r)
 	t.Cleanup(server.Close)
-	repo, err := remote.NewRepository(strings.TrimPrefix(server.URL, "http://") + "/team/skills")
-	if err != nil {
-		t.Fatal(err)
-	}
+	repo := must.Get(remote.NewRepository(strings.TrimPrefix(server.URL, "http://") + "/team/skills"))(t)
 	repo.PlainHTTP = true
 	repo.Client = server.Client() // the default client repeats requests
 	return r, repo
@@ -122,17 +119,13 @@ func TestRequests(t *testing.T) {
 			t.Errorf("requests: %s, want %s", got, calls)
 		}
 	}
-	if diff := cmp.Diff(files, contents(t, snapshot(t, store))); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
+	must.Match(t, "files", files, contents(t, snapshot(t, store)))
 	want("map[GET blobs:20 GET manifests:1 HEAD manifests:1]")
 	snapshot(t, store)
 	want("map[HEAD manifests:1]")
 	files["c05.md"] = "changed"
 	registry.orasPush("latest", files, names...)
-	if diff := cmp.Diff(files, contents(t, snapshot(t, store))); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
+	must.Match(t, "files", files, contents(t, snapshot(t, store)))
 	want("map[GET blobs:1 GET manifests:1 HEAD manifests:1]")
 
 	pinned := newStore(t, repo, version(t, snapshot(t, store)), oci.Options{})
@@ -202,11 +195,8 @@ func TestMethodsDuringAnOutage(t *testing.T) {
 			below := func(dir string) *oci.Store {
 				return newStore(t, repo, "latest", oci.Options{Dir: dir, Stale: stale})
 			}
-			catalog, err := toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
-				toolshelf.WithCommandsFS("team", below("commands")), toolshelf.WithSkillsFS("team", below("skills")))
-			if err != nil {
-				t.Fatal(err)
-			}
+			catalog := must.Get(toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
+				toolshelf.WithCommandsFS("team", below("commands")), toolshelf.WithSkillsFS("team", below("skills"))))(t)
 			defer catalog.Close()
 			outagetest.Prepare(t, catalog, "List", "ListSkills")
 			registry.set(http.StatusServiceUnavailable, false)
@@ -244,9 +234,7 @@ func TestARegistryThatHangs(t *testing.T) {
 func TestALayerThatDisappears(t *testing.T) {
 	registry, repo := newRegistry(t)
 	registry.orasPush("latest", map[string]string{"a.md": "one", "b.md": "b"}, "a.md", "b.md")
-	if err := os.Remove(registry.dir + "/blobs/sha256/" + digest.FromString("one").Encoded()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(registry.dir+"/blobs/sha256/"+digest.FromString("one").Encoded()))
 	if _, err := newStore(t, repo, "latest", oci.Options{}).Snapshot(t.Context()); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Snapshot: %v, want an error of the layer", err)
 	}

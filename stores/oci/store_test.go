@@ -13,13 +13,13 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/opencontainers/go-digest"
 	"github.com/opencontainers/image-spec/specs-go"
 	"github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/oci"
 )
 
@@ -34,10 +34,7 @@ var _ interface {
 
 func newStore(t *testing.T, target oras.ReadOnlyTarget, reference string, opts oci.Options) *oci.Store {
 	t.Helper()
-	store, err := oci.New(target, reference, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(oci.New(target, reference, opts))(t)
 	return store
 }
 
@@ -47,10 +44,7 @@ func (l *layout) store(reference string) *oci.Store {
 
 func snapshot(t *testing.T, store *oci.Store) fs.FS {
 	t.Helper()
-	files, err := store.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(store.Snapshot(t.Context()))(t)
 	return files
 }
 
@@ -58,17 +52,14 @@ func snapshot(t *testing.T, store *oci.Store) fs.FS {
 func contents(t *testing.T, fsys fs.FS) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+	must.Do(t, fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		content, err := fs.ReadFile(fsys, name)
 		all[name] = string(content)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if err := fstest.TestFS(fsys, slices.Collect(maps.Keys(all))...); err != nil {
 		t.Error(err)
 	}
@@ -118,9 +109,7 @@ func TestLayersBecomeFiles(t *testing.T) {
 			tag := strings.ReplaceAll(name, " ", "-")
 			push(tag)
 			got := snapshot(t, l.store(tag))
-			if diff := cmp.Diff(files, contents(t, got)); diff != "" {
-				t.Errorf("files (-want +got):\n%s", diff)
-			}
+			must.Match(t, "files", files, contents(t, got))
 			info, err := fs.Stat(got, "skills/review/SKILL.md")
 			if err != nil || version(t, info) != digest.FromString(skill).String() {
 				t.Errorf("info = %v, %v; want the digest of the content as version", info, err)
@@ -137,13 +126,9 @@ func TestLaterLayersReplaceAndDelete(t *testing.T) {
 	first := layer(map[string]string{"a/1": "1", "a/2": "2", "b/1": "1", "c": "old", "d/e/f": "f", "d.md": "d"})
 	second := layer(map[string]string{"a/.wh.1": "", "b/.wh..wh..opq": "", "b/2": "new", "c": "new", ".wh.d": ""})
 	l.tag(l.image(first, second), "two")
-	if diff := cmp.Diff(map[string]string{"a/2": "2", "b/2": "new", "c": "new", "d.md": "d"}, contents(t, l.store("two"))); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
+	must.Match(t, "files", map[string]string{"a/2": "2", "b/2": "new", "c": "new", "d.md": "d"}, contents(t, l.store("two")))
 	l.tag(l.image(first, layer(map[string]string{".wh..wh..opq": "", "z": "z"})), "opaque")
-	if diff := cmp.Diff(map[string]string{"z": "z"}, contents(t, l.store("opaque"))); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
+	must.Match(t, "files", map[string]string{"z": "z"}, contents(t, l.store("opaque")))
 }
 
 func TestAnEntryReplacesAnEntryOfAnotherType(t *testing.T) {
@@ -175,9 +160,7 @@ func TestAnEntryReplacesAnEntryOfAnotherType(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tag := strings.ReplaceAll(name, " ", "-")
 			l.tag(l.image(test.layers...), tag)
-			if diff := cmp.Diff(test.want, contents(t, snapshot(t, l.store(tag)))); diff != "" {
-				t.Errorf("files (-want +got):\n%s", diff)
-			}
+			must.Match(t, "files", test.want, contents(t, snapshot(t, l.store(tag))))
 		})
 	}
 }
@@ -194,9 +177,7 @@ func TestEntriesOfArchives(t *testing.T) {
 		tar.Header{Name: "../up.md", Linkname: "x"}, tar.Header{Name: "/abs.md", Linkname: "x"},
 		tar.Header{Name: "dir//b.md", Linkname: "x"}, tar.Header{Name: "dir/../c.md", Linkname: "x"},
 	), nil)), "entries")
-	if diff := cmp.Diff(map[string]string{"dir/a.md": "A", "dir/hard.md": "A", "soft.md": "A"}, contents(t, snapshot(t, l.store("entries")))); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
+	must.Match(t, "files", map[string]string{"dir/a.md": "A", "dir/hard.md": "A", "soft.md": "A"}, contents(t, snapshot(t, l.store("entries"))))
 }
 
 func TestACatalogReadsTheStore(t *testing.T) {
@@ -207,18 +188,12 @@ func TestACatalogReadsTheStore(t *testing.T) {
 	dir := func(dir string) *oci.Store {
 		return newStore(t, oci.Layout(os.DirFS(l.dir)), "latest", oci.Options{Dir: dir})
 	}
-	catalog, err := toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
-		toolshelf.WithCommandsFS("team", dir("commands")), toolshelf.WithSkillsFS("team", dir("skills")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	catalog := must.Get(toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
+		toolshelf.WithCommandsFS("team", dir("commands")), toolshelf.WithSkillsFS("team", dir("skills"))))(t)
 	defer catalog.Close()
 	list := func(want string) {
 		t.Helper()
-		page, err := catalog.List(t.Context(), toolshelf.Page{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Get(catalog.List(t.Context(), toolshelf.Page{}))(t)
 		var names []string
 		for _, command := range page.Commands {
 			names = append(names, command.Name)
@@ -254,9 +229,7 @@ func TestASnapshotDoesNotChange(t *testing.T) {
 	before := snapshot(t, store)
 	l.orasPush("latest", map[string]string{"a.md": "two"}, "a.md")
 	after := snapshot(t, store)
-	if diff := cmp.Diff([]map[string]string{{"a.md": "one"}, {"a.md": "two"}}, []map[string]string{contents(t, before), contents(t, after)}); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
+	must.Match(t, "files", []map[string]string{{"a.md": "one"}, {"a.md": "two"}}, []map[string]string{contents(t, before), contents(t, after)})
 	if version(t, before) == version(t, after) || version(t, after) != version(t, snapshot(t, store)) {
 		t.Error("the version is not the version of the artifact")
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/wellknown"
 )
 
@@ -68,30 +69,20 @@ func TestAStoreReadsWhatAHandlerPublishes(t *testing.T) {
 		"empty/note.md":  "",
 	} {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)))
 	}
-	catalog, err := toolshelf.New(toolshelf.WithSkillsDir(dir), toolshelf.WithCommandsDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	catalog := must.Get(toolshelf.New(toolshelf.WithSkillsDir(dir), toolshelf.WithCommandsDir()))(t)
 	defer catalog.Close()
 	server := httptest.NewServer(wellknown.NewHandler(catalog))
 	defer server.Close()
-	store, err := wellknown.Open(t.Context(), server.URL, wellknown.Options{Private: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(wellknown.Open(t.Context(), server.URL, wellknown.Options{Private: true}))(t)
 	if got := shown(t, store); got != "alone=Alone. pdf=Fill." {
 		t.Error(got)
 	}
 	if text, err := fs.ReadFile(store, "pdf/scripts/fill.py"); err != nil || string(text) != "print()" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "pdf", "scripts", "fill.py"), []byte("print(1)"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "pdf", "scripts", "fill.py"), []byte("print(1)"), 0o644))
 	if err := store.Refresh(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -99,10 +90,7 @@ func TestAStoreReadsWhatAHandlerPublishes(t *testing.T) {
 		t.Errorf("after a change: %q, %v", text, err)
 	}
 	for _, path := range []string{"other/SKILL.md", "pdf/SKILL.md", "alone.zip", "empty.zip", "none/SKILL.md", "..%2fpdf/SKILL.md", "pdf/scripts/fill.py"} {
-		answer, err := http.Get(server.URL + "/.well-known/agent-skills/" + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := must.Get(http.Get(server.URL + "/.well-known/agent-skills/" + path))(t)
 		answer.Body.Close()
 		if answer.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: status %d", path, answer.StatusCode)

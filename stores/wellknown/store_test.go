@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/wellknown"
 )
 
@@ -93,10 +94,7 @@ type entry map[string]any
 // publish serves an index of entries.
 func (s *site) publish(t *testing.T, entries ...entry) {
 	t.Helper()
-	data, err := json.Marshal(map[string]any{"$schema": schema, "skills": entries})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(json.Marshal(map[string]any{"$schema": schema, "skills": entries}))(t)
 	s.put(path+"index.json", data)
 }
 
@@ -160,10 +158,7 @@ func gzipOf(data []byte) []byte {
 func open(t *testing.T, s *site, opts wellknown.Options) *wellknown.Store {
 	t.Helper()
 	opts.Private = true
-	store, err := wellknown.Open(t.Context(), s.URL, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(wellknown.Open(t.Context(), s.URL, opts))(t)
 	return store
 }
 
@@ -171,10 +166,7 @@ func open(t *testing.T, s *site, opts wellknown.Options) *wellknown.Store {
 // cannot be loaded.
 func shown(t *testing.T, store *wellknown.Store) string {
 	t.Helper()
-	catalog, err := toolshelf.New(toolshelf.WithRoot(t.TempDir()), toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(), toolshelf.WithSkillsFS("site", store))
-	if err != nil {
-		t.Fatal(err)
-	}
+	catalog := must.Get(toolshelf.New(toolshelf.WithRoot(t.TempDir()), toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(), toolshelf.WithSkillsFS("site", store)))(t)
 	defer catalog.Close()
 	var all []string
 	for s, err := range catalog.Skills(t.Context()) {
@@ -248,10 +240,7 @@ func TestAStartWithoutANetworkServesTheLastIndex(t *testing.T) {
 	s.publish(t, s.skill("a", "a.md", skillFile("a", "One.")))
 	open(t, s, wellknown.Options{Dir: dir})
 	s.Close()
-	store, err := wellknown.Open(t.Context(), s.URL, wellknown.Options{Dir: dir, Private: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(wellknown.Open(t.Context(), s.URL, wellknown.Options{Dir: dir, Private: true}))(t)
 	if status := store.Status(); shown(t, store) != "a=One." || status.Err == nil || status.Checked.IsZero() {
 		t.Errorf("%s, %+v", shown(t, store), status)
 	}
@@ -273,9 +262,7 @@ func TestARefreshServesTheNewSkillsAndReportsOddChanges(t *testing.T) {
 	b["version"] = "1.0.0"
 	s.publish(t, s.skill("a", "a2.md", skillFile("a", "Two.")), b)
 	s.asked()
-	if err := store.Refresh(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Refresh(t.Context()))
 	if got := shown(t, store); got != "a=Two. b=Two." {
 		t.Error(got)
 	}
@@ -516,10 +503,7 @@ func TestAnAlteredCacheServesNoOtherByte(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {
-		kept, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		kept := must.Get(os.ReadFile(file))(t)
 		for name, change := range map[string]func() error{
 			"removed": func() error { return os.Remove(file) },
 			"empty":   func() error { return os.WriteFile(file, nil, 0o600) },
@@ -544,9 +528,7 @@ func TestAnAlteredCacheServesNoOtherByte(t *testing.T) {
 			if got := shown(t, open(t, s, wellknown.Options{Dir: dir})); got != "a=One. b=One." {
 				t.Errorf("%s, %s, after a refresh: %s", file, name, got)
 			}
-			if err := os.WriteFile(file, kept, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(file, kept, 0o600))
 		}
 	}
 }
@@ -591,16 +573,12 @@ func TestARefreshRemovesUnusedFilesOfTheCache(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := store.Refresh(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Refresh(t.Context()))
 	if left, _ := filepath.Glob(filepath.Join(dir, "*", "*")); !slices.Equal(left, files) {
 		t.Errorf("%q; want %q", left, files)
 	}
 	s.publish(t)
-	if err := store.Refresh(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Refresh(t.Context()))
 	if left, _ := filepath.Glob(filepath.Join(dir, "*", "sha256-*")); len(left) != 0 {
 		t.Errorf("%q", left)
 	}
@@ -610,18 +588,14 @@ func TestACacheThatCannotBeWrittenIsAnError(t *testing.T) {
 	s, dir := newSite(t), t.TempDir()
 	s.publish(t, s.skill("a", "a.md", skillFile("a", "One.")))
 	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, nil, 0o600))
 	if _, err := wellknown.Open(t.Context(), s.URL, wellknown.Options{Dir: file, Private: true}); err == nil {
 		t.Error("a file is a directory of a cache")
 	}
 	store := open(t, s, wellknown.Options{Dir: dir})
 	s.publish(t, s.skill("a", "a2.md", skillFile("a", "Two.")))
 	kept, _ := filepath.Glob(filepath.Join(dir, "*", "index.json"))
-	if err := errors.Join(os.Remove(kept[0]), os.MkdirAll(filepath.Join(kept[0], "x"), 0o700)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Remove(kept[0]), os.MkdirAll(filepath.Join(kept[0], "x"), 0o700)))
 	if err := store.Refresh(t.Context()); err == nil || !strings.Contains(err.Error(), "cache cannot be written") {
 		t.Error(err)
 	}

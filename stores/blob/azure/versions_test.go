@@ -13,6 +13,7 @@ import (
 	gocloud "gocloud.dev/blob"
 	"gocloud.dev/blob/azureblob"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/blob/azure"
 	"github.com/toolshelf-go/toolshelf/stores/blob/internal/versiontest"
 )
@@ -65,14 +66,8 @@ func (s *server) Do(r *http.Request) (*http.Response, error) {
 
 func open(t *testing.T, s *server) *gocloud.Bucket {
 	t.Helper()
-	client, err := container.NewClientWithNoCredential("https://azure.test/team", &container.ClientOptions{ClientOptions: azcore.ClientOptions{Transport: s}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	bucket, err := azureblob.OpenBucket(t.Context(), client, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(container.NewClientWithNoCredential("https://azure.test/team", &container.ClientOptions{ClientOptions: azcore.ClientOptions{Transport: s}}))(t)
+	bucket := must.Get(azureblob.OpenBucket(t.Context(), client, nil))(t)
 	t.Cleanup(func() { bucket.Close() })
 	return bucket
 }

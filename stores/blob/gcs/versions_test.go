@@ -14,6 +14,7 @@ import (
 	"gocloud.dev/gcp"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/blob"
 	"github.com/toolshelf-go/toolshelf/stores/blob/gcs"
 	"github.com/toolshelf-go/toolshelf/stores/blob/internal/versiontest"
@@ -63,10 +64,7 @@ func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func open(t *testing.T, s *server) *gocloud.Bucket {
 	t.Helper()
-	bucket, err := gcsblob.OpenBucket(t.Context(), &gcp.HTTPClient{Client: http.Client{Transport: s}}, "team", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	bucket := must.Get(gcsblob.OpenBucket(t.Context(), &gcp.HTTPClient{Client: http.Client{Transport: s}}, "team", nil))(t)
 	t.Cleanup(func() { bucket.Close() })
 	return bucket
 }
@@ -83,14 +81,8 @@ func TestVersionsAreGenerations(t *testing.T) {
 // the object again.
 func TestAnObjectWithoutAVersionIsNeverStale(t *testing.T) {
 	s := new(server)
-	store, err := blob.New(open(t, s), blob.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalog, err := toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithCommandsFS("team", store))
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(blob.New(open(t, s), blob.Options{}))(t)
+	catalog := must.Get(toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithCommandsFS("team", store)))(t)
 	defer catalog.Close()
 	for _, content := range []string{"one", "two", "six"} {
 		s.put(content)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/blob"
 )
 
@@ -158,10 +159,7 @@ func TestACatalogDuringAnOutage(t *testing.T) {
 	var outage error
 	cat = b.catalog(blob.Options{Stale: func(err error, age time.Duration) error { outage = err; return nil }})
 	names(t, cat)
-	want, err := cat.Get(t.Context(), "deploy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(cat.Get(t.Context(), "deploy"))(t)
 	b.intercept(fail)
 	if all := names(t, cat); len(all) != 1 || !errors.Is(outage, unreachable) {
 		t.Errorf("List with Stale: %q, outage %v", all, outage)

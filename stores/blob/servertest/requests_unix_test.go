@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/stores/blob"
 )
@@ -134,9 +135,7 @@ func TestRequestsWithAFeed(t *testing.T) {
 	r := requests{b, b.catalog(blob.Options{}, toolshelf.WithFeed(time.Hour, feed))}
 	<-connected
 	for _, call := range []func(context.Context, *toolshelf.Catalog) error{list, get, listPrompts, listSkills, getSkill} {
-		if err := call(t.Context(), r.catalog); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, call(t.Context(), r.catalog))
 	}
 	r.expect("List", list, 0, 0, 0)
 	r.expect("Get", get, 0, 0, 0)

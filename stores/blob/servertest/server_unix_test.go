@@ -23,6 +23,8 @@ import (
 	"github.com/versity/versitygw/embedgw"
 	gocloud "gocloud.dev/blob"
 	"gocloud.dev/blob/s3blob"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 const account = "toolshelf"
@@ -148,9 +150,7 @@ func newBucket(t *testing.T) *bucket {
 			return aws.Credentials{AccessKeyID: account, SecretAccessKey: account}, nil
 		}),
 	})
-	if _, err := b.client.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: &b.name}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(b.client.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: &b.name}))(t)
 	return b
 }
 

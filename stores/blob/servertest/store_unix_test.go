@@ -15,6 +15,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/blob"
 	"github.com/toolshelf-go/toolshelf/stores/blob/s3"
 )
@@ -32,10 +33,7 @@ func (b *bucket) store(opts blob.Options) *blob.Store {
 
 func snapshot(t *testing.T, s *blob.Store) fs.FS {
 	t.Helper()
-	view, err := s.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(s.Snapshot(t.Context()))(t)
 	return view
 }
 
@@ -44,10 +42,7 @@ func version(v any) string { return v.(interface{ Version() string }).Version() 
 
 func stat(t *testing.T, fsys fs.FS, name string) fs.FileInfo {
 	t.Helper()
-	info, err := fs.Stat(fsys, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(fs.Stat(fsys, name))(t)
 	return info
 }
 
@@ -119,10 +114,7 @@ func TestReadAtRequestsOnlyTheBytes(t *testing.T) {
 		}
 		return nil, nil
 	})
-	file, err := snapshot(t, b.store(blob.Options{})).Open("deploy.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(snapshot(t, b.store(blob.Options{})).Open("deploy.md"))(t)
 	defer file.Close()
 	for _, test := range []struct {
 		offset int64
@@ -159,10 +151,7 @@ func TestAChangeAfterTheListingIsAnError(t *testing.T) {
 	if _, err := fs.ReadFile(listed, "deploy.md"); !errors.Is(err, blob.ErrChanged) {
 		t.Errorf("error %v; want ErrChanged", err)
 	}
-	file, err := listed.Open("deploy.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(listed.Open("deploy.md"))(t)
 	defer file.Close()
 	if _, err := file.(io.ReaderAt).ReadAt(make([]byte, 4), 0); !errors.Is(err, blob.ErrChanged) {
 		t.Errorf("ReadAt: error %v; want ErrChanged", err)
@@ -180,10 +169,7 @@ func TestAChangeAfterTheListingIsAnError(t *testing.T) {
 func TestAServerMayIgnoreConditions(t *testing.T) {
 	b := newBucket(t)
 	b.put("deploy.md", "Deploy slowly.")
-	s, err := blob.New(b.open(), blob.Options{Versions: blob.Versions{Of: s3.Versions.Of}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(blob.New(b.open(), blob.Options{Versions: blob.Versions{Of: s3.Versions.Of}}))(t)
 	listed := snapshot(t, s)
 	b.put("deploy.md", "Deploy faster.")
 	if _, err := fs.ReadFile(listed, "deploy.md"); !errors.Is(err, blob.ErrChanged) {
@@ -196,15 +182,9 @@ func TestVersionsOfListingsAndObjectsAreEqual(t *testing.T) {
 	b.put("deploy.md", "Deploy.")
 	s := b.store(blob.Options{})
 	listed := version(stat(t, snapshot(t, s), "deploy.md"))
-	file, err := s.Open("deploy.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(s.Open("deploy.md"))(t)
 	defer file.Close()
-	opened, err := file.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
+	opened := must.Get(file.Stat())(t)
 	if head := version(stat(t, s, "deploy.md")); listed == "" || listed != head || listed != version(opened) {
 		t.Errorf("versions %q in the listing, %q of Stat, %q of the open file", listed, head, version(opened))
 	}
@@ -364,14 +344,8 @@ func TestSubKeepsTheMethods(t *testing.T) {
 	b := newBucket(t)
 	b.put("team/commands/deploy.md", "Deploy.")
 	b.put("other.md", "Other.")
-	sub, err := fs.Sub(b.store(blob.Options{Dir: "team"}), "commands")
-	if err != nil {
-		t.Fatal(err)
-	}
-	view, err := sub.(*blob.Store).Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	sub := must.Get(fs.Sub(b.store(blob.Options{Dir: "team"}), "commands"))(t)
+	view := must.Get(sub.(*blob.Store).Snapshot(t.Context()))(t)
 	if names, err := fs.Glob(view, "*"); err != nil || !slices.Equal(names, []string{"deploy.md"}) {
 		t.Errorf("the directory contains %q, %v", names, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
 
@@ -19,15 +20,13 @@ var errLimit = errors.New("limit")
 func names(t *testing.T, files fs.FS) string {
 	t.Helper()
 	var all []string
-	if err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+	must.Do(t, fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if d.IsDir() {
 			name += "/"
 		}
 		all = append(all, name)
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return strings.Join(all[1:], " ") // without the top
 }
 
@@ -71,9 +70,7 @@ func TestRemovedAndReplacedFilesDoNotCount(t *testing.T) {
 	for i := range 1000 {
 		name := fmt.Sprintf("dir%d/sub/a", i)
 		for range 2 {
-			if err := builder.Put(name, tree.File{Kept: 50}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, builder.Put(name, tree.File{Kept: 50}))
 		}
 		builder.Remove(name)
 	}
@@ -99,9 +96,7 @@ func TestABuilderRemoves(t *testing.T) {
 		for i, remove := range []func(*tree.Builder, string){(*tree.Builder).Remove, (*tree.Builder).RemoveAll} {
 			builder := tree.NewBuilder(1<<20, errLimit)
 			for _, name := range all {
-				if err := builder.Put(name, tree.File{}); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, builder.Put(name, tree.File{}))
 			}
 			before := builder.FS("")
 			remove(builder, name)
@@ -118,9 +113,7 @@ func TestABuilderRemoves(t *testing.T) {
 func TestAnFSDoesNotChangeWithTheBuilder(t *testing.T) {
 	builder := tree.NewBuilder(1<<20, errLimit)
 	put := func(name string, size int64) *tree.FS {
-		if err := builder.Put(name, tree.File{Size: size, ModTime: time.Unix(size, 0)}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, builder.Put(name, tree.File{Size: size, ModTime: time.Unix(size, 0)}))
 		return builder.FS("")
 	}
 	first := put("dir/a", 1)
@@ -175,9 +168,7 @@ func TestMergeReplaces(t *testing.T) {
 			builder := tree.NewBuilder(1<<20, errLimit)
 			put := func(b *tree.Builder, names string) {
 				for _, name := range strings.Fields(names) {
-					if err := b.Put(name, tree.File{}); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, b.Put(name, tree.File{}))
 				}
 			}
 			put(builder, test.first)

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
 
@@ -47,9 +48,7 @@ func TestLatestChoosesTheErrorOrTheLastSnapshot(t *testing.T) {
 				}
 				last := newFS("1", nil)
 				latest := tree.NewLatest(func(context.Context, *tree.FS) (*tree.FS, error) { return last, answer }, 0, stale)
-				if _, err := latest.Snapshot(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(latest.Snapshot(t.Context()))(t)
 				time.Sleep(time.Minute)
 				answer = test.fails
 				got, err := latest.Snapshot(t.Context())
@@ -77,13 +76,8 @@ func TestADirectoryStartsWithTheLastSnapshot(t *testing.T) {
 	if _, err := below("skills").Snapshot(t.Context()); !errors.Is(err, errDown) {
 		t.Errorf("before the first snapshot: %v, want %v", err, errDown)
 	}
-	if _, err := whole.Snapshot(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	last, err := below("skills").Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(whole.Snapshot(t.Context()))(t)
+	last := must.Get(below("skills").Snapshot(t.Context()))(t)
 	if info, err := last.Stat("pdf/SKILL.md"); err != nil || info.Size() != 3 || last.Stale() != errDown {
 		t.Errorf("Stat: %v, %v; Stale: %v", info, err, last.Stale())
 	}
@@ -102,9 +96,7 @@ func TestLatestEndsWithTheContext(t *testing.T) {
 			<-ctx.Done()
 			return nil, errors.New("broken pipe")
 		}, 0, stale)
-		if _, err := latest.Snapshot(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(latest.Snapshot(t.Context()))(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		results := make(chan error)
@@ -176,9 +168,7 @@ func TestLatestSurvivesAPanicOfStale(t *testing.T) {
 			}
 			return nil
 		})
-		if _, err := latest.Snapshot(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(latest.Snapshot(t.Context()))(t)
 		var calls sync.WaitGroup
 		var panics, answers atomic.Int64
 		for range 3 { // the first call updates, the second panics in stale, the third waits for the second

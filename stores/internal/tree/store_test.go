@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
 
@@ -32,10 +33,7 @@ func TestAStoreMakesSnapshots(t *testing.T) {
 	read(store, "3")
 	read(task, "4")
 	read(task, "4")
-	files, err := store.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(store.Snapshot(t.Context()))(t)
 	read(store, "6")
 	read(files, "5")
 	if err := fstest.TestFS(task, "a.md"); err != nil {
@@ -66,19 +64,13 @@ func TestContentsAreReadWithTheContextOfTheTask(t *testing.T) {
 	}
 	files := newFS("1", map[string]tree.File{"dir/a.md": waiting})
 	store := tree.NewStore(func(context.Context, *tree.FS) (*tree.FS, error) { return files, nil }, 0, nil)
-	snapshot, err := store.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	snapshot := must.Get(store.Snapshot(t.Context()))(t)
 	for name, open := range map[string]func(context.Context) fs.FS{
 		"a snapshot": snapshot.(*tree.FS).WithContext,
 		"a store":    store.WithContext,
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		f, err := open(ctx).Open("dir/a.md")
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(open(ctx).Open("dir/a.md"))(t)
 		cancel(fs.ErrClosed)
 		if _, err := f.Read(make([]byte, 1)); !errors.Is(err, fs.ErrClosed) {
 			t.Errorf("Read of a file of %s: %v", name, err)

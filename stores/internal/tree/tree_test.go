@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
 
@@ -69,12 +70,10 @@ func TestNamesThatAreNoPathsAreOmitted(t *testing.T) {
 	}
 	files := newFS("", all)
 	var names []string
-	if err := fs.WalkDir(files, ".", func(name string, _ fs.DirEntry, err error) error {
+	must.Do(t, fs.WalkDir(files, ".", func(name string, _ fs.DirEntry, err error) error {
 		names = append(names, name)
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if got := strings.Join(names, " "); got != ". both both/below.md good.md" {
 		t.Errorf("files: %s", got)
 	}
@@ -102,10 +101,7 @@ func TestContentIsReadOnceAndLate(t *testing.T) {
 	calls := 0
 	failing := file("x")
 	failing.Content = func(context.Context) (io.ReaderAt, error) { calls++; return nil, fs.ErrPermission }
-	f, err := newFS("", map[string]tree.File{"a.md": failing}).Open("a.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(newFS("", map[string]tree.File{"a.md": failing}).Open("a.md"))(t)
 	if _, err := f.Stat(); err != nil || calls != 0 {
 		t.Errorf("Stat: %v, %d reads of the content", err, calls)
 	}
@@ -125,10 +121,7 @@ func TestBelow(t *testing.T) {
 		"dir/in": link("sub/b.md"), "dir/out": link("../top.md"), "alias": link("dir"),
 	})
 	for _, name := range []string{"dir", "alias"} {
-		below, err := files.Below(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		below := must.Get(files.Below(name))(t)
 		if content, err := fs.ReadFile(below, "in"); err != nil || string(content) != "B" {
 			t.Errorf("%s: in = %q, %v", name, content, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	natsjs "github.com/nats-io/nats.go/jetstream"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/jetstream"
 	"github.com/toolshelf-go/toolshelf/stores/jetstream/internal/interval"
 )
@@ -163,9 +164,7 @@ func TestAStreamThatGoesBackAfterTheSnapshot(t *testing.T) {
 func flush(t *testing.T, conns ...*nats.Conn) {
 	t.Helper()
 	for _, conn := range conns {
-		if err := conn.FlushTimeout(30 * time.Second); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, conn.FlushTimeout(30*time.Second))
 	}
 }
 
@@ -193,9 +192,7 @@ func TestAVerifiedCopyIsNotCopiedAgain(t *testing.T) {
 		write(key, fmt.Sprint(i))
 		same(t, snapshot(t, store), want)
 	}
-	if err := bucket.Delete(t.Context(), "b.md"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, bucket.Delete(t.Context(), "b.md"))
 	delete(want, "b.md")
 	same(t, snapshot(t, store), want)
 	if got := conn.Stats().InBytes - received; got > 100_000 {
@@ -207,32 +204,22 @@ func TestAVerifiedCopyIsNotCopiedAgain(t *testing.T) {
 func TestAnEarlierMessageReturns(t *testing.T) {
 	node := startNode(t)
 	_, js := node.connect()
-	kv, err := js.CreateKeyValue(t.Context(), natsjs.KeyValueConfig{Bucket: bucket, History: 3, LimitMarkerTTL: time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	kv := must.Get(js.CreateKeyValue(t.Context(), natsjs.KeyValueConfig{Bucket: bucket, History: 3, LimitMarkerTTL: time.Second}))(t)
 	bucket := &writer{t, kv, js}
 	store := node.store(jetstream.Options{})
 	quiet := node.store(jetstream.Options{})
 	bucket.put("deleted.md", "old")
-	if err := bucket.Delete(t.Context(), "deleted.md"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, bucket.Delete(t.Context(), "deleted.md"))
 	bucket.put("value.md", "old")
 	bucket.put("other.md", "one")
 	for _, key := range []string{"deleted.md", "value.md"} {
-		if _, err := js.Publish(t.Context(), "$KV.team."+key, []byte("new"), natsjs.WithMsgTTL(time.Second)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(js.Publish(t.Context(), "$KV.team."+key, []byte("new"), natsjs.WithMsgTTL(time.Second)))(t)
 	}
 	for _, s := range []*jetstream.Store{store, quiet} {
 		same(t, snapshot(t, s), map[string]string{"deleted.md": "new", "value.md": "new", "other.md": "one"})
 	}
 	for values := uint64(6); values != 4; { // until the messages have expired
-		status, err := bucket.Status(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		status := must.Get(bucket.Status(t.Context()))(t)
 		values = status.Values()
 	}
 	same(t, snapshot(t, store), map[string]string{"value.md": "old", "other.md": "one"})

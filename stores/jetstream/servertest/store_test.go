@@ -13,10 +13,10 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	natsjs "github.com/nats-io/nats.go/jetstream"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/internal/outagetest"
 	"github.com/toolshelf-go/toolshelf/stores/jetstream"
 	"github.com/toolshelf-go/toolshelf/stores/jetstream/internal/interval"
@@ -35,10 +35,7 @@ const skill = "---\nname: review\ndescription: Reviews a change.\n---\nLook at t
 
 func newStore(t *testing.T, kv natsjs.KeyValue, opts jetstream.Options) *jetstream.Store {
 	t.Helper()
-	store, err := jetstream.New(kv, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(jetstream.New(kv, opts))(t)
 	t.Cleanup(func() { store.Close() })
 	return store
 }
@@ -51,10 +48,7 @@ func (n *node) store(opts jetstream.Options) *jetstream.Store {
 
 func snapshot(t *testing.T, store *jetstream.Store) fs.FS {
 	t.Helper()
-	files, err := store.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(store.Snapshot(t.Context()))(t)
 	return files
 }
 
@@ -75,17 +69,14 @@ func settle(t *testing.T, store *jetstream.Store) fs.FS {
 func contents(t *testing.T, fsys fs.FS) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+	must.Do(t, fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		content, err := fs.ReadFile(fsys, name)
 		all[name] = string(content)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 
@@ -100,9 +91,7 @@ func version(t *testing.T, v any) string {
 
 func same(t *testing.T, got fs.FS, want map[string]string) {
 	t.Helper()
-	if diff := cmp.Diff(want, contents(t, got)); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
+	must.Match(t, "files", want, contents(t, got))
 }
 
 func TestKeysBecomeFiles(t *testing.T) {
@@ -123,15 +112,9 @@ func TestKeysBecomeFiles(t *testing.T) {
 	below := snapshot(t, node.store(jetstream.Options{Dir: "commands"}))
 	same(t, below, map[string]string{"deploy.md": "Deploy.\n", "team/roll.md": ""})
 
-	before, err := fs.Stat(below, "deploy.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(fs.Stat(below, "deploy.md"))(t)
 	bucket.put("commands/deploy.md", "deploy.\n")
-	after, err := fs.Stat(snapshot(t, node.store(jetstream.Options{})), "commands/deploy.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := must.Get(fs.Stat(snapshot(t, node.store(jetstream.Options{})), "commands/deploy.md"))(t)
 	if version(t, before) == version(t, after) {
 		t.Error("the version of a changed file is the same")
 	}
@@ -143,19 +126,13 @@ func TestACatalogReadsTheStore(t *testing.T) {
 	bucket.put("commands/deploy.md", "Deploy one.\n")
 	bucket.put("commands/old.md", "Old.\n")
 	bucket.put("skills/review/SKILL.md", skill)
-	catalog, err := toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
+	catalog := must.Get(toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
 		toolshelf.WithCommandsFS("team", node.store(jetstream.Options{Dir: "commands"})),
-		toolshelf.WithSkillsFS("team", node.store(jetstream.Options{Dir: "skills"})))
-	if err != nil {
-		t.Fatal(err)
-	}
+		toolshelf.WithSkillsFS("team", node.store(jetstream.Options{Dir: "skills"}))))(t)
 	defer catalog.Close()
 	list := func(want string) {
 		t.Helper()
-		page, err := catalog.List(t.Context(), toolshelf.Page{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Get(catalog.List(t.Context(), toolshelf.Page{}))(t)
 		var names []string
 		for _, command := range page.Commands {
 			names = append(names, command.Name)
@@ -175,9 +152,7 @@ func TestACatalogReadsTheStore(t *testing.T) {
 	if err != nil || !strings.Contains(command.Content, "Deploy two.") {
 		t.Errorf("Get = %q, %v", command.Content, err)
 	}
-	if err := bucket.Delete(t.Context(), "commands/old.md"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, bucket.Delete(t.Context(), "commands/old.md"))
 	if _, err := catalog.Get(t.Context(), "old"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
 		t.Errorf("Get of a deleted command: %v", err)
 	}
@@ -224,17 +199,13 @@ func TestKeysThatDisappearWithoutAMessage(t *testing.T) {
 	bucket.put("b.md", "B")
 	store := node.store(jetstream.Options{})
 	before := snapshot(t, store)
-	if err := bucket.stream().Purge(t.Context(), natsjs.WithPurgeSubject("$KV.team.b.md")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, bucket.stream().Purge(t.Context(), natsjs.WithPurgeSubject("$KV.team.b.md")))
 	after := snapshot(t, store)
 	same(t, after, map[string]string{"a.md": "A"})
 	if version(t, before) == version(t, after) {
 		t.Error("the version is the same")
 	}
-	if err := bucket.stream().Purge(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, bucket.stream().Purge(t.Context()))
 	same(t, snapshot(t, store), map[string]string{})
 }
 
@@ -250,9 +221,7 @@ func TestALateWatchIsReplaced(t *testing.T) {
 	settle(t, impatient)
 	stream := bucket.stream()
 	for name := range stream.ConsumerNames(t.Context()).Name() {
-		if err := stream.DeleteConsumer(t.Context(), name); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, stream.DeleteConsumer(t.Context(), name))
 	}
 	bucket.put("a.md", "two")
 	same(t, snapshot(t, store), map[string]string{"a.md": "two"})
@@ -275,9 +244,7 @@ func TestABucketThatIsCreatedAgain(t *testing.T) {
 	stale := func(error, time.Duration) error { t.Error("Stale is called"); return nil }
 	store := node.store(jetstream.Options{Stale: stale})
 	before := snapshot(t, store)
-	if err := bucket.js.DeleteKeyValue(t.Context(), bucket.Bucket()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, bucket.js.DeleteKeyValue(t.Context(), bucket.Bucket()))
 	if _, err := store.Snapshot(t.Context()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Snapshot of a deleted bucket: %v, want fs.ErrNotExist", err)
 	}
@@ -303,11 +270,8 @@ func TestMethodsDuringAnOutage(t *testing.T) {
 			settle(t, store)
 			return store
 		}
-		catalog, err := toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
-			toolshelf.WithCommandsFS("team", below("commands")), toolshelf.WithSkillsFS("team", below("skills")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		catalog := must.Get(toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
+			toolshelf.WithCommandsFS("team", below("commands")), toolshelf.WithSkillsFS("team", below("skills"))))(t)
 		t.Cleanup(func() { catalog.Close() })
 		return catalog
 	}
@@ -350,9 +314,7 @@ func TestAnUnreachableServer(t *testing.T) {
 	}
 
 	node.start()
-	if err := bucket.js.Conn().FlushTimeout(30 * time.Second); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, bucket.js.Conn().FlushTimeout(30*time.Second))
 	bucket.put("a.md", "two")
 	for { // until the connection of the store is back
 		content, err := fs.ReadFile(strict, "a.md")
@@ -387,9 +349,7 @@ func TestALargeBucketIsAnError(t *testing.T) {
 	for range 3 {
 		bucket.put("in/a.md", strings.Repeat("a", 1000))
 	}
-	if err := bucket.Delete(t.Context(), "in/a.md"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, bucket.Delete(t.Context(), "in/a.md"))
 	bucket.put("in/c.md", strings.Repeat("c", 1000))
 	same(t, snapshot(t, store), map[string]string{"c.md": strings.Repeat("c", 1000)})
 }
@@ -419,9 +379,7 @@ func TestFeed(t *testing.T) {
 	bucket.put("commands/a.md", "A")
 	expect("a.md")
 	bucket.put("skills/review/SKILL.md", skill)
-	if err := bucket.Delete(t.Context(), "commands/a.md"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, bucket.Delete(t.Context(), "commands/a.md"))
 	expect("a.md")
 	bucket.put("commands/team/b.md", "B")
 	expect("team/b.md")
@@ -468,19 +426,13 @@ func TestACatalogWithAFeedMakesNoRequest(t *testing.T) {
 	bucket.put("a.md", "A")
 	conn, kv := node.open()
 	store := newStore(t, kv, jetstream.Options{})
-	catalog, err := toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithCommandsFS("team", store), toolshelf.WithFeed(time.Hour, store.Feed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	catalog := must.Get(toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithCommandsFS("team", store), toolshelf.WithFeed(time.Hour, store.Feed)))(t)
 	defer catalog.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	list := func() int {
 		t.Helper()
-		page, err := catalog.List(ctx, toolshelf.Page{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Get(catalog.List(ctx, toolshelf.Page{}))(t)
 		return page.Pagination.Total
 	}
 	list()

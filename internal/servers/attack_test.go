@@ -17,7 +17,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
-// The rules are those of code.claude.com/docs/en/managed-mcp, 2026-08-31.
+// The rules are those of code.claude.com/docs/en/managed-mcp, 2026-08-31, and the results of claude
+// 2.1.332, mcp list, 2026-11-27.
 func TestListsOfAllowedAndDeniedServers(t *testing.T) {
 	files := map[string]string{
 		"/repo/.mcp.json": `{"mcpServers": {
@@ -62,6 +63,8 @@ func TestListsOfAllowedAndDeniedServers(t *testing.T) {
 		{map[string]string{managed: `{"allowManagedMcpServersOnly": true, "allowedMcpServers": [{"serverName": "npx"}]}`,
 			user: `{"allowedMcpServers": [{"serverName": "flag"}]}`}, []string{"npx"}},
 		{map[string]string{user: `{"allowManagedMcpServersOnly": true, "allowedMcpServers": [{"serverName": "flag"}]}`}, []string{"flag"}},
+		// The program does not start with managed settings that are no JSON.
+		{map[string]string{managed: `{"deniedMcpServers": [`}, nil},
 		// A managed file excludes the plugins too.
 		{map[string]string{"/etc/claude-code/managed-mcp.json": `{"mcpServers": {}}`}, nil},
 	} {
@@ -75,6 +78,38 @@ func TestListsOfAllowedAndDeniedServers(t *testing.T) {
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%v: -want +got:\n%s", tt.settings, diff)
+		}
+	}
+}
+
+// The results are those of claude 2.1.332, mcp list, 2026-11-27.
+func TestPatternsOfDeniedURLs(t *testing.T) {
+	file := `{"mcpServers": {"q": {"type": "http", "url": "http://127.0.0.1:9/a?x=1"}, "up": {"type": "http", "url": "http://LOCALHOST.:9/a"},
+		"noport": {"type": "http", "url": "http://localhost/a/b"}, "ws": {"type": "ws", "url": "ws://localhost:9/a"}}}`
+	for pattern, want := range map[string]string{
+		"http://127.0.0.1:9/a":     "q",
+		"http://127.0.0.1:9/a*":    "q",
+		"http://127.0.0.1:9/a?x=1": "q",
+		"http://localhost:9/a":     "up",
+		"http://localhost:*/*":     "up noport",
+		"http://localhost:80/*":    "noport",
+		"http://localhost":         "noport",
+		"http://localhost/a":       "",
+		"*localhost*":              "",
+		"ws://localhost:9/a":       "ws",
+		"http://127.0.0.1:9/":      "",
+		"http://127.0.0.1/*":       "",
+		"http://*":                 "q up noport",
+	} {
+		settings := fmt.Sprintf(`{"deniedMcpServers": [{"serverUrl": %q}]}`, pattern)
+		var got []string
+		for _, s := range list(t, open(t, map[string]string{"/repo/.mcp.json": file, "/home/ann/.claude/settings.json": settings}, toolshelf.WithClient(client.Claude()))) {
+			if s.Disabled {
+				got = append(got, s.Name)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", pattern, got, want)
 		}
 	}
 }

@@ -1,7 +1,10 @@
 package servers
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"net/url"
 	"regexp"
 	"slices"
@@ -47,7 +50,11 @@ func (s *search) apply(all []*Server, contents []content) {
 // items returns the items of a list, or reports that the list has all servers.
 func (s *search) items(l list, read content) (items []item, whole, ok bool) {
 	value := lookup(read.json, l.keys...)
-	if !index.IsFault(read.err) {
+	broken := index.IsFault(read.err)
+	if l.ServerList.Base == client.System { // the client does not start
+		broken = read.err != nil && !errors.Is(read.err, fs.ErrNotExist)
+	}
+	if !broken {
 		return itemsOf(value), string(value) == "true", value != nil
 	}
 	s.problems = append(s.problems, l.problem(problem.FileRead, problem.Warning,
@@ -120,7 +127,8 @@ func (s *Server) is(i item) bool {
 }
 
 // matchURL reports whether a pattern matches a URL. The letter case of a host, and a dot at its
-// end, do not matter. A pattern without a path matches each path.
+// end, do not matter. A pattern without a path, a query or a port matches each path, each query or
+// the usual port.
 func matchURL(pattern, address string) bool {
 	scheme, rest, _ := strings.Cut(pattern, "://")
 	host, below, hasPath := strings.Cut(rest, "/")
@@ -128,17 +136,23 @@ func matchURL(pattern, address string) bool {
 	if err != nil {
 		return false
 	}
-	at := u.EscapedPath()
-	if u.RawQuery != "" {
+	at := cmp.Or(u.EscapedPath(), "/")
+	if strings.Contains(below, "?") && u.RawQuery != "" {
 		at += "?" + u.RawQuery
 	}
-	return wildcard(scheme, u.Scheme) && wildcard(dotless(host), dotless(u.Host)) &&
-		(!hasPath || wildcard("/"+below, at))
+	usual := map[string]string{"http": "80", "ws": "80", "https": "443", "wss": "443"}[u.Scheme]
+	place, port := strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), cmp.Or(u.Port(), usual)
+	host = hostEnd.ReplaceAllString(strings.ToLower(host), "$1")
+	if port != usual || hasPort.MatchString(host) {
+		place += ":" + port
+	}
+	return wildcard(scheme, u.Scheme) && wildcard(host, place) && (!hasPath || wildcard("/"+below, at))
 }
 
-var hostEnd = regexp.MustCompile(`\.(:|$)`)
-
-func dotless(host string) string { return hostEnd.ReplaceAllString(strings.ToLower(host), "$1") }
+var (
+	hostEnd = regexp.MustCompile(`\.(:|$)`)
+	hasPort = regexp.MustCompile(`:[^\]]*$`)
+)
 
 func wildcard(pattern, text string) bool {
 	quoted := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, `.*`)

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
 	"golang.org/x/sys/unix"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -408,4 +410,482 @@ func TestNoExchangeOfFilesLeadsOutOfASkill(t *testing.T) {
 	if served == 0 {
 		t.Error("no read succeeded, so the test tried nothing")
 	}
+}
+
+func TestReadFileAndGrepOfSpecialFiles(t *testing.T) {
+	root := diskOf(t, map[string]string{"dir/a": "x"})
+	socket, err := net.Listen("unix", filepath.Join(root, "socket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	must.Do(t, errors.Join(unix.Mkfifo(filepath.Join(root, "fifo"), 0o644), os.Symlink("fifo", filepath.Join(root, "tofifo")),
+		os.Symlink("/dev/zero", filepath.Join(root, "device")), os.Symlink("loop", filepath.Join(root, "loop"))))
+	c := catalog(t, toolshelf.WithRoot(root))
+	for _, tt := range []struct {
+		name    string
+		want    *toolshelf.Error
+		message string
+	}{
+		{"fifo", toolshelf.ErrFileRead, "'fifo' is not a regular file; choose another file"},
+		{"tofifo", toolshelf.ErrFileRead, "'tofifo' is not a regular file; choose another file"},
+		{"socket", toolshelf.ErrFileRead, "'socket' is not a regular file; choose another file"},
+		{"device", toolshelf.ErrOutsideRoot, "Path 'device' is outside project root"},
+		{"fifo/x", toolshelf.ErrNotFound, "File 'fifo/x' not found"},
+	} {
+		_, err := c.ReadFile(t.Context(), tt.name)
+		checkError(t, tt.name, err, tt.want, tt.message)
+		_, err = c.Grep(t.Context(), tt.name, "x")
+		checkError(t, "Grep of "+tt.name, err, tt.want, tt.message)
+	}
+	if found, err := c.Grep(t.Context(), ".", "x"); err != nil || found.Total != 1 || found.Searched != 1 {
+		t.Errorf("Grep: %+v, %v", found, err)
+	}
+	if _, err := c.ReadFile(t.Context(), "loop"); !errors.Is(err, toolshelf.ErrFileRead) || strings.Contains(err.Error(), root) {
+		t.Errorf("loop: %v", err)
+	}
+	devices := catalog(t, toolshelf.WithRoot("/dev"))
+	_, err = devices.ReadFile(t.Context(), "zero")
+	checkError(t, "zero", err, toolshelf.ErrFileRead, "'zero' is not a regular file; choose another file")
+}
+
+// The files of /proc have the size 0, and their magic links lead anywhere.
+func TestReadFileAndGrepOfProc(t *testing.T) {
+	if _, err := os.Stat("/proc/self/status"); err != nil {
+		t.Skip("no /proc")
+	}
+	c := catalog(t, toolshelf.WithRoot("/proc/self"))
+	text, err := c.ReadFile(t.Context(), "limits") // status changes between two calls
+	if err != nil || text.Total <= 0 || text.Total != strings.Count(text.Text, "\n") || text.Size != 0 || text.NextLine != 0 {
+		t.Errorf("limits: %+v, %v", text, err)
+	}
+	last, err := c.ReadFile(t.Context(), "limits", toolshelf.Lines(-1, 0))
+	if err != nil || last.First != text.Total || last.Text == "" || !strings.HasSuffix(text.Text, last.Text) {
+		t.Errorf("the last line: %+v, %v", last, err)
+	}
+	found, err := c.Grep(t.Context(), ".", "^Pid:", toolshelf.MaxDepth(1), toolshelf.InFiles("status", "exe"))
+	if err != nil || found.Total != 1 || found.Searched != 1 {
+		t.Errorf("Grep: %+v, %v", found, err)
+	}
+	for _, name := range []string{"root/etc/passwd", "exe", "cwd/doc.go"} {
+		if _, err := c.Grep(t.Context(), name, "x"); !errors.Is(err, toolshelf.ErrOutsideRoot) {
+			t.Errorf("Grep of %s: %v", name, err)
+		}
+		if _, err := c.ReadFile(t.Context(), name); !errors.Is(err, toolshelf.ErrOutsideRoot) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestReadFileOfAHugeFile reads parts of a sparse file of 5 GB.
+func TestReadFileOfAHugeFile(t *testing.T) {
+	const size = 5 << 30
+	root := diskOf(t, map[string]string{"huge": numbered(1000)})
+	f, err := os.OpenFile(filepath.Join(root, "huge"), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte("\nlast\n"), size-6); err != nil {
+		t.Skip("no sparse files: ", err)
+	}
+	must.Do(t, f.Close())
+	c := catalog(t, toolshelf.WithRoot(root))
+	for _, tt := range []struct {
+		name                  string
+		options               []toolshelf.ReadOption
+		want                  string
+		first, last, nextLine int
+		nextColumn            int64
+	}{
+		{"the first line", []toolshelf.ReadOption{toolshelf.Lines(1, 1)}, numbered(1), 1, 1, 2, 0},
+		{"the last line", []toolshelf.ReadOption{toolshelf.Lines(-1, 0)}, "last\n", -1, -1, 0, 0},
+		{"the page before the hole", nil, numbered(1000), 1, 1000, 1001, 0},
+		{"the hole", []toolshelf.ReadOption{toolshelf.Lines(1001, 0), toolshelf.MaxBytes(3)}, "\x00\x00\x00", 1001, 1001, 1001, 3},
+		{"after a part of the hole", []toolshelf.ReadOption{toolshelf.Lines(1001, 0), toolshelf.Column(20 << 20), toolshelf.MaxBytes(2)}, "\x00\x00", 1001, 1001, 1001, 20<<20 + 2},
+	} {
+		var text toolshelf.FileText
+		heap := heapOf(func() any {
+			if text, err = c.ReadFile(t.Context(), "huge", tt.options...); err != nil {
+				t.Fatal(err)
+			}
+			return text
+		})
+		got := []any{text.Text, text.First, text.Last, text.Total, text.Size, text.NextLine, text.NextColumn}
+		want := []any{tt.want, tt.first, tt.last, -1, int64(size), tt.nextLine, tt.nextColumn}
+		for i := range got {
+			if got[i] != want[i] {
+				t.Errorf("%s: %.100v, want %.100v", tt.name, got, want)
+				break
+			}
+		}
+		if heap > 4<<20 {
+			t.Errorf("%s: %d bytes are kept", tt.name, heap)
+		}
+	}
+}
+
+// TestReadFileKeepsOffsetsOfUnchangedFiles changes a file whose offsets the catalog keeps.
+func TestReadFileKeepsOffsetsOfUnchangedFiles(t *testing.T) {
+	const n = 100_000
+	root := diskOf(t, map[string]string{"a": numbered(n)})
+	name := filepath.Join(root, "a")
+	c := catalog(t, toolshelf.WithRoot(root))
+	read := func(from, to int) toolshelf.FileText {
+		t.Helper()
+		text := must.Get(c.ReadFile(t.Context(), "a", toolshelf.Lines(from, to)))(t)
+		return text
+	}
+	// The catalog keeps the offsets as soon as the change time of the file is old enough.
+	for kept := false; !kept; kept = toolshelf.CachedFiles(c) == 1 {
+		if last := read(n, n); last.Total != n || last.Text != numbered(n)[16*(n-1):] {
+			t.Fatalf("the last line: %+v", last)
+		}
+	}
+	if first := read(1, 1); first.Total != n {
+		t.Errorf("%d lines after the second call, want %d", first.Total, n)
+	}
+	// The same size, half of the lines, the same modification time.
+	info := must.Get(os.Stat(name))(t)
+	double := strings.ReplaceAll(numbered(n), "0\n0", "000")
+	double += strings.Repeat("x", len(numbered(n))-len(double))
+	must.Do(t, errors.Join(os.WriteFile(name, []byte(double), 0o644), os.Chtimes(name, info.ModTime(), info.ModTime())))
+	lines := strings.SplitAfter(double, "\n")
+	if first := read(1, 1); first.Total != -1 || first.Text != lines[0] {
+		t.Errorf("the first line of the new version: %+v", first)
+	}
+	if text := read(50_000, 50_000); text.Text != lines[49_999] || text.First != 50_000 {
+		t.Errorf("a line of the new version: %+v, want %q", text, lines[49_999])
+	}
+}
+
+// TestReadFileChecksTheTextOfChangedFiles changes a file of which the catalog knows that the
+// text is ASCII without CR. The size stays.
+func TestReadFileChecksTheTextOfChangedFiles(t *testing.T) {
+	const n = 20_000
+	content := numbered(n)
+	changed := strings.Replace(content, "15000\n", "150\xff\r\n", 1)
+	for _, tt := range []struct {
+		rule     string
+		change   func(name string) error
+		atReadAt bool // the change is after the open
+	}{
+		{"between two pages", func(name string) error { return os.WriteFile(name, []byte(changed), 0o644) }, false},
+		{"another file, between two pages", func(name string) error {
+			return errors.Join(os.WriteFile(name+".new", []byte(changed), 0o644), os.Rename(name+".new", name))
+		}, false},
+		{"during the call", func(name string) error { return os.WriteFile(name, []byte(changed), 0o644) }, true},
+	} {
+		t.Run(tt.rule, func(t *testing.T) {
+			root := diskOf(t, map[string]string{"a": content})
+			name := filepath.Join(root, "a")
+			change := func() {
+				info, err := os.Stat(name)
+				if err == nil {
+					err = errors.Join(tt.change(name), os.Chtimes(name, info.ModTime(), info.ModTime()))
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			reads, atRead := 0, -1
+			c := catalog(t, toolshelf.WithFs(changing{afero.NewBasePathFs(afero.NewOsFs(), root), &reads, func(read int) {
+				if read == atRead {
+					change()
+				}
+			}}))
+			page := func(first int) toolshelf.FileText {
+				t.Helper()
+				text := must.Get(c.ReadFile(t.Context(), "a", toolshelf.Lines(first, first+n/2-1), toolshelf.MaxBytes(1<<20)))(t)
+				return text
+			}
+			for kept := false; !kept; kept = toolshelf.CachedFiles(c) == 1 {
+				page(1)
+			}
+			if first := page(1); first.Text != content[:len(content)/2] || first.LineEnding != "lf" || first.Changed {
+				t.Fatalf("the first page: %.100v", first)
+			}
+			if tt.atReadAt {
+				atRead = reads + 1
+			} else {
+				change()
+			}
+			want := strings.ReplaceAll(changed[len(changed)/2:], "\xff", "\ufffd")
+			for _, changed := range []bool{tt.atReadAt, false} {
+				second := page(n/2 + 1)
+				if second.Text != want || second.Invalid != 1 || second.LineEnding != "mixed" || second.Changed != changed {
+					t.Errorf("the second page: changed %v, %d invalid bytes, line ending %q, %.100q", second.Changed, second.Invalid, second.LineEnding, second.Text)
+				}
+			}
+		})
+	}
+}
+
+func TestReportsThroughLinks(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		links   map[string]string
+		options []toolshelf.Option
+		save    error
+		list    error
+	}{
+		{"the directory of the command is a link outside", map[string]string{"reports/analyze": "OUTSIDE"}, nil, toolshelf.ErrDirectoryPreparation, toolshelf.ErrOutsideRoot},
+		{"the directory of the command is a link inside", map[string]string{"reports/analyze": "../commands"}, nil, toolshelf.ErrDirectoryPreparation, toolshelf.ErrOutsideRoot},
+		{"the directory of the command is a dangling link", map[string]string{"reports/analyze": "nothing"}, nil, toolshelf.ErrDirectoryPreparation, toolshelf.ErrOutsideRoot},
+		{"the directory is a link outside", map[string]string{"reports": "OUTSIDE"}, nil, toolshelf.ErrDirectoryPreparation, toolshelf.ErrOutsideRoot},
+		{"the directory is a dangling link", map[string]string{"reports": "nothing"}, nil, toolshelf.ErrDirectoryPreparation, nil},
+		{"the directory is a link inside", map[string]string{"reports": "commands"}, nil, nil, nil},
+		{"the directory is a link inside, and links are denied", map[string]string{"reports": "commands"},
+			[]toolshelf.Option{toolshelf.WithSymlinks(toolshelf.SymlinksDeny)}, toolshelf.ErrDirectoryPreparation, toolshelf.ErrOutsideRoot},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			root, outside := diskOf(t, reported), t.TempDir()
+			for link, target := range tt.links {
+				full := filepath.Join(root, link)
+				must.Do(t, os.MkdirAll(filepath.Dir(full), 0o755))
+				hosttest.Symlink(t, strings.ReplaceAll(target, "OUTSIDE", outside), full)
+			}
+			before := found(t, afero.NewBasePathFs(afero.NewOsFs(), root), ".")
+			c := catalog(t, append([]toolshelf.Option{toolshelf.WithRoot(root), toolshelf.WithReports("reports", "")}, tt.options...)...)
+			_, err := c.SaveReport(t.Context(), toolshelf.Report{Command: "analyze", Content: "x", Upload: true})
+			if !errors.Is(err, tt.save) || err != nil && (strings.Contains(err.Error(), root) || strings.Contains(err.Error(), outside)) {
+				t.Errorf("SaveReport: %v, want %v", err, tt.save)
+			}
+			if _, err := c.Reports(t.Context(), "analyze"); !errors.Is(err, tt.list) {
+				t.Errorf("Reports: %v, want %v", err, tt.list)
+			}
+			if entries, err := os.ReadDir(outside); len(entries) != 0 || err != nil {
+				t.Errorf("the directory outside holds %v, %v", entries, err)
+			}
+			if after := found(t, afero.NewBasePathFs(afero.NewOsFs(), root), "."); tt.save != nil && !cmp.Equal(before, after) {
+				t.Errorf("the files have changed to %q", after)
+			}
+		})
+	}
+}
+
+func TestAFileInPlaceOfAReportDirectory(t *testing.T) {
+	for file, want := range map[string]string{"reports": "reports", "reports/analyze": "reports/analyze"} {
+		root := diskOf(t, reported)
+		full := filepath.Join(root, file)
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, nil, 0o644)))
+		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithReports("reports", ""))
+		_, err := c.SaveReport(t.Context(), toolshelf.Report{Command: "analyze", Content: "x", Upload: true})
+		var e *toolshelf.Error
+		if !errors.Is(err, toolshelf.ErrDirectoryPreparation) || !errors.As(err, &e) || e.Path != want || !strings.Contains(err.Error(), "not a directory") {
+			t.Errorf("%s: %v", file, err)
+		}
+		if _, err := c.Reports(t.Context(), "analyze"); !errors.Is(err, toolshelf.ErrNotADirectory) {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
+func TestModesOfReports(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o027))
+	root := diskOf(t, reported)
+	saved := save(t, catalog(t, toolshelf.WithRoot(root), toolshelf.WithReports("new/reports", "")), toolshelf.Report{Command: "analyze", Content: "x", Upload: true})
+	for path, want := range map[string]fs.FileMode{
+		saved.Path: 0o640, filepath.Dir(saved.Path): fs.ModeDir | 0o750, filepath.Join(root, "new"): fs.ModeDir | 0o750,
+	} {
+		if info, err := os.Stat(path); err != nil || info.Mode() != want {
+			t.Errorf("%s: %v, %v; want %v", path, info.Mode(), err, want)
+		}
+	}
+}
+
+// reportsIn is the environment variable with the project of a test that runs in a
+// process of its own.
+const reportsIn = "TEST_REPORTS_IN"
+
+// child returns the command that runs the current test in another process.
+func child(t *testing.T, root string) *exec.Cmd {
+	cmd := exec.Command(hosttest.Self(t), "-test.run=^"+t.Name()+"$", "-test.count=1")
+	cmd.Env = append(os.Environ(), reportsIn+"="+root)
+	return cmd
+}
+
+func TestReportDirectoriesWithoutPermission(t *testing.T) {
+	root := os.Getenv(reportsIn)
+	if root == "" {
+		root = diskOf(t, reported)
+		for _, dir := range []struct {
+			path string
+			mode fs.FileMode
+		}{{"readonly/analyze", 0o555}, {"readonly", 0o555}, {"closed", 0}, {"half/analyze", 0o555}, {"half", 0o777}, {".", 0o555}, {"..", 0o755}} {
+			full := filepath.Join(root, dir.path)
+			must.Do(t, os.MkdirAll(full, 0o755))
+			hosttest.Chmod(t, full, dir.mode)
+		}
+		if os.Getuid() == 0 {
+			runAsNobody(t, reportsIn+"="+root)
+			return
+		}
+	}
+	for _, tt := range []struct {
+		dir    string
+		upload bool
+		save   *toolshelf.Error
+		list   error
+	}{
+		{"new", true, toolshelf.ErrDirectoryPreparation, nil},
+		{"closed", true, toolshelf.ErrDirectoryPreparation, toolshelf.ErrPermissionDenied},
+		{"readonly", true, toolshelf.ErrFileWrite, nil},
+		{"readonly", false, toolshelf.ErrLocalSave, nil},
+		{"half", true, toolshelf.ErrFileWrite, nil},
+	} {
+		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithReports(tt.dir, tt.dir))
+		_, err := c.SaveReport(t.Context(), toolshelf.Report{Command: "analyze", Content: "x", Upload: tt.upload})
+		if !errors.Is(err, tt.save) || !errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), root) {
+			t.Errorf("%s: %v, want %s", tt.dir, err, tt.save.Code)
+		}
+		if all, err := c.Reports(t.Context(), "analyze"); !errors.Is(err, tt.list) || len(all) > 0 {
+			t.Errorf("%s: Reports returns %v, %v", tt.dir, all, err)
+		}
+	}
+}
+
+func TestSixteenProcessesSaveOneReport(t *testing.T) {
+	if root := os.Getenv(reportsIn); root != "" {
+		save(t, catalog(t, toolshelf.WithRoot(root), toolshelf.WithClock(at), toolshelf.WithReports("reports", "")),
+			toolshelf.Report{Command: "analyze", Content: strings.Repeat(fmt.Sprintln(os.Getpid()), 1000), Upload: true})
+		return
+	}
+	root := diskOf(t, reported)
+	var writers sync.WaitGroup
+	for range 16 {
+		cmd := child(t, root)
+		writers.Go(func() {
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+	writers.Wait()
+	pids := map[string]bool{}
+	for v := 1; v <= 16; v++ {
+		text, err := os.ReadFile(filepath.Join(root, fmt.Sprintf("reports/analyze/analyze_report_20251120_103000_v%d.md", v)))
+		pid, _, _ := strings.Cut(string(text), "\n")
+		if err != nil || string(text) != strings.Repeat(pid+"\n", 1000) {
+			t.Errorf("version %d: %d bytes, %v", v, len(text), err)
+		}
+		pids[pid] = true
+	}
+	if len(pids) != 16 {
+		t.Errorf("reports of %d processes", len(pids))
+	}
+}
+
+// A limit on the size of files ends a write early, like a full disk.
+func TestAPartialWriteLeavesNoReport(t *testing.T) {
+	if root := os.Getenv(reportsIn); root != "" {
+		var before syscall.Rlimit
+		must.Do(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before))
+		limit := before
+		limit.Cur = 100_000
+		must.Do(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
+		defer syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before) // with -cover, the process writes a larger file at its end
+		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithClock(at), toolshelf.WithReports("reports", "reports"))
+		for _, upload := range []bool{true, false} {
+			_, err := c.SaveReport(t.Context(), toolshelf.Report{Command: "analyze", Content: strings.Repeat("x", 100_001), Upload: upload})
+			if want := map[bool]error{true: toolshelf.ErrFileWrite, false: toolshelf.ErrLocalSave}[upload]; !errors.Is(err, want) || !errors.Is(err, syscall.EFBIG) {
+				t.Errorf("over the limit: %v, want %v", err, want)
+			}
+		}
+		save(t, c, toolshelf.Report{Command: "analyze", Content: strings.Repeat("x", 100_000), Upload: true})
+		return
+	}
+	root := diskOf(t, reported)
+	if out, err := child(t, root).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	want := []string{"reports/analyze/analyze_report_20251120_103000_v1.md"}
+	must.Match(t, "result", want, found(t, afero.NewBasePathFs(afero.NewOsFs(), root), "reports"))
+}
+
+// A process that is killed during SaveReport leaves at most a hidden temporary file.
+func TestAKilledProcessLeavesNoPartialReport(t *testing.T) {
+	text := strings.Repeat("0123456789abcdef", 1<<16)
+	if root := os.Getenv(reportsIn); root != "" {
+		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithReports("reports", ""))
+		for {
+			save(t, c, toolshelf.Report{Command: "analyze", Content: text, Upload: true})
+		}
+	}
+	root := diskOf(t, reported)
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithReports("reports", ""))
+	for range 4 {
+		before := unfinished(t, root)
+		cmd := child(t, root)
+		must.Do(t, cmd.Start())
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		for cmp.Equal(before, unfinished(t, root)) {
+			select {
+			case err := <-ended:
+				t.Fatalf("the process has ended: %v", err)
+			default:
+			}
+		}
+		must.Do(t, cmd.Process.Kill())
+		<-ended
+		saved := save(t, c, toolshelf.Report{Command: "analyze", Content: text, Upload: true})
+		all := must.Get(c.Reports(t.Context(), "analyze"))(t)
+		mine := false
+		for _, r := range all {
+			mine = mine || r.Path == saved.Path
+			if r.Size != int64(len(text)) {
+				t.Errorf("%s has %d bytes", r.Path, r.Size)
+			}
+		}
+		if !mine {
+			t.Errorf("%s is not among %v", saved.Path, all)
+		}
+	}
+}
+
+func unfinished(t *testing.T, root string) []string {
+	t.Helper()
+	files := must.Get(filepath.Glob(filepath.Join(root, "reports/analyze/.*.tmp")))(t)
+	return files
+}
+
+// Another goroutine replaces the directory of the command by a link outside, and the
+// link by a directory.
+func TestSaveReportFollowsNoLinkThatReplacesTheDirectory(t *testing.T) {
+	root, outside := diskOf(t, reported), t.TempDir()
+	dir := filepath.Join(root, "reports", "analyze")
+	must.Do(t, os.MkdirAll(dir, 0o755))
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithReports("reports", ""))
+	stop := make(chan struct{})
+	var swapper sync.WaitGroup
+	swapper.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			// Each of these calls can fail because of a concurrent save.
+			os.RemoveAll(dir)
+			os.Symlink(outside, dir)
+			os.Remove(dir)
+			os.Mkdir(dir, 0o755)
+		}
+	})
+	count := map[toolshelf.Code]int{}
+	for range 500 {
+		_, err := c.SaveReport(t.Context(), toolshelf.Report{Command: "analyze", Content: "x", Upload: true})
+		count[toolshelf.CodeOf(err)]++
+	}
+	close(stop)
+	swapper.Wait()
+	if entries, err := os.ReadDir(outside); len(entries) != 0 || err != nil {
+		t.Errorf("the directory outside holds %v, %v", entries, err)
+	}
+	for code := range count {
+		if code != "" && code != "DIRECTORY_PREPARATION_FAILED" && code != "FILE_WRITE_FAILED" {
+			t.Errorf("%d saves returned %q", count[code], code)
+		}
+	}
+	t.Logf("saves by error code: %v", count)
 }

@@ -2,6 +2,7 @@ package toolshelf_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,19 +10,26 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
@@ -296,6 +304,437 @@ func TestDiagnosticStringHasTheFormatOfCompilers(t *testing.T) {
 	} {
 		if got := d.String(); got != want {
 			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// A tripwire is a filesystem that counts the calls of its methods and of the methods of its
+// files. The call with the number stop calls the function at, once.
+type tripwire struct {
+	afero.Fs
+	calls atomic.Int64
+	stop  int64
+	at    func()
+}
+
+func (c *tripwire) count() {
+	if n := c.calls.Add(1); n == c.stop {
+		c.at()
+	}
+}
+
+func (c *tripwire) file(f afero.File, err error) (afero.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return countedFile{f, c}, nil
+}
+
+func (c *tripwire) Open(name string) (afero.File, error) { c.count(); return c.file(c.Fs.Open(name)) }
+func (c *tripwire) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
+	c.count()
+	return c.file(c.Fs.OpenFile(name, flag, perm))
+}
+func (c *tripwire) Stat(name string) (os.FileInfo, error) { c.count(); return c.Fs.Stat(name) }
+func (c *tripwire) Mkdir(name string, perm os.FileMode) error {
+	c.count()
+	return c.Fs.Mkdir(name, perm)
+}
+func (c *tripwire) MkdirAll(name string, perm os.FileMode) error {
+	c.count()
+	return c.Fs.MkdirAll(name, perm)
+}
+func (c *tripwire) Remove(name string) error        { c.count(); return c.Fs.Remove(name) }
+func (c *tripwire) Rename(before, now string) error { c.count(); return c.Fs.Rename(before, now) }
+
+type countedFile struct {
+	afero.File
+	c *tripwire
+}
+
+func (f countedFile) Close() error                         { f.c.count(); return f.File.Close() }
+func (f countedFile) Read(p []byte) (int, error)           { f.c.count(); return f.File.Read(p) }
+func (f countedFile) Readdir(n int) ([]fs.FileInfo, error) { f.c.count(); return f.File.Readdir(n) }
+func (f countedFile) Stat() (os.FileInfo, error)           { f.c.count(); return f.File.Stat() }
+func (f countedFile) Write(p []byte) (int, error)          { f.c.count(); return f.File.Write(p) }
+
+// busyProject is a project with n files of each kind for every method.
+func busyProject(n int) map[string]string {
+	files := map[string]string{"AGENTS.md": "@tree/d00/e/f.txt\n", "tree/d00/CLAUDE.md": "Some words.\n"}
+	for i := range n {
+		files[fmt.Sprintf("commands/c%02d.md", i)] = "---\ndescription: d\n---\nSome words.\n"
+		files[fmt.Sprintf("skills/s%02d/SKILL.md", i)] = fmt.Sprintf("---\nname: s%02d\ndescription: d\n---\n", i)
+		files[fmt.Sprintf("agents/a%02d.md", i)] = fmt.Sprintf("---\nname: a%02d\ndescription: d\n---\nSome words.\n", i)
+		files[fmt.Sprintf("skills/s00/files/f%02d", i)] = "x"
+		files[fmt.Sprintf("tree/d%02d/e/f.txt", i)] = "x"
+		files[fmt.Sprintf("reports/c00/c00-202601%02d00%02d00-r.md", 1+i/60, i%60)] = "x"
+	}
+	return files
+}
+
+func lastError[T any](all iter.Seq2[T, error]) (last error) {
+	for _, err := range all {
+		last = err
+	}
+	return last
+}
+
+// everyMethod calls each method of a catalog that uses the filesystem.
+func everyMethod() map[string]func(context.Context, *toolshelf.Catalog) error {
+	return map[string]func(context.Context, *toolshelf.Catalog) error{
+		"List": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.List(ctx, toolshelf.Page{})
+			return err
+		},
+		"All": func(ctx context.Context, c *toolshelf.Catalog) error {
+			for _, err := range c.All(ctx) {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		"Invocable": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := bridgeOf(c).Invocable(ctx)
+			return err
+		},
+		"Invoked": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := bridgeOf(c).Invoked(ctx, "c00")
+			return err
+		},
+		"Expand": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.Expand(ctx, "/c00 x")
+			return err
+		},
+		"CompleteName": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.CompleteName(ctx, "", 0)
+			return err
+		},
+		"Skills":   func(ctx context.Context, c *toolshelf.Catalog) error { return lastError(c.Skills(ctx)) },
+		"Commands": func(ctx context.Context, c *toolshelf.Catalog) error { return lastError(c.Commands(ctx)) },
+		"Agents":   func(ctx context.Context, c *toolshelf.Catalog) error { return lastError(c.Agents(ctx)) },
+		"ListUsage": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := bridgeOf(c).ListUsage(ctx, 0, "", nil)
+			return err
+		},
+		"Get":    func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Get(ctx, "c01"); return err },
+		"Search": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Search(ctx, "words", 0); return err },
+		"SearchSkills": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.SearchSkills(ctx, "words", 0)
+			return err
+		},
+		"ListSkills": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.ListSkills(ctx); return err },
+		"ListSkillsFor": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.ListSkillsFor(ctx, "tree/d00")
+			return err
+		},
+		"ListAgents": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.ListAgents(ctx); return err },
+		"GetAgent":   func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.GetAgent(ctx, "a00"); return err },
+		"Instructions": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.Instructions(ctx, "tree/d00/e/f.txt", toolshelf.Imports(1))
+			return err
+		},
+		"InstructionsPrompt": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.InstructionsPrompt(ctx, "tree/d00", toolshelf.Budget(1000))
+			return err
+		},
+		"AgentsPrompt": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.AgentsPrompt(ctx, toolshelf.Budget(1000), toolshelf.PromptFor("words"))
+			return err
+		},
+		"GetSkill": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.GetSkill(ctx, "s00", toolshelf.Digests())
+			return err
+		},
+		"ReadSkillFile": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.ReadSkillFile(ctx, "s00", "files/f01")
+			return err
+		},
+		"SkillsPrompt": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.SkillsPrompt(ctx, toolshelf.Budget(1000), toolshelf.PromptFor("words"))
+			return err
+		},
+		"CommandsPrompt": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.CommandsPrompt(ctx); return err },
+		"ListDir": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.ListDir(ctx, "commands")
+			return err
+		},
+		"ListDir, missing": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.ListDir(ctx, "commandz")
+			if errors.Is(err, toolshelf.ErrDirectoryNotFound) {
+				return nil
+			}
+			return err
+		},
+		"Tree": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.Tree(ctx, ".", toolshelf.Gitignore())
+			return err
+		},
+		"Tree, WithProgress": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.Tree(ctx, ".", toolshelf.WithProgress(func(toolshelf.Progress) {}))
+			return err
+		},
+		"FindFiles": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.FindFiles(ctx, ".", "*.txt")
+			return err
+		},
+		"Grep": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Grep(ctx, ".", "words"); return err },
+		"ReadFile": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.ReadFile(ctx, "commands/c00.md")
+			return err
+		},
+		"Stat": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.Stat(ctx, "commands/c00.md")
+			return err
+		},
+		"Lint": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Lint(ctx); return err },
+		"Lint, WithProgress": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.Lint(ctx, toolshelf.WithProgress(func(toolshelf.Progress) {}))
+			return err
+		},
+		"SaveReport": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.SaveReport(ctx, toolshelf.Report{Command: "c00", Content: "x"})
+			return err
+		},
+		"Reports": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Reports(ctx, "c00"); return err },
+		"RestorePrompt": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.RestorePrompt(ctx, []toolshelf.Item{{Kind: toolshelf.KindCommand, Name: "c00"}, {Kind: toolshelf.KindSkill, Name: "s00"}})
+			return err
+		},
+	}
+}
+
+var contexts = map[string]func(*testing.T) context.Context{
+	"a context without an end": func(*testing.T) context.Context { return context.Background() },
+	"a context with an end":    func(t *testing.T) context.Context { return t.Context() },
+}
+
+// Close waits for the running call of the filesystem and for the calls that close files.
+// Afterwards no method uses the filesystem.
+func TestNothingTouchesTheFilesystemAfterClose(t *testing.T) {
+	files := busyProject(200)
+	methods := everyMethod()
+	for _, op := range []string{"SkillLayers", "SkillManifests", "Skill.FS"} {
+		methods[op] = otherMethods()[op]
+	}
+	for op, call := range methods {
+		for kind, with := range contexts {
+			t.Run(op+", "+kind, func(t *testing.T) {
+				t.Parallel()
+				fsys := &tripwire{Fs: memoryOf(t, files), stop: -1}
+				options := []toolshelf.Option{toolshelf.WithFs(fsys), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("", "reports")}
+				whole := catalog(t, options...)
+				must.Do(t, call(with(t), whole))
+				whole.Close()
+				all := fsys.calls.Load()
+				for _, part := range []int64{1, 2, 3} {
+					c := catalog(t, options...)
+					closed := make(chan struct{})
+					reached := make(chan int64, 1)
+					var begun int64
+					fsys.at = func() {
+						go func() {
+							defer close(closed)
+							c.Close()
+							reached <- fsys.calls.Load()
+						}()
+						for _, err := c.View(); err == nil; _, err = c.View() {
+							runtime.Gosched()
+						}
+						begun = fsys.calls.Load() // other goroutines may have continued until now
+					}
+					fsys.calls.Store(0)
+					fsys.stop = max(1, all*part/4)
+					err := call(with(t), c)
+					<-closed
+					if !errors.Is(err, toolshelf.ErrClosed) && err != nil {
+						t.Errorf("stopped at call %d of %d: %v", fsys.stop, all, err)
+					}
+					after := <-reached
+					// On a slow machine 64 goroutines read files, each with up to eight calls:
+					// Lstat for the three elements of the path of a SKILL.md, open, stat, two reads
+					// and close.
+					if extra := after - begun; extra > 8*64 {
+						t.Errorf("%d calls after Close began at call %d of %d", extra, begun, all)
+					}
+					if n := fsys.calls.Load(); n != after {
+						t.Errorf("%d calls after Close returned", n-after)
+					}
+				}
+			})
+		}
+	}
+}
+
+// On the disk, Close closes the open directories of a catalog, and ends a Tree without a
+// context.
+func TestCloseEndsATreeOnDisk(t *testing.T) {
+	root := t.TempDir()
+	for i := range catalogtest.Rounds(100, 100) {
+		must.Do(t, os.MkdirAll(filepath.Join(root, fmt.Sprintf("d%d/e/f/g/h", i)), 0o755))
+	}
+	for kind, with := range contexts {
+		t.Run(kind, func(t *testing.T) {
+			c := catalog(t, toolshelf.WithRoot(root))
+			var calls sync.WaitGroup
+			var begun, ended atomic.Int64
+			for range 4 {
+				calls.Go(func() {
+					for {
+						begun.Add(1)
+						if _, err := c.Tree(with(t), "."); err != nil {
+							if !errors.Is(err, toolshelf.ErrClosed) {
+								t.Error(err)
+							}
+							return
+						}
+						ended.Add(1)
+					}
+				})
+			}
+			for ended.Load() < 4 {
+				runtime.Gosched()
+			}
+			c.Close()
+			if open, err := os.ReadDir("/proc/self/fd"); err == nil {
+				for _, fd := range open {
+					if target, _ := os.Readlink("/proc/self/fd/" + fd.Name()); strings.HasPrefix(target, root) {
+						t.Errorf("%s is open after Close", target)
+					}
+				}
+			}
+			calls.Wait()
+		})
+	}
+}
+
+// A beginning calls a method of a new catalog, which calls closes from a function of the
+// caller.
+type beginning func(ctx context.Context, t *testing.T, fsys afero.Fs, closes func(*toolshelf.Catalog)) *toolshelf.Catalog
+
+// inSkillFilter calls a method whose filter calls closes after the first list.
+func inSkillFilter(call func(context.Context, *toolshelf.Catalog)) beginning {
+	return func(ctx context.Context, t *testing.T, fsys afero.Fs, closes func(*toolshelf.Catalog)) *toolshelf.Catalog {
+		var c *toolshelf.Catalog
+		armed := false
+		c = catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillFilter(func(toolshelf.SkillInfo) bool {
+			if armed {
+				closes(c)
+			}
+			return true
+		}))
+		must.Get(c.ListSkills(ctx))(t)
+		armed = true
+		call(ctx, c)
+		return c
+	}
+}
+
+// A function of the caller may close the catalog, and Close does not wait for
+// the function.
+func TestCloseWithinAFunctionOfTheCaller(t *testing.T) {
+	files := map[string]string{"commands/a.md": "a", "skills/s/SKILL.md": "---\nname: s\ndescription: d\n---\n"}
+	for kind, with := range contexts {
+		for name, begin := range map[string]beginning{
+			"OnChange": func(ctx context.Context, t *testing.T, fsys afero.Fs, closes func(*toolshelf.Catalog)) *toolshelf.Catalog {
+				c := catalog(t, toolshelf.WithFs(fsys))
+				names(t, c)
+				c.OnChange(func(toolshelf.Change) { closes(c) })
+				must.Do(t, afero.WriteFile(fsys, "commands/b.md", nil, 0o644))
+				names(t, c)
+				return c
+			},
+			"WithNextSteps": func(ctx context.Context, t *testing.T, fsys afero.Fs, closes func(*toolshelf.Catalog)) *toolshelf.Catalog {
+				var c *toolshelf.Catalog
+				c = catalog(t, toolshelf.WithFs(fsys), toolshelf.WithNextSteps(func(toolshelf.Command) string { closes(c); return "" }))
+				_, _ = c.Get(ctx, "a")
+				return c
+			},
+			"WithCommandFilter": func(ctx context.Context, t *testing.T, fsys afero.Fs, closes func(*toolshelf.Catalog)) *toolshelf.Catalog {
+				var c *toolshelf.Catalog
+				c = catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCommandFilter(func(toolshelf.CommandInfo) bool { closes(c); return true }))
+				_, _ = c.Get(ctx, "a")
+				return c
+			},
+			"WithSkillFilter in GetSkill": inSkillFilter(func(ctx context.Context, c *toolshelf.Catalog) { _, _ = c.GetSkill(ctx, "s") }),
+			"WithSkillFilter in ReadSkillFile": inSkillFilter(func(ctx context.Context, c *toolshelf.Catalog) {
+				_, _ = c.ReadSkillFile(ctx, "s", "SKILL.md")
+			}),
+			"WithProgress": func(ctx context.Context, t *testing.T, fsys afero.Fs, closes func(*toolshelf.Catalog)) *toolshelf.Catalog {
+				hang := make(chan struct{})
+				c := catalog(t, toolshelf.WithFs(faulty{Fs: fsys, hang: hang}))
+				var once sync.Once
+				_, _ = c.Tree(ctx, ".", toolshelf.WithProgress(func(toolshelf.Progress) {
+					once.Do(func() {
+						close(hang)
+						closes(c)
+					})
+				}))
+				return c
+			},
+			"Tokens": func(ctx context.Context, t *testing.T, fsys afero.Fs, closes func(*toolshelf.Catalog)) *toolshelf.Catalog {
+				c := catalog(t, toolshelf.WithFs(fsys))
+				_, _ = c.SkillsPrompt(ctx, toolshelf.Tokens(1, func(string) int { closes(c); return 9 }))
+				return c
+			},
+		} {
+			t.Run(name+", "+kind, func(t *testing.T) {
+				closed := make(chan bool, 1000)
+				c := begin(with(t), t, memoryOf(t, files), func(c *toolshelf.Catalog) {
+					c.Close()
+					closed <- true
+				})
+				select {
+				case <-closed:
+				case <-time.After(patience):
+					t.Fatal("Close waits for the function that called it")
+				}
+				if _, err := c.List(t.Context(), toolshelf.Page{}); !errors.Is(err, toolshelf.ErrClosed) {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// A runtime.Goexit or a panic in a function of the caller ends the goroutine of the caller, even if
+// the function runs on another goroutine. A call leaves a slow read of arguments behind, and the
+// result of this read is not the result of the call. Therefore the test runs in the time of
+// synctest, in which no read is slow.
+func TestAGoexitOfTheCallersFilesystemIsNotAResult(t *testing.T) {
+	files := busyProject(20)
+	for op, call := range everyMethod() {
+		for kind, with := range contexts {
+			for way, exit := range map[string]func(){"Goexit": runtime.Goexit, "panic": func() { panic("the filesystem's") }} {
+				t.Run(op+", "+kind+", "+way, func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						fsys := &tripwire{Fs: memoryOf(t, files), stop: -1}
+						c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("", "reports"))
+						must.Do(t, call(with(t), c))
+						all := fsys.calls.Load()
+						c.Close() // ends the reads of the background
+						for _, at := range []int64{1, all / 2} {
+							c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("", "reports"))
+							fsys.calls.Store(0)
+							fsys.stop, fsys.at = max(1, at), exit
+							var err error
+							returned := false
+							var caller sync.WaitGroup
+							caller.Go(func() {
+								defer func() { _ = recover() }()
+								err = call(with(t), c)
+								returned = true
+							})
+							caller.Wait()
+							if returned && err == nil && fsys.calls.Load() >= fsys.stop {
+								t.Errorf("exit at call %d of %d: no error", fsys.stop, all)
+							}
+							c.Close()
+							fsys.stop = -1
+						}
+					})
+				})
+			}
 		}
 	}
 }

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
@@ -18,6 +21,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
 
 // commands contains the commands of the prompt tests.
@@ -478,6 +482,242 @@ func TestAPromptByTheBareNameOfAPlugin(t *testing.T) {
 	}
 	_, err = session.Handle(ctx, "prompts/get", json.RawMessage(`{"name":"go"}`))
 	if e := rpcError(t, err); e.Code != mcpadapter.CodeInvalidParams || !errors.Is(err, toolshelf.ErrAmbiguousName) || !strings.Contains(e.Message, `write "a:go" or "b:go"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestCompletionOfSkillNames completes the arguments skill_name and agent_name of the tools and
+// skill of a command.
+func TestCompletionOfSkillNames(t *testing.T) {
+	a := adapterOf(t, catalog(t, memory(t, map[string]string{
+		"skills/pdf-forms/SKILL.md": "---\nname: pdf-forms\ndescription: d\n---\n",
+		"skills/PDF/SKILL.md":       "---\nname: pdf\ndescription: d\n---\n",
+		"skills/my-pdf/SKILL.md":    "---\nname: my-pdf\ndescription: d\n---\n",
+		"skills/csv/SKILL.md":       "---\nname: csv\ndescription: d\n---\n",
+		"skills/empty/notes.txt":    "",
+		"agents/pdf.md":             "---\nname: pdf-reader\n---\n",
+		"agents/broken.md":          strings.Repeat("x", 300),
+		"commands/use.md":           "---\narguments:\n  - name: skill\n---\nUse $skill.\n",
+	}), toolshelf.WithAgentsDir("agents"), toolshelf.WithMaxFileSize(200)))
+	for _, tt := range []struct {
+		name, argument, typed string
+		want                  []string
+	}{
+		{"get_skill", "skill_name", "", []string{"csv", "my-pdf", "PDF", "pdf-forms"}},
+		{"get_skill", "skill_name", "pdf", []string{"PDF", "pdf-forms", "my-pdf"}},
+		{"read_skill_file", "skill_name", "FORMS", []string{"pdf-forms"}},
+		{"get_skill", "skill_name", "x", []string{}},
+		{"use", "skill", "c", []string{"csv"}},
+		{"get_agent", "agent_name", "", []string{"pdf-reader"}},
+	} {
+		got, err := a.Complete(ctx, tt.name, tt.argument, tt.typed)
+		if diff := cmp.Diff(mcpadapter.Completion{Values: tt.want, Total: len(tt.want)}, got); diff != "" || err != nil {
+			t.Errorf("%q of %s %s: %v (-want +got):\n%s", tt.typed, tt.name, tt.argument, err, diff)
+		}
+	}
+}
+
+// Without a skills directory, no name completes the argument. A directory that
+// cannot be read is an error.
+func TestCompletionOfSkillNamesWithoutSkills(t *testing.T) {
+	files := memory(t, map[string]string{"commands/a.md": ""})
+	got, err := adapterOf(t, catalog(t, files)).Complete(ctx, "get_skill", "skill_name", "")
+	if diff := cmp.Diff(mcpadapter.Completion{Values: []string{}}, got); diff != "" || err != nil {
+		t.Errorf("no directory: %v (-want +got):\n%s", err, diff)
+	}
+	denied := adapterOf(t, catalog(t, deniedSkills{files}))
+	if _, err := denied.Complete(ctx, "get_skill", "skill_name", ""); toolshelf.CodeOf(err) != toolshelf.ErrPermissionDenied.Code {
+		t.Errorf("an unreadable directory: %v", err)
+	}
+}
+
+// A deniedSkills filesystem denies access to the skills directory.
+type deniedSkills struct{ afero.Fs }
+
+func (d deniedSkills) Open(name string) (afero.File, error) {
+	if name == "skills" || name == "/skills" {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return d.Fs.Open(name)
+}
+
+func (d deniedSkills) Stat(name string) (fs.FileInfo, error) {
+	if name == "skills" || name == "/skills" {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrPermission}
+	}
+	return d.Fs.Stat(name)
+}
+
+// A versionedFS is a store with versions that counts the opened files.
+type versionedFS struct {
+	files fstest.MapFS
+	opens *atomic.Int64
+}
+
+func (v versionedFS) Open(name string) (fs.File, error) {
+	v.opens.Add(1)
+	f, err := v.files.Open(name)
+	return versionedFile{f}, err
+}
+
+func (v versionedFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := v.files.ReadDir(name)
+	for i, entry := range entries {
+		info, _ := entry.Info() // never fails
+		entries[i] = fs.FileInfoToDirEntry(versionedInfo{info})
+	}
+	return entries, err
+}
+
+type versionedFile struct{ fs.File }
+
+func (f versionedFile) Stat() (fs.FileInfo, error) {
+	info, err := f.File.Stat()
+	return versionedInfo{info}, err
+}
+
+type versionedInfo struct{ fs.FileInfo }
+
+func (versionedInfo) Version() string { return "1" }
+
+// A page of prompts opens each file of the store once, for the list of commands.
+func TestAPageOfPromptsOpensNoFileOfAStore(t *testing.T) {
+	store := versionedFS{fstest.MapFS{}, new(atomic.Int64)}
+	for i := range 120 {
+		store.files[fmt.Sprintf("c%03d.md", i)] = &fstest.MapFile{Data: []byte("Do $1.\n")}
+	}
+	c := must.Get(toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithCommandsFS("store", store)))(t)
+	defer c.Close()
+	a := must.Get(mcpadapter.New(c))(t)
+	for _, want := range []int64{120, 0} {
+		before := store.opens.Load()
+		list, err := a.ListPrompts(t.Context(), nil)
+		if err != nil || len(list.Prompts) != 120 || len(list.Prompts[119].Arguments) != 1 {
+			t.Fatalf("%v, %v", list.Prompts, err)
+		}
+		if got := store.opens.Load() - before; got != want {
+			t.Errorf("%d opened files, want %d", got, want)
+		}
+	}
+}
+
+func TestRequestsScanTheCommandsAtMostOnce(t *testing.T) {
+	files := map[string]string{}
+	for i := range 120 {
+		files[fmt.Sprintf("commands/c%03d.md", i)] = "Do $1.\n"
+	}
+	fsys := &adaptertest.ScanFs{Fs: memory(t, files)}
+	a := adapterOf(t, catalog(t, fsys), mcpadapter.WithPageSize(50))
+	first := must.Get(a.ListPrompts(ctx, nil))(t)
+	requests := map[string]func() error{
+		"Prompts":     func() error { _, err := a.Prompts(ctx); return err },
+		"ListPrompts": func() error { _, err := a.ListPrompts(ctx, &first.NextCursor); return err },
+		"Contains": func() error {
+			list, err := a.ListPrompts(ctx, nil)
+			for i := range 200 {
+				if name := fmt.Sprintf("c%03d", i); list.Contains(name) != (i < 120) {
+					return fmt.Errorf("Contains(%q) is %t", name, i >= 120)
+				}
+			}
+			return err
+		},
+		"GetPrompt":                  func() error { _, err := a.GetPrompt(ctx, "c007", map[string]string{"1": "x"}); return err },
+		"Complete a command":         func() error { _, err := a.Complete(ctx, "c007", "1", ""); return err },
+		"Complete a tool":            func() error { _, err := a.Complete(ctx, "get_command", "command_name", ""); return err },
+		"Complete a tool's own enum": func() error { _, err := a.Complete(ctx, "list_directory", "sort_by", ""); return err },
+		"GetPrompt of no command": func() error {
+			if _, err := a.GetPrompt(ctx, "none", nil); !errors.Is(err, toolshelf.ErrCommandNotFound) {
+				return fmt.Errorf("got %w", err)
+			}
+			return nil
+		},
+	}
+	for name, request := range requests {
+		n := fsys.Scans(t, a, func() {
+			if err := request(); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+		if n > 1 {
+			t.Errorf("%s scanned the commands %g times, want at most once", name, n)
+		}
+	}
+}
+
+func TestGetPromptRejectsUnknownArgumentsInAShortMessage(t *testing.T) {
+	a := adapterOf(t, catalog(t, memory(t, map[string]string{
+		"commands/plain.md": "Nothing.\n",
+		"commands/many.md":  inputs(40_000),
+	})))
+	arguments := func(n int) map[string]string {
+		all := make(map[string]string, n)
+		for i := range n {
+			all[fmt.Sprintf("x%d", i)] = "value"
+		}
+		return all
+	}
+	tests := []struct {
+		prompt    string
+		arguments map[string]string
+		want      string
+	}{
+		{"plain", arguments(1), `the prompt has no argument "x0"; accepted arguments: none`},
+		{"plain", arguments(2), `the prompt has no arguments "x0", "x1"; accepted arguments: none`},
+		{"plain", arguments(1000), `the prompt has no arguments "x0", "x1", "x10" and 997 more; accepted arguments: none`},
+		{"plain", arguments(40_000), `40000 arguments were given for the prompt "plain"; a prompt takes at most 1000`},
+		{"many", arguments(1), `the prompt has no argument "x0"; accepted arguments: a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19 and 39980 more`},
+	}
+	for _, tt := range tests {
+		_, err := a.GetPrompt(ctx, tt.prompt, tt.arguments)
+		if e := rpcError(t, err); e.Code != mcpadapter.CodeInvalidParams || e.Message != tt.want {
+			t.Errorf("%d arguments of %s: got %d %.300q, want %q", len(tt.arguments), tt.prompt, e.Code, e.Message, tt.want)
+		}
+	}
+	_, err := a.Complete(ctx, "many", "x", "")
+	if e := rpcError(t, err); len(e.Message) > 300 {
+		t.Errorf("completion: got a message of %d bytes", len(e.Message))
+	}
+}
+
+func inputs(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "${input:a%d}\n", i)
+	}
+	return b.String()
+}
+
+// A list reads only the beginning of a long file. GetPrompt accepts every listed argument,
+// even if the rest of the file changes the meaning of the beginning.
+func TestListedArgumentsOfALongFileAreAccepted(t *testing.T) {
+	rest := strings.Repeat("x\n", 40_000)
+	a := adapterOf(t, catalog(t, memory(t, map[string]string{
+		"commands/all.md":  "Do $ARGUMENTS.\n" + rest + "And $1.\n",
+		"commands/span.md": "Do `this ${input:word}\n" + strings.ReplaceAll(rest, "\n", " \n") + "until` then.\n",
+	})))
+	prompts, err := a.Prompts(ctx)
+	if err != nil || len(prompts) != 2 {
+		t.Fatal(prompts, err)
+	}
+	for _, p := range prompts {
+		if len(p.Arguments) != 1 {
+			t.Fatalf("%s has the arguments %v", p.Name, p.Arguments)
+		}
+		got, err := a.GetPrompt(ctx, p.Name, map[string]string{p.Arguments[0].Name: "WORD"})
+		if err != nil || !strings.Contains(got.Text, "WORD") {
+			t.Errorf("%s: %v", p.Name, err)
+		}
+	}
+}
+
+func TestPromptEndsWithItsContext(t *testing.T) {
+	a := prompter(t)
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := a.GetPrompt(ended, "fix", map[string]string{"issue": "1"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := a.ListPrompts(ended, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

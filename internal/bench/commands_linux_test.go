@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
@@ -393,4 +395,140 @@ func BenchmarkExpand(b *testing.B) {
 			_ = strings.ReplaceAll(string(body), "$ARGUMENTS", "417 high")
 		},
 	})
+}
+
+// BenchmarkLint checks 1,000 commands. The naive way only parses the headers, and the
+// floor reads the files on one core.
+func BenchmarkLint(b *testing.B) {
+	for _, mix := range catalogtest.HeaderMixes(catalogtest.PublicCommandHeaders) {
+		b.Run(mix.Name, func(b *testing.B) {
+			d := catalogtest.PublicCommands(b, 1000, mix.Classes, catalogtest.PublicCommandSizes)
+			catalogtest.Compare(b, []string{"ours", "floor", "naive"}, map[string]func(){
+				"ours": func() {
+					c := catalogtest.Open(b, toolshelf.WithRoot(d.Root), toolshelf.WithSkillsDir())
+					must.Get(c.Lint(b.Context()))(b)
+					c.Close()
+				},
+				"floor": func() { readWhole(b, d.Files) },
+				"naive": func() { naive(b, filepath.Join(d.Root, "commands")) },
+			})
+			d.ReportShares(b)
+		})
+	}
+}
+
+// BenchmarkGetAgents gets each of 2,000 and of 4,000 agents whose headers have the names. The floor
+// reads the 2,000 files.
+func BenchmarkGetAgents(b *testing.B) {
+	run := map[string]func(){}
+	for _, n := range []int{2000, 4000} {
+		root := b.TempDir()
+		var files []string
+		for i := range n {
+			files = append(files, filepath.Join(root, "agents", fmt.Sprintf("agent-%d.md", i)))
+			text := fmt.Sprintf("---\nname: reviewer-%d\ndescription: Reviews.\n---\n", i)
+			catalogtest.Write(b, text, files[i])
+		}
+		settle()
+		c := catalogtest.Open(b, toolshelf.WithRoot(root), toolshelf.WithAgentsDir("agents"))
+		run[fmt.Sprint(n)] = func() {
+			for i := range n {
+				must.Get(c.GetAgent(b.Context(), fmt.Sprint("reviewer-", i)))(b)
+			}
+		}
+		if n == 2000 {
+			run["floor"] = func() { wholeFloor(b, files) }
+		}
+	}
+	catalogtest.Compare(b, []string{"4000", "2000", "floor"}, run)
+}
+
+// BenchmarkGlobs asks for the instructions of a file that none of 200 rules of 1,000 globs matches,
+// and of 200 rules of one glob.
+func BenchmarkGlobs(b *testing.B) {
+	run := map[string]func(){}
+	for _, n := range []int{1, 1000} {
+		root := b.TempDir()
+		var globs []string
+		for i := range n {
+			globs = append(globs, fmt.Sprintf(`"src/part-%d/**/*.{go,mod}"`, i))
+		}
+		rule := "---\npaths: [" + strings.Join(globs, ", ") + "]\n---\nFormat the files.\n"
+		for i := range 200 {
+			catalogtest.Write(b, rule, root, ".claude", "rules", fmt.Sprintf("%d.md", i))
+		}
+		settle()
+		rules := toolshelf.WithInstructions(client.Claude())
+		c := catalogtest.Open(b, toolshelf.WithRoot(root), rules)
+		run[fmt.Sprint(n)] = func() {
+			must.Get(c.Instructions(b.Context(), "src/main.rs"))(b)
+		}
+	}
+	catalogtest.Compare(b, []string{"1000", "1"}, run)
+}
+
+// allow is a gate that allows every item.
+type allow struct{}
+
+func (allow) Allowed(context.Context, toolshelf.Item) bool { return true }
+
+// versioned is a gate whose answers a catalog keeps.
+type versioned struct{ allow }
+
+func (versioned) Version() uint64 { return 1 }
+
+// A gated list without a change costs the metadata of all files of the skills, and an ungated list
+// the metadata of SKILL.md.
+func BenchmarkListGated(b *testing.B) {
+	commands := catalogtest.PublicCommands(b, 10_000, catalogtest.PublicCommandHeaders, catalogtest.PublicCommandSizes)
+	skills := catalogtest.PublicSkills(b, 5000, catalogtest.PublicSkillHeaders, catalogtest.PublicSkillSizes)
+	for _, of := range []struct {
+		name, root string
+		list       func(*toolshelf.Catalog) (int, error)
+	}{
+		{"commands", commands.Root, func(c *toolshelf.Catalog) (int, error) {
+			l, err := c.List(b.Context(), toolshelf.Page{})
+			return l.Pagination.Total, err
+		}},
+		{"skills of one file", skills.Root, listSkills(b)},
+		{"skills of three files", manySkills(b, 5000), listSkills(b)},
+	} {
+		list := func(c *toolshelf.Catalog) {
+			if n, err := of.list(c); err != nil || n == 0 {
+				b.Fatal(n, err)
+			}
+		}
+		open := func(opts ...toolshelf.Option) *toolshelf.Catalog {
+			return catalogtest.Open(b, append(opts, toolshelf.WithRoot(of.root))...)
+		}
+		gates := map[string][]toolshelf.Option{"gated": {toolshelf.WithGate(versioned{})}, "unversioned": {toolshelf.WithGate(allow{})}, "open": nil}
+		b.Run(of.name+"/warm", func(b *testing.B) {
+			run := map[string]func(){}
+			for name, opts := range gates {
+				c := open(opts...)
+				list(c)
+				run[name] = func() { list(c) }
+			}
+			b.Run("versioned", func(b *testing.B) { catalogtest.Compare(b, []string{"gated", "open"}, run) })
+			b.Run("unversioned", func(b *testing.B) { catalogtest.Compare(b, []string{"unversioned", "open"}, run) })
+		})
+		b.Run(of.name+"/cold", func(b *testing.B) {
+			run := map[string]func(){}
+			for name, opts := range gates {
+				run[name] = func() {
+					c := open(opts...)
+					list(c)
+					c.Close()
+				}
+			}
+			catalogtest.Compare(b, []string{"gated", "open"}, run)
+		})
+	}
+}
+
+func listSkills(b *testing.B) func(*toolshelf.Catalog) (int, error) {
+	return func(c *toolshelf.Catalog) (int, error) {
+		skills, err := c.ListSkills(b.Context())
+		return len(skills), err
+	}
 }

@@ -1,12 +1,21 @@
 package bench
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/afero"
 	"golang.org/x/sys/unix"
@@ -231,6 +240,188 @@ func BenchmarkFindFiles(b *testing.B) {
 					must.Do(b, filepath.WalkDir(dir, func(_ string, _ fs.DirEntry, err error) error { return err }))
 				},
 			})
+		})
+	}
+}
+
+// BenchmarkReadFile reads pages of a file of 1 GiB with lines of 64 bytes, once the catalog
+// has indexed the file. "new" is the floor: one pread of the returned bytes into new memory,
+// because the caller keeps the text. "reused" is one pread into the same memory each time.
+// "open" is "new" with the calls that open and close a file. "naive" is the usual way of a
+// program that knows the offset of the page. The pages are at random lines. The file is in the
+// page cache. The context cannot end, so ReadFile starts no goroutine. With -short, the file
+// has 64 MiB.
+//
+// The difference between "ours" and "new" is 10 to 13 µs for pages of 64 KiB and 256 KiB. The
+// difference is smaller for larger pages, because make writes zeros and ReadFile does not. On a
+// virtual machine with Linux 6.18, the calls that open and close the root and the file take 4.5 µs,
+// the two stats 0.7 µs, the check of the mounts 0.3 µs, and the bytes around the page, 16 KiB, 1.3
+// µs. The rest includes the search for the first line. "new" costs more than "reused", because the
+// memory of the text is not in the cache of the processor.
+func BenchmarkReadFile(b *testing.B) {
+	const line = 64
+	size := 1 << 30
+	if testing.Short() {
+		size = 64 << 20
+	}
+	root := b.TempDir()
+	name := filepath.Join(root, "large.txt")
+	part := bytes.Repeat(append(bytes.Repeat([]byte("x"), line-1), '\n'), 1<<20/line)
+	file := must.Get(os.Create(name))(b)
+	defer file.Close()
+	for range size / len(part) {
+		must.Get(file.Write(part))(b)
+	}
+	// A file that has just changed is not indexed.
+	must.Do(b, os.Chtimes(name, catalogtest.Written, catalogtest.Written))
+	// The garbage collector runs after 16 MB, as in a program that keeps 16 MB.
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	for _, page := range []int{64 << 10, 256 << 10, 1 << 20, 4 << 20} {
+		b.Run(fmt.Sprint(page), func(b *testing.B) {
+			c := catalogtest.Open(b, toolshelf.WithRoot(root))
+			read := func(first int, options ...toolshelf.ReadOption) {
+				text, err := c.ReadFile(context.Background(), "large.txt", append(options, toolshelf.MaxBytes(page))...)
+				if err != nil || len(text.Text) != page || text.First != first || text.Total != size/line {
+					b.Fatal(len(text.Text), text.First, text.Total, err)
+				}
+			}
+			for indexed := false; !indexed; { // the first calls may come too soon after the write
+				must.Get(c.ReadFile(b.Context(), "large.txt", toolshelf.Lines(size/line, 0)))(b)
+				text := must.Get(c.ReadFile(b.Context(), "large.txt", toolshelf.Lines(1, 1)))(b)
+				indexed = text.Total >= 0
+			}
+			reused := make([]byte, page)
+			random := rand.New(rand.NewPCG(1, 2))
+			first := func() int { return 1 + random.IntN((size-page)/line) }
+			offset := func() int64 { return int64(first()-1) * line }
+			pread := func(fd int, buf []byte) {
+				if n, err := unix.Pread(fd, buf, offset()); n != page || err != nil {
+					b.Fatal(n, err)
+				}
+			}
+			b.ResetTimer()
+			catalogtest.Compare(b, []string{"ours", "new", "open", "naive", "reused"}, map[string]func(){
+				"ours": func() {
+					first := first()
+					read(first, toolshelf.Lines(first, 0))
+				},
+				"new": func() { pread(int(file.Fd()), make([]byte, page)) },
+				"open": func() {
+					fd := must.Get(unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0))(b)
+					defer unix.Close(fd)
+					pread(fd, make([]byte, page))
+				},
+				"naive": func() {
+					f := must.Get(os.Open(name))(b)
+					defer f.Close()
+					text := make([]byte, page)
+					if _, err := f.ReadAt(text, offset()); err != nil || !utf8.Valid(text) {
+						b.Fatal(err)
+					}
+					benchSink = string(text)
+				},
+				"reused": func() { pread(int(file.Fd()), reused) },
+			})
+		})
+	}
+}
+
+// sources writes n files of about 1.5 KB of source code. A directory has 100 files, and one of
+// 1,000 files contains a rare line. For each directory, sources returns the directory and the
+// names of the files.
+func sources(b *testing.B, n int) (dir string, dirs [][]string) {
+	b.Helper()
+	dir = b.TempDir()
+	for i := range n / 100 {
+		below := []string{filepath.Join(dir, fmt.Sprintf("package-%03d", i/10), fmt.Sprintf("part-%d", i%10))}
+		must.Do(b, os.MkdirAll(below[0], 0o755))
+		for k := range 100 {
+			text := "package part\n\n" + strings.Repeat(fmt.Sprintf("// Func%d returns the response for a request.\nfunc Func%d(r *Request) Response { return r.answer(%d) }\n", k, k, i), 14)
+			if i%10 == 3 && k == 50 {
+				text += "// Deprecated: use NewResponder.\n"
+			}
+			below = append(below, fmt.Sprintf("file_%03d.go", k))
+			must.Do(b, os.WriteFile(filepath.Join(below[0], below[k+1]), []byte(text), 0o644))
+		}
+		dirs = append(dirs, below)
+	}
+	return dir, dirs
+}
+
+// grepFloor opens, reads and closes each file, on all processors. The first element of each
+// list is a directory, and the others are names of its files.
+func grepFloor(b *testing.B, dirs [][]string) {
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			buf := make([]byte, 64<<10)
+			for i := next.Add(1) - 1; i < int64(len(dirs)); i = next.Add(1) - 1 {
+				at, err := unix.Open(dirs[i][0], unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				for _, name := range dirs[i][1:] {
+					fd, err := unix.Openat(at, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+					if err == nil {
+						_, err = unix.Read(fd, buf)
+						unix.Close(fd)
+					}
+					if err != nil {
+						b.Error(err)
+					}
+				}
+				unix.Close(at)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// BenchmarkGrep searches 100,000 files. The floor only reads the files. GNU grep and ripgrep
+// search the same files if they are installed.
+func BenchmarkGrep(b *testing.B) {
+	const n = 100_000
+	dir, dirs := sources(b, n)
+	c := catalogtest.Open(b, toolshelf.WithRoot(dir))
+	for _, tt := range []struct {
+		name, pattern string
+		options       []toolshelf.GrepOption
+		flags         []string // of GNU grep and ripgrep
+		want          int
+	}{
+		{"literal", "Deprecated: use NewResponder", []toolshelf.GrepOption{toolshelf.Literal}, []string{"-F"}, n / 1000},
+		{"frequent", "returns the response", []toolshelf.GrepOption{toolshelf.Literal}, []string{"-F"}, 14 * n},
+		{"ignorecase", "deprecated: use newresponder", []toolshelf.GrepOption{toolshelf.IgnoreCase}, []string{"-i"}, n / 1000},
+		{"words", "NewResponder", []toolshelf.GrepOption{toolshelf.WholeWords}, []string{"-w"}, n / 1000},
+		{"regexp", `use New\w+\.$`, nil, []string{"-E"}, n / 1000},
+	} {
+		b.Run(tt.name, func(b *testing.B) {
+			order := []string{"ours", "floor"}
+			run := map[string]func(){
+				"ours": func() {
+					found, err := c.Grep(b.Context(), ".", tt.pattern, tt.options...)
+					if err != nil || found.Total != tt.want || found.Searched != n {
+						b.Fatal(found.Total, found.Searched, err)
+					}
+				},
+				"floor": func() { grepFloor(b, dirs) },
+			}
+			for _, tool := range [][]string{{"grep", "-r", "-n"}, {"rg", "-n", "--no-ignore"}} {
+				if _, err := exec.LookPath(tool[0]); err != nil {
+					continue
+				}
+				arguments := append(append(tool[1:], tt.flags...), "-e", tt.pattern, dir)
+				order = append(order, tool[0])
+				run[tool[0]] = func() {
+					output, err := exec.Command(tool[0], arguments...).Output()
+					if lines := strings.Count(string(output), "\n"); err != nil || lines != tt.want {
+						b.Fatal(lines, err)
+					}
+				}
+			}
+			catalogtest.Compare(b, order, run)
 		})
 	}
 }

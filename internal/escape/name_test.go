@@ -1,9 +1,15 @@
 package escape
 
 import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestName(t *testing.T) {
@@ -90,5 +96,56 @@ func TestLine(t *testing.T) {
 		if got := Line(tt.line); got != tt.want {
 			t.Errorf("%s: Line(%q) = %q, want %q", tt.rule, tt.line, got, tt.want)
 		}
+	}
+}
+
+func TestAppendJSON(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                    `""`,
+		"a \"b\" \\":          `"a \"b\" \\"`,
+		"\n\t\r":              `"\n\t\r"`,
+		"\x00\x1b\x7f":        `"\u0000\u001b\u007f"`,
+		"<&> / äöü 漢字 \u2028": "\"<&> / äöü 漢字 \u2028\"",
+		"bad \xff\xfe":        "\"bad \ufffd\ufffd\"",
+	} {
+		if got := string(AppendJSON([]byte("x"), text)); got != "x"+want {
+			t.Errorf("AppendJSON(x, %q) = %s, want x%s", text, got, want)
+		}
+	}
+}
+
+// The fuzz test compares AppendJSON with encoding/json: both must decode to the same text.
+func FuzzAppendJSON(f *testing.F) {
+	for _, s := range []string{"", "plain", "\"\\/\b\f\n\r\t\x00\x1f\x7f", "<&>", "äöü 漢字 🙂", "\u2028\u2029", "bad \xff\xfe utf-8 \xe6\xbc", "\ufffd"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		encoded := AppendJSON(nil, s)
+		var got, want string
+		if err := json.Unmarshal(encoded, &got); err != nil {
+			t.Fatalf("%v in %q", err, encoded)
+		}
+		oracle := must.Get(json.Marshal(s))(t)
+		must.Do(t, json.Unmarshal(oracle, &want))
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+}
+
+func TestReason(t *testing.T) {
+	cause := errors.New("no space left")
+	for _, err := range []error{
+		cause,
+		&fs.PathError{Op: "open", Path: "/home/user/x", Err: cause},
+		&os.LinkError{Op: "rename", Old: "/home/user/x", New: "y", Err: cause},
+		&fs.PathError{Op: "write", Path: "/home/user/x", Err: &os.SyscallError{Syscall: "write", Err: cause}},
+	} {
+		if got := Reason(err); got != "no space left" {
+			t.Errorf("Reason(%v) = %q", err, got)
+		}
+	}
+	if got := Reason(errors.New("disk on fire\nat sector 7")); got != `disk on fire\nat sector 7` {
+		t.Errorf("a text of two lines: %q", got)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/spf13/afero"
+
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
@@ -74,5 +76,85 @@ func TestCorrectStaysInTheRoot(t *testing.T) {
 	}
 	if h := correct(t.Context(), t, fsys, "../*/secret.txt"); h.Kind != ParentPath || h.Use != "" {
 		t.Errorf("a glob above the root: %+v", h)
+	}
+}
+
+// newMemory returns a filesystem of empty files.
+func newMemory(t *testing.T, files ...string) *confine.FS {
+	t.Helper()
+	memory := afero.NewMemMapFs()
+	for _, file := range files {
+		must.Do(t, afero.WriteFile(memory, "/project/"+file, nil, 0o644))
+	}
+	return confined(t)(confine.Over(memory, "/project"))
+}
+
+// confined returns a function that ends the test if confine.New or confine.Over
+// has failed.
+func confined(t *testing.T) func(*confine.FS, error) *confine.FS {
+	return func(fsys *confine.FS, err error) *confine.FS {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fsys
+	}
+}
+
+func TestNearest(t *testing.T) {
+	fsys := newMemory(t, "src/tools/fmt.go", "src/tools/.cache/x", "src/agent.go", "srx.md", "docs/readme.md")
+	for _, tt := range []struct{ name, path, dir, hiddenDir string }{
+		{name: "src"}, // nothing is wrong with this path
+		{name: "src/tools"},
+		{name: "src/tool", path: "src/tools", dir: "src/tools", hiddenDir: "src/tools"},
+		{name: "SRC/Toosl/fnt.go", path: "src/tools/fmt.go"},
+		{name: "srx/tools", path: "src/tools", dir: "src/tools", hiddenDir: "src/tools"}, // srx.md is farther
+		{name: "srx.m", path: "srx.md"},
+		{name: "src/agnet.go", path: "src/agent.go"},
+		{name: "src/agent.go/x"},
+		{name: "src/tools/cache", hiddenDir: "src/tools/.cache"},
+		{name: "src/tools/.cach", path: "src/tools/.cache", dir: "src/tools/.cache", hiddenDir: "src/tools/.cache"},
+		{name: "nowhere/tools"},
+	} {
+		if got := Nearest(t.Context(), fsys, tt.name); got != tt.path {
+			t.Errorf("Nearest(%q) = %q, want %q", tt.name, got, tt.path)
+		}
+		if got := NearestDir(t.Context(), fsys, tt.name, false); got != tt.dir {
+			t.Errorf("NearestDir(%q, false) = %q, want %q", tt.name, got, tt.dir)
+		}
+		if got := NearestDir(t.Context(), fsys, tt.name, true); got != tt.hiddenDir {
+			t.Errorf("NearestDir(%q, true) = %q, want %q", tt.name, got, tt.hiddenDir)
+		}
+	}
+}
+
+func TestNearestInAMissingRoot(t *testing.T) {
+	if got := Nearest(t.Context(), confined(t)(confine.Over(afero.NewMemMapFs(), "/missing")), "a"); got != "" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestNearestComparesALimitedNumberOfNames(t *testing.T) {
+	var files []string
+	for i := range maxCandidates + 1000 {
+		files = append(files, fmt.Sprintf("%06d-of-many", i))
+	}
+	if got := Nearest(t.Context(), newMemory(t, append(files, "zebra")...), "zebar"); got != "" {
+		t.Errorf("got %q from beyond the limit", got)
+	}
+}
+
+func TestNearestFollowsNoLinks(t *testing.T) {
+	dir := t.TempDir()
+	must.Do(t, os.MkdirAll(filepath.Join(dir, "target", "below"), 0o755))
+	hosttest.Symlink(t, "target", filepath.Join(dir, "linked"))
+	fsys := confined(t)(confine.New(dir))
+	for name, want := range map[string]string{"linkd": "linked", "linkd/below": "", "linked/belo": "", "targt/belo": "target/below"} {
+		if got := Nearest(t.Context(), fsys, name); got != want {
+			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)
+		}
+	}
+	if got := NearestDir(t.Context(), fsys, "linkd", false); got != "" {
+		t.Errorf("NearestDir suggests the link %q", got)
 	}
 }

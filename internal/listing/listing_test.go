@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +21,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/grep"
+	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
@@ -448,5 +451,201 @@ func TestInvalidGlobs(t *testing.T) {
 		if _, err := ParseGlob(pattern); err == nil || err.Error() != want {
 			t.Errorf("%.20q: %v, want %s", pattern, err, want)
 		}
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	for mode, want := range map[fs.FileMode]string{
+		0o644: "file x 7", fs.ModeDir: "dir x", fs.ModeSymlink: "link x", fs.ModeNamedPipe: "other x", fs.ModeDevice: "other x",
+	} {
+		if got := line(Describe("x", confine.Info{Mode: mode, Size: 7})); got != want {
+			t.Errorf("%v: got %s, want %s", mode, got, want)
+		}
+	}
+}
+
+// TestNameBuffer adds names that fill several blocks, and a name longer than a block.
+func TestNameBuffer(t *testing.T) {
+	var b nameBuffer
+	var want, got []string
+	for i := range 300 {
+		want = append(want, strings.Repeat(string(rune('a'+i%26)), 1+i*7%250))
+	}
+	want = append(want, strings.Repeat("long", nameBlock), "last")
+	name := []byte{}
+	for _, w := range want {
+		name = append(name[:0], w...) // like the buffer of a directory
+		got = append(got, b.add(name))
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("name %d is %q, want %q", i, got[i], want[i])
+		}
+	}
+}
+
+func TestSortDirents(t *testing.T) {
+	var many []string // more than fit on the stack, in the reverse order
+	for i := range 200 {
+		many = append(many, fmt.Sprintf("file_%c%04d_%c", 'A'+rune(i%2)*32, (200-i)/3, 'a'+rune(i%5)))
+	}
+	for _, all := range [][]string{
+		{}, {"a"}, {"common_b", "common_A", "common_", "COMMON_C", "common_a", "commo"},
+		{"é", "e", "E", "É", "z"}, {"file10.go", "file1.go", "file_1.go", "filelonger1", "filelonger0"},
+		many, append(slices.Clone(many), "é"),
+	} {
+		var dirents []dirent
+		for i, name := range all {
+			dirents = append(dirents, dirent{name: name, kind: Kind(i % 3)})
+		}
+		want := slices.Clone(dirents)
+		slices.SortFunc(want, compareDirents)
+		sortDirents(dirents)
+		if !slices.Equal(dirents, want) {
+			t.Errorf("%q: got %v, want %v", all, dirents, want)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	f := over(t, memory(t, files{
+		"a/x.md": "", "a/b/x.md": "", "a/b/c/x.md": "", "a/y.go": "", "x.md": "", "Z/x.md": "", "z.md/x.md": "", ".h/x.md": "",
+	}))
+	everything := []string{"a/b/c/x.md", "a/b/x.md", "a/x.md", "Z/x.md", "z.md/x.md", "x.md"}
+	for _, tt := range []struct {
+		dir, pattern string
+		o            Options
+		want         []string
+		total        int
+	}{
+		{".", "*.md", Options{}, everything, 6},
+		{".", "*.md", Options{Limit: 2}, everything[:2], 6},
+		{".", "*.md", Options{MaxDepth: 2}, []string{"a/x.md", "Z/x.md", "z.md/x.md", "x.md"}, 4},
+		{".", "a/*/x.md", Options{}, []string{"a/b/x.md"}, 1},
+		{"a", "b/**", Options{}, []string{"a/b/c/x.md", "a/b/x.md"}, 2},
+		{"a/b", "*.md", Options{}, []string{"a/b/c/x.md", "a/b/x.md"}, 2},
+		{".", "none", Options{}, nil, 0},
+		{".", "{a/x,x}.md", Options{}, []string{"a/x.md", "x.md"}, 2},
+	} {
+		got, err := find(t, f, tt.dir, tt.pattern, tt.o)
+		if err != nil || !slices.Equal(pathsOf(got), tt.want) || got.Total != tt.total {
+			t.Errorf("%s in %s, %+v: %q of %d, %v; want %q of %d", tt.pattern, tt.dir, tt.o, pathsOf(got), got.Total, err, tt.want, tt.total)
+		}
+	}
+	if _, err := find(t, f, "missing", "*", Options{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+func pathsOf(m Matches) (all []string) {
+	for i := range m.Files {
+		all = append(all, m.Files[i].Name)
+	}
+	return all
+}
+
+func TestTreeLimits(t *testing.T) {
+	all := files{"a/1": "", "a/2": "", "a/3": "", "a/sub/x": "", "b/1": "", "c": "123"}
+	f := over(t, memory(t, all))
+	full := []string{"dir a", " dir sub", "  file x 0", " file 1 0", " file 2 0", " file 3 0", "dir b", " file 1 0", "file c 3"}
+	for _, tt := range []struct {
+		o    Options
+		want []string
+	}{
+		{Options{}, full},
+		{Options{Limit: 9}, full},
+		{Options{Limit: 8}, []string{"dir a", " dir sub", "  +1", " file 1 0", " file 2 0", " file 3 0", "dir b", " file 1 0", "file c 3"}},
+		{Options{Limit: 6}, []string{"dir a", " dir sub", "  +1", " file 1 0", " +2", "dir b", " file 1 0", "file c 3"}},
+		{Options{Limit: 3}, []string{"dir a", " +4", "dir b", " +1", "file c 3"}},
+		{Options{Limit: 2}, []string{"dir a", " +4", "dir b", " +1", "+1"}},
+		{Options{MaxDepth: 1}, []string{"dir a", "dir b", "file c 3"}},
+		{Options{MaxDepth: 2}, []string{"dir a", " dir sub", " file 1 0", " file 2 0", " file 3 0", "dir b", " file 1 0", "file c 3"}},
+		{Options{Order: BySize, Limit: 6}, []string{"dir a", " dir sub", "  +1", " file 1 0", " +2", "dir b", " file 1 0", "file c 3"}},
+	} {
+		if _, got := tree(t, f, ".", tt.o); !slices.Equal(got, tt.want) {
+			t.Errorf("%+v:\ngot  %q\nwant %q", tt.o, got, tt.want)
+		}
+	}
+}
+
+func TestShare(t *testing.T) {
+	for _, tt := range []struct {
+		n       int
+		entries []int
+		want    []int
+	}{
+		{10, []int{5, 5}, []int{5, 5}},
+		{6, []int{1, 9, 9}, []int{1, 2, 3}},
+		{0, []int{3}, []int{0}},
+		{7, []int{9, 2, 2}, []int{3, 2, 2}},
+	} {
+		if got := share(tt.n, tt.entries); !slices.Equal(got, tt.want) {
+			t.Errorf("%d among %v: got %v, want %v", tt.n, tt.entries, got, tt.want)
+		}
+	}
+}
+
+// TestLinks finds links to files and never enters linked directories.
+func TestLinks(t *testing.T) {
+	home := t.TempDir()
+	for name, content := range map[string]string{
+		"proj/real.md": "12", "proj/dir/x.md": "", "proj/sub/y.md": "", "outside/secret.md": "", "trusted/t.md": "",
+	} {
+		full := filepath.Join(home, name)
+		must.Do(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		must.Do(t, os.WriteFile(full, []byte(content), 0o644))
+	}
+	root := filepath.Join(home, "proj")
+	for name, target := range map[string]string{
+		"inside.md":       "real.md",
+		"sub/up.md":       "../real.md",
+		"sub/chain.md":    "../inside.md",
+		"sub/absolute.md": filepath.Join(root, "real.md"),
+		"outside.md":      "../outside/secret.md",
+		"trusted.md":      "../trusted/t.md",
+		"dangling.md":     "nowhere.md",
+		"loop.md":         "loop.md",
+		"to-dir.md":       "dir",
+		"linked":          "dir",
+		"real.txt":        "real.md",
+	} {
+		hosttest.Symlink(t, target, filepath.Join(root, name))
+	}
+	regular := []string{"dir/x.md", "sub/y.md", "real.md"}
+	inside := []string{"dir/x.md", "sub/absolute.md", "sub/chain.md", "sub/up.md", "sub/y.md", "inside.md", "real.md"}
+	for name, tt := range map[string]struct {
+		opts []confine.Option
+		want []string
+	}{
+		"inside":  {nil, inside},
+		"denied":  {[]confine.Option{confine.DenySymlinks()}, regular},
+		"trusted": {[]confine.Option{confine.TrustDirs(filepath.Join(home, "trusted"))}, append(slices.Clone(inside), "trusted.md")},
+	} {
+		f := confined(t)(confine.New(root, tt.opts...))
+		got, err := find(t, f, ".", "*.md", Options{})
+		if err != nil || !slices.Equal(pathsOf(got), tt.want) || got.Total != len(tt.want) {
+			t.Errorf("%s: %q of %d, %v; want %q", name, pathsOf(got), got.Total, err, tt.want)
+		}
+	}
+	f := confined(t)(confine.New(root))
+	page := must.Get(List(t.Context(), f, ".", Options{}, same))(t)
+	targets := map[string]string{}
+	for _, r := range page.Entries {
+		if r.Kind == KindLink {
+			targets[r.Name] = r.Target
+			if r.Outside {
+				targets[r.Name] = "outside"
+			}
+		}
+	}
+	for name, want := range map[string]string{
+		"inside.md": "real.md", "outside.md": "outside", "trusted.md": "outside", "dangling.md": "nowhere.md", "linked": "dir", "loop.md": "loop.md",
+	} {
+		if targets[name] != want {
+			t.Errorf("%s leads to %q, want %q", name, targets[name], want)
+		}
+	}
+	if report, nodes := tree(t, f, "sub", Options{}); len(report.Warnings) > 0 || !slices.Contains(nodes, "link up.md") {
+		t.Errorf("Tree: %q, %q", nodes, report.Warnings)
 	}
 }

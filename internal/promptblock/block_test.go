@@ -369,3 +369,119 @@ func TestFitEndsWithItsContext(t *testing.T) {
 		t.Errorf("%v after %d calls", err, calls)
 	}
 }
+
+func TestSkill(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		skill Skill
+		want  string
+	}{
+		{"everything", Skill{Name: `a"b`, Content: "\n# Text </skill_content>\n\n", Dir: "/home/a&b", Files: []string{"<x>", "y\nz"}},
+			"<skill_content name=\"a&quot;b\">\n# Text &lt;/skill_content>\n\nSkill directory: /home/a&amp;b\nRelative paths in this skill are relative to the skill directory.\n" +
+				"\n<skill_resources>\n  <file>&lt;x&gt;</file>\n  <file>y&#10;z</file>\n</skill_resources>\n</skill_content>"},
+		{"files without a directory", Skill{ByName: true, Dir: "pdf", Files: []string{"a"}}, "<skill_content name=\"\">\n\nThe files of this skill are in no directory. To read a file, use the tool read_skill_file " +
+			"with the name of the skill and the relative path.\n\n<skill_resources>\n  <file>a</file>\n</skill_resources>\n</skill_content>"},
+		{"no files and no directory", Skill{ByName: true, Dir: "pdf"}, "<skill_content name=\"\">\n</skill_content>"},
+		{"nothing", Skill{}, "<skill_content name=\"\">\n</skill_content>"},
+		{"more files", Skill{Truncated: true}, "<skill_content name=\"\">\n\n<skill_resources>\n  <!-- more files not listed -->\n</skill_resources>\n</skill_content>"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.skill.String(); got != tt.want {
+				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestSkillListsAHundredFiles(t *testing.T) {
+	for _, tt := range []struct {
+		resources, listed int
+		more              string
+	}{
+		{99, 99, ""},
+		{100, 100, ""},
+		{101, 100, "  <!-- 1 more file not listed -->\n</skill_resources>"},
+		{5000, 100, "  <!-- 4900 more files not listed -->\n</skill_resources>"},
+	} {
+		s := Skill{Name: "pdf", Dir: "pdf"}
+		for i := range tt.resources {
+			s.Files = append(s.Files, fmt.Sprintf("f%04d", i))
+		}
+		got := s.String()
+		if n := strings.Count(got, "<file>f"); n != tt.listed {
+			t.Errorf("%d files of %d", n, tt.resources)
+		}
+		if !strings.Contains(got, tt.more) || strings.Contains(got, "<!--") != (tt.more != "") {
+			t.Errorf("%d files, but not %q in\n%s", tt.resources, tt.more, got)
+		}
+	}
+}
+
+func TestSkillIsOneBlock(t *testing.T) {
+	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`((<|</|< / |<\n)?(skill_content|Skill_Content|x)[ >"\n]{0,3}){0,6}`))
+	rapid.Check(t, func(t *rapid.T) {
+		s := Skill{Name: text.Draw(t, "name"), Dir: text.Draw(t, "directory"), Content: text.Draw(t, "content"), Files: []string{text.Draw(t, "file")}}
+		got := s.String()
+		inner, begins := strings.CutPrefix(got, "<skill_content name=\"")
+		inner, ends := strings.CutSuffix(inner, "\n</skill_content>")
+		// A tolerant reader ignores blanks and letter case.
+		if tags := strings.ToLower(strings.Join(strings.Fields(inner), "")); !begins || !ends ||
+			strings.Contains(tags, "</skill_content") || strings.Contains(tags, "<skill_content") {
+			t.Errorf("more than one block:\n%s", got)
+		}
+	})
+}
+
+// The text never exceeds the budget, no text exceeds its own limit, and a use is dropped only with
+// all earlier uses.
+func TestUsedTextsStayWithinTheBudget(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var u Used
+		var names []string
+		for n := range rapid.IntRange(0, 8).Draw(t, "uses") {
+			name := fmt.Sprint("use", n)
+			text := strings.Repeat("wörd ", rapid.IntRange(0, 60).Draw(t, "words"))
+			changed := rapid.Bool().Draw(t, "changed")
+			switch rapid.IntRange(0, 3).Draw(t, "kind") {
+			case 0:
+				u.AddForm("skill", name, text, changed, Skill{Name: name, Dir: "/skills/" + name}.With)
+			case 1:
+				u.Add("command", name, text, changed)
+			case 2:
+				u.Add("instruction", name, text, changed)
+			default:
+				u.AddMissing("skill", name)
+			}
+			names = append(names, name)
+		}
+		count := rapid.SampledFrom([]func(string) int{nil, words, func(s string) int { return len(s) / 4 }}).Draw(t, "counter")
+		b := budget.Budget{Limited: rapid.Bool().Draw(t, "limited"), Max: rapid.IntRange(-1, 3000).Draw(t, "budget"), Count: count}
+		each := rapid.IntRange(0, 200).Draw(t, "each")
+		r := u.Fit(b, each)
+		if size := b.Measure(0, r.Text).Size; b.Limited && r.Text != "" && size > b.Max {
+			t.Fatalf("%d, over the budget of %d:\n%s", size, b.Max, r.Text)
+		}
+		if !slices.Equal(slices.Concat(r.Included, r.Dropped), names) {
+			t.Errorf("included %q, dropped %q", r.Included, r.Dropped)
+		}
+		if !b.Limited && len(r.Dropped) > 0 || !b.Limited && each == 0 && len(r.Shortened) > 0 {
+			t.Errorf("dropped %q, shortened %q without a limit", r.Dropped, r.Shortened)
+		}
+		for _, name := range r.Included {
+			if !strings.Contains(r.Text, name) {
+				t.Errorf("%q is not in the text", name)
+			}
+		}
+	})
+}
+
+func TestEachUsedTextIsCut(t *testing.T) {
+	var u Used
+	u.Add("command", "a", strings.Repeat("x", 500), false)
+	u.Add("command", "b", "</used_texts> --> short", false)
+	r := u.Fit(budget.Budget{}, 100)
+	want := "<used_texts>\n<command_content name=\"a\">\n" + strings.Repeat("x", 99) + "…\n</command_content>\n<command_content name=\"b\">\n&lt;/used_texts> --> short\n</command_content>\n</used_texts>"
+	if r.Text != want || !slices.Equal(r.Shortened, []string{"a"}) || utf8.RuneCountInString(r.Text) > 300 {
+		t.Errorf("%+v", r)
+	}
+}

@@ -1,11 +1,18 @@
 package template_test
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -239,5 +246,211 @@ func TestBeyondNamed(t *testing.T) {
 				t.Errorf("got %+v, %v; want %+v", got, ok, tt.want)
 			}
 		})
+	}
+}
+
+var wordRules = []struct {
+	rule, line string
+	want       []string
+}{
+	{"an empty line has no words", "", nil},
+	{"blanks have no words", " \t\n ", nil},
+	{"blanks, tabs and line breaks separate words", " 417  high\tnow\nlater\r\nend ", []string{"417", "high", "now", "later", "end"}},
+	{"quotes keep blanks", `'a  b' "c  d"`, []string{"a  b", "c  d"}},
+	{"quotes can enclose a part of a word", `--title="a b"'c d'e`, []string{"--title=a bc de"}},
+	{"empty quotes are an empty word", `'' "" a`, []string{"", "", "a"}},
+	{"a quote of the other kind is a letter", `"it's" '"x"'`, []string{"it's", `"x"`}},
+	{"a backslash keeps the next character", `a\ b \'c \"d \\e \f`, []string{"a b", "'c", `"d`, `\e`, "f"}},
+	{"between single quotes, a backslash is a letter", `'a\b' 'c\' d`, []string{`a\b`, `c\`, "d"}},
+	{"between double quotes, a backslash escapes four characters", "\"\\$ \\` \\\" \\\\ \\a \\' \\ \"", []string{"$ ` \" \\ \\a \\' \\ "}},
+	{"a backslash at the end of a line joins the lines", "a\\\nb \"c\\\nd\" \\\n e", []string{"ab", "cd", "e"}},
+	{"a backslash at the end is a letter", `a \`, []string{"a", `\`}},
+	{"KEY=value is a word", `issue=417 title='a b'`, []string{"issue=417", "title=a b"}},
+	{"nothing is expanded", "$HOME ~ * `id` $(id) ${x} {a,b} !x", []string{"$HOME", "~", "*", "`id`", "$(id)", "${x}", "{a,b}", "!x"}},
+	{"operators and comments of a shell are letters", "a|b && c; d > e #417 (f)", []string{"a|b", "&&", "c;", "d", ">", "e", "#417", "(f)"}},
+	{"a quote that no quote closes is a letter", `don't fix "this now`, []string{"don't", "fix", `"this`, "now"}},
+	{"quotes after an open quote work", `the 5" disk of 'a b'`, []string{"the", `5"`, "disk", "of", "a b"}},
+	{"an escaped quote closes nothing", `say "a \" b`, []string{"say", `"a`, `"`, "b"}},
+	{"other spaces are letters", "a\u00a0b c\u3000d e\rf", []string{"a\u00a0b", "c\u3000d", "e\rf"}},
+	{"invalid UTF-8 stays", "\xff 'a\xfe b'", []string{"\xff", "a\xfe b"}},
+}
+
+func TestWordsOfALine(t *testing.T) {
+	for _, tt := range wordRules {
+		t.Run(tt.rule, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, template.Words(tt.line)); diff != "" {
+				t.Errorf("the words of %q (-want +got):\n%s", tt.line, diff)
+			}
+		})
+	}
+}
+
+// A shell splits lines in one process of sh.
+type shell struct {
+	in  io.Writer
+	out *bufio.Reader
+}
+
+// newShell skips the test on a machine without a shell.
+func newShell(t testing.TB) shell {
+	path, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no shell is installed")
+	}
+	cmd := exec.Command(path)
+	cmd.Env = []string{"LC_ALL=C"}
+	in := must.Get(cmd.StdinPipe())(t)
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
+	t.Cleanup(func() {
+		in.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Error("the shell fails:", err)
+		}
+	})
+	return shell{in, bufio.NewReader(out)}
+}
+
+// words returns the words of a line by the shell. If a quote is open, ok is false.
+func (s shell) words(t testing.TB, line string) (words []string, ok bool) {
+	t.Helper()
+	quoted := "'" + strings.ReplaceAll(line, "'", `'\''`) + "'"
+	must.Get(io.WriteString(s.in, `(eval "set -- "`+quoted+` && printf 'ok\0%d\0' $# && printf '%s\0' "$@") 2>/dev/null; printf '\nend\0'`+"\n"))(t)
+	var fields []string
+	for len(fields) == 0 || fields[len(fields)-1] != "\nend" {
+		field := must.Get(s.out.ReadString(0))(t)
+		fields = append(fields, field[:len(field)-1])
+	}
+	if fields[0] != "ok" {
+		return nil, false
+	}
+	if fields[1] == "0" { // printf has written an empty word
+		return nil, true
+	}
+	return fields[2 : len(fields)-1], true
+}
+
+// comparable reports whether a shell reads a line as words alone: the line has no expansion, no operator, no comment
+// and no control character.
+func comparable(line string) bool {
+	return !strings.ContainsAny(line, "$`~*?[]{}|&;<>()#") && utf8.ValidString(line) &&
+		!strings.ContainsFunc(line, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
+}
+
+// FuzzWordsOfAShell compares the words of a line with the words of sh, and checks properties for
+// every line.
+func FuzzWordsOfAShell(f *testing.F) {
+	for _, tt := range wordRules {
+		f.Add(tt.line)
+	}
+	for _, seed := range []string{
+		`a\"b "c\"d" 'e"f' g'h'"i"j`, `"'\''" '\''`, `\\\'\"`, `" '\' "`, `"a'b" c'd "e" f'g`, `'\'"\\"`, `=a -- -n --x=y %s \%d`, "é 'ü ö' \"ß\"\\ñ", "\ta\t'\t'\t",
+	} {
+		f.Add(seed)
+	}
+	sh := newShell(f)
+	f.Fuzz(func(t *testing.T, line string) {
+		words := template.Words(line)
+		if comparable(line) {
+			if want, ok := sh.words(t, line); ok && !cmp.Equal(want, words) {
+				t.Errorf("the words of %q are %q, the shell has %q", line, words, want)
+			}
+		}
+		if !strings.ContainsAny(line, `'"\`) {
+			if got, want := strings.Join(words, " "), strings.Join(strings.FieldsFunc(strings.ReplaceAll(line, "\r\n", "\n"), func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }), " "); got != want {
+				t.Errorf("the words of %q without quotes are %q, want %q", line, got, want)
+			}
+		}
+		letters := func(s string) string {
+			return strings.NewReplacer(" ", "", "\t", "", "\r", "", "\n", "", `\`, "", `'`, "", `"`, "").Replace(s)
+		}
+		if got, want := letters(strings.Join(words, "")), letters(line); got != want {
+			t.Errorf("the words %q of %q lose a letter", words, line)
+		}
+		var quoted []string
+		for _, word := range words {
+			quoted = append(quoted, "'"+strings.ReplaceAll(word, "'", `'\''`)+"'")
+		}
+		if again := template.Words(strings.Join(quoted, " ")); !cmp.Equal(words, again) {
+			t.Errorf("the quoted words %q are read as %q", words, again)
+		}
+	})
+}
+
+// The lines make a search for a closing quote fail, or have many parts in one word.
+func TestWordsOfALineNeedAllocationsForWordsOnly(t *testing.T) {
+	const n = 1 << 16
+	for _, tt := range []struct {
+		line string
+		want float64
+	}{
+		{strings.Repeat("abcdefghijklmno ", n/16), 25}, // the list grows
+		{`"` + strings.Repeat(`\"`, n/2), 50},
+		{strings.Repeat(`'a'`, n/3), 50},
+		{`'` + strings.Repeat(`\'"`, n/3), 50},
+	} {
+		if got := testing.AllocsPerRun(1, func() { template.Words(tt.line) }); got > tt.want {
+			t.Errorf("%.0f allocations for %q…, want at most %.0f", got, tt.line[:10], tt.want)
+		}
+	}
+}
+
+func BenchmarkWords(b *testing.B) {
+	for name, part := range map[string]string{"plain": "word ", "quoted": `'a b' `, "escaped": `\"`, "open": `"\"`} {
+		line := strings.Repeat(part, 1<<20/len(part))
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(line)))
+			for b.Loop() {
+				template.Words(line)
+			}
+		})
+	}
+}
+
+// The file testdata/words.txt has lines, their words, and the words of other programs where these differ.
+func TestWordsBesideOtherPrograms(t *testing.T) {
+	data := must.Get(os.ReadFile("testdata/words.txt"))(t)
+	unquoted := func(text string) (list []string) {
+		for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+			quoted, err := strconv.QuotedPrefix(text)
+			if err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+			word, _ := strconv.Unquote(quoted)
+			list, text = append(list, word), text[len(quoted):]
+		}
+		return list
+	}
+	lines, others := 0, map[string]int{}
+	var line string
+	var words []string
+	for row := range strings.Lines(string(data)) {
+		key, rest, _ := strings.Cut(strings.Trim(row, "\t\r\n"), " ")
+		switch key {
+		case "", "#":
+		case "line":
+			lines++
+			line = unquoted(rest)[0]
+		case "words":
+			words = unquoted(rest)
+			if diff := cmp.Diff(words, template.Words(line)); diff != "" {
+				t.Errorf("the words of %q (-want +got):\n%s", line, diff)
+			}
+		case "sh":
+			if rest != "same" && rest != "error" {
+				t.Errorf("%q: sh has other words: %s", line, rest)
+			}
+		default:
+			others[key]++
+			if slices.Equal(unquoted(rest), words) {
+				t.Errorf("%q: %s has the same words; remove the line", line, key)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(others)) {
+		t.Logf("%s: %d of %d lines have the same words", name, lines-others[name], lines)
+		if others[name]*3 > lines {
+			t.Errorf("%s has other words in %d of %d lines", name, others[name], lines)
+		}
 	}
 }

@@ -2,12 +2,18 @@ package plugins
 
 import (
 	"context"
+	_ "embed"
+	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -143,4 +149,178 @@ func TestLibraryReadsPublicRepositories(t *testing.T) {
 			t.Logf("%d plugins, %d commands, %d skills, %d agents, %d remote", len(want.Plugins), count["command"], count["skill"], count["agent"], len(want.Remote))
 		})
 	}
+}
+
+// TestReaderReadsTheFixture compares the reader with the list of entries, which does not come from
+// a program.
+func TestReaderReadsTheFixture(t *testing.T) {
+	market, err := Write(t.TempDir())
+	if err != nil {
+		t.Skip(err) // a system without links
+	}
+	for name, fsys := range map[string]fs.FS{"memory": Memory(), "disk": os.DirFS(market)} {
+		set := Read(fsys, ".")
+		var got []string
+		for _, e := range set.Entries {
+			got = append(got, e.Line())
+		}
+		want := Want()
+		slices.Sort(got)
+		slices.Sort(want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: entries (-want +got):\n%s", name, diff)
+		}
+		if len(set.Plugins) < 40 || len(set.Remote) != 6 {
+			t.Errorf("%s: %d plugins and %d remote entries, want 40 and 6", name, len(set.Plugins), len(set.Remote))
+		}
+	}
+}
+
+// A counted filesystem counts the opened files and directories, and the bytes that the caller
+// reads.
+type counted struct {
+	fs.FS
+	opens, bytes *atomic.Int64
+}
+
+func (c counted) Open(name string) (fs.File, error) {
+	f, err := c.FS.Open(name)
+	c.opens.Add(1)
+	if dir, ok := f.(fs.ReadDirFile); ok {
+		return dir, err
+	}
+	return countedFile{f, c.bytes}, err
+}
+
+type countedFile struct {
+	fs.File
+	bytes *atomic.Int64
+}
+
+func (f countedFile) Read(p []byte) (int, error) {
+	n, err := f.File.Read(p)
+	f.bytes.Add(int64(n))
+	return n, err
+}
+
+// cost lists the commands of a new catalog, and returns the opened files, the bytes read and the
+// bytes allocated.
+func cost(t *testing.T, files fstest.MapFS, want int, opts func(fs.FS) []toolshelf.Option) (opens, read, allocated int64) {
+	t.Helper()
+	var opened, bytes atomic.Int64
+	fsys := counted{files, &opened, &bytes}
+	c := must.Get(toolshelf.New(append(opts(fsys), toolshelf.WithRoot(t.TempDir()))...))(t)
+	defer c.Close()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	l, err := c.List(t.Context(), toolshelf.Page{})
+	runtime.ReadMemStats(&after)
+	if err != nil || l.Pagination.Total != want {
+		t.Fatalf("%d commands, %v; want %d", l.Pagination.Total, err, want)
+	}
+	return opened.Load(), bytes.Load(), int64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// TestHostilePluginsCostLessThanTwiceTheFiles compares many plugins with layers of the same
+// commands, and a large manifest with a small one.
+func TestHostilePluginsCostLessThanTwiceTheFiles(t *testing.T) {
+	const n = 2000
+	text := []byte("---\ndescription: Text.\n---\n" + strings.Repeat("Text of a command.\n", 100))
+	files, plain := fstest.MapFS{}, fstest.MapFS{}
+	var entries []string
+	for i := range n {
+		name := fmt.Sprintf("p%04d", i)
+		entries = append(entries, fmt.Sprintf(`{"name": %q, "source": "./%s"}`, name, name))
+		files[name+"/commands/a.md"] = &fstest.MapFile{Data: text}
+		files[name+"/.claude-plugin/plugin.json"] = &fstest.MapFile{Data: []byte(`{"name": "` + name + `"}`)}
+		plain[name+"/commands/a-"+name+".md"] = &fstest.MapFile{Data: text}
+		plain[name+"/manifest/plugin-"+name+".md"] = &fstest.MapFile{Data: []byte(`{"name": "` + name + `"}`)}
+	}
+	files[".claude-plugin/marketplace.json"] = &fstest.MapFile{Data: []byte(`{"plugins": [` + strings.Join(entries, ",\n") + `]}`)}
+	ofPlugins := func(fsys fs.FS) []toolshelf.Option { return []toolshelf.Option{toolshelf.WithPluginsFS("x", fsys)} }
+	ofLayers := func(fsys fs.FS) (all []toolshelf.Option) {
+		for i := range n {
+			for _, dir := range []string{"commands", "manifest"} {
+				sub := must.Get(fs.Sub(fsys, fmt.Sprintf("p%04d/%s", i, dir)))(t)
+				all = append(all, toolshelf.WithCommandsFS(fmt.Sprint(dir, i), sub))
+			}
+		}
+		return all
+	}
+	opens, read, allocated := cost(t, files, n, ofPlugins)
+	opens2, read2, allocated2 := cost(t, plain, 2*n, ofLayers)
+	t.Logf("%d plugins: %d opens, %d bytes read, %d bytes allocated; as layers: %d, %d, %d", n, opens, read, allocated, opens2, read2, allocated2)
+	if opens > 2*opens2 || read > 2*read2 || 4*allocated > 9*allocated2 {
+		t.Error("the plugins cost more than twice the layers, or 2.25 times their bytes of memory")
+	}
+
+	files["p0000/.claude-plugin/plugin.json"] = &fstest.MapFile{Data: []byte(`{"name": "p0000", "description": "` + strings.Repeat("x", 50<<20) + `"}`)}
+	opens3, read3, allocated3 := cost(t, files, n-1, ofPlugins)
+	t.Logf("with a manifest of 50 MB: %d, %d, %d", opens3, read3, allocated3)
+	if opens3 > opens || read3 > read || allocated3 > 2*allocated {
+		t.Error("a manifest of 50 MB is read")
+	}
+}
+
+//go:embed testdata/marketplace.txtar
+var archive string
+
+//go:embed testdata/entries.txt
+var entries string
+
+// Want returns the lines of testdata/entries.txt, which a person maintains: kind, name and path.
+func Want() []string { return strings.Split(strings.TrimSuffix(entries, "\n"), "\n") }
+
+// Line returns the line of an entry in the form of [Want].
+func (e Entry) Line() string { return e.Kind + "\t" + e.Name + "\t" + e.Path }
+
+// Files returns the files of the marketplace in testdata/marketplace.txtar, without the links. The
+// name of a link is "name -> target".
+func Files() fstest.MapFS {
+	files, name := fstest.MapFS{}, ""
+	for line := range strings.Lines(strings.ReplaceAll(archive, "\r\n", "\n")) {
+		if n, ok := strings.CutPrefix(line, "-- "); ok && strings.HasSuffix(n, " --\n") {
+			name = strings.TrimSuffix(n, " --\n")
+			files[name] = &fstest.MapFile{Mode: 0o644}
+		} else if name != "" {
+			files[name].Data = append(files[name].Data, line...)
+		}
+	}
+	return files
+}
+
+// Memory returns the marketplace without the links.
+func Memory() fs.FS {
+	files := Files()
+	for name := range files {
+		if strings.Contains(name, " -> ") {
+			delete(files, name)
+		}
+	}
+	return files
+}
+
+// Write writes the marketplace below an empty directory, and returns the directory of the
+// marketplace. The links that leave the marketplace lead to a directory beside the marketplace.
+func Write(dir string) (string, error) {
+	files := Files()
+	for _, name := range []string{"../secret/skill/SKILL.md", "../secret/skills/x/SKILL.md", "../secret/command.md", "../secret/commands/x.md"} {
+		files[name] = &fstest.MapFile{Data: []byte("---\nname: secret\ndescription: Secret.\n---\nSecret.\n")}
+	}
+	market := filepath.Join(dir, "marketplace")
+	for name, f := range files {
+		name, target, link := strings.Cut(name, " -> ")
+		file := filepath.Join(market, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return "", err
+		}
+		write := func() error { return os.WriteFile(file, f.Data, 0o644) }
+		if link {
+			write = func() error { return os.Symlink(filepath.FromSlash(path.Clean(target)), file) }
+		}
+		if err := write(); err != nil {
+			return "", err
+		}
+	}
+	return market, nil
 }

@@ -8,17 +8,22 @@ import (
 	"crypto/md5"
 	"fmt"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/versity/versitygw/backend/meta"
 	"github.com/versity/versitygw/backend/posix"
 	"github.com/versity/versitygw/embedgw"
 	gocloud "gocloud.dev/blob"
@@ -196,3 +201,66 @@ func (b *bucket) delete(key string) {
 func isList(r *http.Request) bool { return r.URL.Query().Has("list-type") }
 
 func isObject(r *http.Request) bool { return !isList(r) && strings.Count(r.URL.Path, "/") > 1 }
+
+// attributes holds the attributes of objects in memory, because versitygw otherwise writes several
+// files for each object.
+type attributes struct {
+	mu     sync.Mutex
+	values map[string]map[string][]byte // by bucket and object, by attribute
+}
+
+var _ meta.MetadataStorer = (*attributes)(nil)
+
+func (a *attributes) RetrieveAttribute(_ *os.File, bucket, object, attribute string) ([]byte, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	value, ok := a.values[path.Join(bucket, object)][attribute]
+	if !ok {
+		return nil, meta.ErrNoSuchKey
+	}
+	return value, nil
+}
+
+func (a *attributes) StoreAttribute(_ *os.File, bucket, object, attribute string, value []byte) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	name := path.Join(bucket, object)
+	if a.values[name] == nil {
+		a.values[name] = map[string][]byte{}
+	}
+	a.values[name][attribute] = value
+	return nil
+}
+
+func (a *attributes) DeleteAttribute(bucket, object, attribute string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.values[path.Join(bucket, object)], attribute)
+	return nil
+}
+
+func (a *attributes) ListAttributes(bucket, object string) ([]string, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Collect(maps.Keys(a.values[path.Join(bucket, object)])), nil
+}
+
+func (a *attributes) DeleteAttributes(bucket, object string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.values, path.Join(bucket, object))
+	return nil
+}
+
+func (a *attributes) RenameObject(bucket, before, after string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	before, after = path.Join(bucket, before), path.Join(bucket, after)
+	for name, values := range maps.Clone(a.values) {
+		if below, ok := strings.CutPrefix(name, before); ok && (below == "" || below[0] == '/') {
+			delete(a.values, name)
+			a.values[after+below] = values
+		}
+	}
+	return nil
+}

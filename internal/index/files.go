@@ -47,7 +47,7 @@ func (s *scan) files(dir *confine.Dir, dirPath, prefix string, above []identity)
 	}
 	files, dirs := s.split(dirPath, children)
 	entries := make([]*Entry, len(files))
-	err = parallel.Each(s.ctx, s.reads, len(files), func(i int) {
+	err = parallel.Each(s.Context, s.Reads, len(files), func(i int) {
 		entries[i] = s.file(dir, dirPath, prefix, files[i])
 	})
 	s.entries = slices.Grow(s.entries, len(entries))
@@ -122,7 +122,7 @@ func (s *scan) listing(dir *confine.Dir, dirPath string) {
 	now := time.Now()
 	info, err := dir.Info()
 	if err != nil || !stamp.Settled(info, now) {
-		s.unsettled.Store(true)
+		s.Unsettled.Store(true)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +143,7 @@ func (s *scan) listed(files *layerFiles) *listed {
 // provesNothing reports whether a later change of the entries, or a new file, could go unnoticed
 // although the metadata of the files and of s.dirs stays the same.
 func (s *scan) provesNothing(entries []*Entry) bool {
-	return s.unsettled.Load() || slices.ContainsFunc(entries, func(e *Entry) bool { return !isBare(e) && (e.unread() || !e.settled) })
+	return s.Unsettled.Load() || slices.ContainsFunc(entries, func(e *Entry) bool { return !isBare(e) && (e.unread() || !e.settled) })
 }
 
 // file returns the entry of one file, or nil if the file has vanished.
@@ -211,7 +211,7 @@ func (s *scan) named(doc matter.Document, f source) (string, *problem.Problem) {
 }
 
 // subdirectory adds the commands of a subdirectory. The error is not nil only if
-// s.ctx has ended: a problem with one directory does not affect the others.
+// s.Context has ended: a problem with one directory does not affect the others.
 func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c child, above []identity) error {
 	dirPath := path.Join(parentPath, c.name)
 	if !s.valid(c.name) {
@@ -228,8 +228,8 @@ func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c ch
 	}
 	dir, err := parent.OpenDir(c.name)
 	if errors.Is(err, confine.ErrSymlink) {
-		s.followedLink()
-		dir, err = s.fs.OpenDir(dirPath)
+		s.FollowedLink()
+		dir, err = s.FS.OpenDir(dirPath)
 	}
 	if err == nil {
 		defer dir.Close()
@@ -239,16 +239,16 @@ func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c ch
 				Message: "not listed: the link leads to a directory that contains the link", Suggestion: "remove the link"})
 			return nil
 		}
-		s.visit(dirPath)
+		s.Visit(dirPath)
 		err = s.files(dir, dirPath, prefix, append(above, id))
 	}
 	if err != nil {
-		s.unsettled.Store(true)
+		s.Unsettled.Store(true)
 	}
 	switch {
 	case err == nil, errors.Is(err, fs.ErrNotExist): // vanished during the scan
-	case s.ctx.Err() != nil:
-		return s.ctx.Err()
+	case s.Context.Err() != nil:
+		return s.Context.Err()
 	default:
 		s.unlisted(dirPath, prefix, "files", path.Clean, err)
 	}

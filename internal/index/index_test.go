@@ -387,7 +387,7 @@ func TestAScanFailsIfTheContextEndsInTheLastRead(t *testing.T) {
 	x := must.Get(newIndex(Config{Layers: []Layer{{Name: "commands", FS: confined(t)(confine.New(t.TempDir())), Dir: "."}},
 		kind: kind{scan: func(s *scan, _ *confine.Dir, _ string) error {
 			cancel()
-			<-s.ctx.Done()
+			<-s.Context.Done()
 			return nil
 		}}}))(t)
 	if _, err := x.Snapshot(ctx); !errors.Is(err, context.Canceled) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
@@ -540,10 +541,10 @@ func (x *Index) stat(ctx context.Context, e *Entry) (confine.Info, error) {
 	if e.Linked {
 		return fsys.Info(e.Path)
 	}
-	if isBelow(top, dirPath) && x.enter() {
+	if access.IsBelow(top, dirPath) && x.enter() {
 		defer x.leave()
 		if dir := x.openLayer(e.Layer()); dir != nil {
-			if opened, err := openBelow(dir, top, dirPath); err == nil {
+			if opened, err := access.OpenBelow(dir, top, dirPath); err == nil {
 				defer opened.Close()
 				return opened.Lstat(path.Base(e.Path))
 			}

@@ -86,8 +86,8 @@ func (s *scan) load(f source) *Entry {
 	}
 	f.link = err == nil && info.Mode&fs.ModeSymlink != 0
 	if f.link {
-		s.followedLink()
-		if info, err = s.fs.Info(f.file); err != nil {
+		s.FollowedLink()
+		if info, err = s.FS.Info(f.file); err != nil {
 			f.listed = stamp.Of(info)
 			return s.broken(f, err, s.linkProblem(f.file, err))
 		}
@@ -172,7 +172,7 @@ func (s *scan) failed(err error, versions bool) bool {
 	if !mayHaveChanged(err) {
 		return false
 	}
-	s.watch.Unwatched() // no event tells the end of the failure
+	s.Watch.Unwatched() // no event tells the end of the failure
 	if l := s.at; !versions && l.Store == nil && !l.Fed {
 		return false
 	}
@@ -218,7 +218,7 @@ func (s *scan) read(f source) (*Entry, error) {
 		buf = make([]byte, f.known.get().version.parsed)
 	}
 	limit := len(buf) // of the parsed head
-	collected := f.known == nil && len(s.collectors) > 0 && !s.fs.KnowsHeads()
+	collected := f.known == nil && len(s.collectors) > 0 && !s.FS.KnowsHeads()
 	if collected && !s.at.Sealed {
 		whole := wholeFiles.Get().(*wholeBuffer)
 		defer wholeFiles.Put(whole)
@@ -226,7 +226,7 @@ func (s *scan) read(f source) (*Entry, error) {
 	}
 	now := time.Now()
 	if !s.at.Sealed {
-		s.index.filesRead.Add(1)
+		s.Opened.Add(1)
 	}
 	for {
 		read := fileBytes{at: now}
@@ -320,7 +320,7 @@ func (s *scan) newEntry(f source, read fileBytes, head []byte, doc matter.Docume
 
 // handOver passes a file that was read as a whole to the functions that keep texts.
 func (s *scan) handOver(e *Entry, read fileBytes, collected bool) {
-	if int64(len(read.raw)) != read.info.Size || read.info.Size > s.config.MaxFileSize || s.fs.KnowsHeads() {
+	if int64(len(read.raw)) != read.info.Size || read.info.Size > s.config.MaxFileSize || s.FS.KnowsHeads() {
 		return
 	}
 	if s.config.Whole != nil && s.at.Store != nil {
@@ -337,13 +337,13 @@ func (s *scan) handOver(e *Entry, read fileBytes, collected bool) {
 // the target may be in another directory.
 func (s *scan) readHead(f source, buf []byte) (int, confine.Info, error) {
 	if f.link {
-		return ReadHead(s.fs, f.file, buf)
+		return ReadHead(s.FS, f.file, buf)
 	}
 	if f.subdirectory != "" {
 		return f.dir.ReadHeadBelow(f.subdirectory, f.base, buf)
 	}
 	n, info, err := f.dir.ReadHead(f.base, buf)
-	if err == nil || s.refused == nil || s.ctx.Err() != nil || !mayHaveChanged(err) {
+	if err == nil || s.refused == nil || s.Context.Err() != nil || !mayHaveChanged(err) {
 		return n, info, err
 	}
 	return ReadHead(s.refused, f.file, buf)

@@ -26,7 +26,7 @@ func (s *scan) retryPartial(known *Entry, read func() (*Entry, error)) (*Entry, 
 		}
 		select {
 		case <-time.After(rereadAfter):
-		case <-s.ctx.Done():
+		case <-s.Context.Done():
 			return known, nil // the scan ends with an error
 		}
 		before := e.Stamp

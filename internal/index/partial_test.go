@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
@@ -50,7 +51,7 @@ func TestRetryPartial(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			n := 0
 			begin := time.Now()
-			got, err := (&scan{ctx: t.Context()}).retryPartial(tt.known, func() (*Entry, error) {
+			got, err := (&scan{Source: access.Source{Context: t.Context()}}).retryPartial(tt.known, func() (*Entry, error) {
 				e := tt.reads[min(n, len(tt.reads)-1)]
 				if n++; e == nil {
 					return nil, fs.ErrNotExist
@@ -71,7 +72,7 @@ func TestRetryPartialEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	known := &Entry{Stamp: stamp.Of(confine.Info{Size: 10})}
 	n := 0
-	got, err := (&scan{ctx: ctx}).retryPartial(known, func() (*Entry, error) {
+	got, err := (&scan{Source: access.Source{Context: ctx}}).retryPartial(known, func() (*Entry, error) {
 		n++
 		cancel()
 		return &Entry{details: &details{version: version{recent: true}}}, nil

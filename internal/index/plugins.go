@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/plugin"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
@@ -31,7 +32,7 @@ type pluginTable struct {
 	parts    map[client.Files][]*Part // in the order of precedence
 	order    map[*Part]int            // of all parts
 	declared map[*Part]bool           // a plugin names the path, so the path has to exist
-	reads    pluginReads              // guarded by Plugins.mu
+	reads    access.Reads             // guarded by Plugins.mu
 }
 
 // A Part is a place of files in a plugin. The Layer is a copy of the layer with the plugins, with
@@ -94,35 +95,35 @@ const ownSkillPattern = "SKILL.md"
 func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.last != nil && p.last.reads.unchanged(s, func(*pluginRead) bool { return true }) {
+	if p.last != nil && p.last.reads.Unchanged(&s.Source, func(*access.Read) bool { return true }) {
 		return p.last, nil
 	}
 	now := &pluginTable{parts: make(map[client.Files][]*Part), order: make(map[*Part]int), declared: make(map[*Part]bool)}
 	var err error
-	dirs := &pluginDirs{scan: s}
-	defer dirs.close()
+	recorder := access.NewRecorder(&s.Source, &now.reads)
+	defer recorder.Close()
 	options := p.Options
-	options.Reads = s.reads
+	options.Reads = s.Reads
 	if s.at.Sealed {
 		sums := make(Sums)
 		options.Digest = func(raw map[string]string) string { return SealOf(PluginList, sums.Files(raw)).Digest }
 	}
-	if now.Table, err = plugin.Find(s.ctx, &pluginFS{pluginDirs: dirs, reads: &now.reads, block: now.reads.newBlock(), dir: "."}, dirPath, options); err != nil {
+	if now.Table, err = plugin.Find(s.Context, recorder, dirPath, options); err != nil {
 		return nil, err
 	}
-	for r := range now.reads.all {
-		if r.err == nil {
+	for r := range now.reads.All {
+		if r.Err == nil {
 			continue
 		}
-		known := s.failed(r.err, false) && p.last != nil && p.last.reads.has(r.file)
-		s.hide(r.file, "", known, r.err) // a manifest can give the plugin any name
+		known := s.failed(r.Err, false) && p.last != nil && p.last.reads.Has(r.File)
+		s.hide(r.File, "", known, r.Err) // a manifest can give the plugin any name
 		switch {
 		case known:
 			if s.config.kind.plugins {
-				s.reportFailure(r.file, r.err)
+				s.reportFailure(r.File, r.Err)
 			}
 			return p.last, nil
-		case errors.Is(r.err, fs.ErrPermission):
+		case errors.Is(r.Err, fs.ErrPermission):
 			s.refusal.Store(true)
 		}
 	}
@@ -195,8 +196,8 @@ func (x *Index) PluginsOf(s *Snapshot, layer int) (all []*plugin.Plugin) {
 
 // scanPlugins adds the files of all plugins of a layer.
 func scanPlugins(s *scan, dir *confine.Dir, dirPath string) error {
-	s.tops = &openDirs{dirs: []openedDir{{dir, dirPath}}}
-	defer s.tops.close()
+	s.Tops = access.NewTops(dir, dirPath)
+	defer s.Tops.Close()
 	table, err := s.at.Plugins.find(s, dirPath)
 	if err != nil {
 		return err
@@ -214,8 +215,8 @@ func scanPlugins(s *scan, dir *confine.Dir, dirPath string) error {
 		places[place{p.PluginDir, p.key.Path}]++
 	}
 	read := new(sync.Map)
-	err = parallel.Each(s.ctx, s.reads, len(parts), func(i int) {
-		scans[i] = s.within(parts[i], max(1, s.reads/len(parts)))
+	err = parallel.Each(s.Context, s.Reads, len(parts), func(i int) {
+		scans[i] = s.within(parts[i], max(1, s.Reads/len(parts)))
 		if s.at.Sealed && places[place{parts[i].PluginDir, parts[i].key.Path}] > 1 {
 			scans[i].shared = read
 		}
@@ -260,9 +261,12 @@ func pluginProblems(plugins []*plugin.Plugin) (all []problem.Problem) {
 
 // within returns a scan of a part, which reads at most the given number of files at the same time.
 func (s *scan) within(p *Part, reads int) *scan {
-	of := &scan{ctx: s.ctx, index: s.index, config: s.config, layer: s.layer, at: &p.Layer, part: p, reads: reads, view: s.view,
-		before: s.before, resumed: s.resumed, tops: s.tops, plugins: s.plugins, watch: s.watch, collectors: s.collectors}
-	of.fs = s.fs.Within(p.PluginDir)
+	of := &scan{
+		Source: access.Source{Context: s.Context, FS: s.FS.Within(p.PluginDir), Remote: s.Remote, Reads: reads,
+			Opened: s.Opened, Tops: s.Tops, Watch: s.Watch, Look: s.Look},
+		index: s.index, config: s.config, layer: s.layer, at: &p.Layer, part: p, version: s.version,
+		before: s.before, resumed: s.resumed, plugins: s.plugins, collectors: s.collectors,
+	}
 	if s.refused != nil {
 		of.refused = s.refused.Within(p.PluginDir)
 	}
@@ -272,8 +276,8 @@ func (s *scan) within(p *Part, reads int) *scan {
 // scanPart adds the files of a part. A problem with one part does not affect the others.
 func (s *scan) scanPart() {
 	dirPath := s.at.Dir
-	s.visit(dirPath)
-	dir, err := s.openDir(s.fs, dirPath)
+	s.Visit(dirPath)
+	dir, err := s.OpenDir(dirPath)
 	if err == nil {
 		defer dir.Close()
 		err = s.config.kind.scan(s, dir, dirPath)
@@ -283,7 +287,7 @@ func (s *scan) scanPart() {
 	case err == nil && s.at.Only != "" && len(s.entries) == 0 && len(s.problems) == 0:
 		err = fs.ErrNotExist
 		fallthrough
-	case err != nil && s.ctx.Err() == nil:
+	case err != nil && s.Context.Err() == nil:
 		s.reportPart(at, err)
 	}
 }

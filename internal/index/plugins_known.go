@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
@@ -21,18 +22,21 @@ func (l *lookout) pluginClaims(layer int, name string, e *Entry) bool {
 		return true
 	}
 	defer x.leave()
-	s := &scan{ctx: l.ctx, index: x, config: &x.config, layer: layer, at: at, reads: x.config.MaxReads, view: view{fs: x.FS(l.ctx, layer)}}
-	s.tops = x.openTop(layer)
-	defer s.tops.close()
+	s := &access.Source{Context: l.ctx, FS: x.FS(l.ctx, layer), Remote: at.Store != nil, Reads: x.config.MaxReads,
+		Opened: &x.filesRead, Look: x.config.look}
+	if top := x.openLayer(layer); top != nil {
+		s.Tops = access.NewTops(top, at.Dir)
+		defer s.Tops.Close()
+	}
 	table := known.files.plugins
-	parts, large, dir := table.parts[x.config.kind.files], len(table.reads.blocks) > largeLayer, ""
+	parts, large, dir := table.parts[x.config.kind.files], table.reads.Len() > largeLayer, ""
 	recent := large && known.recent(now)
 	own := func(p *Part) bool { return l.mayName(table, p, name, e) }
 	if i := slices.IndexFunc(parts, own); i >= 0 {
 		dir = parts[i].PluginDir
 	}
-	if !at.Plugins.unchanged(table, s, func(r *pluginRead) bool {
-		return !recent || r.dir == at.Dir && !r.has || r.file == dir || isBelow(dir, r.file)
+	if !at.Plugins.unchanged(table, s, func(r *access.Read) bool {
+		return !recent || r.Dir == at.Dir && !r.Empty || r.File == dir || access.IsBelow(dir, r.File)
 	}) {
 		return true
 	}
@@ -46,15 +50,6 @@ func (l *lookout) pluginClaims(layer int, name string, e *Entry) bool {
 	return false
 }
 
-// openTop returns the open directory of a layer, or nil.
-func (x *Index) openTop(layer int) *openDirs {
-	top := x.openLayer(layer)
-	if top == nil {
-		return nil
-	}
-	return &openDirs{dirs: []openedDir{{top, x.config.Layers[layer].Dir}}}
-}
-
 // mayName reports whether a file of a part can have a name, or the bare name of the lookout, with
 // precedence over e.
 func (l *lookout) mayName(table *pluginTable, p *Part, name string, e *Entry) bool {
@@ -66,25 +61,25 @@ func (l *lookout) mayName(table *pluginTable, p *Part, name string, e *Entry) bo
 
 // unchanged reports whether a table is the last table, and the reads for which of returns true have
 // the same results now. While a scan uses the table, unchanged reports false.
-func (p *Plugins) unchanged(table *pluginTable, s *scan, of func(*pluginRead) bool) bool {
+func (p *Plugins) unchanged(table *pluginTable, s *access.Source, of func(*access.Read) bool) bool {
 	if !p.mu.TryLock() {
 		return false
 	}
 	defer p.mu.Unlock()
-	return p.last == table && table.reads.unchanged(s, of)
+	return p.last == table && table.reads.Unchanged(s, of)
 }
 
 // changed reports whether a directory of a part, or a file whose header has the name, has changed
 // since the scan.
-func (l *listed) changed(p *Part, s *scan) bool {
+func (l *listed) changed(p *Part, s *access.Source) bool {
 	dirs, proves := l.parts[p]
 	if !proves {
 		return true
 	}
-	d := &pluginDirs{scan: s}
-	defer d.close()
+	d := &access.Dirs{Source: s}
+	defer d.Close()
 	for _, dir := range dirs {
-		opened, err := d.open(p.PluginDir, dir.path)
+		opened, err := d.Open(p.PluginDir, dir.path)
 		if err != nil {
 			return true
 		}
@@ -100,10 +95,10 @@ func (l *listed) changed(p *Part, s *scan) bool {
 		if e.Part() != p {
 			break
 		}
-		if _, err := d.open(p.PluginDir, path.Dir(e.Path)); err != nil {
+		if _, err := d.Open(p.PluginDir, path.Dir(e.Path)); err != nil {
 			return true
 		}
-		if info, err := d.info(p.PluginDir, e.Path); err != nil || !stamp.Of(info).Same(e.Stamp) {
+		if info, err := d.Info(p.PluginDir, e.Path); err != nil || !stamp.Of(info).Same(e.Stamp) {
 			return true
 		}
 	}

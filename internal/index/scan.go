@@ -15,28 +15,27 @@ import (
 	"unsafe"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
-	"github.com/toolshelf-go/toolshelf/internal/watch"
 )
 
 // A scan reads one layer. The entries of unchanged files come from the previous
 // scan.
 type scan struct {
-	ctx     context.Context
+	access.Source
 	index   *Index
 	config  *Config
 	layer   int
 	at      *Layer
 	part    *Part        // in a plugin; at is then the layer of the part
-	tops    *openDirs    // in a layer with plugins; otherwise nil
 	plugins *pluginTable // in a layer with plugins
 	shared  *sync.Map    // the files that the scan has read for several parts, because the entries of a marketplace can share a file; nil outside of a sealed layer
-	reads   int          // number of files to read at the same time from a slow filesystem
-	view
+	refused *confine.FS  // view.refused
+	version string       // view.version
+
 	before     *layerFiles       // the result of the previous scan
 	resumed    map[string]*Entry // what interrupted scans have read since the previous scan, by path
-	watch      *watch.Watch      // nil if the layer is not watched
 	collectors []*collector      // at the beginning of the scan
 
 	entries  []*Entry
@@ -46,38 +45,26 @@ type scan struct {
 	problems []problem.Problem
 	hidden   []Hidden
 
-	unsettled  atomic.Bool // the dirs do not show every new file of the layer
 	exactCase  atomic.Bool // a directory of the layer distinguishes letter case
 	incomplete atomic.Bool // a file could not be read, but a later scan may read the file
 	refusal    atomic.Bool // the filesystem refused a listed file, which may be readable later without another version
 }
 
 func newScan(ctx context.Context, x *Index, layer int, store view) *scan {
-	l, state := x.config.Layers[layer], &x.states[layer]
-	s := &scan{ctx: ctx, index: x, config: &x.config, layer: layer, at: &x.config.Layers[layer], reads: x.config.MaxReads, view: store, before: state.files, resumed: state.read}
+	l, state := &x.config.Layers[layer], &x.states[layer]
+	s := &scan{
+		Source: access.Source{Context: ctx, FS: store.fs, Remote: l.Store != nil, Reads: x.config.MaxReads,
+			Opened: &x.filesRead, Look: x.config.look},
+		index: x, config: &x.config, layer: layer, at: l,
+		refused: store.refused, version: store.version, before: state.files, resumed: state.read,
+	}
 	if !l.Fixed {
-		s.watch = x.watch
+		s.Watch = x.watch
 	}
 	x.collecting.Lock()
 	defer x.collecting.Unlock()
 	s.collectors = slices.Clone(x.collectors)
 	return s
-}
-
-// visit watches a directory. A scan calls visit before the scan reads the
-// directory.
-func (s *scan) visit(dirPath string) {
-	path := s.fs.Path(dirPath)
-	s.watch.Visit(path)
-	s.config.look.Whole(path)
-}
-
-// followedLink records that the result of the scan depends on the target of a
-// link.
-func (s *scan) followedLink() {
-	s.unsettled.Store(true)
-	s.watch.Unwatched()
-	s.config.look.Fail()
 }
 
 // find returns the entry of a file from the previous scan, or from an interrupted scan
@@ -193,7 +180,7 @@ func (s *scan) hide(file, prefix string, known bool, err error) {
 	if s.part != nil {
 		h.bare = strings.TrimPrefix(prefix, s.part.Prefix)
 	}
-	s.unsettled.Store(true)
+	s.Unsettled.Store(true)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hidden = append(s.hidden, h)
@@ -252,7 +239,7 @@ func (s *scan) children(dir *confine.Dir, dirPath string) ([]child, error) {
 		all = make([]child, 0, len(s.before.entries))
 	}
 	file := []byte(prefix)
-	err := dir.EachBytes(s.ctx, func(name []byte, typ fs.FileMode) error {
+	err := dir.EachBytes(s.Context, func(name []byte, typ fs.FileMode) error {
 		if name[0] == '.' {
 			return nil
 		}
@@ -284,9 +271,9 @@ func (s *scan) stat(dirPath string, c child) (isDir bool, err error) {
 	case fs.ModeDir:
 		return true, nil
 	case fs.ModeSymlink, confine.TypeUnknown:
-		info, err := s.fs.Info(below(dirPath, c.name))
+		info, err := s.FS.Info(below(dirPath, c.name))
 		if err != nil || c.typ == fs.ModeSymlink {
-			s.followedLink()
+			s.FollowedLink()
 		}
 		return err == nil && info.Mode.IsDir(), err
 	}

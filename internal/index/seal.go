@@ -319,7 +319,7 @@ func (s *scan) readWhole(f source) fileBytes {
 }
 
 func (s *scan) openWhole(f source) ([]byte, confine.Info, error) {
-	s.index.filesRead.Add(1)
+	s.Opened.Add(1)
 	open := func(fsys *confine.FS) ([]byte, confine.Info, error) {
 		file, err := fsys.OpenRegular(f.file)
 		if err == nil {
@@ -328,7 +328,7 @@ func (s *scan) openWhole(f source) ([]byte, confine.Info, error) {
 		return nil, confine.Info{}, err
 	}
 	if f.link {
-		return open(s.fs)
+		return open(s.FS)
 	}
 	file, err := f.dir.OpenRegular(f.base)
 	if err == nil {
@@ -338,7 +338,7 @@ func (s *scan) openWhole(f source) ([]byte, confine.Info, error) {
 			return raw, info, nil
 		}
 	}
-	if s.refused == nil || s.ctx.Err() != nil || !mayHaveChanged(err) {
+	if s.refused == nil || s.Context.Err() != nil || !mayHaveChanged(err) {
 		return nil, confine.Info{}, err
 	}
 	return open(s.refused)
@@ -404,8 +404,8 @@ func (s *scan) sealFiles(e *Entry, before *Seal, dir *confine.Dir, dirPath strin
 		return nil, &problem.Problem{Code: code, Severity: problem.Warning, Path: s.place(e.Path),
 			Message: "no digest of the skill: " + message, Suggestion: suggestion}
 	}
-	d := &SkillDir{index: s.index, entry: e, fs: s.fs, at: dirPath, dir: dir, alone: s.at.Files, scan: s}
-	listed, err := d.Files(s.ctx)
+	d := &SkillDir{index: s.index, entry: e, fs: s.FS, at: dirPath, dir: dir, alone: s.at.Files, scan: s}
+	listed, err := d.Files(s.Context)
 	size := int64(0)
 	for _, f := range listed.Files {
 		size += f.Info.Size
@@ -500,7 +500,7 @@ func (s *scan) sameDirectory(seal *Seal, dir *confine.Dir, dirPath string) bool 
 			}
 		}
 		for len(rest) > 0 && path.Dir(rest[0].path) == at.path {
-			s.visit(path.Join(dirPath, rest[0].path))
+			s.Visit(path.Join(dirPath, rest[0].path))
 			below, err := dir.OpenDir(path.Base(rest[0].path))
 			if err != nil {
 				return false
@@ -524,12 +524,12 @@ func (s *scan) sum(d *SkillDir, name string) (sum [sha256.Size]byte, read filePr
 		return sum, read, err
 	}
 	defer f.Close()
-	s.index.filesRead.Add(1)
+	s.Opened.Add(1)
 	if f.Info().Size > s.config.MaxFileSize {
 		return sum, read, ErrTooLarge
 	}
 	hash := sha256.New()
-	n, err := io.Copy(hash, io.LimitReader(reader{s.ctx, f}, s.config.MaxFileSize+1))
+	n, err := io.Copy(hash, io.LimitReader(reader{s.Context, f}, s.config.MaxFileSize+1))
 	if err == nil && n > s.config.MaxFileSize {
 		err = ErrTooLarge
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
@@ -66,22 +67,8 @@ func (x *Index) openCached(d *SkillDir) *confine.Dir {
 	if dir == nil {
 		return nil
 	}
-	opened, _ := openBelow(dir, l.Dir, d.at)
+	opened, _ := access.OpenBelow(dir, l.Dir, d.at)
 	return opened
-}
-
-// openBelow opens a directory below the open directory with the path top. If a link is on the way,
-// the error is confine.ErrSymlink.
-func openBelow(dir *confine.Dir, top, dirPath string) (*confine.Dir, error) {
-	if top != "." {
-		dirPath = dirPath[len(top)+1:]
-	}
-	return dir.OpenBelow(dirPath)
-}
-
-// isBelow reports whether a path is below the directory top.
-func isBelow(top, file string) bool {
-	return top == "." && file != "." || strings.HasPrefix(file, top+"/")
 }
 
 // place returns the path of a file for problems, not escaped. The name "." is the directory.

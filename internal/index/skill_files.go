@@ -166,7 +166,7 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 		w.list.Truncated = true
 	case c.typ == fs.ModeDir:
 		if w.scan != nil {
-			w.scan.visit(path.Join(w.at, name))
+			w.scan.Visit(path.Join(w.at, name))
 		}
 		below, err := dir.OpenDir(c.name)
 		if err == nil {
@@ -184,7 +184,7 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 	case c.typ == fs.ModeSymlink:
 		w.unproven = true
 		if w.scan != nil {
-			w.scan.followedLink()
+			w.scan.FollowedLink()
 		}
 		if !w.file(name) {
 			w.omit(dir, name, c)

@@ -165,11 +165,11 @@ func (l Layer) skillName(header matter.Frontmatter) string {
 func (l Layer) dirName() string { return path.Base(filepath.ToSlash(l.FS.Path(l.Dir))) }
 
 // skills returns an entry for each child that is a directory, with or without a
-// usable SKILL.md. If s.ctx ends, skills returns the entries so far, and the error.
+// usable SKILL.md. If s.Context ends, skills returns the entries so far, and the error.
 func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*Entry, error) {
 	entries := make([]*Entry, len(children))
 	links := make([]error, len(children))
-	err := parallel.Each(s.ctx, s.reads, len(children), func(i int) {
+	err := parallel.Each(s.Context, s.Reads, len(children), func(i int) {
 		if name := children[i].name; names.Loose(name) && !Skipped(name) {
 			entries[i], links[i] = s.skill(dir, dirPath, children[i])
 		}
@@ -202,7 +202,7 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 	case !isDir:
 		return nil, err
 	}
-	s.visit(dirPath)
+	s.Visit(dirPath)
 	near := c.typ == fs.ModeDir && s.part == nil && !s.at.Sealed && s.at.Store == nil
 	first := s.skillSource(parent, dirPath, SkillFileNames[0], c.name)
 	first.subdirectory = c.name
@@ -218,8 +218,8 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 		}
 	}
 	if errors.Is(err, confine.ErrSymlink) {
-		s.followedLink()
-		dir, err = s.fs.OpenDir(dirPath)
+		s.FollowedLink()
+		dir, err = s.FS.OpenDir(dirPath)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -265,7 +265,7 @@ func (s *scan) loadIn(first source, dirPath, name string) *Entry {
 		}
 	}
 	if s.at.manifest != "" && s.part == nil {
-		if _, err := s.fs.Info(below(dirPath, s.at.manifest)); err == nil {
+		if _, err := s.FS.Info(below(dirPath, s.at.manifest)); err == nil {
 			return nil
 		}
 	}
@@ -305,7 +305,7 @@ func (s *scan) spell(e *Entry, dir *confine.Dir, name string) {
 		return
 	}
 	spelled := name
-	err := dir.Each(s.ctx, func(other string, _ fs.FileMode) error {
+	err := dir.Each(s.Context, func(other string, _ fs.FileMode) error {
 		if other == name {
 			return fs.SkipAll
 		}

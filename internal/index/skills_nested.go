@@ -77,7 +77,7 @@ func (s *scan) above(dir *confine.Dir, top string) map[identity]bool {
 		seen[id] = true
 	}
 	for name := top; ; name = path.Dir(name) {
-		if info, err := s.fs.Info(name); err == nil && info.Ino != 0 {
+		if info, err := s.FS.Info(name); err == nil && info.Ino != 0 {
 			seen[identity{dev: info.Dev, ino: info.Ino}] = true
 		}
 		if name == "." {
@@ -98,12 +98,12 @@ func firstElement(top, file string) string {
 // skillsIn returns the skills in a directory below a layer's subdirectories.
 // Unless the directory is a skill, skillsIn also returns the directories without
 // a SKILL.md. Each directory without a SKILL.md takes 1 from left. The error is
-// the error of s.ctx.
+// the error of s.Context.
 func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identity]bool) ([]*Entry, error) {
 	if *left == 0 {
 		return nil, nil
 	}
-	dir, err := s.fs.OpenDir(dirPath)
+	dir, err := s.FS.OpenDir(dirPath)
 	if err != nil {
 		return nil, s.reportUnsearched(dirPath, err)
 	}
@@ -158,13 +158,13 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 }
 
 // reportUnsearched reports a directory that cannot be searched, and returns the
-// error of s.ctx. If a store has failed, reportUnsearched adds the previous entries below
+// error of s.Context. If a store has failed, reportUnsearched adds the previous entries below
 // the directory.
 func (s *scan) reportUnsearched(dirPath string, err error) error {
 	switch {
-	case s.ctx.Err() != nil, errors.Is(err, fs.ErrNotExist):
+	case s.Context.Err() != nil, errors.Is(err, fs.ErrNotExist):
 	default:
 		s.unlisted(dirPath, s.at.Prefix, "skills", path.Dir, err)
 	}
-	return s.ctx.Err()
+	return s.Context.Err()
 }

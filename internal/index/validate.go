@@ -232,13 +232,13 @@ func (x *Index) scanDir(s *scan) (*layerFiles, error) {
 	l := x.config.Layers[s.layer]
 	dirPath := l.Dir
 	if l.Foreign != nil && l.Foreign() {
-		if _, err := s.fs.Lstat(dirPath); err != nil {
+		if _, err := s.FS.Lstat(dirPath); err != nil {
 			return nil, err
 		}
 		return nil, errForeign
 	}
-	s.visit(dirPath)
-	dir, err := s.fs.OpenDir(dirPath)
+	s.Visit(dirPath)
+	dir, err := s.FS.OpenDir(dirPath)
 	if err != nil {
 		return nil, err
 	}

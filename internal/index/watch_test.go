@@ -49,9 +49,9 @@ func TestCloseEndsScansBeforeTheWatch(t *testing.T) {
 	x := must.Get(newIndex(Config{Layers: []Layer{{Name: "commands", FS: fsys, Dir: "."}}, Watch: true, Now: time.Now,
 		kind: kind{scan: func(s *scan, _ *confine.Dir, _ string) error {
 			close(begun)
-			<-s.ctx.Done()
-			added = s.watch.Add(dir, true)
-			return s.ctx.Err()
+			<-s.Context.Done()
+			added = s.Watch.Add(dir, true)
+			return s.Context.Err()
 		}}}))(t)
 	<-begun
 	x.Close()
@@ -182,8 +182,8 @@ func TestAFixedLayerIsNotWatched(t *testing.T) {
 	fixed := confined(t)(confine.Over(tree{"x/a.md": ""}.inMemory(t), "/"))
 	x := commandsOf(t, Config{Watch: true, Layers: []Layer{{Name: "x", FS: fixed, Dir: "x", Fixed: true}}}, nil)
 	expect(t, x, "a x/a.md")
-	if dirs, scan := watched(x.Layers()), newScan(t.Context(), x, 0, view{fs: fixed}); len(dirs) > 0 || scan.watch != nil {
-		t.Errorf("watched: %v, %v", dirs, scan.watch)
+	if dirs, scan := watched(x.Layers()), newScan(t.Context(), x, 0, view{fs: fixed}); len(dirs) > 0 || scan.Watch != nil {
+		t.Errorf("watched: %v, %v", dirs, scan.Watch)
 	}
 }
 

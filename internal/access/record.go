@@ -1,0 +1,349 @@
+package access
+
+import (
+	"cmp"
+	"errors"
+	"hash/maphash"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
+)
+
+// A Recorder is a Source as an fs.FS. A Recorder records all accesses, and an
+// fs.Sub of a Recorder is confined to its directory. Until Release, the fs.Sub has open directories
+// and records of its own, so goroutines may use several at the same time.
+type Recorder struct {
+	*Dirs
+	reads *Reads
+	block *[]Read
+	dir   string    // the directory relative to Source.FS that confines the accesses
+	outer *Recorder // nil after Release
+}
+
+// NewRecorder returns a Recorder that adds its accesses to reads.
+func NewRecorder(s *Source, reads *Reads) *Recorder {
+	return &Recorder{Dirs: &Dirs{Source: s}, reads: reads, block: reads.newBlock(), dir: "."}
+}
+
+// Reads are accesses, with their results, in one block for each directory.
+type Reads struct {
+	mu     sync.Mutex
+	blocks []*[]Read
+}
+
+// All calls yield with each access.
+func (reads *Reads) All(yield func(Read) bool) {
+	for _, block := range reads.blocks {
+		for _, r := range *block {
+			if !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// Len returns the number of the directories of the accesses.
+func (reads *Reads) Len() int { return len(reads.blocks) }
+
+// Has reports whether an access to a file has succeeded.
+func (reads *Reads) Has(file string) bool {
+	for r := range reads.All {
+		if r.File == file && r.Err == nil && !r.missing {
+			return true
+		}
+	}
+	return false
+}
+
+// newBlock returns a block, to which one goroutine at a time adds accesses.
+func (reads *Reads) newBlock() *[]Read {
+	block := new([]Read)
+	reads.mu.Lock()
+	defer reads.mu.Unlock()
+	reads.blocks = append(reads.blocks, block)
+	return block
+}
+
+var seed = maphash.MakeSeed()
+
+// A Read is one access.
+type Read struct {
+	Dir, File string // Recorder.dir, and the file relative to Source.FS
+	list      bool   // the names in a directory were read
+	missing   bool   // the file does not exist
+	Empty     bool   // the file is a directory in which Has has found no file
+	Err       error  // any other error: the next scan reads again
+
+	hash    uint64 // of the names and types in a directory, or of the first bytes of a file
+	bytes   int64  // read from a file
+	stamp   stamp.Stamp
+	settled bool
+}
+
+var (
+	_ fs.ReadDirFS = (*Recorder)(nil)
+	_ fs.StatFS    = (*Recorder)(nil)
+	_ fs.SubFS     = (*Recorder)(nil)
+)
+
+// record adds an access with its error.
+func (f *Recorder) record(r Read, err error) {
+	r.Dir = f.dir
+	r.missing = errors.Is(err, fs.ErrNotExist)
+	if !r.missing {
+		r.Err = err
+	}
+	*f.block = append(*f.block, r)
+}
+
+func (f *Recorder) Sub(dir string) (fs.FS, error) {
+	return &Recorder{Dirs: &Dirs{Source: f.Source}, reads: f.reads, block: f.reads.newBlock(), dir: path.Join(f.dir, dir), outer: f}, nil
+}
+
+// Release closes the open directories. The later accesses are accesses of the outer filesystem.
+func (f *Recorder) Release() {
+	if f.outer != nil {
+		f.Close()
+		f.Dirs, f.block, f.outer = f.outer.Dirs, f.outer.block, nil
+	}
+}
+
+func (f *Recorder) Stat(name string) (fs.FileInfo, error) {
+	file := path.Join(f.dir, name)
+	info, err := f.Info(f.dir, file)
+	f.record(Read{File: file, stamp: stamp.Of(info), settled: true}, err)
+	return fileInfo{name: name, info: info}, err
+}
+
+// Has reports whether a subdirectory has a file. Without the first directory of the path of the
+// file, the record is of the subdirectory alone, one system call for each of many subdirectories.
+func (f *Recorder) Has(dir, file string) bool {
+	at, now := path.Join(f.dir, dir), time.Now()
+	f.Visit(at)
+	info, err := f.Info(f.dir, at)
+	if err == nil {
+		first, _, _ := strings.Cut(file, "/")
+		if _, err = f.Info(f.dir, path.Join(at, first)); !errors.Is(err, fs.ErrNotExist) {
+			_, err = f.Stat(path.Join(dir, file))
+			return err == nil
+		}
+		err = nil
+	}
+	f.record(Read{File: at, Empty: true, stamp: stamp.Of(info), settled: stamp.Settled(info, now)}, err)
+	return false
+}
+
+func (f *Recorder) ReadDir(name string) ([]fs.DirEntry, error) {
+	file, now := path.Join(f.dir, name), time.Now()
+	f.Visit(file)
+	var all []fs.DirEntry
+	info, known := f.listed(file)
+	hash, err := f.names(f.dir, file, func(name string, typ fs.FileMode) { all = append(all, entry{f, path.Join(file, name), typ}) })
+	f.record(Read{File: file, list: true, hash: hash, stamp: stamp.Of(info), settled: known && stamp.Settled(info, now)}, err)
+	slices.SortFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return all, err
+}
+
+// listed describes a directory in one system call, below an open directory. A link proves nothing.
+func (d *Dirs) listed(dirPath string) (info confine.Info, ok bool) {
+	if d.Tops == nil || d.Remote { // a call can be a request
+		return info, false
+	}
+	var err error
+	if top := d.Tops.layer(); top.path == dirPath {
+		info, err = top.dir.Info()
+	} else if top := d.Tops.above(dirPath); top.dir != nil && top.path == path.Dir(dirPath) {
+		info, err = top.dir.Lstat(path.Base(dirPath))
+	}
+	return info, err == nil && info.Mode.IsDir()
+}
+
+// names calls add with the names and the types in a directory, and returns their hash, in any
+// order.
+func (d *Dirs) names(within, dirPath string, add func(name string, typ fs.FileMode)) (hash uint64, err error) {
+	opened, err := d.Open(within, dirPath)
+	if err != nil {
+		return 0, err
+	}
+	err = opened.EachBytes(d.Context, func(name []byte, typ fs.FileMode) error {
+		hash += maphash.Bytes(seed, name) ^ uint64(typ)*0x9E3779B97F4A7C15
+		if add != nil {
+			add(string(name), typ)
+		}
+		return nil
+	})
+	return hash, err
+}
+
+func (f *Recorder) Open(name string) (fs.File, error) {
+	file := path.Join(f.dir, name)
+	f.Visit(path.Dir(file))
+	now := time.Now()
+	opened, err := f.openFile(f.dir, file)
+	if err != nil {
+		f.record(Read{File: file}, err)
+		return nil, err
+	}
+	f.Opened.Add(1)
+	info := opened.Info()
+	f.record(Read{File: file, stamp: stamp.Of(info), settled: stamp.Settled(info, now)}, fs.ErrInvalid) // until Close
+	p := &openFile{File: opened, name: path.Base(name), block: f.block, at: len(*f.block) - 1}
+	p.hash.SetSeed(seed)
+	return p, nil
+}
+
+// An openFile hashes the bytes that the caller reads.
+type openFile struct {
+	*confine.File
+	name  string
+	block *[]Read
+	at    int
+	hash  maphash.Hash
+	bytes int64
+	err   error
+}
+
+func (f *openFile) Stat() (fs.FileInfo, error) { return fileInfo{f.name, f.Info()}, nil }
+
+// Read makes no call at the end of a file on a local disk, whose size is known.
+func (f *openFile) Read(p []byte) (int, error) {
+	if info := f.Info(); f.bytes == info.Size && !info.Changed.IsZero() {
+		return 0, io.EOF
+	}
+	n, err := f.File.Read(p)
+	_, _ = f.hash.Write(p[:n])
+	f.bytes += int64(n)
+	if err != io.EOF {
+		f.err = cmp.Or(f.err, err)
+	}
+	return n, err
+}
+
+// Close completes the record.
+func (f *openFile) Close() error {
+	r := &(*f.block)[f.at]
+	r.hash, r.bytes, r.Err = f.hash.Sum64(), f.bytes, f.err
+	return f.File.Close()
+}
+
+// A entry is a file in a directory.
+type entry struct {
+	fs   *Recorder
+	file string
+	typ  fs.FileMode
+}
+
+func (e entry) Name() string { return path.Base(e.file) }
+func (e entry) IsDir() bool  { return e.Type().IsDir() }
+
+// Type asks for a type that the directory does not know.
+func (e entry) Type() fs.FileMode {
+	if e.typ == confine.TypeUnknown {
+		info, err := e.fs.confined(e.fs.dir).Lstat(e.file)
+		if err != nil {
+			e.fs.record(Read{File: e.file}, err)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fs.ModeDir // the open of the directory reports the failure
+		}
+		return info.Mode.Type()
+	}
+	return e.typ
+}
+
+func (e entry) Info() (fs.FileInfo, error) {
+	info, err := e.fs.confined(e.fs.dir).Lstat(e.file)
+	return fileInfo{e.Name(), info}, err
+}
+
+// A fileInfo describes a file.
+type fileInfo struct {
+	name string
+	info confine.Info
+}
+
+func (f fileInfo) Name() string       { return f.name }
+func (f fileInfo) Size() int64        { return f.info.Size }
+func (f fileInfo) Mode() fs.FileMode  { return f.info.Mode }
+func (f fileInfo) ModTime() time.Time { return f.info.Modified }
+func (f fileInfo) IsDir() bool        { return f.info.Mode.IsDir() }
+func (f fileInfo) Sys() any           { return nil }
+
+// Unchanged reports whether the accesses for which of returns true have the same results now.
+func (reads *Reads) Unchanged(s *Source, of func(*Read) bool) bool {
+	var changed atomic.Bool
+	err := parallel.Each(s.Context, s.Reads, len(reads.blocks), func(i int) {
+		d := &Dirs{Source: s}
+		defer d.Close()
+		for block, at := *reads.blocks[i], 0; at < len(block) && !changed.Load(); at++ {
+			if of(&block[at]) && (s.Context.Err() != nil || !block[at].unchanged(d)) {
+				changed.Store(true)
+			}
+		}
+	})
+	return err == nil && !changed.Load()
+}
+
+// unchanged reports whether the access has the same result now.
+func (r *Read) unchanged(d *Dirs) bool {
+	if r.Err != nil {
+		return false
+	}
+	if r.list {
+		d.Visit(r.File)
+		return r.sameNames(d)
+	}
+	if d.Visit(path.Dir(r.File)); r.Empty {
+		d.Visit(r.File)
+	}
+	if r.settled || r.missing {
+		info, err := d.Info(r.Dir, r.File)
+		if r.missing {
+			return errors.Is(err, fs.ErrNotExist)
+		}
+		return err == nil && stamp.Of(info).Same(r.stamp)
+	}
+	return r.sameBytes(d)
+}
+
+// sameNames is unchanged for the names in a directory.
+func (r *Read) sameNames(d *Dirs) bool {
+	now := time.Now()
+	info, known := d.listed(r.File)
+	if known && r.settled && !r.missing && stamp.Of(info).Same(r.stamp) {
+		return true
+	}
+	hash, err := d.names(r.Dir, r.File, nil)
+	if r.missing || err != nil || hash != r.hash {
+		return r.missing && errors.Is(err, fs.ErrNotExist)
+	}
+	r.stamp, r.settled = stamp.Of(info), known && stamp.Settled(info, now)
+	return true
+}
+
+// sameBytes is unchanged for the first bytes of a file.
+func (r *Read) sameBytes(d *Dirs) bool {
+	now := time.Now()
+	opened, err := d.openFile(r.Dir, r.File)
+	if err != nil {
+		return false
+	}
+	defer opened.Close()
+	var hash maphash.Hash
+	hash.SetSeed(seed)
+	n, err := io.CopyN(&hash, opened, r.bytes)
+	if err != nil && err != io.EOF || n != r.bytes || hash.Sum64() != r.hash || opened.Info().Size != r.stamp.Size {
+		return false
+	}
+	r.stamp, r.settled = stamp.Of(opened.Info()), stamp.Settled(opened.Info(), now)
+	return true
+}

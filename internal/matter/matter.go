@@ -21,6 +21,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/toolshelf-go/toolshelf/internal/markdown"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -156,7 +157,7 @@ func (s *Scanner) parse(data []byte, whole bool, fenced fenced) (doc Document, m
 		}
 	}
 	if !ends && doc.description() == "" {
-		paragraph, complete := firstParagraph(data[doc.Body:], false)
+		paragraph, complete := markdown.FirstParagraph(data[doc.Body:], false)
 		if !complete {
 			return doc, true
 		}
@@ -400,7 +401,7 @@ func Description(doc Document, body []byte) (string, Source) {
 	}
 	s := doc.paragraph
 	if s == "" {
-		s, _ = firstParagraph(body, true)
+		s, _ = markdown.FirstParagraph(body, true)
 	}
 	if s != "" {
 		return strings.ToValidUTF8(s, "\uFFFD"), FromParagraph

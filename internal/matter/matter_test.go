@@ -624,18 +624,6 @@ func TestTopLevelKey(t *testing.T) {
 	})
 }
 
-func FuzzFirstParagraph(f *testing.F) {
-	for _, in := range []string{"Text", "# H\nText\n\nmore", "- a\n\nText", "> a\nb\n\nText", "| a |\n|---|\n", "<div>\n\nText", "[a]: b\nText", "a\n===\nText"} {
-		f.Add([]byte(in))
-	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		got, complete := firstParagraph(text, true)
-		if !complete || strings.ContainsAny(got, "\n") || strings.TrimSpace(got) != got {
-			t.Fatalf("%q of %q", got, text)
-		}
-	})
-}
-
 // BenchmarkParse reads files of each class of public headers. It reports the time of
 // a Scanner that reads the fields of a list (scanner), of Parse (parse), of the YAML
 // library with the recovery of broken headers (library), and of adrg/frontmatter

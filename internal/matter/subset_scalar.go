@@ -259,3 +259,5 @@ func (s *subset) escape(c byte, after string) (size int) {
 
 // escaped are the meanings of the characters after a backslash.
 var escaped = [...]rune{0, '\a', '\b', '\t', '\n', '\v', '\f', '\r', 0x1b, ' ', '"', '\'', '\\', 0x85, 0xa0, 0x2028, 0x2029}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

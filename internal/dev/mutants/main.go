@@ -43,10 +43,10 @@ type subject struct {
 }
 
 var subjects = []subject{
-	{"trust", 30, 95}, {"internal/gate", 15, 95}, {"confine", 30, 92}, {"internal/matter", 35, 92},
+	{"trust", 30, 95}, {"internal/gate", 15, 95}, {"confine", 30, 92}, {"internal/matter", 30, 92}, {"internal/markdown", 5, 92},
 	{"internal/index", 45, 92}, {"internal/listing", 30, 92}, {"internal/template", 25, 92},
 	{"internal/instruction", 20, 92}, {"internal/plugin", 20, 92}, {"agentmd", 15, 92},
-	{"mcpadapter", 35, 92},
+	{"mcpadapter", 25, 92}, {"mcpadapter/internal/schema", 10, 92},
 }
 
 // others are the packages whose tests run for the mutants of all packages.

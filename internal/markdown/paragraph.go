@@ -1,24 +1,21 @@
-package matter
+package markdown
 
 import (
 	"bytes"
 	"regexp"
 	"strings"
-
-	"github.com/toolshelf-go/toolshelf/internal/markdown"
 )
 
-// firstParagraph returns the first paragraph of a Markdown text (CommonMark 0.31 with
-// the tables of GFM) as one line, with inline markup as written. It skips headings,
-// lists, quotes, tables, code, HTML and link definitions. If whole is false, text is
-// only the beginning of a longer text, and complete reports whether every longer
-// text has the same first paragraph.
+// FirstParagraph returns the first paragraph of a Markdown text (CommonMark 0.31 with the tables of
+// GFM) as one line, with inline markup as written. FirstParagraph skips headings, lists, quotes,
+// tables, code, HTML and link definitions. If whole is false, text is only the beginning of a longer
+// text, and complete reports whether every longer text has the same first paragraph.
 //
-// firstParagraph reads each line once, and distinguishes blocks only at the outermost
-// level. It finds the end of a container by the rules of the specification for a
-// container with paragraphs. Unlike markdown.Blocks, it recognizes HTML, tables and
-// link definitions, and treats a deeply indented fence as indented code.
-func firstParagraph(text []byte, whole bool) (paragraph string, complete bool) {
+// FirstParagraph reads each line once, and distinguishes blocks only at the outermost level. The end
+// of a container follows the rules of the specification for a container with paragraphs. Unlike
+// Blocks, FirstParagraph recognizes HTML, tables and link definitions, and treats a deeply indented
+// fence as indented code.
+func FirstParagraph(text []byte, whole bool) (paragraph string, complete bool) {
 	if !whole {
 		text = text[:bytes.LastIndexByte(text, '\n')+1]
 	}
@@ -59,7 +56,7 @@ type blocks struct {
 
 // line reads the next line and reports whether a paragraph ended before the line.
 func (s *blocks) line(line []byte) (done bool) {
-	indent, rest := markdown.Columns(line, 0)
+	indent, rest := Columns(line, 0)
 	if s.state == inParagraph {
 		if taken, done := s.paragraphLine(indent, rest); taken || done {
 			return done
@@ -85,7 +82,7 @@ func (s *blocks) continues(indent int, rest []byte) bool {
 	blank := len(rest) == 0
 	switch s.state {
 	case inFence:
-		if indent < 4 && markdown.ClosesFence(rest, s.fence) {
+		if indent < 4 && ClosesFence(rest, s.fence) {
 			s.state = between
 		}
 		return true
@@ -115,7 +112,7 @@ func (s *blocks) listContinues(indent int, rest []byte) bool {
 		return true
 	case indent >= s.indent:
 		s.empty = false
-		s.lazy = isLazyText(rest, indent) && !(s.lazy && markdown.IsUnderline(rest))
+		s.lazy = isLazyText(rest, indent) && !(s.lazy && IsUnderline(rest))
 		return true
 	default:
 		return s.lazy && s.isText(indent, rest)
@@ -132,7 +129,7 @@ func (s *blocks) isText(indent int, rest []byte) bool {
 // before the line.
 func (s *blocks) paragraphLine(indent int, rest []byte) (taken, done bool) {
 	switch {
-	case indent < 4 && markdown.IsUnderline(rest):
+	case indent < 4 && IsUnderline(rest):
 		return s.endParagraph(), false // a heading, unless all lines are definitions
 	case indent < 4 && isDelimiterRow(rest) && !s.startsBlock(rest, true) && cells(s.lines[len(s.lines)-1]) == cells(rest):
 		s.lines = s.lines[:len(s.lines)-1]
@@ -174,22 +171,22 @@ func (s *blocks) joined() string {
 // block other than a paragraph. If interrupting is true, the line follows text, and
 // only the blocks that can interrupt text count.
 func (s *blocks) startsBlock(rest []byte, interrupting bool) bool {
-	if markdown.IsHeading(rest) || markdown.IsThematicBreak(rest) || len(markdown.OpenFence(rest)) > 0 || rest[0] == '>' {
+	if IsHeading(rest) || IsThematicBreak(rest) || len(OpenFence(rest)) > 0 || rest[0] == '>' {
 		return true
 	}
 	if _, ok := htmlEnd(rest, interrupting); ok {
 		return true
 	}
-	marker := markdown.ListMarker(rest)
-	return marker > 0 && (!interrupting || s.state != inParagraph || markdown.InterruptsParagraph(rest, marker))
+	marker := ListMarker(rest)
+	return marker > 0 && (!interrupting || s.state != inParagraph || InterruptsParagraph(rest, marker))
 }
 
 // enter begins a block for which startsBlock is true.
 func (s *blocks) enter(indent int, rest []byte) {
 	switch {
-	case markdown.IsHeading(rest), markdown.IsThematicBreak(rest):
-	case len(markdown.OpenFence(rest)) > 0:
-		s.state, s.fence = inFence, markdown.OpenFence(rest)
+	case IsHeading(rest), IsThematicBreak(rest):
+	case len(OpenFence(rest)) > 0:
+		s.state, s.fence = inFence, OpenFence(rest)
 	case rest[0] == '>':
 		s.state = inQuote
 		s.lazy = isLazyText(rest, indent)
@@ -200,7 +197,7 @@ func (s *blocks) enter(indent int, rest []byte) {
 			}
 			return
 		}
-		width, _, text := markdown.ListItem(rest, markdown.ListMarker(rest), indent)
+		width, _, text := ListItem(rest, ListMarker(rest), indent)
 		s.state, s.indent, s.empty = inList, indent+width, len(text) == 0
 		s.lazy = isLazyText(rest, indent)
 	}
@@ -215,25 +212,25 @@ func (s *blocks) enter(indent int, rest []byte) {
 func isLazyText(rest []byte, column int) bool {
 	var mark byte
 	for len(rest) > 0 {
-		if markdown.IsHeading(rest) || rest[0] != mark && markdown.IsThematicBreak(rest) || len(markdown.OpenFence(rest)) > 0 {
+		if IsHeading(rest) || rest[0] != mark && IsThematicBreak(rest) || len(OpenFence(rest)) > 0 {
 			return false
 		}
 		mark = rest[0]
 		if mark == '>' {
 			var text int
-			text, rest = markdown.Columns(rest[1:], column+1)
+			text, rest = Columns(rest[1:], column+1)
 			if text-column > 5 {
 				return false // indented code in the quote
 			}
 			column = text
 			continue
 		}
-		marker := markdown.ListMarker(rest)
+		marker := ListMarker(rest)
 		if marker == 0 {
 			_, html := htmlEnd(rest, false)
 			return !html
 		}
-		indent, at, text := markdown.ListItem(rest, marker, column)
+		indent, at, text := ListItem(rest, marker, column)
 		if len(text) > 0 && at > column+indent {
 			return false // indented code in the item
 		}

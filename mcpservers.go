@@ -33,7 +33,7 @@ type MCPServer struct {
 	Args      []string          // of stdio, without Command
 	Env       map[string]string // of stdio, in addition to the environment of the program
 	EnvFile   string            // of stdio: the path of a file with variables, which no call reads
-	Dir       string            // of stdio: the working directory, relative to the root; "" is the root
+	Dir       string            // of stdio: the working directory below the root; "" is the root
 	URL       string            // of the other transports
 	Headers   map[string]string // of the other transports
 
@@ -202,7 +202,8 @@ func (c *Catalog) openServers(user userDirs) {
 		return
 	}
 	c.servers.Finder = servers.Open(servers.Config{Rows: rows, Root: c.at, FS: c.root,
-		Parents: c.parents, Home: user[client.Home], Config: user[client.Config], Confine: c.confineDir, Locate: c.locate,
+		Parents: c.parents, Home: user[client.Home], Config: user[client.Config],
+		Confine: c.confineDir, Locate: c.locate,
 		Gates: c.config.gates, Of: c.fsys()})
 	if c.config.watch && c.at.OnOS {
 		c.servers.Observer = watch.NewObserver(c.servers.Dirs, c.notifyServers)

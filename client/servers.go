@@ -71,8 +71,9 @@ type ListEffect int
 
 const (
 	Disables ListEffect = iota // the client does not start the servers
-	Approves                   // the user has approved the servers in the client
+	Approves                   // the user has approved the servers; in the project only with Trusts
 	Only                       // the client starts no server that is in no list with this effect
+	Trusts                     // with the value true, later lists of the project count for Approves
 	Locks                      // with the value true, no later list of another Base is Only
 )
 
@@ -225,6 +226,7 @@ func claudeServers() ServerRules {
 	}
 	all := []string{".claude/settings.json", ".claude/settings.local.json", "~/.claude/settings.json",
 		managed + "settings.json"}
+	add(own+"hasTrustDialogAccepted", Trusts, false, user)
 	add(own+"disabledMcpServers", Disables, false, user)
 	add(own+"disabledMcpjsonServers", Disables, true, user)
 	add(own+"enabledMcpjsonServers", Approves, true, user)

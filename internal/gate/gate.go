@@ -189,10 +189,9 @@ func Servers[Kind ~string](kind Kind, found servers.Result, allows func(*servers
 			continue
 		}
 		r := Refused[Kind]{ServerItem(kind, s), s.Path(), map[string]string{s.Key(): s.Text()}, audit.Join(s.Review())}
-		for name, text := range s.Files {
-			sum := sha256.Sum256([]byte(text))
-			if r.New[name] = newText(text, sum); strings.HasPrefix(path.Base(name), ".env") {
-				r.New[name] = index.FileDigest(sum) // the values are secrets
+		for name, c := range s.Files {
+			if r.New[name] = newText(c.Begin, c.Sum); strings.HasPrefix(path.Base(name), ".env") {
+				r.New[name] = index.FileDigest(c.Sum) // the values are secrets
 			}
 		}
 		all = append(all, r)

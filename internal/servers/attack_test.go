@@ -82,6 +82,73 @@ func TestListsOfAllowedAndDeniedServers(t *testing.T) {
 	}
 }
 
+// A project approves its own servers only if the user trusts the project, as in claude 2.1.332, mcp
+// list, 2026-11-27.
+func TestAProjectWithoutTrustApprovesNoServer(t *testing.T) {
+	for _, approval := range []string{`"enableAllProjectMcpServers": true`, `"enabledMcpjsonServers": ["s"]`} {
+		for file, want := range map[string]bool{
+			"/repo/.claude/settings.json":               false,
+			"/repo/.claude/settings.local.json":         false,
+			"/home/ann/.claude/settings.json":           true,
+			"/etc/claude-code/managed-settings.json":    true,
+			"/repo/.claude/settings.json trusted":       true,
+			"/repo/.claude/settings.local.json trusted": true,
+		} {
+			file, trusted := strings.CutSuffix(file, " trusted")
+			all := list(t, open(t, map[string]string{file: "{" + approval + "}", "/repo/.mcp.json": `{"mcpServers": {"s": {"command": "x"}}}`,
+				"/home/ann/.claude.json": fmt.Sprintf(`{"projects": {"/repo": {"hasTrustDialogAccepted": %t}}}`, trusted)}, toolshelf.WithClient(client.Claude())))
+			if len(all) != 1 || all[0].Approved != want {
+				t.Errorf("%s, trusted %t, %s: %q", file, trusted, approval, lines(all))
+			}
+		}
+	}
+	own := `{"projects": {"/repo": {"enabledMcpjsonServers": ["s"]}}}`
+	all := list(t, open(t, map[string]string{"/repo/.mcp.json": `{"mcpServers": {"s": {"command": "x"}}}`, "/home/ann/.claude.json": own}, toolshelf.WithClient(client.Claude())))
+	if len(all) != 1 || all[0].Approved {
+		t.Errorf("without trust: %q", lines(all))
+	}
+}
+
+// A hostile project costs a bounded time, and loses its approval instead of a part of the digest.
+func TestTooManyFilesHaveNoDigest(t *testing.T) {
+	files := map[string]string{"/repo/big": strings.Repeat("x", 10<<20)}
+	var many, big, args []string
+	for i := range 70 {
+		files[fmt.Sprintf("/repo/f%d", i)] = "x"
+		many = append(many, fmt.Sprintf(`"f%d"`, i))
+	}
+	for range 2000 {
+		args = append(args, `"a"`)
+	}
+	for i := range 200 { // reads the file once
+		big = append(big, fmt.Sprintf(`"b%d": {"command": "x", "args": ["big"]}`, i))
+	}
+	files["/repo/.mcp.json"] = `{"mcpServers": {"many": {"command": "x", "args": [` + strings.Join(many, ",") + `]},
+		"args": {"command": "x", "args": [` + strings.Join(args, ",") + `]}, ` + strings.Join(big, ",") + `}}`
+	gate := toolshelf.WithGate(gateFunc(func(toolshelf.Item) bool { return true }))
+	var names []string
+	for _, s := range list(t, open(t, files, toolshelf.WithClient(client.Claude()), gate)) {
+		names = append(names, s.Name)
+	}
+	if len(names) != 200 || slices.Contains(names, "many") || slices.Contains(names, "args") {
+		t.Errorf("%d: %q", len(names), names)
+	}
+	files["/repo/.mcp.json"] = `{"mcpServers": {"a": {"command": "` + strings.Repeat("x", 1<<20) + `"}}}`
+	if found, err := open(t, files, toolshelf.WithClient(client.Claude())).Lint(t.Context()); err != nil || len(found) != 1 {
+		t.Error(found, err)
+	}
+}
+
+func TestADefaultThatLooksLikeASecretIsFound(t *testing.T) {
+	for value, want := range map[string]int{"${T:-q9w8e7r6t5y4}": 1, "${T}": 0, "${T:-}": 0, "${T:-<your key>}": 0} {
+		file := fmt.Sprintf(`{"mcpServers": {"s": {"command": "x", "env": {"API_TOKEN": %q}}}}`, value)
+		found, err := open(t, map[string]string{"/repo/.mcp.json": file}, toolshelf.WithClient(client.Claude())).Lint(t.Context())
+		if err != nil || len(found) != want {
+			t.Errorf("%s: %v, %v", value, found, err)
+		}
+	}
+}
+
 // The results are those of claude 2.1.332, mcp list, 2026-11-27.
 func TestPatternsOfDeniedURLs(t *testing.T) {
 	file := `{"mcpServers": {"q": {"type": "http", "url": "http://127.0.0.1:9/a?x=1"}, "up": {"type": "http", "url": "http://LOCALHOST.:9/a"},

@@ -67,7 +67,7 @@ func TestListsAreTheListsOfThePrograms(t *testing.T) {
 				"sh": {"type": "streamable-http", "url": "http://h/sh"}, "ws": {"type": "ws", "url": "ws://h/"}, "urlonly": {"url": "http://h/"}, "args": {"command": "rec", "args": "x"},
 				"env": {"command": "rec", "env": {"A": 1}}, "none": {"args": []}, "local": {"type": "local", "command": "rec"}, "over": {"command": "project"}, "off": {"command": "rec"},
 				"dup": {"command": "first"}, "dup": {"command": "second"}}}`,
-			"/home/ann/.claude.json": `{"mcpServers": {"user": {"command": "rec"}, "plain": {"command": "user"}}, "projects": {"/repo": {"disabledMcpServers": ["user"],
+			"/home/ann/.claude.json": `{"mcpServers": {"user": {"command": "rec"}, "plain": {"command": "user"}}, "projects": {"/repo": {"hasTrustDialogAccepted": true, "disabledMcpServers": ["user"],
 				"mcpServers": {"over": {"command": "local"}}, "enabledMcpjsonServers": ["plain"]}}}`,
 			"/home/ann/.claude/settings.json": `{"disabledMcpjsonServers": ["off", "user"], "deniedMcpServers": [{"serverName": "sh"}]}`,
 		}, []string{"/home/ann/.claude.json over (stdio): local", `/repo/.mcp.json plain (stdio): rec a "b c"; env FOO (approved)`, "/repo/.mcp.json both (stdio): rec",

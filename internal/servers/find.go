@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
@@ -44,6 +45,8 @@ type search struct {
 	files    sync.Map     // each *file by its full path
 	tops     sync.Map     // an open directory for each directory with plugins, by its full path
 	opened   atomic.Int32 // number of tops
+	covered  sync.Map     // each *Covered by its coveredFile
+	read     atomic.Int64 // bytes of covered
 	servers  map[string]*Server
 	all      []*Server // in the order of precedence
 	problems []problem.Problem
@@ -70,8 +73,8 @@ func (f *Finder) Find(ctx context.Context, further []*Source) (Result, error) {
 		sources = append(sources, l.Source)
 	}
 	contents := make([]content, len(sources))
-	read := func(i int) { contents[i] = s.read(sources[i]) }
-	err := parallel.Each(ctx, parallel.MaxReads, len(sources), read)
+	each := func(i int) { contents[i] = s.content(sources[i]) }
+	err := parallel.Each(ctx, parallel.MaxReads, len(sources), each)
 	s.tops.Range(func(_, top any) bool {
 		if dir := top.(func() *confine.Dir)(); dir != nil {
 			dir.Close()
@@ -98,7 +101,7 @@ func (f *Finder) Find(ctx context.Context, further []*Source) (Result, error) {
 	reasons := make([]string, len(s.all))
 	err = parallel.Each(ctx, parallel.MaxReads, len(s.all), func(i int) {
 		if reasons[i] = s.all[i].parse(); reasons[i] == "" {
-			reasons[i] = s.all[i].seal(ctx, s.look)
+			reasons[i] = s.all[i].seal(ctx, s)
 		}
 	})
 	listed := s.all[:0]
@@ -114,8 +117,8 @@ func (f *Finder) Find(ctx context.Context, further []*Source) (Result, error) {
 	return Result{listed, s.problems}, err
 }
 
-// read returns the content of a file by the syntax of the client.
-func (s *search) read(source *Source) content {
+// content returns the content of a file by the syntax of the client.
+func (s *search) content(source *Source) content {
 	if source.raw != nil {
 		return content{source.raw, nil}
 	}
@@ -127,7 +130,11 @@ func (s *search) read(source *Source) content {
 			s.look.File(full)
 		}
 		if f.text = s.readShort(source); f.text == nil {
-			f.text, f.err = readAll(source.FS, source.On, maxFile)
+			limit := int64(maxFile)
+			if source.File.Base == client.Home {
+				limit = maxHome
+			}
+			f.text, f.err = readAll(source.FS, source.On, limit)
 		}
 		if f.err == nil {
 			f.json, f.err = decode(source.On, f.text, false, false)

@@ -20,18 +20,21 @@ import (
 // apply applies the lists of enabled, disabled, allowed and denied servers. A list that cannot be
 // read can have each server, and allows none.
 func (s *search) apply(all []*Server, contents []content) {
-	allowed, locked := map[string][]item{}, map[string]client.Base{}
+	p := policy{map[string][]item{}, map[string]client.Base{}, map[string]bool{}}
 	for i, l := range s.lists {
 		items, whole, ok := s.items(l, contents[i])
-		if !ok {
+		if !ok || !p.counts(l) {
 			continue
 		}
-		base, isLocked := locked[l.Row.Name]
-		switch {
-		case l.Effect == client.Locks && whole:
-			locked[l.Row.Name] = l.ServerList.Base
-		case l.Effect == client.Only && (!isLocked || base == l.ServerList.Base):
-			allowed[l.Row.Name] = append(allowed[l.Row.Name], append(items, item{})...) // also an empty list
+		switch name := l.Row.Name; l.Effect {
+		case client.Trusts:
+			p.trusted[name] = whole
+		case client.Locks:
+			if whole {
+				p.locked[name] = l.ServerList.Base
+			}
+		case client.Only:
+			p.allowed[name] = append(p.allowed[name], append(items, item{})...) // also an empty list
 		}
 		for _, server := range all {
 			if l.concerns(server) && (whole || slices.ContainsFunc(items, server.is)) {
@@ -41,10 +44,30 @@ func (s *search) apply(all []*Server, contents []content) {
 		}
 	}
 	for _, server := range all {
-		if items := allowed[server.Row.Name]; items != nil && !server.allowed(items) {
+		if items := p.allowed[server.Row.Name]; items != nil && !server.allowed(items) {
 			server.Disabled = true
 		}
 	}
+}
+
+// A policy is the lists of servers before another list, by the names of the clients.
+type policy struct {
+	allowed map[string][]item
+	locked  map[string]client.Base
+	trusted map[string]bool
+}
+
+// counts reports whether a list has an effect after the lists before.
+func (p policy) counts(l list) bool {
+	switch l.Effect {
+	case client.Approves:
+		ofProject := l.ServerList.Base == client.Project || strings.Contains(l.Table, client.ProjectKey)
+		return !ofProject || p.trusted[l.Row.Name]
+	case client.Only:
+		base, locked := p.locked[l.Row.Name]
+		return !locked || base == l.ServerList.Base
+	}
+	return true
 }
 
 // items returns the items of a list, or reports that the list has all servers.
@@ -59,7 +82,7 @@ func (s *search) items(l list, read content) (items []item, whole, ok bool) {
 	}
 	s.problems = append(s.problems, l.problem(problem.FileRead, problem.Warning,
 		"the lists of servers cannot be read: "+escape.Reason(read.err), "make the file readable"))
-	return nil, true, l.Effect != client.Approves
+	return nil, true, l.Effect != client.Approves && l.Effect != client.Trusts
 }
 
 func (l list) concerns(s *Server) bool {

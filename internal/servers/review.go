@@ -48,7 +48,8 @@ func Describe(name, transport string, v Values) string {
 }
 
 // JSON returns an object with texts about a server: the name, the layer, the plugin, the path, the
-// client and the transport; then the command line or the URL, and the names of variables and headers.
+// client and the transport. The object also has the command line or the URL, and the names of
+// variables and headers.
 func JSON(texts []string, disabled bool, v Values) ([]byte, error) {
 	all := map[string]any{"line": v.Line()}
 	for i, key := range []string{"name", "layer", "plugin", "path", "client", "transport"} {
@@ -130,8 +131,9 @@ const (
 func (s *Server) Check() []problem.Problem {
 	var all []finding
 	s.Map(func(field, name, value string) string {
-		pair := name + "=" + value
-		secret := name != "" && len(value) >= 8 && s.literal(value) && mask(pair) != pair
+		literal := s.literal(value)
+		pair := name + "=" + literal
+		secret := name != "" && len(literal) >= 8 && mask(pair) != pair
 		all = append(all, finding{secret, problem.ServerSecret,
 			"the value of " + quoted(name) + " is a literal that looks like a secret", inValue})
 		return value
@@ -145,7 +147,8 @@ func (s *Server) Check() []problem.Problem {
 		finding{pkg != "", problem.ServerUnpinned, s.Command + " runs a version of " + quoted(mask(pkg)) +
 			" that can change", "name the exact version"},
 		finding{(scheme == "http" || scheme == "ws") && !local, problem.ServerInsecure,
-			"the URL has the scheme " + quoted(scheme) + ", so others on the way can read and change the messages", "use https"}))
+			"the URL has the scheme " + quoted(scheme) +
+				", so others on the way can read and change the messages", "use https"}))
 }
 
 // Review returns what a person has to see before an approval.
@@ -168,7 +171,8 @@ func (s *Server) Review() []problem.Problem {
 		{s.EnvFile != "", problem.UncoveredFiles,
 			"the digest does not cover the variables of " + quoted(mask(s.EnvFile)), alone},
 		{len(names) > 0, problem.ServerVariable,
-			"the command line, the directory or the URL has the variables " + quoteAll(names) + ", which get their values after the approval",
+			"the command line, the directory or the URL has the variables " + quoteAll(names) +
+				", which get their values after the approval",
 			"approve the server only if you know who sets the variables"},
 	})
 	return slices.Concat(s.Problems, found, s.findings, s.Check())
@@ -216,12 +220,17 @@ func (s *Server) unpinned() string {
 // masked stands for a text that looks like a secret.
 const masked = "***"
 
-// literal reports whether a value has no variable and is no instruction to the reader, such as
-// <your key>.
-func (s *Server) literal(value string) bool {
+// literal returns the value that a text has without variables of the user, or "" for another text,
+// and for an instruction to the reader, such as <your key>.
+func (s *Server) literal(text string) string {
+	var r filling
+	value := s.fill(text, unset, &r)
 	lower := strings.ToLower(value)
-	return len(s.variables(value)) == 0 && !strings.ContainsAny(value, "<>${}") &&
-		!strings.Contains(lower, "your") && !strings.Contains(lower, "xxx")
+	if r.missing != nil || strings.ContainsAny(value, "<>${}") || strings.Contains(lower, "your") ||
+		strings.Contains(lower, "xxx") {
+		return ""
+	}
+	return value
 }
 
 // secretNames matches a part of the name of a secret.

@@ -2,38 +2,57 @@ package servers
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
-	"maps"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
-	"github.com/toolshelf-go/toolshelf/internal/watch"
 )
 
-// The limits of the files of a digest.
+// The limits of the files of digests, of a file and of a call in bytes, and of the paths that a
+// command line can name.
 const (
 	maxFiles = 64
 	maxBytes = 64 << 20
+	maxRead  = 256 << 20
+	maxPaths = 1000
+	maxBegin = 64<<10 + 1
 )
+
+// A Covered is a file that a digest covers.
+type Covered struct {
+	Begin string // the text, or more than 64 KiB of the text
+	Sum   [sha256.Size]byte
+
+	once sync.Once
+	err  error
+}
+
+// A coveredFile is a file of a plugin or of the project.
+type coveredFile struct {
+	fs   *confine.FS
+	name string
+}
 
 // A sealing computes the digest of a server.
 type sealing struct {
 	*Server
-	look       *watch.Look
-	texts      map[string]string // the contents of the files by their paths
-	total      int64             // bytes
+	search     *search
+	paths      int // looked up
 	incomplete bool
 }
 
 // seal sets the digest of a server. The reason for a path that leads out of a plugin is not "".
-func (s *Server) seal(ctx context.Context, look *watch.Look) (reason string) {
-	w := sealing{Server: s, look: look, texts: map[string]string{}}
+func (s *Server) seal(ctx context.Context, in *search) (reason string) {
+	w := sealing{Server: s, search: in}
+	s.Files = map[string]*Covered{}
 	for i, text := range append([]string{s.Command, s.Dir}, s.Args...) {
 		if !s.Gated && (s.Plugin == "" || i > 1) {
 			break
@@ -42,22 +61,29 @@ func (s *Server) seal(ctx context.Context, look *watch.Look) (reason string) {
 			continue // a name in PATH
 		}
 		for _, p := range s.named(text) {
-			if !w.cover(ctx, text, p, i) {
-				return fmt.Sprintf("the path %s leads out of the plugin", quoted(text))
+			if w.paths++; w.paths > maxPaths || ctx.Err() != nil {
+				w.incomplete = true
+				break
+			}
+			if !w.cover(text, p, i) {
+				return fmt.Sprintf("the path %s leads out of the plugin", quoted(mask(text)))
 			}
 		}
 	}
 	if s.Gated && !w.incomplete {
-		s.Files = maps.Clone(w.texts)
-		w.texts[""] = s.Of + "\n" + compact(s.entry)
-		s.Digest = index.SealOf(index.ServerList, index.Sums{}.Files(w.texts)).Digest
+		entry := s.Of + "\n" + compact(s.entry)
+		files := []index.SealedFile{{Sum: sha256.Sum256([]byte(entry))}}
+		for name, c := range s.Files {
+			files = append(files, index.SealedFile{Name: name, Sum: c.Sum})
+		}
+		s.Digest = index.SealOf(index.ServerList, files).Digest
 	}
 	return ""
 }
 
 // cover adds a file to the digest. The argument with the index 0 is the command, and 1 the
 // directory. The result is false if the path leads out of the plugin.
-func (w *sealing) cover(ctx context.Context, text string, p named, i int) bool {
+func (w *sealing) cover(text string, p named, i int) bool {
 	uncovered := func(message, suggestion string) {
 		w.findings = append(w.findings, w.problem(problem.UncoveredFiles, problem.Warning, message,
 			suggestion))
@@ -65,7 +91,8 @@ func (w *sealing) cover(ctx context.Context, text string, p named, i int) bool {
 	on := path.Join(w.Base.name, p.name)
 	info, err := w.Base.fs.Info(on)
 	outside := p.name == "" || errors.Is(err, confine.ErrEscape) || errors.Is(err, confine.ErrSymlink)
-	if p.guess && (outside || err != nil || info.Mode.IsDir()) {
+	fault := index.IsFault(err)
+	if p.guess && !fault && (outside || err != nil || info.Mode.IsDir()) {
 		return true
 	}
 	if outside {
@@ -74,13 +101,13 @@ func (w *sealing) cover(ctx context.Context, text string, p named, i int) bool {
 		return w.Plugin == "" || i > 1 || filepath.IsAbs(text)
 	}
 	if !w.store {
-		w.look.File(filepath.Join(w.Base.path, p.name))
+		w.search.look.File(filepath.Join(w.Base.path, p.name))
 	}
 	switch {
 	case err != nil:
-		w.incomplete = w.incomplete || index.IsFault(err)
+		w.incomplete = w.incomplete || fault
 	case info.Mode.IsRegular() && w.Gated:
-		w.read(ctx, p.name, on)
+		w.read(p.name, on)
 	case info.Mode.IsDir() && p.name != "." && i != 1:
 		uncovered("the digest covers no file of the directory "+quoted(p.name),
 			"approve the server only if nobody else writes into the directory")
@@ -88,15 +115,20 @@ func (w *sealing) cover(ctx context.Context, text string, p named, i int) bool {
 	return true
 }
 
-// read adds the content of a file.
-func (w *sealing) read(ctx context.Context, name, on string) {
-	if _, ok := w.texts[name]; ok {
-		return
-	}
-	raw, err := readAll(w.Base.fs, on, maxBytes-w.total)
-	w.total += int64(len(raw))
-	w.texts[name] = string(raw)
-	w.incomplete = w.incomplete || err != nil || len(w.texts) > maxFiles || ctx.Err() != nil
+// read adds a file, which a call reads once.
+func (w *sealing) read(name, on string) {
+	kept, _ := w.search.covered.LoadOrStore(coveredFile{w.Base.fs, on}, &Covered{})
+	c := kept.(*Covered)
+	c.once.Do(func() {
+		var raw []byte
+		raw, c.err = readAll(w.Base.fs, on, maxBytes)
+		c.Begin, c.Sum = string(raw[:min(len(raw), maxBegin)]), sha256.Sum256(raw)
+		if w.search.read.Add(int64(len(raw))) > maxRead && c.err == nil {
+			c.err = errors.New("too many bytes")
+		}
+	})
+	w.Files[name] = c
+	w.incomplete = w.incomplete || c.err != nil || len(w.Files) > maxFiles
 }
 
 // A named is a path below the base that a text can name; "" is a path outside. A guess is a part of

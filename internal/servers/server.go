@@ -73,7 +73,7 @@ type Server struct {
 	// With Gated, the digest of the entry and of the files that the command line names, by their
 	// paths below Source.Base. If such a file cannot be read, the digest is "".
 	Digest string
-	Files  map[string]string
+	Files  map[string]*Covered
 
 	entry    json.RawMessage
 	line     int
@@ -192,7 +192,8 @@ func (s *Server) parse() (reason string) {
 	off, on := false, true
 	targets := map[client.ServerRole]any{"type": &kind, "command": &commandLine{&s.Values},
 		"args": &s.Args, "env": &s.Env, "env_names": &pass, "env_file": &s.EnvFile, "cwd": &s.Dir,
-		"url": &s.URL, "http_url": &httpURL, "headers": &s.Headers, "header_names": &names, "bearer": &bearer,
+		"url": &s.URL, "http_url": &httpURL, "headers": &s.Headers, "header_names": &names,
+		"bearer":   &bearer,
 		"disabled": &off, "enabled": &on, "allowed": &s.Allowed, "denied": &s.Denied,
 		"start_s": &limit{&s.Start, time.Second}, "start_ms": &limit{&s.Start, time.Millisecond},
 		"call_s": &limit{&s.Call, time.Second}, "call_ms": &limit{&s.Call, time.Millisecond}}

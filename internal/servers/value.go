@@ -16,7 +16,8 @@ import (
 
 // The limits of a file and of an entry. A problem reports an entry beyond a limit.
 const (
-	maxFile    = 16 << 20 // ~/.claude.json also has the history of the user
+	maxFile    = 1 << 20
+	maxHome    = 16 << 20 // of a file of the user: ~/.claude.json also has the history
 	maxServers = 1000
 	maxEntry   = 64 << 10
 	maxDepth   = 16

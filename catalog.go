@@ -19,12 +19,14 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/exposure"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/instruction"
+	"github.com/toolshelf-go/toolshelf/internal/layers"
 	"github.com/toolshelf-go/toolshelf/internal/meaning"
 	"github.com/toolshelf-go/toolshelf/internal/mounts"
 	"github.com/toolshelf-go/toolshelf/internal/observe"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/paths"
 	"github.com/toolshelf-go/toolshelf/internal/release"
+	"github.com/toolshelf-go/toolshelf/internal/reports"
 	"github.com/toolshelf-go/toolshelf/internal/servers"
 	"github.com/toolshelf-go/toolshelf/internal/skill"
 	"github.com/toolshelf-go/toolshelf/internal/text"
@@ -80,12 +82,12 @@ type shared struct {
 	parents   []paths.Parent // with WithParents
 	root      *confine.FS
 	local     *mounts.Tree // of the root; nil if the root cannot be local, see awaitRoot
-	opened    []*confine.FS
+	files     layers.Files
 	changes   changes.Hub
 	unwatched sync.Once                // logs that OnChange has no source
 	observer  *observe.Observer[Event] // nil without WithObserver
 	indexes   []*index.Index           // of the commands, the skills and the agents; fewer if New fails
-	reports   reportDirectories
+	reports   reports.Directories
 
 	commandDirs []string // of the layers of commands: the path of the filesystem, with a separator at the end
 
@@ -132,6 +134,7 @@ func New(opts ...Option) (*Catalog, error) {
 			return nil, inOp(op, invalidOption("WithRoot: the working directory is unknown ("+escape.Reason(err)+"); pass an absolute directory"))
 		}
 	}
+	c.files = layers.Files{At: c.at, Given: config.fs, Options: config.linkOptions(), Fed: config.feed.listen != nil}
 	if err := c.addParents(); err != nil {
 		return nil, inOp(op, err)
 	}
@@ -142,11 +145,12 @@ func New(opts ...Option) (*Catalog, error) {
 	c.lifetime, c.end = context.WithCancel(context.Background())
 	release.Warn(config.logger, runtime.GOOS, runtime.Version())
 	c.usages.Open(config.maxReads, c.lifetime, c.enter, c.leave)
-	c.root = c.confineDir(c.at.Dir)
+	c.root = c.files.Confine(c.at.Dir)
+	c.files.Root = c.root
 	if c.at.OnOS && config.symlinks < SymlinksTrusted {
 		c.local = mounts.New(c.at.Dir)
 	}
-	c.openReports()
+	c.reports.Open(config.reports, c.files.Locate, c.at.OnOS)
 	if config.feed.listen != nil {
 		c.feed = index.NewFeed(config.feed.maxAge, config.now)
 	}
@@ -247,14 +251,13 @@ func (c *Catalog) Close() error {
 	if c.finder != nil {
 		c.finder.Observer.Close()
 	}
+	c.below.Observer.Close()
 	c.servers.Close()
 	for _, x := range c.indexes {
 		x.Close()
 	}
 	c.pending.Lock() // never unlocked
-	for _, fsys := range c.opened {
-		fsys.Close()
-	}
+	c.files.Close()
 	if c.local != nil {
 		c.local.Close()
 	}
@@ -302,7 +305,7 @@ func (c *Catalog) methodError(op string, err error) error {
 // plugin causes no Change.
 type Change struct {
 	Commands Names
-	Skills   Names
+	Skills   Names // with WithWatch on Linux, also of the directories of ListSkillsFor
 	Agents   Names
 
 	Instructions Names // paths of rules and, with WithWatch on Linux, of single files; see Instruction.Path
@@ -342,7 +345,7 @@ func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 		}
 	}
 	return c.changes.Subscribe(&changes.Subscriber{
-		Lists: []changes.List{{Index: c.commands.Index, Shown: c.commands.shown}, {Index: c.skills.Index, Shown: c.skills.shown},
+		Lists: []changes.List{{Index: c.commands.Index, Shown: c.commands.shown}, {Index: c.skills.Index, Shown: c.skills.shown, More: c.skillsBelow()},
 			{Index: c.agents.Index, Shown: c.agents.shown},
 			{Index: c.instructions.Index, Since: c.instructionsSince()}, {Index: c.commands.Index, Since: servers.Since(c.servers.Asked, func() ([]MCPServer, error) { return c.listServers(c.lifetime, "OnChange", observe.Call[Event]{}) })}},
 		Ended:  c.ended,

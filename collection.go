@@ -62,7 +62,7 @@ type collection[Info any] struct {
 // that are not in a new snapshot. The error is the error of the watch.
 func (c *collection[Info]) open(of *Catalog, user userDirs, kind client.Files, drop func(now *index.Snapshot), x index.Config, s search.Config) (*collection[Info], error) {
 	config := &of.config
-	x.Layers = of.openLayers(c.layers, user)
+	x.Layers = of.files.Open(c.layers, user)
 	c.filter.Guard = config.newGuard(Kind(c.noun), c.layers, x.Layers)
 	x.Judge, x.Changed, x.Whole = config.judge(kind), of.changed(drop), index.KeepVersioned(c.texts)
 	if c.observer = of.observer; c.observer != nil {
@@ -248,14 +248,14 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 			err error
 		}
 		last, o := -1, in.observer.Begin(ctx)
-		weight := func(i int) int64 { return entries[i].unread() }
+		weight := func(i int) int64 { return entries[i].Unread() }
 		for i, now := range parallel.Ahead(ending, c.config.maxReads, len(entries), maxAhead, weight, func(ctx context.Context, i int) (l loaded) {
 			if !c.enter() {
 				return loaded{err: fs.ErrClosed}
 			}
 			defer c.leave()
 			if l.err = entries[i].Broken(); l.err == nil {
-				l.reading, l.err = load(ctx, all, entries[i].Entry, entries[i].text)
+				l.reading, l.err = load(ctx, all, entries[i].Entry, entries[i].Text)
 			}
 			return l
 		}) {
@@ -289,40 +289,15 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 	}
 }
 
-// A collected is an entry with the text that a scan has read, or nil.
-type collected struct {
-	*index.Entry
-	text *index.Cached[string]
-}
-
-// unread returns the number of bytes that a loader reads, plus 1, or 0 if the scan has read the
-// text and parsed the frontmatter.
-func (e collected) unread() int64 {
-	if e.text != nil && e.Whole() && e.Header().Format != "" {
-		return 0
-	}
-	return max(e.Stamp.Size, 0) + 1
-}
-
 // collected returns the current entries, and the entries that a range shows.
-func (c *collection[Info]) collected(ctx context.Context, op string) (all *index.Snapshot, entries []collected, err error) {
-	var texts index.Texts[string]
-	texts.Max = maxCollected
-	// The function that Collect returns runs also after a panic of the caller's filesystem.
-	defer c.Collect(func(e *index.Entry, info confine.Info, text []byte) { texts.Add(e, info, string(text)) })()
+func (c *collection[Info]) collected(ctx context.Context, op string) (all *index.Snapshot, entries []index.Collected, err error) {
+	texts, end := c.CollectTexts(maxCollected)
+	defer end() // also after a panic of the caller's filesystem
 	all, shown, err := c.list(ctx, op)
 	if err != nil {
 		return nil, nil, err
 	}
-	named := shown.Named()
-	entries = make([]collected, len(named))
-	for i, e := range named {
-		entries[i] = collected{e, texts.Of(e)}
-		if text := entries[i].text; text != nil && c.Sealed(e) && c.Verify(e, []byte(text.Value)) != nil {
-			entries[i].text = nil
-		}
-	}
-	return all, entries, nil
+	return all, c.Collected(shown, texts), nil
 }
 
 // unread returns the problem of a file that could not be read after the scan. If the scan could not

@@ -315,7 +315,7 @@ func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) (C
 		command.Diagnostics = append(command.Diagnostics, agentmd.NewDiagnostic(p.In(c.commands.Place(e))))
 	}
 	if c.config.nextSteps == nil {
-		command.NextSteps = reports.NextSteps(command.Name, command.Content, c.config.reports.configured())
+		command.NextSteps = reports.NextSteps(command.Name, command.Content, c.config.reports.Configured())
 	}
 	return command, len(raw) + len(text) + doc.Memory()
 }
@@ -352,7 +352,7 @@ func (c *Catalog) newCommands(user userDirs) (*collection[CommandInfo], error) {
 		c.caches.commands.Retain(now)
 		c.usages.Commands.Kept.Retain(now.HasFile)
 	}
-	opened, err := commands.open(c, user, client.Commands, drop, index.Config{Nested: c.config.nested, Valid: c.config.commandNames().Element}, search.Config{Reports: c.reports.named()})
+	opened, err := commands.open(c, user, client.Commands, drop, index.Config{Nested: c.config.nested, Valid: c.config.commandNames().Element}, search.Config{Reports: c.reports.Named()})
 	c.caches.commands.Index, c.caches.commands.Parse = commands.Index, c.parseCommand
 	c.usages.Commands.Index, c.usages.Commands.Texts = commands.Index, commands.texts
 	return opened, err

@@ -3,15 +3,12 @@ package toolshelf
 import (
 	"cmp"
 	"context"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
-	"github.com/toolshelf-go/toolshelf/client"
-	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/changes"
 	"github.com/toolshelf-go/toolshelf/internal/exposure"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 )
@@ -163,6 +160,22 @@ func (c *Catalog) along(ctx context.Context, call *fileCall, find func(context.C
 	if err != nil {
 		return nil, err
 	}
+	return c.withSkills(way), nil
+}
+
+// skillsBelow returns the changes.List.More of a subscription, or nil without a watch.
+func (c *Catalog) skillsBelow() func(*changes.Names) {
+	return c.below.Follow(func(dir string) (*exposure.Way, error) {
+		near, err := c.near(c.lifetime, "OnChange", dir)
+		if err != nil {
+			return nil, err
+		}
+		return near.skills.way, nil
+	}, func(w *exposure.Way) *index.Snapshot { return c.withSkills(w).skills.shown(w.All) })
+}
+
+// withSkills returns the catalog for one call with the skills of a Way.
+func (c *Catalog) withSkills(way *exposure.Way) *Catalog {
 	skills, near := c.skills.view(c.skills.filter.Keep), *c
 	near.skills, near.whole = skills, cmp.Or(c.whole, c)
 	skills.Index, skills.way, skills.exposure = way.Index, way, near.exposure
@@ -178,22 +191,13 @@ func (c *Catalog) along(ctx context.Context, call *fileCall, find func(context.C
 		g := *skills.filter.Guard
 		g.Index, skills.filter.Guard = way.Index, &g
 	}
-	return &near, nil
+	return &near
 }
 
 // openSettings returns the settings of the clients, or nil.
 func (c *Catalog) openSettings(user userDirs) *exposure.Reader {
 	fresh := func(read time.Time) bool { return c.config.ttl > 0 && c.config.now().Sub(read) < c.config.ttl }
-	return exposure.New(c.config.placed, fresh, func(s client.Switch) (fsys *confine.FS, file string) {
-		switch {
-		case s.Base == client.Project:
-			return c.root, s.File
-		case user[s.Base] == "":
-			return nil, ""
-		}
-		fsys, file = c.locate(filepath.Join(user[s.Base], path.Dir(s.File)))
-		return fsys, path.Join(file, path.Base(s.File))
-	})
+	return exposure.New(c.config.placed, fresh, c.files.Of(user))
 }
 
 // exposureOf returns the exposure of a skill with the given SkillInfo.

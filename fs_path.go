@@ -105,7 +105,7 @@ func (c bridged) RelativePath(layer, full string) string {
 		return ""
 	}
 	if layer == "" {
-		for _, d := range c.reports.named() {
+		for _, d := range c.reports.Named() {
 			if relative, ok := paths.Below(d.FS.Path(d.Path), c.shownDir(d.FS, d.Path, d.Name), full); ok {
 				return relative
 			}
@@ -202,7 +202,7 @@ func (f *fileCall) failure(ctx context.Context, err error) error {
 // notFound returns the error for a missing file or directory, with the nearest path.
 func (f *fileCall) notFound(ctx context.Context, err error) error {
 	c, e := f.catalog, &Error{Code: CodeNotFound, Op: f.op, Path: f.path, Err: err}
-	if !c.rootIsTop() {
+	if !c.files.RootIsTop() {
 		if _, missing := c.root.Lstat("."); errors.Is(missing, fs.ErrNotExist) || errors.Is(missing, confine.ErrNotDir) {
 			return rootNotFound(f.op, c.config.root, missing)
 		}

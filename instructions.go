@@ -335,14 +335,14 @@ func (c *config) rows() []client.Client {
 // newInstructions returns the rules of a new catalog, and sets the finder. The error is the error
 // of the watch.
 func (c *Catalog) newInstructions(user userDirs) (*collection[Instruction], error) {
-	f := &instruction.Finder{Rows: c.config.rows(), MaxSize: c.config.maxFileSize, Sealed: c.config.gate != nil, Root: instruction.Tree{FS: c.root, Dir: ".", Name: ".", MayBeMissing: c.rootIsTop()}}
+	f := &instruction.Finder{Rows: c.config.rows(), MaxSize: c.config.maxFileSize, Sealed: c.config.gate != nil, Root: instruction.Tree{FS: c.root, Dir: ".", Name: ".", MayBeMissing: c.files.RootIsTop()}}
 	for _, parent := range c.parents {
-		f.Parents = append(f.Parents, instruction.Tree{FS: c.confineDir(parent.Dir), Dir: ".", Name: parent.Name, Path: parent.Dir, Below: c.at.Below(parent),
-			Foreign: func(file string) bool { return c.at.OfOtherUser(c.fsys(), parent.Dir, file) }})
+		f.Parents = append(f.Parents, instruction.Tree{FS: c.files.Confine(parent.Dir), Dir: ".", Name: parent.Name, Path: parent.Dir, Below: c.at.Below(parent),
+			Foreign: func(file string) bool { return c.at.OfOtherUser(c.files.FS(), parent.Dir, file) }})
 	}
 	f.OpenUser(func(p client.Place) (fsys *confine.FS, dir string, ok bool) {
 		if user[p.Base] != "" {
-			fsys, dir = c.locate(filepath.Join(user[p.Base], p.Dir))
+			fsys, dir = c.files.Locate(filepath.Join(user[p.Base], p.Dir))
 		}
 		return fsys, dir, fsys != nil
 	})

@@ -3,53 +3,18 @@ package toolshelf
 import (
 	"context"
 	"io/fs"
-	"path"
-	"path/filepath"
 	"slices"
-
-	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
-	"github.com/toolshelf-go/toolshelf/internal/index"
 )
-
-// openLayers gives each layer a confined filesystem. A directory within the root is
-// opened through the root. Links between the directories of a project therefore
-// work, and links that leave the project do not.
-func (c *Catalog) openLayers(named []layer, user userDirs) []index.Layer {
-	var all []index.Layer
-	for _, l := range named {
-		if l.FS != nil {
-			fsys := c.closeLater(confine.Over(afero.FromIOFS{FS: l.FS}, "."))
-			all = append(all, index.Layer{Name: l.Name, FS: fsys, Dir: ".", Fixed: true, MayBeMissing: l.Plugins != nil, Immutable: l.Immutable, Store: l.FS, Fed: c.feed != nil, Plugins: l.Plugins})
-			continue
-		}
-		opened := index.Layer{Name: l.Name, MayBeMissing: l.Place.Pattern != "" && !l.Named || l.Plugins != nil, Fed: c.feed != nil && !c.at.OnOS, Plugins: l.Plugins}.WithPlace(l.Place)
-		if l.Parent != "" {
-			opened.FS, opened.Dir, opened.Optional = c.confineDir(l.Parent), l.Place.Dir, true
-			opened.Foreign = func() bool { return c.at.OfOtherUser(c.fsys(), l.Parent, l.Place.Dir) }
-			all = append(all, opened)
-			continue
-		}
-		dir, ofUser := l.Name, l.Place.Base != client.Project
-		if ofUser {
-			dir = filepath.Join(user[l.Place.Base], l.Place.Dir)
-		}
-		opened.FS, opened.Dir = c.locate(dir)
-		inRoot := opened.FS == c.root
-		opened.InRoot, opened.Optional = inRoot && !c.rootIsTop(), ofUser && !inRoot
-		all = append(all, opened)
-	}
-	return all
-}
 
 // addParents adds the places of WithClient in the directories above the root.
 func (c *Catalog) addParents() error {
 	if c.config.boundary == nil {
 		return nil
 	}
-	parents, err := c.at.Parents(c.fsys(), *c.config.boundary, c.config.home)
+	parents, err := c.at.Parents(c.files.FS(), *c.config.boundary, c.config.home)
 	if err != nil {
 		return invalidOption("WithParents: " + err.Error())
 	}
@@ -60,53 +25,15 @@ func (c *Catalog) addParents() error {
 	return nil
 }
 
-// locate returns a confined filesystem that contains a directory, and the path of
-// the directory on it. A directory within the root is located on c.root.
-func (c *Catalog) locate(dir string) (fsys *confine.FS, below string) {
-	full := c.at.Absolute(dir)
-	if below, err := filepath.Rel(c.at.Dir, full); err == nil && filepath.IsLocal(below) {
-		return c.root, filepath.ToSlash(below)
-	}
-	return c.confineDir(full), "."
-}
-
-// confineDir confines a directory of the catalog's filesystem.
-func (c *Catalog) confineDir(dir string) *confine.FS {
-	opts := []confine.Option{confine.TrustDirs(c.config.trusted...)}
-	switch c.config.symlinks {
+// linkOptions returns the options of WithSymlinks.
+func (c *config) linkOptions() []confine.Option {
+	switch c.symlinks {
 	case SymlinksDeny:
-		opts = []confine.Option{confine.DenySymlinks()}
+		return []confine.Option{confine.DenySymlinks()}
 	case SymlinksAll:
-		opts = []confine.Option{confine.TrustAll()}
+		return []confine.Option{confine.TrustAll()}
 	}
-	return c.closeLater(confine.Over(c.fsys(), dir, opts...))
-}
-
-// fsys returns the filesystem of the catalog.
-func (c *Catalog) fsys() afero.Fs {
-	if c.at.OnOS {
-		return afero.NewOsFs()
-	}
-	return c.config.fs
-}
-
-// closeLater lets Close close a filesystem. The error is always nil: dir is
-// absolute on the operating system's filesystem, and newConfig has checked the
-// options.
-func (c *Catalog) closeLater(fsys *confine.FS, err error) *confine.FS {
-	if err != nil {
-		panic(err)
-	}
-	c.opened = append(c.opened, fsys)
-	return fsys
-}
-
-// rootIsTop reports whether the root is the top of a filesystem other than the
-// operating system's. The top exists even if a stat fails, as in an empty
-// afero.MemMapFs.
-func (c *Catalog) rootIsTop() bool {
-	top := path.Clean(filepath.ToSlash(c.at.Dir))
-	return !c.at.OnOS && (top == "." || top == "/")
+	return []confine.Option{confine.TrustDirs(c.trusted...)}
 }
 
 // userDirs are the directories of the user, by base. A base without a directory has no layers.

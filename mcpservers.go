@@ -203,8 +203,8 @@ func (c *Catalog) openServers(user userDirs) {
 	}
 	c.servers.Finder = servers.Open(servers.Config{Rows: rows, Root: c.at, FS: c.root,
 		Parents: c.parents, Home: user[client.Home], Config: user[client.Config],
-		Confine: c.confineDir, Locate: c.locate,
-		Gates: c.config.gates, Of: c.fsys()})
+		Confine: c.files.Confine, Locate: c.files.Locate,
+		Gates: c.config.gates, Of: c.files.FS()})
 	if c.config.watch && c.at.OnOS {
 		c.servers.Observer = watch.NewObserver(c.servers.Dirs, c.notifyServers)
 	}

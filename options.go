@@ -72,7 +72,7 @@ type config struct {
 	now         func() time.Time
 	watch       bool
 	feed        feed
-	reports     reportNames
+	reports     reports.Names
 	keep        filterFuncs
 	strict      *lint.Profile // of WithStrict, or nil
 
@@ -448,7 +448,7 @@ func WithNextSteps(f func(Command) string) Option {
 // [WithNestedCommands] each report would become a command.
 func WithReports(shared, local string) Option {
 	return optionFunc(func(c *config) error {
-		c.reports = reportNames{shared: shared, local: local}
+		c.reports = reports.Names{Shared: shared, Local: local}
 		return nil
 	})
 }
@@ -658,25 +658,6 @@ type Hit struct {
 	Score  float64 // 0 or more; a better match has a higher score
 	Reason string  // becomes SearchResult.MatchReason; may be empty
 }
-
-// reportDirectories holds the opened directories of WithReports. The FS of a directory is
-// nil if WithReports does not name the directory.
-type reportDirectories struct{ shared, local reports.Directory }
-
-// named returns the directories that WithReports names.
-func (d *reportDirectories) named() (all []*reports.Directory) {
-	for _, each := range []*reports.Directory{&d.shared, &d.local} {
-		if each.FS != nil {
-			all = append(all, each)
-		}
-	}
-	return all
-}
-
-// reportNames holds the directory names of WithReports.
-type reportNames struct{ shared, local string }
-
-func (d reportNames) configured() bool { return d.shared != "" || d.local != "" }
 
 // Immutable marks a filesystem whose files never change, such as a zip.Reader, for [WithCommandsFS]
 // and [WithSkillsFS]. A catalog scans the filesystem once. An embed.FS, and an fs.Sub of an

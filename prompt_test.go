@@ -8,10 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -758,6 +760,43 @@ func TestSkillsForAPathAreFresh(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// With WithWatch, OnChange reports the skills of the directories for which calls have asked, and a
+// filter hides a skill there.
+func TestOnChangeReportsSkillsOfDirectories(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("other systems do not watch single directories")
+	}
+	root := diskOf(t, monorepo())
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()), toolshelf.WithWatch())
+	view := must.Get(c.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Name != "packages/web:fresh" })))(t)
+	near(t, c, "packages/web/src/a.ts")
+	all, filtered := make(chan toolshelf.Change, 10), make(chan toolshelf.Change, 10)
+	defer c.OnChange(func(change toolshelf.Change) { all <- change })()
+	defer view.OnChange(func(change toolshelf.Change) { filtered <- change })()
+	next := func(changes chan toolshelf.Change) toolshelf.Names {
+		select {
+		case change := <-changes:
+			return change.Skills
+		case <-time.After(patience):
+			t.Fatal("no change is reported")
+			return toolshelf.Names{}
+		}
+	}
+	at := func(name string) []string {
+		return []string{root, "packages", "web", ".claude", "skills", name, "SKILL.md"}
+	}
+	write(t, skill("description: New"), at("fresh")...)
+	if got := next(all); !slices.Equal(got.Added, []string{"packages/web:fresh"}) {
+		t.Errorf("added: %+v", got)
+	}
+	write(t, skill("description: Another text"), at("lint")...)
+	for kind, changes := range map[string]chan toolshelf.Change{"catalog": all, "view": filtered} {
+		if got := next(changes); !slices.Equal(got.Changed, []string{"packages/web:lint"}) || got.Added != nil {
+			t.Errorf("%s: changed: %+v", kind, got)
+		}
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -49,25 +48,9 @@ type ReportInfo struct {
 	Local   bool      `json:"local"`
 }
 
-func (c *Catalog) openReports() {
-	var writing sync.Locker
-	if !c.at.OnOS {
-		writing = new(sync.Mutex)
-	}
-	open := func(name string, local bool) reports.Directory {
-		d := reports.Directory{Name: name, Local: local, Writing: writing}
-		if name != "" {
-			d.FS, d.Path = c.locate(name)
-		}
-		return d
-	}
-	c.reports.shared = open(c.config.reports.shared, false)
-	c.reports.local = open(c.config.reports.local, true)
-}
-
 // Configured is documented at bridge.Catalog.
 func (c bridged) Configured() (commands, skills, agents, instructions, shared, local bool) {
-	return len(c.commands.layers) > 0, len(c.skills.layers) > 0, len(c.agents.layers) > 0, len(c.config.readers) > 0, c.config.reports.shared != "", c.config.reports.local != ""
+	return len(c.commands.layers) > 0, len(c.skills.layers) > 0, len(c.agents.layers) > 0, len(c.config.readers) > 0, c.config.reports.Shared != "", c.config.reports.Local != ""
 }
 
 // SaveReport saves the report of a command as a file of a directory of [WithReports]: of the shared
@@ -104,7 +87,7 @@ func (c *Catalog) SaveReport(ctx context.Context, r Report) (SavedReport, error)
 	if err := reports.CheckName(stem, r.Name); err != nil {
 		return SavedReport{}, &Error{Code: CodeInvalidReportName, Op: op, Path: r.Name, Message: err.Error()}
 	}
-	directory, kind, other := &c.reports.shared, "shared", &c.reports.local
+	directory, kind, other := &c.reports.Shared, "shared", &c.reports.Local
 	if !r.Upload {
 		directory, kind, other = other, "local", directory
 	}
@@ -182,13 +165,13 @@ func (c *Catalog) Reports(ctx context.Context, command string) ([]ReportInfo, er
 	if err != nil {
 		return nil, err
 	}
-	if !c.config.reports.configured() {
+	if !c.config.reports.Configured() {
 		return nil, &Error{Code: CodeDirectoryNotFound, Op: op, Path: command,
 			Message: "no directory for reports is configured; use WithReports"}
 	}
 	all, err := await(ctx, c, func(ctx context.Context) ([]ReportInfo, error) {
 		all := []ReportInfo{}
-		for _, directory := range []*reports.Directory{&c.reports.shared, &c.reports.local} {
+		for _, directory := range c.reports.Both() {
 			for file, err := range directory.List(ctx, reports.Stem(command)) {
 				var failed *reports.DirectoryError
 				if errors.As(err, &failed) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"iter"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/search"
 	"github.com/toolshelf-go/toolshelf/internal/skill"
+	"github.com/toolshelf-go/toolshelf/internal/watch"
 )
 
 // SkillInfo describes a skill in a list. The fields defined by the Agent Skills
@@ -188,22 +188,7 @@ func (c bridged) SkillLayers() []string {
 }
 
 // SkillSubdir is documented at bridge.Catalog.
-func (c bridged) SkillSubdir(s SkillInfo) string {
-	for _, l := range c.skills.Layers() {
-		if l.Name != s.Layer || s.Path == "" {
-			continue
-		}
-		below, err := filepath.Rel(l.FS.Path(l.Dir), s.Path)
-		if err == nil && filepath.IsLocal(below) {
-			dir, file := path.Split(filepath.ToSlash(below))
-			if !strings.EqualFold(file, "SKILL.md") {
-				dir += strings.TrimSuffix(file, path.Ext(file)) // the file is the skill
-			}
-			return path.Clean(dir)
-		}
-	}
-	return ""
-}
+func (c bridged) SkillSubdir(s SkillInfo) string { return c.skills.Subdir(s.Layer, s.Path) }
 
 // A Skill is a complete skill, without the contents of the files beside SKILL.md.
 type Skill struct {
@@ -438,11 +423,18 @@ func (c *Catalog) newSkills(user userDirs) (*collection[SkillInfo], error) {
 	opened, err := skills.open(c, user, client.Skills, drop, index.Config{Depth: c.config.skillDepth, Broken: true}, search.Config{})
 	c.caches.skills.MaxFileSize, c.caches.skills.DigestOf = c.config.maxFileSize, c.observer.Digest
 	c.usages.Skills.Index, c.usages.Skills.Texts = skills.Index, skills.texts
+	if err != nil {
+		return nil, err
+	}
 	c.below = exposure.Below{Skills: skills.Index, Root: c.root}
 	for i, l := range skills.layers {
 		if at := skills.Layer(i); l.Place.Below && l.Parent == "" && at.FS == c.root {
 			c.below.Layers = append(c.below.Layers, at)
 		}
 	}
-	return opened, err
+	if c.config.watch && c.below.Layers != nil {
+		list := len(c.indexes) - 1
+		c.below.Observer = watch.NewObserver([]string{c.root.Path(".")}, func() { c.changes.Notify(list, skills.Last()) })
+	}
+	return opened, nil
 }

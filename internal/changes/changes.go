@@ -34,6 +34,9 @@ type List struct {
 	Index *index.Index
 	Shown func(*index.Snapshot) *index.Snapshot // returns the snapshot with the selected entries; Shown of nil is nil
 
+	// More, if not nil, adds the differences of further names to those of Shown.
+	More func(*Names)
+
 	// Since, if not nil, replaces Shown, and returns the differences between two snapshots. A
 	// snapshot may be nil.
 	Since func(before, now *index.Snapshot) Names
@@ -44,7 +47,11 @@ func (l List) since(before, now *index.Snapshot) Names {
 	if l.Since != nil {
 		return l.Since(before, now)
 	}
-	return difference(l.Shown(before), l.Shown(now))
+	n := difference(l.Shown(before), l.Shown(now))
+	if l.More != nil {
+		l.More(&n)
+	}
+	return n
 }
 
 // Add adds the differences between two maps of names. If either map is nil, Add adds no names.

@@ -14,6 +14,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/instruction"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/watch"
 )
 
 // A Below finds the skills in the directories below the root. All fields are set once. A Below is
@@ -23,7 +24,10 @@ type Below struct {
 	Root   *confine.FS
 	Layers []index.Layer // of Skills, in the root: the clients also look for them in each directory on the way to a file
 
-	kept index.Dirs
+	Observer *watch.Observer // nil if nothing is watched
+
+	kept  index.Dirs
+	asked asked
 }
 
 // A Way has the skills of a catalog, and of the directories on the way from the root to a path. An
@@ -41,31 +45,37 @@ type Way struct {
 // To returns the Way to a path below the root, which may be missing. The argument s is a snapshot
 // of Skills. The error is an error of a directory on the way.
 func (b *Below) To(ctx context.Context, s *index.Snapshot, name string) (*Way, error) {
-	layers, err := b.layers(ctx, name)
+	look := b.Observer.Begin()
+	layers, err := b.layers(ctx, name, look)
 	if err != nil {
 		return nil, err
 	}
-	return b.way(ctx, s, name, layers)
+	w, err := b.way(ctx, s, name, layers, look)
+	if _, watched := look.Generation(); err == nil && watched {
+		elems := strings.SplitAfter(name, "/")[:len(layers)/max(len(b.Layers), 1)]
+		b.asked.add(strings.TrimSuffix(strings.Join(elems, ""), "/"), w)
+	}
+	return w, err
 }
 
 // At returns a Way with the skills of the directory of a name that Dir accepts, and no others.
 func (b *Below) At(ctx context.Context, name string) (*Way, error) {
 	dir, _ := Dir(name)
-	layers, err := b.layers(ctx, dir)
+	layers, err := b.layers(ctx, dir, nil)
 	if err != nil {
 		return nil, err
 	}
 	above := len(b.Layers) * strings.Count(dir, "/")
 	clear(layers[:min(above, len(layers))])
-	return b.way(ctx, nil, dir, layers)
+	return b.way(ctx, nil, dir, layers, nil)
 }
 
-func (b *Below) way(ctx context.Context, s *index.Snapshot, name string, layers []index.Layer) (w *Way, err error) {
+func (b *Below) way(ctx context.Context, s *index.Snapshot, name string, layers []index.Layer, look *watch.Look) (w *Way, err error) {
 	w = &Way{Index: b.Skills, Root: s, All: s, path: name, base: len(b.Skills.Layers())}
 	if s != nil && !slices.ContainsFunc(layers, func(l index.Layer) bool { return l.FS != nil }) {
 		return w, nil
 	}
-	if w.Index, w.All, err = b.Skills.Extend(ctx, s, layers, &b.kept, nil); err != nil || s == nil {
+	if w.Index, w.All, err = b.Skills.Extend(ctx, s, layers, &b.kept, look); err != nil || s == nil {
 		return w, err
 	}
 	w.names = map[*index.Entry]string{}
@@ -136,10 +146,11 @@ func below(dir string, l index.Layer) index.Layer {
 // layers returns the layers of the directories on the way to a path, in the order of the
 // directories. A layer without a filesystem does not exist. No directory of dependencies has
 // skills.
-func (b *Below) layers(ctx context.Context, name string) (all []index.Layer, err error) {
+func (b *Below) layers(ctx context.Context, name string, look *watch.Look) (all []index.Layer, err error) {
 	if len(b.Layers) == 0 || name == "." {
 		return nil, nil
 	}
+	look.Dir(b.Root.Path("."))
 	dir, err := b.Root.OpenDir(".")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -151,6 +162,7 @@ func (b *Below) layers(ctx context.Context, name string) (all []index.Layer, err
 			break
 		}
 		at = path.Join(at, elem)
+		look.Dir(b.Root.Path(at))
 		var next *confine.Dir
 		if next, err = dir.OpenDir(elem); errors.Is(err, confine.ErrSymlink) {
 			next, err = b.Root.OpenDir(at)
@@ -162,6 +174,7 @@ func (b *Below) layers(ctx context.Context, name string) (all []index.Layer, err
 		dir = next
 		for _, l := range b.Layers {
 			first, _, _ := strings.Cut(l.Dir, "/")
+			look.Dir(b.Root.Path(path.Join(at, first)))
 			_, failed := dir.Lstat(first)
 			if l = below(at, l); errors.Is(failed, fs.ErrNotExist) {
 				l = index.Layer{}

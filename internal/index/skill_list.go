@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/names"
@@ -89,4 +91,23 @@ func (d *SkillDir) fileInfo(name string) (confine.Info, error) {
 	}
 	defer file.Close()
 	return file.Info(), nil
+}
+
+// Subdir returns the directory of the skill with a file, given by its full path, below the layer
+// with a name, or "".
+func (x *Index) Subdir(layer, file string) string {
+	for _, l := range x.config.Layers {
+		if l.Name != layer || file == "" {
+			continue
+		}
+		below, err := filepath.Rel(l.FS.Path(l.Dir), file)
+		if err == nil && filepath.IsLocal(below) {
+			dir, base := path.Split(filepath.ToSlash(below))
+			if !strings.EqualFold(base, "SKILL.md") {
+				dir += strings.TrimSuffix(base, path.Ext(base)) // the file is the skill
+			}
+			return path.Clean(dir)
+		}
+	}
+	return ""
 }

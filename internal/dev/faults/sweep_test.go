@@ -252,6 +252,7 @@ var ways = []way{
 	{"Reports", nothing, func(ctx context.Context, c *toolshelf.Catalog) (any, error) { return c.Reports(ctx, "c1") }},
 	{"Lint", nothing, func(ctx context.Context, c *toolshelf.Catalog) (any, error) { return c.Lint(ctx) }},
 	{"Pending", hidden, func(ctx context.Context, c *toolshelf.Catalog) (any, error) { return c.Pending(ctx) }},
+	{"ListSkillsFor", refused, func(ctx context.Context, c *toolshelf.Catalog) (any, error) { return c.ListSkillsFor(ctx, "src/a.go") }},
 	{"RestorePrompt", nothing, func(ctx context.Context, c *toolshelf.Catalog) (any, error) {
 		list, err := c.RestorePrompt(ctx, []toolshelf.Item{{Kind: toolshelf.KindInstruction, Name: "AGENTS.md"},
 			{Kind: toolshelf.KindInstruction, Name: ".cursor/rules/go.mdc"},

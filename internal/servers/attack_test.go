@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -139,6 +140,41 @@ func TestTooManyFilesHaveNoDigest(t *testing.T) {
 	}
 }
 
+// The time is bounded by the number of the entries, of the items of lists, and of the parts of a text.
+func TestHostileListsAndTextsCostABoundedTime(t *testing.T) {
+	many := func(n int, f func(i int) string) string {
+		var all []string
+		for i := range n {
+			all = append(all, f(i))
+		}
+		return strings.Join(all, ",")
+	}
+	server := func(i int) string { return fmt.Sprintf(`"s%d": {"type": "http", "url": "https://h%d.example/"}`, i, i) }
+	denied := func(i int) string { return fmt.Sprintf(`{"serverUrl": "*://*.other%d.example/*"}`, i) }
+	files := map[string]string{
+		"/repo/.mcp.json":             `{"mcpServers": {` + many(1000, server) + `}}`,
+		"/repo/.claude/settings.json": `{"deniedMcpServers": [` + many(1000, denied) + `]}`,
+	}
+	gate := toolshelf.WithGate(gateFunc(func(toolshelf.Item) bool { return true }))
+	begin := time.Now()
+	all := list(t, open(t, files, toolshelf.WithClient(client.Claude()), gate))
+	if len(all) != 1000 || all[0].Disabled {
+		t.Errorf("%d: %.3q", len(all), lines(all))
+	}
+	files["/repo/.claude/settings.json"] = `{"deniedMcpServers": [` + many(20_000, denied) + `]}`
+	if all := list(t, open(t, files, toolshelf.WithClient(client.Claude()), gate)); !all[0].Disabled {
+		t.Error("a list with too many items disables no server")
+	}
+	text := func(i int) string {
+		return fmt.Sprintf(`"t%d": {"command": "x", "args": ["%s"]}`, i, strings.Repeat("a=", 30_000))
+	}
+	files["/repo/.mcp.json"] = `{"mcpServers": {` + many(15, text) + `}}`
+	list(t, open(t, files, toolshelf.WithClient(client.Claude()), gate))
+	if took := time.Since(begin); took > 20*time.Second {
+		t.Errorf("the calls took %s", took)
+	}
+}
+
 func TestADefaultThatLooksLikeASecretIsFound(t *testing.T) {
 	for value, want := range map[string]int{"${T:-q9w8e7r6t5y4}": 1, "${T}": 0, "${T:-}": 0, "${T:-<your key>}": 0} {
 		file := fmt.Sprintf(`{"mcpServers": {"s": {"command": "x", "env": {"API_TOKEN": %q}}}}`, value)
@@ -221,14 +257,15 @@ func TestTheDigestCoversEachFileThatTheCommandLineNames(t *testing.T) {
 
 func TestFindingsOfUncoveredFiles(t *testing.T) {
 	for line, want := range map[string]string{
-		`"command": "x", "args": ["../f"]`:                       `does not cover "../f", which is outside`,
-		`"command": "x", "args": ["/etc/f"]`:                     `does not cover "/etc/f", which is outside`,
-		`"command": "./a/../f"`:                                  `does not cover "./a/../f", which is outside`, // a can be a link
-		`"command": "x", "args": ["--a=../f"]`:                   `does not cover "--a=../f", which is outside`,
-		`"command": "x", "args": ["a"]`:                          `covers no file of the directory "a"`,
-		`"command": "x", "env": {"NODE_OPTIONS": "-r ./a/f"}`:    `the values of "NODE_OPTIONS" can load further files`,
-		`"command": "x", "env": {"LD_PRELOAD": "a", "PATH": ""}`: `the values of "LD_PRELOAD", "PATH" can load further files`,
-		`"command": "x", "env": {"A": "1"}`:                      "",
+		`"command": "x", "args": ["../f"]`:                              `does not cover "../f", which is outside`,
+		`"command": "x", "args": ["/etc/f"]`:                            `does not cover "/etc/f", which is outside`,
+		`"command": "./a/../f"`:                                         `does not cover "./a/../f", which is outside`, // a can be a link
+		`"command": "x", "args": ["--a=../f"]`:                          `does not cover "--a=../f", which is outside`,
+		`"command": "x", "args": ["` + strings.Repeat("-D ", 70) + `"]`: `covers files of the first parts of "-D`,
+		`"command": "x", "args": ["a"]`:                                 `covers no file of the directory "a"`,
+		`"command": "x", "env": {"NODE_OPTIONS": "-r ./a/f"}`:           `the values of "NODE_OPTIONS" can load further files`,
+		`"command": "x", "env": {"LD_PRELOAD": "a", "PATH": ""}`:        `the values of "LD_PRELOAD", "PATH" can load further files`,
+		`"command": "x", "env": {"A": "1"}`:                             "",
 	} {
 		p := pendingServer(t, map[string]string{"/repo/.mcp.json": `{"mcpServers": {"s": {` + line + `}}}`, "/repo/a/f": ""})
 		var got string

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/url"
 	"regexp"
@@ -21,6 +22,10 @@ import (
 // read can have each server, and allows none.
 func (s *search) apply(all []*Server, contents []content) {
 	p := policy{map[string][]item{}, map[string]client.Base{}, map[string]bool{}}
+	var targets []target
+	for _, server := range all {
+		targets = append(targets, newTarget(server))
+	}
 	for i, l := range s.lists {
 		items, whole, ok := s.items(l, contents[i])
 		if !ok || !p.counts(l) {
@@ -36,16 +41,16 @@ func (s *search) apply(all []*Server, contents []content) {
 		case client.Only:
 			p.allowed[name] = append(p.allowed[name], append(items, item{})...) // also an empty list
 		}
-		for _, server := range all {
-			if l.concerns(server) && (whole || slices.ContainsFunc(items, server.is)) {
-				server.Disabled = server.Disabled || l.Effect == client.Disables
-				server.Approved = server.Approved || l.Effect == client.Approves
+		for _, t := range targets {
+			if l.concerns(t.Server) && (whole || slices.ContainsFunc(items, t.is)) {
+				t.Disabled = t.Disabled || l.Effect == client.Disables
+				t.Approved = t.Approved || l.Effect == client.Approves
 			}
 		}
 	}
-	for _, server := range all {
-		if items := p.allowed[server.Row.Name]; items != nil && !server.allowed(items) {
-			server.Disabled = true
+	for _, t := range targets {
+		if items := p.allowed[t.Row.Name]; items != nil && !t.allowed(items) {
+			t.Disabled = true
 		}
 	}
 }
@@ -77,11 +82,15 @@ func (s *search) items(l list, read content) (items []item, whole, ok bool) {
 	if l.ServerList.Base == client.System { // the client does not start
 		broken = read.err != nil && !errors.Is(read.err, fs.ErrNotExist)
 	}
-	if !broken {
-		return itemsOf(value), string(value) == "true", value != nil
+	if items = l.itemsOf(value); !broken && len(items) <= maxServers {
+		return items, string(value) == "true", value != nil
+	}
+	reason := fmt.Sprintf("a list has more than %d servers", maxServers)
+	if broken {
+		reason = escape.Reason(read.err)
 	}
 	s.problems = append(s.problems, l.problem(problem.FileRead, problem.Warning,
-		"the lists of servers cannot be read: "+escape.Reason(read.err), "make the file readable"))
+		"the lists of servers cannot be read: "+reason, "make the file readable"))
 	return nil, true, l.Effect != client.Approves && l.Effect != client.Trusts
 }
 
@@ -95,90 +104,118 @@ type item struct {
 	Name    string   `json:"serverName"`
 	Command []string `json:"serverCommand"` // with all arguments
 	URL     string   `json:"serverUrl"`     // with "*" for any text
+
+	matches func(*url.URL) bool
 }
 
-func itemsOf(value json.RawMessage) (items []item) {
+func (l list) itemsOf(value json.RawMessage) (items []item) {
 	if len(value) == 0 || value[0] != '[' {
 		return nil
 	}
+	of := Server{Source: l.Source}
 	plugin.Each(value, func(part json.RawMessage) {
 		var i item
 		if name, ok := plugin.Text(part); ok {
 			i.Name = name
-		} else if json.Unmarshal(part, &i) != nil {
+		} else if json.Unmarshal(part, &i) != nil || len(items) > maxServers {
 			return
 		}
+		for n, word := range i.Command {
+			i.Command[n] = of.withDefaults(word)
+		}
+		i.matches = urlPattern(of.withDefaults(i.URL))
 		items = append(items, i)
 	})
 	return items
 }
 
+// withDefaults returns a text in which a variable has its default or stays, because a list of
+// servers knows no values.
+func (s *Server) withDefaults(text string) string {
+	var r filling
+	if filled := s.fill(text, unset, &r); r.missing == nil && r.problem == "" {
+		return filled
+	}
+	return text
+}
+
+// A target is a server that lists can have.
+type target struct {
+	*Server
+	words []string
+	url   *url.URL // nil without a URL
+}
+
+func newTarget(s *Server) target {
+	t := target{Server: s}
+	if s.Transport == "stdio" {
+		for _, word := range append([]string{s.Command}, s.Args...) {
+			t.words = append(t.words, s.withDefaults(word))
+		}
+	} else {
+		t.url, _ = url.Parse(s.withDefaults(s.URL))
+	}
+	return t
+}
+
 // allowed reports whether a list of the only servers has the server. With a command in the list, a
 // name allows no other command, and with a URL no other URL.
-func (s *Server) allowed(items []item) bool {
+func (t target) allowed(items []item) bool {
 	strict := slices.ContainsFunc(items, func(i item) bool {
-		if s.Transport == "stdio" {
+		if t.words != nil {
 			return i.Command != nil
 		}
 		return i.URL != ""
 	})
-	counts := func(i item) bool { return s.is(i) && (i.Name == "" || !strict) }
+	counts := func(i item) bool { return t.is(i) && (i.Name == "" || !strict) }
 	return slices.ContainsFunc(items, counts)
 }
 
-// is reports whether an item is the server: by the texts of the entry, in which a variable has its
-// default or stays.
-func (s *Server) is(i item) bool {
-	text := func(text string) string {
-		var r filling
-		if filled := s.fill(text, unset, &r); r.missing == nil && r.problem == "" {
-			return filled
-		}
-		return text
-	}
-	switch {
+// is reports whether an item is the server.
+func (t target) is(i item) bool {
+	switch prefix := t.Row.Servers.Plugins; {
 	case i.Command != nil:
-		words := append([]string{s.Command}, s.Args...)
-		same := func(a, b string) bool { return text(a) == text(b) }
-		return s.Transport == "stdio" && slices.EqualFunc(words, i.Command, same)
+		return slices.Equal(t.words, i.Command)
 	case i.URL != "":
-		return s.URL != "" && matchURL(text(i.URL), text(s.URL))
-	case s.Plugin != "" && s.Row.Servers.Plugins != "":
-		return i.Name == s.Row.Servers.Plugins+s.Name
+		return t.url != nil && i.matches(t.url)
+	case t.Plugin != "" && prefix != "":
+		return i.Name == prefix+t.Name
 	}
-	return i.Name == s.Bare
+	return i.Name == t.Bare
 }
 
-// matchURL reports whether a pattern matches a URL. The letter case of a host, and a dot at its
-// end, do not matter. A pattern without a path, a query or a port matches each path, each query or
-// the usual port.
-func matchURL(pattern, address string) bool {
+// urlPattern returns a function that reports whether a pattern matches a URL. The letter case of a
+// host, and a dot at its end, do not matter. A pattern without a path, a query or a port matches
+// each path, each query or the usual port.
+func urlPattern(pattern string) func(*url.URL) bool {
 	scheme, rest, _ := strings.Cut(pattern, "://")
 	host, below, hasPath := strings.Cut(rest, "/")
-	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	at := cmp.Or(u.EscapedPath(), "/")
-	if strings.Contains(below, "?") && u.RawQuery != "" {
-		at += "?" + u.RawQuery
-	}
-	usual := map[string]string{"http": "80", "ws": "80", "https": "443", "wss": "443"}[u.Scheme]
-	place, port := strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), cmp.Or(u.Port(), usual)
 	host = hostEnd.ReplaceAllString(strings.ToLower(host), "$1")
-	if port != usual || hasPort.MatchString(host) {
-		place += ":" + port
+	schemes, hosts, paths := wildcard(scheme), wildcard(host), wildcard("/"+below)
+	return func(u *url.URL) bool {
+		at := cmp.Or(u.EscapedPath(), "/")
+		if strings.Contains(below, "?") && u.RawQuery != "" {
+			at += "?" + u.RawQuery
+		}
+		usual := usualPorts[u.Scheme]
+		place, port := strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), cmp.Or(u.Port(), usual)
+		if port != usual || hasPort.MatchString(host) {
+			place += ":" + port
+		}
+		return schemes(u.Scheme) && hosts(place) && (!hasPath || paths(at))
 	}
-	return wildcard(scheme, u.Scheme) && wildcard(host, place) && (!hasPath || wildcard("/"+below, at))
 }
+
+var usualPorts = map[string]string{"http": "80", "ws": "80", "https": "443", "wss": "443"}
 
 var (
 	hostEnd = regexp.MustCompile(`\.(:|$)`)
 	hasPort = regexp.MustCompile(`:[^\]]*$`)
 )
 
-func wildcard(pattern, text string) bool {
+// wildcard returns a function that reports whether a pattern with "*" matches a text.
+func wildcard(pattern string) func(text string) bool {
 	quoted := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, `.*`)
 	re, err := regexp.Compile(`(?s)^` + quoted + `$`)
-	return err == nil && re.MatchString(text)
+	return func(text string) bool { return err == nil && re.MatchString(text) }
 }

@@ -60,7 +60,12 @@ func (s *Server) seal(ctx context.Context, in *search) (reason string) {
 		if i == 0 && !strings.ContainsAny(text, `/\`) {
 			continue // a name in PATH
 		}
-		for _, p := range s.named(text) {
+		names, more := s.named(text)
+		if more {
+			w.uncovered("the digest covers files of the first parts of "+quoted(mask(text))+" only",
+				"read the command before you approve the server")
+		}
+		for _, p := range names {
 			if w.paths++; w.paths > maxPaths || ctx.Err() != nil {
 				w.incomplete = true
 				break
@@ -84,10 +89,6 @@ func (s *Server) seal(ctx context.Context, in *search) (reason string) {
 // cover adds a file to the digest. The argument with the index 0 is the command, and 1 the
 // directory. The result is false if the path leads out of the plugin.
 func (w *sealing) cover(text string, p named, i int) bool {
-	uncovered := func(message, suggestion string) {
-		w.findings = append(w.findings, w.problem(problem.UncoveredFiles, problem.Warning, message,
-			suggestion))
-	}
 	on := path.Join(w.Base.name, p.name)
 	info, err := w.Base.fs.Info(on)
 	outside := p.name == "" || errors.Is(err, confine.ErrEscape) || errors.Is(err, confine.ErrSymlink)
@@ -96,7 +97,7 @@ func (w *sealing) cover(text string, p named, i int) bool {
 		return true
 	}
 	if outside {
-		uncovered("the digest does not cover "+quoted(mask(text))+", which is outside",
+		w.uncovered("the digest does not cover "+quoted(mask(text))+", which is outside",
 			"approve the server only if nobody else writes the file")
 		return w.Plugin == "" || i > 1 || filepath.IsAbs(text)
 	}
@@ -109,10 +110,15 @@ func (w *sealing) cover(text string, p named, i int) bool {
 	case info.Mode.IsRegular() && w.Gated:
 		w.read(p.name, on)
 	case info.Mode.IsDir() && p.name != "." && i != 1:
-		uncovered("the digest covers no file of the directory "+quoted(p.name),
+		w.uncovered("the digest covers no file of the directory "+quoted(p.name),
 			"approve the server only if nobody else writes into the directory")
 	}
 	return true
+}
+
+func (w *sealing) uncovered(message, suggestion string) {
+	w.findings = append(w.findings,
+		w.problem(problem.UncoveredFiles, problem.Warning, message, suggestion))
 }
 
 // read adds a file, which a call reads once.
@@ -142,14 +148,17 @@ type named struct {
 const maxParts = 64
 
 // named returns the paths that a text of the command line can name: the text, the part after "=",
-// and further parts, each below the base and below the working directory.
-func (s *Server) named(text string) (all []named) {
+// and further parts, each below the base and below the working directory. The text may have more
+// parts.
+func (s *Server) named(text string) (all []named, more bool) {
 	dir := filepath.ToSlash(s.fill(s.Dir, unset, new(filling)))
 	add := func(part string, guess bool) {
 		var r filling
+		if len(part) > 4096 {
+			return
+		}
 		filled := s.fill(part, unset, &r)
-		if filled == "" || filled[0] == '-' || len(filled) > 4096 || r.missing != nil ||
-			strings.Contains(filled, "://") {
+		if filled == "" || filled[0] == '-' || r.missing != nil || strings.Contains(filled, "://") {
 			return
 		}
 		names := []string{s.below(filled)}
@@ -163,8 +172,13 @@ func (s *Server) named(text string) (all []named) {
 		}
 	}
 	add(text, false)
-	for _, rest, ok := strings.Cut(text, "="); ok; _, rest, ok = strings.Cut(rest, "=") {
-		add(rest, false)
+	for rest := text; len(all) < maxParts; {
+		_, after, ok := strings.Cut(rest, "=")
+		if !ok {
+			break
+		}
+		add(after, false)
+		rest = after
 	}
 	separates := func(r rune) bool { return strings.ContainsRune(" \t\r\n:;,@=\"'`()", r) }
 	parts := strings.FieldsFunc(text, separates)
@@ -174,5 +188,5 @@ func (s *Server) named(text string) (all []named) {
 			add(part[2:], true) // the value of a short option
 		}
 	}
-	return all
+	return all, len(parts) > maxParts
 }

@@ -160,7 +160,7 @@ func (f *Finder) open() {
 				}
 			}
 		}
-		syntax := client.ServerRules{Comments: true, Commas: true}
+		syntax := client.ServerRules{Comments: true, Commas: true, Variables: c.Servers.Variables}
 		lenient := newRules(client.Client{Name: c.Name, Servers: syntax})
 		for _, l := range c.Servers.Lists {
 			if at := f.of[l.Base]; at.fs != nil {

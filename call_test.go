@@ -599,7 +599,7 @@ func TestShortCallsReportTheirEnd(t *testing.T) {
 }
 
 func TestFailedCallsDoNotReportTheirEnd(t *testing.T) {
-	c := catalog(t, toolshelf.WithFs(faulty{Fs: memoryOf(t, commandFiles()), open: map[string]error{"commands": fs.ErrPermission, ".": fs.ErrPermission}}))
+	c := catalog(t, toolshelf.WithFs(catalogtest.Faulty{Fs: memoryOf(t, commandFiles()), Opens: map[string]error{"commands": fs.ErrPermission, ".": fs.ErrPermission}}))
 	for name, call := range longCalls(c) {
 		err := call(t.Context(), toolshelf.WithProgress(func(p toolshelf.Progress) {
 			if p.Done {
@@ -616,7 +616,7 @@ func TestAPanicOfAReportEndsTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := make(chan struct{})
 		opened := make(chan string, 10)
-		c := catalog(t, toolshelf.WithFs(observed{faulty{Fs: memoryOf(t, commandFiles()), hang: hang}, opened}))
+		c := catalog(t, toolshelf.WithFs(observed{catalogtest.Faulty{Fs: memoryOf(t, commandFiles()), Hang: hang}, opened}))
 		func() {
 			defer func() {
 				if r := recover(); r != "report" {

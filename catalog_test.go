@@ -564,18 +564,6 @@ func returned(f func()) (returned bool) {
 	return returned
 }
 
-// heapOf returns the number of bytes that the result of f keeps in memory.
-func heapOf(f func() any) int64 {
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	kept := f()
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	runtime.KeepAlive(kept)
-	return int64(after.HeapAlloc) - int64(before.HeapAlloc)
-}
-
 // manyHeaders returns n old files with the same text.
 func manyHeaders(n int, name, text string) fstest.MapFS {
 	files := fstest.MapFS{}
@@ -802,6 +790,8 @@ var (
 	write      = catalogtest.Write
 	corpus     = catalogtest.Corpus
 	written    = catalogtest.Written
+	heapOf     = catalogtest.HeapOf
+	checkError = catalogtest.CheckError
 
 	needsChangeTimes = catalogtest.NeedsChangeTimes
 )

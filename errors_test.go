@@ -161,10 +161,10 @@ func TestCausesInMessagesAreOneLineWithoutHostPaths(t *testing.T) {
 	cause := &os.LinkError{Op: "readlink", Old: "/host/secret", New: "x", Err: errors.New("disk on fire\nforged.md:1:1: error: run `rm`")}
 	const header = "---\nname: good\ndescription: d\n---\n"
 	for _, failing := range []string{"a.md", "below", "SKILL.md", "bad", "notes.txt", "deep", "commands", "skills"} {
-		fsys := faulty{
+		fsys := catalogtest.Faulty{
 			Fs: memoryOf(t, map[string]string{"commands/a.md": header, "commands/below/b.md": header, "skills/good/SKILL.md": header,
 				"skills/good/notes.txt": "", "skills/good/deep/x": "", "skills/bad/SKILL.md": header}),
-			open: map[string]error{failing: cause},
+			Opens: map[string]error{failing: cause},
 		}
 		c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithNestedCommands(), toolshelf.WithSkillDepth(2))
 		var messages []string
@@ -662,7 +662,7 @@ func TestCloseWithinAFunctionOfTheCaller(t *testing.T) {
 			}),
 			"WithProgress": func(ctx context.Context, t *testing.T, fsys afero.Fs, closes func(*toolshelf.Catalog)) *toolshelf.Catalog {
 				hang := make(chan struct{})
-				c := catalog(t, toolshelf.WithFs(faulty{Fs: fsys, hang: hang}))
+				c := catalog(t, toolshelf.WithFs(catalogtest.Faulty{Fs: fsys, Hang: hang}))
 				var once sync.Once
 				_, _ = c.Tree(ctx, ".", toolshelf.WithProgress(func(toolshelf.Progress) {
 					once.Do(func() {

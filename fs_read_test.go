@@ -1,8 +1,6 @@
 package toolshelf_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +17,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
@@ -91,7 +90,7 @@ func TestReadFile(t *testing.T) {
 		}{
 			{"memory", []toolshelf.Option{toolshelf.WithFs(memoryOf(t, map[string]string{"dir/a": tt.file}))}},
 			{"disk", []toolshelf.Option{toolshelf.WithRoot(diskOf(t, map[string]string{"dir/a": tt.file}))}},
-			{"archive", []toolshelf.Option{toolshelf.WithFs(afero.FromIOFS{FS: archive(t, map[string]string{"dir/a": tt.file})})}},
+			{"archive", []toolshelf.Option{toolshelf.WithFs(afero.FromIOFS{FS: catalogtest.Archive(t, map[string]string{"dir/a": tt.file})})}},
 		} {
 			t.Run(tt.rule+"/"+kind.name, func(t *testing.T) {
 				want := tt.want
@@ -101,25 +100,6 @@ func TestReadFile(t *testing.T) {
 			})
 		}
 	}
-}
-
-// archive returns a filesystem whose files can only be read in order.
-func archive(t *testing.T, files map[string]string) fs.FS {
-	t.Helper()
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	for name, content := range files {
-		f, err := w.Create(name)
-		if err == nil {
-			_, err = f.Write([]byte(content))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	must.Do(t, w.Close())
-	r := must.Get(zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len())))(t)
-	return r
 }
 
 // withoutReadAt is a filesystem on which ReadAt of each file fails.
@@ -225,7 +205,7 @@ func TestReadFileOfLargeFiles(t *testing.T) {
 	}{
 		{"memory", []toolshelf.Option{toolshelf.WithFs(memoryOf(t, map[string]string{"a": content}))}, false},
 		{"disk", []toolshelf.Option{toolshelf.WithRoot(diskOf(t, map[string]string{"a": content}))}, false},
-		{"archive", []toolshelf.Option{toolshelf.WithFs(afero.FromIOFS{FS: archive(t, map[string]string{"a": content})})}, true},
+		{"archive", []toolshelf.Option{toolshelf.WithFs(afero.FromIOFS{FS: catalogtest.Archive(t, map[string]string{"a": content})})}, true},
 		{"ReadAt fails", []toolshelf.Option{toolshelf.WithFs(withoutReadAt{memoryOf(t, map[string]string{"a": content}), errors.New("not supported")})}, true},
 		{"ReadAt fails as beyond the end", []toolshelf.Option{toolshelf.WithFs(withoutReadAt{memoryOf(t, map[string]string{"a": content}), fs.ErrInvalid})}, true},
 	} {
@@ -273,7 +253,7 @@ func TestReadFileErrors(t *testing.T) {
 		"src/a.go": "package a\n", "logo.png": "\x89PNG\x0D\x0A\x1A\x0A\x00\x00", "data.bin": "a\x00b", "utf32": "\xff\xfe\x00\x00a\x00\x00\x00",
 		"locked": "x", "broken": "x",
 	}
-	fsys := faulty{Fs: memoryOf(t, files), open: map[string]error{"locked": fs.ErrPermission, "broken": errors.New("disk on fire")}}
+	fsys := catalogtest.Faulty{Fs: memoryOf(t, files), Opens: map[string]error{"locked": fs.ErrPermission, "broken": errors.New("disk on fire")}}
 	c := catalog(t, toolshelf.WithFs(fsys))
 	for _, tt := range []struct {
 		path    string
@@ -488,30 +468,6 @@ func hostilePaths(t *testing.T) map[string]string {
 	return answers
 }
 
-// hostileFiles returns the files that hostile names would find, and files beside the root and the
-// skill.
-func hostileFiles(t *testing.T, more ...string) (root string) {
-	t.Helper()
-	files := map[string]string{
-		"outside/secret.txt": "a secret", "outside/secret.md": "a secret",
-		"proj/file.txt": "inside", "proj/dir/in.txt": "inside",
-		"proj/commands/file.md": "inside", "proj/commands/dir/in.md": "inside",
-		"proj/agents/file.md": "inside", "proj/skills/outside/secret.txt": "a secret",
-		"proj/skills/s/SKILL.md": "---\nname: s\ndescription: d\n---\ninside\n",
-		"proj/skills/s/file.txt": "inside", "proj/skills/s/dir/in.txt": "inside",
-	}
-	root = filepath.Join(diskOf(t, files), "proj")
-	for _, name := range more {
-		for _, dir := range []string{root, filepath.Join(root, "skills", "s")} {
-			full := filepath.Join(dir, filepath.FromSlash(name))
-			if os.MkdirAll(filepath.Dir(full), 0o755) != nil || os.WriteFile(full, []byte("inside"), 0o644) != nil {
-				t.Skip("the filesystem has no such name")
-			}
-		}
-	}
-	return root
-}
-
 func TestEachHostilePathHasTheDocumentedAnswer(t *testing.T) {
 	for path, answer := range hostilePaths(t) {
 		t.Run(path, func(t *testing.T) {
@@ -519,7 +475,7 @@ func TestEachHostilePathHasTheDocumentedAnswer(t *testing.T) {
 			if strings.Contains(answer, "an ordinary name") {
 				more = []string{path}
 			}
-			c := catalog(t, toolshelf.WithRoot(hostileFiles(t, more...)), toolshelf.WithAgentsDir("agents"))
+			c := catalog(t, toolshelf.WithRoot(catalogtest.HostileFiles(t, more...)), toolshelf.WithAgentsDir("agents"))
 			skill := must.Get(c.GetSkill(t.Context(), "s"))(t)
 			for door, open := range map[string]func(ctx context.Context, path string) (text string, err error){
 				"ReadFile": func(ctx context.Context, path string) (string, error) {
@@ -593,7 +549,7 @@ func isDocumented(door, path, answer, got string) bool {
 
 // No such command, skill or agent exists.
 func TestAHostileNameIsTheNameOfNoEntry(t *testing.T) {
-	root := hostileFiles(t)
+	root := catalogtest.HostileFiles(t)
 	for _, options := range [][]toolshelf.Option{nil, {toolshelf.WithLooseNames()}} {
 		c := catalog(t, append(options, toolshelf.WithRoot(root), toolshelf.WithAgentsDir("agents"))...)
 		for path := range hostilePaths(t) {

@@ -186,3 +186,12 @@ func Compare(b *testing.B, order []string, run map[string]func()) {
 		b.ReportMetric(ours/median(name), order[0]+"/"+name)
 	}
 }
+
+// HeapOf returns the number of bytes that the result of f keeps in memory.
+func HeapOf(f func() any) int64 {
+	before := Heap()
+	kept := f()
+	after := Heap()
+	runtime.KeepAlive(kept)
+	return after - before
+}

@@ -23,7 +23,7 @@ var rootCounts = []struct {
 	{"files", 30, 25},             // without test files
 	{"lines of code", 5660, 4900}, // of these files, without comments and blank lines
 	{"exported names", 205, 145},  // functions, methods and types
-	{"test files", 30, 25},
+	{"test files", 25, 25},
 }
 
 func TestCountsOfTheRootAreTheirCeilings(t *testing.T) {

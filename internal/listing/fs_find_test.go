@@ -1,4 +1,4 @@
-package toolshelf_test
+package listing_test
 
 import (
 	"context"
@@ -116,7 +116,7 @@ func TestGlobsThatMatchNoFileAreAnsweredWithAGlob(t *testing.T) {
 	for name, options := range map[string]toolshelf.Option{
 		"memory": toolshelf.WithFs(memoryOf(t, files)),
 		"disk":   toolshelf.WithRoot(diskOf(t, files)),
-		"fs.FS":  toolshelf.WithFs(afero.FromIOFS{FS: archive(t, files)}),
+		"fs.FS":  toolshelf.WithFs(afero.FromIOFS{FS: catalogtest.Archive(t, files)}),
 	} {
 		c := catalog(t, options)
 		for _, tt := range []struct{ path, glob, want, text string }{
@@ -409,7 +409,7 @@ func TestGitignore(t *testing.T) {
 
 func TestUnreadableGitignoreFileIsAWarning(t *testing.T) {
 	big := "a\n" + strings.Repeat("#23456789abcdef\n", 1<<16) + "b\n"
-	fsys := faulty{
+	fsys := catalogtest.Faulty{
 		Fs: memoryOf(t, map[string]string{"big/.gitignore": big, "big/a": "", "big/b": "", "dir/.gitignore/x": "", "dir/a": ""}),
 	}
 	c := catalog(t, toolshelf.WithFs(fsys))
@@ -543,7 +543,7 @@ func TestFindFilesSkipsDependencies(t *testing.T) {
 }
 
 func TestUnreadableDependenciesHaveAReason(t *testing.T) {
-	c := catalog(t, toolshelf.WithFs(faulty{Fs: memoryOf(t, withDependencies), open: map[string]error{"node_modules": fs.ErrPermission}}))
+	c := catalog(t, toolshelf.WithFs(catalogtest.Faulty{Fs: memoryOf(t, withDependencies), Opens: map[string]error{"node_modules": fs.ErrPermission}}))
 	tree, err := c.Tree(t.Context(), "web", toolshelf.SkipDependencies(), toolshelf.Exclude("vendor"))
 	want := "Directory tree: web/\n\nExcluding: vendor\n\n[DIR]  node_modules/ (permission denied)\n[FILE] app.js (0 B)"
 	if err != nil || tree.String() != want {

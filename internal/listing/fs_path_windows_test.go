@@ -1,4 +1,4 @@
-package toolshelf_test
+package listing_test
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
@@ -88,7 +89,7 @@ func TestTrustedDirectoriesWithoutADrive(t *testing.T) {
 
 // Other programs make such files with the prefix "\\?\".
 func TestEntriesWithHostileNamesAffectNoOtherEntry(t *testing.T) {
-	root := hostileFiles(t)
+	root := catalogtest.HostileFiles(t)
 	for _, name := range []string{`nul`, `dot.`, `commands\nul.md`, `commands\dot.`, `skills\s\nul`, `skills\s\dot.`, `skills\con\SKILL.md`} {
 		dir, base := filepath.Split(name)
 		full := `\\?\` + filepath.Join(root, dir) + `\` + base

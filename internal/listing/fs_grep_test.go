@@ -1,4 +1,4 @@
-package toolshelf_test
+package listing_test
 
 import (
 	"context"
@@ -25,6 +25,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
@@ -223,8 +224,8 @@ func TestGrepFirstLinesOnly(t *testing.T) {
 }
 
 func TestGrepErrors(t *testing.T) {
-	fsys := faulty{Fs: memoryOf(t, map[string]string{"locked": "x", "protected/x": "x", "broken": "x", "ok": "x"}),
-		open: map[string]error{"protected": fs.ErrPermission, "locked": fs.ErrPermission, "broken": errors.New("disk on fire")}}
+	fsys := catalogtest.Faulty{Fs: memoryOf(t, map[string]string{"locked": "x", "protected/x": "x", "broken": "x", "ok": "x"}),
+		Opens: map[string]error{"protected": fs.ErrPermission, "locked": fs.ErrPermission, "broken": errors.New("disk on fire")}}
 	c := catalog(t, toolshelf.WithFs(fsys))
 	for _, tt := range []struct {
 		path, pattern string

@@ -1,4 +1,4 @@
-package toolshelf_test
+package listing_test
 
 import (
 	"context"
@@ -839,7 +839,7 @@ func TestManyWarningsAreCounted(t *testing.T) {
 }
 
 func TestBudgetCountsEntriesWithoutMetadata(t *testing.T) {
-	fsys := faulty{Fs: memoryOf(t, map[string]string{"a/1": "", "a/2": "", "b/1": "", "b/3": ""}), stat: map[string]error{"1": fs.ErrPermission, "2": fs.ErrPermission}}
+	fsys := catalogtest.Faulty{Fs: memoryOf(t, map[string]string{"a/1": "", "a/2": "", "b/1": "", "b/3": ""}), Stats: map[string]error{"1": fs.ErrPermission, "2": fs.ErrPermission}}
 	c := catalog(t, toolshelf.WithFs(fsys))
 	seen := map[int]bool{}
 	for budget := range 300 {

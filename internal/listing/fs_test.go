@@ -1,8 +1,9 @@
-package toolshelf_test
+package listing_test
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -21,12 +22,39 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/spf13/afero"
+	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/bridge"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
+
+func TestMain(m *testing.M) {
+	if err := flag.Set("rapid.checks", strconv.Itoa(catalogtest.Rounds(40, 1000))); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+var (
+	catalog  = catalogtest.Open
+	memoryOf = catalogtest.Memory
+	diskOf   = catalogtest.Disk
+	names    = catalogtest.Names
+	written  = catalogtest.Written
+
+	checkError = catalogtest.CheckError
+)
+
+// bridgeOf returns the methods of a catalog for package mcpadapter.
+func bridgeOf(c *toolshelf.Catalog) bridge.Catalog[toolshelf.SkillInfo, toolshelf.SkillFile] {
+	return bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](c)
+}
+
+func skillFile(name string) string { return "---\nname: " + name + "\ndescription: d\n---\n" }
 
 // sized is a file of so many bytes.
 func sized(n int) string { return strings.Repeat("x", n) }
@@ -188,21 +216,6 @@ func TestErrorsOfPaths(t *testing.T) {
 			}
 		}
 	})
-}
-
-// checkError checks the kind and, to the byte, the message of an error.
-func checkError(t *testing.T, call string, err error, want *toolshelf.Error, message string) {
-	t.Helper()
-	if want == nil {
-		if err != nil {
-			t.Errorf("%s: %v, want no error", call, err)
-		}
-		return
-	}
-	var e *toolshelf.Error
-	if !errors.Is(err, want) || !errors.As(err, &e) || e.Message != message {
-		t.Errorf("%s: %v, want %s (%s)", call, err, message, want.Code)
-	}
 }
 
 func TestPathsInsideTheRoot(t *testing.T) {
@@ -805,36 +818,11 @@ func TestClosedAndCancelled(t *testing.T) {
 	}
 }
 
-// faulty is a filesystem with faults at certain paths.
-type faulty struct {
-	afero.Fs
-	open map[string]error // by the base name
-	stat map[string]error
-	hang chan struct{} // Open waits for this, if not nil
-}
-
-func (f faulty) Open(name string) (afero.File, error) {
-	if f.hang != nil {
-		<-f.hang
-	}
-	if err := f.open[filepath.Base(name)]; err != nil {
-		return nil, &fs.PathError{Op: "open", Path: "/host/" + name, Err: err}
-	}
-	return f.Fs.Open(name)
-}
-
-func (f faulty) Stat(name string) (fs.FileInfo, error) {
-	if err := f.stat[filepath.Base(name)]; err != nil {
-		return nil, &fs.PathError{Op: "stat", Path: "/host/" + name, Err: err}
-	}
-	return f.Fs.Stat(name)
-}
-
 func TestFaultsOfTheFilesystem(t *testing.T) {
-	fsys := faulty{
-		Fs:   memoryOf(t, map[string]string{"a": "x", "gone": "x", "locked": "x", "protected/x": "", "broken/x": "", "ok/x": "", "ok/protected/y": "", "ok/z": ""}),
-		open: map[string]error{"protected": fs.ErrPermission, "broken": errors.New("disk on fire\nat sector 7")},
-		stat: map[string]error{"gone": fs.ErrNotExist, "locked": fs.ErrPermission},
+	fsys := catalogtest.Faulty{
+		Fs:    memoryOf(t, map[string]string{"a": "x", "gone": "x", "locked": "x", "protected/x": "", "broken/x": "", "ok/x": "", "ok/protected/y": "", "ok/z": ""}),
+		Opens: map[string]error{"protected": fs.ErrPermission, "broken": errors.New("disk on fire\nat sector 7")},
+		Stats: map[string]error{"gone": fs.ErrNotExist, "locked": fs.ErrPermission},
 	}
 	c := catalog(t, toolshelf.WithFs(fsys))
 	warning := "Warning: 1 entry without metadata, because the directory has no search permission"
@@ -903,7 +891,7 @@ Total: 2 files, 3 directories
 func TestCallsOnAHangingFilesystemEndWithTheContext(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
-	c := catalog(t, toolshelf.WithFs(faulty{Fs: memoryOf(t, sample()), hang: release}))
+	c := catalog(t, toolshelf.WithFs(catalogtest.Faulty{Fs: memoryOf(t, sample()), Hang: release}))
 	for name, call := range map[string]func(ctx context.Context) error{
 		"ListDir":   func(ctx context.Context) error { _, err := c.ListDir(ctx, "src"); return err },
 		"Stat":      func(ctx context.Context) error { _, err := c.Stat(ctx, "src"); return err },

@@ -919,7 +919,7 @@ func TestAPathCostsTheStatsOnTheWay(t *testing.T) {
 		if n := costs["path"] - costs["list"]; n > most {
 			t.Errorf("%s: %d calls for the path (%v), want at most %d", row, n, costs, most)
 		} else {
-			t.Log(fmt.Sprintf("%s: %d calls for a path of depth 6", row, n))
+			t.Logf("%s: %d calls for a path of depth 6", row, n)
 		}
 	}
 }

@@ -328,6 +328,7 @@ func (p Place) checkNotBelow() error {
 func (c Client) checkPlugins(p Place) error {
 	manifest, ok := strings.CutPrefix(p.Pattern, "*/")
 	if !ok || !slices.Contains(c.Manifests, manifest) || p.Name != FromPath || p.Prefix != "" || p.Parents {
+		//lint:ignore ST1005 Plugins is the name of a field
 		return errors.New(`Plugins need a pattern such as "*/.claude-plugin/plugin.json" with a path of Manifests, ` +
 			`and no Name, Prefix and Parents`)
 	}

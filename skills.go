@@ -330,7 +330,7 @@ func (o *openSkill) whole(w *skill.Whole) (SkillInfo, []SkillFile) {
 	if own := w.Files[w.Own].Name; !strings.HasSuffix(o.entry.Spelled(), own) { // the directory may spell the file name in another letter case than the list
 		info.Path = o.skills.LayerOf(o.entry).FS.Path(path.Join(path.Dir(o.entry.Path), own))
 	}
-	for _, problems := range [][]problem.Problem{w.SkillFiles.Problems, w.Lost} {
+	for _, problems := range [][]problem.Problem{w.Listing.Problems, w.Lost} {
 		info.Diagnostics = append(info.Diagnostics, newDiagnostics(problems)...)
 	}
 	files := make([]SkillFile, len(w.Files))

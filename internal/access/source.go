@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 	"github.com/toolshelf-go/toolshelf/internal/watch"
 )
 
@@ -218,4 +219,18 @@ func (o *Tops) Close() {
 	for _, d := range o.dirs[1:] {
 		d.dir.Close()
 	}
+}
+
+// A ListedDir is a directory before a scan has listed the directory.
+type ListedDir struct {
+	Path  string
+	Stamp stamp.Stamp
+}
+
+// Below is path.Join for a clean path and a single name.
+func Below(dirPath, name string) string {
+	if dirPath == "." {
+		return name
+	}
+	return dirPath + "/" + name
 }

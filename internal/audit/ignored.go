@@ -16,6 +16,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/skilldir"
 )
 
 // maxIgnoredDirs bounds the directories of a layer that ignored reads.
@@ -98,7 +99,7 @@ func (w *ignored) read(dirPath string) (found listing) {
 			}
 		}
 		switch {
-		case typ == fs.ModeDir && !index.Skipped(name):
+		case typ == fs.ModeDir && !skilldir.Skipped(name):
 			found.dirs = append(found.dirs, name)
 		case typ == 0:
 			found.files = append(found.files, name)
@@ -112,7 +113,7 @@ func (w *ignored) read(dirPath string) (found listing) {
 
 // skillFile reports whether a directory has a SKILL.md.
 func (l listing) skillFile() bool {
-	return slices.ContainsFunc(index.SkillFileNames[:], func(name string) bool { return slices.Contains(l.files, name) })
+	return slices.ContainsFunc(skilldir.Names[:], func(name string) bool { return slices.Contains(l.files, name) })
 }
 
 // markdown returns the number of files that can be commands.
@@ -288,7 +289,7 @@ func hasText(f matter.Frontmatter, keys ...string) bool {
 func (w *ignored) withoutDirectory() {
 	top := w.layer.Dir
 	for _, name := range w.read(top).files {
-		if stem, markdown := names.TrimMarkdown(name); !markdown || name[0] == '.' || isProjectFile(stem) || slices.Contains(index.SkillFileNames[:], name) || w.readElsewhere(name) {
+		if stem, markdown := names.TrimMarkdown(name); !markdown || name[0] == '.' || isProjectFile(stem) || slices.Contains(skilldir.Names[:], name) || w.readElsewhere(name) {
 			continue
 		}
 		if hasText(header(w.head(path.Join(top, name))), "name", "description") {
@@ -307,7 +308,7 @@ func (w *ignored) otherSpellings(dirPath string, depth int) {
 			continue
 		}
 		files := w.read(sub).files
-		if i := slices.IndexFunc(files, func(file string) bool { return index.SameLetters(file, index.SkillFileNames[0]) }); i >= 0 {
+		if i := slices.IndexFunc(files, func(file string) bool { return skilldir.SameLetters(file, skilldir.Names[0]) }); i >= 0 {
 			w.report(problem.SkillFileMissing, problem.Error, path.Join(sub, files[i]), "the directory has no SKILL.md, because the name of this file has other letter case",
 				"rename the file to SKILL.md")
 		} else if depth < w.layer.Depth {

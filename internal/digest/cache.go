@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/skilldir"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
@@ -35,20 +36,20 @@ type kept struct {
 }
 
 // Kept returns the digest of a listed file from the cache.
-func (c *Cache) Kept(dir *index.SkillDir, f index.SkillFile) (Digest, bool) {
+func (c *Cache) Kept(dir *index.SkillDir, f skilldir.File) (Digest, bool) {
 	return c.get(fileOf(dir, f), f.Info)
 }
 
 // Keep adds the digest of a listed file, which was read no earlier than now, unless a later
 // change of the file may keep the metadata.
-func (c *Cache) Keep(dir *index.SkillDir, f index.SkillFile, d Digest, now time.Time) {
+func (c *Cache) Keep(dir *index.SkillDir, f skilldir.File, d Digest, now time.Time) {
 	if dir.Settled(f.Info, now) {
 		c.put(skillOf(dir.Entry()), fileOf(dir, f), f.Info, d)
 	}
 }
 
 // fileOf identifies a listed file of a skill.
-func fileOf(dir *index.SkillDir, f index.SkillFile) index.File {
+func fileOf(dir *index.SkillDir, f skilldir.File) index.File {
 	file := skillOf(dir.Entry())
 	file.Path = path.Join(file.Path, f.Name)
 	return file

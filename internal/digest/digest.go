@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/skilldir"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
@@ -48,7 +49,7 @@ func headHash(format, frontmatter string) uint64 {
 
 // Of returns the digest of a listed file, from the cache if possible, or ErrChanging if the
 // file has changed since the listing.
-func (c *Cache) Of(ctx context.Context, dir *index.SkillDir, f index.SkillFile) (Digest, error) {
+func (c *Cache) Of(ctx context.Context, dir *index.SkillDir, f skilldir.File) (Digest, error) {
 	if d, ok := c.Kept(dir, f); ok {
 		return d, nil
 	}
@@ -64,7 +65,7 @@ func (c *Cache) Of(ctx context.Context, dir *index.SkillDir, f index.SkillFile) 
 }
 
 // read returns the digest of a listed file, or ErrChanging if the file has other metadata.
-func read(ctx context.Context, dir *index.SkillDir, listed index.SkillFile) (d Digest, err error) {
+func read(ctx context.Context, dir *index.SkillDir, listed skilldir.File) (d Digest, err error) {
 	f, err := dir.Open(listed.Name)
 	if err != nil {
 		return d, err
@@ -96,12 +97,12 @@ func (u untilEnded) Read(p []byte) (int, error) {
 
 // Unchanged lists the files of a skill again, and returns ErrChanging if the files have
 // changed since the first listing.
-func Unchanged(ctx context.Context, dir *index.SkillDir, listed index.SkillFiles) error {
+func Unchanged(ctx context.Context, dir *index.SkillDir, listed skilldir.Listing) error {
 	again, err := dir.Files(ctx)
 	if err != nil {
 		return err
 	}
-	same := slices.EqualFunc(listed.Files, again.Files, func(a, b index.SkillFile) bool {
+	same := slices.EqualFunc(listed.Files, again.Files, func(a, b skilldir.File) bool {
 		return a.Name == b.Name && stamp.SameFile(a.Info, b.Info)
 	})
 	if !same {

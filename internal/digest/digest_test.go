@@ -13,6 +13,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/must"
+	"github.com/toolshelf-go/toolshelf/internal/skilldir"
 )
 
 // skills returns a filesystem with the files, and an index of the directory "skills". The
@@ -35,7 +36,7 @@ func write(t *testing.T, fsys afero.Fs, name, text string) {
 }
 
 // open opens a skill and lists its files.
-func open(t *testing.T, x *index.Index, skill string) (*index.SkillDir, index.SkillFiles) {
+func open(t *testing.T, x *index.Index, skill string) (*index.SkillDir, skilldir.Listing) {
 	t.Helper()
 	dir := must.Get(x.OpenSkill(t.Context(), snapshot(t, x).Lookup(skill)))(t)
 	t.Cleanup(dir.Close)

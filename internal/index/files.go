@@ -12,10 +12,12 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/skilldir"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
@@ -65,7 +67,7 @@ func (s *scan) files(dir *confine.Dir, dirPath, prefix string, above []identity)
 // ownedByOther reports whether a directory is a skill, to which the files of the directory belong.
 func (s *scan) ownedByOther(dirPath string, children []child) bool {
 	return s.config.kind.header && !s.config.kind.every && dirPath != s.at.Dir &&
-		slices.ContainsFunc(SkillFileNames[:], func(base string) bool { return s.ownFile(dirPath, children, base) >= 0 })
+		slices.ContainsFunc(skilldir.Names[:], func(base string) bool { return s.ownFile(dirPath, children, base) >= 0 })
 }
 
 // split returns the files of the layer in a directory, and the directories to read.
@@ -78,7 +80,7 @@ func (s *scan) split(dirPath string, children []child) (files, dirs []child) {
 		case l.Only != "" && c.name != l.Only:
 		case c.known != nil:
 			files = append(files, c)
-		case !kind.every && (strings.EqualFold(c.name, "README.md") || kind.header && slices.Contains(SkillFileNames[:], c.name)):
+		case !kind.every && (strings.EqualFold(c.name, "README.md") || kind.header && slices.Contains(skilldir.Names[:], c.name)):
 		case ok && c.typ == fs.ModeDir:
 			s.reportDir(path.Join(dirPath, c.name))
 		case ok && !s.valid(stem) && l.Names != client.OnlyHeader:
@@ -92,19 +94,13 @@ func (s *scan) split(dirPath string, children []child) (files, dirs []child) {
 	return files, dirs
 }
 
-// A listedDir is a directory before a scan has listed the directory.
-type listedDir struct {
-	path  string
-	stamp stamp.Stamp
-}
-
 // listed has the directories of a layer whose headers name the files, or of each part of a layer
 // with plugins. No file has been added while the directories are unchanged. Without directories, a
 // new file, or a change of a file, could go unnoticed.
 type listed struct {
 	files   *layerFiles // the result of the scan
-	dirs    []listedDir
-	parts   map[*Part][]listedDir
+	dirs    []access.ListedDir
+	parts   map[*Part][]access.ListedDir
 	checked atomic.Pointer[time.Time] // see largeLayer
 }
 
@@ -126,7 +122,7 @@ func (s *scan) listing(dir *confine.Dir, dirPath string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.dirs = append(s.dirs, listedDir{dirPath, stamp.Of(info)})
+	s.dirs = append(s.dirs, access.ListedDir{Path: dirPath, Stamp: stamp.Of(info)})
 }
 
 // listed returns the directories of the scan.

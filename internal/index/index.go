@@ -23,6 +23,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
@@ -301,7 +302,7 @@ func (x *Index) current(e *Entry) bool {
 // begin is the time before the read, which may take long.
 func (x *Index) unanswered(e *Entry, begin time.Time, err error) bool {
 	retry := x.states[e.layer].retry.Load()
-	return retry != nil && begin.Before(*retry) && mayHaveChanged(err)
+	return retry != nil && begin.Before(*retry) && access.MayHaveChanged(err)
 }
 
 // Validate is like Snapshot, but always reads the filesystem, regardless of the

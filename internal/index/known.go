@@ -15,6 +15,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/skilldir"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
@@ -219,7 +220,7 @@ func fileClaims(l *lookout, layer int, name string, e *Entry) bool {
 		if found && own == suffix {
 			return false
 		}
-		info, err := l.lstat(layer, below(at.Dir, stem+suffix))
+		info, err := l.lstat(layer, access.Below(at.Dir, stem+suffix))
 		switch {
 		case err == nil && (info.Mode.IsDir() || e.is(info)):
 		case absent(err):
@@ -255,9 +256,9 @@ func (l *lookout) renames(layer int, e *Entry) bool {
 	} else if !large && e != nil {
 		others = others[:slices.Index(others, e)] // the later files have no precedence
 	}
-	if e != nil && changed(e) || slices.ContainsFunc(others, changed) || slices.ContainsFunc(known.dirs, func(d listedDir) bool {
-		info, err := l.dirInfo(layer, d.path)
-		return err != nil || !stamp.Of(info).Same(d.stamp)
+	if e != nil && changed(e) || slices.ContainsFunc(others, changed) || slices.ContainsFunc(known.dirs, func(d access.ListedDir) bool {
+		info, err := l.dirInfo(layer, d.Path)
+		return err != nil || !stamp.Of(info).Same(d.Stamp)
 	}) {
 		return true
 	}
@@ -304,7 +305,7 @@ func skillClaims(l *lookout, layer int, name string, e *Entry) bool {
 	case l.bare != nil && at.Depth > 1:
 		return true
 	case l.bare != nil: // a directory without a SKILL.md has precedence over the bare name
-		_, err := l.lstat(layer, below(at.Dir, stem))
+		_, err := l.lstat(layer, access.Below(at.Dir, stem))
 		return !absent(err)
 	case e != nil && path.Dir(e.Path) == at.Dir:
 		return l.ownSkillClaims(layer, e)
@@ -315,8 +316,8 @@ func skillClaims(l *lookout, layer int, name string, e *Entry) bool {
 // directoryClaims is skillClaims for a directory below the directory of the layer.
 func (l *lookout) directoryClaims(layer int, name string, e *Entry) bool {
 	at := &l.index.config.Layers[layer]
-	first := below(at.Dir, name)       // the directory with the highest precedence
-	own, level := "", max(at.Depth, 1) // the directory of e, and the last level with precedence
+	first := access.Below(at.Dir, name) // the directory with the highest precedence
+	own, level := "", max(at.Depth, 1)  // the directory of e, and the last level with precedence
 	if e != nil {
 		own = path.Dir(e.Path)
 		level = 1 + strings.Count(own, "/") - strings.Count(first, "/")
@@ -358,8 +359,8 @@ func (l *lookout) holdsSkill(layer int, dirPath string) bool {
 // hasSkillFile reports whether a directory has a SKILL.md, readable or not, with a name that
 // precedes the name of the file of e. The entry e is in the directory, or nil.
 func (l *lookout) hasSkillFile(layer int, dirPath string, e *Entry) bool {
-	for _, base := range SkillFileNames {
-		file := below(dirPath, base)
+	for _, base := range skilldir.Names {
+		file := access.Below(dirPath, base)
 		if e != nil && file == e.Path {
 			break
 		}
@@ -379,7 +380,7 @@ func (l *lookout) searched(layer int, top, own string) bool {
 	above := strings.Split(strings.TrimPrefix(own, top+"/"), "/")
 	inSkill := false
 	for _, name := range above[:len(above)-1] {
-		top = below(top, name)
+		top = access.Below(top, name)
 		has := l.hasSkillFile(layer, top, nil)
 		if inSkill && !has {
 			return false
@@ -397,8 +398,8 @@ func (l *lookout) nestedClaims(layer int, dirPath, name, own string, levels int)
 		return true
 	}
 	return l.anyDir(layer, dirPath, func(dir *confine.Dir, child string, typ fs.FileMode) bool {
-		childPath := below(dirPath, child)
-		candidate := below(childPath, name)
+		childPath := access.Below(dirPath, child)
+		candidate := access.Below(childPath, name)
 		later := levels == 1 && own != "" && candidate >= own
 		return !later && !lacks(dir, child, typ, name) && l.holdsSkill(layer, candidate) ||
 			levels > 1 && l.nestedClaims(layer, childPath, name, own, levels-1)
@@ -415,7 +416,7 @@ func (l *lookout) anyDir(layer int, dirPath string, meets func(dir *confine.Dir,
 	defer dir.Close()
 	found := false
 	err = dir.Each(l.ctx, func(child string, typ fs.FileMode) error {
-		if typ.IsRegular() || !names.Loose(child) || Skipped(child) || !meets(dir, child, typ) {
+		if typ.IsRegular() || !names.Loose(child) || skilldir.Skipped(child) || !meets(dir, child, typ) {
 			return nil
 		}
 		found = true
@@ -450,8 +451,8 @@ func (l *lookout) layerClaims(layer int, name string) bool {
 			return false // beside a skill, the layer is not a skill
 		}
 	}
-	for _, base := range SkillFileNames {
-		own, err := l.ownName(layer, below(at.Dir, base))
+	for _, base := range skilldir.Names {
+		own, err := l.ownName(layer, access.Below(at.Dir, base))
 		switch {
 		case err == nil:
 			return own == at.Prefix+name
@@ -469,7 +470,7 @@ func (l *lookout) ownSkillClaims(layer int, e *Entry) bool {
 	}
 	name, err := l.ownName(layer, e.Path)
 	return err != nil || name != e.Name || l.anyDir(layer, path.Dir(e.Path), func(_ *confine.Dir, child string, _ fs.FileMode) bool {
-		return l.holdsSkill(layer, below(path.Dir(e.Path), child))
+		return l.holdsSkill(layer, access.Below(path.Dir(e.Path), child))
 	})
 }
 

@@ -14,13 +14,14 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // ErrTooLarge is Entry.Broken for a file larger than Config.MaxFileSize.
-var ErrTooLarge = errors.New("file too large")
+var ErrTooLarge = access.ErrTooLarge
 
 // heads holds buffers for the first bytes of files. Parsed values are copied
 // before a buffer returns to the pool.
@@ -169,7 +170,7 @@ func (s *scan) unread(f source, err error) *Entry {
 // failed reports whether err can be a failure of a store, and records that a later scan may
 // read the rest. A filesystem whose files have versions is a store.
 func (s *scan) failed(err error, versions bool) bool {
-	if !mayHaveChanged(err) {
+	if !access.MayHaveChanged(err) {
 		return false
 	}
 	s.Watch.Unwatched() // no event tells the end of the failure
@@ -196,7 +197,7 @@ func (s *scan) keepBelow(dirPath string, at func(file string) string) bool {
 // reportFailure reports a file or directory of a store that could not be read.
 func (s *scan) reportFailure(file string, err error) {
 	s.report(problem.Problem{Code: problem.FileRead, Severity: problem.Warning, Path: s.place(file),
-		Message: "the list has the previous content: " + unreadable(err), Suggestion: s.at.ReadAdvice(err)})
+		Message: "the list has the previous content: " + access.Unreadable(err), Suggestion: s.at.ReadAdvice(err)})
 }
 
 // fileBytes are the bytes that a scan has read of a file: the first bytes, or in a sealed layer all
@@ -343,7 +344,7 @@ func (s *scan) readHead(f source, buf []byte) (int, confine.Info, error) {
 		return f.dir.ReadHeadBelow(f.subdirectory, f.base, buf)
 	}
 	n, info, err := f.dir.ReadHead(f.base, buf)
-	if err == nil || s.refused == nil || s.Context.Err() != nil || !mayHaveChanged(err) {
+	if err == nil || s.refused == nil || s.Context.Err() != nil || !access.MayHaveChanged(err) {
 		return n, info, err
 	}
 	return ReadHead(s.refused, f.file, buf)
@@ -444,7 +445,7 @@ func (s *scan) unreadable(f source, err error) *Entry {
 		s.hide(f.file, s.at.Prefix, false, err)
 	}
 	return s.broken(f, err, problem.Problem{Code: problem.FileRead, Severity: problem.Error, Path: s.place(f.file),
-		Message: "not listed: " + unreadable(err), Suggestion: s.at.ReadAdvice(err)})
+		Message: "not listed: " + access.Unreadable(err), Suggestion: s.at.ReadAdvice(err)})
 }
 
 // broken returns the entry of a file that cannot be loaded because of err. The

@@ -10,6 +10,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/skilldir"
 )
 
 // FuzzPlaces compares the files that an index finds in a place with the glob of the place. A place
@@ -39,7 +40,7 @@ func FuzzPlaces(f *testing.F) {
 		}
 		base, loose := path.Base(file), !strings.HasPrefix(file, ".")
 		for elem := range strings.SplitSeq(path.Dir(file), "/") {
-			loose = loose && (elem == "." || names.Loose(elem) && (!Skipped(elem) || !directoryPlace(p)))
+			loose = loose && (elem == "." || names.Loose(elem) && (!skilldir.Skipped(elem) || !directoryPlace(p)))
 		}
 		tr := tree{"place/" + file: "---\nname: declared\n---\n"}
 		for kind := range readable {
@@ -53,10 +54,10 @@ func FuzzPlaces(f *testing.F) {
 			switch {
 			case directoryPlace(p): // the file of the layer itself is a skill too
 				levels := strings.Count(file, "/")
-				want = (base == SkillFileNames[0] || base == SkillFileNames[1]) && loose && (levels <= 1 || p.Nested() && levels <= maxPlaceDepth)
+				want = (base == skilldir.Names[0] || base == skilldir.Names[1]) && loose && (levels <= 1 || p.Nested() && levels <= maxPlaceDepth)
 			default:
 				want = want && named && base[0] != '.' && (kind == client.Instructions || !strings.EqualFold(base, "README.md")) && strings.Count(file, "/") <= MaxDepth && (names.Loose(stem) || p.Name == client.OnlyHeader) &&
-					(kind == client.Commands || kind == client.Instructions || base != SkillFileNames[0] && base != SkillFileNames[1])
+					(kind == client.Commands || kind == client.Instructions || base != skilldir.Names[0] && base != skilldir.Names[1])
 			}
 			var found []string
 			for e := range snapshotOf(t, x).Files() {

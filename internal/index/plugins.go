@@ -222,7 +222,7 @@ func scanPlugins(s *scan, dir *confine.Dir, dirPath string) error {
 		}
 		scans[i].scanPart()
 	})
-	s.parts = make(map[*Part][]listedDir)
+	s.parts = make(map[*Part][]access.ListedDir)
 	var before *Part
 	seen := make(map[string]bool) // the paths of the plugin
 	for _, of := range scans {

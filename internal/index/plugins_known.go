@@ -79,11 +79,11 @@ func (l *listed) changed(p *Part, s *access.Source) bool {
 	d := &access.Dirs{Source: s}
 	defer d.Close()
 	for _, dir := range dirs {
-		opened, err := d.Open(p.PluginDir, dir.path)
+		opened, err := d.Open(p.PluginDir, dir.Path)
 		if err != nil {
 			return true
 		}
-		if info, err := opened.Info(); err != nil || !stamp.Of(info).Same(dir.stamp) {
+		if info, err := opened.Info(); err != nil || !stamp.Of(info).Same(dir.Stamp) {
 			return true
 		}
 	}

@@ -39,8 +39,8 @@ type scan struct {
 	collectors []*collector      // at the beginning of the scan
 
 	entries  []*Entry
-	dirs     []listedDir // of a layer whose headers name the files, or of a part; see listed
-	parts    map[*Part][]listedDir
+	dirs     []access.ListedDir // of a layer whose headers name the files, or of a part; see listed
+	parts    map[*Part][]access.ListedDir
 	mu       sync.Mutex // guards problems, hidden and dirs: several goroutines load files
 	problems []problem.Problem
 	hidden   []Hidden
@@ -196,7 +196,7 @@ func (s *scan) unlisted(dirPath, prefix, files string, at func(file string) stri
 		return
 	}
 	s.report(problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Error, Path: s.place(dirPath),
-		Message: "the " + files + " in the directory are not listed: " + unreadable(err), Suggestion: "check the type and the permissions of the directory"})
+		Message: "the " + files + " in the directory are not listed: " + access.Unreadable(err), Suggestion: "check the type and the permissions of the directory"})
 }
 
 // reportDir reports a directory that has the name of a file.
@@ -271,7 +271,7 @@ func (s *scan) stat(dirPath string, c child) (isDir bool, err error) {
 	case fs.ModeDir:
 		return true, nil
 	case fs.ModeSymlink, confine.TypeUnknown:
-		info, err := s.FS.Info(below(dirPath, c.name))
+		info, err := s.FS.Info(access.Below(dirPath, c.name))
 		if err != nil || c.typ == fs.ModeSymlink {
 			s.FollowedLink()
 		}
@@ -293,16 +293,4 @@ func (s *scan) linkProblem(file string, err error) problem.Problem {
 	}
 	return problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Error, Path: s.place(file), Message: message,
 		Suggestion: "replace the link by the file, or let the program follow links"}
-}
-
-// unreadable describes a filesystem error in one line, without the path.
-func unreadable(err error) string {
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		return "permission denied"
-	case errors.Is(err, confine.ErrNotRegular):
-		return "not a regular file"
-	default:
-		return escape.Reason(err)
-	}
 }

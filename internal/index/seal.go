@@ -17,8 +17,10 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/skilldir"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
@@ -34,11 +36,11 @@ const (
 // A Seal identifies the content of an entry of a layer with Layer.Sealed. A Seal is immutable,
 // except for its proof.
 type Seal struct {
-	Digest  string           // of the content: the result of FileDigest or ListDigest; "" if Problem is not nil
-	Files   []SealedFile     // sorted by the bytes of Name; with a Problem, the file of the entry only
-	Omitted []Omitted        // of a skill, sorted by the bytes of Name
-	Problem *problem.Problem // the reason why the digest of a skill is unknown
-	own     int              // the file of the entry in Files
+	Digest  string             // of the content: the result of FileDigest or ListDigest; "" if Problem is not nil
+	Files   []SealedFile       // sorted by the bytes of Name; with a Problem, the file of the entry only
+	Omitted []skilldir.Omitted // of a skill, sorted by the bytes of Name
+	Problem *problem.Problem   // the reason why the digest of a skill is unknown
+	own     int                // the file of the entry in Files
 	proof   atomic.Pointer[proof]
 }
 
@@ -60,23 +62,14 @@ type fileProof struct {
 
 // A sealedDir is a directory of a skill before a scan has listed the directory.
 type sealedDir struct {
-	listedDir       // the path is relative to the skill
-	files     []int // in Seal.Files
+	access.ListedDir       // the path is relative to the skill
+	files            []int // in Seal.Files
 }
 
 // A SealedFile is a file of an entry.
 type SealedFile struct {
 	Name string // relative to the directory of the skill; of a file, the base name
 	Sum  [sha256.Size]byte
-}
-
-// An Omitted is an entry below the directory of a skill that SkillDir.Files omits: a directory of
-// dependencies or of Git with all its files, a link that is not followed to a file, or a special
-// file.
-type Omitted struct {
-	Name   string
-	Type   fs.FileMode // the type bits
-	Target string      // of a link, relative to the filesystem of the layer; "" if the link leads outside
 }
 
 // Unchanged reports whether the metadata of the file with a position in Files prove that the file
@@ -112,7 +105,7 @@ const (
 // ListDigest returns the digest of a list of a kind. Different lists, a list and a file, and lists
 // of different kinds have different digests: the hashed text begins with the kind, and each name
 // follows its length.
-func ListDigest(kind string, files []SealedFile, omitted []Omitted) string {
+func ListDigest(kind string, files []SealedFile, omitted []skilldir.Omitted) string {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%s\n", kind)
 	for _, f := range files {
@@ -246,7 +239,7 @@ func (x *Index) CountOmitted(ctx context.Context, e *Entry, name string, limit i
 			}
 			if typ != fs.ModeDir {
 				files++
-			} else if depth < maxSkillDepth {
+			} else if depth < skilldir.MaxDepth {
 				below = append(below, name)
 			}
 			return nil
@@ -338,7 +331,7 @@ func (s *scan) openWhole(f source) ([]byte, confine.Info, error) {
 			return raw, info, nil
 		}
 	}
-	if s.refused == nil || s.Context.Err() != nil || !mayHaveChanged(err) {
+	if s.refused == nil || s.Context.Err() != nil || !access.MayHaveChanged(err) {
 		return nil, confine.Info{}, err
 	}
 	return open(s.refused)
@@ -404,7 +397,9 @@ func (s *scan) sealFiles(e *Entry, before *Seal, dir *confine.Dir, dirPath strin
 		return nil, &problem.Problem{Code: code, Severity: problem.Warning, Path: s.place(e.Path),
 			Message: "no digest of the skill: " + message, Suggestion: suggestion}
 	}
-	d := &SkillDir{index: s.index, entry: e, fs: s.FS, at: dirPath, dir: dir, alone: s.at.Files, scan: s}
+	d := s.index.newDir(e)
+	d.FS, d.At, d.Top, d.Scan = s.FS, dirPath, dir, &s.Source
+	d.Vanished = func(dir *confine.Dir, base string) { s.vanished(source{dir: dir, base: base}) }
 	listed, err := d.Files(s.Context)
 	size := int64(0)
 	for _, f := range listed.Files {
@@ -412,7 +407,7 @@ func (s *scan) sealFiles(e *Entry, before *Seal, dir *confine.Dir, dirPath strin
 	}
 	switch {
 	case err != nil:
-		return fail(problem.FileRead, unreadable(err), s.at.ReadAdvice(err))
+		return fail(problem.FileRead, access.Unreadable(err), s.at.ReadAdvice(err))
 	case listed.Own < 0:
 		return fail(problem.FileRead, "SKILL.md was removed a moment ago", "list the skills again")
 	case listed.Truncated || len(listed.Files)+len(listed.Omitted) > maxSealedFiles || size > maxSealedBytes:
@@ -443,11 +438,11 @@ func (s *scan) sealFiles(e *Entry, before *Seal, dir *confine.Dir, dirPath strin
 				if errors.Is(err, ErrTooLarge) {
 					code = problem.FileTooLarge
 				}
-				return fail(code, escape.Name(f.Name)+": "+unreadable(err), s.at.ReadAdvice(err))
+				return fail(code, escape.Name(f.Name)+": "+access.Unreadable(err), s.at.ReadAdvice(err))
 			}
 		}
 	}
-	now.dirs = seal.proven(listed.listed)
+	now.dirs = seal.proven(listed.Listed)
 	if before.Problem == nil && before.own == seal.own && slices.Equal(before.Files, seal.Files) && slices.Equal(before.Omitted, seal.Omitted) {
 		seal = before
 	} else {
@@ -458,15 +453,15 @@ func (s *scan) sealFiles(e *Entry, before *Seal, dir *confine.Dir, dirPath strin
 }
 
 // proven returns the directories of a skill with their files, or nil.
-func (s *Seal) proven(dirs []listedDir) []sealedDir {
+func (s *Seal) proven(dirs []access.ListedDir) []sealedDir {
 	if dirs == nil {
 		return nil
 	}
 	all := make([]sealedDir, len(dirs))
 	at := make(map[string]*sealedDir, len(dirs))
 	for i, d := range dirs {
-		all[i].listedDir = d
-		at[d.path] = &all[i]
+		all[i].ListedDir = d
+		at[d.Path] = &all[i]
 	}
 	for i, f := range s.Files {
 		if d := at[path.Dir(f.Name)]; d != nil {
@@ -488,7 +483,7 @@ func (s *scan) sameDirectory(seal *Seal, dir *confine.Dir, dirPath string) bool 
 	same = func(dir *confine.Dir) bool {
 		at := &rest[0]
 		rest = rest[1:]
-		if info, err := dir.Info(); err != nil || !stamp.Of(info).Same(at.stamp) {
+		if info, err := dir.Info(); err != nil || !stamp.Of(info).Same(at.Stamp) {
 			return false
 		}
 		for _, i := range at.files {
@@ -499,9 +494,9 @@ func (s *scan) sameDirectory(seal *Seal, dir *confine.Dir, dirPath string) bool 
 				return false
 			}
 		}
-		for len(rest) > 0 && path.Dir(rest[0].path) == at.path {
-			s.Visit(path.Join(dirPath, rest[0].path))
-			below, err := dir.OpenDir(path.Base(rest[0].path))
+		for len(rest) > 0 && path.Dir(rest[0].Path) == at.Path {
+			s.Visit(path.Join(dirPath, rest[0].Path))
+			below, err := dir.OpenDir(path.Base(rest[0].Path))
 			if err != nil {
 				return false
 			}

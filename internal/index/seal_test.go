@@ -19,6 +19,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/skilldir"
 )
 
 // sealedSkills returns an index of the skills of a directory, and a function for the digest of the
@@ -96,7 +97,7 @@ func TestDifferentFilesHaveDifferentDigests(t *testing.T) {
 	type set struct {
 		kind    string
 		raw     map[string]string
-		omitted []Omitted
+		omitted []skilldir.Omitted
 	}
 	digest := func(s set) string {
 		files := SealOf(s.kind, make(Sums).Files(s.raw)).Files
@@ -114,7 +115,7 @@ func TestDifferentFilesHaveDifferentDigests(t *testing.T) {
 		}
 		s.raw = rapid.MapOfN(text, text, 0, 3).Draw(t, "files")
 		for _, name := range slices.Sorted(maps.Keys(rapid.MapOfN(text, rapid.Just(0), 0, 2).Draw(t, "omitted"))) {
-			s.omitted = append(s.omitted, Omitted{name, rapid.SampledFrom([]fs.FileMode{fs.ModeDir, fs.ModeSymlink}).Draw(t, "type"), text.Draw(t, "target")})
+			s.omitted = append(s.omitted, skilldir.Omitted{Name: name, Type: rapid.SampledFrom([]fs.FileMode{fs.ModeDir, fs.ModeSymlink}).Draw(t, "type"), Target: text.Draw(t, "target")})
 		}
 		return s
 	})

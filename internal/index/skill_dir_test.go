@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/must"
+	"github.com/toolshelf-go/toolshelf/internal/skilldir"
 )
 
 // openSkill opens the directory of a skill. The directory is closed after the
@@ -213,13 +214,13 @@ func TestTheDirectoryOfALayerThatIsASkill(t *testing.T) {
 // the list.
 func TestTheFilesOfASkillAreLimited(t *testing.T) {
 	files := fstest.MapFS{"a/SKILL.md": {}, "a/z/last": {}}
-	for i := range 3 * maxSkillFiles {
+	for i := range 3 * skilldir.MaxFiles {
 		files[fmt.Sprintf("a/+%05d", i)] = &fstest.MapFile{} // before SKILL.md
 	}
 	x := skillsOf(t, Config{}, confined(t)(confine.Over(afero.FromIOFS{FS: files}, ".")), ".")
 	got := list(t, openSkill(t, x, "a"))
 	n := len(got)
-	if n != maxSkillFiles+3 || got[0] != "+00000" || got[maxSkillFiles-1] != "+09999" {
+	if n != skilldir.MaxFiles+3 || got[0] != "+00000" || got[skilldir.MaxFiles-1] != "+09999" {
 		t.Errorf("%d lines, from %q", n, got[0])
 	}
 	must.Match(t, "the end of the list", []string{"SKILL.md own", "truncated", "TOO_MANY_FILES a"}, got[n-3:])
@@ -291,7 +292,7 @@ func TestASkillFileOfAnotherSpelling(t *testing.T) {
 	d := openSkill(t, skillsOf(t, Config{}, confined(t)(confine.Over(folding{tr.inMemory(t)}, "/")), "skills"), "a")
 	must.Match(t, "files", splitLines("Skill.md own; dir/Skill.md; x"), list(t, d))
 	for name, want := range map[string]bool{"SKILL.md": true, "skill.md": true, "Skill.md": true, "x": false, "dir/Skill.md": false} {
-		if got := d.isSkillFile(name); got != want {
+		if got := d.IsFile(name); got != want {
 			t.Errorf("isSkillFile(%q) = %t", name, got)
 		}
 	}
@@ -325,7 +326,7 @@ func TestADirectoryInPlaceOfASkillFileIsReportedOnce(t *testing.T) {
 func TestAFileBesideSKILLmd(t *testing.T) {
 	tr := tree{"skills/a/SKILL.md": "own", "skills/a/Skill.md": "other"}
 	d := openSkill(t, skillsOf(t, Config{}, confined(t)(confine.Over(tr.inMemory(t), "/")), "skills"), "a")
-	if d.isSkillFile("Skill.md") || d.isSkillFile("skill.MD") || !d.isSkillFile("SKILL.md") {
+	if d.IsFile("Skill.md") || d.IsFile("skill.MD") || !d.IsFile("SKILL.md") {
 		t.Error("a file with another size is the SKILL.md")
 	}
 }

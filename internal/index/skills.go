@@ -10,22 +10,16 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/skilldir"
 )
 
 // ErrNoSkillFile is Entry.Broken for a directory without a SKILL.md.
 var ErrNoSkillFile = errors.New("no SKILL.md")
-
-// SkillFileNames are the names of a skill's file, the preferred name first.
-var SkillFileNames = [...]string{"SKILL.md", "skill.md"}
-
-// Skipped reports whether a directory has a name that the guide for clients of
-// the Agent Skills format excludes: the directory holds neither skills nor files
-// of skills.
-func Skipped(name string) bool { return name == ".git" || name == "node_modules" }
 
 // scanSkills lists the subdirectories of a layer. The layer is a skill itself
 // only if no direct subdirectory has a SKILL.md.
@@ -97,7 +91,7 @@ func (s *scan) ownFile(dirPath string, children []child, base string) int {
 
 // reportOwnFile reports the SKILL.md of a layer that is no skill itself.
 func (s *scan) reportOwnFile(dirPath string, children []child, reason string) {
-	for _, base := range SkillFileNames {
+	for _, base := range skilldir.Names {
 		if s.ownFile(dirPath, children, base) >= 0 {
 			s.report(problem.Problem{Code: problem.SkillFileUnused, Severity: problem.Warning, Path: s.place(dirPath, base),
 				Message:    "not listed: " + reason,
@@ -110,7 +104,7 @@ func (s *scan) reportOwnFile(dirPath string, children []child, reason string) {
 // ownSkill returns the entry of a layer that is a skill itself, or nil. A
 // SKILL.md without a name and a description does not make the layer a skill.
 func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Entry {
-	for _, base := range SkillFileNames {
+	for _, base := range skilldir.Names {
 		i := s.ownFile(dirPath, children, base)
 		if i < 0 {
 			continue
@@ -170,7 +164,7 @@ func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*En
 	entries := make([]*Entry, len(children))
 	links := make([]error, len(children))
 	err := parallel.Each(s.Context, s.Reads, len(children), func(i int) {
-		if name := children[i].name; names.Loose(name) && !Skipped(name) {
+		if name := children[i].name; names.Loose(name) && !skilldir.Skipped(name) {
 			entries[i], links[i] = s.skill(dir, dirPath, children[i])
 		}
 	})
@@ -194,7 +188,7 @@ func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*En
 // link that the scan cannot follow, the entry is nil, and skill returns the error
 // of the link.
 func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, error) {
-	dirPath := below(parentPath, c.name)
+	dirPath := access.Below(parentPath, c.name)
 	isDir, err := s.stat(parentPath, c)
 	switch {
 	case c.hidden(err):
@@ -204,7 +198,7 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 	}
 	s.Visit(dirPath)
 	near := c.typ == fs.ModeDir && s.part == nil && !s.at.Sealed && s.at.Store == nil
-	first := s.skillSource(parent, dirPath, SkillFileNames[0], c.name)
+	first := s.skillSource(parent, dirPath, skilldir.Names[0], c.name)
 	first.subdirectory = c.name
 	if near && first.known == nil && s.exactCase.Load() { // a new skill usually needs no open directory
 		if e := s.readBelow(first); e != nil {
@@ -243,7 +237,7 @@ func (s *scan) readBelow(f source) *Entry {
 
 // unopened returns the entry of a directory that cannot be opened.
 func (s *scan) unopened(dirPath, name string, err error) *Entry {
-	return s.unread(s.skillSource(nil, dirPath, SkillFileNames[0], name), dirError{err})
+	return s.unread(s.skillSource(nil, dirPath, skilldir.Names[0], name), dirError{err})
 }
 
 // loadIn returns the entry of an open directory, or nil for a plugin. The argument first is the
@@ -252,7 +246,7 @@ func (s *scan) loadIn(first source, dirPath, name string) *Entry {
 	if s.part != nil {
 		s.listing(first.dir, dirPath)
 	}
-	for i, base := range SkillFileNames {
+	for i, base := range skilldir.Names {
 		f := first
 		if i > 0 {
 			f = s.skillSource(first.dir, dirPath, base, name)
@@ -265,7 +259,7 @@ func (s *scan) loadIn(first source, dirPath, name string) *Entry {
 		}
 	}
 	if s.at.manifest != "" && s.part == nil {
-		if _, err := s.FS.Info(below(dirPath, s.at.manifest)); err == nil {
+		if _, err := s.FS.Info(access.Below(dirPath, s.at.manifest)); err == nil {
 			return nil
 		}
 	}
@@ -277,7 +271,7 @@ func (s *scan) loadIn(first source, dirPath, name string) *Entry {
 }
 
 func (s *scan) skillSource(dir *confine.Dir, dirPath, base, name string) source {
-	file := below(dirPath, base)
+	file := access.Below(dirPath, base)
 	return source{dir: dir, base: base, file: file, name: s.at.Prefix + name, known: s.find(file)}
 }
 
@@ -287,7 +281,7 @@ const oddSkillFile = "sKILL.md"
 // seenBySpelling reports whether the scan has reported a directory skill.md as SKILL.md, on a
 // filesystem that ignores letter case.
 func (s *scan) seenBySpelling(f source) bool {
-	if f.base != SkillFileNames[1] {
+	if f.base != skilldir.Names[1] {
 		return false
 	}
 	_, err := f.dir.Lstat(oddSkillFile)
@@ -309,7 +303,7 @@ func (s *scan) spell(e *Entry, dir *confine.Dir, name string) {
 		if other == name {
 			return fs.SkipAll
 		}
-		if SameLetters(other, name) {
+		if skilldir.SameLetters(other, name) {
 			spelled = other
 		}
 		return nil
@@ -318,22 +312,8 @@ func (s *scan) spell(e *Entry, dir *confine.Dir, name string) {
 		return
 	}
 	d := e.set()
-	d.spelled = below(path.Dir(e.Path), spelled)
+	d.spelled = access.Below(path.Dir(e.Path), spelled)
 	for i := range d.problems {
 		d.problems[i].Path = s.place(d.spelled)
 	}
-}
-
-// SameLetters reports whether a name is SKILL.md in any letter case. The length excludes the
-// letters ſ and K (U+212A), which Unicode folds and Windows does not.
-func SameLetters(name, skillFile string) bool {
-	return len(name) == len(skillFile) && strings.EqualFold(name, skillFile)
-}
-
-// below is path.Join for a clean path and a single name.
-func below(dirPath, name string) string {
-	if dirPath == "." {
-		return name
-	}
-	return dirPath + "/" + name
 }

@@ -11,16 +11,13 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/skilldir"
 )
 
 // maxDirs is the number of directories without a SKILL.md that the search for
 // skills below the first level of a layer visits. The guide for clients of the
 // Agent Skills format recommends a limit.
 const maxDirs = 2000
-
-// maxWithinSkill is the number of subdirectories without a SKILL.md that the
-// search visits in the directory of one skill.
-const maxWithinSkill = 100
 
 // nestedSkills searches for skills below the subdirectories of a layer, level by level
 // and in path order. Therefore the same files always give the same skills.
@@ -38,7 +35,7 @@ func (s *scan) nestedSkills(dir *confine.Dir, top string) error {
 		slices.SortFunc(level, func(a, b *Entry) int { return strings.Compare(a.Path, b.Path) })
 		var next []*Entry
 		for _, e := range level {
-			within := maxWithinSkill
+			within := skilldir.MaxWithin
 			budget := &left
 			if hasSkillFile(e) {
 				budget = &within

@@ -14,6 +14,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
+	"github.com/toolshelf-go/toolshelf/internal/skilldir"
 )
 
 // skillText returns a SKILL.md.
@@ -228,7 +229,7 @@ func TestTheSearchForSkillsIsLimited(t *testing.T) {
 func TestTheSearchInASkillIsLimited(t *testing.T) {
 	tr := tree{"skills/a/SKILL.md": skillText("a"), "skills/a/first/SKILL.md": skillText("first"), "skills/a/z/SKILL.md": skillText("z"),
 		"skills/b/SKILL.md": skillText("b"), "skills/b/part/SKILL.md": skillText("part")}
-	for i := range maxWithinSkill {
+	for i := range skilldir.MaxWithin {
 		tr[fmt.Sprintf("skills/a/new-%03d/run.sh", i)] = ""
 	}
 	x := skillsOf(t, Config{Depth: 2}, confined(t)(confine.Over(tr.inMemory(t), "/")), "skills")

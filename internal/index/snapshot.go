@@ -9,8 +9,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/skilldir"
 )
 
 // A Snapshot holds the contents of the layers at one moment.
@@ -207,8 +209,8 @@ func (s *Snapshot) HasSkill(layer int, dirPath string) bool {
 	if layer >= len(s.layers) {
 		return false
 	}
-	for _, base := range SkillFileNames {
-		if e := s.layers[layer].find(below(dirPath, base), nil); e != nil && hasSkillFile(e) {
+	for _, base := range skilldir.Names {
+		if e := s.layers[layer].find(access.Below(dirPath, base), nil); e != nil && hasSkillFile(e) {
 			return true
 		}
 	}

@@ -7,11 +7,11 @@ import (
 	"io/fs"
 	"path"
 	"reflect"
-	"syscall"
 
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/access"
 )
 
 // The optional interfaces of Layer.Store, which docs/stores.md documents.
@@ -84,18 +84,15 @@ func (l Layer) ReadAdvice(err error) string {
 	switch {
 	case errors.As(err, &advised):
 		return advised.Advice()
-	case l.Remote() && mayHaveChanged(err):
+	case l.Remote() && access.MayHaveChanged(err):
 		return checkStore
 	case errors.Is(err, fs.ErrInvalid):
-		return renameFile
+		return access.RenameFile
 	}
 	return "check its type and permissions"
 }
 
-const (
-	checkStore = "check the connection to the store"
-	renameFile = "rename the file, because the system does not open the name"
-)
+const checkStore = "check the connection to the store"
 
 func overStore(store fs.FS) *confine.FS {
 	fsys, err := confine.Over(afero.FromIOFS{FS: store}, ".")
@@ -151,36 +148,16 @@ func (x *Index) viewSkill(ctx context.Context, d *SkillDir) error {
 		}
 		if snapshots, ok := below.(snapshotFS); ok {
 			v, err := takeSnapshot(ctx, snapshots)
-			d.fs, d.at, d.snapshot, d.stale = v.fs, ".", true, v.stale != nil
+			d.FS, d.At, d.snapshot, d.stale = v.fs, ".", true, v.stale != nil
 			return err
 		}
 	}
-	d.fs, d.at = x.FSOf(ctx, d.entry), dirPath
+	d.FS, d.At = x.FSOf(ctx, d.entry), dirPath
 	return nil
 }
 
-// mayHaveChanged reports whether the error of reading a listed file may be a refusal of a
-// snapshot, or a failure of a remote store, in contrast to a defect of the file.
-func mayHaveChanged(err error) bool {
-	for _, defect := range []error{fs.ErrNotExist, fs.ErrPermission, fs.ErrInvalid, ErrTooLarge,
-		confine.ErrNotRegular, confine.ErrNotDir, confine.ErrSymlink, confine.ErrEscape} {
-		if errors.Is(err, defect) {
-			return false
-		}
-	}
-	return true
-}
-
-// IsFault reports whether err is a failure of the filesystem, in contrast to a missing file and to
-// a defect of the file or of its path.
-func IsFault(err error) bool {
-	for _, path := range []error{syscall.ELOOP, syscall.ENAMETOOLONG, syscall.ENOTDIR} {
-		if errors.Is(err, path) {
-			return false
-		}
-	}
-	return err != nil && (mayHaveChanged(err) || errors.Is(err, fs.ErrPermission))
-}
+// IsFault is access.IsFault.
+func IsFault(err error) bool { return access.IsFault(err) }
 
 // subFS is the type of most results of fs.Sub, which has no exported name.
 var subFS = func() reflect.Type {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -153,7 +154,7 @@ func (x *Index) update(ctx context.Context, layer int, begin freshness) (now *la
 	case x.config.Layers[layer].Optional && unusable(err):
 		absent = &LayerError{Layer: layer, Err: err, NoRoot: x.noRoot(layer)}
 		unread = []problem.Problem{{Code: problem.DirectoryUnreadable, Severity: problem.Warning, Path: x.config.place(layer, x.config.Layers[layer].Dir),
-			Message: "the files in the directory are not listed: " + unreadable(err), Suggestion: "check the type and the permissions of the directory"}}
+			Message: "the files in the directory are not listed: " + access.Unreadable(err), Suggestion: "check the type and the permissions of the directory"}}
 		if err == errForeign {
 			unread[0].Code, unread[0].Suggestion = problem.DirectoryOfOtherUser, "change the owner of the directory, or let the program name the directory"
 		}

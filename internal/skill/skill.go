@@ -16,6 +16,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/skilldir"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
@@ -211,7 +212,7 @@ type Wanted struct {
 type Whole struct {
 	Text
 	Described bool // the entry of the index has the header of the text, and Text is zero
-	index.SkillFiles
+	skilldir.Listing
 	Sums []string          // the SHA-256 of each of the Files; nil or "" without a digest
 	Size int64             // sum of the sizes of Files
 	Lost []problem.Problem // the files without a digest
@@ -225,7 +226,7 @@ func (d *Dir) Whole(ctx context.Context, w Wanted) (Whole, error) {
 
 // whole returns digest.ErrChanging if the skill changes during the call.
 func (d *Dir) whole(ctx context.Context, w Wanted) (s Whole, err error) {
-	if s.SkillFiles, err = d.Files(ctx); err != nil {
+	if s.Listing, err = d.Files(ctx); err != nil {
 		return s, err
 	}
 	for _, f := range s.Files {
@@ -238,7 +239,7 @@ func (d *Dir) whole(ctx context.Context, w Wanted) (s Whole, err error) {
 		return s, err
 	}
 	if d.index.Sealed(d.entry) {
-		if err := d.sealed(ctx, s.SkillFiles); err != nil {
+		if err := d.sealed(ctx, s.Listing); err != nil {
 			return s, err
 		}
 	}
@@ -253,9 +254,9 @@ func (d *Dir) whole(ctx context.Context, w Wanted) (s Whole, err error) {
 
 // sealed returns digest.ErrChanging if the list does not have the files of the seal. The caller has
 // compared the SKILL.md.
-func (d *Dir) sealed(ctx context.Context, listed index.SkillFiles) error {
+func (d *Dir) sealed(ctx context.Context, listed skilldir.Listing) error {
 	seal := d.entry.Seal()
-	if seal == nil || seal.Digest == "" || !slices.Equal(seal.Omitted, listed.Omitted) || !slices.EqualFunc(seal.Files, listed.Files, func(a index.SealedFile, b index.SkillFile) bool { return a.Name == b.Name }) {
+	if seal == nil || seal.Digest == "" || !slices.Equal(seal.Omitted, listed.Omitted) || !slices.EqualFunc(seal.Files, listed.Files, func(a index.SealedFile, b skilldir.File) bool { return a.Name == b.Name }) {
 		return digest.ErrChanging
 	}
 	for i, f := range listed.Files {
@@ -277,7 +278,7 @@ func (d *Dir) sealed(ctx context.Context, listed index.SkillFiles) error {
 // describes the same bytes as the entry of the index: the digest has the hash of the header, which
 // the entry must have too.
 func (d *Dir) own(s *Whole, mayBeMissing bool) error {
-	var own index.SkillFile
+	var own skilldir.File
 	if s.Own >= 0 {
 		own = s.Files[s.Own]
 	}
@@ -345,5 +346,5 @@ func (d *Dir) digest(ctx context.Context, s *Whole) error {
 			}
 		}
 	}
-	return digest.Unchanged(ctx, d.SkillDir, s.SkillFiles)
+	return digest.Unchanged(ctx, d.SkillDir, s.Listing)
 }

@@ -1,4 +1,4 @@
-package index
+package skilldir
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
@@ -18,29 +19,38 @@ import (
 
 // The limits of a skill's list of files.
 const (
-	maxSkillFiles = 10_000 // files and directories
-	maxSkillDepth = 16     // levels of directories
+	MaxFiles = 10_000 // files and directories
+	MaxDepth = 16     // levels of directories
 )
 
-// A SkillFile is a file below the directory of a skill.
-type SkillFile struct {
+// A File is a file below the directory of a skill.
+type File struct {
 	Name string // relative to the directory
 	Info confine.Info
 }
 
-// SkillFiles lists the files of a skill.
-type SkillFiles struct {
-	Files     []SkillFile       // sorted by the bytes of Name
+// Listing lists the files of a skill.
+type Listing struct {
+	Files     []File            // sorted by the bytes of Name
 	Dirs      []string          // the directories that were read, relative to the skill's directory and sorted; without the skill's directory itself
 	Own       int               // index of the entry's SKILL.md in Files; -1 if the file is missing
 	Truncated bool              // the skill exceeds the limits, and Files is incomplete
 	Problems  []problem.Problem // the omitted files
 	Omitted   []Omitted         // in a layer with Layer.Sealed; sorted by the bytes of Name
 
-	// listed are the directories before the list, for a scan: the skill's directory first, and each
+	// Listed are the directories before the list, for a scan: the skill's directory first, and each
 	// directory before its subdirectories. If a change of the list can leave the metadata of all
-	// directories unchanged, listed is nil.
-	listed []listedDir
+	// directories unchanged, Listed is nil.
+	Listed []access.ListedDir
+}
+
+// An Omitted is an entry below the directory of a skill that Dir.Files omits: a directory of
+// dependencies or of Git with all its files, a link that is not followed to a file, or a special
+// file.
+type Omitted struct {
+	Name   string
+	Type   fs.FileMode // the type bits
+	Target string      // of a link, relative to the filesystem of the layer; "" if the link leads outside
 }
 
 // Files returns every regular file below the directory, including hidden files.
@@ -49,65 +59,71 @@ type SkillFiles struct {
 // Files includes links to files in the directory. Files does not follow links to
 // directories in the directory, because the list contains the files under their
 // own names. The error is the error of the directory itself, or of ctx.
-func (d *SkillDir) Files(ctx context.Context) (SkillFiles, error) {
-	w := skillWalk{SkillDir: d, ctx: ctx, left: maxSkillFiles}
-	if d.alone {
-		w.file(path.Base(d.entry.Path))
-	} else if err := w.walk(d.dir, ".", 1); err != nil {
-		return SkillFiles{}, err
+func (d *Dir) Files(ctx context.Context) (Listing, error) {
+	w := walker{Dir: d, ctx: ctx, left: MaxFiles}
+	if d.Alone {
+		w.file(d.File)
+	} else if err := w.walk(d.Top, ".", 1); err != nil {
+		return Listing{}, err
 	}
 	if w.list.Truncated {
 		w.report(problem.Problem{Code: problem.TooManyFiles, Severity: problem.Warning, Path: d.place("."),
 			Message: "the list of files is limited to 10,000 files and directories in 16 levels", Suggestion: "remove files that do not belong to the skill"})
 		if w.own() < 0 {
-			w.file(path.Base(d.entry.Path))
+			w.file(d.File)
 		}
 	}
-	slices.SortFunc(w.list.Files, func(a, b SkillFile) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(w.list.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	slices.SortFunc(w.list.Omitted, func(a, b Omitted) int { return strings.Compare(a.Name, b.Name) })
 	slices.Sort(w.list.Dirs)
 	w.list.Own = w.own()
 	if w.unproven || len(w.list.Problems) > 0 {
-		w.list.listed = nil
+		w.list.Listed = nil
 	}
 	slices.SortFunc(w.list.Problems, problem.Compare)
 	w.list.Problems = problem.Limit(w.list.Problems)
 	return w.list, nil
 }
 
-// A skillWalk lists the files of a skill.
-type skillWalk struct {
-	*SkillDir
+// A child is an entry of a directory.
+type child struct {
+	name string
+	typ  fs.FileMode // the type bits, or confine.TypeUnknown
+}
+
+// A walker lists the files of a skill.
+type walker struct {
+	*Dir
 	ctx  context.Context
 	left int // number of files and directories that the walk may still visit
-	list SkillFiles
+	list Listing
 
-	unproven bool // SkillFiles.listed is incomplete
+	unproven bool // Listing.listed is incomplete
 }
 
 // own returns the index of the entry's SKILL.md in the files found so far, or -1.
 // The exact name precedes other spellings.
-func (w *skillWalk) own() int {
-	base := path.Base(w.entry.Path)
-	if i := slices.IndexFunc(w.list.Files, func(f SkillFile) bool { return f.Name == base }); i >= 0 {
+func (w *walker) own() int {
+	base := w.File
+	if i := slices.IndexFunc(w.list.Files, func(f File) bool { return f.Name == base }); i >= 0 {
 		return i
 	}
-	return slices.IndexFunc(w.list.Files, func(f SkillFile) bool { return w.isSkillFile(f.Name) })
+	return slices.IndexFunc(w.list.Files, func(f File) bool { return w.IsFile(f.Name) })
 }
 
-func (w *skillWalk) report(p problem.Problem) {
+func (w *walker) report(p problem.Problem) {
 	p.Path = escape.Path(p.Path)
 	w.list.Problems = append(w.list.Problems, p)
 }
 
 // walk adds the files of a directory and of the directories below. walk returns
 // only the errors of the directory itself and of the context.
-func (w *skillWalk) walk(dir *confine.Dir, prefix string, depth int) error {
-	if w.scan != nil {
+func (w *walker) walk(dir *confine.Dir, prefix string, depth int) error {
+	if w.Scan != nil {
 		now := time.Now()
 		info, err := dir.Info()
 		w.unproven = w.unproven || err != nil || !stamp.Settled(info, now)
-		w.list.listed = append(w.list.listed, listedDir{prefix, stamp.Of(info)})
+		w.list.Listed = append(w.list.Listed, access.ListedDir{Path: prefix, Stamp: stamp.Of(info)})
 	}
 	children, err := w.first(dir)
 	if err != nil {
@@ -119,7 +135,7 @@ func (w *skillWalk) walk(dir *confine.Dir, prefix string, depth int) error {
 			return nil
 		}
 		w.left--
-		if err := w.child(dir, below(prefix, c.name), c, depth); err != nil {
+		if err := w.child(dir, access.Below(prefix, c.name), c, depth); err != nil {
 			return err
 		}
 	}
@@ -129,7 +145,7 @@ func (w *skillWalk) walk(dir *confine.Dir, prefix string, depth int) error {
 // first returns the first names of a directory in sorted order, at most one more
 // than the walk may still visit. The memory is bounded for a directory of any
 // size.
-func (w *skillWalk) first(dir *confine.Dir) ([]child, error) {
+func (w *walker) first(dir *confine.Dir) ([]child, error) {
 	var all []child
 	limit := w.left + 1
 	cut := func() {
@@ -146,7 +162,7 @@ func (w *skillWalk) first(dir *confine.Dir) ([]child, error) {
 	return all, err
 }
 
-func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) error {
+func (w *walker) child(dir *confine.Dir, name string, c child, depth int) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
@@ -162,11 +178,11 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 	switch {
 	case c.typ == fs.ModeDir && Skipped(c.name):
 		w.omit(dir, name, c)
-	case c.typ == fs.ModeDir && depth == maxSkillDepth:
+	case c.typ == fs.ModeDir && depth == MaxDepth:
 		w.list.Truncated = true
 	case c.typ == fs.ModeDir:
-		if w.scan != nil {
-			w.scan.Visit(path.Join(w.at, name))
+		if w.Scan != nil {
+			w.Scan.Visit(path.Join(w.At, name))
 		}
 		below, err := dir.OpenDir(c.name)
 		if err == nil {
@@ -180,11 +196,11 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 		}
 		return w.ctx.Err()
 	case c.typ == 0:
-		w.list.Files = append(w.list.Files, SkillFile{name, info})
+		w.list.Files = append(w.list.Files, File{name, info})
 	case c.typ == fs.ModeSymlink:
 		w.unproven = true
-		if w.scan != nil {
-			w.scan.FollowedLink()
+		if w.Scan != nil {
+			w.Scan.FollowedLink()
 		}
 		if !w.file(name) {
 			w.omit(dir, name, c)
@@ -199,25 +215,25 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 
 // unlisted reports a listed name that cannot be described, unless the name has vanished during the
 // walk. If the directory still has the name, the metadata of the directory do not prove the list.
-func (w *skillWalk) unlisted(dir *confine.Dir, name string, err error) {
+func (w *walker) unlisted(dir *confine.Dir, name string, err error) {
 	w.unproven = true
 	switch {
 	case !errors.Is(err, fs.ErrNotExist):
 		w.unreadable(name, err)
-	case w.scan != nil:
-		w.scan.vanished(source{dir: dir, base: path.Base(name)})
+	case w.Scan != nil:
+		w.Vanished(dir, path.Base(name))
 	}
 }
 
 // omit adds an omitted entry.
-func (w *skillWalk) omit(dir *confine.Dir, name string, c child) {
-	if !w.index.Sealed(w.entry) {
+func (w *walker) omit(dir *confine.Dir, name string, c child) {
+	if !w.Sealed {
 		return
 	}
 	o := Omitted{Name: name, Type: c.typ}
 	if c.typ == fs.ModeSymlink {
 		var err error
-		if o.Target, err = dir.ReadLink(c.name); err != nil && IsFault(err) {
+		if o.Target, err = dir.ReadLink(c.name); err != nil && access.IsFault(err) {
 			w.unreadable(name, err)
 		}
 	}
@@ -225,11 +241,11 @@ func (w *skillWalk) omit(dir *confine.Dir, name string, c child) {
 }
 
 // file opens a file and adds the file to the list, or reports false. Links need the open.
-func (w *skillWalk) file(name string) bool {
+func (w *walker) file(name string) bool {
 	file, err := w.Open(name)
 	switch {
 	case err == nil:
-		w.list.Files = append(w.list.Files, SkillFile{name, file.Info()})
+		w.list.Files = append(w.list.Files, File{name, file.Info()})
 		file.Close()
 	case errors.Is(err, confine.ErrNotRegular): // the walk handles the target under its own name
 	case errors.Is(err, confine.ErrSymlink):
@@ -244,11 +260,11 @@ func (w *skillWalk) file(name string) bool {
 	return err == nil
 }
 
-func (w *skillWalk) unreadable(name string, err error) {
+func (w *walker) unreadable(name string, err error) {
 	advice := "check the permissions"
 	if errors.Is(err, fs.ErrInvalid) {
-		advice = renameFile
+		advice = access.RenameFile
 	}
 	w.report(problem.Problem{Code: problem.FileRead, Severity: problem.Warning, Path: w.place(name),
-		Message: "not listed: " + unreadable(err), Suggestion: advice})
+		Message: "not listed: " + access.Unreadable(err), Suggestion: advice})
 }

@@ -1,17 +1,20 @@
-package index
+package skilldir
 
 import (
 	"context"
 	"errors"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
+
+// MaxWithin is the number of subdirectories without a SKILL.md that the
+// search visits in the directory of one skill.
+const MaxWithin = 100
 
 // List lists a directory below the directory of the skill, or the directory itself,
 // ".": the regular files, the links to files that Open follows, with the metadata of
@@ -20,27 +23,27 @@ import (
 // OpenDir, of reading the directory, or of ctx.
 //
 // In contrast to Files, List has no limit.
-func (d *SkillDir) List(ctx context.Context, name string) ([]SkillFile, error) {
+func (d *Dir) List(ctx context.Context, name string) ([]File, error) {
 	dir, err := d.OpenDir(name)
 	if err != nil {
 		return nil, err
 	}
 	defer dir.Close()
 	var names []string
-	if d.alone {
-		names = []string{path.Base(d.entry.Path)}
+	if d.Alone {
+		names = []string{d.File}
 	} else if err := dir.Each(ctx, func(elem string, _ fs.FileMode) error { names = append(names, elem); return nil }); err != nil {
 		return nil, err
 	}
 	slices.Sort(names)
-	files := make([]SkillFile, 0, len(names))
+	files := make([]File, 0, len(names))
 	for _, elem := range names {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		info, err := dir.Lstat(elem)
 		if err == nil && info.Mode.Type() == fs.ModeSymlink {
-			if info, err = d.fileInfo(path.Join(name, elem)); err != nil && !IsFault(err) {
+			if info, err = d.fileInfo(path.Join(name, elem)); err != nil && !access.IsFault(err) {
 				continue // Files reports the link
 			}
 		}
@@ -49,30 +52,30 @@ func (d *SkillDir) List(ctx context.Context, name string) ([]SkillFile, error) {
 		case err != nil:
 			return nil, err
 		case info.Mode.IsRegular(), info.Mode.IsDir() && !Skipped(elem):
-			files = append(files, SkillFile{elem, info})
+			files = append(files, File{elem, info})
 		}
 	}
 	return files, nil
 }
 
 // NestedSkills returns the names of the direct subdirectories that have a SKILL.md, sorted.
-// NestedSkills looks into at most maxWithinSkill subdirectories.
-func (d *SkillDir) NestedSkills(ctx context.Context) ([]string, error) {
+// NestedSkills looks into at most MaxWithin subdirectories.
+func (d *Dir) NestedSkills(ctx context.Context) ([]string, error) {
 	files, err := d.List(ctx, ".")
 	if err != nil {
 		return nil, err
 	}
-	dirs := slices.DeleteFunc(files, func(f SkillFile) bool { return !f.Info.Mode.IsDir() || !names.Loose(f.Name) })
+	dirs := slices.DeleteFunc(files, func(f File) bool { return !f.Info.Mode.IsDir() || !names.Loose(f.Name) })
 	var found []string
-	for _, dir := range dirs[:min(len(dirs), maxWithinSkill)] {
+	for _, dir := range dirs[:min(len(dirs), MaxWithin)] {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for _, base := range SkillFileNames {
+		for _, base := range Names {
 			switch info, err := d.fileInfo(path.Join(dir.Name, base)); {
 			case err == nil && info.Mode.IsRegular():
 				found = append(found, dir.Name)
-			case err != nil && IsFault(err):
+			case err != nil && access.IsFault(err):
 				return nil, err
 			default:
 				continue
@@ -84,30 +87,11 @@ func (d *SkillDir) NestedSkills(ctx context.Context) ([]string, error) {
 }
 
 // fileInfo returns the metadata of a file that Open opens.
-func (d *SkillDir) fileInfo(name string) (confine.Info, error) {
+func (d *Dir) fileInfo(name string) (confine.Info, error) {
 	file, err := d.Open(name)
 	if err != nil {
 		return confine.Info{}, err
 	}
 	defer file.Close()
 	return file.Info(), nil
-}
-
-// Subdir returns the directory of the skill with a file, given by its full path, below the layer
-// with a name, or "".
-func (x *Index) Subdir(layer, file string) string {
-	for _, l := range x.config.Layers {
-		if l.Name != layer || file == "" {
-			continue
-		}
-		below, err := filepath.Rel(l.FS.Path(l.Dir), file)
-		if err == nil && filepath.IsLocal(below) {
-			dir, base := path.Split(filepath.ToSlash(below))
-			if !strings.EqualFold(base, "SKILL.md") {
-				dir += strings.TrimSuffix(base, path.Ext(base)) // the file is the skill
-			}
-			return path.Clean(dir)
-		}
-	}
-	return ""
 }

@@ -1,0 +1,226 @@
+// Package skilldir reads the open directory of one skill. No content of the directory leads outside.
+package skilldir
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+	"syscall"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/access"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
+)
+
+// Names are the names of a skill's file, the preferred name first.
+var Names = [...]string{"SKILL.md", "skill.md"}
+
+// Skipped reports whether a directory has a name that the guide for clients of
+// the Agent Skills format excludes: the directory holds neither skills nor files
+// of skills.
+func Skipped(name string) bool { return name == ".git" || name == "node_modules" }
+
+// SameLetters reports whether a name is SKILL.md in any letter case. The length excludes the
+// letters ſ and K (U+212A), which Unicode folds and Windows does not.
+func SameLetters(name, skillFile string) bool {
+	return len(name) == len(skillFile) && strings.EqualFold(name, skillFile)
+}
+
+// maxLinks is the number of links on the way to one file, as on Linux.
+const maxLinks = 40
+
+// A Dir is the open directory of a skill. No content of the directory
+// leads a Dir outside: each name is opened element by element, relative
+// to descriptors, and a link is followed only if the target is in the directory.
+// The single exception is a SKILL.md that is a link: a Dir reads this
+// link as a scan does. If the entry of the scan is no link, Open does not follow a link
+// that has replaced the SKILL.md.
+type Dir struct {
+	FS     *confine.FS
+	At     string       // path of the directory on FS
+	Top    *confine.Dir // the open directory
+	File   string       // the name of the SKILL.md
+	Linked bool         // the SKILL.md is a link
+	Alone  bool         // the SKILL.md is the only file of the skill
+	Sealed bool         // Files lists the omitted entries
+
+	Layer, Below string // the name of the layer, and the path of the SKILL.md below the layer, for problems
+
+	Scan     *access.Source                      // of a scan that seals the skill, or nil
+	Vanished func(dir *confine.Dir, name string) // with Scan: called for a listed name that does not exist
+}
+
+// place returns the path of a file for problems, not escaped. The name "." is the directory.
+func (d *Dir) place(name string) string { return path.Join(d.Layer, path.Dir(d.Below), name) }
+
+// Close closes the directory.
+func (d *Dir) Close() { d.Top.Close() }
+
+// Open opens a regular file below the directory. The name contains no ".." (see
+// confine.FS). If a link leads out of the directory, Open returns
+// confine.ErrEscape, whether or not the target exists. If the policy does not
+// allow a link, Open returns confine.ErrSymlink. If more than maxLinks
+// links are on the way, Open returns syscall.ELOOP.
+func (d *Dir) Open(name string) (*confine.File, error) {
+	if d.IsFile(name) {
+		if d.Linked {
+			return d.FS.OpenRegular(access.Below(d.At, d.File))
+		}
+		return d.Top.OpenRegular(name)
+	}
+	if d.Alone && name != "." {
+		return nil, fs.ErrNotExist
+	}
+	var file *confine.File
+	err := d.follow(name, func(dir *confine.Dir, elem string) (err error) {
+		if elem == "." { // a link leads to the directory itself
+			return confine.ErrNotRegular
+		}
+		file, err = dir.OpenRegular(elem)
+		return err
+	})
+	return file, err
+}
+
+// OpenDir opens a directory below the directory, or the directory itself, ".".
+// OpenDir follows links, and returns errors, as Open does.
+func (d *Dir) OpenDir(name string) (*confine.Dir, error) {
+	if d.Alone && name != "." {
+		if d.IsFile(name) {
+			return nil, confine.ErrNotDir
+		}
+		return nil, fs.ErrNotExist
+	}
+	var child *confine.Dir
+	err := d.follow(name, func(dir *confine.Dir, elem string) (err error) {
+		if elem == "." {
+			child, err = d.FS.OpenDir(d.At)
+		} else {
+			child, err = dir.OpenDir(elem)
+		}
+		return err
+	})
+	return child, err
+}
+
+// follow calls open with the directory and the last element of a name, and again
+// with the target if a link is on the way.
+func (d *Dir) follow(name string, open func(dir *confine.Dir, elem string) error) error {
+	for range maxLinks {
+		if name == "." {
+			return open(d.Top, ".")
+		}
+		next, err := d.step(name, open)
+		if !errors.Is(err, confine.ErrSymlink) || next == "" {
+			return err
+		}
+		name = next
+	}
+	return syscall.ELOOP
+}
+
+// IsFile reports whether a name in the directory is the entry's SKILL.md.
+// If the filesystem ignores letter case, the entry has the name that the scan
+// tried, and the directory can have another spelling of the name.
+func (d *Dir) IsFile(name string) bool {
+	base := d.File
+	if name == base || !SameLetters(name, base) {
+		return name == base
+	}
+	own, err := d.Top.Lstat(base)
+	if err != nil {
+		return false
+	}
+	info, err := d.Top.Lstat(name)
+	return err == nil && stamp.SameFile(own, info)
+}
+
+// step calls open if no link is on the way of a name. If a link is on the way and
+// may be followed, the error is confine.ErrSymlink, and next is the name to continue
+// with.
+func (d *Dir) step(name string, open func(dir *confine.Dir, elem string) error) (next string, err error) {
+	dir, done, rest := d.Top, "", name
+	for {
+		var elem string
+		elem, rest, _ = strings.Cut(rest, "/")
+		var child *confine.Dir
+		if rest == "" {
+			err = open(dir, elem)
+		} else {
+			child, err = dir.OpenDir(elem)
+		}
+		if errors.Is(err, confine.ErrSymlink) {
+			next, err = d.through(dir, elem, path.Join(done, elem))
+			if next != "" {
+				next = path.Join(next, rest)
+			}
+		}
+		if dir != d.Top {
+			dir.Close()
+		}
+		if err != nil || child == nil {
+			return next, err
+		}
+		dir, done = child, path.Join(done, elem)
+	}
+}
+
+// through returns the target of a link as a name below the directory, with
+// confine.ErrSymlink. If the link must not be followed, through returns "" and
+// the reason.
+func (d *Dir) through(dir *confine.Dir, elem, name string) (string, error) {
+	target, err := dir.ReadLink(elem)
+	if errors.Is(err, fs.ErrInvalid) {
+		return name, confine.ErrSymlink // no longer a link: open the same name again
+	}
+	if err != nil {
+		return "", err
+	}
+	dirPath, err := realName(d.FS, d.At)
+	if err != nil {
+		return "", err
+	}
+	below, ok := strings.CutPrefix(target, dirPath+"/")
+	switch {
+	case target == dirPath:
+		below, ok = ".", true
+	case dirPath == ".":
+		below, ok = target, true
+	}
+	if !ok {
+		return "", confine.ErrEscape
+	}
+	// The target is in the directory, and the error may reveal the target. The
+	// filesystem decides whether the policy allows the link.
+	if _, err := d.FS.Info(path.Join(d.At, name)); errors.Is(err, confine.ErrSymlink) {
+		return "", err
+	}
+	return below, confine.ErrSymlink
+}
+
+// realName returns the name of a directory without links.
+func realName(fsys *confine.FS, name string) (string, error) {
+	done, rest := ".", name
+	for links := 0; rest != ""; {
+		var elem string
+		elem, rest, _ = strings.Cut(rest, "/")
+		next := path.Join(done, elem)
+		if next == "." {
+			continue
+		}
+		target, err := fsys.ReadLink(next)
+		switch {
+		case err == nil:
+			if links++; links > maxLinks {
+				return "", syscall.ELOOP
+			}
+			done, rest = ".", path.Join(target, rest)
+		case errors.Is(err, fs.ErrInvalid): // not a link
+			done = next
+		default:
+			return "", err
+		}
+	}
+	return done, nil
+}

@@ -660,3 +660,40 @@ func TestASlowReportDelaysOnlyTheNextReport(t *testing.T) {
 		})
 	}
 }
+
+// A restore of 20 uses reads each file at most twice: the bytes of the text, and the header for the
+// list of its kind.
+func TestRestorePromptReadsEachFileAtMostTwice(t *testing.T) {
+	files := map[string]string{}
+	for i := range 20 {
+		text := strings.Repeat(fmt.Sprintf("Rule %d of a long text. ", i), 200)
+		files[fmt.Sprintf("skills/s%02d/SKILL.md", i)] = fmt.Sprintf("---\ndescription: Skill %d\n---\n%s", i, text)
+		files[fmt.Sprintf("commands/c%02d.md", i)] = fmt.Sprintf("---\ndescription: Command %d\n---\n%s", i, text)
+	}
+	tokens := func(s string) int { return len(s) / 4 }
+	for kind, fsys := range map[string]afero.Fs{"memory": memoryOf(t, files), "disk": afero.NewBasePathFs(afero.NewOsFs(), diskOf(t, files))} {
+		t.Run(kind, func(t *testing.T) {
+			var used []toolshelf.Item
+			reads := &catalogtest.Reads{Fs: fsys}
+			c := catalog(t, toolshelf.WithFs(reads), toolshelf.WithObserver(func(_ context.Context, e toolshelf.Event) {
+				if e.Action == toolshelf.EventLoaded {
+					used = append(used, toolshelf.Item{Kind: e.Kind, Name: e.Name, Digest: e.Digest})
+				}
+			}))
+			for i := range 10 {
+				must.Get(c.GetSkill(t.Context(), fmt.Sprintf("s%02d", i)))(t)
+				must.Get(c.Get(t.Context(), fmt.Sprintf("c%02d", i)))(t)
+			}
+			reads.Take()
+			restored := must.Get(c.RestorePrompt(t.Context(), used[:20:20], toolshelf.Tokens(25_000, tokens)))(t)
+			if n := tokens(restored.Text); len(restored.Included) != 20 || n > 25_000 || n < 20_000 {
+				t.Errorf("%d of 20 texts, with %d tokens", len(restored.Included), n)
+			}
+			for file, n := range reads.Take() {
+				if size := len(files[filepath.ToSlash(file)]); n > 2*size {
+					t.Errorf("%s: %d bytes of a file of %d", file, n, size)
+				}
+			}
+		})
+	}
+}

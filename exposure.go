@@ -96,19 +96,22 @@ func pathOf[Option any](opts []Option) (last *pathOption) {
 // SkillsPrompt.
 func (c *Catalog) ListSkillsFor(ctx context.Context, path string) ([]SkillInfo, error) {
 	const op = "ListSkillsFor"
-	near, err := c.near(ctx, op, path)
+	at := pathOption(path)
+	near, err := c.near(ctx, op, &at)
 	if err != nil {
 		return nil, err
 	}
 	return near.listSkills(ctx, op)
 }
 
-// near returns the catalog for one call with the skills for a path.
-func (c *Catalog) near(ctx context.Context, op, path string) (near *Catalog, err error) {
-	if err := c.begin(ctx, op); err != nil {
+// near returns the catalog for one call with the skills for a path, or c without a path.
+func (c *Catalog) near(ctx context.Context, op string, path *pathOption) (near *Catalog, err error) {
+	if path == nil {
+		return c, nil
+	} else if err := c.begin(ctx, op); err != nil {
 		return nil, err
 	}
-	call, o := fileCall{catalog: c, op: op, path: path, dir: true}, c.observer.Begin(ctx)
+	call, o := fileCall{catalog: c, op: op, path: string(*path), dir: true}, c.observer.Begin(ctx)
 	var all *index.Snapshot
 	if err = call.resolve(); err == nil {
 		all, err = c.skills.optionalSnapshot(ctx, op)
@@ -118,7 +121,7 @@ func (c *Catalog) near(ctx context.Context, op, path string) (near *Catalog, err
 	}
 	if err != nil {
 		err = c.methodError(op, err)
-		o.Send(Event{Action: EventListed, Kind: KindSkill, Path: path}, err)
+		o.Send(Event{Action: EventListed, Kind: KindSkill, Path: call.path}, err)
 	}
 	return near, err
 }
@@ -133,7 +136,7 @@ func (c *Catalog) beside(op, name string, path *pathOption) func(context.Context
 		var near *Catalog
 		var err error
 		if path != nil && !exposure.Qualified(name) {
-			if near, err = c.near(ctx, op, string(*path)); err == nil {
+			if near, err = c.near(ctx, op, path); err == nil {
 				return near.skills, near, near.skills.way.Full(name), nil
 			}
 			return nil, nil, "", err
@@ -166,7 +169,8 @@ func (c *Catalog) along(ctx context.Context, call *fileCall, find func(context.C
 // skillsBelow returns the changes.List.More of a subscription, or nil without a watch.
 func (c *Catalog) skillsBelow() func(*changes.Names) {
 	return c.below.Follow(func(dir string) (*exposure.Way, error) {
-		near, err := c.near(c.lifetime, "OnChange", dir)
+		at := pathOption(dir)
+		near, err := c.near(c.lifetime, "OnChange", &at)
 		if err != nil {
 			return nil, err
 		}
@@ -184,13 +188,9 @@ func (c *Catalog) withSkills(way *exposure.Way) *Catalog {
 		skills.layers = append(skills.layers, layer{Name: l.Name})
 	}
 	applies := way.Applies()
-	skills.filter.Info, skills.filter.Only = near.listedSkill, func(e *index.Entry) bool {
+	skills.filter = c.skills.filter.In(way.Index, near.listedSkill, func(e *index.Entry) bool {
 		return applies(e) && (!skills.forModel || near.exposure(e).toModel())
-	}
-	if skills.filter.Guard != nil {
-		g := *skills.filter.Guard
-		g.Index, skills.filter.Guard = way.Index, &g
-	}
+	})
 	return &near
 }
 

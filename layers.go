@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/layers"
 )
 
 // addParents adds the places of WithClient in the directories above the root.
@@ -37,24 +38,16 @@ func (c *config) linkOptions() []confine.Option {
 }
 
 // userDirs are the directories of the user, by base. A base without a directory has no layers.
-type userDirs map[client.Base]string
+type userDirs = map[client.Base]string
 
 // openUser returns the directories of the user, if a layer is below one, and removes the layers
 // below unknown directories.
 func (c *Catalog) openUser() userDirs {
-	user := userDirs{}
-	ofUser := func(l layer) bool { return l.Place.Base != client.Project }
 	single := func(row client.Client) bool {
 		return slices.ContainsFunc(row.Instructions, func(p client.Place) bool { return p.Base != client.Project })
 	}
-	if slices.ContainsFunc(c.config.allLayers(), ofUser) || slices.ContainsFunc(c.config.readers, single) || len(c.config.placed) > 0 {
-		user[client.Home], user[client.Config] = c.at.User(c.config.home)
-	}
-	unknown := func(l layer) bool { return ofUser(l) && user[l.Place.Base] == "" }
-	for _, list := range c.config.layerLists() {
-		list.All = slices.DeleteFunc(list.All, unknown)
-	}
-	return user
+	needed := slices.ContainsFunc(c.config.readers, single) || len(c.config.placed) > 0
+	return layers.User(c.config.layerLists(), needed, func() (string, string) { return c.at.User(c.config.home) })
 }
 
 // Versioned is implemented by the fs.FileInfo of a store that knows a version of each file, such as

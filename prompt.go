@@ -41,14 +41,11 @@ type SkillsPrompt = PromptList
 // skills, and [ErrInvalidOption] for an invalid option. The cost is the cost of ListSkills.
 func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (SkillsPrompt, error) {
 	const op = "SkillsPrompt"
-	if path := pathOf(opts); path != nil {
-		near, err := c.near(ctx, op, string(*path))
-		if err != nil {
-			return PromptList{}, err
-		}
-		c = near
+	near, err := c.near(ctx, op, pathOf(opts))
+	if err != nil {
+		return PromptList{}, err
 	}
-	return promptOf(ctx, c, c.skills, op, opts)
+	return promptOf(ctx, near, near.skills, op, opts)
 }
 
 // promptOf returns the PromptList of a collection.

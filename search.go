@@ -97,14 +97,11 @@ func (c *Catalog) Search(ctx context.Context, query string, limit int, opts ...S
 // errors of [Catalog.ListSkills] for the directories.
 func (c *Catalog) SearchSkills(ctx context.Context, query string, limit int, opts ...SearchOption) (SearchResults, error) {
 	const op = "SearchSkills"
-	if path := pathOf(opts); path != nil {
-		near, err := c.near(ctx, op, string(*path))
-		if err != nil {
-			return SearchResults{}, c.skills.searchError(ctx, op, err)
-		}
-		c = near
+	near, err := c.near(ctx, op, pathOf(opts))
+	if err != nil {
+		return SearchResults{}, c.skills.searchError(ctx, op, err)
 	}
-	return searchIn(ctx, c, c.skills, op, query, limit, opts)
+	return searchIn(ctx, near, near.skills, op, query, limit, opts)
 }
 
 func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], op, query string, limit int, opts []SearchOption) (SearchResults, error) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"iter"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
@@ -13,6 +12,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/exposure"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/layers"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/observe"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
@@ -172,19 +172,7 @@ func (c bridged) SkillLayers() []string {
 	if open {
 		defer c.leave()
 	}
-	var all []string
-	for i, l := range c.skills.layers {
-		exists := l.Named
-		if !exists && open {
-			at := c.skills.Layer(i)
-			_, err := at.FS.Info(at.Dir)
-			exists = err == nil || index.IsFault(err)
-		}
-		if exists && !slices.Contains(all, l.Name) { // a place of files has the name of the place of directories
-			all = append(all, l.Name)
-		}
-	}
-	return all
+	return layers.Existing(c.skills.layers, c.skills.Layers(), !open)
 }
 
 // SkillSubdir is documented at bridge.Catalog.

@@ -43,6 +43,17 @@ func (f *Filter[Info, Kind]) With(keep []func(Info) bool) *Filter[Info, Kind] {
 	return &Filter[Info, Kind]{Keep: keep, Info: f.Info, Guard: f.Guard, Settings: f.Settings}
 }
 
+// In returns the filter for another index and its entries.
+func (f *Filter[Info, Kind]) In(x *index.Index, info func(*index.Snapshot, *index.Entry) Info, only func(*index.Entry) bool) *Filter[Info, Kind] {
+	in := f.With(f.Keep)
+	in.Info, in.Only = info, only
+	if f.Guard != nil {
+		g := *f.Guard
+		g.Index, in.Guard = x, &g
+	}
+	return in
+}
+
 // Keeps reports whether all functions keep an entry.
 func (f *Filter[Info, Kind]) Keeps(info Info) bool {
 	for _, keep := range f.Keep {

@@ -119,3 +119,33 @@ func (l *List) AddFS(option, name string, fsys fs.FS) error {
 	l.All = append(l.All, Layer{Name: name, FS: fsys, Named: true, Immutable: isMarked || index.IsEmbedded(fsys)})
 	return nil
 }
+
+// User returns the directories of the user by their bases, if a layer is below one, or if they are
+// needed, and removes the layers below unknown directories from the lists.
+func User(lists []*List, needed bool, find func() (home, config string)) map[client.Base]string {
+	user := map[client.Base]string{}
+	ofUser := func(l Layer) bool { return l.Place.Base != client.Project }
+	if needed || slices.ContainsFunc(lists, func(l *List) bool { return slices.ContainsFunc(l.All, ofUser) }) {
+		user[client.Home], user[client.Config] = find()
+	}
+	for _, l := range lists {
+		l.All = slices.DeleteFunc(l.All, func(l Layer) bool { return ofUser(l) && user[l.Place.Base] == "" })
+	}
+	return user
+}
+
+// Existing returns the names of the layers that the program has named, or whose opened directory
+// exists or cannot be read. If the catalog is closed, no directory exists.
+func Existing(all []Layer, opened []index.Layer, closed bool) (existing []string) {
+	for i, l := range all {
+		exists := l.Named
+		if !exists && !closed {
+			_, err := opened[i].FS.Info(opened[i].Dir)
+			exists = err == nil || index.IsFault(err)
+		}
+		if exists && !slices.Contains(existing, l.Name) { // a place of files has the name of the place of directories
+			existing = append(existing, l.Name)
+		}
+	}
+	return existing
+}

@@ -119,12 +119,16 @@ func (c *Catalog) notifyServers() { c.changes.Notify(len(c.indexes), c.commands.
 
 // Resolve returns the server with the values of its variables, by the rules of the client. The
 // function lookup returns the value of an environment variable, as os.LookupEnv, or of a name such
-// as "input:token" and "file:key.txt". No value is searched for variables.
+// as "input:token" and "file:key.txt". No value is searched for variables, also not by a second
+// call.
 //
 // A variable without a value, a command of a shell, and a text of more than 1 MiB are
 // [ErrInvalidArguments]; the message has no value. The relative command and Dir of a plugin become
 // absolute; a path that leads out of the plugin is [ErrOutsideRoot].
 func (s MCPServer) Resolve(lookup func(name string) (value string, ok bool)) (MCPServer, error) {
+	if s.shown != nil {
+		return s, nil
+	}
 	before := s.values()
 	v, code, reason := s.found.Resolve(before, lookup)
 	if code != "" {

@@ -312,6 +312,47 @@ func TestAPathWithALinkBeforeItsParentIsRefused(t *testing.T) {
 	}
 }
 
+func TestALinkInTheProject(t *testing.T) {
+	dir := catalogtest.Disk(t, map[string]string{"outside/run": "", "repo/real": "1", "repo/.mcp.json": `{"mcpServers": {"s": {"command": "./in", "args": ["./out"]}}}`})
+	for link, target := range map[string]string{"in": "real", "out": "../outside/run"} {
+		if err := os.Symlink(target, filepath.Join(dir, "repo", link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	pending := func() toolshelf.Pending {
+		c := catalogtest.Open(t, toolshelf.WithRoot(filepath.Join(dir, "repo")), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()),
+			toolshelf.WithGate(gateFunc(func(toolshelf.Item) bool { return false })))
+		all, err := c.Pending(t.Context())
+		if err != nil || len(all) != 1 {
+			t.Fatal(all, err)
+		}
+		return all[0]
+	}
+	before := pending()
+	outside := func(d toolshelf.Diagnostic) bool {
+		return strings.Contains(d.Message, `does not cover "./out", which is outside`)
+	}
+	if before.New["in"] != "1" || !slices.ContainsFunc(before.Findings, outside) {
+		t.Errorf("%q %v", before.New, before.Findings)
+	}
+	catalogtest.Write(t, "2", dir, "repo", "real")
+	if after := pending(); after.Digest == before.Digest {
+		t.Error("the digest does not cover the target of the link")
+	}
+}
+
+func TestASecondResolveChangesNothing(t *testing.T) {
+	file := `{"mcpServers": {"s": {"command": "x", "args": ["${A}"], "env": {"B": "${A}"}}}}`
+	s := list(t, open(t, map[string]string{"/repo/.mcp.json": file}, toolshelf.WithClient(client.Claude())))[0]
+	for range 2 {
+		resolved, err := s.Resolve(func(string) (string, bool) { return "${A}${B}", true })
+		if err != nil || resolved.Args[0] != "${A}${B}" || resolved.Env["B"] != "${A}${B}" {
+			t.Errorf("%q %q, %v", resolved.Args, resolved.Env, err)
+		}
+		s = resolved
+	}
+}
+
 func TestPackagesWithoutAnExactVersion(t *testing.T) {
 	for line, unpinned := range map[string]bool{
 		"npx x": true, "npx -y x@1.2": true, "npx x@1.2.x": true, "npx x@^1.2.3": true, "npx x@1.2.3-next.0": false, "npx --yes --package=x@1.2.3 y": false,

@@ -150,6 +150,8 @@ func (s *search) content(source *Source) content {
 // maxTops bounds the open directories of a call.
 const maxTops = 16
 
+var buffers = sync.Pool{New: func() any { return new([4 << 10]byte) }}
+
 // readShort reads a short file of a plugin with few system calls: the directory above the plugins
 // stays open. For another file, the result is nil.
 func (s *search) readShort(source *Source) []byte {
@@ -170,12 +172,13 @@ func (s *search) readShort(source *Source) []byte {
 	if dir == nil {
 		return nil
 	}
-	text := make([]byte, 2<<10)
-	n, _, err := dir.ReadHeadBelow(plugin, path.Base(source.On), text)
+	text := buffers.Get().(*[4 << 10]byte)
+	defer buffers.Put(text)
+	n, _, err := dir.ReadHeadBelow(plugin, path.Base(source.On), text[:])
 	if err != nil || n == len(text) {
 		return nil
 	}
-	return text[:n]
+	return slices.Clone(text[:n])
 }
 
 func readAll(fsys *confine.FS, name string, limit int64) ([]byte, error) {

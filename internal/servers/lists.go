@@ -22,9 +22,9 @@ import (
 // read can have each server, and allows none.
 func (s *search) apply(all []*Server, contents []content) {
 	p := policy{map[string][]item{}, map[string]client.Base{}, map[string]bool{}}
-	var targets []target
+	var servers []listedServer
 	for _, server := range all {
-		targets = append(targets, newTarget(server))
+		servers = append(servers, newListed(server))
 	}
 	for i, l := range s.lists {
 		items, whole, ok := s.items(l, contents[i])
@@ -41,14 +41,14 @@ func (s *search) apply(all []*Server, contents []content) {
 		case client.Only:
 			p.allowed[name] = append(p.allowed[name], append(items, item{})...) // also an empty list
 		}
-		for _, t := range targets {
+		for _, t := range servers {
 			if l.concerns(t.Server) && (whole || slices.ContainsFunc(items, t.is)) {
 				t.Disabled = t.Disabled || l.Effect == client.Disables
 				t.Approved = t.Approved || l.Effect == client.Approves
 			}
 		}
 	}
-	for _, t := range targets {
+	for _, t := range servers {
 		if items := p.allowed[t.Row.Name]; items != nil && !t.allowed(items) {
 			t.Disabled = true
 		}
@@ -139,15 +139,15 @@ func (s *Server) withDefaults(text string) string {
 	return text
 }
 
-// A target is a server that lists can have.
-type target struct {
+// A listedServer is a server that lists can have.
+type listedServer struct {
 	*Server
 	words []string
 	url   *url.URL // nil without a URL
 }
 
-func newTarget(s *Server) target {
-	t := target{Server: s}
+func newListed(s *Server) listedServer {
+	t := listedServer{Server: s}
 	if s.Transport == "stdio" {
 		for _, word := range append([]string{s.Command}, s.Args...) {
 			t.words = append(t.words, s.withDefaults(word))
@@ -160,7 +160,7 @@ func newTarget(s *Server) target {
 
 // allowed reports whether a list of the only servers has the server. With a command in the list, a
 // name allows no other command, and with a URL no other URL.
-func (t target) allowed(items []item) bool {
+func (t listedServer) allowed(items []item) bool {
 	strict := slices.ContainsFunc(items, func(i item) bool {
 		if t.words != nil {
 			return i.Command != nil
@@ -172,7 +172,7 @@ func (t target) allowed(items []item) bool {
 }
 
 // is reports whether an item is the server.
-func (t target) is(i item) bool {
+func (t listedServer) is(i item) bool {
 	switch prefix := t.Row.Servers.Plugins; {
 	case i.Command != nil:
 		return slices.Equal(t.words, i.Command)

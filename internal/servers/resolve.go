@@ -79,7 +79,10 @@ func (r *Rules) scan(text string, f func(variable) string) string {
 // known returns the value of a variable that the place of the server decides.
 func (s *Server) known(name string) (value string, ok bool) {
 	dir, ok := s.Row.Servers.Dirs[name]
-	if ok {
+	switch {
+	case ok && dir == client.PluginDir && s.Plugin != "":
+		return s.Base.path, true
+	case ok:
 		value, ok = s.Known[dir]
 	}
 	return value, ok

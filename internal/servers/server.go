@@ -180,23 +180,34 @@ func (s *Server) members() (keys []string, values map[string]json.RawMessage, re
 	return keys, values, ""
 }
 
+// The fields of an entry that are no fields of a Server.
+type fields struct {
+	kind, httpURL, bearer string
+	pass                  []string
+	names                 map[string]string
+	off, on               bool
+}
+
+// A target is the place of the value of a field.
+type target struct {
+	role  client.ServerRole
+	value any
+}
+
 // parse sets the fields of the entry. The reason why the client cannot use the entry is not "".
 func (s *Server) parse() (reason string) {
 	keys, values, reason := s.members()
 	if reason != "" {
 		return reason
 	}
-	var kind, httpURL, bearer string
-	var pass []string
-	var names map[string]string
-	off, on := false, true
-	targets := map[client.ServerRole]any{"type": &kind, "command": &commandLine{&s.Values},
-		"args": &s.Args, "env": &s.Env, "env_names": &pass, "env_file": &s.EnvFile, "cwd": &s.Dir,
-		"url": &s.URL, "http_url": &httpURL, "headers": &s.Headers, "header_names": &names,
-		"bearer":   &bearer,
-		"disabled": &off, "enabled": &on, "allowed": &s.Allowed, "denied": &s.Denied,
-		"start_s": &limit{&s.Start, time.Second}, "start_ms": &limit{&s.Start, time.Millisecond},
-		"call_s": &limit{&s.Call, time.Second}, "call_ms": &limit{&s.Call, time.Millisecond}}
+	f := fields{on: true}
+	targets := [...]target{{"type", &f.kind}, {"command", &commandLine{&s.Values}}, {"args", &s.Args},
+		{"env", &s.Env}, {"env_names", &f.pass}, {"env_file", &s.EnvFile}, {"cwd", &s.Dir},
+		{"url", &s.URL}, {"http_url", &f.httpURL}, {"headers", &s.Headers}, {"header_names", &f.names},
+		{"bearer", &f.bearer}, {"disabled", &f.off}, {"enabled", &f.on}, {"allowed", &s.Allowed},
+		{"denied", &s.Denied}, {"start_s", &limit{&s.Start, time.Second}},
+		{"start_ms", &limit{&s.Start, time.Millisecond}}, {"call_s", &limit{&s.Call, time.Second}},
+		{"call_ms", &limit{&s.Call, time.Millisecond}}}
 	for _, key := range keys {
 		role, known := s.Row.Servers.Fields[key]
 		switch {
@@ -208,27 +219,28 @@ func (s *Server) parse() (reason string) {
 			s.ignore(key, s.Row.Name+" has no such field")
 			continue
 		}
-		err := json.Unmarshal(values[key], targets[role])
-		if _, ok := targets[role].(*limit); ok && err != nil {
+		i := slices.IndexFunc(targets[:], func(t target) bool { return t.role == role })
+		err := json.Unmarshal(values[key], targets[i].value)
+		if _, ok := targets[i].value.(*limit); ok && err != nil {
 			s.ignore(key, "the value is not a positive number")
 		} else if err != nil {
 			return "the value of " + quoted(key) + " has the wrong type"
 		}
 	}
-	s.Disabled = off || !on
+	s.Disabled = f.off || !f.on
 	if len(s.Allowed) == 1 && s.Allowed[0] == "*" {
 		s.Allowed = nil
 	}
-	for _, name := range pass {
+	for _, name := range f.pass {
 		s.bind(&s.Env, "env", name, binding{variable: name})
 	}
-	for name, variable := range names {
+	for name, variable := range f.names {
 		s.bind(&s.Headers, "header", name, binding{variable: variable})
 	}
-	if bearer != "" {
-		s.bind(&s.Headers, "header", "Authorization", binding{bearer, "Bearer "})
+	if f.bearer != "" {
+		s.bind(&s.Headers, "header", "Authorization", binding{f.bearer, "Bearer "})
 	}
-	return s.choose(kind, httpURL)
+	return s.choose(f.kind, f.httpURL)
 }
 
 func (s *Server) bind(values *map[string]string, field, key string, to binding) {

@@ -44,8 +44,8 @@ type Source struct {
 	Place  string // the path of the file for problems
 	Plugin string
 	Gated  bool
-	Base   place // of the plugin or of the project
-	Known  map[client.ServerDir]string
+	Base   place                       // of the plugin or of the project
+	Known  map[client.ServerDir]string // without PluginDir, which is Base
 
 	raw     json.RawMessage // if not nil, the value in the file
 	keys    []string        // of the table
@@ -240,10 +240,8 @@ func (f *Finder) Plugins(x *index.Index, s *index.Snapshot,
 func (f *Finder) ofPlugin(l index.Layer, p *plugin.Plugin,
 	shown func(file string) string) (all []*Source) {
 	base := place{fs: l.FS.Within(p.Dir), name: p.Dir, path: l.FS.Path(p.Dir)}
-	known := maps.Clone(f.known)
-	known[client.PluginDir] = base.path
 	one := Source{Row: pluginRules()[p.Format], Of: p.Format, FS: base.fs, Layer: l.Name, At: l.Name,
-		Plugin: p.Name, Gated: l.Sealed, store: l.Store != nil, Base: base, Known: known}
+		Plugin: p.Name, Gated: l.Sealed, store: l.Store != nil, Base: base, Known: f.known}
 	if l.Store == nil {
 		one.At, one.outer = l.FS.Path(l.Dir), l.FS
 	}

@@ -520,9 +520,13 @@ func (l lookup[T, Info]) findBeside(ctx context.Context) (reading[T, Info], erro
 	if err != nil {
 		return reading[T, Info]{}, err
 	}
+	given := l.name
 	l.catalog, l.from, l.name, l.stem = c, from, name, name
-	now, err := l.in(ctx, from.way.All, from.filter.Apply(ctx, from.way.All))
-	now.from = from
+	shown := from.filter.Apply(ctx, from.way.All)
+	now, err := l.in(ctx, from.way.All, shown)
+	if now.from = from; CodeOf(err) == from.notFound {
+		err = from.unknownName(l.op, given, given, shown) // also of a hidden skill
+	}
 	return now, err
 }
 

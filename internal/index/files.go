@@ -215,8 +215,9 @@ func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c ch
 		return nil
 	}
 	if len(above) > MaxDepth {
-		s.report(problem.Problem{Code: problem.TooDeep, Severity: problem.Warning, Path: s.place(dirPath),
-			Message: "not listed: subdirectories are limited to 16 levels of directories", Suggestion: "move the directory to a higher level"})
+		s.warn(problem.TooDeep, dirPath,
+			"not listed: subdirectories are limited to 16 levels of directories",
+			"move the directory to a higher level")
 		return nil
 	}
 	if s.at.Names == client.FromPath || s.at.Subdirs {
@@ -231,8 +232,9 @@ func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c ch
 		defer dir.Close()
 		id := identify(dir)
 		if slices.Contains(above, id) {
-			s.report(problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Warning, Path: s.place(dirPath),
-				Message: "not listed: the link leads to a directory that contains the link", Suggestion: "remove the link"})
+			s.warn(problem.LinkNotFollowed, dirPath,
+				"not listed: the link leads to a directory that contains the link",
+				"remove the link")
 			return nil
 		}
 		s.Visit(dirPath)

@@ -196,8 +196,8 @@ func (s *scan) keepBelow(dirPath string, at func(file string) string) bool {
 
 // reportFailure reports a file or directory of a store that could not be read.
 func (s *scan) reportFailure(file string, err error) {
-	s.report(problem.Problem{Code: problem.FileRead, Severity: problem.Warning, Path: s.place(file),
-		Message: "the list has the previous content: " + access.Unreadable(err), Suggestion: s.at.ReadAdvice(err)})
+	s.warn(problem.FileRead, file, "the list has the previous content: "+access.Unreadable(err),
+		s.at.ReadAdvice(err))
 }
 
 // fileBytes are the bytes that a scan has read of a file: the first bytes, or in a sealed layer all

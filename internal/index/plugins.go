@@ -297,8 +297,9 @@ func (s *scan) reportPart(at string, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if s.plugins.declared[s.part] {
-			s.report(problem.Problem{Code: problem.PluginPathInvalid, Severity: problem.Warning, Path: s.place(at),
-				Message: "the plugin names the path, and the path does not exist", Suggestion: "create the file or directory, or remove the path from the plugin"})
+			s.warn(problem.PluginPathInvalid, at,
+				"the plugin names the path, and the path does not exist",
+				"create the file or directory, or remove the path from the plugin")
 		}
 	case errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
 		s.report(s.linkProblem(at, err))

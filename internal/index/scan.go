@@ -137,6 +137,18 @@ func (s *scan) place(elem ...string) string {
 	return s.config.place(s.layer, path.Join(elem...))
 }
 
+// warn reports a problem of a file or a directory.
+func (s *scan) warn(code problem.Code, file, message, suggestion string) {
+	s.report(problem.Problem{Code: code, Severity: problem.Warning, Path: s.place(file),
+		Message: message, Suggestion: suggestion})
+}
+
+// fail reports a file or a directory that the scan cannot list.
+func (s *scan) fail(code problem.Code, file, message, suggestion string) {
+	s.report(problem.Problem{Code: code, Severity: problem.Error, Path: s.place(file),
+		Message: message, Suggestion: suggestion})
+}
+
 func (s *scan) report(p problem.Problem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,14 +207,15 @@ func (s *scan) unlisted(dirPath, prefix, files string, at func(file string) stri
 		s.reportFailure(dirPath, err)
 		return
 	}
-	s.report(problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Error, Path: s.place(dirPath),
-		Message: "the " + files + " in the directory are not listed: " + access.Unreadable(err), Suggestion: "check the type and the permissions of the directory"})
+	s.fail(problem.DirectoryUnreadable, dirPath,
+		"the "+files+" in the directory are not listed: "+access.Unreadable(err),
+		"check the type and the permissions of the directory")
 }
 
 // reportDir reports a directory that has the name of a file.
 func (s *scan) reportDir(file string) {
-	s.report(problem.Problem{Code: problem.NotAFile, Severity: problem.Warning, Path: s.place(file),
-		Message: "not listed: a directory has the name of a Markdown file", Suggestion: "rename the directory"})
+	s.warn(problem.NotAFile, file, "not listed: a directory has the name of a Markdown file",
+		"rename the directory")
 }
 
 // Two open directories have equal identities if they are the same directory. An

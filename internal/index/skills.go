@@ -93,9 +93,8 @@ func (s *scan) ownFile(dirPath string, children []child, base string) int {
 func (s *scan) reportOwnFile(dirPath string, children []child, reason string) {
 	for _, base := range skilldir.Names {
 		if s.ownFile(dirPath, children, base) >= 0 {
-			s.report(problem.Problem{Code: problem.SkillFileUnused, Severity: problem.Warning, Path: s.place(dirPath, base),
-				Message:    "not listed: " + reason,
-				Suggestion: "move the file to a subdirectory"})
+			s.warn(problem.SkillFileUnused, access.Below(dirPath, base), "not listed: "+reason,
+				"move the file to a subdirectory")
 			return
 		}
 	}
@@ -120,9 +119,9 @@ func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Ent
 			if e.unread() {
 				s.hide(e.Path, l.Prefix, false, e.Broken())
 			} else {
-				s.report(problem.Problem{Code: problem.SkillDescriptionMissing, Severity: problem.Error, Path: s.place(dirPath, base),
-					Message:    "the directory is not a skill, because the file has neither name nor description; the subdirectories are listed",
-					Suggestion: "remove the file, or add a name and a description"})
+				s.fail(problem.SkillDescriptionMissing, access.Below(dirPath, base),
+					"the directory is not a skill, because the file has neither name nor description; the subdirectories are listed",
+					"remove the file, or add a name and a description")
 			}
 			continue
 		}
@@ -176,8 +175,8 @@ func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*En
 		case links[i] != nil:
 			s.report(s.linkProblem(path.Join(dirPath, c.name), links[i]))
 		case !names.Loose(c.name) && s.isDir(dirPath, c):
-			s.report(problem.Problem{Code: problem.InvalidSkillName, Severity: problem.Error, Path: s.place(dirPath, c.name),
-				Message: "not listed: the directory name is not a safe path element", Suggestion: "rename the directory"})
+			s.fail(problem.InvalidSkillName, access.Below(dirPath, c.name),
+				"not listed: the directory name is not a safe path element", "rename the directory")
 		}
 	}
 	return slices.DeleteFunc(entries, func(e *Entry) bool { return e == nil }), nil

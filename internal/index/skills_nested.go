@@ -108,8 +108,9 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 	id := identify(dir)
 	if seen[id] {
 		if !isSkill {
-			s.report(problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Warning, Path: s.place(dirPath),
-				Message: "the skills in the directory are not listed: a link leads to a directory that is already scanned", Suggestion: "remove the link"})
+			s.warn(problem.LinkNotFollowed, dirPath,
+				"the skills in the directory are not listed: a link leads to a directory that is already scanned",
+				"remove the link")
 		}
 		return nil, nil
 	}
@@ -144,9 +145,8 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 		if isSkill {
 			message = fmt.Sprintf("the scan for skills is limited to %d directories of a skill; other skills in the directory are not listed", limit)
 		}
-		s.report(problem.Problem{Code: problem.TooManyDirectories, Severity: problem.Warning, Path: s.place(dirPath),
-			Message:    message,
-			Suggestion: "move other directories away, or let the program read each directory of skills"})
+		s.warn(problem.TooManyDirectories, dirPath, message,
+			"move other directories away, or let the program read each directory of skills")
 	}
 	if isSkill {
 		entries = slices.DeleteFunc(entries, func(e *Entry) bool { return !hasSkillFile(e) })

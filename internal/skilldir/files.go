@@ -67,8 +67,9 @@ func (d *Dir) Files(ctx context.Context) (Listing, error) {
 		return Listing{}, err
 	}
 	if w.list.Truncated {
-		w.report(problem.Problem{Code: problem.TooManyFiles, Severity: problem.Warning, Path: d.place("."),
-			Message: "the list of files is limited to 10,000 files and directories in 16 levels", Suggestion: "remove files that do not belong to the skill"})
+		w.warn(problem.TooManyFiles, ".",
+			"the list of files is limited to 10,000 files and directories in 16 levels",
+			"remove files that do not belong to the skill")
 		if w.own() < 0 {
 			w.file(d.File)
 		}
@@ -111,9 +112,10 @@ func (w *walker) own() int {
 	return slices.IndexFunc(w.list.Files, func(f File) bool { return w.IsFile(f.Name) })
 }
 
-func (w *walker) report(p problem.Problem) {
-	p.Path = escape.Path(p.Path)
-	w.list.Problems = append(w.list.Problems, p)
+// warn reports a file.
+func (w *walker) warn(code problem.Code, name, message, suggestion string) {
+	w.list.Problems = append(w.list.Problems, problem.Problem{Code: code, Severity: problem.Warning,
+		Path: escape.Path(w.place(name)), Message: message, Suggestion: suggestion})
 }
 
 // walk adds the files of a directory and of the directories below. walk returns
@@ -207,8 +209,8 @@ func (w *walker) child(dir *confine.Dir, name string, c child, depth int) error 
 		}
 	default:
 		w.omit(dir, name, c)
-		w.report(problem.Problem{Code: problem.NotAFile, Severity: problem.Warning, Path: w.place(name),
-			Message: "not listed: the entry is neither a file nor a directory", Suggestion: "remove the entry"})
+		w.warn(problem.NotAFile, name, "not listed: the entry is neither a file nor a directory",
+			"remove the entry")
 	}
 	return nil
 }
@@ -249,11 +251,12 @@ func (w *walker) file(name string) bool {
 		file.Close()
 	case errors.Is(err, confine.ErrNotRegular): // the walk handles the target under its own name
 	case errors.Is(err, confine.ErrSymlink):
-		w.report(problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Warning, Path: w.place(name),
-			Message: "not listed: links are not followed", Suggestion: "replace the link by the file, or let the program follow links"})
+		w.warn(problem.LinkNotFollowed, name, "not listed: links are not followed",
+			"replace the link by the file, or let the program follow links")
 	case errors.Is(err, confine.ErrEscape), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ELOOP):
-		w.report(problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Warning, Path: w.place(name),
-			Message: "not listed: the link is broken, cyclic, or leads outside the skill directory", Suggestion: "replace the link by the file"})
+		w.warn(problem.LinkNotFollowed, name,
+			"not listed: the link is broken, cyclic, or leads outside the skill directory",
+			"replace the link by the file")
 	default:
 		w.unreadable(name, err)
 	}
@@ -265,6 +268,6 @@ func (w *walker) unreadable(name string, err error) {
 	if errors.Is(err, fs.ErrInvalid) {
 		advice = access.RenameFile
 	}
-	w.report(problem.Problem{Code: problem.FileRead, Severity: problem.Warning, Path: w.place(name),
-		Message: "not listed: " + access.Unreadable(err), Suggestion: advice})
+	w.warn(problem.FileRead, name, "not listed: "+access.Unreadable(err),
+		advice)
 }

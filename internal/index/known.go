@@ -43,8 +43,11 @@ func (x *Index) Absent(ctx context.Context, last *Snapshot, name string) bool {
 	if last == nil {
 		return false
 	}
-	e, candidates := last.Find(name)
-	return e == nil && len(candidates) == 0 && last.Hidden(nil, name) == nil && (&lookout{index: x, ctx: ctx, last: last}).unclaimed(len(x.config.Layers), name)
+	if e, candidates := last.Find(name); e != nil || len(candidates) > 0 || last.Hidden(nil, name) != nil {
+		return false
+	}
+	l := lookout{index: x, ctx: ctx, last: last}
+	return l.unclaimed(len(x.config.Layers), name)
 }
 
 // A lookout finds out whether a file that a snapshot does not contain can have a name.
@@ -95,17 +98,19 @@ func (l *lookout) known(wanted []string) *Entry {
 
 // claims reports whether a file of a layer can have the name, with precedence over e.
 func (l *lookout) claims(layer int, name string, e *Entry) bool {
-	if at := &l.index.config.Layers[layer]; (at.Plugins != nil || at.Names != client.FromPath) && l.index.Last() == l.last && l.index.clean() {
-		return false // a watch makes fewer system calls than the stats of many files
+	at := &l.index.config.Layers[layer]
+	manyStats := at.Plugins != nil || at.Names != client.FromPath
+	if manyStats && l.index.Last() == l.last && l.index.clean() {
+		return false // a watch makes fewer system calls
 	}
 	if files := l.last.layers[layer]; files.missing && len(files.problems) == 0 {
 		if l.ended() {
 			return true
 		}
-		_, err := l.index.FS(l.ctx, layer).Info(l.index.config.Layers[layer].Dir)
+		_, err := l.index.FS(l.ctx, layer).Info(at.Dir)
 		return !errors.Is(err, fs.ErrNotExist)
 	}
-	if l.index.config.Layers[layer].Plugins != nil {
+	if at.Plugins != nil {
 		return l.pluginClaims(layer, name, e)
 	}
 	return l.index.config.kind.claims(l, layer, name, e)
@@ -154,7 +159,8 @@ func (l *lookout) lstat(layer int, file string) (confine.Info, error) {
 		return info, err
 	}
 	// The directory, not the file, can be the reason.
-	if dir, dirErr := l.index.FS(l.ctx, layer).Info(at); dirErr == nil && !dir.Mode.IsDir() || dirErr != nil && !errors.Is(dirErr, fs.ErrNotExist) {
+	dir, dirErr := l.index.FS(l.ctx, layer).Info(at)
+	if dirErr == nil && !dir.Mode.IsDir() || dirErr != nil && !errors.Is(dirErr, fs.ErrNotExist) {
 		return info, errLookout
 	}
 	return info, err
@@ -256,10 +262,12 @@ func (l *lookout) renames(layer int, e *Entry) bool {
 	} else if !large && e != nil {
 		others = others[:slices.Index(others, e)] // the later files have no precedence
 	}
-	if e != nil && changed(e) || slices.ContainsFunc(others, changed) || slices.ContainsFunc(known.dirs, func(d access.ListedDir) bool {
+	changedDir := func(d access.ListedDir) bool {
 		info, err := l.dirInfo(layer, d.Path)
 		return err != nil || !stamp.Of(info).Same(d.Stamp)
-	}) {
+	}
+	if e != nil && changed(e) || slices.ContainsFunc(others, changed) ||
+		slices.ContainsFunc(known.dirs, changedDir) {
 		return true
 	}
 	if large && others != nil {
@@ -321,7 +329,8 @@ func (l *lookout) directoryClaims(layer int, name string, e *Entry) bool {
 	if e != nil {
 		own = path.Dir(e.Path)
 		level = 1 + strings.Count(own, "/") - strings.Count(first, "/")
-		if l.relinked(layer, e) || l.hasSkillFile(layer, path.Dir(e.Path), e) || level > 2 && !l.searched(layer, at.Dir, own) {
+		if l.relinked(layer, e) || l.hasSkillFile(layer, own, e) ||
+			level > 2 && !l.searched(layer, at.Dir, own) {
 			return true
 		}
 	}
@@ -447,7 +456,8 @@ func (l *lookout) layerClaims(layer int, name string) bool {
 		return false
 	}
 	for _, e := range l.last.layers[layer].entries {
-		if hasSkillFile(e) && path.Dir(e.Path) != at.Dir && path.Dir(path.Dir(e.Path)) == at.Dir && l.hasSkillFile(layer, path.Dir(e.Path), nil) {
+		dir := path.Dir(e.Path)
+		if hasSkillFile(e) && dir != at.Dir && path.Dir(dir) == at.Dir && l.hasSkillFile(layer, dir, nil) {
 			return false // beside a skill, the layer is not a skill
 		}
 	}
@@ -465,12 +475,13 @@ func (l *lookout) layerClaims(layer int, name string) bool {
 
 // ownSkillClaims reports whether a layer that is a skill can be another skill or no skill now.
 func (l *lookout) ownSkillClaims(layer int, e *Entry) bool {
-	if l.relinked(layer, e) || l.hasSkillFile(layer, path.Dir(e.Path), e) {
+	dir := path.Dir(e.Path)
+	if l.relinked(layer, e) || l.hasSkillFile(layer, dir, e) {
 		return true
 	}
 	name, err := l.ownName(layer, e.Path)
-	return err != nil || name != e.Name || l.anyDir(layer, path.Dir(e.Path), func(_ *confine.Dir, child string, _ fs.FileMode) bool {
-		return l.holdsSkill(layer, access.Below(path.Dir(e.Path), child))
+	return err != nil || name != e.Name || l.anyDir(layer, dir, func(_ *confine.Dir, child string, _ fs.FileMode) bool {
+		return l.holdsSkill(layer, access.Below(dir, child))
 	})
 }
 

@@ -102,7 +102,8 @@ func (s *scan) result() *layerFiles {
 	slices.SortFunc(s.hidden, func(a, b Hidden) int {
 		return cmp.Or(strings.Compare(a.Reason, b.Reason), strings.Compare(a.prefix, b.prefix))
 	})
-	if same && slices.Equal(s.problems, s.before.problems) && slices.EqualFunc(s.hidden, s.before.hidden, Hidden.same) {
+	if same && slices.Equal(s.problems, s.before.problems) &&
+		slices.EqualFunc(s.hidden, s.before.hidden, Hidden.same) {
 		return s.before
 	}
 	slices.SortFunc(s.entries, func(a, b *Entry) int { return s.config.comparePrecedence(s.plugins, a, b) })
@@ -166,13 +167,19 @@ type Hidden struct {
 	known        bool   // the snapshot has the previous entries
 }
 
+// canHave reports whether an entry of the file can have a name.
+func (h *Hidden) canHave(name string) bool {
+	return strings.HasPrefix(name, h.prefix) || strings.HasPrefix(name, h.bare)
+}
+
 func (h Hidden) same(other Hidden) bool {
 	return h.Reason == other.Reason && h.prefix == other.prefix && h.known == other.known
 }
 
 // hidden returns what an error hides.
 func (c *Config) hidden(layer int, file string, err error) Hidden {
-	return Hidden{layer: layer, Err: err, Reason: strconv.Quote(c.place(layer, file)) + " cannot be read (" + escape.Reason(err) + "); " + c.Layers[layer].ReadAdvice(err)}
+	return Hidden{layer: layer, Err: err, Reason: strconv.Quote(c.place(layer, file)) +
+		" cannot be read (" + escape.Reason(err) + "); " + c.Layers[layer].ReadAdvice(err)}
 }
 
 // HiddenBy returns the file of an entry with Entry.Unread.

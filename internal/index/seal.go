@@ -149,7 +149,8 @@ func (s Sums) Files(texts map[string]string) (files []SealedFile) {
 
 // Has reports whether the seal has a file, or files below a directory, with the name.
 func (s *Seal) Has(name string) bool {
-	return name == "." || s.file(name) != nil || slices.ContainsFunc(s.Files, func(f SealedFile) bool { return strings.HasPrefix(f.Name, name+"/") })
+	below := func(f SealedFile) bool { return strings.HasPrefix(f.Name, name+"/") }
+	return name == "." || s.file(name) != nil || slices.ContainsFunc(s.Files, below)
 }
 
 // find returns the position of the file with the name in Files.
@@ -380,7 +381,8 @@ func (s *scan) sealDirectory(e, known *Entry, dir *confine.Dir, dirPath string) 
 		seal = &Seal{Files: own.Files[own.own : own.own+1], Problem: problem}
 	}
 	if e == known {
-		if seal == before || problem != nil && before.Problem != nil && *problem == *before.Problem && slices.Equal(seal.Files, before.Files) {
+		failedAgain := problem != nil && before.Problem != nil && *problem == *before.Problem
+		if seal == before || failedAgain && slices.Equal(seal.Files, before.Files) {
 			return known
 		}
 		clone, parts := *e, *e.get()
@@ -419,7 +421,9 @@ func (s *scan) sealFiles(e *Entry, before *Seal, dir *confine.Dir, dirPath strin
 		}
 	}
 	own := e.Seal()
-	seal, now := &Seal{Files: make([]SealedFile, len(listed.Files)), Omitted: listed.Omitted, own: listed.Own}, &proof{files: make([]fileProof, len(listed.Files))}
+	n := len(listed.Files)
+	seal := &Seal{Files: make([]SealedFile, n), Omitted: listed.Omitted, own: listed.Own}
+	now := &proof{files: make([]fileProof, n)}
 	for i, f := range listed.Files {
 		known, ok := before.find(f.Name)
 		switch {
@@ -443,7 +447,8 @@ func (s *scan) sealFiles(e *Entry, before *Seal, dir *confine.Dir, dirPath strin
 		}
 	}
 	now.dirs = seal.proven(listed.Listed)
-	if before.Problem == nil && before.own == seal.own && slices.Equal(before.Files, seal.Files) && slices.Equal(before.Omitted, seal.Omitted) {
+	if before.Problem == nil && before.own == seal.own &&
+		slices.Equal(before.Files, seal.Files) && slices.Equal(before.Omitted, seal.Omitted) {
 		seal = before
 	} else {
 		seal.Digest = ListDigest(SkillList, seal.Files, seal.Omitted)

@@ -90,10 +90,11 @@ func (s *Snapshot) Find(wanted ...string) (e *Entry, candidates []*Entry) {
 // the names.
 func (s *Snapshot) Hidden(e *Entry, wanted ...string) *Hidden {
 	for _, f := range s.layers {
-		for i, h := range f.hidden {
+		for i := range f.hidden {
+			h := &f.hidden[i]
 			precedes := e == nil || !h.known && (h.layer < e.Layer() || !slices.Contains(wanted, e.Name))
-			if precedes && slices.ContainsFunc(wanted, func(name string) bool { return strings.HasPrefix(name, h.prefix) || strings.HasPrefix(name, h.bare) }) {
-				return &f.hidden[i]
+			if precedes && slices.ContainsFunc(wanted, h.canHave) {
+				return h
 			}
 		}
 	}

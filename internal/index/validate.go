@@ -134,7 +134,11 @@ func (x *Index) validate(ctx context.Context, begin freshness) (*Snapshot, error
 // is missing, or is optional and cannot be read, absent is the reason, and the layer has no
 // entries.
 func (x *Index) update(ctx context.Context, layer int, begin freshness) (now *layerFiles, absent *LayerError, err error) {
-	before := x.states[layer].files
+	before, l := x.states[layer].files, &x.config.Layers[layer]
+	unreadable := func(code problem.Code, message, suggestion string) []problem.Problem {
+		return []problem.Problem{{Code: code, Severity: problem.Warning, Path: x.config.place(layer, l.Dir),
+			Message: message, Suggestion: suggestion}}
+	}
 	if x.unchanged(layer, before, x.states[layer].begin) {
 		return before, nil, nil
 	}
@@ -147,17 +151,18 @@ func (x *Index) update(ctx context.Context, layer int, begin freshness) (now *la
 		return nil, nil, ctx.Err()
 	case errors.Is(err, fs.ErrNotExist):
 		absent = &LayerError{Layer: layer, Err: err, NoRoot: x.noRoot(layer)}
-		if p := x.config.Layers[layer].Plugins; p != nil && p.Options.Only == "" && x.config.kind.plugins {
-			unread = []problem.Problem{{Code: problem.DirectoryNotFound, Severity: problem.Warning, Path: x.config.place(layer, x.config.Layers[layer].Dir),
-				Message: "the directory of plugins does not exist", Suggestion: "create the directory, or let the program read another directory"}}
+		if p := l.Plugins; p != nil && p.Options.Only == "" && x.config.kind.plugins {
+			unread = unreadable(problem.DirectoryNotFound, "the directory of plugins does not exist",
+				"create the directory, or let the program read another directory")
 		}
-	case x.config.Layers[layer].Optional && unusable(err):
+	case l.Optional && unusable(err):
 		absent = &LayerError{Layer: layer, Err: err, NoRoot: x.noRoot(layer)}
-		unread = []problem.Problem{{Code: problem.DirectoryUnreadable, Severity: problem.Warning, Path: x.config.place(layer, x.config.Layers[layer].Dir),
-			Message: "the files in the directory are not listed: " + access.Unreadable(err), Suggestion: "check the type and the permissions of the directory"}}
+		code, suggestion := problem.DirectoryUnreadable, "check the type and the permissions of the directory"
 		if err == errForeign {
-			unread[0].Code, unread[0].Suggestion = problem.DirectoryOfOtherUser, "change the owner of the directory, or let the program name the directory"
+			code = problem.DirectoryOfOtherUser
+			suggestion = "change the owner of the directory, or let the program name the directory"
 		}
+		unread = unreadable(code, "the files in the directory are not listed: "+access.Unreadable(err), suggestion)
 	default:
 		return nil, nil, &LayerError{Layer: layer, Err: err, NoRoot: x.noRoot(layer)}
 	}

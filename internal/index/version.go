@@ -24,7 +24,8 @@ var seed = maphash.MakeSeed()
 // file.
 func (e *Entry) sameHead(head []byte, info confine.Info) bool {
 	version := e.get().version
-	return !e.unread() && version.parsed == len(head) && e.Stamp.Same(stamp.Of(info)) && version.head == maphash.Bytes(seed, head)
+	return !e.unread() && e.Stamp.Same(stamp.Of(info)) &&
+		version.parsed == len(head) && version.head == maphash.Bytes(seed, head)
 }
 
 // Describes reports whether the entry has the frontmatter, the offset of the body and all problems
@@ -34,25 +35,42 @@ func (e *Entry) sameHead(head []byte, info confine.Info) bool {
 // because a store can give a scan another header than the file has.
 func (e *Entry) Describes(text string, info confine.Info) bool {
 	d := e.get()
-	if d.broken != nil || len(d.problems) > 0 || d.header.Format == "" || !e.Whole() || !e.Stamp.Same(stamp.Of(info)) || !utf8.ValidString(text) {
+	if d.broken != nil || len(d.problems) > 0 || d.header.Format == "" || !e.Whole() ||
+		!e.Stamp.Same(stamp.Of(info)) || !utf8.ValidString(text) {
 		return false
 	}
 	n := d.version.parsed
-	return n > 0 && d.body <= n && n <= len(text) && d.version.head == maphash.String(seed, text[:n]) &&
-		(text[d.body-1] == '\n' || d.body == len(text)) // at the end of a half-written file, the line of the closing fence can continue
+	if n == 0 || d.body > n || n > len(text) || d.version.head != maphash.String(seed, text[:n]) {
+		return false
+	}
+	// At the end of a half-written file, the line of the closing fence can continue.
+	return text[d.body-1] == '\n' || d.body == len(text)
 }
 
 // keep returns known if the new entry e shows no change of the file. Therefore
 // two entries or two snapshots are equal exactly if their pointers are equal.
 func keep(known, e *Entry) *Entry {
-	if known == nil || !known.Stamp.Same(e.Stamp) || (known.Broken() == nil) != (e.Broken() == nil) ||
-		known.get().version.head != e.get().version.head || !known.get().seal.sameFile(e.get().seal) || !known.Whole() && e.Whole() || e.Broken() != nil && known.Problems()[0] != e.Problems()[0] {
+	if known == nil || !known.isSame(e) {
 		return e
 	}
 	if e.settled {
 		known.settled = true
 	}
 	return known
+}
+
+// isSame reports whether a new entry of the file shows no change.
+func (e *Entry) isSame(now *Entry) bool {
+	was, is := e.get(), now.get()
+	switch {
+	case !e.Stamp.Same(now.Stamp), was.version.head != is.version.head, !was.seal.sameFile(is.seal):
+		return false
+	case !e.Whole() && now.Whole(): // the index has room for the whole entry now
+		return false
+	case was.broken == nil || is.broken == nil:
+		return was.broken == is.broken
+	}
+	return was.problems[0] == is.problems[0]
 }
 
 // Settled is stamp.Settled for a file of a layer. Files of an immutable

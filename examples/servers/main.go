@@ -1,6 +1,5 @@
-// Command servers asks for an approval of each MCP server of a project, starts the approved servers, and prints their tools.
-//
-//	go run ./examples/servers [DIR]    # DIR defaults to the working directory; the files of Claude Code and Cursor
+// Command servers asks for an approval of each MCP server of a project, starts the approved
+// servers, and prints their tools, as in "go run ./examples/servers DIR".
 package main
 
 import (
@@ -87,13 +86,14 @@ func tools(ctx context.Context, out io.Writer, dir string, s toolshelf.MCPServer
 	return nil
 }
 
-// headers are added to each request.
-type headers map[string]string
+type headers map[string]string // of each request, except after a redirect, which can leave the host
 
 func (h headers) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	for name, value := range h {
-		r.Header.Set(name, value)
+		if r.Response == nil {
+			r.Header.Set(name, value)
+		}
 	}
 	return http.DefaultTransport.RoundTrip(r)
 }

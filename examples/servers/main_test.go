@@ -97,3 +97,25 @@ func TestApprovedServersPrintTheirTools(t *testing.T) {
 		t.Errorf("the second run: %v, %s", err, out.String())
 	}
 }
+
+// A redirect does not get the headers.
+func TestAnotherHostGetsNoHeader(t *testing.T) {
+	var got []string
+	record := func(w http.ResponseWriter, r *http.Request) { got = append(got, r.Header.Get("Authorization")) }
+	other := httptest.NewServer(http.HandlerFunc(record))
+	defer other.Close()
+	first := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		record(w, r)
+		http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+	}))
+	defer first.Close()
+	client := &http.Client{Transport: headers{"Authorization": "Bearer x"}}
+	response, err := client.Get(first.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if len(got) != 2 || got[0] != "Bearer x" || got[1] != "" {
+		t.Errorf("%q", got)
+	}
+}

@@ -614,6 +614,8 @@ func monorepo() map[string]string {
 		"packages/web/.claude/skills/lint/SKILL.md":         skill("description: Checks styles\npaths: nothing"),
 		"packages/web/src/a.ts":                             "",
 		"packages/node_modules/x/.claude/skills/o/SKILL.md": at("Of a dependency"),
+		"packages/.gitignore":                               "dist/\n",
+		"packages/dist/.claude/skills/built/SKILL.md":       at("Built"),
 		"web/.claude/skills/deploy/SKILL.md":                at("Ships the other website"),
 	}
 }
@@ -636,6 +638,7 @@ func TestListSkillsForHasTheSkillsOnTheWay(t *testing.T) {
 			"packages/web/src/new/b.ts":        "deploy types release packages/web:deploy lint",
 			"packages/web":                     "deploy release packages/web:deploy lint",
 			"packages/api/x.go":                "deploy release",
+			"packages/dist/x.js":               "deploy release",
 			"packages/node_modules/x/index.js": "deploy release",
 			"web/a.go":                         "deploy web:deploy",
 			"docs/a.md":                        "deploy docs",
@@ -675,7 +678,7 @@ func TestASkillOfADirectoryIsFoundByItsName(t *testing.T) {
 			t.Errorf("ReadSkillFile: %q, %v", raw, err)
 		}
 		for name, want := range map[string]error{
-			"packages/web:none": toolshelf.ErrSkillNotFound, "packages:deploy": toolshelf.ErrSkillNotFound, "none/x:deploy": toolshelf.ErrSkillNotFound, "lint": toolshelf.ErrSkillNotFound,
+			"packages/web:none": toolshelf.ErrSkillNotFound, "packages/dist:built": toolshelf.ErrSkillNotFound, "packages:deploy": toolshelf.ErrSkillNotFound, "none/x:deploy": toolshelf.ErrSkillNotFound, "lint": toolshelf.ErrSkillNotFound,
 			"a/b": toolshelf.ErrInvalidSkillName, "packages/../packages/web:deploy": toolshelf.ErrInvalidSkillName, "../x:deploy": toolshelf.ErrInvalidSkillName, "/packages/web:deploy": toolshelf.ErrInvalidSkillName,
 			`packages\web:deploy`: toolshelf.ErrInvalidSkillName, "packages/web:": toolshelf.ErrInvalidSkillName, "packages/web:a/b": toolshelf.ErrInvalidSkillName, "packages//web:deploy": toolshelf.ErrInvalidSkillName,
 			"packages/./web:deploy": toolshelf.ErrInvalidSkillName, "packages/web:.x": toolshelf.ErrInvalidSkillName, "packages/\x00:deploy": toolshelf.ErrInvalidSkillName,

@@ -145,7 +145,7 @@ func below(dir string, l index.Layer) index.Layer {
 
 // layers returns the layers of the directories on the way to a path, in the order of the
 // directories. A layer without a filesystem does not exist. No directory of dependencies has
-// skills.
+// skills, and no ignored directory.
 func (b *Below) layers(ctx context.Context, name string, look *watch.Look) (all []index.Layer, err error) {
 	if len(b.Layers) == 0 || name == "." {
 		return nil, nil
@@ -155,10 +155,13 @@ func (b *Below) layers(ctx context.Context, name string, look *watch.Look) (all 
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	for at := ""; err == nil && name != "" && len(all) < maxLayers-len(b.Skills.Layers()); {
+	var ignored listing.Ignored
+	for at := "."; err == nil && name != "" && len(all) < maxLayers-len(b.Skills.Layers()); {
 		var elem string
 		elem, name, _ = strings.Cut(name, "/")
-		if elem == ".git" || elem == "node_modules" {
+		look.File(b.Root.Path(path.Join(at, ".gitignore")))
+		skips, failed := ignored.Has(ctx, dir, at, elem)
+		if err = failed; skips || err != nil || elem == ".git" || elem == "node_modules" {
 			break
 		}
 		at = path.Join(at, elem)

@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -89,6 +90,19 @@ func (d *reader) missRules(dir string, err error) {
 		d.unread.Add(1)
 	}
 	d.warn("'" + escape.Path(joinPath(rulesDir(dir), gitignoreName)) + "' cannot be read (" + escape.Reason(err) + "); its patterns have no effect")
+}
+
+// Ignored tells which directories on the way from the root .gitignore files ignore.
+type Ignored struct{ rules *ignore.Rules }
+
+// Has reports whether a subdirectory of an open directory, given with its path, is ignored. Call Has
+// for each directory on the way, the root first. A .gitignore file that cannot be read has no
+// patterns. The error is the error of ctx.
+func (i *Ignored) Has(ctx context.Context, dir *confine.Dir, at, name string) (bool, error) {
+	d := &reader{Options: Options{Gitignore: true}}
+	i.rules = d.addRules(dir, location{name: at, rules: i.rules})
+	m := meter{ctx: ctx}
+	return i.rules.Ignores(rulesDir(at), name, true, m.spend)
 }
 
 // rulesDir returns the path of a directory in the form of package ignore.

@@ -162,8 +162,9 @@ func TestHostileListsAndTextsCostABoundedTime(t *testing.T) {
 		t.Errorf("%d: %.3q", len(all), lines(all))
 	}
 	files["/repo/.claude/settings.json"] = `{"deniedMcpServers": [` + many(20_000, denied) + `]}`
-	if all := list(t, open(t, files, toolshelf.WithClient(client.Claude()), gate)); !all[0].Disabled {
-		t.Error("a list with too many items disables no server")
+	tooMany := open(t, files, toolshelf.WithClient(client.Claude()), gate)
+	if all := list(t, tooMany); !all[0].Disabled || !slices.Contains(codesOf(t, tooMany), agentmd.DiagFileRead) {
+		t.Error("a list with too many items disables no server, or is not reported")
 	}
 	text := func(i int) string {
 		return fmt.Sprintf(`"t%d": {"command": "x", "args": ["%s"]}`, i, strings.Repeat("a=", 30_000))

@@ -1,0 +1,82 @@
+package servers_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/agentmd"
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+)
+
+// codesOf returns the codes of Lint.
+func codesOf(t testing.TB, c *toolshelf.Catalog) (codes []toolshelf.DiagnosticCode) {
+	t.Helper()
+	found, err := c.Lint(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range found {
+		codes = append(codes, d.Code)
+	}
+	return codes
+}
+
+// The files of the project precede the files of the parents, also those of a later client.
+func TestTheProjectPrecedesTheParentsOfAnEarlierClient(t *testing.T) {
+	c := open(t, map[string]string{"/a/.git": "", "/a/b/x": "", "/a/.mcp.json": `{"mcpServers": {"s": {"command": "parent"}}}`,
+		"/a/b/.github/mcp.json":  `{"mcpServers": {"s": {"command": "project"}}}`,
+		"/home/ann/.claude.json": `{"mcpServers": {"s": {"command": "user"}}}`},
+		toolshelf.WithRoot("/a/b"), toolshelf.WithParents(""), toolshelf.WithClient(client.Claude(), client.Copilot()))
+	if got := lines(list(t, c)); !slices.Equal(got, []string{"/a/b/.github/mcp.json s (stdio): project"}) {
+		t.Errorf("%q", got)
+	}
+	if diff := cmp.Diff([]toolshelf.DiagnosticCode{agentmd.DiagShadowed, agentmd.DiagShadowed}, codesOf(t, c)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAnEntryOfTheLimitIsListed(t *testing.T) {
+	for size, want := range map[int]int{64 << 10: 1, 64<<10 + 1: 0} {
+		entry := `{"command": "x", "args": [""]}`
+		entry = strings.Replace(entry, `""`, `"`+strings.Repeat("a", size-len(entry))+`"`, 1)
+		c := open(t, map[string]string{"/repo/.mcp.json": `{"mcpServers": {"s": ` + entry + `}}`}, toolshelf.WithClient(client.Claude()))
+		if got := len(list(t, c)); got != want {
+			t.Errorf("%d bytes: %d servers", size, got)
+		}
+	}
+}
+
+// A plugin on the disk has a file of its own directory, a file below, a file that is longer than
+// the files that are read at once, and an empty file.
+func TestEachFileOfAPluginIsRead(t *testing.T) {
+	entry := func(name, text string) string {
+		return fmt.Sprintf(`{"mcpServers": {%q: {"command": "x", "args": [%q]}}}`, name, text)
+	}
+	dir := catalogtest.Disk(t, map[string]string{
+		"plugins/p/.claude-plugin/plugin.json": `{"name": "p", "mcpServers": ["./conf/mcp.json", "./long.json", "./mcp.json", "./empty.json"]}`,
+		"plugins/p/mcp.json":                   entry("own", "a"),
+		"plugins/p/conf/mcp.json":              entry("below", "b"),
+		"plugins/p/long.json":                  entry("long", strings.Repeat("c", 4<<10)),
+		"plugins/p/empty.json":                 "",
+		"plugins/q/.mcp.json":                  entry("s", "d"),
+		"plugins/q/.claude-plugin/plugin.json": `{"name": "q"}`,
+	})
+	c := catalogtest.Open(t, toolshelf.WithRoot(dir), toolshelf.WithPlugins("plugins"))
+	got := map[string]string{}
+	for _, s := range list(t, c) {
+		got[s.Name] = s.Args[0][:1]
+	}
+	want := map[string]string{"p:below": "b", "p:long": "c", "p:own": "a", "q:s": "d"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if codes := codesOf(t, c); !slices.Contains(codes, agentmd.DiagServerInvalid) {
+		t.Error("Lint does not report the empty file:", codes)
+	}
+}

@@ -162,9 +162,7 @@ func TestACatalogWithoutAgents(t *testing.T) {
 		})
 	}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, nil)), toolshelf.WithAgentsDir("agents"))
-	if _, err := c.ListAgents(t.Context()); !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
-		t.Errorf("ListAgents of a missing directory: %v", err)
-	}
+	must.Fail(c.ListAgents(t.Context()))(t, "ListAgents of a missing directory", toolshelf.ErrDirectoryNotFound)
 	if _, err := c.GetAgent(t.Context(), "a"); !errors.Is(err, toolshelf.ErrAgentNotFound) || !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
 		t.Errorf("GetAgent of a missing directory: %v", err)
 	}
@@ -205,9 +203,7 @@ func TestToolsOfAnAgentAreAllToolsOnlyWithoutTheField(t *testing.T) {
 		if err != nil || len(list) != 1 {
 			t.Fatal(list, err)
 		}
-		if diff := cmp.Diff(want, list[0].Tools); diff != "" {
-			t.Errorf("%q: -want +got:\n%s", header, diff)
-		}
+		must.Match(t, header, want, list[0].Tools)
 	}
 }
 
@@ -454,9 +450,7 @@ func TestEveryPublicAgentIsLoaded(t *testing.T) {
 		c.Close()
 	}
 	t.Logf("%d agents of %d files", agents, files)
-	if files != agents {
-		t.Errorf("%d files, and %d agents", files, agents)
-	}
+	must.Equal(t, "files", agents, files)
 }
 
 // agentDirectories returns the directories with the name agents below a directory, or skips the

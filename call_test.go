@@ -112,9 +112,7 @@ func TestFileOfThreeGiB(t *testing.T) {
 	if err != nil || len(list.Commands) != 1 {
 		t.Errorf("got %v, %v; want the small file", list.Commands, err)
 	}
-	if _, err := c.Get(t.Context(), "large"); !errors.Is(err, toolshelf.ErrFileTooLarge) {
-		t.Errorf("got %v, want FILE_TOO_LARGE", err)
-	}
+	must.Fail(c.Get(t.Context(), "large"))(t, "error", toolshelf.ErrFileTooLarge)
 	info, err := c.Stat(t.Context(), "commands/large.md")
 	if err != nil || info.Size != 3<<30 {
 		t.Errorf("size %d, %v", info.Size, err)
@@ -338,9 +336,7 @@ func TestTheContextEndsACallOnAFilesystemThatHangs(t *testing.T) {
 		"Lint":       func(ctx context.Context) error { _, err := c.Lint(ctx); return err },
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-		if err := call(ctx); err != context.DeadlineExceeded {
-			t.Errorf("%s: %v", op, err)
-		}
+		must.Equal(t, op, context.DeadlineExceeded, call(ctx))
 		cancel()
 	}
 }
@@ -574,9 +570,7 @@ func TestProgressOfLongCalls(t *testing.T) {
 						t.Errorf("%v for ten reports", times[i].Sub(times[i-10]))
 					}
 				}
-				if last := reports[len(reports)-1]; last != want {
-					t.Errorf("the last report is %+v, want %+v", last, want)
-				}
+				must.Equal(t, "the last report", want, reports[len(reports)-1])
 			})
 		})
 	}
@@ -619,9 +613,7 @@ func TestAPanicOfAReportEndsTheCall(t *testing.T) {
 		c := catalog(t, toolshelf.WithFs(observed{catalogtest.Faulty{Fs: memoryOf(t, commandFiles()), Hang: hang}, opened}))
 		func() {
 			defer func() {
-				if r := recover(); r != "report" {
-					t.Errorf("the panic is %v", r)
-				}
+				must.Equal(t, "the panic", "report", recover())
 			}()
 			_, err := c.Tree(context.Background(), ".", toolshelf.WithProgress(func(toolshelf.Progress) { panic("report") }))
 			t.Errorf("Tree returns %v", err)

@@ -99,42 +99,33 @@ func TestEachCallSeesTheCurrentFiles(t *testing.T) {
 		}
 		return command.Metadata.Description
 	}
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	for _, step := range []struct {
 		name   string
 		change func()
 		want   string // description of a
 	}{
 		{"as it was", func() {}, "one"},
-		{"edited", func() { must(os.WriteFile(file("a.md"), []byte("three"), 0o644)) }, "three"},
-		{"edited to the same size", func() { must(os.WriteFile(file("a.md"), []byte("seven"), 0o644)) }, "seven"},
+		{"edited", func() { must.Do(t, os.WriteFile(file("a.md"), []byte("three"), 0o644)) }, "three"},
+		{"edited to the same size", func() { must.Do(t, os.WriteFile(file("a.md"), []byte("seven"), 0o644)) }, "seven"},
 		{"edited to the same size, its time set back", func() {
-			info, err := os.Stat(file("a.md"))
-			must(err)
-			must(os.WriteFile(file("a.md"), []byte("eight"), 0o644))
-			must(os.Chtimes(file("a.md"), info.ModTime(), info.ModTime()))
+			info := must.Get(os.Stat(file("a.md")))(t)
+			must.Do(t, os.WriteFile(file("a.md"), []byte("eight"), 0o644))
+			must.Do(t, os.Chtimes(file("a.md"), info.ModTime(), info.ModTime()))
 		}, "eight"},
 		{"replaced", func() {
-			must(os.WriteFile(file("new"), []byte("forty"), 0o644))
-			must(os.Rename(file("new"), file("a.md")))
+			must.Do(t, os.WriteFile(file("new"), []byte("forty"), 0o644))
+			must.Do(t, os.Rename(file("new"), file("a.md")))
 		}, "forty"},
-		{"removed", func() { must(os.Remove(file("a.md"))) }, "COMMAND_NOT_FOUND"},
-		{"made again", func() { must(os.WriteFile(file("a.md"), []byte("again"), 0o644)) }, "again"},
+		{"removed", func() { must.Do(t, os.Remove(file("a.md"))) }, "COMMAND_NOT_FOUND"},
+		{"made again", func() { must.Do(t, os.WriteFile(file("a.md"), []byte("again"), 0o644)) }, "again"},
 		{"a replaced directory", func() {
-			must(os.Rename(filepath.Join(root, "commands"), filepath.Join(root, "old")))
-			must(os.Mkdir(filepath.Join(root, "commands"), 0o755))
-			must(os.WriteFile(file("a.md"), []byte("other"), 0o644))
+			must.Do(t, os.Rename(filepath.Join(root, "commands"), filepath.Join(root, "old")))
+			must.Do(t, os.Mkdir(filepath.Join(root, "commands"), 0o755))
+			must.Do(t, os.WriteFile(file("a.md"), []byte("other"), 0o644))
 		}, "other"},
 	} {
 		step.change()
-		if got := description("a"); got != step.want {
-			t.Errorf("%s: %q, want %q", step.name, got, step.want)
-		}
+		must.Equal(t, step.name, step.want, description("a"))
 	}
 }
 
@@ -152,9 +143,7 @@ func TestCancelledContext(t *testing.T) {
 		"Commands":   func() error { return lastError(c.Commands(ctx)) },
 		"Agents":     func() error { return lastError(c.Agents(ctx)) },
 	} {
-		if err := call(); err != context.Canceled {
-			t.Errorf("%s: %v, want the context's error", op, err)
-		}
+		must.Equal(t, op, context.Canceled, call())
 	}
 }
 
@@ -210,9 +199,7 @@ func TestCloseOfAViewClosesNothingElse(t *testing.T) {
 		if err := view.Close(); err != nil {
 			t.Error(err)
 		}
-		if err := works(view); !errors.Is(err, toolshelf.ErrClosed) {
-			t.Errorf("a closed view: %v", err)
-		}
+		must.Is(t, "a closed view", toolshelf.ErrClosed, works(view))
 	}
 	for name, c := range map[string]*toolshelf.Catalog{"the owner": owner, "a view of the view": inner} {
 		if err := works(c); err != nil {
@@ -222,9 +209,7 @@ func TestCloseOfAViewClosesNothingElse(t *testing.T) {
 	if err := owner.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := works(inner); !errors.Is(err, toolshelf.ErrClosed) {
-		t.Errorf("a view of a closed catalog: %v", err)
-	}
+	must.Is(t, "a view of a closed catalog", toolshelf.ErrClosed, works(inner))
 }
 
 func TestOnChangeOfAViewReportsItsEntries(t *testing.T) {
@@ -289,17 +274,13 @@ func TestCachesDropRemovedFiles(t *testing.T) {
 	for _, name := range names(t, c) {
 		must.Get(c.Get(t.Context(), name))(t)
 	}
-	if n := toolshelf.CachedFiles(c); n != 8 {
-		t.Errorf("%d files are cached; want 2 commands, 2 SKILL.md and 4 digests", n)
-	}
+	must.Equal(t, "toolshelf.CachedFiles(c)", 8, toolshelf.CachedFiles(c))
 	for _, name := range []string{"commands/removed.md", "skills/removed/SKILL.md", "skills/removed/a/b.txt"} {
 		must.Do(t, fsys.Remove(name))
 	}
 	names(t, c)
 	skillsOf(t, c)
-	if n := toolshelf.CachedFiles(c); n != 4 {
-		t.Errorf("%d files are cached; want 1 command, 1 SKILL.md and 2 digests", n)
-	}
+	must.Equal(t, "toolshelf.CachedFiles(c)", 4, toolshelf.CachedFiles(c))
 	must.Do(t, afero.WriteFile(fsys, "commands/kept.md", []byte("changed"), 0o644))
 	if got, err := c.Get(t.Context(), "kept"); err != nil || got.Content != "changed" {
 		t.Errorf("got %q, %v", got.Content, err)
@@ -320,9 +301,7 @@ func TestCacheTTL(t *testing.T) {
 	if got, err := c.Get(t.Context(), "a"); err != nil || got.Content != "two, longer" {
 		t.Errorf("Get within the TTL serves %q, %v", got.Content, err)
 	}
-	if _, err := c.Get(t.Context(), "b"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
-		t.Errorf("Get within the TTL of a removed file: %v", err)
-	}
+	must.Fail(c.Get(t.Context(), "b"))(t, "Get within the TTL of a removed file", toolshelf.ErrCommandNotFound)
 	now = now.Add(1)
 	must.Match(t, "after the TTL", []string{"a", "c"}, names(t, c))
 }
@@ -540,9 +519,7 @@ func TestAPanicInTheBackgroundIsLoggedAndEndsNothing(t *testing.T) {
 				for _, want := range []string{"b", "c"} {
 					select {
 					case got := <-added:
-						if got != want {
-							t.Errorf("added %s, want %s", got, want)
-						}
+						must.Equal(t, "added", want, got)
 					case <-time.After(patience):
 						t.Fatalf("no change has %s", want)
 					}
@@ -708,9 +685,7 @@ func TestNewRejectsInvalidOptions(t *testing.T) {
 		"a cache of vectors without an embedder": toolshelf.WithVectorCache(t.TempDir()),
 		"a relative cache of vectors":            toolshelf.WithVectorCache("cache"),
 	} {
-		if _, err := toolshelf.New(option); !errors.Is(err, toolshelf.ErrInvalidOption) {
-			t.Errorf("%s: %v, want ErrInvalidOption", name, err)
-		}
+		must.Fail(toolshelf.New(option))(t, name, toolshelf.ErrInvalidOption)
 	}
 }
 

@@ -94,12 +94,8 @@ func TestPermissions(t *testing.T) {
 		t.Errorf("ListSkills with a closed one: %+v, %v", skills, err)
 	}
 	c = catalog(t, toolshelf.WithRoot(root), toolshelf.WithCommandsDir("closed"), toolshelf.WithSkillsDir("closed"))
-	if _, err := c.List(t.Context(), toolshelf.Page{}); !errors.Is(err, toolshelf.ErrPermissionDenied) {
-		t.Errorf("List of a directory without permission: %v", err)
-	}
-	if _, err := c.ListSkills(t.Context()); !errors.Is(err, toolshelf.ErrPermissionDenied) {
-		t.Errorf("ListSkills of a directory without permission: %v", err)
-	}
+	must.Fail(c.List(t.Context(), toolshelf.Page{}))(t, "List of a directory without permission", toolshelf.ErrPermissionDenied)
+	must.Fail(c.ListSkills(t.Context()))(t, "ListSkills of a directory without permission", toolshelf.ErrPermissionDenied)
 }
 
 func TestParentsOfOtherUsersAreNotRead(t *testing.T) {
@@ -144,9 +140,7 @@ func TestParentsOfOtherUsersAreNotRead(t *testing.T) {
 				}
 			}
 			if tt.reported {
-				if _, err := c.Get(t.Context(), map[bool]string{true: "near", false: "far"}[tt.foreign[0] == "repo/sub"]); !errors.Is(err, toolshelf.ErrCommandNotFound) {
-					t.Errorf("Get of a command of another user: %v", err)
-				}
+				must.Fail(c.Get(t.Context(), map[bool]string{true: "near", false: "far"}[tt.foreign[0] == "repo/sub"]))(t, "Get of a command of another user", toolshelf.ErrCommandNotFound)
 			}
 			t.Setenv("SUDO_UID", "65534")
 			if got := names(t, catalog(t, all...)); len(got) != 3 {
@@ -287,9 +281,7 @@ func TestHostileSkills(t *testing.T) {
 	}); n > 32<<20 {
 		t.Errorf("ListSkills took %d bytes of memory", n)
 	}
-	if len(list) != 12 {
-		t.Errorf("%d skills listed, want 12", len(list))
-	}
+	must.Equal(t, "len(list)", 12, len(list))
 	for _, s := range list {
 		fine := s.Name == "good" || s.Name == "links" || s.Name == "endless" || s.Name == "fifo-among" || s.Name == "many" // with a valid SKILL.md
 		if fine != (len(s.Diagnostics) == 0) || fine && s.Description != "d" {
@@ -342,9 +334,7 @@ func TestHostileSkills(t *testing.T) {
 			t.Errorf("%s of %s: %v", file, skill, err)
 		}
 	}
-	if _, err := c.ReadSkillFile(t.Context(), "fifo-among", "pipe.md"); !errors.Is(err, toolshelf.ErrFileRead) {
-		t.Errorf("a pipe: %v", err)
-	}
+	must.Fail(c.ReadSkillFile(t.Context(), "fifo-among", "pipe.md"))(t, "a pipe", toolshelf.ErrFileRead)
 }
 
 const secretText = "text from outside"
@@ -471,9 +461,7 @@ func TestReadFileAndGrepOfProc(t *testing.T) {
 		if _, err := c.Grep(t.Context(), name, "x"); !errors.Is(err, toolshelf.ErrOutsideRoot) {
 			t.Errorf("Grep of %s: %v", name, err)
 		}
-		if _, err := c.ReadFile(t.Context(), name); !errors.Is(err, toolshelf.ErrOutsideRoot) {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Fail(c.ReadFile(t.Context(), name))(t, name, toolshelf.ErrOutsideRoot)
 	}
 }
 
@@ -650,9 +638,7 @@ func TestReportsThroughLinks(t *testing.T) {
 			if !errors.Is(err, tt.save) || err != nil && (strings.Contains(err.Error(), root) || strings.Contains(err.Error(), outside)) {
 				t.Errorf("SaveReport: %v, want %v", err, tt.save)
 			}
-			if _, err := c.Reports(t.Context(), "analyze"); !errors.Is(err, tt.list) {
-				t.Errorf("Reports: %v, want %v", err, tt.list)
-			}
+			must.Fail(c.Reports(t.Context(), "analyze"))(t, "Reports", tt.list)
 			if entries, err := os.ReadDir(outside); len(entries) != 0 || err != nil {
 				t.Errorf("the directory outside holds %v, %v", entries, err)
 			}
@@ -674,9 +660,7 @@ func TestAFileInPlaceOfAReportDirectory(t *testing.T) {
 		if !errors.Is(err, toolshelf.ErrDirectoryPreparation) || !errors.As(err, &e) || e.Path != want || !strings.Contains(err.Error(), "not a directory") {
 			t.Errorf("%s: %v", file, err)
 		}
-		if _, err := c.Reports(t.Context(), "analyze"); !errors.Is(err, toolshelf.ErrNotADirectory) {
-			t.Errorf("%s: %v", file, err)
-		}
+		must.Fail(c.Reports(t.Context(), "analyze"))(t, file, toolshelf.ErrNotADirectory)
 	}
 }
 
@@ -770,9 +754,7 @@ func TestSixteenProcessesSaveOneReport(t *testing.T) {
 		}
 		pids[pid] = true
 	}
-	if len(pids) != 16 {
-		t.Errorf("reports of %d processes", len(pids))
-	}
+	must.Equal(t, "reports", 16, len(pids))
 }
 
 // A limit on the size of files ends a write early, like a full disk.
@@ -833,9 +815,7 @@ func TestAKilledProcessLeavesNoPartialReport(t *testing.T) {
 		mine := false
 		for _, r := range all {
 			mine = mine || r.Path == saved.Path
-			if r.Size != int64(len(text)) {
-				t.Errorf("%s has %d bytes", r.Path, r.Size)
-			}
+			must.Equal(t, r.Path, int64(len(text)), r.Size)
 		}
 		if !mine {
 			t.Errorf("%s is not among %v", saved.Path, all)

@@ -583,9 +583,7 @@ func TestAFilterIsCalledAgainForAChangedFile(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 	}
-	if n := asked.Load(); n != 5 {
-		t.Errorf("the filter was called %d times for 5 unchanged commands", n)
-	}
+	must.Equal(t, "the filter was called", 5, asked.Load())
 	if _, err := c.Get(t.Context(), "buy"); err != nil {
 		t.Error(err)
 	}
@@ -594,9 +592,7 @@ func TestAFilterIsCalledAgainForAChangedFile(t *testing.T) {
 		must.Do(t, os.WriteFile(filepath.Join(root, "commands", name), []byte("---\ndescription: "+description+"\n---\n"), 0o644))
 	}
 	write("buy.md", "bought it")
-	if _, err := c.Get(t.Context(), "buy"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
-		t.Errorf("a command that the filter now refuses: %v", err)
-	}
+	must.Fail(c.Get(t.Context(), "buy"))(t, "a command that the filter now refuses", toolshelf.ErrCommandNotFound)
 	write("sell.md", "buys it")
 	if _, err := c.Get(t.Context(), "sell"); err != nil {
 		t.Errorf("a command that the filter now keeps: %v", err)
@@ -611,12 +607,8 @@ func TestAFilterReceivesTheCurrentSkill(t *testing.T) {
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillFilter(func(i toolshelf.SkillInfo) bool { return !i.DisableModelInvocation }))
 	must.Get(c.GetSkill(t.Context(), "cart"))(t)
 	must.Do(t, os.WriteFile(filepath.Join(root, "skills", "cart", "SKILL.md"), []byte("---\ndescription: d\ndisable-model-invocation: true\n---\n"), 0o644))
-	if _, err := c.GetSkill(t.Context(), "cart"); !errors.Is(err, toolshelf.ErrSkillNotFound) {
-		t.Errorf("GetSkill: %v", err)
-	}
-	if _, err := c.ReadSkillFile(t.Context(), "cart", "SKILL.md"); !errors.Is(err, toolshelf.ErrSkillNotFound) {
-		t.Errorf("ReadSkillFile: %v", err)
-	}
+	must.Fail(c.GetSkill(t.Context(), "cart"))(t, "GetSkill", toolshelf.ErrSkillNotFound)
+	must.Fail(c.ReadSkillFile(t.Context(), "cart", "SKILL.md"))(t, "ReadSkillFile", toolshelf.ErrSkillNotFound)
 }
 
 // With a cache TTL, the filter has seen an older version of the file. The catalog
@@ -675,12 +667,8 @@ func TestAFilterMayCallACatalogWithoutTheFilter(t *testing.T) {
 
 func TestANilFilterIsAnInvalidOption(t *testing.T) {
 	for _, filter := range []toolshelf.Filter{toolshelf.WithCommandFilter(nil), toolshelf.WithSkillFilter(nil), toolshelf.WithAgentFilter(nil)} {
-		if _, err := toolshelf.New(filter); !errors.Is(err, toolshelf.ErrInvalidOption) {
-			t.Errorf("New: %v", err)
-		}
-		if _, err := catalog(t).View(filter); !errors.Is(err, toolshelf.ErrInvalidOption) {
-			t.Errorf("View: %v", err)
-		}
+		must.Fail(toolshelf.New(filter))(t, "New", toolshelf.ErrInvalidOption)
+		must.Fail(catalog(t).View(filter))(t, "View", toolshelf.ErrInvalidOption)
 	}
 }
 
@@ -826,12 +814,8 @@ func TestCompleteName(t *testing.T) {
 
 func TestCompleteNameReturnsTenRowsWithoutALimit(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, busyProject(30))))
-	if n := len(completed(t, c, "", 0)); n != 10 {
-		t.Errorf("%d rows, want 10", n)
-	}
-	if n := len(completed(t, c, "", 1000)); n != 60 {
-		t.Errorf("%d rows, want 60", n)
-	}
+	must.Equal(t, "result", 10, len(completed(t, c, "", 0)))
+	must.Equal(t, "result", 60, len(completed(t, c, "", 1000)))
 }
 
 func TestErrorsOfCompleteName(t *testing.T) {

@@ -150,9 +150,7 @@ func TestDependencies(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"commands/x.md": "---\n" + tt.header + "\n---\nText.\n"})))
-			if hidden := len(names(t, c)) == 0; hidden != tt.hidden {
-				t.Errorf("hidden is %v, want %v", hidden, tt.hidden)
-			}
+			must.Equal(t, "hidden", tt.hidden, len(names(t, c)) == 0)
 			if _, err := c.Get(t.Context(), "x"); err != nil {
 				t.Errorf("Get does not return the dependency: %v", err)
 			}
@@ -277,9 +275,7 @@ func TestBrokenFilesDoNotAffectOtherFiles(t *testing.T) {
 					t.Errorf("Get(%q) changed the file: raw %.40q, content %.40q", name, command.Raw, command.Content)
 				}
 			}
-			if _, err := c.Get(t.Context(), "huge"); !errors.Is(err, toolshelf.ErrFileTooLarge) {
-				t.Errorf("a file of 20 MB: %v", err)
-			}
+			must.Fail(c.Get(t.Context(), "huge"))(t, "a file of 20 MB", toolshelf.ErrFileTooLarge)
 			reported := strings.Join(problems(t, c), "\n")
 			for _, file := range []string{"not-utf8", "unterminated", "a-list", "bomb", "deep", "huge", "long-header", "directory", "bad name"} {
 				if !strings.Contains(strings.ReplaceAll(reported, "NO_DESCRIPTION commands/"+file, ""), "commands/"+file+".md") {
@@ -736,9 +732,7 @@ func TestRowsOfListHaveTheValuesOfGet(t *testing.T) {
 			for _, row := range list.Commands {
 				command := must.Get(c.Get(t.Context(), row.Name))(t)
 				want := [3]string{command.Frontmatter.Text("argument-hint"), command.Layer, command.Metadata.Path}
-				if got := [3]string{row.ArgumentHint, row.Layer, row.Path}; got != want {
-					t.Errorf("%s: got %.200q, want %.200q", row.Name, got, want)
-				}
+				must.Equal(t, row.Name, want, [3]string{row.ArgumentHint, row.Layer, row.Path})
 				text, err := json.Marshal(row)
 				var fields map[string]any
 				if err := errors.Join(err, json.Unmarshal(text, &fields)); err != nil || len(fields) != 4 || fields["last_modified"] == nil {

@@ -202,9 +202,7 @@ func TestCorpusSkillsAreAsTheirAuthorsWroteThem(t *testing.T) {
 		if err := decoder.Decode(&got); err != nil {
 			t.Fatalf("%s: %v: %s", file, err, data)
 		}
-		if len(got) != len(node.Content)/2 {
-			t.Errorf("%s: %d fields, YAML has %d", file, len(got), len(node.Content)/2)
-		}
+		must.Equal(t, file, len(node.Content)/2, len(got))
 		for i := 0; i < len(node.Content); i += 2 {
 			key, value := node.Content[i].Value, node.Content[i+1]
 			fields++
@@ -289,9 +287,7 @@ func checkFiles(t *testing.T, c *toolshelf.Catalog, dir string, skill toolshelf.
 		}
 		return nil
 	}))
-	if walked != len(skill.Files) {
-		t.Errorf("%s: %d files listed, %d exist", dir, len(skill.Files), walked)
-	}
+	must.Equal(t, dir, len(skill.Files), walked)
 }
 
 // yamlHeader returns the mapping between the first two lines of three dashes, decoded
@@ -618,9 +614,7 @@ func TestQuestionsFindTheirCommands(t *testing.T) {
 		must.Get(c.Get(t.Context(), name))(t)
 		r.ask(t, c, strings.TrimSpace(question), name)
 	}
-	if r.asked != 40 {
-		t.Errorf("%d questions, want 40", r.asked)
-	}
+	must.Equal(t, "r.asked", 40, r.asked)
 	r.check(t, 0.27, 0.57)
 }
 

@@ -73,9 +73,7 @@ func TestErrorCodes(t *testing.T) {
 	if bytes.Contains(source, []byte(`Error{Code: "`)) {
 		t.Error("a sentinel has no constant")
 	}
-	if toolshelf.ErrInvalidPage.Code != toolshelf.CodeInvalidPage {
-		t.Errorf("the code of ErrInvalidPage is %s", toolshelf.ErrInvalidPage.Code)
-	}
+	must.Equal(t, "the code of ErrInvalidPage", toolshelf.CodeInvalidPage, toolshelf.ErrInvalidPage.Code)
 }
 
 func TestCodeOf(t *testing.T) {
@@ -137,9 +135,7 @@ func TestErrorText(t *testing.T) {
 		{"the cause is not in the text", &toolshelf.Error{Code: "FILE_READ_ERROR", Message: "m", Err: errors.New("/home/secret")}, "toolshelf: m (FILE_READ_ERROR)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := tt.err.Error(); got != tt.want {
-				t.Errorf("Error() = %q, want %q", got, tt.want)
-			}
+			must.Equal(t, "Error()", tt.want, tt.err.Error())
 		})
 	}
 }
@@ -302,9 +298,7 @@ func TestDiagnosticStringHasTheFormatOfCompilers(t *testing.T) {
 		"a.md:3: warning: x; do z [Y]":   {Code: "Y", Severity: toolshelf.SeverityWarning, Path: "a.md", Line: 3, Message: "x", Suggestion: "do z"},
 		"a.md:3:7: warning: x; do z [Y]": {Code: "Y", Severity: toolshelf.SeverityWarning, Path: "a.md", Line: 3, Column: 7, Message: "x", Suggestion: "do z"},
 	} {
-		if got := d.String(); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		must.Equal(t, "d.String()", want, d.String())
 	}
 }
 

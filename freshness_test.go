@@ -575,9 +575,7 @@ func TestAFileWithFewerBytesThanItsSizeIsReadAgain(t *testing.T) {
 	must.Do(t, afero.WriteFile(fsys.Fs, "commands/a.md", []byte("After the change."), 0o644))
 	fsys.bytes.Store(int64(len("After")))
 	fsys.reads.Store(1)
-	if got := description(); got != "After the change." {
-		t.Errorf("got %q", got)
-	}
+	must.Equal(t, "description()", "After the change.", description())
 }
 
 // watching returns a catalog with WithWatch after its first scan.

@@ -305,9 +305,7 @@ func TestReadFileFollowsLinks(t *testing.T) {
 		if text, err := trusted.ReadFile(t.Context(), "out"); err != nil || text.Text != "outside" {
 			t.Errorf("a link to a trusted directory: %+v, %v", text, err)
 		}
-		if _, err := trusted.ReadFile(t.Context(), outside); !errors.Is(err, toolshelf.ErrOutsideRoot) {
-			t.Errorf("a path outside without a link: %v", err)
-		}
+		must.Fail(trusted.ReadFile(t.Context(), outside))(t, "a path outside without a link", toolshelf.ErrOutsideRoot)
 	}
 }
 
@@ -413,9 +411,7 @@ func TestReadFileOfAFileThatChanges(t *testing.T) {
 			if text.Text != tt.want || text.Changed != tt.changed || text.NextLine != 0 {
 				t.Errorf("%d bytes, changed: %v, next line %d; want %d bytes, changed: %v", len(text.Text), text.Changed, text.NextLine, len(tt.want), tt.changed)
 			}
-			if warned := strings.Contains(text.String(), "changed"); warned != tt.changed {
-				t.Errorf("the text has a warning: %v", warned)
-			}
+			must.Equal(t, "the text has a warning", tt.changed, strings.Contains(text.String(), "changed"))
 		})
 	}
 }

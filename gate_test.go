@@ -18,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/spf13/afero"
 
@@ -141,9 +140,7 @@ func errorText(err error) string {
 
 func TestARefusedEntryIsNowhere(t *testing.T) {
 	_, c, g := gatedCatalog(t, gatedFiles)
-	if got := visible(t, c); got != "" {
-		t.Errorf("before the approval:\n%s", got)
-	}
+	must.Equal(t, "before the approval", "", visible(t, c))
 	if got, want := g.approve(t, c), []string{"command deploy", "skill pdf", "agent reviewer"}; !slices.Equal(got, want) {
 		t.Errorf("pending: %q, want %q", got, want)
 	}
@@ -293,9 +290,7 @@ func TestAFileBesideTheDigestOfASkillDoesNotExist(t *testing.T) {
 		"Stat":          func() error { _, err := fs.Stat(skill.FS(), ".git/config"); return err },
 		"ReadDir":       func() error { _, err := fs.ReadDir(skill.FS(), ".git"); return err },
 	} {
-		if err := read(); !errors.Is(err, toolshelf.ErrNotFound) {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Is(t, name, toolshelf.ErrNotFound, read())
 	}
 }
 
@@ -309,9 +304,7 @@ func TestWithGateRefusesAnUnknownLayer(t *testing.T) {
 		{"two gates", []toolshelf.Option{toolshelf.WithGate(new(approvals)), toolshelf.WithGate(new(approvals))}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := toolshelf.New(tt.opts...); !errors.Is(err, toolshelf.ErrInvalidOption) {
-				t.Errorf("got %v", err)
-			}
+			must.Fail(toolshelf.New(tt.opts...))(t, "error", toolshelf.ErrInvalidOption)
 		})
 	}
 }
@@ -516,9 +509,7 @@ func TestAScanReadsEachNewOrChangedGatedFileOnce(t *testing.T) {
 		_, err := c.List(t.Context(), toolshelf.Page{})
 		_, errSkills := c.ListSkills(t.Context())
 		must.Do(t, errors.Join(err, errSkills))
-		if got := fsys.files.Load(); got != tt.want {
-			t.Errorf("%s: %d files opened, want %d", tt.name, got, tt.want)
-		}
+		must.Equal(t, tt.name, tt.want, fsys.files.Load())
 	}
 }
 
@@ -571,9 +562,7 @@ func TestARefusedManifestHidesThePluginWithAllEntries(t *testing.T) {
 	}
 	check := func(when string, want []string) {
 		t.Helper()
-		if diff := cmp.Diff(want, shownPlugins(t, c), cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", when, diff)
-		}
+		must.Match(t, when, want, shownPlugins(t, c), cmpopts.EquateEmpty())
 	}
 	const manifest, market = "shop/plugins/deploy/.claude-plugin/plugin.json", "shop/.claude-plugin/marketplace.json"
 	check("before an approval", nil)
@@ -681,9 +670,7 @@ func TestAPendingManifestHasTheTextOfItsDigest(t *testing.T) {
 			t.Errorf("pending: %+v", pending)
 		}
 	}
-	if got := fsys.files.Load(); got != 2 {
-		t.Errorf("the second call opened %d files, want the 2 pending commands", got)
-	}
+	must.Equal(t, "the second call opened", 2, fsys.files.Load())
 	if got := shownPlugins(t, c); !slices.Equal(got, []string{"plugin bare"}) {
 		t.Errorf("a plugin without a manifest has nothing to approve: got %q", got)
 	}

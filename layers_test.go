@@ -268,12 +268,8 @@ func TestMissingDirectories(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := catalog(t, tt.options...)
-			if _, err := c.List(t.Context(), toolshelf.Page{}); !errors.Is(err, tt.list) {
-				t.Errorf("List: %v, want %v", err, tt.list)
-			}
-			if _, err := c.Get(t.Context(), "Build"); !errors.Is(err, tt.get) {
-				t.Errorf("Get: %v, want %v", err, tt.get)
-			}
+			must.Fail(c.List(t.Context(), toolshelf.Page{}))(t, "List", tt.list)
+			must.Fail(c.Get(t.Context(), "Build"))(t, "Get", tt.get)
 			if tt.list != nil {
 				for _, err := range c.All(t.Context()) {
 					if !errors.Is(err, tt.list) {
@@ -452,9 +448,7 @@ func TestEmbeddedFilesystemsAreImmutable(t *testing.T) {
 		"fs.Sub of a wrapper":     {sub(struct{ fs.FS }{embedded}, "testdata"), false},
 		"os.DirFS":                {os.DirFS("."), false},
 	} {
-		if got := toolshelf.IsEmbedded(tt.fsys); got != tt.want {
-			t.Errorf("%s: %t, want %t", name, got, tt.want)
-		}
+		must.Equal(t, name, tt.want, toolshelf.IsEmbedded(tt.fsys))
 	}
 }
 
@@ -521,9 +515,7 @@ func TestAnImmutableLayerIsReadOnce(t *testing.T) {
 					}
 				},
 				"Search": func() {
-					if got := search(t, c, "apples"); got != "a/tier2" {
-						t.Errorf("found %q", got)
-					}
+					must.Equal(t, "found", "a/tier2", search(t, c, "apples"))
 				},
 				"ListSkills": func() { skillsOf(t, c) },
 				"SearchSkills": func() {
@@ -544,9 +536,7 @@ func TestAnImmutableLayerIsReadOnce(t *testing.T) {
 			}
 		})
 	}
-	if _, err := toolshelf.New(toolshelf.WithCommandsFS("c", toolshelf.Immutable(nil))); !errors.Is(err, toolshelf.ErrInvalidOption) {
-		t.Errorf("no filesystem: %v", err)
-	}
+	must.Fail(toolshelf.New(toolshelf.WithCommandsFS("c", toolshelf.Immutable(nil))))(t, "no filesystem", toolshelf.ErrInvalidOption)
 }
 
 func TestListsAndSearchesOpenNoFileOfAHeadFS(t *testing.T) {
@@ -834,9 +824,7 @@ func TestASkillWithoutADirectory(t *testing.T) {
 			}) {
 				t.Errorf("reported %q", all)
 			}
-			if _, err := c.GetSkill(t.Context(), "text"); !errors.Is(err, toolshelf.ErrSkillNotFound) {
-				t.Errorf("a file without a description: %v", err)
-			}
+			must.Fail(c.GetSkill(t.Context(), "text"))(t, "a file without a description", toolshelf.ErrSkillNotFound)
 		})
 	}
 	t.Run("a file that loses its description", func(t *testing.T) {

@@ -406,14 +406,10 @@ func TestCloseEndsLint(t *testing.T) {
 				runtime.Gosched()
 			}
 			close(hang)
-			if err := <-lint; !errors.Is(err, toolshelf.ErrClosed) {
-				t.Errorf("got %v, want ErrClosed", err)
-			}
+			must.Is(t, "error", toolshelf.ErrClosed, <-lint)
 			<-closed
 			after := reads.Load()
-			if _, err := c.Lint(tt.ctx); !errors.Is(err, toolshelf.ErrClosed) {
-				t.Errorf("after Close: %v, want ErrClosed", err)
-			}
+			must.Fail(c.Lint(tt.ctx))(t, "after Close", toolshelf.ErrClosed)
 			if reads.Load() != after || after > 50 {
 				t.Errorf("%d reads, %d when it was closed", reads.Load(), after)
 			}
@@ -465,9 +461,7 @@ func TestLintInvisibleCharacters(t *testing.T) {
 						got = append(got, fmt.Sprintf("%d:%d %s", d.Line, d.Column, d.Message))
 					}
 				}
-				if got := strings.Join(got, "; "); got != tt.want {
-					t.Errorf("%s: got %q, want %q", file, got, tt.want)
-				}
+				must.Equal(t, file, tt.want, strings.Join(got, "; "))
 			}
 		})
 	}
@@ -734,9 +728,7 @@ func TestLintReferencesOfLayers(t *testing.T) {
 					got++
 				}
 			}
-			if got != tt.want {
-				t.Errorf("%d references are reported, want %d", got, tt.want)
-			}
+			must.Equal(t, "got", tt.want, got)
 		})
 	}
 }
@@ -997,9 +989,7 @@ func TestStrictJudgesTheTextThatACallReads(t *testing.T) {
 		"Skill.FS":               func() error { _, err := fs.ReadFile(skill.FS(), "SKILL.md"); return err },
 	}
 	for name, call := range calls {
-		if err := call(); !errors.Is(err, toolshelf.ErrFileRead) {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Is(t, name, toolshelf.ErrFileRead, call())
 	}
 	write(valid)
 	for name, call := range calls {

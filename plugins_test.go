@@ -166,9 +166,7 @@ func TestCompleteNameAlsoCompletesTheNamesWithoutThePlugin(t *testing.T) {
 		for _, row := range completed(t, c, tt.prefix, tt.limit, tt.kinds...) {
 			got = append(got, row.Name)
 		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.rule, diff)
-		}
+		must.Match(t, tt.rule, tt.want, got)
 	}
 	view := must.Get(c.View(toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Plugin != "deploy" })))(t)
 	if rows := completed(t, view, "go", 0); len(rows) != 2 || rows[1].Name != "review:go" {
@@ -264,9 +262,7 @@ func TestAFilterDecidesABareName(t *testing.T) {
 	if command, err := view.Get(t.Context(), "go"); err != nil || command.Name != "review:go" {
 		t.Errorf("got %q, %v", command.Name, err)
 	}
-	if _, err := view.Get(t.Context(), "db:reset"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
-		t.Errorf("the hidden command: %v", err)
-	}
+	must.Fail(view.Get(t.Context(), "db:reset"))(t, "the hidden command", toolshelf.ErrCommandNotFound)
 }
 
 func TestACommandOfTheWholeNamePrecedesASkillOfAPlugin(t *testing.T) {
@@ -484,9 +480,7 @@ func TestALinkLeadsOutOfNoPlugin(t *testing.T) {
 	if want := []string{"command review:go", "command review:in", "command review:only", "skill review:style", "agent review:db:guard", "agent review:go:head"}; !slices.Equal(of, want) {
 		t.Errorf("got %q", of)
 	}
-	if _, err := c.ReadSkillFile(t.Context(), "review:style", "notes.md"); !errors.Is(err, toolshelf.ErrOutsideRoot) {
-		t.Errorf("a file of the skill: %v", err)
-	}
+	must.Fail(c.ReadSkillFile(t.Context(), "review:style", "notes.md"))(t, "a file of the skill", toolshelf.ErrOutsideRoot)
 }
 
 // The answers of a catalog after any changes of the plugins are those of a new catalog.

@@ -344,9 +344,7 @@ func TestCommandsPromptPrefersCommands(t *testing.T) {
 func TestPromptForEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := preferring(t).SkillsPrompt(ctx, toolshelf.Budget(100), toolshelf.PromptFor("pdf")); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	must.Fail(preferring(t).SkillsPrompt(ctx, toolshelf.Budget(100), toolshelf.PromptFor("pdf")))(t, "error", context.Canceled)
 }
 
 func TestPromptErrors(t *testing.T) {
@@ -646,13 +644,9 @@ func TestListSkillsForHasTheSkillsOnTheWay(t *testing.T) {
 			".":                                "deploy",
 			"":                                 "deploy",
 		} {
-			if got := strings.Join(near(t, c, path), " "); got != want {
-				t.Errorf("%q: %s, want %s", path, got, want)
-			}
+			must.Equal(t, path, want, strings.Join(near(t, c, path), " "))
 		}
-		if _, err := c.ListSkillsFor(t.Context(), "../x"); !errors.Is(err, toolshelf.ErrOutsideRoot) {
-			t.Errorf("outside: %v", err)
-		}
+		must.Fail(c.ListSkillsFor(t.Context(), "../x"))(t, "outside", toolshelf.ErrOutsideRoot)
 		list, err := c.ListSkills(t.Context())
 		if err != nil || len(list) != 3 {
 			t.Errorf("the list without a path has %d skills, %v", len(list), err)
@@ -694,14 +688,10 @@ func TestASkillOfADirectoryIsFoundByItsName(t *testing.T) {
 				t.Errorf("GetSkill of %s with ForPath: %q, %v", name, s.Name, err)
 			}
 		}
-		if _, err := c.GetSkill(t.Context(), "lint", toolshelf.ForPath("docs")); !errors.Is(err, toolshelf.ErrSkillNotFound) {
-			t.Errorf("GetSkill for another path: %v", err)
-		}
+		must.Fail(c.GetSkill(t.Context(), "lint", toolshelf.ForPath("docs")))(t, "GetSkill for another path", toolshelf.ErrSkillNotFound)
 	})
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, monorepo())), toolshelf.WithSkillsDir(".claude/skills"))
-	if _, err := c.GetSkill(t.Context(), "packages/web:deploy"); !errors.Is(err, toolshelf.ErrInvalidSkillName) {
-		t.Errorf("without a client: %v", err)
-	}
+	must.Fail(c.GetSkill(t.Context(), "packages/web:deploy"))(t, "without a client", toolshelf.ErrInvalidSkillName)
 }
 
 func TestPromptAndSearchForAPath(t *testing.T) {
@@ -733,9 +723,7 @@ func TestPromptAndSearchForAPath(t *testing.T) {
 		"prompt": func() error { _, err := c.SkillsPrompt(t.Context(), toolshelf.ForPath("..")); return err },
 		"search": func() error { _, err := c.SearchSkills(t.Context(), "x", 0, toolshelf.ForPath("..")); return err },
 	} {
-		if err := call(); !errors.Is(err, toolshelf.ErrOutsideRoot) {
-			t.Errorf("outside: %v", err)
-		}
+		must.Is(t, "outside", toolshelf.ErrOutsideRoot, call())
 	}
 }
 
@@ -819,9 +807,7 @@ func TestTheGateDecidesAboutSkillsOfDirectories(t *testing.T) {
 	if got := g.approve(t, c); !slices.Contains(got, "skill packages/web:deploy") || slices.Contains(got, "skill packages/node_modules/x:o") {
 		t.Errorf("pending: %q", got)
 	}
-	if got := strings.Join(near(t, c, path), " "); got != "deploy types release packages/web:deploy lint" {
-		t.Errorf("approved: %s", got)
-	}
+	must.Equal(t, "approved", "deploy types release packages/web:deploy lint", strings.Join(near(t, c, path), " "))
 	if raw, err := c.ReadSkillFile(t.Context(), "packages/web:deploy", "run.sh"); err != nil || string(raw) != "web" {
 		t.Errorf("%q, %v", raw, err)
 	}

@@ -198,15 +198,9 @@ func TestArgumentsInJSON(t *testing.T) {
 func TestEndedContexts(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (toolshelf.Renderer{}).Arguments(ctx, toolshelf.Command{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("Arguments returns %v", err)
-	}
-	if _, err := (toolshelf.Renderer{}).Render(ctx, toolshelf.Command{}, toolshelf.Args{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("Render returns %v", err)
-	}
-	if _, err := (toolshelf.Renderer{}).Render(ctx, toolshelf.Skill{}, toolshelf.Args{Line: "x"}); !errors.Is(err, context.Canceled) {
-		t.Errorf("Render of a skill returns %v", err)
-	}
+	must.Fail((toolshelf.Renderer{}).Arguments(ctx, toolshelf.Command{}))(t, "Arguments", context.Canceled)
+	must.Fail((toolshelf.Renderer{}).Render(ctx, toolshelf.Command{}, toolshelf.Args{}))(t, "Render", context.Canceled)
+	must.Fail((toolshelf.Renderer{}).Render(ctx, toolshelf.Skill{}, toolshelf.Args{Line: "x"}))(t, "Render of a skill", context.Canceled)
 }
 
 // readsFs counts the bytes read of each file, and holds the reads of the files
@@ -328,9 +322,7 @@ func testListUsageIsListWithArguments(t *testing.T) {
 			for _, a := range argumentsOf(t, command) {
 				want.Arguments = append(want.Arguments, template.Parameter(a))
 			}
-			if diff := cmp.Diff(want, u); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", u.Name, diff)
-			}
+			must.Match(t, u.Name, want, u)
 			if diff := cmp.Diff(want, all[0]); diff != "" {
 				t.Errorf("the whole list: %s (-want +got):\n%s", u.Name, diff)
 			}
@@ -353,18 +345,12 @@ func TestListUsageReturnsTheErrorsOfList(t *testing.T) {
 		_, err := bridgeOf(c).ListUsage(ctx, page.Size, page.Cursor, nil)
 		return err
 	}
-	if err := list(t.Context(), toolshelf.Page{}); !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
-		t.Errorf("no directory: got %v", err)
-	}
+	must.Is(t, "no directory", toolshelf.ErrDirectoryNotFound, list(t.Context(), toolshelf.Page{}))
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := list(ended, toolshelf.Page{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	must.Is(t, "error", context.Canceled, list(ended, toolshelf.Page{}))
 	c.Close()
-	if err := list(t.Context(), toolshelf.Page{}); !errors.Is(err, toolshelf.ErrClosed) {
-		t.Errorf("closed: got %v", err)
-	}
+	must.Is(t, "closed", toolshelf.ErrClosed, list(t.Context(), toolshelf.Page{}))
 	if (bridge.UsageList{}).Contains("x") {
 		t.Error("the zero list has a command")
 	}
@@ -379,9 +365,7 @@ func TestListUsageReadsAnUnchangedFileOnce(t *testing.T) {
 		fsys.total()
 		want := map[string][]string{"a": {"1"}, "b": {"1", "2"}}
 		must.Match(t, "result", want, argumentNames(t, c))
-		if n := fsys.total(); n != 0 {
-			t.Errorf("the second list read %d bytes, want 0", n)
-		}
+		must.Equal(t, "the second list read", 0, fsys.total())
 		// A renderer with other options has other arguments.
 		list, err := bridgeOf(c).ListUsage(t.Context(), 0, "", &client.Rules{Count: client.CountFromZero})
 		if err != nil || len(list.Rows[0].Arguments) != 2 {

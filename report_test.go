@@ -545,9 +545,7 @@ func TestCloseWaitsForSaveReport(t *testing.T) {
 			if err := <-saved; err != nil {
 				t.Error(err)
 			}
-			if _, err := c.SaveReport(ctx, toolshelf.Report{Command: "analyze", Content: "x", Upload: true}); !errors.Is(err, toolshelf.ErrClosed) {
-				t.Errorf("after Close: %v", err)
-			}
+			must.Fail(c.SaveReport(ctx, toolshelf.Report{Command: "analyze", Content: "x", Upload: true}))(t, "after Close", toolshelf.ErrClosed)
 		})
 	}
 }

@@ -232,13 +232,9 @@ func TestSearchSeesAChangeWithoutANewTime(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(fsys))
 	for _, fruit := range []string{"apples", "quince", "apples"} {
 		must.Do(t, errors.Join(afero.WriteFile(fsys, "commands/a.md", []byte(head+fruit), 0o644), fsys.Chtimes("commands/a.md", later, later)))
-		if diff := cmp.Diff("a/tier2", search(t, c, fruit)); diff != "" {
-			t.Errorf("%s, -want +got:\n%s", fruit, diff)
-		}
+		must.Match(t, fruit, "a/tier2", search(t, c, fruit))
 	}
-	if got := search(t, c, "quince"); got != "" {
-		t.Errorf("the old text is still found: %s", got)
-	}
+	must.Equal(t, "the old text is still found", "", search(t, c, "quince"))
 }
 
 func TestSearchOfAViewAppliesItsFilters(t *testing.T) {
@@ -246,12 +242,8 @@ func TestSearchOfAViewAppliesItsFilters(t *testing.T) {
 	view := must.Get(c.View(
 		toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Name != "analyze-logs" }),
 		toolshelf.WithSkillFilter(func(i toolshelf.SkillInfo) bool { return i.Name != "pdf-tools" })))(t)
-	if got := search(t, c, "logs") + search(t, view, "logs"); got != "analyze-logs/tier1" {
-		t.Errorf("the catalog and its view find %q", got)
-	}
-	if got := search(t, view, "staging"); got != "deploy_app/tier2" {
-		t.Errorf("the view finds %q", got)
-	}
+	must.Equal(t, "the catalog and its view find", "analyze-logs/tier1", search(t, c, "logs")+search(t, view, "logs"))
+	must.Equal(t, "the view finds", "deploy_app/tier2", search(t, view, "staging"))
 	if found, err := view.SearchSkills(t.Context(), "pdf", 0); err != nil || len(found.Results)+found.TotalFound > 0 {
 		t.Errorf("the view finds %+v, %v", found, err)
 	}
@@ -324,16 +316,12 @@ func TestSearchByMeaning(t *testing.T) {
 	if found, err := c.Search(t.Context(), "payments of money", 0); err != nil || found.Results[0].MatchReason != `description matches "money"` {
 		t.Errorf("%+v, %v", found, err)
 	}
-	if n := len(e.embedded()); n != 40 {
-		t.Errorf("%d texts are embedded for 40 commands", n)
-	}
+	must.Equal(t, "len(e.embedded())", 40, len(e.embedded()))
 	found, err = c.SearchSkills(t.Context(), "money-like quagga", 0)
 	if err != nil || tiers(found) != "books/tier2" || !found.Semantic {
 		t.Errorf("%+v, %v", found, err)
 	}
-	if n := len(e.embedded()); n != 41 {
-		t.Errorf("%d texts are embedded; the skills have one text that no command has", n)
-	}
+	must.Equal(t, "len(e.embedded())", 41, len(e.embedded()))
 
 	must.Do(t, afero.WriteFile(fsys, "commands/bill.md", []byte("---\ndescription: About money.\n---\nAnother body\n"), 0o644))
 	must.Do(t, afero.WriteFile(fsys, "commands/step-3.md", []byte("---\ndescription: Also money, money.\n---\nBody\n"), 0o644))
@@ -382,9 +370,7 @@ func TestAFilterHidesATextThatChangesDuringASearch(t *testing.T) {
 	}()
 	<-waits
 	write("Secret money of the plan")
-	if got := search(t, c, "body"); got != "" {
-		t.Errorf("a search after the change finds %s", got)
-	}
+	must.Equal(t, "a search after the change finds", "", search(t, c, "body"))
 	close(changed)
 	for _, r := range (<-results).Results {
 		if strings.Contains(r.Description, "Secret") {
@@ -457,9 +443,7 @@ func TestSearchUsesTheFirstLayer(t *testing.T) {
 		}
 	}
 	must.Do(t, fsys.Remove("own/a.md"))
-	if got := search(t, c, "pears"); got != "a/tier2" {
-		t.Errorf("a command is not found after the removal of the command that shadowed it: %q", got)
-	}
+	must.Equal(t, "a command is not found after the removal of the command that shadowed it", "a/tier2", search(t, c, "pears"))
 }
 
 func TestSearchFindsAnUnreadableFileByItsDescription(t *testing.T) {
@@ -468,14 +452,10 @@ func TestSearchFindsAnUnreadableFileByItsDescription(t *testing.T) {
 	must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 	for _, cause := range []error{fs.ErrPermission, fs.ErrNotExist} {
 		fsys.errs["a.md"] = cause
-		if found := search(t, c, "apples") + search(t, c, "pears"); found != "a/tier2" {
-			t.Errorf("found %q", found)
-		}
+		must.Equal(t, "found", "a/tier2", search(t, c, "apples")+search(t, c, "pears"))
 	}
 	delete(fsys.errs, "a.md")
-	if found := search(t, c, "pears"); found != "a/tier2" {
-		t.Errorf("found %q after the file became readable", found)
-	}
+	must.Equal(t, "found", "a/tier2", search(t, c, "pears"))
 }
 
 func TestSearchReadsABoundedPartOfAFile(t *testing.T) {
@@ -483,12 +463,8 @@ func TestSearchReadsABoundedPartOfAFile(t *testing.T) {
 		"commands/long.md":  "---\ndescription: Count\n---\nBegin.\n" + strings.Repeat("filler ", 1<<20) + "\nend\n",
 		"commands/large.md": "Begin." + strings.Repeat("x", 10<<20),
 	})))
-	if got := search(t, c, "begin"); got != "long/tier2" {
-		t.Errorf("the beginning is in %q", got)
-	}
-	if got := search(t, c, "end"); got != "" {
-		t.Errorf("the end is in %q", got)
-	}
+	must.Equal(t, "the beginning", "long/tier2", search(t, c, "begin"))
+	must.Equal(t, "the end", "", search(t, c, "end"))
 }
 
 func TestSearchThatIsCanceled(t *testing.T) {
@@ -543,9 +519,7 @@ func TestSearchOfAHangingFilesystemEnds(t *testing.T) {
 				if part == "reading a file" {
 					want /= 2
 				}
-				if took := time.Since(begin); took != want {
-					t.Errorf("it took %v, want %v", took, want)
-				}
+				must.Equal(t, "it took", want, time.Since(begin))
 				close(gate)
 				if found, err := c.Search(t.Context(), "logs", 0); err != nil || tiers(found) != "analyze-logs/tier1" {
 					t.Errorf("after the filesystem has answered: %v, %v", tiers(found), err)
@@ -674,9 +648,7 @@ func TestSearchContinuesACanceledSearch(t *testing.T) {
 			t.Errorf("%s was opened %d times", name, n)
 		}
 	}
-	if len(fsys.opens) != 50 {
-		t.Errorf("%d files were opened", len(fsys.opens))
-	}
+	must.Equal(t, "len(fsys.opens)", 50, len(fsys.opens))
 }
 
 // countingOpens counts the Opens of each file, and calls then when after files are
@@ -723,9 +695,7 @@ func TestSearchFindsCommandsByTheirReports(t *testing.T) {
 		c := open()
 		expectFound := func(query string, want ...string) {
 			t.Helper()
-			if diff := cmp.Diff(want, searched(t, c, query)); diff != "" {
-				t.Errorf("%q (-want +got):\n%s", query, diff)
-			}
+			must.Match(t, query, want, searched(t, c, query))
 		}
 		expectFound("zeppelin")
 		save(t, c, toolshelf.Report{Command: "analyze", Content: "A zeppelin and a walrus.", Upload: true})
@@ -974,9 +944,7 @@ func TestSearcherScoresBecomeAtMostOne(t *testing.T) {
 		for _, r := range found.Results {
 			got = append(got, r.Score)
 		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%v, -want +got:\n%s", test.scores, diff)
-		}
+		must.Match(t, test.scores, test.want, got)
 	}
 }
 
@@ -1017,9 +985,7 @@ func TestSearchDoesNotWaitForASearcherAfterItsContext(t *testing.T) {
 		return nil, 0, nil
 	}), nil))
 	t.Cleanup(func() { close(block) })
-	if _, err := c.Search(ctx, "release", 0); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
+	must.Fail(c.Search(ctx, "release", 0))(t, "error", context.Canceled)
 }
 
 func TestPromptForAsksTheSearcher(t *testing.T) {

@@ -217,9 +217,7 @@ func TestAnInvalidSkillNameNeverReachesTheFilesystem(t *testing.T) {
 			t.Errorf("%q: %v, %v", name, getErr, readErr)
 		}
 	}
-	if calls := fsys.calls.Load(); calls != 0 {
-		t.Errorf("%d calls of the filesystem", calls)
-	}
+	must.Equal(t, "fsys.calls.Load()", 0, fsys.calls.Load())
 }
 
 func TestReadSkillFileErrors(t *testing.T) {
@@ -459,9 +457,7 @@ func TestGetSkillReturnsTheCurrentFiles(t *testing.T) {
 				{"nothing in its place", func() error { return os.RemoveAll(dir) }, "SKILL_NOT_FOUND"},
 			} {
 				must.Do(t, step.do())
-				if got := get(); got != step.want {
-					t.Errorf("%s: got %q, want %q", step.name, got, step.want)
-				}
+				must.Equal(t, step.name, step.want, get())
 			}
 		})
 	}
@@ -475,9 +471,7 @@ func TestAnUnchangedSkillIsReadOnce(t *testing.T) {
 	}
 	fsys.read.Store(0)
 	must.Get(c.GetSkill(t.Context(), "forms", toolshelf.Digests()))(t)
-	if read := fsys.read.Load(); read != 0 {
-		t.Errorf("%d bytes read of a cached skill", read)
-	}
+	must.Equal(t, "fsys.read.Load()", 0, fsys.read.Load())
 }
 
 func TestTheListOfFilesIsBounded(t *testing.T) {
@@ -795,9 +789,7 @@ func TestSkillFSFollowsLinksInTheDirectoryOnly(t *testing.T) {
 		}
 	}
 	denied, _ := skillOf(t, "forms", toolshelf.WithRoot(root), toolshelf.WithSymlinks(toolshelf.SymlinksDeny))
-	if _, err := fs.ReadFile(denied.FS(), "inside.md"); !errors.Is(err, toolshelf.ErrOutsideRoot) {
-		t.Errorf("with SymlinksDeny: %v", err)
-	}
+	must.Fail(fs.ReadFile(denied.FS(), "inside.md"))(t, "with SymlinksDeny", toolshelf.ErrOutsideRoot)
 }
 
 func TestSkillFSRespectsTheFilter(t *testing.T) {

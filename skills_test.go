@@ -281,9 +281,7 @@ func TestALayerMayBeASkillItself(t *testing.T) {
 				if got, err := c.ReadSkillFile(t.Context(), tt.want, "a.txt"); err != nil || string(got) != "a" {
 					t.Errorf("a.txt: %q, %v", got, err)
 				}
-				if _, err := c.ReadSkillFile(t.Context(), tt.want, "../pdf/a.txt"); !errors.Is(err, toolshelf.ErrOutsideRoot) {
-					t.Errorf("a path out of the skill: %v", err)
-				}
+				must.Fail(c.ReadSkillFile(t.Context(), tt.want, "../pdf/a.txt"))(t, "a path out of the skill", toolshelf.ErrOutsideRoot)
 			}
 		})
 	}
@@ -311,9 +309,7 @@ func TestALayersOwnSkillFileShadowsNoSkill(t *testing.T) {
 				if _, err := c.GetSkill(t.Context(), "2d-games"); err != nil {
 					t.Error(err)
 				}
-				if _, err := c.GetSkill(t.Context(), "skills"); !errors.Is(err, toolshelf.ErrSkillNotFound) {
-					t.Errorf("the layer itself: %v", err)
-				}
+				must.Fail(c.GetSkill(t.Context(), "skills"))(t, "the layer itself", toolshelf.ErrSkillNotFound)
 				if all := problems(t, c); !slices.Contains(all, "SKILL_FILE_UNUSED skills/SKILL.md") {
 					t.Errorf("not reported: %q", all)
 				}
@@ -330,9 +326,7 @@ func TestALayerBecomesASkillAndDirectoriesAgain(t *testing.T) {
 		if _, err := c.GetSkill(t.Context(), is); err != nil {
 			t.Error(err)
 		}
-		if _, err := c.GetSkill(t.Context(), isNot); !errors.Is(err, toolshelf.ErrSkillNotFound) {
-			t.Errorf("%s: %v, want ErrSkillNotFound", isNot, err)
-		}
+		must.Fail(c.GetSkill(t.Context(), isNot))(t, isNot, toolshelf.ErrSkillNotFound)
 		if found := skillsOf(t, c); len(found) != 1 || found[is] == "" {
 			t.Errorf("got %v, want %s", found, is)
 		}
@@ -600,9 +594,7 @@ func TestWhoMayChooseASkill(t *testing.T) {
 	} {
 		c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"skills/x/SKILL.md": "---\ndescription: d\n" + header + "\n---\n"})))
 		list := must.Get(c.ListSkills(t.Context()))(t)
-		if got := [2]bool{list[0].DisableModelInvocation, list[0].UserInvocable}; got != want {
-			t.Errorf("%q: got %v, want %v", header, got, want)
-		}
+		must.Equal(t, header, want, [2]bool{list[0].DisableModelInvocation, list[0].UserInvocable})
 	}
 }
 
@@ -620,9 +612,7 @@ func TestFiveThousandSkillsAreReadOnce(t *testing.T) {
 		if err != nil || len(list) != 5000 {
 			t.Fatalf("%d skills, %v", len(list), err)
 		}
-		if got := fsys.files.Load(); got != want {
-			t.Errorf("%d files opened, want %d", got, want)
-		}
+		must.Equal(t, "fsys.files.Load()", want, fsys.files.Load())
 	}
 }
 
@@ -723,9 +713,7 @@ func TestADirectoryWithoutASkillFileShadowsNothing(t *testing.T) {
 		} {
 			t.Run(tt.name+"/"+kind, func(t *testing.T) {
 				c := catalog(t, options...)
-				if got := placesOf(t, c); got != tt.want {
-					t.Errorf("ListSkills: %s, want %s", got, tt.want)
-				}
+				must.Equal(t, "ListSkills", tt.want, placesOf(t, c))
 				loadable := !strings.Contains(tt.want, "-pdf")
 				skill, err := c.GetSkill(t.Context(), "pdf")
 				if loadable && (err != nil || skill.Content != "Read.\n" || !skill.Loadable) || !loadable && !errors.Is(err, toolshelf.ErrSkillNotFound) {
@@ -831,9 +819,7 @@ func TestSkillManifestsContinueAfterAnError(t *testing.T) {
 			t.Errorf("got %+v, %v", m, err)
 		}
 	}
-	if n != 2 {
-		t.Errorf("%d errors, want 2", n)
-	}
+	must.Equal(t, "n", 2, n)
 }
 
 func TestSkillManifestsChooseFromTheList(t *testing.T) {
@@ -856,9 +842,7 @@ func TestSkillManifestsChooseFromTheList(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if n != 2 {
-		t.Errorf("a nil choose chooses %d skills, want 2", n)
-	}
+	must.Equal(t, "a nil choose chooses", 2, n)
 }
 
 func TestOversizedSkillsHaveNoDigests(t *testing.T) {
@@ -934,9 +918,7 @@ func TestSkillManifestsReadEachFileVersionOnce(t *testing.T) {
 	must.Do(t, os.WriteFile(changed, []byte("other"), 0o644))
 	disk.files.Store(0)
 	after := manifests(t, c, names...)
-	if got := disk.files.Load(); got != 1 {
-		t.Errorf("after one change, %d files were opened, want 1", got)
-	}
+	must.Equal(t, "after one change", 1, disk.files.Load())
 	for i := range after {
 		same := cmp.Equal(before[i].Files, after[i].Files)
 		if same == (after[i].Skill.Name == "s003") {

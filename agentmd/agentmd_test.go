@@ -74,9 +74,7 @@ func TestABlockThatKeepsLineBreaksKeepsThemInEveryFieldExceptTheDescription(t *t
 		for _, last := range []string{"", "x: y\n"} { // the last field, or a field before another
 			skill := agentmd.ParseSkill("a", []byte("---\nname: a\ndescription: "+block+"license: "+block+"metadata:\n  k: v\ncompatibility: "+block+last+"---\nText.\n"))
 			got := []string{skill.Fields.License, skill.Fields.Compatibility, skill.Frontmatter.Text("license"), skill.Frontmatter.Text("description"), skill.Description}
-			if diff := cmp.Diff([]string{tt.want, tt.want, tt.want, tt.want, strings.TrimSpace(tt.want)}, got); diff != "" {
-				t.Errorf("%s: %s", tt.sign, diff)
-			}
+			must.Match(t, tt.sign, []string{tt.want, tt.want, tt.want, tt.want, strings.TrimSpace(tt.want)}, got)
 		}
 	}
 }
@@ -120,9 +118,7 @@ func TestParseAcceptsEveryInput(t *testing.T) {
 					t.Errorf("%+v: a diagnostic of a header has no path, and is a warning", d)
 				}
 			}
-			if got := strings.Join(codes, " "); got != tt.code {
-				t.Errorf("codes %q, want %q", got, tt.code)
-			}
+			must.Equal(t, "codes", tt.code, strings.Join(codes, " "))
 		})
 	}
 }
@@ -140,9 +136,7 @@ func TestDiagnosticsWithoutAPathBeginWithTheLine(t *testing.T) {
 		"3:7: warning: x [Y]": {Code: "Y", Severity: agentmd.SeverityWarning, Line: 3, Column: 7, Message: "x"},
 		"error: x [Y]":        {Code: "Y", Severity: agentmd.SeverityError, Message: "x"},
 	} {
-		if got := d.String(); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		must.Equal(t, "d.String()", want, d.String())
 	}
 }
 
@@ -177,9 +171,7 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("a code that agentmd has no constant for, or more than a line: %q", d)
 			}
 		}
-		if diff := cmp.Diff(doc, agentmd.Parse(data)); diff != "" {
-			t.Errorf("a second parse differs:\n%s", diff)
-		}
+		must.Match(t, "a second parse differs", doc, agentmd.Parse(data))
 	})
 }
 

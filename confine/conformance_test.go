@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 var ctx = context.Background()
@@ -597,9 +599,7 @@ func TestConformance(t *testing.T) {
 						t.Fatalf("no result in %q", line)
 					}
 					want = strings.NewReplacer(`\n`, "\n", `\e`, "\x1b", `\u202e`, "\u202e").Replace(want)
-					if got := call(f, line); got != want {
-						t.Errorf("%s: got %s, want %s", line, got, want)
-					}
+					must.Equal(t, line, want, call(f, line))
 				}
 			})
 		}

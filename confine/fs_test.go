@@ -15,7 +15,6 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
@@ -51,9 +50,7 @@ func TestRootIsTheDirectoryWithTheCurrentName(t *testing.T) {
 		expect(t, f, "open x = third", "list . = [x]")
 
 		// Files opened in the first directory still read the first directory.
-		if got := callDir(dir, "open", "x"); got != "not exist" {
-			t.Errorf("a Dir of the removed directory reads %s", got)
-		}
+		must.Equal(t, "a Dir of the removed directory reads", "not exist", callDir(dir, "open", "x"))
 	})
 }
 
@@ -65,9 +62,7 @@ func TestDirStaysTheSameDirectoryAfterARename(t *testing.T) {
 		defer dir.Close()
 		must.Do(t, os.Rename(filepath.Join(root, "sub"), filepath.Join(root, "moved")))
 		write(t, root, tree{"sub/x": "second"})
-		if got := callDir(dir, "open", "x"); got != "first" {
-			t.Errorf("got %s, want first", got)
-		}
+		must.Equal(t, "result", "first", callDir(dir, "open", "x"))
 	})
 }
 
@@ -129,9 +124,7 @@ func TestPathsOfWithin(t *testing.T) {
 			defer top.Close()
 			sub := panicking(top.OpenDir("sub"))
 			defer sub.Close()
-			if got := sub.RealPath(); got != f.Path("real/sub") {
-				t.Errorf("RealPath of a child: %q", got)
-			}
+			must.Equal(t, "RealPath of a child", f.Path("real/sub"), sub.RealPath())
 		})
 	}
 }
@@ -203,34 +196,22 @@ func TestClosed(t *testing.T) {
 			dir := must.Get(f.OpenDir("."))(t)
 			file := must.Get(f.OpenRegular("x"))(t)
 			must.Do(t, f.Close())
-			if err := f.Close(); !errors.Is(err, fs.ErrClosed) {
-				t.Errorf("second Close: %v", err)
-			}
+			must.Is(t, "second Close", fs.ErrClosed, f.Close())
 			expect(t, f, "stat x = closed", "lstat x = closed", "open x = closed", "list . = closed", "readlink x = closed")
 
 			// Open files stay open until their own Close.
-			if got := callDir(dir, "open", "x"); got != "x" {
-				t.Errorf("an open Dir gives %s", got)
-			}
+			must.Equal(t, "an open Dir gives", "x", callDir(dir, "open", "x"))
 			must.Do(t, dir.Close())
 			for _, op := range []string{"lstat", "open", "head", "list", "readlink"} {
 				if got := callDir(dir, op, "x"); got != "closed" {
 					t.Errorf("%s of a closed Dir: %s", op, got)
 				}
 			}
-			if err := dir.Each(ctx, nil); !errors.Is(err, fs.ErrClosed) {
-				t.Errorf("Each of a closed Dir: %v", err)
-			}
-			if err := dir.Close(); !errors.Is(err, fs.ErrClosed) {
-				t.Errorf("second Close of a Dir: %v", err)
-			}
+			must.Is(t, "Each of a closed Dir", fs.ErrClosed, dir.Each(ctx, nil))
+			must.Is(t, "second Close of a Dir", fs.ErrClosed, dir.Close())
 			must.Do(t, file.Close())
-			if _, err := file.Read(make([]byte, 1)); !errors.Is(err, fs.ErrClosed) {
-				t.Errorf("Read of a closed File: %v", err)
-			}
-			if err := file.Close(); !errors.Is(err, fs.ErrClosed) {
-				t.Errorf("second Close of a File: %v", err)
-			}
+			must.Fail(file.Read(make([]byte, 1)))(t, "Read of a closed File", fs.ErrClosed)
+			must.Is(t, "second Close of a File", fs.ErrClosed, file.Close())
 		})
 	}
 }
@@ -271,9 +252,7 @@ func TestInfo(t *testing.T) {
 			opened := file.Info()
 			opened.Accessed, listed.Accessed, head.Accessed = info.Accessed, info.Accessed, info.Accessed
 			for _, other := range []Info{opened, listed, head} {
-				if diff := cmp.Diff(info, other); diff != "" {
-					t.Errorf("Stat and others differ:\n%s", diff)
-				}
+				must.Match(t, "Stat and others differ", info, other)
 			}
 			if sub, err := dir.Lstat("sub"); err != nil || sub.Size != 0 || !sub.Mode.IsDir() {
 				t.Errorf("directory: %+v, %v", sub, err)
@@ -332,9 +311,7 @@ func TestEach(t *testing.T) {
 				if err != context.Canceled || n > 1000 {
 					t.Errorf("%v after %d", err, n)
 				}
-				if err := dir.Each(ctx, nil); err != context.Canceled {
-					t.Errorf("with an ended context: %v", err)
-				}
+				must.Equal(t, "with an ended context", context.Canceled, dir.Each(ctx, nil))
 			})
 		})
 	}
@@ -390,9 +367,7 @@ func TestFile(t *testing.T) {
 					t.Errorf("%s: %q, %v; want %q, %v", step.what, buf[:n], err, step.want, step.err)
 				}
 			}
-			if _, err := f.ReadAt(buf, -1); !errors.Is(err, fs.ErrInvalid) {
-				t.Errorf("ReadAt before the beginning: %v", err)
-			}
+			must.Fail(f.ReadAt(buf, -1))(t, "ReadAt before the beginning", fs.ErrInvalid)
 		})
 	}
 }
@@ -487,9 +462,7 @@ func expect(t *testing.T, f *FS, lines ...string) {
 	t.Helper()
 	for _, line := range lines {
 		line, want, _ := strings.Cut(line, " = ")
-		if got := call(f, line); got != want {
-			t.Errorf("%s: got %s, want %s", line, got, want)
-		}
+		must.Equal(t, line, want, call(f, line))
 	}
 }
 
@@ -657,9 +630,7 @@ func TestAfero(t *testing.T) {
 			t.Run("returns directories in parts", func(t *testing.T) {
 				dir := must.Get(f.Open("sub/"))(t)
 				defer dir.Close()
-				if dir.Name() != "sub" {
-					t.Errorf("its name is %q", dir.Name())
-				}
+				must.Equal(t, "its name", "sub", dir.Name())
 				var names []string
 				for range 2 {
 					for {
@@ -705,9 +676,7 @@ func TestAfero(t *testing.T) {
 
 			t.Run("rejects names outside", func(t *testing.T) {
 				for _, name := range []string{"..", "../outside/secret.txt", "/etc/passwd", "sub/../../outside"} {
-					if _, err := f.Open(name); !errors.Is(err, ErrEscape) {
-						t.Errorf("%s: %v", name, err)
-					}
+					must.Fail(f.Open(name))(t, name, ErrEscape)
 				}
 			})
 		})
@@ -757,9 +726,7 @@ func TestRelative(t *testing.T) {
 		if got := relative(test.at, test.target); got != test.want {
 			t.Errorf("from %s to %s: got %s, want %s", test.at, test.target, got, test.want)
 		}
-		if back := filepath.ToSlash(filepath.Join(test.at, relative(test.at, test.target))); back != test.target {
-			t.Errorf("from %s to %s: leads to %s", test.at, test.target, back)
-		}
+		must.Equal(t, test.at, test.target, filepath.ToSlash(filepath.Join(test.at, relative(test.at, test.target))))
 	}
 }
 
@@ -821,8 +788,6 @@ func TestALinkToAnotherSpellingOfTheRootLeadsOutside(t *testing.T) {
 		above := t.TempDir()
 		write(t, filepath.Join(above, "root"), tree{"a.txt": "inside"})
 		hosttest.Symlink(t, filepath.Join(above, "ROOT", "a.txt"), filepath.Join(above, "root", "link"))
-		if _, err := newFS(filepath.Join(above, "root"), options{}).Info("link"); !errors.Is(err, ErrEscape) {
-			t.Errorf("%v", err)
-		}
+		must.Fail(newFS(filepath.Join(above, "root"), options{}).Info("link"))(t, "error", ErrEscape)
 	})
 }

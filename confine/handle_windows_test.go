@@ -112,9 +112,7 @@ func TestAShortNameIsTheNameOfNoFile(t *testing.T) {
 		"open x~1.txt": "inside", "open X~1": "inside", "open x~1": "inside", "open x~1.d/in.txt": "inside",
 		"list x~1.d": "[in.txt]", "dir . open x~1.txt": "inside", "dir . head X~1": `"ins" of 6`, "lstat y~1.txt": "not exist",
 	} {
-		if got := call(f, line); got != want {
-			t.Errorf("%s: %s, want %s", line, got, want)
-		}
+		must.Equal(t, line, want, call(f, line))
 	}
 }
 
@@ -133,17 +131,13 @@ func TestANameWithReplacedBytesIsTheNameOfNoFile(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{"open \ufffd.txt": "inside", "open \ufffd/in.txt": "inside"} {
-		if got := call(f, line); got != want {
-			t.Errorf("%s: %s, want %s", line, got, want)
-		}
+		must.Equal(t, line, want, call(f, line))
 	}
 	half := "\xed\xa0\x80~1.txt"
 	if os.WriteFile(filepath.Join(root, half), []byte("inside"), 0o644) != nil {
 		return // wine stores names as UTF-8
 	}
-	if got := call(f, "open "+half); got != "inside" {
-		t.Errorf("half of a surrogate pair: %s", got)
-	}
+	must.Equal(t, "half of a surrogate pair", "inside", call(f, "open "+half))
 }
 
 // A junction needs no privilege, and its target is always absolute.

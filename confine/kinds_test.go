@@ -483,12 +483,8 @@ func onlyError2[A, B any](_ A, _ B, err error) error { return err }
 func TestInfoHasTheVersion(t *testing.T) {
 	file := fstest.MapFS{"a": {Data: []byte("text"), Sys: 1}}
 	info := panicking(fs.Stat(file, "a"))
-	if got := infoOf(info).Version; got != "" {
-		t.Errorf("a file without a version has version %q", got)
-	}
-	if got := infoOf(taggedInfo{info}).Version; got != fmt.Sprint(info.Size()) {
-		t.Errorf("version %q", got)
-	}
+	must.Equal(t, "a file without a version has version", "", infoOf(info).Version)
+	must.Equal(t, "version", fmt.Sprint(info.Size()), infoOf(taggedInfo{info}).Version)
 }
 
 type taggedInfo struct{ fs.FileInfo }

@@ -344,9 +344,7 @@ func TestCheckWindowsElement(t *testing.T) {
 		`a\b`: ErrEscape, `..\a`: ErrEscape, `\a`: ErrEscape,
 		"a:stream": fs.ErrInvalid, "C:": fs.ErrInvalid, "a.": fs.ErrInvalid, "a ": fs.ErrInvalid, "...": fs.ErrInvalid,
 	} {
-		if got := checkWindowsElement(elem); got != want {
-			t.Errorf("%q: %v, want %v", elem, got, want)
-		}
+		must.Equal(t, elem, want, checkWindowsElement(elem))
 	}
 }
 

@@ -79,9 +79,7 @@ func TestANewFileTakesTheFirstFreeName(t *testing.T) {
 		files[TempName("v6.md")] = "somebody else's"
 		f := k.make(t, files, options{})
 		for i, want := range []string{"v1.md", "v7.md", "v8.md"} {
-			if got := writeTo(f, ".", fmt.Sprint("text ", i)); got != want {
-				t.Errorf("got %s, want %s", got, want)
-			}
+			must.Equal(t, "result", want, writeTo(f, ".", fmt.Sprint("text ", i)))
 		}
 		expect(t, f, "open v1.md = text 0", "open v2.md = old", "open v7.md = text 1", "open v8.md = text 2",
 			"open "+TempName("v6.md")+" = somebody else's", "stat v6.md = not exist")
@@ -119,12 +117,8 @@ func TestMakeDirCreatesMissingDirectories(t *testing.T) {
 			}
 		}
 		expect(t, f, "open a/b/c/v2.md = text", "list a = [b v1.md x]", "list . = [a new]")
-		if got := writeTo(f, "a/x", "text"); got != "not dir" {
-			t.Errorf("below a file: %s", got)
-		}
-		if got := writeTo(f, "a/x/y", "text"); got != "not dir" {
-			t.Errorf("below a file: %s", got)
-		}
+		must.Equal(t, "below a file", "not dir", writeTo(f, "a/x", "text"))
+		must.Equal(t, "below a file", "not dir", writeTo(f, "a/x/y", "text"))
 	})
 }
 
@@ -135,9 +129,7 @@ func TestMakeDirWithinCreatesOnlyDirectoriesWithin(t *testing.T) {
 			t.Error(got)
 		}
 		for _, dir := range []string{"new/other", "new", "."} {
-			if got := writeTo(f.Within("new/b"), dir, "text"); got != "escape" {
-				t.Errorf("%s: %s", dir, got)
-			}
+			must.Equal(t, dir, "escape", writeTo(f.Within("new/b"), dir, "text"))
 		}
 		expect(t, f, "open new/b/c/v1.md = text", "list new = [b]", "list . = [a new]")
 	})
@@ -209,9 +201,7 @@ func TestMakeDirFollowsNoLink(t *testing.T) {
 func TestReadOnlyFilesystemsAreNotWritten(t *testing.T) {
 	f := kinds[len(kinds)-1].make(t, tree{"sub/a": ""}, options{})
 	for _, dir := range []string{"new", "sub"} {
-		if got := writeTo(f, dir, "x"); got != "permission" {
-			t.Errorf("%s: %s", dir, got)
-		}
+		must.Equal(t, dir, "permission", writeTo(f, dir, "x"))
 	}
 }
 
@@ -226,9 +216,7 @@ func TestAnEndedContextRemovesTheFile(t *testing.T) {
 			return nil, nil
 		}}}
 		for range 2 { // during the write, and before
-			if err := cancelling.WriteNew(ctx, "v1.md", "x"); err != context.Canceled {
-				t.Errorf("%v", err)
-			}
+			must.Equal(t, "result", context.Canceled, cancelling.WriteNew(ctx, "v1.md", "x"))
 		}
 		if names := all(t, f, "sub"); names != nil {
 			t.Errorf("it holds %q", names)
@@ -347,9 +335,7 @@ func TestAFileThatAppearsDuringAWriteStays(t *testing.T) {
 			return nil, os.WriteFile(filepath.Join(root, "v1.md"), []byte("other"), 0o644)
 		}}
 		writer := &Dir{fs: d.fs, handle: late, tree: d.tree, at: d.at, name: d.name}
-		if err := writer.WriteNew(ctx, "v1.md", "text"); !errors.Is(err, fs.ErrExist) {
-			t.Errorf("%v", err)
-		}
+		must.Is(t, "error", fs.ErrExist, writer.WriteNew(ctx, "v1.md", "text"))
 		if data, err := os.ReadFile(filepath.Join(root, "v1.md")); string(data) != "other" || err != nil {
 			t.Errorf("%q, %v", data, err)
 		}
@@ -507,9 +493,7 @@ func TestADirectoryThatCannotBeSyncedIsNoError(t *testing.T) {
 		{fmt.Errorf("sync: %w", errors.ErrUnsupported), nil},
 		{syscall.EIO, syscall.EIO},
 	} {
-		if err := ignoreNoSync(tt.err); err != tt.want {
-			t.Errorf("%v: %v, want %v", tt.err, err, tt.want)
-		}
+		must.Equal(t, tt.err, tt.want, ignoreNoSync(tt.err))
 	}
 }
 

@@ -285,9 +285,7 @@ func TestErrorsOfServers(t *testing.T) {
 			if err == nil || v != nil || !strings.Contains(err.Error(), test.want) || len(err.Error()) > 600 || strings.ContainsAny(err.Error(), "\n\x00") {
 				t.Errorf("%v, %v, want %s", v, err, test.want)
 			}
-			if n := len(requests()); n != test.requests {
-				t.Errorf("%d requests, want %d", n, test.requests)
-			}
+			must.Equal(t, "len(requests())", test.requests, len(requests()))
 		})
 	}
 }

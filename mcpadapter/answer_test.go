@@ -153,9 +153,7 @@ func TestAnswerErrMatchesTheErrorOfAnExtraTool(t *testing.T) {
 			t.Errorf("%s: Call = %+v, %v; want a result with IsError", name, result, err)
 		}
 	}
-	if _, err := a.AnswerErr(ctx, "wrapped", nil); !errors.Is(err, toolshelf.ErrNotFound) {
-		t.Errorf("AnswerErr = %v; want ErrNotFound", err)
-	}
+	must.Fail(a.AnswerErr(ctx, "wrapped", nil))(t, "AnswerErr", toolshelf.ErrNotFound)
 	if text, err := a.AnswerErr(ctx, "recovers", nil); text != "printed" || err != nil {
 		t.Errorf("AnswerErr = %q, %v; want no error", text, err)
 	}

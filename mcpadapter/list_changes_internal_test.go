@@ -50,9 +50,7 @@ func TestSubscribersMergeChanges(t *testing.T) {
 				for _, change := range tt.changes { // while the function blocks
 					s.collect(change)
 				}
-				if len(s.pending) != len(tt.want) {
-					t.Errorf("the subscriber holds %d names, want %d", len(s.pending), len(tt.want))
-				}
+				must.Equal(t, "the subscriber holds", len(tt.want), len(s.pending))
 				next <- struct{}{}
 				must.Match(t, "result", tt.want, <-told)
 				next <- struct{}{}

@@ -82,9 +82,7 @@ func TestPromptsOfAMissingRootAreAnError(t *testing.T) {
 
 func TestPromptsOfAnUnreadableDirectoryAreAnError(t *testing.T) {
 	a := adapterOf(t, catalog(t, deny{memory(t, commands), []string{"commands"}}))
-	if _, err := a.Prompts(ctx); !errors.Is(err, toolshelf.ErrPermissionDenied) {
-		t.Errorf("got %v", err)
-	}
+	must.Fail(a.Prompts(ctx))(t, "error", toolshelf.ErrPermissionDenied)
 	_, err := ready(t, a).Handle(ctx, "prompts/list", nil)
 	if e := rpcError(t, err); e.Code != mcpadapter.CodeInternalError {
 		t.Errorf("got %v", e)
@@ -595,9 +593,7 @@ func TestAPageOfPromptsOpensNoFileOfAStore(t *testing.T) {
 		if err != nil || len(list.Prompts) != 120 || len(list.Prompts[119].Arguments) != 1 {
 			t.Fatalf("%v, %v", list.Prompts, err)
 		}
-		if got := store.opens.Load() - before; got != want {
-			t.Errorf("%d opened files, want %d", got, want)
-		}
+		must.Equal(t, "store.opens.Load() - before", want, store.opens.Load()-before)
 	}
 }
 
@@ -714,10 +710,6 @@ func TestPromptEndsWithItsContext(t *testing.T) {
 	a := prompter(t)
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := a.GetPrompt(ended, "fix", map[string]string{"issue": "1"}); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
-	if _, err := a.ListPrompts(ended, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	must.Fail(a.GetPrompt(ended, "fix", map[string]string{"issue": "1"}))(t, "error", context.Canceled)
+	must.Fail(a.ListPrompts(ended, nil))(t, "error", context.Canceled)
 }

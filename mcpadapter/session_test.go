@@ -97,9 +97,7 @@ func TestSessionStates(t *testing.T) {
 					t.Errorf("got %d with %s; want %d with %s", e.Code, e.Data, tt.code, tt.data)
 				}
 			}
-			if s.State() != tt.state {
-				t.Errorf("state %s, want %s", s.State(), tt.state)
-			}
+			must.Equal(t, "state", tt.state, s.State())
 		})
 	}
 }
@@ -180,9 +178,7 @@ func TestModernRequestsNeedNoHandshake(t *testing.T) {
 			t.Errorf("%s: ttlMs %v, cacheScope %v; only lists and discovery may be kept, and shared with nobody", r[0], result.TTL, result.Scope)
 		}
 	}
-	if s.State() != mcpadapter.Uninitialized {
-		t.Errorf("modern requests changed the state to %s", s.State())
-	}
+	must.Equal(t, "modern requests changed the state", mcpadapter.Uninitialized, s.State())
 }
 
 func TestLegacyResultsHaveNoModernMembers(t *testing.T) {

@@ -342,9 +342,7 @@ func TestWarmListsOfSkillsReadNoFile(t *testing.T) {
 	opened.Store(0)
 	for range 3 {
 		s := a.NewSession()
-		if got := listAll(t, s); got != n {
-			t.Errorf("%d skills, want %d", got, n)
-		}
+		must.Equal(t, "listAll(t, s)", n, listAll(t, s))
 		if _, err := s.GetSkill(ctx, "skill://s007/SKILL.md"); err != nil {
 			t.Error(err)
 		}
@@ -355,9 +353,7 @@ func TestWarmListsOfSkillsReadNoFile(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if got := opened.Load(); got != 0 {
-		t.Errorf("%d files were opened", got)
-	}
+	must.Equal(t, "opened.Load()", 0, opened.Load())
 	if _, err := a.NewSession().ReadResource(ctx, "skill://s007/a.txt"); err != nil || opened.Load() != 1 {
 		t.Errorf("a read opened %d files, want 1: %v", opened.Load(), err)
 	}
@@ -464,9 +460,7 @@ func TestSurfacesFollowTheStatesOfClients(t *testing.T) {
 			}
 			c := must.Get(toolshelf.New(toolshelf.WithRoot(root), toolshelf.WithHome(home), toolshelf.WithClient(map[string]client.Client{"claude": client.Claude(), "codex": client.Codex()}[row.client])))(t)
 			defer c.Close()
-			if got := surfacesOf(t, c, "deploy"); got != fmt.Sprintf("%s tool=%v search=%v resource=%v completed=%v line=%v prompt=%v", row.listed, row.tool, row.tool, row.tool, row.completed, row.line, row.line) {
-				t.Errorf("%+v: %s", row, got)
-			}
+			must.Equal(t, row, fmt.Sprintf("%s tool=%v search=%v resource=%v completed=%v line=%v prompt=%v", row.listed, row.tool, row.tool, row.tool, row.completed, row.line, row.line), surfacesOf(t, c, "deploy"))
 		})
 	}
 }

@@ -324,9 +324,7 @@ func TestLayersAndDirectoriesBecomePrefixes(t *testing.T) {
 			a := adapterOf(t, catalog(t, fsys, tt.opts...))
 			for era, c := range skillClients(t, a) {
 				entries := c.list()
-				if diff := cmp.Diff(tt.want, uris(entries)); diff != "" {
-					t.Errorf("%s (-want +got):\n%s", era, diff)
-				}
+				must.Match(t, era, tt.want, uris(entries))
 				for _, e := range entries {
 					if _, _, err := c.read(e.URI); err != nil {
 						t.Errorf("%s: %v", era, err)
@@ -568,9 +566,7 @@ func TestSkillsOfMissingDirectories(t *testing.T) {
 func TestSkillsOfAView(t *testing.T) {
 	view := must.Get(catalog(t, memory(t, project)).View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Name == "weather" })))(t)
 	for era, c := range skillClients(t, adapterOf(t, view)) {
-		if diff := cmp.Diff([]string{"skill://weather/SKILL.md"}, uris(c.list())); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", era, diff)
-		}
+		must.Match(t, era, []string{"skill://weather/SKILL.md"}, uris(c.list()))
 		if _, _, err := c.read("skill://calculator/SKILL.md"); rpcError(t, err).Code != mcpadapter.CodeInvalidParams {
 			t.Errorf("%s: %v", era, err)
 		}

@@ -388,9 +388,7 @@ var claims = []claim{
 			"x.js":           {},
 		} {
 			_, got := c.succeeds(`{"path":"files","pattern":"` + pattern + `"}`)
-			if diff := cmp.Diff(want, got["files"]); diff != "" {
-				c.t.Errorf("%s (-want +got):\n%s", pattern, diff)
-			}
+			must.Match(c.t, pattern, want, got["files"])
 		}
 	}},
 	{"search_files", "pattern", `Glob to match, such as "**/*.go"`, func(c caller) {
@@ -917,9 +915,7 @@ func TestMisnamedFindsUnknownNames(t *testing.T) {
 		"Set page_size, or page_number":    {"page_number"},
 		"names: x.get_command, list_shoes": {"list_shoes"},
 	} {
-		if diff := cmp.Diff(want, misnamed(text, known)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", text, diff)
-		}
+		must.Match(t, text, want, misnamed(text, known))
 	}
 }
 

@@ -93,9 +93,7 @@ Go.
 </instruction_file>
 </project_instructions>`
 	got := callOf(t, instructedAdapter(t, instructed, mcpadapter.WithStructuredContent()), "get_instructions", `{"path":"services/api/new.go"}`)
-	if got.Text != want {
-		t.Errorf("got\n%s", got.Text)
-	}
+	must.Equal(t, "got.Text", want, got.Text)
 	c := catalog(t, memory(t, instructed), toolshelf.WithInstructions(client.Claude()))
 	list := must.Get(c.Instructions(ctx, "services/api/new.go", toolshelf.Imports(0)))(t)
 	var structured struct{ Instructions []toolshelf.Instruction }
@@ -229,9 +227,7 @@ func TestReadFileNamesAnInstructionOnceForSeveralFiles(t *testing.T) {
 		"==> nothing <==\nError: File 'nothing' not found\n\n" +
 		"==> services/api/main.go <==\n1\tpackage main\n\nInstructions for this file: services/api/CLAUDE.md, .claude/rules/go.md\n\n" +
 		"==> services/api/user.go <==\n1\tpackage main"
-	if got.Text != want {
-		t.Errorf("got\n%s", got.Text)
-	}
+	must.Equal(t, "got.Text", want, got.Text)
 }
 
 func TestReadFileNamesAtMostTwentyInstructions(t *testing.T) {
@@ -252,9 +248,7 @@ func TestReadFileSucceedsIfInstructionsCannotBeFound(t *testing.T) {
 		t.Fatal("Instructions returns no error; the test shows nothing")
 	}
 	got := callOf(t, adapterOf(t, c, mcpadapter.WithInstructionHints()), "read_file", `{"path":"services/run.sh"}`)
-	if got.Text != "1\t#!/bin/sh" {
-		t.Errorf("got %s", got.Text)
-	}
+	must.Equal(t, "got.Text", "1\t#!/bin/sh", got.Text)
 }
 
 // A countingFs records the names that a program opens. A scan opens files in

@@ -88,9 +88,7 @@ func TestListSkillsLimitsTheDescriptions(t *testing.T) {
 			}
 		}
 		got := listSkills(t, adapterOf(t, catalog(t, memory(t, files), toolshelf.WithSkillsDir("z-first", "a-second"))))
-		if len(got.Skills) != tt.first+tt.second {
-			t.Errorf("%d skills, want %d", len(got.Skills), tt.first+tt.second)
-		}
+		must.Equal(t, "len(got.Skills)", tt.first+tt.second, len(got.Skills))
 		total, longest, first := 0, 0, 0
 		for name, description := range got.Descriptions {
 			n := utf8.RuneCountInString(description)

@@ -169,9 +169,7 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 				sameJSON(t, got.Structured, tt.want)
 				sameJSON(t, []byte(got.Text), tt.want)
 			case tt.want != "":
-				if got.Text != tt.want {
-					t.Errorf("got %q\nwant %q", got.Text, tt.want)
-				}
+				must.Equal(t, "got.Text", tt.want, got.Text)
 			}
 		})
 	}
@@ -484,9 +482,7 @@ func TestCallReturnsTheErrorOfItsContext(t *testing.T) {
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	for _, tool := range a.Tools() {
-		if _, err := a.Call(ended, tool.Name, json.RawMessage(`{}`)); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: got %v, want context.Canceled", tool.Name, err)
-		}
+		must.Fail(a.Call(ended, tool.Name, json.RawMessage(`{}`)))(t, tool.Name, context.Canceled)
 		if _, err := tool.Call(ended, json.RawMessage(`{}`)); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s.Call: got %v, want context.Canceled", tool.Name, err)
 		}
@@ -548,12 +544,8 @@ func TestTreesHaveAtMost100Levels(t *testing.T) {
 		if err != nil || got.IsError {
 			t.Fatalf("got %.200s, %v", got.Text, err)
 		}
-		if levels := strings.Count(got.Text, "[DIR]"); levels != 100 {
-			t.Errorf("%d levels are shown", levels)
-		}
-		if levels := strings.Count(string(got.Structured), `"children":[`); levels != 100 {
-			t.Errorf("the JSON has %d levels of directories", levels)
-		}
+		must.Equal(t, "result", 100, strings.Count(got.Text, "[DIR]"))
+		must.Equal(t, "the JSON", 100, strings.Count(string(got.Structured), `"children":[`))
 	}
 }
 
@@ -655,9 +647,7 @@ func TestNewRejectsToolsThatClientsCannotUse(t *testing.T) {
 			}
 		})
 	}
-	if _, err := mcpadapter.New(nil); !errors.Is(err, toolshelf.ErrInvalidOption) {
-		t.Errorf("no catalog: got %v", err)
-	}
+	must.Fail(mcpadapter.New(nil))(t, "no catalog", toolshelf.ErrInvalidOption)
 }
 
 func TestNamesOfToolsConsistOfASCIILettersDigitsAndThreeSigns(t *testing.T) {
@@ -696,9 +686,7 @@ func TestNamesHaveSeveralSpellings(t *testing.T) {
 	}
 	for _, tt := range tests {
 		a := adapter(t, append(tt.opts, mcpadapter.WithTools("list_skills"))...)
-		if got := a.Tools()[0].Name; got != tt.listed {
-			t.Errorf("listed as %q, want %q", got, tt.listed)
-		}
+		must.Equal(t, "listed as", tt.listed, a.Tools()[0].Name)
 		for _, name := range tt.accepted {
 			if _, err := a.Call(ctx, name, nil); err != nil {
 				t.Errorf("%s: %q: %v", tt.listed, name, err)

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -287,9 +286,7 @@ func TestTheEmbedderReceivesNoTextOfARefusedEntry(t *testing.T) {
 		if slices.Sort(got); err != nil || !slices.Equal(got, names) || found.Semantic != (names != nil) {
 			t.Errorf("found %+v, %v, want %q", found, err, names)
 		}
-		if got := e.taken(); got != want {
-			t.Errorf("the embedder got %q, want %q", got, want)
-		}
+		must.Equal(t, "the embedder", want, e.taken())
 	}
 	search("")
 	all := pending(t, c)
@@ -330,9 +327,7 @@ func TestPendingHasTheTextsBeforeAndAfterAChange(t *testing.T) {
 		"instruction sub/CLAUDE.md":  {{"CLAUDE.md": "One."}, {"CLAUDE.md": "Two."}},
 		"instruction more/CLAUDE.md": {{"more/CLAUDE.md": "@one.md", "more/one.md": "One."}, {"more/CLAUDE.md": "@one.md", "more/one.md": "Two."}},
 	} {
-		if diff := cmp.Diff(want, [2]map[string]string{all[name].Old, all[name].New}); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		must.Match(t, name, want, [2]map[string]string{all[name].Old, all[name].New})
 	}
 }
 

@@ -64,9 +64,7 @@ func TestAFileThatOthersCanChangeAllowsNothing(t *testing.T) {
 			if got := allowed(t, s, p); len(got) > 0 != (tt.broken == nil) {
 				t.Errorf("the store allows %q", got)
 			}
-			if err := s.Approve(t.Context(), entry("other", "one")); !errors.Is(err, tt.broken) {
-				t.Errorf("Approve returns %v", err)
-			}
+			must.Is(t, "Approve", tt.broken, s.Approve(t.Context(), entry("other", "one")))
 		})
 	}
 }
@@ -80,9 +78,7 @@ func TestApproveWritesNothingIntoAPublicDirectory(t *testing.T) {
 	file := storeFile(t)
 	s := open(t, file)
 	must.Do(t, os.Chmod(filepath.Dir(file), 0o777))
-	if err := s.Approve(t.Context(), entry("deploy", "one")); !errors.Is(err, ErrForeign) {
-		t.Errorf("Approve returns %v", err)
-	}
+	must.Is(t, "Approve", ErrForeign, s.Approve(t.Context(), entry("deploy", "one")))
 	if entries, err := os.ReadDir(filepath.Dir(file)); len(entries) > 0 || err != nil {
 		t.Errorf("the directory has %v, %v", entries, err)
 	}
@@ -107,7 +103,5 @@ func TestAPipeInPlaceOfTheFileIsNotOpened(t *testing.T) {
 	if err := unix.Mkfifo(file, 0o600); err != nil {
 		t.Skip(err)
 	}
-	if _, err := Open(file); !errors.Is(err, ErrBroken) {
-		t.Errorf("Open returns %v", err)
-	}
+	must.Fail(Open(file))(t, "Open", ErrBroken)
 }

@@ -109,7 +109,5 @@ func TestATextIsInTheFileOnce(t *testing.T) {
 	for _, layer := range []string{"/one", "/two"} {
 		b = b.with([]decision{{toolshelf.Item{Kind: "command", Name: "a", Layer: layer}, grant{digest: digest("1")}, map[string]string{"a.md": "the same text"}}})
 	}
-	if n := strings.Count(b.encode(), "the same text"); n != 1 {
-		t.Errorf("the file has the text %d times", n)
-	}
+	must.Equal(t, "the file has the text", 1, strings.Count(b.encode(), "the same text"))
 }

@@ -240,9 +240,7 @@ func TestNamesAndLayersThatAreNotUTF8StayApart(t *testing.T) {
 	}
 	approve(t, s, all...)
 	s = open(t, file)
-	if n := len(allowed(t, s, all...)); n != len(all) {
-		t.Errorf("the store allows %d of %d entries", n, len(all))
-	}
+	must.Equal(t, "the store allows", len(all), len(allowed(t, s, all...)))
 }
 
 // An approval is of one state: the content, the rules and the file of the item.
@@ -521,9 +519,7 @@ func TestGoroutinesShareAStore(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := len(s.last.Load().book.records); n != 80 {
-		t.Errorf("the store has %d decisions", n)
-	}
+	must.Equal(t, "the store", 80, len(s.last.Load().book.records))
 }
 
 func TestTwoProcessesApproveAtTheSameTime(t *testing.T) {
@@ -542,9 +538,7 @@ func TestTwoProcessesApproveAtTheSameTime(t *testing.T) {
 	for i := range 1000 {
 		n += len(allowed(t, s, entry("first"+strconv.Itoa(i), fmt.Sprint("text ", i)), entry("second"+strconv.Itoa(i), fmt.Sprint("text ", i))))
 	}
-	if n != 2000 {
-		t.Errorf("%d of 2000 approvals are in the file", n)
-	}
+	must.Equal(t, "n", 2000, n)
 }
 
 func TestAKilledProcessLeavesAReadableStore(t *testing.T) {
@@ -591,15 +585,11 @@ func TestAWaitForTheLockEndsWithTheContext(t *testing.T) {
 	waiter.Version()
 	cancel()
 	for range 2 {
-		if err := <-results; !errors.Is(err, context.Canceled) {
-			t.Errorf("Approve returns %v", err)
-		}
+		must.Is(t, "Approve", context.Canceled, <-results)
 	}
 	unlock()
 	approve(t, waiter, entry("deploy", "one"))
-	if err := waiter.Approve(ctx, entry("deploy", "two")); !errors.Is(err, context.Canceled) {
-		t.Errorf("Approve with an ended context returns %v", err)
-	}
+	must.Is(t, "Approve with an ended context", context.Canceled, waiter.Approve(ctx, entry("deploy", "two")))
 }
 
 func TestABrokenFileAllowsNothing(t *testing.T) {
@@ -705,9 +695,7 @@ func TestTheTextsOfTheOldestApprovalsAreForgotten(t *testing.T) {
 		all = append(all, skill(fmt.Sprint("skill", i)))
 	}
 	approve(t, s, all...)
-	if n := len(allowed(t, s, all...)); n != len(all) {
-		t.Errorf("the store allows %d of %d entries", n, len(all))
-	}
+	must.Equal(t, "the store allows", len(all), len(allowed(t, s, all...)))
 	if info, err := os.Stat(file); err != nil || info.Size() > maxTexts+1<<20 {
 		t.Errorf("the file has %d bytes, %v", info.Size(), err)
 	}
@@ -752,9 +740,7 @@ func TestAFullStoreStaysAsBefore(t *testing.T) {
 	p := entry("deploy", "one")
 	approve(t, s, p)
 	huge := entry(strings.Repeat("x", maxFile), "")
-	if err := s.Approve(t.Context(), huge); !errors.Is(err, ErrFull) {
-		t.Errorf("Approve returns %.200v", err)
-	}
+	must.Is(t, "Approve", ErrFull, s.Approve(t.Context(), huge))
 	if got := allowed(t, s, p); got == nil {
 		t.Error("the full store refuses the approved entry")
 	}

@@ -99,9 +99,7 @@ func TestSARIFHasTheRequiredProperties(t *testing.T) {
 		{append(slices.Clip(place), "artifactLocation", "uriBaseId"), "%SRCROOT%"},
 		{append(slices.Clip(place), "region"), map[string]any{"startLine": 2.0, "startColumn": 7.0, "endLine": 2.0, "endColumn": 8.0}},
 	} {
-		if diff := cmp.Diff(tt.want, at(t, log, tt.path...)); diff != "" {
-			t.Errorf("%v (-want +got):\n%s", tt.path, diff)
-		}
+		must.Match(t, tt.path, tt.want, at(t, log, tt.path...))
 	}
 	driver := at(t, log, "runs", 0, "tool", "driver")
 	for i, r := range rules {
@@ -161,9 +159,7 @@ func TestSARIFLocations(t *testing.T) {
 		if want := (sarifArtifact{tt.uri, tt.base}); got.ArtifactLocation != want {
 			t.Errorf("%s: got %+v, want %+v", tt.path, got.ArtifactLocation, want)
 		}
-		if got.Region != (sarifRegion{1, 1, 1, 2}) {
-			t.Errorf("the region of a whole file is %+v", got.Region)
-		}
+		must.Equal(t, "the region of a whole file", (sarifRegion{1, 1, 1, 2}), got.Region)
 	}
 }
 

@@ -126,9 +126,7 @@ func connect(t *testing.T, transport mcp.Transport, revision string, opts *mcp.C
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts)
 	session := must.Get(client.Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: revision}))(t)
 	t.Cleanup(func() { session.Close() })
-	if got := session.InitializeResult().ProtocolVersion; got != revision {
-		t.Errorf("the session speaks %s, want %s", got, revision)
-	}
+	must.Equal(t, "the session speaks", revision, session.InitializeResult().ProtocolVersion)
 	return session
 }
 
@@ -216,9 +214,7 @@ func TestStdioServesUntilStdinEnds(t *testing.T) {
 			wantProject(t, c)
 			p.stdin.Close()
 			p.wantEnd(0)
-			if got := p.stderr.String(); got != "" {
-				t.Errorf("on stderr: %q", got)
-			}
+			must.Equal(t, "on stderr", "", p.stderr.String())
 			for line := range strings.Lines(p.stdout.String()) {
 				var message struct{ JSONRPC string }
 				if err := json.Unmarshal([]byte(line), &message); err != nil || message.JSONRPC != "2.0" {
@@ -248,9 +244,7 @@ func TestHTTPServesAllRevisionsUntilASignal(t *testing.T) {
 	}
 	p.terminate()
 	p.wantEnd(0)
-	if got := p.stdout.String(); got != "" {
-		t.Errorf("on stdout: %q", got)
-	}
+	must.Equal(t, "on stdout", "", p.stdout.String())
 }
 
 // ping is a minimal legacy request.
@@ -276,9 +270,7 @@ func TestHTTPRejectsRequestsOfOtherSites(t *testing.T) {
 			}
 			res := must.Get(http.DefaultClient.Do(req))(t)
 			res.Body.Close()
-			if res.StatusCode != tt.status {
-				t.Errorf("status %d, want %d", res.StatusCode, tt.status)
-			}
+			must.Equal(t, "status", tt.status, res.StatusCode)
 		})
 	}
 }
@@ -431,9 +423,7 @@ func TestStartupErrorsAreReportedOnStderr(t *testing.T) {
 			if got := p.stderr.String(); !strings.HasPrefix(got, "toolshelf-mcp: ") || !strings.Contains(got, tt.says) || strings.Count(got, "\n") != 1 {
 				t.Errorf("on stderr: %q, want one line with %q", got, tt.says)
 			}
-			if got := p.stdout.String(); got != "" {
-				t.Errorf("on stdout: %q", got)
-			}
+			must.Equal(t, "on stdout", "", p.stdout.String())
 		})
 	}
 }

@@ -430,9 +430,7 @@ func TestATarBombIsAnError(t *testing.T) {
 			_, err := Open(archive, MaxUnpacked)
 			runtime.ReadMemStats(&after)
 			t.Logf("an archive of %d bytes: allocates %d", len(archive), after.TotalAlloc-before.TotalAlloc)
-			if err != errTooLarge {
-				t.Errorf("got %v", err)
-			}
+			must.Equal(t, "err", errTooLarge, err)
 			if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 6*MaxUnpacked {
 				t.Errorf("allocates %d bytes", allocated)
 			}

@@ -82,9 +82,7 @@ func TestAuditReportsEachProblemOnce(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("-want +got:\n%s\n%+v", diff, all)
 			}
-			if n := a.Checked.Load(); n != tt.checked {
-				t.Errorf("%d checked files, want %d", n, tt.checked)
-			}
+			must.Equal(t, "a.Checked.Load()", tt.checked, a.Checked.Load())
 		})
 	}
 }

@@ -196,9 +196,7 @@ func TestAChangeAfterAnExitOfAFilterHasAllNames(t *testing.T) {
 			exits.Store(true)
 			p.write("commands/b.md")
 			p.scan(p.commands)
-			if got := <-exited; got != want {
-				t.Errorf("exit %q, want %q", got, want)
-			}
+			must.Equal(t, "exit", want, <-exited)
 			exits.Store(false)
 			p.write("commands/c.md")
 			p.scan(p.commands)
@@ -220,15 +218,11 @@ func TestASubscriptionEndsOnceAndIsRefusedAfterTheEnd(t *testing.T) {
 			other.Ended = new(atomic.Bool)
 			p.Subscribe(other)
 			p.End(other.Ended)
-			if n := p.subscribers(); n != 1 {
-				t.Errorf("%d subscribers are left, want the first", n)
-			}
+			must.Equal(t, "p.subscribers()", 1, p.subscribers())
 			end(p)
 			stop()
 			p.Subscribe(p.subscriber(call))
-			if n := p.subscribers(); n != 0 {
-				t.Errorf("%d subscribers after the end", n)
-			}
+			must.Equal(t, "p.subscribers()", 0, p.subscribers())
 			p.write("commands/b.md")
 			p.scan(p.commands)
 		})

@@ -97,12 +97,8 @@ func TestAFileThatChangesAfterTheListingHasNoDigest(t *testing.T) {
 			if got, err := c.Of(t.Context(), dir, listed.Files[1]); err != ErrChanging {
 				t.Errorf("got %v, %v", got, err)
 			}
-			if err := Unchanged(t.Context(), dir, listed); err != ErrChanging {
-				t.Errorf("the list: got %v", err)
-			}
-			if n := c.Len(); n != 0 {
-				t.Errorf("%d files are cached", n)
-			}
+			must.Equal(t, "the list", ErrChanging, Unchanged(t.Context(), dir, listed))
+			must.Equal(t, "c.Len()", 0, c.Len())
 		})
 	}
 }
@@ -155,9 +151,7 @@ func TestRetainKeepsTheSkillsOfTheSnapshot(t *testing.T) {
 			t.Errorf("the cache has no %s", f.Name)
 		}
 	}
-	if n := c.Len(); n != 2 {
-		t.Errorf("%d files are cached, want 2", n)
-	}
+	must.Equal(t, "c.Len()", 2, c.Len())
 }
 
 // A digest proves that a header describes the same bytes only if the digest was computed with

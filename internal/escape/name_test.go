@@ -127,9 +127,7 @@ func FuzzAppendJSON(f *testing.F) {
 		}
 		oracle := must.Get(json.Marshal(s))(t)
 		must.Do(t, json.Unmarshal(oracle, &want))
-		if got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		must.Equal(t, "got", want, got)
 	})
 }
 
@@ -145,7 +143,5 @@ func TestReason(t *testing.T) {
 			t.Errorf("Reason(%v) = %q", err, got)
 		}
 	}
-	if got := Reason(errors.New("disk on fire\nat sector 7")); got != `disk on fire\nat sector 7` {
-		t.Errorf("a text of two lines: %q", got)
-	}
+	must.Equal(t, "a text of two lines", `disk on fire\nat sector 7`, Reason(errors.New("disk on fire\nat sector 7")))
 }

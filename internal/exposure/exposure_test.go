@@ -104,9 +104,7 @@ func TestSettings(t *testing.T) {
 			for file, text := range tt.files {
 				must.Do(t, afero.WriteFile(fsys, file, []byte(text), 0o644))
 			}
-			if got := tt.skill.in(t, refresh(t, readerOf(t, fsys))); got != tt.want {
-				t.Errorf("level %d, want %d", got, tt.want)
-			}
+			must.Equal(t, "level", tt.want, tt.skill.in(t, refresh(t, readerOf(t, fsys))))
 		})
 	}
 }
@@ -159,7 +157,5 @@ func TestAfterAFaultTheLastSettingsCount(t *testing.T) {
 	}
 	fsys.fails = false
 	must.Do(t, afero.WriteFile(fsys, user, []byte(`{}`), 0o644))
-	if got := claudeSkill.in(t, refresh(t, r)); got != Full {
-		t.Errorf("level %d after the fault has ended", got)
-	}
+	must.Equal(t, "level", Full, claudeSkill.in(t, refresh(t, r)))
 }

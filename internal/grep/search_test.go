@@ -145,9 +145,7 @@ func TestLongLines(t *testing.T) {
 	} {
 		found := find(t, "MATCH", Options{}, tt.content, Request{Lines: 1})
 		tt.want.Number = 1
-		if diff := cmp.Diff([]Line{tt.want}, found.Lines); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.rule, diff)
-		}
+		must.Match(t, tt.rule, []Line{tt.want}, found.Lines)
 	}
 	found := find(t, "MATCH", Options{}, x+"\nMATCH\n"+x[:500]+"\n", Request{Lines: 1, Context: 1})
 	if got := found.Lines[0]; got.Before[0] != x[:500]+"…" || got.After[0] != x[:500] {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // If a broken header leaves is_dependency unclear, the command is a dependency.
@@ -36,8 +37,6 @@ func TestIsDependency(t *testing.T) {
 		"---\ndescription: about is_dependency: [true\n---\nText.\n": false,
 	} {
 		doc, _ := matter.Parse([]byte(text), true)
-		if got := IsDependency(doc, []byte(text)); got != want {
-			t.Errorf("%q: %t, want %t", text, got, want)
-		}
+		must.Equal(t, text, want, IsDependency(doc, []byte(text)))
 	}
 }

@@ -26,9 +26,7 @@ func TestSetText(t *testing.T) {
 	} {
 		var e Entry
 		e.setText(want[0], want[1], want[2], want[3])
-		if got := [4]string{e.Name, e.Path, e.Description(), e.Hint()}; got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		must.Equal(t, "result", want, [4]string{e.Name, e.Path, e.Description(), e.Hint()})
 	}
 	var e Entry
 	if e.setText("a", "a.md", "d", strings.Repeat("y", 1<<16)); e.Hint() != long[:keptText]+"…" || e.Description() != "d" {

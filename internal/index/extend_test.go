@@ -81,19 +81,13 @@ func TestExtendReadsChangedFilesOnly(t *testing.T) {
 		}
 		return x.FilesRead() - before
 	}
-	if n := reads(); n != 3 {
-		t.Errorf("%d reads at first", n)
-	}
+	must.Equal(t, "reads()", 3, reads())
 	untilKnown(t, fsys, func() bool { return reads() == 0 })
 	must.Do(t, os.WriteFile(filepath.Join(root, "x", "a.md"), []byte("changed"), 0o644))
-	if n := reads(); n != 1 {
-		t.Errorf("%d reads after a change", n)
-	}
+	must.Equal(t, "reads()", 1, reads())
 	kept.Max = 1
 	reads()
-	if n := reads(); n != 3 {
-		t.Errorf("%d reads without memory", n)
-	}
+	must.Equal(t, "reads()", 3, reads())
 }
 
 func TestExtendKeepsTheEntriesOfManyDirectoriesWithinItsMemory(t *testing.T) {

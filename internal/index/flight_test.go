@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // gatedRuns counts the calls of do. Each call returns after a value from end.
@@ -52,19 +54,13 @@ func TestACallJoinsNoRunThatBeganBefore(t *testing.T) {
 		}
 		synctest.Wait()
 		runs.end <- struct{}{}
-		if got := <-first; got != (outcome{1, nil}) {
-			t.Errorf("the first call got %v", got)
-		}
+		must.Equal(t, "the first call", (outcome{1, nil}), <-first)
 		runs.end <- struct{}{}
 		for _, out := range later {
-			if got := <-out; got != (outcome{2, nil}) {
-				t.Errorf("a call made during run 1 got %v, want run 2", got)
-			}
+			must.Equal(t, "a call made during run 1", (outcome{2, nil}), <-out)
 		}
 		f.close()
-		if n := runs.count.Load(); n != 2 {
-			t.Errorf("%d runs for 21 calls, want 2", n)
-		}
+		must.Equal(t, "runs.count.Load()", 2, runs.count.Load())
 	})
 }
 
@@ -85,9 +81,7 @@ func TestTheEndOfOneContextEndsNoOtherCall(t *testing.T) {
 		runs.end <- struct{}{}
 		<-blocking
 		runs.end <- struct{}{}
-		if got := <-waiting; got != (outcome{2, nil}) {
-			t.Errorf("the waiting call got %v", got)
-		}
+		must.Equal(t, "the waiting call", (outcome{2, nil}), <-waiting)
 	})
 }
 
@@ -110,14 +104,10 @@ func TestARunEndsWithItsLastCall(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if n := runs.count.Load(); n != 1 {
-			t.Errorf("%d runs, want 1: the second call ended before its run began", n)
-		}
+		must.Equal(t, "runs.count.Load()", 1, runs.count.Load())
 		again := call(t.Context(), f)
 		runs.end <- struct{}{}
-		if got := <-again; got != (outcome{2, nil}) {
-			t.Errorf("a later call got %v", got)
-		}
+		must.Equal(t, "a later call", (outcome{2, nil}), <-again)
 		f.close()
 	})
 }

@@ -101,9 +101,7 @@ func TestSnapshotWithinTheTTL(t *testing.T) {
 		t.Helper()
 		before := scans.Load()
 		must.Get(snapshot(t.Context()))(t)
-		if got := scans.Load() > before; got != scanned {
-			t.Errorf("scanned: %t, want %t", got, scanned)
-		}
+		must.Equal(t, "scanned", scanned, scans.Load() > before)
 	}
 	served(true, x.Snapshot)
 	now = now.Add(time.Minute - 1)
@@ -124,9 +122,7 @@ func TestAnErrorEndsTheTTL(t *testing.T) {
 	expect(t, x, "a commands/a.md")
 	must.Do(t, files.RemoveAll("/commands"))
 	for _, snapshot := range []func(context.Context) (*Snapshot, error){x.Validate, x.Snapshot} {
-		if _, err := snapshot(t.Context()); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("a missing directory: %v", err)
-		}
+		must.Fail(snapshot(t.Context()))(t, "a missing directory", fs.ErrNotExist)
 	}
 	must.Do(t, errors.Join(files.Mkdir("/commands", 0o755), write(files, "commands/b.md", "")))
 	expect(t, x, "b commands/b.md")
@@ -208,9 +204,7 @@ func TestAScanThatHangs(t *testing.T) {
 		}()
 		synctest.Wait()
 		cancel()
-		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Errorf("a call whose context has ended: %v", err)
-		}
+		must.Is(t, "a call whose context has ended", context.Canceled, <-ended)
 		closed := make(chan struct{})
 		go func() {
 			x.Close()
@@ -236,9 +230,7 @@ func TestClosed(t *testing.T) {
 		x := unclosed(t, Config{}, fsys)
 		e := snapshotOf(t, x).Lookup("a")
 		x.Close()
-		if _, err := x.Snapshot(t.Context()); !errors.Is(err, fs.ErrClosed) {
-			t.Errorf("Snapshot: %v", err)
-		}
+		must.Fail(x.Snapshot(t.Context()))(t, "Snapshot", fs.ErrClosed)
 		if _, ok := x.StatCached(e); ok {
 			t.Error("StatCached describes a file")
 		}
@@ -248,17 +240,13 @@ func TestClosed(t *testing.T) {
 		x := commandsOf(t, Config{Lifetime: lifetime}, fsys, "commands")
 		snapshotOf(t, x)
 		end()
-		if _, err := x.Snapshot(t.Context()); !errors.Is(err, fs.ErrClosed) {
-			t.Errorf("Snapshot: %v", err)
-		}
+		must.Fail(x.Snapshot(t.Context()))(t, "Snapshot", fs.ErrClosed)
 	})
 	t.Run("a context that has ended", func(t *testing.T) {
 		x := commandsOf(t, Config{}, fsys, "commands")
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := x.Snapshot(ctx); !errors.Is(err, context.Canceled) {
-			t.Errorf("Snapshot: %v", err)
-		}
+		must.Fail(x.Snapshot(ctx))(t, "Snapshot", context.Canceled)
 	})
 }
 

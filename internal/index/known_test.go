@@ -238,9 +238,7 @@ func TestStatCached(t *testing.T) {
 	cached := func(name string, want bool) (info confine.Info) {
 		t.Helper()
 		info, ok := x.StatCached(x.Last().Lookup(name))
-		if ok != want {
-			t.Errorf("%s: %t, want %t", name, ok, want)
-		}
+		must.Equal(t, name, want, ok)
 		return info
 	}
 	for range 2 { // the second scan replaces the open directory
@@ -397,13 +395,9 @@ func TestKnownByHeaderInALargeLayer(t *testing.T) {
 			x := open(t, client.Agents, Config{Layers: []Layer{layer}, Now: func() time.Time { return clock }}, nil, nil)
 			untilKnown(t, fsys, func() bool { return x.Known(t.Context(), snapshotOf(t, x), "z") != nil })
 			must.Do(t, tt.change(root))
-			if known := x.Known(t.Context(), x.Last(), "z") != nil; known != tt.now {
-				t.Errorf("%t before the interval has passed, want %t", known, tt.now)
-			}
+			must.Equal(t, "result", tt.now, x.Known(t.Context(), x.Last(), "z") != nil)
 			clock = clock.Add(checkInterval)
-			if known := x.Known(t.Context(), x.Last(), "z") != nil; known != tt.afterwards {
-				t.Errorf("%t afterwards, want %t", known, tt.afterwards)
-			}
+			must.Equal(t, "result", tt.afterwards, x.Known(t.Context(), x.Last(), "z") != nil)
 		})
 	}
 }

@@ -205,9 +205,7 @@ func TestTheDirectoryOfALayerThatIsASkill(t *testing.T) {
 	fsys := confined(t)(confine.New(tr.onDisk(t)))
 	d := openSkill(t, skillsOf(t, Config{}, fsys, "."), "root")
 	must.Match(t, "files", splitLines("SKILL.md own; link; x.txt; LINK_NOT_FOLLOWED out"), list(t, d))
-	if got := text(d.Open("link")); got != `"x"` {
-		t.Errorf("link: %s", got)
-	}
+	must.Equal(t, "link", `"x"`, text(d.Open("link")))
 }
 
 // A list is limited to 10,000 files and directories. The SKILL.md is always in
@@ -268,9 +266,7 @@ func TestASkillDirectoryThatIsGone(t *testing.T) {
 	x := skillsOf(t, Config{}, confined(t)(confine.Over(fsys, "/")), "skills")
 	e := snapshotOf(t, x).Lookup("a")
 	must.Do(t, fsys.RemoveAll(filepath.FromSlash("/skills/a")))
-	if _, err := x.OpenSkill(t.Context(), e); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("got %v", err)
-	}
+	must.Fail(x.OpenSkill(t.Context(), e))(t, "error", fs.ErrNotExist)
 }
 
 // A folding filesystem finds the file Skill.md by any spelling of its name, as
@@ -303,9 +299,7 @@ func TestAnotherFileIsNoSpellingOfASkillFile(t *testing.T) {
 	tr := tree{"skills/a/Skill.md": "own", "skills/a/ſkill.md": "other"}
 	entries := skillsOf(t, Config{}, confined(t)(confine.Over(folding{tr.inMemory(t)}, "/")), "skills")
 	for _, e := range snapshotOf(t, entries).Entries {
-		if got := e.Spelled(); got != "skills/a/Skill.md" {
-			t.Errorf("the path is %s", got)
-		}
+		must.Equal(t, "the path", "skills/a/Skill.md", e.Spelled())
 	}
 }
 
@@ -316,9 +310,7 @@ func TestADirectoryInPlaceOfASkillFileIsReportedOnce(t *testing.T) {
 		for _, p := range snapshotOf(t, skillsOf(t, Config{}, confined(t)(confine.Over(fsys, "/")), "skills")).Problems() {
 			got = append(got, string(p.Code)+" "+p.Path)
 		}
-		if strings.Join(got, "; ") != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		must.Equal(t, got, want, strings.Join(got, "; "))
 	}
 }
 

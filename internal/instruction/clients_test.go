@@ -2,7 +2,6 @@ package instruction_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -296,9 +295,7 @@ func TestLintOfManyInstructions(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := c.Lint(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	must.Fail(c.Lint(ctx))(t, "error", context.Canceled)
 }
 
 func TestLintOfManyRules(t *testing.T) {

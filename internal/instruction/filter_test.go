@@ -56,9 +56,7 @@ func TestAViewShowsTheInstructionsThatItsFilterKeeps(t *testing.T) {
 	if got := pathsOf(t, view, "x"); !slices.Equal(got, []string{"x/AGENTS.md", ".cursor/rules/b.mdc"}) {
 		t.Errorf("after a change, the view has %q", got)
 	}
-	if _, err := c.View(toolshelf.WithInstructionFilter(nil)); !errors.Is(err, toolshelf.ErrInvalidOption) {
-		t.Errorf("a nil function: %v", err)
-	}
+	must.Fail(c.View(toolshelf.WithInstructionFilter(nil)))(t, "a nil function", toolshelf.ErrInvalidOption)
 }
 
 func TestAViewShowsTheRulesBelowTheRootThatItsFilterKeeps(t *testing.T) {

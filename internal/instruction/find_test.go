@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -111,9 +110,7 @@ func TestRulesBelowTheRootApplyToTheirDirectory(t *testing.T) {
 		"x/new/a.go": {"AGENTS.md", ".windsurf/rules/always.md", "x/AGENTS.md", "x/.windsurf/rules/always.md", ".windsurf/rules/go.md", "x/.windsurf/rules/all.md", ".windsurf/rules/ask.md", "x/.windsurf/rules/ask.md"},
 	} {
 		for range 2 { // with kept entries
-			if diff := cmp.Diff(want, pathsOf(t, c, path)); diff != "" {
-				t.Errorf("%s: -want +got\n%s", path, diff)
-			}
+			must.Match(t, path, want, pathsOf(t, c, path))
 		}
 	}
 	list := instructions(t, c, "x/y/a.go")
@@ -304,35 +301,23 @@ func TestChangesAreSeenAtOnce(t *testing.T) {
 func TestErrorsOfInstructions(t *testing.T) {
 	c := memory(t, map[string]string{"/repo/AGENTS.md": "a"})
 	for path, want := range map[string]*toolshelf.Error{"../x": toolshelf.ErrOutsideRoot, "/etc/passwd": toolshelf.ErrOutsideRoot, "x/../../y": toolshelf.ErrOutsideRoot} {
-		if _, err := c.Instructions(t.Context(), path); !errors.Is(err, want) {
-			t.Errorf("%q: %v", path, err)
-		}
+		must.Fail(c.Instructions(t.Context(), path))(t, path, want)
 		if _, err := c.InstructionsPrompt(t.Context(), path); !errors.Is(err, want) {
 			t.Errorf("%q: the prompt: %v", path, err)
 		}
 	}
 	for _, opt := range []toolshelf.InstructionOption{toolshelf.Imports(-1), toolshelf.Tokens(100, nil)} {
-		if _, err := c.Instructions(t.Context(), ".", opt, nil); !errors.Is(err, toolshelf.ErrInvalidOption) {
-			t.Errorf("got %v", err)
-		}
+		must.Fail(c.Instructions(t.Context(), ".", opt, nil))(t, "error", toolshelf.ErrInvalidOption)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := c.Instructions(ended, "."); !errors.Is(err, context.Canceled) {
-		t.Errorf("an ended context: %v", err)
-	}
+	must.Fail(c.Instructions(ended, "."))(t, "an ended context", context.Canceled)
 	missing := memory(t, nil, toolshelf.WithRoot("/missing"))
-	if _, err := missing.Instructions(t.Context(), "."); !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
-		t.Errorf("a missing root: %v", err)
-	}
+	must.Fail(missing.Instructions(t.Context(), "."))(t, "a missing root", toolshelf.ErrDirectoryNotFound)
 	must.Do(t, c.Close())
-	if _, err := c.Instructions(t.Context(), "."); !errors.Is(err, toolshelf.ErrClosed) {
-		t.Errorf("a closed catalog: %v", err)
-	}
+	must.Fail(c.Instructions(t.Context(), "."))(t, "a closed catalog", toolshelf.ErrClosed)
 	for _, row := range []client.Client{client.Goose(), {Name: "x", Instructions: []client.Place{{Dir: "../a", Pattern: "*.md"}}}} {
-		if _, err := toolshelf.New(toolshelf.WithInstructions(row)); !errors.Is(err, toolshelf.ErrInvalidOption) {
-			t.Errorf("%s: %v", row.Name, err)
-		}
+		must.Fail(toolshelf.New(toolshelf.WithInstructions(row)))(t, row.Name, toolshelf.ErrInvalidOption)
 	}
 }
 
@@ -368,9 +353,7 @@ func TestInstructionsEndWithTheContextIfTheFilesystemHangs(t *testing.T) {
 			done <- err
 		}()
 		cancel()
-		if err := <-done; !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Is(t, name, context.Canceled, <-done)
 		close(fsys.release)
 	}
 }

@@ -2,7 +2,6 @@ package instruction_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -172,9 +171,7 @@ func TestLinkedImportsNeverLeadOutside(t *testing.T) {
 func TestACycleOfImportsIsNamed(t *testing.T) {
 	c := memory(t, map[string]string{"/repo/AGENTS.md": "@docs/a.md", "/repo/docs/a.md": "a @b.md", "/repo/docs/b.md": "b @../docs/a.md @../AGENTS.md @b.md"})
 	text, diagnostics := importsOf(t, c, ".")
-	if text != "a b @../docs/a.md @../AGENTS.md @b.md" {
-		t.Errorf("got %q", text)
-	}
+	must.Equal(t, "text", "a b @../docs/a.md @../AGENTS.md @b.md", text)
 	for _, want := range []string{"leads back: docs/a.md imports docs/b.md imports docs/a.md", "leads back: AGENTS.md imports docs/a.md imports docs/b.md imports AGENTS.md", "leads back: docs/b.md imports docs/b.md"} {
 		if !strings.Contains(diagnostics, "IMPORT_CYCLE") || !strings.Contains(diagnostics, want) {
 			t.Errorf("no %q in\n%s", want, diagnostics)
@@ -272,7 +269,5 @@ func TestTheBudgetCutsTheMostGeneralTextFirst(t *testing.T) {
 func TestACounterThatEndsTheContextEndsThePrompt(t *testing.T) {
 	c := memory(t, map[string]string{"/repo/AGENTS.md": strings.Repeat("a", 10_000)})
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := c.InstructionsPrompt(ctx, ".", toolshelf.Tokens(100, func(s string) int { cancel(); return len(s) })); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	must.Fail(c.InstructionsPrompt(ctx, ".", toolshelf.Tokens(100, func(s string) int { cancel(); return len(s) })))(t, "error", context.Canceled)
 }

@@ -72,9 +72,7 @@ func TestWaitReturnsTheReadsThatCompleteInTime(t *testing.T) {
 					t.Errorf("%d reads at the same time, the limit is %d", s.most.Load(), tt.limit)
 				}
 				time.Sleep(2 * time.Hour) // in the bubble
-				if n := s.entered.Load(); n != 0 {
-					t.Errorf("%d reads have not left", n)
-				}
+				must.Equal(t, "s.entered.Load()", 0, s.entered.Load())
 			})
 		})
 	}
@@ -90,19 +88,13 @@ func TestCallsShareAReadAndWaitOnceForASlowRead(t *testing.T) {
 				t.Fatal(got, err)
 			}
 		}
-		if waited := time.Since(begin); waited != time.Second {
-			t.Errorf("three calls wait for %v", waited)
-		}
-		if n := s.reads.Load(); n != 1 {
-			t.Errorf("%d reads", n)
-		}
+		must.Equal(t, "three calls wait", time.Second, time.Since(begin))
+		must.Equal(t, "s.reads.Load()", 1, s.reads.Load())
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		r.Start(time.Minute)
 		synctest.Wait()
-		if n := s.reads.Load(); n != 2 {
-			t.Errorf("%d reads after the end of the first", n)
-		}
+		must.Equal(t, "s.reads.Load()", 2, s.reads.Load())
 		time.Sleep(time.Minute)
 	})
 }

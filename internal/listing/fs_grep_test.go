@@ -663,9 +663,7 @@ func TestRelativePath(t *testing.T) {
 			t.Errorf("RelativePath(%q, %q) is %q, want %q", tt.layer, tt.full, got, tt.want)
 		}
 	}
-	if bridgeOf(c).Root() != root {
-		t.Errorf("the root is %q, want %q", bridgeOf(c).Root(), root)
-	}
+	must.Equal(t, "the root", root, bridgeOf(c).Root())
 	if none := bridgeOf(catalog(t, toolshelf.WithRoot(root))); none.RelativePath("", filepath.Join(root, "a.md")) != filepath.Join(root, "a.md") {
 		t.Error("without reports, a path changes")
 	}

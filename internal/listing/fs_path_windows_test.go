@@ -23,9 +23,7 @@ func TestBackslashesOnAMemoryFilesystem(t *testing.T) {
 		}
 	}
 	for _, path := range []string{`..\v\x`, `/v/x`, `\v\x`, `\\v\x`, `\w\..\v\x`} {
-		if _, err := c.Stat(t.Context(), path); !errors.Is(err, toolshelf.ErrOutsideRoot) {
-			t.Errorf("%s: %v, want OUTSIDE_ROOT", path, err)
-		}
+		must.Fail(c.Stat(t.Context(), path))(t, path, toolshelf.ErrOutsideRoot)
 	}
 }
 
@@ -43,9 +41,7 @@ func TestBackslashesOnTheOperatingSystem(t *testing.T) {
 		}
 	}
 	for _, path := range []string{`..\x`, `\x`, `\\w\\x`, `\\w\share\x`, `\\?\` + root + `\..\x`, `Q:x`, `Q:\x`} {
-		if _, err := c.Stat(t.Context(), path); !errors.Is(err, toolshelf.ErrOutsideRoot) {
-			t.Errorf("%s: %v, want OUTSIDE_ROOT", path, err)
-		}
+		must.Fail(c.Stat(t.Context(), path))(t, path, toolshelf.ErrOutsideRoot)
 	}
 }
 
@@ -57,9 +53,7 @@ func TestDrivesOnAFilesystemOfTheProgram(t *testing.T) {
 			t.Errorf("%s: %q, %v; want x", path, info.Path, err)
 		}
 	}
-	if _, err := c.Stat(t.Context(), root+`\..\x`); !errors.Is(err, toolshelf.ErrOutsideRoot) {
-		t.Errorf("above the root: %v, want OUTSIDE_ROOT", err)
-	}
+	must.Fail(c.Stat(t.Context(), root+`\..\x`))(t, "above the root", toolshelf.ErrOutsideRoot)
 }
 
 // The path of a layer without a drive begins at the top of the drive of the working directory.

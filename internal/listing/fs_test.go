@@ -714,9 +714,7 @@ func TestStatOnTheDisk(t *testing.T) {
 		if want.Path == "ro" {
 			got.Modified, got.Accessed = time.Time{}, time.Time{}
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", want.Path, diff)
-		}
+		must.Match(t, want.Path, want, got)
 	}
 }
 
@@ -904,8 +902,6 @@ func TestCallsOnAHangingFilesystemEndWithTheContext(t *testing.T) {
 		failed := make(chan error)
 		go func() { failed <- call(ctx) }()
 		cancel()
-		if err := <-failed; err != context.Canceled {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Equal(t, name, context.Canceled, <-failed)
 	}
 }

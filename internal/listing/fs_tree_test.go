@@ -247,9 +247,7 @@ func TestACancelledContextStopsAWalk(t *testing.T) {
 			fsys.opens <- struct{}{}
 		}
 		c := catalog(t, toolshelf.WithFs(fsys))
-		if err := walk(ctx, c); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Is(t, name, context.Canceled, walk(ctx, c))
 	}
 }
 

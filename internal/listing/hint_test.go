@@ -28,9 +28,7 @@ func TestCorrectReadsABoundedNumberOfEntries(t *testing.T) {
 	}
 	all["many/z/deep/name.go"] = ""
 	fsys := over(t, memory(t, all))
-	if h := correct(t.Context(), t, fsys, "nmae.go"); h != (Hint{}) {
-		t.Errorf("%+v", h)
-	}
+	must.Equal(t, "result", (Hint{}), correct(t.Context(), t, fsys, "nmae.go"))
 	c := correction{ctx: t.Context(), subjects: []*subject{{literal: "nmae.go"}}}
 	if c.walk(fsys, ".", Options{}) || c.seen.Load() > hintedEntries+seenBatch+2 {
 		t.Errorf("%d entries read", c.seen.Load())
@@ -45,9 +43,7 @@ func TestCorrectReadsNoHiddenDirectoryOfDependencies(t *testing.T) {
 	}
 	fsys := over(t, memory(t, all))
 	for glob, want := range map[string]Hint{"raeder.go": {SimilarGlob, "raeder.go", "reader.go"}, "name.go": {HiddenFiles, "name.go", ""}} {
-		if h := correct(t.Context(), t, fsys, glob); h != want {
-			t.Errorf("%+v, want %+v", h, want)
-		}
+		must.Equal(t, "correct(t.Context(), t, fsys, glob)", want, correct(t.Context(), t, fsys, glob))
 	}
 }
 
@@ -58,9 +54,7 @@ func TestCorrectEndsWithTheContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if h := correct(ctx, t, fsys, "nmae.go"); h != (Hint{}) {
-		t.Errorf("after the end of the context: %+v", h)
-	}
+	must.Equal(t, "after the end of the context", (Hint{}), correct(ctx, t, fsys, "nmae.go"))
 }
 
 func TestCorrectStaysInTheRoot(t *testing.T) {
@@ -70,9 +64,7 @@ func TestCorrectStaysInTheRoot(t *testing.T) {
 	hosttest.Symlink(t, filepath.Join(outside, "secret.txt"), filepath.Join(root, "secret.txt"))
 	fsys := confined(t)(confine.New(root))
 	for _, glob := range []string{"secret.tx", "secret", "link/secret.tx", "lnk/*.txt", "link/*"} {
-		if h := correct(t.Context(), t, fsys, glob); h != (Hint{}) {
-			t.Errorf("%s: %+v", glob, h)
-		}
+		must.Equal(t, glob, (Hint{}), correct(t.Context(), t, fsys, glob))
 	}
 	if h := correct(t.Context(), t, fsys, "../*/secret.txt"); h.Kind != ParentPath || h.Use != "" {
 		t.Errorf("a glob above the root: %+v", h)
@@ -129,9 +121,7 @@ func TestNearest(t *testing.T) {
 }
 
 func TestNearestInAMissingRoot(t *testing.T) {
-	if got := Nearest(t.Context(), confined(t)(confine.Over(afero.NewMemMapFs(), "/missing")), "a"); got != "" {
-		t.Errorf("got %q", got)
-	}
+	must.Equal(t, "result", "", Nearest(t.Context(), confined(t)(confine.Over(afero.NewMemMapFs(), "/missing")), "a"))
 }
 
 func TestNearestComparesALimitedNumberOfNames(t *testing.T) {
@@ -139,9 +129,7 @@ func TestNearestComparesALimitedNumberOfNames(t *testing.T) {
 	for i := range maxCandidates + 1000 {
 		files = append(files, fmt.Sprintf("%06d-of-many", i))
 	}
-	if got := Nearest(t.Context(), newMemory(t, append(files, "zebra")...), "zebar"); got != "" {
-		t.Errorf("got %q from beyond the limit", got)
-	}
+	must.Equal(t, "result", "", Nearest(t.Context(), newMemory(t, append(files, "zebra")...), "zebar"))
 }
 
 func TestNearestFollowsNoLinks(t *testing.T) {
@@ -154,7 +142,5 @@ func TestNearestFollowsNoLinks(t *testing.T) {
 			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)
 		}
 	}
-	if got := NearestDir(t.Context(), fsys, "linkd", false); got != "" {
-		t.Errorf("NearestDir suggests the link %q", got)
-	}
+	must.Equal(t, "NearestDir suggests the link", "", NearestDir(t.Context(), fsys, "linkd", false))
 }

@@ -55,9 +55,7 @@ func TestOpenDirectoriesAreBounded(t *testing.T) {
 			} else {
 				t.Logf("%d directories are open at a time", n)
 			}
-			if n := openBelow(t, dir); n != 0 {
-				t.Errorf("%d directories stay open", n)
-			}
+			must.Equal(t, "openBelow(t, dir)", 0, openBelow(t, dir))
 		})
 	}
 }

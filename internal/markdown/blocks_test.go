@@ -253,9 +253,7 @@ func FuzzBlocks(f *testing.F) {
 			}
 			at = end
 		})
-		if at != len(text) {
-			t.Errorf("the blocks end at %d of %d", at, len(text))
-		}
+		must.Equal(t, "the blocks end", len(text), at)
 		if steps := meter.Steps(); steps > 8*len(text) {
 			t.Errorf("%d steps for %d bytes", steps, len(text))
 		}

@@ -419,9 +419,7 @@ func TestAHeadIsEnough(t *testing.T) {
 				if more {
 					continue
 				}
-				if reads != tt.reads {
-					t.Errorf("settled after %d reads, want %d", reads, tt.reads)
-				}
+				must.Equal(t, "settled after", tt.reads, reads)
 				if doc.Body != whole.Body || !bytes.Equal(doc.AppendJSON(nil), whole.AppendJSON(nil)) {
 					t.Errorf("the head says %.40s and %d, the file %.40s and %d", doc.AppendJSON(nil), doc.Body, whole.AppendJSON(nil), whole.Body)
 				}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A call that waits for a writer of the named pipe never returns, and the test fails by its time.
@@ -23,9 +25,7 @@ func TestANamedPipeCostsOnlyTheFile(t *testing.T) {
 			s := newStore(t, new(model), dir, "a")
 			vectors := documents(s, 3)
 			fill(s)
-			if n := known(vectors); n != 3 {
-				t.Errorf("%d vectors are known", n)
-			}
+			must.Equal(t, "known(vectors)", 3, known(vectors))
 			if err := s.file.load(s); (err != nil) != (filepath.Base(dir) == "pipe") {
 				t.Error(err)
 			}

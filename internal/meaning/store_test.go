@@ -198,9 +198,7 @@ func TestAFailureCostsOnlyTheVectors(t *testing.T) {
 				broken.Store(false)
 				time.Sleep(2 * time.Hour)
 				fill(s)
-				if n := known(vectors); n != 100 {
-					t.Errorf("%d vectors after the failure", n)
-				}
+				must.Equal(t, "known(vectors)", 100, known(vectors))
 				if s.Query(t.Context(), "query") == nil {
 					t.Error("no point for a query after the failure")
 				}
@@ -269,9 +267,7 @@ func TestSearchesInARowWaitOnce(t *testing.T) {
 					}
 					cancel()
 				}
-				if waited := time.Since(begin); waited != min(maxWait, test.after) {
-					t.Errorf("100 searches wait %v", waited)
-				}
+				must.Equal(t, "100 searches wait", min(maxWait, test.after), time.Since(begin))
 			})
 		})
 	}
@@ -305,9 +301,7 @@ func TestADeadlineLeavesTimeForTheSearch(t *testing.T) {
 		defer end()
 		begin := time.Now()
 		<-within.Done()
-		if waited := time.Since(begin); waited != 50*time.Millisecond {
-			t.Errorf("a wait takes %v of 100ms", waited)
-		}
+		must.Equal(t, "a wait takes", 50*time.Millisecond, time.Since(begin))
 	})
 }
 
@@ -327,9 +321,7 @@ func TestFillEndsWithTheLifetime(t *testing.T) {
 		end()
 		synctest.Wait() // synctest.Test fails if a goroutine stays
 		s.Fill(t.Context())
-		if m.called() != 1 {
-			t.Errorf("%d calls after the end", m.called())
-		}
+		must.Equal(t, "m.called()", 1, m.called())
 		runtime.KeepAlive(vectors)
 	})
 }
@@ -478,9 +470,7 @@ func TestAFileOfSeveralProcessesIsAlwaysWhole(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if _, err := os.Stat(filepath.Join(dir, tempName)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a temporary file stays: %v", err)
-	}
+	must.Fail(os.Stat(filepath.Join(dir, tempName)))(t, "a temporary file stays", os.ErrNotExist)
 }
 
 func TestTheFileHasABound(t *testing.T) {

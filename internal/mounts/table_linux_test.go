@@ -28,9 +28,7 @@ func TestLocalIn(t *testing.T) {
 		"without a table":              {"", false},
 		"a line of another format":     {disk + "30 27 0:25\n", false},
 	} {
-		if got := localIn(tt.table, "/srv/my project"); got != tt.want {
-			t.Errorf("%s: %t, want %t", name, got, tt.want)
-		}
+		must.Equal(t, name, tt.want, localIn(tt.table, "/srv/my project"))
 	}
 }
 
@@ -55,9 +53,7 @@ func TestLocal(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]bool{"later": true, "link": false, "link/x": false, "file": false} {
-		if got := at(name).Local(); got != want {
-			t.Errorf("%s: %t, want %t", name, got, want)
-		}
+		must.Equal(t, name, want, at(name).Local())
 	}
 	if !later.Local() {
 		t.Error("a directory that was created later is not local")
@@ -80,9 +76,7 @@ func TestConcerning(t *testing.T) {
 		"30 27 0:25 / /var/lib/containers/1 rw - overlay overlay rw\n": false,
 		"another format\n": true,
 	} {
-		if got := concerning(table+line, "/srv/my project") != root; got != concerns {
-			t.Errorf("%q: %t, want %t", line, got, concerns)
-		}
+		must.Equal(t, line, concerns, concerning(table+line, "/srv/my project") != root)
 	}
 }
 

@@ -1,7 +1,11 @@
 // Package must ends a test on an error, and reports differences between values.
 package must
 
-import "github.com/google/go-cmp/cmp"
+import (
+	"errors"
+
+	"github.com/google/go-cmp/cmp"
+)
 
 // A TB is a test, a benchmark or a property.
 type TB interface {
@@ -30,10 +34,34 @@ func Get[V any](value V, err error) func(TB) V {
 	}
 }
 
+// Equal reports an error of the test if the values differ. Of is what the values are of.
+func Equal[V comparable](t TB, of any, want, got V) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%v: got %#v, want %#v", of, got, want)
+	}
+}
+
+// Is reports an error of the test unless err matches want, as errors.Is.
+func Is(t TB, of any, want, err error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("%v: got the error %v, want %v", of, err, want)
+	}
+}
+
+// Fail returns Is for the results of a call.
+func Fail[V any](_ V, err error) func(t TB, of any, want error) {
+	return func(t TB, of any, want error) {
+		t.Helper()
+		Is(t, of, want, err)
+	}
+}
+
 // Match reports an error of the test if cmp.Diff finds a difference.
-func Match(t TB, of string, want, got any, opts ...cmp.Option) {
+func Match(t TB, of any, want, got any, opts ...cmp.Option) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, opts...); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", of, diff)
+		t.Errorf("%v (-want +got):\n%s", of, diff)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -475,9 +474,7 @@ func TestAnEventHasNoPathOfTheHostAndNoText(t *testing.T) {
 func TestWithObserverRejectsAnUnusableFunction(t *testing.T) {
 	f := toolshelf.WithObserver(func(context.Context, toolshelf.Event) {})
 	for name, opts := range map[string][]toolshelf.Option{"nil": {toolshelf.WithObserver(nil)}, "two": {f, f}} {
-		if _, err := toolshelf.New(opts...); !errors.Is(err, toolshelf.ErrInvalidOption) {
-			t.Errorf("%s: the error is %v", name, err)
-		}
+		must.Fail(toolshelf.New(opts...))(t, name, toolshelf.ErrInvalidOption)
 	}
 }
 

@@ -25,9 +25,7 @@ func TestAheadYieldsInOrder(t *testing.T) {
 				}
 				want++
 			}
-			if want != n {
-				t.Errorf("%d results of %d", want, n)
-			}
+			must.Equal(t, "want", n, want)
 		}
 	}
 }
@@ -59,9 +57,7 @@ func TestAheadRunsSlowCallsAtTheSameTime(t *testing.T) {
 		begin := time.Now()
 		for range Ahead(t.Context(), 10, 100, 1000, one, func(context.Context, int) int { time.Sleep(time.Second); return 0 }) {
 		}
-		if got := time.Since(begin); got != 10*time.Second {
-			t.Errorf("100 calls of a second take %v with 10 workers", got)
-		}
+		must.Equal(t, "100 calls of a second take", 10*time.Second, time.Since(begin))
 	})
 }
 
@@ -82,9 +78,7 @@ func TestAheadEndsWithItsContextAndItsConsumer(t *testing.T) {
 		for range Ahead(ctx, 4, 10, 1000, one, wait) {
 			n++
 		}
-		if n != 1 {
-			t.Errorf("%d results", n)
-		}
+		must.Equal(t, "n", 1, n)
 		ended.Wait()
 		ended.Add(4)
 		for range Ahead(t.Context(), 4, 10, 1000, one, wait) {

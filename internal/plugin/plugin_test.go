@@ -422,9 +422,7 @@ func TestAMessageHasTheBeginningOfALongText(t *testing.T) {
 		"short": "short", long + "y": long + "y", long + "yz": long + "y…",
 		long + "é": long + "…", // no part of a character
 	} {
-		if got := shortened(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		must.Equal(t, text, want, shortened(text))
 	}
 }
 

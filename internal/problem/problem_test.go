@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func numbered(n int) []Problem {
@@ -59,9 +61,7 @@ func TestCompare(t *testing.T) {
 
 func TestIn(t *testing.T) {
 	p := Problem{Code: NotUTF8, Key: "k"}
-	if got := p.In("commands/a.md"); got != (Problem{Code: NotUTF8, Path: "commands/a.md", Key: "k"}) {
-		t.Errorf("got %+v", got)
-	}
+	must.Equal(t, "result", (Problem{Code: NotUTF8, Path: "commands/a.md", Key: "k"}), p.In("commands/a.md"))
 	if fmt.Sprint(slices.Compact([]Problem{p, p})) != fmt.Sprint([]Problem{p}) {
 		t.Error("equal problems are not equal")
 	}

@@ -386,9 +386,7 @@ func TestSkill(t *testing.T) {
 		{"more files", Skill{Truncated: true}, "<skill_content name=\"\">\n\n<skill_resources>\n  <!-- more files not listed -->\n</skill_resources>\n</skill_content>"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := tt.skill.String(); got != tt.want {
-				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
-			}
+			must.Equal(t, "tt.skill.String()", tt.want, tt.skill.String())
 		})
 	}
 }

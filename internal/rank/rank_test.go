@@ -469,9 +469,7 @@ func FuzzSearch(f *testing.F) {
 		x := indexOf(d, Document{Name: "other", Body: query})
 		x.Put("report", Document{Name: name, Report: true, Body: query})
 		hits := find(t, x, query)
-		if diff := cmp.Diff(hits, find(t, x, query)); diff != "" {
-			t.Errorf("two searches differ:\n%s", diff)
-		}
+		must.Match(t, "two searches differ", hits, find(t, x, query))
 		if !slices.IsSortedFunc(hits, func(a, b Hit) int { return int(a.Tier) - int(b.Tier) }) {
 			t.Errorf("tiers are mixed: %s", keys(hits))
 		}

@@ -103,9 +103,7 @@ func TestStemsOfAWordsFormsAreEqual(t *testing.T) {
 
 func TestStemKeepsOtherWords(t *testing.T) {
 	for _, w := range strings.Fields("status class bus string bring need red bed speed thing king is as go 2024s sha256 über") {
-		if got := string(stem([]byte(w))); got != w {
-			t.Errorf("%s is %q", w, got)
-		}
+		must.Equal(t, "string(stem([]byte(w)))", w, string(stem([]byte(w))))
 	}
 }
 
@@ -195,9 +193,7 @@ func TestStemIsPorter2(t *testing.T) {
 		communication communic, arsenal arsenal, skies sky, dying die, early earli, news news, inning inning,
 		exceeds exceed, yes yes, youth youth, sky sky, flying fli, succeed succeed`, ",") {
 		word, want, _ := strings.Cut(strings.TrimSpace(pair), " ")
-		if got := string(stem([]byte(word))); got != want {
-			t.Errorf("%s is %q, want %q", word, got, want)
-		}
+		must.Equal(t, word, want, string(stem([]byte(word))))
 	}
 }
 
@@ -271,9 +267,7 @@ func TestAnalyzerKeepsManyWordsApart(t *testing.T) {
 		checkAnalyzed(t, &a, strings.Join(words[100*part:][:100], " "))
 	}
 	checkAnalyzed(t, &a, strings.Join(words, " "))
-	if n := len(a.found); n != maxTerms {
-		t.Errorf("%d terms, want %d", n, maxTerms)
-	}
+	must.Equal(t, "len(a.found)", maxTerms, len(a.found))
 }
 
 func TestAnalyzerForgetsWordsBeyondItsBound(t *testing.T) {
@@ -286,9 +280,7 @@ func TestAnalyzerForgetsWordsBeyondItsBound(t *testing.T) {
 		a.Analyze(Document{Description: text.String()})
 	}
 	checkAnalyzed(t, &a, "log logs GitHub")
-	if n := a.lexicon.len; n != 3 {
-		t.Errorf("%d words, want 3", n)
-	}
+	must.Equal(t, "a.lexicon.len", 3, a.lexicon.len)
 }
 
 func TestSectionsAreTheTextAndTheHeadings(t *testing.T) {

@@ -76,9 +76,7 @@ func TestSaveAfterTheEndOfItsContext(t *testing.T) {
 	if _, err := directory(t, fsys, false).Save(ctx, "a", "report", "x", now); err != context.Canceled {
 		t.Error(err)
 	}
-	if _, err := fsys.Stat("/project"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Save has made a directory: %v", err)
-	}
+	must.Fail(fsys.Stat("/project"))(t, "Save has made a directory", fs.ErrNotExist)
 }
 
 // A failingFs fails to create one directory or any file.
@@ -271,9 +269,7 @@ func TestStem(t *testing.T) {
 		if strings.HasSuffix(want, "~") && len(got) == maxStem {
 			got = got[:len(want)] // without the hash
 		}
-		if got != want {
-			t.Errorf("%q: got %q, want %q", command, got, want)
-		}
+		must.Equal(t, command, want, got)
 	}
 }
 
@@ -385,8 +381,6 @@ func TestCheckNameTellsWhyAReportCannotHaveTheName(t *testing.T) {
 		if err := CheckName("review", name); err != nil {
 			got = err.Error()
 		}
-		if got != want {
-			t.Errorf("%q: %s; want %s", name, got, want)
-		}
+		must.Equal(t, name, want, got)
 	}
 }

@@ -377,9 +377,7 @@ func TestTheEndOfAFinderEndsTheReads(t *testing.T) {
 		synctest.Wait()
 		open()
 		f.idle()
-		if n := len(f.finder.missing); n != maxAwaited+1 {
-			t.Errorf("%d texts are missing", n)
-		}
+		must.Equal(t, "len(f.finder.missing)", maxAwaited+1, len(f.finder.missing))
 	})
 }
 
@@ -390,9 +388,7 @@ func TestFindPassesOnAPanicOfARead(t *testing.T) {
 	f.set(func() { f.before = func() { panic("no disk") } })
 	func() {
 		defer func() {
-			if r := recover(); r != "no disk" {
-				t.Errorf("recovered %v", r)
-			}
+			must.Equal(t, "recovered", "no disk", recover())
 		}()
 		f.expect("apples", "")
 	}()

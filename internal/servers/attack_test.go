@@ -16,6 +16,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // The rules are those of code.claude.com/docs/en/managed-mcp, 2026-08-31, and the results of claude
@@ -77,9 +78,7 @@ func TestListsOfAllowedAndDeniedServers(t *testing.T) {
 				got = append(got, s.Name)
 			}
 		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%v: -want +got:\n%s", tt.settings, diff)
-		}
+		must.Match(t, tt.settings, tt.want, got)
 	}
 }
 

@@ -97,9 +97,7 @@ func TestListsAreTheListsOfThePrograms(t *testing.T) {
 			[]string{"/repo/.mcp.json a (stdio): rec", "/repo/.mcp.json u (http): http://h/", "/home/ann/.copilot/mcp-config.json b (stdio): user"}},
 		{client.Copilot(), map[string]string{"/repo/.github/mcp.json": `{"mcpServers": {"gh": {"command": "rec"}}}`}, []string{"/repo/.github/mcp.json gh (stdio): rec"}},
 	} {
-		if diff := cmp.Diff(tt.want, lines(list(t, open(t, tt.files, toolshelf.WithClient(tt.client))))); diff != "" {
-			t.Errorf("%s: -want +got:\n%s", tt.client.Name, diff)
-		}
+		must.Match(t, tt.client.Name, tt.want, lines(list(t, open(t, tt.files, toolshelf.WithClient(tt.client)))))
 	}
 }
 
@@ -341,9 +339,7 @@ func TestTheGateDecidesByTheEntryAndTheFilesOfTheCommandLine(t *testing.T) {
 			t.Errorf("no %s in %v %v", code, s.Findings, w.Findings)
 		}
 	}
-	if w.New[".mcp.json#w"] != "transport: http\nurl: http://h.example/mcp\nhost: h.example\n" {
-		t.Errorf("%q", w.New)
-	}
+	must.Equal(t, w.New, "transport: http\nurl: http://h.example/mcp\nhost: h.example\n", w.New[".mcp.json#w"])
 	approved[s.Digest] = true
 	if got := list(t, open(t, files, opts...)); len(got) != 2 || got[0].Name != "s" {
 		t.Errorf("%v", lines(got))

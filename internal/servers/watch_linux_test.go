@@ -5,11 +5,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // After a call of MCPServers, the watch reports the changes of the files of servers without a
@@ -48,8 +47,6 @@ func TestAWatchReportsServersWithoutACall(t *testing.T) {
 		if err := catalogtest.Replace(file, step.text); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(step.want, <-changes); diff != "" {
-			t.Errorf("%s: -want +got:\n%s", step.file, diff)
-		}
+		must.Match(t, step.file, step.want, <-changes)
 	}
 }

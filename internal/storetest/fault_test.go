@@ -288,9 +288,7 @@ func TestHalfAListingOfAStore(t *testing.T) {
 				if err != nil || list.Pagination.Total != pageOfKeys+1 {
 					t.Fatalf("%d commands, %v", list.Pagination.Total, err)
 				}
-				if got := b.count(); got != want {
-					t.Errorf("%s, want %s", got, want)
-				}
+				must.Equal(t, "b.count()", want, b.count())
 				lists := 0
 				b.setFault(func(op, _ string) error {
 					if op == "LIST" {
@@ -300,9 +298,7 @@ func TestHalfAListingOfAStore(t *testing.T) {
 					}
 					return nil
 				})
-				if err := listPage(t.Context(), c); !errors.Is(err, toolshelf.ErrFileRead) {
-					t.Errorf("the first half: %v", err)
-				}
+				must.Is(t, "the first half", toolshelf.ErrFileRead, listPage(t.Context(), c))
 				b.count()
 			}
 		})
@@ -443,9 +439,7 @@ func TestASnapshotWithoutAFilesystem(t *testing.T) {
 	b := newBucket()
 	b.fill(1, 1)
 	c := catalogOf(t, absentFS{b.store("commands/")}, b.store("skills/"))
-	if err := listPage(t.Context(), c); !errors.Is(err, toolshelf.ErrFileRead) {
-		t.Errorf("%v", err)
-	}
+	must.Is(t, "error", toolshelf.ErrFileRead, listPage(t.Context(), c))
 }
 
 type absentFS struct{ storeFS }
@@ -464,9 +458,7 @@ func TestContextsReachTheStore(t *testing.T) {
 			<-waiting.begun
 			cancel()
 		}()
-		if err := call(ctx, c); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Is(t, name, context.Canceled, call(ctx, c))
 	}
 	if err := c.Close(); err != nil { // waits for the store
 		t.Error(err)

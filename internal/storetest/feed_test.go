@@ -51,9 +51,7 @@ func TestRequestsWithAFeed(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			}
 			synctest.Wait()
-			if got := b.count(); got != want {
-				t.Errorf("%s: %q, want %q", name, got, want)
-			}
+			must.Equal(t, name, want, b.count())
 		}
 		expect("before the first touch", listPage, "2501 GET 3 LIST")
 		expect("before the first touch, again", listPage, "3 LIST")
@@ -111,9 +109,7 @@ func TestATooLargeFileWithAFeed(t *testing.T) {
 		synctest.Wait()
 		feed.touch()
 		must.Do(t, listPage(t.Context(), c))
-		if err := get("large")(t.Context(), c); !errors.Is(err, toolshelf.ErrFileTooLarge) {
-			t.Errorf("error %v, want ErrFileTooLarge", err)
-		}
+		must.Is(t, "error", toolshelf.ErrFileTooLarge, get("large")(t.Context(), c))
 	})
 }
 
@@ -130,9 +126,7 @@ func TestAFeedWithATTL(t *testing.T) {
 			t.Helper()
 			b.count()
 			must.Do(t, listPage(t.Context(), c))
-			if got := b.count(); got != want {
-				t.Errorf("%s: %q, want %q", name, got, want)
-			}
+			must.Equal(t, name, want, b.count())
 		}
 		expect("the first call", "3 GET 1 LIST")
 		expect("before the first touch", "1 LIST")
@@ -144,9 +138,7 @@ func TestAFeedWithATTL(t *testing.T) {
 		expect("no change, within the duration", "")
 		b.count()
 		must.Do(t, get("c00001")(t.Context(), c))
-		if got := b.count(); got != "" {
-			t.Errorf("Get within the duration: %q", got)
-		}
+		must.Equal(t, "Get within the duration", "", b.count())
 		time.Sleep(time.Minute)
 		must.Do(t, get("c00001")(t.Context(), c))
 		if got, want := b.count(), "1 HEAD"; got != want {
@@ -255,9 +247,7 @@ func TestAFeedAndADirectory(t *testing.T) {
 	if err := get("c00001")(t.Context(), c); err != nil {
 		t.Error(err)
 	}
-	if got := b.count(); got != "" {
-		t.Errorf("a repeated Get of a lower layer: %s", got)
-	}
+	must.Equal(t, "a repeated Get of a lower layer", "", b.count())
 }
 
 // The operating system reports no change of a store.

@@ -15,6 +15,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // fill adds commands, and skills of one to four files.
@@ -130,9 +131,7 @@ func TestRequestsToAPlainStore(t *testing.T) {
 		if err := tt.call(t.Context(), c); err != nil {
 			t.Fatalf("%s: %v", tt.name, err)
 		}
-		if got := b.count(); got != tt.want {
-			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
-		}
+		must.Equal(t, tt.name, tt.want, b.count())
 	}
 }
 
@@ -152,9 +151,7 @@ func TestRequestsToAStore(t *testing.T) {
 		if err := call(t.Context(), c); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if got := b.count(); got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
-		}
+		must.Equal(t, name, want, b.count())
 	}
 	expect("cold List", listPage, fmt.Sprint(commands, " GET ", lists))
 	expect("warm List", listPage, lists)
@@ -312,18 +309,14 @@ func TestAStoreThatFailsToReadManifests(t *testing.T) {
 						synctest.Wait()
 					}
 					for range 2 {
-						if got := answer(); got != "a:go, a 1" {
-							t.Errorf("during the fault: %q", got)
-						}
+						must.Equal(t, "during the fault", "a:go, a 1", answer())
 					}
 					lint, err := c.Lint(t.Context())
 					if failed := func(d toolshelf.Diagnostic) bool { return d.Code == agentmd.DiagFileRead }; err != nil || !slices.ContainsFunc(lint, failed) {
 						t.Errorf("%v, %v", lint, err)
 					}
 					b.setFault(nil)
-					if got := answer(); got != "a:go, a 2" {
-						t.Errorf("after the fault: %q", got)
-					}
+					must.Equal(t, "after the fault", "a:go, a 2", answer())
 				})
 			})
 		}

@@ -90,9 +90,7 @@ func TestATouchDuringAnOutage(t *testing.T) {
 				if err != nil || list.Pagination.Total != total {
 					t.Errorf("%s: %d commands, %v, want %d", name, list.Pagination.Total, err, total)
 				}
-				if got := b.count(); got != requests {
-					t.Errorf("%s: %q, want %q", name, got, requests)
-				}
+				must.Equal(t, name, requests, b.count())
 			}
 			b.put("commands/new.md", "text")
 			b.setFault(outage)
@@ -174,9 +172,7 @@ func TestAnOutageBesideADirectory(t *testing.T) {
 			if err := listPage(t.Context(), c); err != nil {
 				t.Error(err)
 			}
-			if got := b.count(); got != want {
-				t.Errorf("%q, want %q", got, want)
-			}
+			must.Equal(t, "b.count()", want, b.count())
 		}
 	})
 }
@@ -196,9 +192,7 @@ func TestAStoreThatRefusesItsLastSnapshot(t *testing.T) {
 		*store.last = nil
 		time.Sleep(time.Second)
 		for _, name := range []string{"c00001", "c00002"} {
-			if err := get(name)(t.Context(), c); !errors.Is(err, errOutage) {
-				t.Errorf("%s: error %v, want the error of the store", name, err)
-			}
+			must.Is(t, name, errOutage, get(name)(t.Context(), c))
 		}
 	})
 }
@@ -251,9 +245,7 @@ func TestTheMethodsDuringAnOutage(t *testing.T) {
 			if !tt.fails && err != nil || tt.fails && !(errors.Is(err, toolshelf.ErrFileRead) && errors.Is(err, errOutage) && strings.Contains(err.Error(), "connection refused")) {
 				t.Errorf("%s: %v", tt.name, err)
 			}
-			if got := b.count(); got != tt.want {
-				t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
-			}
+			must.Equal(t, tt.name, tt.want, b.count())
 		}
 		view := must.Get(c.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Name != "s000" })))(t)
 		defer view.Close()
@@ -276,9 +268,7 @@ func TestATouchBeforeAFailedListing(t *testing.T) {
 		feed.touch()
 		time.Sleep(time.Second)
 		for range 2 {
-			if err := listPage(t.Context(), c); !errors.Is(err, errOutage) {
-				t.Errorf("error %v, want the error of the store", err)
-			}
+			must.Is(t, "error", errOutage, listPage(t.Context(), c))
 		}
 		b.setFault(nil)
 		b.count()

@@ -323,9 +323,7 @@ func TestRenderDirectives(t *testing.T) {
 	} {
 		t.Run(tt.client+"/"+tt.rule, func(t *testing.T) {
 			got := must.Get(template.Renderer{}.Render(t.Context(), template.Source{Text: tt.text}, template.Args{List: tt.args}))(t)
-			if diff := cmp.Diff(tt.want, directives(got), cmp.AllowUnexported(directive{})); diff != "" {
-				t.Errorf("%q (-want +got):\n%s", got.Text, diff)
-			}
+			must.Match(t, got.Text, tt.want, directives(got), cmp.AllowUnexported(directive{}))
 		})
 	}
 }

@@ -591,8 +591,6 @@ func TestMediaTypesAgreeWithHTTP(t *testing.T) {
 
 func TestUnknownMediaTypeIsOctetStream(t *testing.T) {
 	for _, head := range []string{"", "\x00", "\xff\xfe\x00\x00a\x00\x00\x00", "<html>\x00", " \x89PNG\r\n\x1a\n"} {
-		if got := MediaType([]byte(head)); got != "application/octet-stream" {
-			t.Errorf("%q: got %s", head, got)
-		}
+		must.Equal(t, head, "application/octet-stream", MediaType([]byte(head)))
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // skills are the skills of a project. The words of the request "rotate the keys" are at the end of
@@ -51,9 +53,7 @@ no such skill => missing
 			t.Errorf("%d: %s", i, d)
 		}
 	}
-	if len(found) != len(want) {
-		t.Errorf("%d findings, want %d", len(found), len(want))
-	}
+	must.Equal(t, "len(found)", len(want), len(found))
 }
 
 // The order of the skills has no effect.

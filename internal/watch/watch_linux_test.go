@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // TestAClosedWatcherHasNoWatches moves watched directories. fsnotify has not
@@ -44,9 +46,7 @@ func TestAClosedWatcherHasNoWatches(t *testing.T) {
 	add(a, c) // other directories than before, with the watches of b and a
 
 	w.watcher.close()
-	if left := watchesOf(t, instance); left != "" {
-		t.Errorf("watches of the closed watcher:\n%s", left)
-	}
+	must.Equal(t, "watches of the closed watcher", "", watchesOf(t, instance))
 }
 
 // inotifyOf returns a duplicate of the descriptor of the inotify instance that

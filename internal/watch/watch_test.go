@@ -11,6 +11,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/paths"
 )
 
@@ -86,9 +87,7 @@ func TestCloseOfAWatchIsBounded(t *testing.T) {
 		w.watcher.end = func() { <-never }
 		begin := time.Now()
 		w.Close()
-		if waited := time.Since(begin); waited != maxClose {
-			t.Errorf("close has waited for %v, want %v", waited, maxClose)
-		}
+		must.Equal(t, "close has waited", maxClose, time.Since(begin))
 		close(never)
 	})
 }
@@ -168,8 +167,6 @@ func TestEveryEventIsRelevantWithTwoPathsOfADirectory(t *testing.T) {
 		w.mu.Lock()
 		current := w.watcher
 		w.mu.Unlock()
-		if got := w.relevant(current, event); got != relevant {
-			t.Errorf("relevant is %t, want %t", got, relevant)
-		}
+		must.Equal(t, "relevant", relevant, w.relevant(current, event))
 	}
 }

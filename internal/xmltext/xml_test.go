@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestXML(t *testing.T) {
@@ -36,12 +37,8 @@ func TestXML(t *testing.T) {
 		{"a backslash", `a\b`, `a\b`, `a\b`},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {
-			if got := XML(tt.text); got != tt.want {
-				t.Errorf("as content %q, want %q", got, tt.want)
-			}
-			if got := XMLLine(tt.text); got != tt.line {
-				t.Errorf("in a line %q, want %q", got, tt.line)
-			}
+			must.Equal(t, "as content", tt.want, XML(tt.text))
+			must.Equal(t, "in a line", tt.line, XMLLine(tt.text))
 		})
 	}
 }
@@ -131,9 +128,7 @@ func TestShortenXML(t *testing.T) {
 		{"to nothing", "text", 1, "…"},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {
-			if got := ShortenXML(tt.text, tt.limit); got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
+			must.Equal(t, "ShortenXML(tt.text, tt.limit)", tt.want, ShortenXML(tt.text, tt.limit))
 		})
 	}
 }

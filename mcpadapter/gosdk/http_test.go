@@ -651,9 +651,7 @@ func TestToolsReceiveTheVerifiedToken(t *testing.T) {
 	r := post(t, url, revisions[1], "tools/call", waitCall)
 	r.Header.Set("Authorization", "Bearer good")
 	do(t, r)
-	if user := <-users; user != "ann" {
-		t.Errorf("got %q", user)
-	}
+	must.Equal(t, "<-users", "ann", <-users)
 }
 
 func TestMetadataOfTheResourceNeedsNoToken(t *testing.T) {
@@ -916,9 +914,7 @@ func TestAnAnswerIsOneWrite(t *testing.T) {
 		if status, body := do(t, post(t, web.URL, revision, "tools/call", `{"name":"tool_001"}`)); status != 200 {
 			t.Errorf("got %d %s", status, body)
 		}
-		if n := writes.Load(); n != 1 {
-			t.Errorf("%s: %d writes", revision, n)
-		}
+		must.Equal(t, revision, 1, writes.Load())
 	}
 }
 

@@ -133,9 +133,7 @@ func TestRegisterUntilEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(ctx)
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	must.Do(t, gosdk.RegisterUntil(ctx, s, a))
-	if n := adaptertest.Subscriptions(t); n != 1 {
-		t.Errorf("%d subscriptions, want 1", n)
-	}
+	must.Equal(t, "adaptertest.Subscriptions(t)", 1, adaptertest.Subscriptions(t))
 	cancel()
 	for deadline := time.Now().Add(10 * time.Second); adaptertest.Subscriptions(t) != 0; runtime.Gosched() {
 		if time.Now().After(deadline) {

@@ -168,9 +168,7 @@ func TestClientsReceiveOneNotificationForSimultaneousChanges(t *testing.T) {
 				}
 			}
 			catalog.Close()
-			if len(told) != 0 {
-				t.Errorf("told %d times more", len(told))
-			}
+			must.Equal(t, "told", 0, len(told))
 		})
 	}
 }
@@ -183,9 +181,7 @@ func TestServerDeclaresCapabilities(t *testing.T) {
 			Prompts:     &mcp.PromptCapabilities{ListChanged: true},
 			Completions: &mcp.CompletionCapabilities{},
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", revision, diff)
-		}
+		must.Match(t, revision, want, got)
 	}
 }
 
@@ -291,7 +287,5 @@ func TestRequestsScanTheCommandsOnce(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if n != 0 {
-		t.Errorf("tools/list scanned the commands %g times", n)
-	}
+	must.Equal(t, "tools/list scanned the commands", 0, n)
 }

@@ -232,13 +232,9 @@ func TestCallsAcceptSeveralSpellings(t *testing.T) {
 	for _, revision := range revisions {
 		c := connect(t, s, revision, nil)
 		for _, name := range []string{"docs.list_skills", "docs_list_skills"} {
-			if got := call(t, c, name); got != `{"skills":["paint"]}` {
-				t.Errorf("%s: got %s", name, got)
-			}
+			must.Equal(t, name, `{"skills":["paint"]}`, call(t, c, name))
 		}
-		if got := call(t, c, "extra_tool_0"); got != "extra.tool_0" {
-			t.Errorf("got %s", got)
-		}
+		must.Equal(t, "result", "extra.tool_0", call(t, c, "extra_tool_0"))
 		if _, err := c.CallTool(ctx, &mcp.CallToolParams{Name: "docs-list_skills"}); code(err) != -32602 {
 			t.Errorf("another spelling: got %v", err)
 		}
@@ -254,9 +250,7 @@ func TestOwnToolsTakePrecedenceForTheirExactName(t *testing.T) {
 	a, _ := adapterOf(t, afero.NewMemMapFs(), mcpadapter.WithNamespace("docs"))
 	s := serverOf(t, nil, a)
 	addTool(s, "docs_list_skills")
-	if got := call(t, connect(t, s, revisions[0], nil), "docs_list_skills"); got != "the server's docs_list_skills" {
-		t.Errorf("got %s", got)
-	}
+	must.Equal(t, "result", "the server's docs_list_skills", call(t, connect(t, s, revisions[0], nil), "docs_list_skills"))
 }
 
 func TestToolsOfSeveralAdaptersAreListedAndCalled(t *testing.T) {
@@ -307,9 +301,7 @@ func TestSessionsAreIndependent(t *testing.T) {
 				if got := pages(t, c); len(got) != 3 {
 					t.Errorf("%d pages", len(got))
 				}
-				if got := call(t, c, "tool_007"); got != "tool_007" {
-					t.Errorf("got %s", got)
-				}
+				must.Equal(t, "result", "tool_007", call(t, c, "tool_007"))
 			}
 		})
 	}

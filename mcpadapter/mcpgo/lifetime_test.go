@@ -57,9 +57,7 @@ func TestDroppedServersAreFreed(t *testing.T) {
 	}
 	adaptertest.Collect(t, "freed: every server", func() bool { return freed.Load() == servers })
 	adaptertest.Collect(t, "ended: all subscriptions", func() bool { return adaptertest.Subscriptions(t) == 0 })
-	if n := len(hooks.OnBeforeListPrompts) + len(hooks.OnBeforeGetPrompt) + len(hooks.OnBeforeCallTool); n != 0 {
-		t.Errorf("%d hooks are left", n)
-	}
+	must.Equal(t, "result", 0, len(hooks.OnBeforeListPrompts)+len(hooks.OnBeforeGetPrompt)+len(hooks.OnBeforeCallTool))
 	goleak.VerifyNone(t, before)
 	runtime.KeepAlive(a)
 }
@@ -98,9 +96,7 @@ func TestHooksOfTheServerStay(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 	}
-	if n := asked.Load(); n != 3 {
-		t.Errorf("the hooks were called %d times, want 3: two for the first server, one for the second", n)
-	}
+	must.Equal(t, "the hooks were called", 3, asked.Load())
 }
 
 func TestRegisterUntilEndsWithItsContext(t *testing.T) {
@@ -109,9 +105,7 @@ func TestRegisterUntilEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(ctx)
 	s := server.NewMCPServer("test", "1")
 	must.Do(t, mcpgo.RegisterUntil(ctx, s, adapterOf(t, fsys)))
-	if n := adaptertest.Subscriptions(t); n != 1 {
-		t.Errorf("%d subscriptions, want 1", n)
-	}
+	must.Equal(t, "adaptertest.Subscriptions(t)", 1, adaptertest.Subscriptions(t))
 	cancel()
 	for deadline := time.Now().Add(10 * time.Second); adaptertest.Subscriptions(t) != 0; runtime.Gosched() {
 		if time.Now().After(deadline) {

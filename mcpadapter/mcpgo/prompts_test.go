@@ -152,9 +152,7 @@ func TestClientsReceiveOneNotificationForSimultaneousChanges(t *testing.T) {
 		must.Get(c.CallTool(ctx, mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "list_commands"}}))(t)
 		select {
 		case method := <-told:
-			if method != "notifications/prompts/list_changed" {
-				t.Errorf("told of %s", method)
-			}
+			must.Equal(t, "told", "notifications/prompts/list_changed", method)
 		case <-time.After(10 * time.Second):
 			t.Fatalf("round %d: not told", round)
 		}
@@ -163,9 +161,7 @@ func TestClientsReceiveOneNotificationForSimultaneousChanges(t *testing.T) {
 		}
 	}
 	prompts(t, s) // no prompt has changed
-	if len(told) != 0 {
-		t.Errorf("told %d times more", len(told))
-	}
+	must.Equal(t, "told", 0, len(told))
 }
 
 // gatedFs blocks each Open of the directory of commands until the gate channel is closed.

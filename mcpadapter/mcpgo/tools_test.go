@@ -41,9 +41,7 @@ func TestCallsAcceptSeveralSpellings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := serverOf(t, adapterOf(t, memory(t, painter), mcpadapter.WithNamespace("docs")), opts...)
 			for _, name := range []string{"docs.list_skills", "docs_list_skills"} {
-				if got := call(t, s, name); got != `{"skills":["paint"]}` {
-					t.Errorf("%s: got %s", name, got)
-				}
+				must.Equal(t, name, `{"skills":["paint"]}`, call(t, s, name))
 			}
 			if got := request(t, s, "tools/call", `{"name":"docs-list_skills"}`); got.Error.Code != -32602 {
 				t.Errorf("another spelling: got %+v", got)
@@ -53,17 +51,13 @@ func TestCallsAcceptSeveralSpellings(t *testing.T) {
 			}
 		})
 	}
-	if heard != 3 {
-		t.Errorf("the server's own hook heard of %d calls, want 3", heard)
-	}
+	must.Equal(t, "the server's own hook heard", 3, heard)
 }
 
 func TestOwnToolsTakePrecedenceForTheirExactName(t *testing.T) {
 	s := serverOf(t, adapterOf(t, memory(t, painter), mcpadapter.WithNamespace("docs")))
 	s.AddTool(own("docs_list_skills"))
-	if got := call(t, s, "docs_list_skills"); got != "the server's docs_list_skills" {
-		t.Errorf("got %s", got)
-	}
+	must.Equal(t, "result", "the server's docs_list_skills", call(t, s, "docs_list_skills"))
 }
 
 // A session is a session of the SDK with tools of its own.
@@ -236,9 +230,7 @@ func TestSkillsAreResources(t *testing.T) {
 		} else if raw, err := base64.StdEncoding.DecodeString(c.Blob); err == nil {
 			got = string(raw)
 		}
-		if got != want {
-			t.Errorf("%s: got %q, want %q", uri, got, want)
-		}
+		must.Equal(t, uri, want, got)
 	}
 	for _, uri := range []string{"skill://a/../b/SKILL.md", "skill://a/none", "SKILL://a/SKILL.md", "skill://a/sub/x y.bin"} {
 		if got := request(t, s, "resources/read", `{"uri":"`+uri+`"}`); got.Error.Code == 0 {

@@ -80,9 +80,7 @@ func TestEachDriverNoticesAChangeAfterTheListing(t *testing.T) {
 		write(t, bucket, "deploy.md", "Deploy.")
 		view := must.Get(s.Snapshot(t.Context()))(t)
 		write(t, bucket, "deploy.md", "Deploy again.")
-		if _, err := fs.ReadFile(view, "deploy.md"); !errors.Is(err, blob.ErrChanged) {
-			t.Errorf("error %v; want ErrChanged", err)
-		}
+		must.Fail(fs.ReadFile(view, "deploy.md"))(t, "error", blob.ErrChanged)
 		if text, err := fs.ReadFile(s, "deploy.md"); err != nil || string(text) != "Deploy again." {
 			t.Errorf("the store reads %q, %v", text, err)
 		}

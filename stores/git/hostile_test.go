@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -156,9 +155,7 @@ func TestAFileWithALargeBaseIsRead(t *testing.T) {
 	repo := newRepository(t)
 	blob := repo.blobs(make([]byte, 9<<20), delta(9<<20, 20, 1))
 	repo.commit(repo.trees([]object.TreeEntry{{Name: "a.md", Mode: filemode.Regular, Hash: blob}}))
-	if got := read(t, newStore(t, repo.open(), main, git.Options{}), "a.md"); got != string(make([]byte, 20)) {
-		t.Errorf("a.md = %q", got)
-	}
+	must.Equal(t, "a.md", string(make([]byte, 20)), read(t, newStore(t, repo.open(), main, git.Options{}), "a.md"))
 }
 
 // A canceling filesystem ends a context at an open of a file.
@@ -200,9 +197,7 @@ func TestASnapshotEndsWithTheContext(t *testing.T) {
 			defer cancel()
 			disk := &canceling{Filesystem: repo.open().Storer.(*filesystem.Storage).Filesystem(), cancel: cancel, left: 40}
 			handle := must.Get(gogit.Open(filesystem.NewStorage(disk, cache.NewObjectLRUDefault()), nil))(t)
-			if _, err := newStore(t, handle, main, git.Options{Dir: test.dir}).Snapshot(ctx); !errors.Is(err, context.Canceled) {
-				t.Errorf("Snapshot: %v", err)
-			}
+			must.Fail(newStore(t, handle, main, git.Options{Dir: test.dir}).Snapshot(ctx))(t, "Snapshot", context.Canceled)
 			if disk.after > 10 {
 				t.Errorf("%d files are opened after the end of the context", disk.after)
 			}
@@ -243,9 +238,7 @@ func TestAReadThatWaitsForAReadEndsWithTheContext(t *testing.T) {
 	limited := files.(interface {
 		WithContext(context.Context) fs.FS
 	}).WithContext(ctx)
-	if _, err := fs.ReadFile(limited, "a.md"); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("the second read: %v", err)
-	}
+	must.Fail(fs.ReadFile(limited, "a.md"))(t, "the second read", context.DeadlineExceeded)
 	close(disk.release)
 	if err := <-done; err != nil {
 		t.Errorf("the first read: %v", err)

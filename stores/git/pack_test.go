@@ -485,9 +485,7 @@ func TestASnapshotFetches(t *testing.T) {
 		remote.listings.Store(0)
 		remote.packs.Store(0)
 		files := snapshot(t, store)
-		if got := read(t, files, "a.md"); got != content {
-			t.Errorf("a.md = %q, want %q", got, content)
-		}
+		must.Equal(t, "a.md", content, read(t, files, "a.md"))
 		if again := snapshot(t, store); version(t, again) != version(t, files) {
 			t.Error("the version changed without a commit")
 		}
@@ -504,13 +502,9 @@ func TestACommitThatTheRepositoryHasIsNotFetched(t *testing.T) {
 	remote := newRemote(t, repo)
 	store := newStore(t, newClone(t), commit.String(), git.Options{Fetch: &gogit.FetchOptions{}})
 	for range 3 {
-		if got := read(t, snapshot(t, store), "a.md"); got != "one" {
-			t.Errorf("a.md = %q", got)
-		}
+		must.Equal(t, "a.md", "one", read(t, snapshot(t, store), "a.md"))
 	}
-	if got := remote.listings.Load(); got != 1 {
-		t.Errorf("%d fetches, want 1", got)
-	}
+	must.Equal(t, "remote.listings.Load()", 1, remote.listings.Load())
 }
 
 func TestAnUnreachableRemote(t *testing.T) {
@@ -533,33 +527,25 @@ func TestAnUnreachableRemote(t *testing.T) {
 	lenient := newStore(t, newClone(t), "refs/remotes/origin/main", opts)
 
 	remote.fail.Store(&errDown)
-	if _, err := lenient.Snapshot(t.Context()); !errors.Is(err, errDown) {
-		t.Errorf("first snapshot: %v, want %v", err, errDown)
-	}
+	must.Fail(lenient.Snapshot(t.Context()))(t, "first snapshot", errDown)
 	remote.fail.Store(nil)
 	snapshot(t, strict)
 	files := snapshot(t, lenient)
 
 	remote.fail.Store(&errDown)
-	if _, err := strict.Snapshot(t.Context()); !errors.Is(err, errDown) {
-		t.Errorf("without Stale: %v, want %v", err, errDown)
-	}
+	must.Fail(strict.Snapshot(t.Context()))(t, "without Stale", errDown)
 	for range 2 {
 		if last := snapshot(t, lenient); version(t, last) != version(t, files) || read(t, last, "a.md") != "one" {
 			t.Error("not the last good snapshot")
 		}
 	}
-	if _, err := lenient.Snapshot(t.Context()); !errors.Is(err, errStale) {
-		t.Errorf("Stale returned an error: %v", err)
-	}
+	must.Fail(lenient.Snapshot(t.Context()))(t, "Stale returned an", errStale)
 	if len(ages) != 3 || ages[0] <= 0 || ages[1] <= ages[0] {
 		t.Errorf("ages: %v", ages)
 	}
 	remote.fail.Store(nil)
 	repo.write(map[string]string{"a.md": "two"})
-	if got := read(t, snapshot(t, lenient), "a.md"); got != "two" {
-		t.Errorf("after the failure: a.md = %q", got)
-	}
+	must.Equal(t, "after the failure: a.md", "two", read(t, snapshot(t, lenient), "a.md"))
 }
 
 func TestMethodsDuringAnOutage(t *testing.T) {
@@ -595,9 +581,7 @@ func TestARemoteThatHangs(t *testing.T) {
 		Stale: func(err error, _ time.Duration) error { stale++; return nil },
 	})
 	remote.hang.Store(true)
-	if _, err := store.Snapshot(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("with a timeout: %v", err)
-	}
+	must.Fail(store.Snapshot(t.Context()))(t, "with a timeout", context.DeadlineExceeded)
 	remote.hang.Store(false)
 	for { // on a busy machine, 50 ms can be too short
 		if _, err := store.Snapshot(t.Context()); err == nil {
@@ -612,9 +596,7 @@ func TestARemoteThatHangs(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := fs.ReadFile(store.WithContext(ctx), "a.md"); !errors.Is(err, context.Canceled) {
-		t.Errorf("with a canceled context: %v", err)
-	}
+	must.Fail(fs.ReadFile(store.WithContext(ctx), "a.md"))(t, "with a canceled context", context.Canceled)
 }
 
 // A counting filesystem counts the opens of indexes.
@@ -643,9 +625,7 @@ func TestAFetchOfManyReferencesLoadsTheIndexesAFewTimes(t *testing.T) {
 			name := plumbing.NewBranchReferenceName(fmt.Sprint(content, i))
 			must.Do(t, repo.Storer.SetReference(plumbing.NewHashReference(name, commit)))
 		}
-		if got := read(t, snapshot(t, store), "a.md"); got != content {
-			t.Errorf("a.md = %q, want %q", got, content)
-		}
+		must.Equal(t, "a.md", content, read(t, snapshot(t, store), "a.md"))
 	}
 	if got := disk.indexes.Load(); got > 10 {
 		t.Errorf("%d indexes are opened", got)

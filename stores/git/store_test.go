@@ -76,9 +76,7 @@ func TestASnapshotIsAFilesystem(t *testing.T) {
 		"skills/current/more.md":     skill,
 		"skills/current/commands.md": "Deploy.\n",
 	} {
-		if got := read(t, files, name); got != want {
-			t.Errorf("%s = %q, want %q", name, got, want)
-		}
+		must.Equal(t, name, want, read(t, files, name))
 	}
 	info := must.Get(fs.Stat(files, "commands/deploy.md"))(t)
 	if want := plumbing.ComputeHash(plumbing.BlobObject, []byte("Deploy.\n")).String(); version(t, info) != want {
@@ -105,9 +103,7 @@ func TestACatalogReadsTheStore(t *testing.T) {
 		for _, command := range page.Commands {
 			names = append(names, command.Name)
 		}
-		if got := strings.Join(names, " "); got != want {
-			t.Errorf("List = %q, want %q", got, want)
-		}
+		must.Equal(t, "List", want, strings.Join(names, " "))
 	}
 	list("deploy old")
 	found, err := catalog.GetSkill(t.Context(), "review")
@@ -124,9 +120,7 @@ func TestACatalogReadsTheStore(t *testing.T) {
 		t.Errorf("Get = %q, %v", command.Content, err)
 	}
 	list("deploy")
-	if _, err := catalog.Get(t.Context(), "old"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
-		t.Errorf("Get of a deleted command: %v", err)
-	}
+	must.Fail(catalog.Get(t.Context(), "old"))(t, "Get of a deleted command", toolshelf.ErrCommandNotFound)
 }
 
 func newCatalog(t *testing.T, commands, skills fs.FS) *toolshelf.Catalog {
@@ -198,13 +192,9 @@ func TestPackedObjectsAreFound(t *testing.T) {
 	for _, content := range []string{"two", "three"} {
 		repo.write(map[string]string{"a.md": content})
 		repo.pack()
-		if got := read(t, store, "a.md"); got != content {
-			t.Errorf("a.md = %q, want %q", got, content)
-		}
+		must.Equal(t, "a.md", content, read(t, store, "a.md"))
 	}
-	if got := read(t, before, "a.md"); got != "one" {
-		t.Errorf("a.md of the old snapshot = %q", got)
-	}
+	must.Equal(t, "a.md of the old snapshot", "one", read(t, before, "a.md"))
 }
 
 func TestADamagedObjectIsAnError(t *testing.T) {
@@ -216,9 +206,7 @@ func TestADamagedObjectIsAnError(t *testing.T) {
 	if content, err := fs.ReadFile(files, "a.md"); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("ReadFile = %q, %v", content, err)
 	}
-	if got := read(t, files, "b.md"); got != "fine" {
-		t.Errorf("b.md = %q", got)
-	}
+	must.Equal(t, "b.md", "fine", read(t, files, "b.md"))
 	commit := repo.write(map[string]string{"a.md": "new"})
 	repo.damage(commit, plumbing.CommitObject, "tree 0\n")
 	if _, err := store.Snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "damaged") {
@@ -249,9 +237,7 @@ func TestNamesThatAreNoPathsAreOmitted(t *testing.T) {
 		names = append(names, name)
 		return err
 	}))
-	if got := strings.Join(names, " "); got != ". c c/d.md good.md" {
-		t.Errorf("files: %s", got)
-	}
+	must.Equal(t, "files", ". c c/d.md good.md", strings.Join(names, " "))
 }
 
 func TestConcurrentReads(t *testing.T) {

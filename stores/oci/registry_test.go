@@ -115,9 +115,7 @@ func TestRequests(t *testing.T) {
 	store := newStore(t, repo, "latest", oci.Options{})
 	want := func(calls string) {
 		t.Helper()
-		if got := registry.counts(); got != calls {
-			t.Errorf("requests: %s, want %s", got, calls)
-		}
+		must.Equal(t, "requests", calls, registry.counts())
 	}
 	must.Match(t, "files", files, contents(t, snapshot(t, store)))
 	want("map[GET blobs:20 GET manifests:1 HEAD manifests:1]")
@@ -167,9 +165,7 @@ func TestAnUnreachableRegistry(t *testing.T) {
 			t.Error("not the last good snapshot")
 		}
 	}
-	if _, err := lenient.Snapshot(t.Context()); !errors.Is(err, errStale) {
-		t.Errorf("Stale returned an error: %v", err)
-	}
+	must.Fail(lenient.Snapshot(t.Context()))(t, "Stale returned an", errStale)
 	if len(ages) != 3 || ages[0] <= 0 || ages[1] <= ages[0] {
 		t.Errorf("ages: %v", ages)
 	}
@@ -178,9 +174,7 @@ func TestAnUnreachableRegistry(t *testing.T) {
 		t.Errorf("without permission: %v", err)
 	}
 	registry.set(http.StatusNotFound, false)
-	if _, err := lenient.Snapshot(t.Context()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a deleted tag: %v", err)
-	}
+	must.Fail(lenient.Snapshot(t.Context()))(t, "a deleted tag", fs.ErrNotExist)
 }
 
 func TestMethodsDuringAnOutage(t *testing.T) {

@@ -198,9 +198,7 @@ func TestACatalogReadsTheStore(t *testing.T) {
 		for _, command := range page.Commands {
 			names = append(names, command.Name)
 		}
-		if got := strings.Join(names, " "); got != want {
-			t.Errorf("List = %q, want %q", got, want)
-		}
+		must.Equal(t, "List", want, strings.Join(names, " "))
 	}
 	list("deploy old")
 	found, err := catalog.GetSkill(t.Context(), "review")
@@ -217,9 +215,7 @@ func TestACatalogReadsTheStore(t *testing.T) {
 		t.Errorf("Get = %q, %v", command.Content, err)
 	}
 	list("deploy")
-	if _, err := catalog.Get(t.Context(), "old"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
-		t.Errorf("Get of a deleted command: %v", err)
-	}
+	must.Fail(catalog.Get(t.Context(), "old"))(t, "Get of a deleted command", toolshelf.ErrCommandNotFound)
 }
 
 func TestASnapshotDoesNotChange(t *testing.T) {
@@ -283,7 +279,5 @@ func TestWhatDoesNotExist(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := l.store("latest").WithContext(ctx).Open("a"); !errors.Is(err, context.Canceled) {
-		t.Errorf("Open with a canceled context: %v", err)
-	}
+	must.Fail(l.store("latest").WithContext(ctx).Open("a"))(t, "Open with a canceled context", context.Canceled)
 }

@@ -215,9 +215,7 @@ func TestAListMakesNoRequestAndARefreshOne(t *testing.T) {
 	}
 	s.publish(t, entries...)
 	store := open(t, s, wellknown.Options{Dir: dir})
-	if got := strings.Count(shown(t, store), "=Do."); got != n {
-		t.Errorf("%d skills", got)
-	}
+	must.Equal(t, "result", n, strings.Count(shown(t, store), "=Do."))
 	if got := s.asked(); len(got) != n+1 || s.max.Load() > 8 {
 		t.Errorf("%d requests, %d at the same time", len(got), s.max.Load())
 	}
@@ -557,9 +555,7 @@ func TestManyStoresShareACache(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, "*", "*.tmp")); len(left) != 0 {
 		t.Errorf("%q", left)
 	}
-	if got := strings.Count(shown(t, open(t, s, wellknown.Options{Dir: dir, Offline: true})), "=Do."); got != 20 {
-		t.Errorf("%d skills", got)
-	}
+	must.Equal(t, "result", 20, strings.Count(shown(t, open(t, s, wellknown.Options{Dir: dir, Offline: true})), "=Do."))
 }
 
 func TestARefreshRemovesUnusedFilesOfTheCache(t *testing.T) {

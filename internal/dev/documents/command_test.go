@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 const modulePath = "github.com/toolshelf-go/toolshelf"
@@ -260,9 +262,7 @@ func TestCommandCheckFindsEachDefect(t *testing.T) {
 		"go build -o toolshelf-mcp ./cmd/toolshelf-mcp",
 		"git switch main",
 	} {
-		if defect := checker.defect(command); defect != "" {
-			t.Errorf("%s: %s", command, defect)
-		}
+		must.Equal(t, command, "", checker.defect(command))
 	}
 	for _, command := range []string{
 		"go run ./examples/none",

@@ -277,9 +277,7 @@ func TestCodeBlocksOfDocumentsParse(t *testing.T) {
 	}
 	for _, path := range issueForms(t) {
 		form := must.Get(os.ReadFile(path))(t)
-		if defect := blockDefect("yaml", string(form)); defect != "" {
-			t.Errorf("%s: %s", path, defect)
-		}
+		must.Equal(t, path, "", blockDefect("yaml", string(form)))
 	}
 }
 

@@ -93,7 +93,5 @@ func exportedNames(t *testing.T, name string, source []byte) (n int) {
 
 func TestCodeLinesOmitCommentsAndBlankLines(t *testing.T) {
 	source := "// A\n\npackage a // b\n\n/*\nc\n*/\nvar d = `e\n\nf` + \"g\"\n\nvar h, i = 1, /* j */ 2; var k int\n"
-	if n := codeLines([]byte(source)); n != 5 {
-		t.Errorf("%d lines of code, want 5", n)
-	}
+	must.Equal(t, "codeLines([]byte(source))", 5, codeLines([]byte(source)))
 }

@@ -50,9 +50,7 @@ func TestOperators(t *testing.T) {
 		{"g := func() bool { return c }; _ = g; return 0, nil", []string{"negate: c"}},
 	} {
 		keys, _ := mutantsOf(t, tt.body)
-		if diff := cmp.Diff(tt.want, keys); diff != "" {
-			t.Errorf("%s: %s", tt.body, diff)
-		}
+		must.Match(t, tt.body, tt.want, keys)
 	}
 }
 

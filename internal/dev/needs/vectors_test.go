@@ -123,9 +123,7 @@ func TestMeaningImprovesTheAnswersToRequests(t *testing.T) {
 	measure := func(near func(text string) *rank.Point) [2]needs.Score {
 		scores := must.Get(needs.Measure(requests, needs.Request, func(text string) (names []string, err error) {
 			found, err := x.Search(t.Context(), text, 10, nil, near(text))
-			if found.Semantic != (near(text) != nil) {
-				t.Errorf("semantic is %v", found.Semantic)
-			}
+			must.Equal(t, "semantic", (near(text) != nil), found.Semantic)
 			for _, h := range found.Hits {
 				names = append(names, h.Name)
 			}

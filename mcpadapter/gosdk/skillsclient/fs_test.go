@@ -201,9 +201,7 @@ func TestCatalogSeesChangesOfTheServer(t *testing.T) {
 	if skills, err := c.ListSkills(ctx); err != nil || skills[0].Description != "Lies" {
 		t.Errorf("got %+v, %v", skills, err)
 	}
-	if _, err := c.GetSkill(ctx, "docs.a"); !errors.Is(err, skillsclient.ErrFrontmatter) {
-		t.Errorf("a lie: got %v", err)
-	}
+	must.Fail(c.GetSkill(ctx, "docs.a"))(t, "a lie", skillsclient.ErrFrontmatter)
 	f.add("a", "Two.\n", nil)
 	must.Get(c.ListSkills(ctx))(t)
 	skill, err := c.GetSkill(ctx, "docs.a")
@@ -256,9 +254,7 @@ func TestCatalogReportsAServerThatFails(t *testing.T) {
 	if names, why := list(); !slices.Equal(names, []string{"docs", "docs.(failed)"}) || !strings.Contains(why, "docs.(failed): not listed: server docs: the server does not answer") {
 		t.Errorf("before the first list: got %q, %q", names, why)
 	}
-	if _, err := s.FS(ctx).Open("docs.a"); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v", err)
-	}
+	must.Fail(s.FS(ctx).Open("docs.a"))(t, "error", context.DeadlineExceeded)
 	f.requests()
 	if list(); f.requests() != nil {
 		t.Error("the next list waits for the server again")
@@ -272,9 +268,7 @@ func TestCatalogReportsAServerThatFails(t *testing.T) {
 	if names, _ := list(); !slices.Equal(names, []string{"docs", "docs.(failed)", "docs.a"}) {
 		t.Errorf("after the failure of a later list: got %q", names)
 	}
-	if _, err := s.List(ctx); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("List: got %v", err)
-	}
+	must.Fail(s.List(ctx))(t, "List", context.DeadlineExceeded)
 	if skill, err := c.GetSkill(ctx, "docs.a"); err != nil || skill.Content != "A.\n" {
 		t.Errorf("a held entry: got %q, %v", skill.Content, err)
 	}

@@ -112,9 +112,7 @@ func TestLimitResponses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := (&http.Client{Transport: skillsclient.LimitResponses(answer{})}).Get("http://example.com"); !errors.Is(err, io.EOF) {
-		t.Errorf("an error of the base: %v", err)
-	}
+	must.Fail((&http.Client{Transport: skillsclient.LimitResponses(answer{})}).Get("http://example.com"))(t, "an error of the base", io.EOF)
 }
 
 // An answer is a RoundTripper with one response, or without a body an error.

@@ -283,9 +283,7 @@ func TestInvalidEntriesAreRejectedAlone(t *testing.T) {
 				t.Errorf("got %d skills, rejected %v, want %v", len(list.Skills), list.Rejected, tt.want)
 			}
 			if e, ok := tt.entry.(entry); ok {
-				if _, err := s.Get(ctx, e.URI); !errors.Is(err, tt.want) {
-					t.Errorf("Get: %v", err)
-				}
+				must.Fail(s.Get(ctx, e.URI))(t, "Get", tt.want)
 			}
 		})
 	}
@@ -304,12 +302,8 @@ func TestCursorsThatRepeatAreErrors(t *testing.T) {
 			f := newFake(t, nil)
 			f.list = func(_ context.Context, c string) page { return page{NextCursor: tt.next[c]} }
 			s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
-			if _, err := s.List(ctx); !errors.Is(err, skillsclient.ErrInvalidList) {
-				t.Errorf("got %v", err)
-			}
-			if got := len(f.requests()); got != tt.requests {
-				t.Errorf("%d requests, want %d", got, tt.requests)
-			}
+			must.Fail(s.List(ctx))(t, "error", skillsclient.ErrInvalidList)
+			must.Equal(t, "len(f.requests())", tt.requests, len(f.requests()))
 		})
 	}
 }
@@ -355,9 +349,7 @@ func TestListsAreBounded(t *testing.T) {
 			if !errors.Is(last, skillsclient.ErrInvalidList) || last.URI != "" || !strings.Contains(last.Message, tt.reason) {
 				t.Errorf("got %v, want %s", last, tt.reason)
 			}
-			if got := len(f.requests()); got != tt.requests {
-				t.Errorf("%d requests, want %d", got, tt.requests)
-			}
+			must.Equal(t, "len(f.requests())", tt.requests, len(f.requests()))
 		})
 	}
 }
@@ -404,9 +396,7 @@ func TestListIsFreshUntilTheServerAnnouncesAChange(t *testing.T) {
 			for range 3 {
 				must.Get(s.List(ctx))(t)
 			}
-			if got := len(f.requests()); got != tt.requests {
-				t.Errorf("%d requests, want %d", got, tt.requests)
-			}
+			must.Equal(t, "len(f.requests())", tt.requests, len(f.requests()))
 			s.Refresh()
 			if _, err := s.List(ctx); err != nil || len(f.requests()) != 1 {
 				t.Errorf("Refresh: %v", err)
@@ -447,9 +437,7 @@ func TestNewClientKeepsTheHandlerOfTheOptions(t *testing.T) {
 	session := must.Get(client.Connect(ctx, near, nil))(t)
 	defer session.Close()
 	f.server.AddResource(&mcp.Resource{URI: "skill://b/SKILL.md", Name: "b"}, nil)
-	if got := <-told; got != session {
-		t.Errorf("got another session")
-	}
+	must.Equal(t, "got another session", session, <-told)
 }
 
 // TestGetReplacesTheHeldEntry is the case of a server that renames and changes a skill
@@ -464,12 +452,8 @@ func TestGetReplacesTheHeldEntry(t *testing.T) {
 	list := must.Get(s.List(ctx))(t)
 	delete(f.files, "skill://a/old.txt")
 	f.add("a", "Two.\n", map[string]string{"new.txt": "new"})
-	if _, err := s.ReadFile(ctx, list.Skills[0], "SKILL.md"); !errors.Is(err, skillsclient.ErrDigest) {
-		t.Errorf("the changed file: got %v", err)
-	}
-	if _, err := s.ReadFile(ctx, list.Skills[0], "old.txt"); !errors.Is(err, skillsclient.ErrNotFound) {
-		t.Errorf("the removed file: got %v", err)
-	}
+	must.Fail(s.ReadFile(ctx, list.Skills[0], "SKILL.md"))(t, "the changed file", skillsclient.ErrDigest)
+	must.Fail(s.ReadFile(ctx, list.Skills[0], "old.txt"))(t, "the removed file", skillsclient.ErrNotFound)
 	f.requests()
 	if _, err := s.ReadFile(ctx, list.Skills[0], "new.txt"); !errors.Is(err, skillsclient.ErrUnlisted) || !errors.Is(err, skillsclient.ErrVerification) {
 		t.Errorf("the new file: got %v", err)
@@ -496,21 +480,15 @@ func TestGetReplacesTheHeldEntry(t *testing.T) {
 		t.Errorf("a partial list loses the skills of Get: got %+v, %v", list, err)
 	}
 	for uri, want := range map[string]error{"skill://none/SKILL.md": skillsclient.ErrNotFound, "skill://none": skillsclient.ErrInvalidEntry} {
-		if _, err := s.Get(ctx, uri); !errors.Is(err, want) {
-			t.Errorf("%s: got %v", uri, err)
-		}
+		must.Fail(s.Get(ctx, uri))(t, uri, want)
 	}
 	f.change(func() { f.entries = f.entries[:1] }) // removes b
-	if _, err := s.Get(ctx, unlisted.URI); !errors.Is(err, skillsclient.ErrNotFound) {
-		t.Errorf("the removed skill: got %v", err)
-	}
+	must.Fail(s.Get(ctx, unlisted.URI))(t, "the removed skill", skillsclient.ErrNotFound)
 	if list, err := s.List(ctx); err != nil || len(list.Skills) != 0 {
 		t.Errorf("the removed skill stays: got %+v, %v", list, err)
 	}
 	f.get = func(string) any { return e }
-	if _, err := s.Get(ctx, "skill://b/SKILL.md"); !errors.Is(err, skillsclient.ErrInvalidEntry) {
-		t.Errorf("the entry of another skill: got %v", err)
-	}
+	must.Fail(s.Get(ctx, "skill://b/SKILL.md"))(t, "the entry of another skill", skillsclient.ErrInvalidEntry)
 }
 
 // TestTheCacheOfTheSDKDoesNotKeepStaleFiles reads a file whose results promise an hour.
@@ -543,17 +521,11 @@ func TestCallsEndWithTheirContext(t *testing.T) {
 	s := connect(t, &skillsclient.Host{Timeout: 20 * time.Millisecond}, "docs", f, revisions[0])
 	patient := connect(t, new(skillsclient.Host), "docs", f, revisions[0])
 	skill := must.Get(s.Get(ctx, e.URI))(t)
-	if _, err := s.ReadFile(ctx, skill, "SKILL.md"); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("ReadFile: %v", err)
-	}
-	if _, err := fs.ReadFile(s.FS(ctx), "docs.a/SKILL.md"); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("FS: %v", err)
-	}
+	must.Fail(s.ReadFile(ctx, skill, "SKILL.md"))(t, "ReadFile", context.DeadlineExceeded)
+	must.Fail(fs.ReadFile(s.FS(ctx), "docs.a/SKILL.md"))(t, "FS", context.DeadlineExceeded)
 	f.change(func() { f.list = func(ctx context.Context, _ string) page { stall(ctx); return page{} } })
 	s.Refresh()
-	if _, err := s.List(ctx); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("List: %v", err)
-	}
+	must.Fail(s.List(ctx))(t, "List", context.DeadlineExceeded)
 	// A caller that waits for the list of another caller ends with its own context.
 	first, cancel := context.WithCancel(ctx)
 	ended := make(chan error)
@@ -563,16 +535,10 @@ func TestCallsEndWithTheirContext(t *testing.T) {
 	}
 	second, cancelSecond := context.WithCancel(ctx)
 	cancelSecond()
-	if _, err := patient.List(second); !errors.Is(err, context.Canceled) {
-		t.Errorf("the second caller: %v", err)
-	}
-	if _, err := patient.FS(ctx).WithContext(second).Open("."); !errors.Is(err, context.Canceled) {
-		t.Errorf("WithContext: %v", err)
-	}
+	must.Fail(patient.List(second))(t, "the second caller", context.Canceled)
+	must.Fail(patient.FS(ctx).WithContext(second).Open("."))(t, "WithContext", context.Canceled)
 	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("the first caller: %v", err)
-	}
+	must.Is(t, "the first caller", context.Canceled, <-ended)
 }
 
 func TestGetOfAnotherSpellingLeavesTheListedSkill(t *testing.T) {
@@ -604,9 +570,7 @@ func TestGetOfAnotherSpellingLeavesTheListedSkill(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.change(func() { f.get = tt.get })
-			if _, err := s.Get(ctx, spelling); !errors.Is(err, tt.want) {
-				t.Errorf("got %v, want %v", err, tt.want)
-			}
+			must.Fail(s.Get(ctx, spelling))(t, "error", tt.want)
 			list, err := s.List(ctx)
 			if diff := cmp.Diff([]skillsclient.Skill{skill}, list.Skills); err != nil || diff != "" {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
@@ -644,9 +608,7 @@ func TestGetThatFailsLeavesTheEntryOfALaterList(t *testing.T) {
 		t.Error(err)
 	}
 	close(listed)
-	if err := <-ended; !errors.Is(err, skillsclient.ErrNotFound) {
-		t.Errorf("Get: %v", err)
-	}
+	must.Is(t, "Get", skillsclient.ErrNotFound, <-ended)
 	if list, err := s.List(ctx); err != nil || len(list.Skills) != 1 {
 		t.Errorf("got %+v, %v", list, err)
 	}
@@ -704,9 +666,7 @@ func TestCallsEndWhileAResponseIsDecoded(t *testing.T) {
 			limited, cancel := context.WithCancel(ctx)
 			decoding, left := make(chan struct{}), make(chan struct{})
 			client.after = func(string) { cancel(); <-decoding; close(left) }
-			if err := call(limited); !errors.Is(err, context.Canceled) {
-				t.Errorf("got %v", err)
-			}
+			must.Is(t, "error", context.Canceled, call(limited))
 			close(decoding)
 			<-left
 		})
@@ -716,9 +676,7 @@ func TestCallsEndWhileAResponseIsDecoded(t *testing.T) {
 		for name, call := range calls {
 			func() {
 				defer func() {
-					if fault := recover(); fault != "broken middleware" {
-						t.Errorf("%s: got %v", name, fault)
-					}
+					must.Equal(t, name, "broken middleware", recover())
 				}()
 				s.Refresh()
 				t.Errorf("%s: no panic, %v", name, call(ctx))
@@ -747,12 +705,8 @@ func TestAServerThatClosesIsAnError(t *testing.T) {
 		ss.Close()
 	}
 	cs.Wait()
-	if _, err := s.ReadFile(ctx, skill, "SKILL.md"); !errors.Is(err, mcp.ErrConnectionClosed) {
-		t.Errorf("ReadFile: %v", err)
-	}
-	if _, err := s.List(ctx); !errors.Is(err, mcp.ErrConnectionClosed) {
-		t.Errorf("List: %v", err)
-	}
+	must.Fail(s.ReadFile(ctx, skill, "SKILL.md"))(t, "ReadFile", mcp.ErrConnectionClosed)
+	must.Fail(s.List(ctx))(t, "List", mcp.ErrConnectionClosed)
 	if _, err := s.ReadFile(ctx, skill, "b"); err != nil {
 		t.Errorf("a verified file: %v", err)
 	}
@@ -779,25 +733,15 @@ func TestServersHaveLabels(t *testing.T) {
 	h := new(skillsclient.Host)
 	cs := session(t, h, f, revisions[0])
 	for _, label := range []string{"", "a.b", "a/b", "é", "a b", strings.Repeat("x", 33), "a\x00"} {
-		if _, err := h.Server(label, cs); !errors.Is(err, skillsclient.ErrInvalidLabel) {
-			t.Errorf("%q: got %v", label, err)
-		}
+		must.Fail(h.Server(label, cs))(t, label, skillsclient.ErrInvalidLabel)
 	}
-	if _, err := h.Server("docs", session(t, h, plain, revisions[1])); !errors.Is(err, skillsclient.ErrNotSupported) {
-		t.Errorf("a server without skills: got %v", err)
-	}
-	if _, err := h.Server("docs", nil); !errors.Is(err, skillsclient.ErrNotSupported) {
-		t.Errorf("no session: got %v", err)
-	}
+	must.Fail(h.Server("docs", session(t, h, plain, revisions[1])))(t, "a server without skills", skillsclient.ErrNotSupported)
+	must.Fail(h.Server("docs", nil))(t, "no session", skillsclient.ErrNotSupported)
 	docs := connect(t, h, "docs", f, revisions[0])
-	if _, err := h.Server("Docs", cs); !errors.Is(err, skillsclient.ErrInvalidLabel) {
-		t.Errorf("a label twice: got %v", err)
-	}
+	must.Fail(h.Server("Docs", cs))(t, "a label twice", skillsclient.ErrInvalidLabel)
 	other := connect(t, h, "other", f, revisions[0])
 	skill := must.Get(docs.Get(ctx, f.add("a", "", nil).URI))(t)
-	if _, err := other.ReadFile(ctx, skill, "SKILL.md"); !errors.Is(err, skillsclient.ErrUnlisted) {
-		t.Errorf("a skill of another server: got %v", err)
-	}
+	must.Fail(other.ReadFile(ctx, skill, "SKILL.md"))(t, "a skill of another server", skillsclient.ErrUnlisted)
 }
 
 func TestGetHoldsABoundedNumberOfSkills(t *testing.T) {

@@ -6,14 +6,13 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestSubscriptionsCountsCatalogsWithSubscribers(t *testing.T) {
 	before := Subscriptions(t)
 	stop := catalog(t, memory(t, project)).OnChange(func(toolshelf.Change) {})
-	if got := Subscriptions(t) - before; got != 1 {
-		t.Errorf("got %d subscriptions, want 1", got)
-	}
+	must.Equal(t, "Subscriptions(t) - before", 1, Subscriptions(t)-before)
 	stop()
 	Collect(t, "ended: the subscription", func() bool { return Subscriptions(t) == before })
 }

@@ -74,9 +74,7 @@ func TestPromptsUpdatesTheOwnerAfterChanges(t *testing.T) {
 	owner := &server{make(chan string, 10), "owner"}
 	follow.Prompts(context.Background(), p.adapter, owner, update)
 	p.write("second")
-	if got := wait(t, "update", owner.updates); got != "owner" {
-		t.Errorf("update got the owner %q", got)
-	}
+	must.Equal(t, "update got the owner", "owner", wait(t, "update", owner.updates))
 	runtime.KeepAlive(owner)
 }
 

@@ -15,8 +15,6 @@ func TestTokensAreStringsAndIntegers(t *testing.T) {
 	} {
 		var v any
 		must.Do(t, json.Unmarshal([]byte(raw), &v))
-		if got := progress.IsToken(v); got != want {
-			t.Errorf("%s: %t", raw, got)
-		}
+		must.Equal(t, raw, want, progress.IsToken(v))
 	}
 }

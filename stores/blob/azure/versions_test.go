@@ -75,7 +75,5 @@ func open(t *testing.T, s *server) *gocloud.Bucket {
 func TestVersionsAreETags(t *testing.T) {
 	s := new(server)
 	versiontest.Run(t, open(t, s), azure.Versions, s.put, "0x1")
-	if got := strings.Join(s.reads, ","); got != `,"0x1","0x1","0x2"` {
-		t.Errorf("conditions %q", got)
-	}
+	must.Equal(t, "conditions", `,"0x1","0x1","0x2"`, strings.Join(s.reads, ","))
 }

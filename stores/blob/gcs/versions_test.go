@@ -72,9 +72,7 @@ func open(t *testing.T, s *server) *gocloud.Bucket {
 func TestVersionsAreGenerations(t *testing.T) {
 	s := new(server)
 	versiontest.Run(t, open(t, s), gcs.Versions, s.put, "1")
-	if got := strings.Join(s.reads, ","); got != ",1,1,2" {
-		t.Errorf("conditions %q", got)
-	}
+	must.Equal(t, "conditions", ",1,1,2", strings.Join(s.reads, ","))
 }
 
 // Without a generation and a hash, neither the size nor the time shows a change. A catalog reads

@@ -81,9 +81,7 @@ func TestACatalogSeesEveryChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		got += fmt.Sprintf(" %s %d", s.Description, len(s.Files))
-		if got != want {
-			t.Errorf("got  %s\nwant %s", got, want)
-		}
+		must.Equal(t, "got", want, got)
 	}
 	expect("[deploy] Deploy slowly  Read PDF files 2")
 	b.put("commands/deploy.md", command("Deploy faster")) // the same size, and usually the same second
@@ -135,9 +133,7 @@ func TestACatalogWhoseFilesChangeDuringTheScan(t *testing.T) {
 				}
 				got += info.Name + ": " + info.Description + ", "
 			}
-			if got != test.want {
-				t.Errorf("the commands are %q; want %q", got, test.want)
-			}
+			must.Equal(t, "the commands", test.want, got)
 		})
 	}
 }
@@ -151,12 +147,8 @@ func TestACatalogDuringAnOutage(t *testing.T) {
 	cat := b.catalog(blob.Options{})
 	names(t, cat)
 	b.intercept(fail)
-	if _, err := cat.List(t.Context(), toolshelf.Page{}); !errors.Is(err, unreachable) {
-		t.Errorf("List without Stale: error %v; want the error of the request", err)
-	}
-	if _, err := cat.Get(t.Context(), "deploy"); !errors.Is(err, unreachable) {
-		t.Errorf("Get without Stale: error %v; want the error of the request", err)
-	}
+	must.Fail(cat.List(t.Context(), toolshelf.Page{}))(t, "List without Stale", unreachable)
+	must.Fail(cat.Get(t.Context(), "deploy"))(t, "Get without Stale", unreachable)
 
 	b.intercept(nil)
 	var outage error
@@ -184,9 +176,7 @@ func TestACatalogEndsWithTheContext(t *testing.T) {
 		ended <- struct{}{}
 		return nil, r.Context().Err()
 	})
-	if _, err := cat.List(ctx, toolshelf.Page{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v; want context.Canceled", err)
-	}
+	must.Fail(cat.List(ctx, toolshelf.Page{}))(t, "error", context.Canceled)
 	<-ended // the request does not outlive the call
 }
 

@@ -148,14 +148,10 @@ func TestAChangeAfterTheListingIsAnError(t *testing.T) {
 	before := stat(t, listed, "deploy.md")
 	b.put("deploy.md", "Deploy faster.") // the same size, and usually the same second
 
-	if _, err := fs.ReadFile(listed, "deploy.md"); !errors.Is(err, blob.ErrChanged) {
-		t.Errorf("error %v; want ErrChanged", err)
-	}
+	must.Fail(fs.ReadFile(listed, "deploy.md"))(t, "error", blob.ErrChanged)
 	file := must.Get(listed.Open("deploy.md"))(t)
 	defer file.Close()
-	if _, err := file.(io.ReaderAt).ReadAt(make([]byte, 4), 0); !errors.Is(err, blob.ErrChanged) {
-		t.Errorf("ReadAt: error %v; want ErrChanged", err)
-	}
+	must.Fail(file.(io.ReaderAt).ReadAt(make([]byte, 4), 0))(t, "ReadAt", blob.ErrChanged)
 
 	now := snapshot(t, s)
 	if text, err := fs.ReadFile(now, "deploy.md"); string(text) != "Deploy faster." {
@@ -172,9 +168,7 @@ func TestAServerMayIgnoreConditions(t *testing.T) {
 	s := must.Get(blob.New(b.open(), blob.Options{Versions: blob.Versions{Of: s3.Versions.Of}}))(t)
 	listed := snapshot(t, s)
 	b.put("deploy.md", "Deploy faster.")
-	if _, err := fs.ReadFile(listed, "deploy.md"); !errors.Is(err, blob.ErrChanged) {
-		t.Errorf("error %v; want ErrChanged", err)
-	}
+	must.Fail(fs.ReadFile(listed, "deploy.md"))(t, "error", blob.ErrChanged)
 }
 
 func TestVersionsOfListingsAndObjectsAreEqual(t *testing.T) {
@@ -195,9 +189,7 @@ func TestADeletionAfterTheListingIsNotExist(t *testing.T) {
 	b.put("deploy.md", "Deploy.")
 	listed := snapshot(t, b.store(blob.Options{}))
 	b.delete("deploy.md")
-	if _, err := fs.ReadFile(listed, "deploy.md"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("error %v; want fs.ErrNotExist", err)
-	}
+	must.Fail(fs.ReadFile(listed, "deploy.md"))(t, "error", fs.ErrNotExist)
 }
 
 func TestEqualListingsHaveEqualVersions(t *testing.T) {
@@ -258,9 +250,7 @@ func TestAnUnreachableBucket(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := b.store(blob.Options{Stale: test.stale})
 			b.intercept(fail)
-			if _, err := s.Snapshot(t.Context()); !errors.Is(err, unreachable) {
-				t.Errorf("error %v before the first snapshot; want the error of the request", err)
-			}
+			must.Fail(s.Snapshot(t.Context()))(t, "error", unreachable)
 			b.intercept(nil)
 			good := snapshot(t, s)
 			b.intercept(fail)
@@ -268,9 +258,7 @@ func TestAnUnreachableBucket(t *testing.T) {
 			if !errors.Is(err, test.want) {
 				t.Errorf("Snapshot: error %v; want %v", err, test.want)
 			}
-			if _, err := s.Stat("deploy.md"); !errors.Is(err, test.want) {
-				t.Errorf("Stat: error %v; want %v", err, test.want)
-			}
+			must.Fail(s.Stat("deploy.md"))(t, "Stat", test.want)
 			if test.want == nil && version(last) != version(good) {
 				t.Errorf("version %s; want the version %s of the last good snapshot", version(last), version(good))
 			}
@@ -303,9 +291,7 @@ func TestRefusals(t *testing.T) {
 			body := "<Error><Code>" + test.code + "</Code></Error>"
 			return &http.Response{StatusCode: test.status, Body: io.NopCloser(strings.NewReader(body)), Header: http.Header{}, Request: r}, nil
 		})
-		if _, err := s.Snapshot(t.Context()); !errors.Is(err, test.want) {
-			t.Errorf("%s: error %v; want %v", test.code, err, test.want)
-		}
+		must.Fail(s.Snapshot(t.Context()))(t, test.code, test.want)
 		if _, err := s.Open("deploy.md"); !errors.Is(err, test.want) {
 			t.Errorf("%s: Open: error %v; want %v", test.code, err, test.want)
 		}
@@ -333,9 +319,7 @@ func TestRequestsEndWithTheContext(t *testing.T) {
 			<-r.Context().Done()
 			return nil, r.Context().Err()
 		})
-		if err := call(ctx); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: error %v; want context.Canceled", name, err)
-		}
+		must.Is(t, name, context.Canceled, call(ctx))
 		cancel()
 	}
 }

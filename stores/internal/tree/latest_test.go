@@ -37,9 +37,7 @@ func TestLatestChoosesTheErrorOrTheLastSnapshot(t *testing.T) {
 				var answer error
 				var age time.Duration
 				stale := func(err error, since time.Duration) error {
-					if err != test.fails {
-						t.Errorf("stale received %v", err)
-					}
+					must.Equal(t, "stale received", test.fails, err)
 					age = since
 					return test.stale
 				}
@@ -73,17 +71,13 @@ func TestADirectoryStartsWithTheLastSnapshot(t *testing.T) {
 		l.Start(whole, dir)
 		return l
 	}
-	if _, err := below("skills").Snapshot(t.Context()); !errors.Is(err, errDown) {
-		t.Errorf("before the first snapshot: %v, want %v", err, errDown)
-	}
+	must.Fail(below("skills").Snapshot(t.Context()))(t, "before the first snapshot", errDown)
 	must.Get(whole.Snapshot(t.Context()))(t)
 	last := must.Get(below("skills").Snapshot(t.Context()))(t)
 	if info, err := last.Stat("pdf/SKILL.md"); err != nil || info.Size() != 3 || last.Stale() != errDown {
 		t.Errorf("Stat: %v, %v; Stale: %v", info, err, last.Stale())
 	}
-	if _, err := below("missing").Snapshot(t.Context()); !errors.Is(err, errDown) {
-		t.Errorf("a missing directory: %v, want %v", err, errDown)
-	}
+	must.Fail(below("missing").Snapshot(t.Context()))(t, "a missing directory", errDown)
 }
 
 func TestLatestEndsWithTheContext(t *testing.T) {
@@ -107,9 +101,7 @@ func TestLatestEndsWithTheContext(t *testing.T) {
 			}()
 		}
 		for range 2 {
-			if err := <-results; !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("Snapshot: %v", err)
-			}
+			must.Is(t, "Snapshot", context.DeadlineExceeded, <-results)
 		}
 	})
 }
@@ -146,9 +138,7 @@ func TestWaitingCallsShareTheNextUpdate(t *testing.T) {
 			snapshot(t.Context(), "1")
 		}
 		wg.Wait()
-		if got := revision.Load(); got != 2 {
-			t.Errorf("%d updates, want 2", got)
-		}
+		must.Equal(t, "revision.Load()", 2, revision.Load())
 	})
 }
 

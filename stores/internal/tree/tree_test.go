@@ -46,9 +46,7 @@ func TestAnFSIsAFilesystem(t *testing.T) {
 	if err := fstest.TestFS(files, "a.md", "dir/b.md", "dir/empty.md", "dir/sub/c.md"); err != nil {
 		t.Error(err)
 	}
-	if files.Version() != "7" {
-		t.Errorf("version = %q", files.Version())
-	}
+	must.Equal(t, "version", "7", files.Version())
 	for name, want := range map[string]string{"dir/up.md": "A", "same/c.md": "CCC", "same/chain.md": "CCC"} {
 		content, err := fs.ReadFile(files, name)
 		info, statErr := fs.Stat(files, name)
@@ -77,9 +75,7 @@ func TestNamesThatAreNoPathsAreOmitted(t *testing.T) {
 		names = append(names, name)
 		return err
 	}))
-	if got := strings.Join(names, " "); got != ". both both/below.md good.md" {
-		t.Errorf("files: %s", got)
-	}
+	must.Equal(t, "files", ". both both/below.md good.md", strings.Join(names, " "))
 }
 
 func TestLinksStayInside(t *testing.T) {
@@ -95,9 +91,7 @@ func TestLinksStayInside(t *testing.T) {
 			t.Errorf("Lstat(%q): %v", name, err)
 		}
 	}
-	if _, err := files.ReadLink("a/b.md"); !errors.Is(err, fs.ErrInvalid) {
-		t.Errorf("ReadLink of a file: %v", err)
-	}
+	must.Fail(files.ReadLink("a/b.md"))(t, "ReadLink of a file", fs.ErrInvalid)
 }
 
 func TestContentIsReadOnceAndLate(t *testing.T) {
@@ -113,9 +107,7 @@ func TestContentIsReadOnceAndLate(t *testing.T) {
 			t.Errorf("Read: %v", err)
 		}
 	}
-	if calls != 1 {
-		t.Errorf("%d reads of the content, want 1", calls)
-	}
+	must.Equal(t, "calls", 1, calls)
 }
 
 func TestBelow(t *testing.T) {
@@ -202,9 +194,7 @@ func TestRemovedAndReplacedFilesDoNotCount(t *testing.T) {
 		}
 		builder.Remove(name)
 	}
-	if got := names(t, builder.FS("")); got != "" {
-		t.Errorf("files: %s", got)
-	}
+	must.Equal(t, "files", "", names(t, builder.FS("")))
 }
 
 func TestABuilderRemoves(t *testing.T) {
@@ -254,9 +244,7 @@ func TestAnFSDoesNotChangeWithTheBuilder(t *testing.T) {
 			t.Errorf("FS %d: dir/a = %v, %v; dir = %v, %v", i+1, info, err, dir, dirErr)
 		}
 	}
-	if got := names(t, second); got != "dir/ dir/a" {
-		t.Errorf("files: %s", got)
-	}
+	must.Equal(t, "files", "dir/ dir/a", names(t, second))
 }
 
 func TestMerge(t *testing.T) {
@@ -275,12 +263,8 @@ func TestMerge(t *testing.T) {
 		t.Error("File does not return exactly the files of next")
 	}
 	builder.Merge(next)
-	if got := names(t, builder.FS("")); got != "a/ a/b a/d c" {
-		t.Errorf("files: %s", got)
-	}
-	if err := builder.Put("eee", tree.File{}); !errors.Is(err, errLimit) {
-		t.Errorf("Put beyond the limit: %v", err)
-	}
+	must.Equal(t, "files", "a/ a/b a/d c", names(t, builder.FS("")))
+	must.Is(t, "Put beyond the limit", errLimit, builder.Put("eee", tree.File{}))
 }
 
 func TestMergeReplaces(t *testing.T) {
@@ -303,9 +287,7 @@ func TestMergeReplaces(t *testing.T) {
 			next := builder.Next()
 			put(next, test.second)
 			builder.Merge(next)
-			if got := names(t, builder.FS("")); got != test.want {
-				t.Errorf("files: %s, want %s", got, test.want)
-			}
+			must.Equal(t, "files", test.want, names(t, builder.FS("")))
 		})
 	}
 }
@@ -381,7 +363,5 @@ func TestTheTimeoutEndsAnUpdate(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}, time.Millisecond, nil)
-	if _, err := store.Open("."); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("Open: %v", err)
-	}
+	must.Fail(store.Open("."))(t, "Open", context.DeadlineExceeded)
 }

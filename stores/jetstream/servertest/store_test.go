@@ -137,9 +137,7 @@ func TestACatalogReadsTheStore(t *testing.T) {
 		for _, command := range page.Commands {
 			names = append(names, command.Name)
 		}
-		if got := strings.Join(names, " "); got != want {
-			t.Errorf("List = %q, want %q", got, want)
-		}
+		must.Equal(t, "List", want, strings.Join(names, " "))
 	}
 	list("deploy old")
 	found, err := catalog.GetSkill(t.Context(), "review")
@@ -153,9 +151,7 @@ func TestACatalogReadsTheStore(t *testing.T) {
 		t.Errorf("Get = %q, %v", command.Content, err)
 	}
 	must.Do(t, bucket.Delete(t.Context(), "commands/old.md"))
-	if _, err := catalog.Get(t.Context(), "old"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
-		t.Errorf("Get of a deleted command: %v", err)
-	}
+	must.Fail(catalog.Get(t.Context(), "old"))(t, "Get of a deleted command", toolshelf.ErrCommandNotFound)
 	list("deploy")
 }
 
@@ -187,9 +183,7 @@ func TestASnapshotCostsOneRequest(t *testing.T) {
 	after := snapshot(t, store)
 	same(t, after, map[string]string{"a.md": "two"})
 	same(t, before, map[string]string{"a.md": "one"})
-	if got := conn.Stats().OutMsgs - requests; got != 2 {
-		t.Errorf("two snapshots made %d requests", got)
-	}
+	must.Equal(t, "two snapshots made", 2, conn.Stats().OutMsgs-requests)
 }
 
 func TestKeysThatDisappearWithoutAMessage(t *testing.T) {
@@ -245,9 +239,7 @@ func TestABucketThatIsCreatedAgain(t *testing.T) {
 	store := node.store(jetstream.Options{Stale: stale})
 	before := snapshot(t, store)
 	must.Do(t, bucket.js.DeleteKeyValue(t.Context(), bucket.Bucket()))
-	if _, err := store.Snapshot(t.Context()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Snapshot of a deleted bucket: %v, want fs.ErrNotExist", err)
-	}
+	must.Fail(store.Snapshot(t.Context()))(t, "Snapshot of a deleted bucket", fs.ErrNotExist)
 	bucket.create()
 	bucket.put("a.md", "two")
 	after := snapshot(t, store)
@@ -384,14 +376,10 @@ func TestFeed(t *testing.T) {
 	bucket.put("commands/team/b.md", "B")
 	expect("team/b.md")
 	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("Feed with a canceled context: %v", err)
-	}
+	must.Is(t, "Feed with a canceled context", context.Canceled, <-ended)
 	_, ended = run(t.Context())
 	store.Close()
-	if err := <-ended; !errors.Is(err, fs.ErrClosed) {
-		t.Errorf("Feed after Close: %v", err)
-	}
+	must.Is(t, "Feed after Close", fs.ErrClosed, <-ended)
 	store = newStore(t, kv, jetstream.Options{})
 	_, ended = run(t.Context())
 	conn.Close()
@@ -453,9 +441,7 @@ func TestClose(t *testing.T) {
 	store := node.store(jetstream.Options{Stale: func(error, time.Duration) error { t.Error("Stale is called"); return nil }})
 	files := snapshot(t, store)
 	store.Close()
-	if _, err := store.Snapshot(t.Context()); !errors.Is(err, fs.ErrClosed) {
-		t.Errorf("Snapshot after Close: %v", err)
-	}
+	must.Fail(store.Snapshot(t.Context()))(t, "Snapshot after Close", fs.ErrClosed)
 	same(t, files, map[string]string{"a.md": "A"})
 	if _, err := jetstream.New(nil, jetstream.Options{Dir: "../a"}); err == nil {
 		t.Error("New accepts a directory outside the bucket")

@@ -434,7 +434,7 @@ func TestNoExchangeOfApprovedFilesServesAnUnapprovedByte(t *testing.T) {
 			t.Errorf("nothing serves %s", i)
 		}
 	}
-	number, every := 0, max(1, catalogtest.Rounds(40, 1))
+	number, every := 0, 1600/catalogtest.Rounds(40, 1600)
 	check := func(what string, change map[string]string) {
 		if number++; number%every != 0 {
 			return

@@ -240,7 +240,7 @@ func TestHostileImportsHaveBounds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var costs [2]map[string]catalogtest.Cost
 			for i := range costs {
-				all := files(1 << 18 << (2 * i))
+				all := files(catalogtest.Rounds(1<<18, 1<<18) << (2 * i))
 				costs[i] = costsOf(t, catalogtest.Below("/repo", all))
 			}
 			for _, call := range slices.Sorted(maps.Keys(costs[0])) {

@@ -22,12 +22,8 @@ func (l *lookout) pluginClaims(layer int, name string, e *Entry) bool {
 		return true
 	}
 	defer x.leave()
-	s := &access.Source{Context: l.ctx, FS: x.FS(l.ctx, layer), Remote: at.Store != nil, Reads: x.config.MaxReads,
-		Opened: &x.filesRead, Look: x.config.look}
-	if top := x.openLayer(layer); top != nil {
-		s.Tops = access.NewTops(top, at.Dir)
-		defer s.Tops.Close()
-	}
+	s := l.source(layer)
+	defer s.Tops.Close()
 	table := known.files.plugins
 	parts, large, dir := table.parts[x.config.kind.files], table.reads.Len() > largeLayer, ""
 	recent := large && known.recent(now)
@@ -48,6 +44,18 @@ func (l *lookout) pluginClaims(layer int, name string, e *Entry) bool {
 		known.checked.Store(&now)
 	}
 	return false
+}
+
+// source returns the filesystem of a layer, with its open directory, if current.
+func (l *lookout) source(layer int) *access.Source {
+	x := l.index
+	at := &x.config.Layers[layer]
+	s := &access.Source{Context: l.ctx, FS: x.FS(l.ctx, layer), Remote: at.Store != nil,
+		Reads: x.config.MaxReads, Opened: &x.filesRead, Look: x.config.look}
+	if top := x.openLayer(layer); top != nil {
+		s.Tops = access.NewTops(top, at.Dir)
+	}
+	return s
 }
 
 // mayName reports whether a file of a part can have a name, or the bare name of the lookout, with

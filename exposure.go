@@ -187,9 +187,8 @@ func (c *Catalog) withSkills(way *exposure.Way) *Catalog {
 	for _, l := range way.Index.Layers()[len(skills.layers):] {
 		skills.layers = append(skills.layers, layer{Name: l.Name})
 	}
-	applies := way.Applies()
 	skills.filter = c.skills.filter.In(way.Index, near.listedSkill, func(e *index.Entry) bool {
-		return applies(e) && (!skills.forModel || near.exposure(e).toModel())
+		return way.Applies(e) && (!skills.forModel || near.exposure(e).toModel())
 	})
 	return &near
 }

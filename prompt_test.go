@@ -874,6 +874,18 @@ func TestSkillsForAPathAreConfined(t *testing.T) {
 	}
 }
 
+// Globs of hostile skills take bounded time, and have no effect on other skills.
+func TestGlobsOfSkillsAreBounded(t *testing.T) {
+	files := monorepo()
+	for i := range 200 {
+		files[fmt.Sprintf(".claude/skills/h%03d/SKILL.md", i)] = skill("description: x\npaths: \"" + strings.Repeat("**/{a,b}*c*d*e*f*g*h,", 2000) + "\"")
+	}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()))
+	if got := near(t, c, "src/"+strings.Repeat("a/", 500)+"acdefg"); !slices.Equal(got, []string{"deploy", "types"}) {
+		t.Errorf("%d skills apply", len(got))
+	}
+}
+
 // statsFs counts the calls that look at a file or a directory.
 type statsFs struct {
 	afero.Fs

@@ -254,41 +254,40 @@ func (w *Way) Ordered(entries []*index.Entry) []*index.Entry {
 	return slices.SortedStableFunc(slices.Values(entries), func(a, b *index.Entry) int { return level(a) - level(b) })
 }
 
-// The limits of the globs.
+// The limits of the globs of a skill. A skill cannot use up the limits of other skills.
 const (
-	maxGlobBytes = 256 << 10 // of a skill, with braces expanded
-	maxSteps     = 1 << 27   // of a call, as for instructions
+	maxGlobBytes = 16 << 10 // with braces expanded; later globs do not count
+	maxSteps     = 1 << 18  // of the comparisons
 )
 
-// Applies returns a function that reports whether a skill of the catalog applies to the path: the
-// header has no paths, or one of the globs matches the path or a directory on the way, as in a
-// .gitignore file.
-func (w *Way) Applies() func(e *index.Entry) bool {
-	steps := maxSteps
-	return func(e *index.Entry) bool {
-		header := e.Header()
-		value, _ := header.Get("paths")
-		globs := instruction.GlobsOf(value)
-		if len(globs) == 0 || w.Has(e) {
-			return true
-		}
-		var all []listing.Glob
-		left := maxGlobBytes
-		for _, text := range globs {
-			text = strings.TrimSuffix(text, "/")
-			within := text + "/**"
-			if !strings.Contains(text, "/") {
-				within = "**/" + within
-			}
-			for _, text := range []string{text, within} {
-				glob, err := listing.ParseGlob(text)
-				if left -= glob.Size(); err == nil && left >= 0 {
-					all = append(all, glob)
-				}
-			}
-		}
-		matcher := listing.NewGlobs(all)
-		ok, _ := matcher.Match(w.path, &steps)
-		return ok
+// Applies reports whether a skill of the catalog applies to the path: the header has no paths, or
+// one of the globs matches the path or a directory on the way, as in a .gitignore file.
+func (w *Way) Applies(e *index.Entry) bool {
+	header := e.Header()
+	value, _ := header.Get("paths")
+	globs := instruction.GlobsOf(value)
+	if len(globs) == 0 || w.Has(e) {
+		return true
 	}
+	var all []listing.Glob
+	left, steps := maxGlobBytes, maxSteps
+	for _, text := range globs {
+		if left <= 0 {
+			break
+		}
+		text = strings.TrimSuffix(text, "/")
+		within := text + "/**"
+		if !strings.Contains(text, "/") {
+			within = "**/" + within
+		}
+		for _, text := range []string{text, within} {
+			glob, err := listing.ParseGlob(text)
+			if left -= len(text) + glob.Size(); err == nil {
+				all = append(all, glob)
+			}
+		}
+	}
+	matcher := listing.NewGlobs(all)
+	ok, _ := matcher.Match(w.path, &steps)
+	return ok
 }

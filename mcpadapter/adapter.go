@@ -57,7 +57,7 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 	a.model = bridge.ForModel(catalog).(*toolshelf.Catalog)
 	a.skills = publish.Of(a.model)
 	if config.relativePaths {
-		a.hider = newRootHider(a.bridge.Root())
+		a.hider = rootHiderOf(a.bridge.Root())
 	}
 	own, err := a.ownTools()
 	if err != nil {
@@ -211,7 +211,7 @@ func (a *Adapter) call(ctx context.Context, name string, arguments json.RawMessa
 func (a *Adapter) panicked(name string, fault any) *RPCError {
 	cause, _ := fault.(error)
 	text := fmt.Sprintf("the tool %s panicked: %s", escape.Quote(name), escape.Name(fmt.Sprint(fault)))
-	return &RPCError{Code: CodeInternalError, Message: a.hider.text(escape.Truncate(text)), err: cause}
+	return &RPCError{Code: CodeInternalError, Message: a.hider.Text(escape.Truncate(text)), err: cause}
 }
 
 // failedResult returns the result of a tool that failed with an error.

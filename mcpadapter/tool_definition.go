@@ -104,7 +104,7 @@ func (d definition) tool(t toolset) Tool {
 	if t.relativePaths {
 		output = cmp.Or(d.relative, output)
 	} else if d.errors.relative {
-		hider = newRootHider(t.Root())
+		hider = rootHiderOf(t.Root())
 	}
 	tool := Tool{
 		Name:        t.names[d.name],
@@ -123,12 +123,12 @@ func (d definition) tool(t toolset) Tool {
 			}
 			args, invalid := schema.Decode(raw, d.parameters)
 			if invalid != nil {
-				return d.errors.failure(invalid.Code, hider.text(invalid.Message)), nil
+				return d.errors.failure(invalid.Code, hider.Text(invalid.Message)), nil
 			}
 			result, err := d.within(ctx, t, args)
 			var ours *toolshelf.Error
 			if errors.As(err, &ours) {
-				return d.errors.failure(ours.Code, hider.text(d.message(ours))), nil
+				return d.errors.failure(ours.Code, hider.Text(d.message(ours))), nil
 			}
 			return result, err
 		},

@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"sort"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/promptblock"
 	"github.com/toolshelf-go/toolshelf/internal/shown"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
@@ -86,7 +86,7 @@ func described(ctx context.Context, rows []listRow, prompt func(context.Context,
 			lines[row.name] = line
 		}
 	}
-	if !fits(lines, maxDescription) {
+	if !promptblock.LinesFit(lines, maxDescription, maxDescriptions) {
 		prompt, err := prompt(ctx, toolshelf.Budget(maxDescriptions), bridge.WithElements.(toolshelf.PromptOption))
 		if err != nil {
 			return nil, nil, nil, err
@@ -99,37 +99,8 @@ func described(ctx context.Context, rows []listRow, prompt func(context.Context,
 		}
 		lines = kept
 	}
-	limit := sort.Search(maxDescription, func(i int) bool { return !fits(lines, i+1) })
-	for name, line := range lines {
-		lines[name] = shortenLine(line, limit)
-	}
+	promptblock.ShortenLines(lines, maxDescription, maxDescriptions)
 	return names, lines, notLoadable, nil
-}
-
-// fits reports whether the lines, cut to limit characters each, have at most
-// maxDescriptions characters together.
-func fits(lines map[string]string, limit int) bool {
-	total := 0
-	for _, line := range lines {
-		total += min(utf8.RuneCountInString(line), limit)
-	}
-	return total <= maxDescriptions
-}
-
-// shortenLine shortens a line to at most limit characters, with "…" at the end. The cut
-// is at the end of a word, unless the last word is longer than half of the limit.
-func shortenLine(line string, limit int) string {
-	characters := []rune(line)
-	if len(characters) <= limit {
-		return line
-	}
-	kept := string(characters[:limit-1])
-	if characters[limit-1] != ' ' {
-		if blank := strings.LastIndexByte(kept, ' '); blank > len(kept)/2 {
-			kept = kept[:blank]
-		}
-	}
-	return kept + "…"
 }
 
 var skillName = schema.Parameter{Name: "skill_name", Kind: schema.String, Required: true,
@@ -164,7 +135,7 @@ var getSkill = definition{
 		}
 		if t.relativePaths {
 			skill.Path = t.RelativePath(skill.Layer, skill.Path)
-			skill.Layer, skill.Shadows = t.hider.text(skill.Layer), t.hider.texts(skill.Shadows)
+			skill.Layer, skill.Shadows = t.hider.Text(skill.Layer), t.hider.Texts(skill.Shadows)
 			t.hider.diagnostics(skill.Diagnostics)
 		}
 		return t.textResult(skillText(skill), skill)
@@ -342,7 +313,7 @@ var getAgent = definition{
 		}
 		if t.relativePaths {
 			agent.Path = t.RelativePath(agent.Layer, agent.Path)
-			agent.Layer, agent.Shadows = t.hider.text(agent.Layer), t.hider.texts(agent.Shadows)
+			agent.Layer, agent.Shadows = t.hider.Text(agent.Layer), t.hider.Texts(agent.Shadows)
 			t.hider.diagnostics(agent.Diagnostics)
 		}
 		var b strings.Builder

@@ -90,7 +90,7 @@ func readPaths(ctx context.Context, t toolset, args schema.Arguments, paths []st
 	var parts, messages []string
 	var results []any
 	var code toolshelf.Code // of the first file that fails
-	hider, left, hints := newRootHider(t.Root()), args.Integer("max_bytes"), &instructionHints{toolset: t}
+	hider, left, hints := rootHiderOf(t.Root()), args.Integer("max_bytes"), &instructionHints{toolset: t}
 	for i, path := range paths {
 		text, err := readPath(ctx, hints, args, path, max(left/(len(paths)-i), 1))
 		shown, result := text.String(), any(text)
@@ -99,7 +99,7 @@ func readPaths(ctx context.Context, t toolset, args schema.Arguments, paths []st
 			if !errors.As(err, &ours) || ours.Code == toolshelf.CodeInvalidOption {
 				return Result{}, err
 			}
-			message := hider.text(withoutGo(ours))
+			message := hider.Text(withoutGo(ours))
 			shown, result = "Error: "+escape.Truncate(message), failed{path, &toolshelf.Error{Code: ours.Code, Message: escape.Truncate(message)}}
 			code, messages = cmp.Or(code, ours.Code), append(messages, message)
 		}

@@ -2,6 +2,7 @@ package paths
 
 import (
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
@@ -78,6 +79,38 @@ func TestBelow(t *testing.T) {
 		got, ok := Below(tt.dir, tt.shown, tt.full)
 		if ok != (tt.want != "") || got != tt.want {
 			t.Errorf("%s: got %q, %v; want %q", tt.name, got, ok, tt.want)
+		}
+	}
+}
+
+func TestHiderShortensPathsInMessages(t *testing.T) {
+	for _, tt := range []struct{ root, text, want string }{
+		{"/srv/app", "Commands folder not found at path: /srv/app/commands", "Commands folder not found at path: commands"},
+		{"/srv/app", "/srv/app", "."},
+		{"/srv/app", "/srv/app/", "."},
+		{"/srv/app", "the root '/srv/app' is missing", "the root '.' is missing"},
+		{"/srv/app", "there is no root /srv/app.", "there is no root .."},
+		{"/srv/app", "there is no root /srv/app/, and no /srv/app", "there is no root ., and no ."},
+		{"/srv/app", `"/srv/app/commands/a.md" (/srv/app/b)`, `"commands/a.md" (b)`},
+		{"/srv/app", "Path '/srv/app/../etc' is outside project root", "Path '../etc' is outside project root"},
+		{"/srv/app", "/srv/app//x", "x"},
+		{"/srv/app", "/srv/app/.hidden", ".hidden"},
+		{"/srv/app", "/srv/app/ä", "ä"},
+		{"/srv/app", "file:///srv/app/x", "file://x"},
+		{"/srv/app", "/srv/app-old/x /srv/app2 /srv/app.d /srv/app_", "/srv/app-old/x /srv/app2 /srv/app.d /srv/app_"},
+		{"/srv/app", "/home/srv/app/x", "/home/srv/app/x"},
+		{"/srv/app", "no path", "no path"},
+		{"/srv/app", "", ""},
+		{`/srv/a"b`, `the folder "/srv/a\"b/reports" and '/srv/a"b/x'`, `the folder "reports" and 'x'`},
+		{"/", "/commands", "/commands"},
+		{"project", "project/commands", "project/commands"},
+		{".", "a.b", "a.b"},
+	} {
+		if runtime.GOOS == "windows" {
+			tt.root = filepath.ToSlash(tt.root)
+		}
+		if got := HiderOf(tt.root).Text(tt.text); got != tt.want {
+			t.Errorf("root %s: %q becomes %q, want %q", tt.root, tt.text, got, tt.want)
 		}
 	}
 }

@@ -255,6 +255,15 @@ func TestTheDigestCoversEachFileThatTheCommandLineNames(t *testing.T) {
 	}
 }
 
+// A name in PATH, and a part of a longer name, name no file.
+func TestTheDigestCoversNoOtherFile(t *testing.T) {
+	p := pendingServer(t, map[string]string{"/repo/x": "1", "/repo/f": "2", "/repo/d/f": "3",
+		"/repo/.mcp.json": `{"mcpServers": {"s": {"command": "x", "args": ["xxf", "-f"], "cwd": "d"}}}`})
+	if diff := cmp.Diff([]string{".mcp.json#s"}, slices.Sorted(maps.Keys(p.New))); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestFindingsOfUncoveredFiles(t *testing.T) {
 	for line, want := range map[string]string{
 		`"command": "x", "args": ["../f"]`:                              `does not cover "../f", which is outside`,
@@ -388,6 +397,8 @@ func TestTextsThatLookLikeSecretsAreMasked(t *testing.T) {
 		"https://h/?a=1&access_token=" + key:     "https://h/?a=1&access_token=***",
 		"https://h/ghp_" + key + key:             "https://h/***",
 		"sk-" + key:                              "***",
+		strings.Repeat("a", 28) + "1234":         "***",
+		strings.Repeat("a", 29) + "123":          strings.Repeat("a", 29) + "123",
 		strings.Repeat("a1b2", 10):               "***",
 		"--token=${TOKEN}":                       "--token=${TOKEN}",
 		"Authorization: Bearer ${TOKEN}":         "Authorization: Bearer ${TOKEN}",

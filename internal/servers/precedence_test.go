@@ -1,10 +1,12 @@
 package servers_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -78,5 +80,44 @@ func TestEachFileOfAPluginIsRead(t *testing.T) {
 	}
 	if codes := codesOf(t, c); !slices.Contains(codes, agentmd.DiagServerInvalid) {
 		t.Error("Lint does not report the empty file:", codes)
+	}
+}
+
+func TestTheProjectPrecedesTheUserOfAnEarlierClient(t *testing.T) {
+	c := open(t, map[string]string{"/repo/.cursor/mcp.json": `{"mcpServers": {"s": {"command": "project"}}}`,
+		"/home/ann/.claude.json": `{"mcpServers": {"s": {"command": "user"}}}`}, toolshelf.WithClient(client.Claude(), client.Cursor()))
+	if got := lines(list(t, c)); !slices.Equal(got, []string{"/repo/.cursor/mcp.json s (stdio): project"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// A filesystem that is not of the system has a name in place of a path.
+func TestServersOfAPluginInAStore(t *testing.T) {
+	files := fstest.MapFS{"p/.claude-plugin/plugin.json": {Data: []byte(`{"name": "p"}`)},
+		"p/.mcp.json": {Data: []byte(`{"s": {"command": "./run", "args": ["${CLAUDE_PLUGIN_ROOT}/f"]}}`)}, "p/run": {}, "p/f": {}}
+	var asked []toolshelf.Item
+	gate := gateFunc(func(i toolshelf.Item) bool {
+		asked = append(asked, i)
+		return true
+	})
+	c := catalogtest.Open(t, toolshelf.WithRoot(t.TempDir()), toolshelf.WithPluginsFS("store", files), toolshelf.WithGate(gate, "store"))
+	if got := list(t, c); len(got) != 1 || got[0].Name != "p:s" || got[0].Layer != "store" {
+		t.Fatalf("%+v", lines(got))
+	}
+	if i := asked[len(asked)-1]; i.Kind != toolshelf.KindMCPServer || i.Layer != "store" || i.Digest == "" {
+		t.Errorf("%+v", i)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	s := toolshelf.MCPServer{Name: "s", Layer: ".", Path: "/p", Client: "claude", Transport: "stdio", Command: "x", Env: map[string]string{"B": "1", "A": "2"}}
+	for want, s := range map[string]toolshelf.MCPServer{
+		`{"client":"claude","env":["A","B"],"layer":".","line":"x","name":"s","path":"/p","transport":"stdio"}`: s,
+		`{"disabled":true,"headers":["H"],"line":"http://h/","plugin":"p","transport":"http"}`: {Plugin: "p", Transport: "http", URL: "http://h/",
+			Headers: map[string]string{"H": ""}, Disabled: true},
+	} {
+		if text, err := json.Marshal(s); err != nil || string(text) != want {
+			t.Errorf("%s, %v; want %s", text, err, want)
+		}
 	}
 }

@@ -1,6 +1,18 @@
 package exposure
 
-import "testing"
+import (
+	"os"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/must"
+)
 
 func TestDirOfAName(t *testing.T) {
 	for name, want := range map[string]string{
@@ -11,5 +23,77 @@ func TestDirOfAName(t *testing.T) {
 		if dir, ok := Dir(name); dir != want || ok != (want != "") {
 			t.Errorf("%q: %q, %t", name, dir, ok)
 		}
+	}
+}
+
+// A faultyFs fails one call.
+type faultyFs struct {
+	afero.Fs
+	calls, fails int
+}
+
+func (f *faultyFs) call() error {
+	if f.calls++; f.calls == f.fails {
+		return syscall.EIO
+	}
+	return nil
+}
+
+func (f *faultyFs) Open(name string) (afero.File, error) {
+	if err := f.call(); err != nil {
+		return nil, err
+	}
+	return f.Fs.Open(name)
+}
+
+func (f *faultyFs) Stat(name string) (os.FileInfo, error) {
+	if err := f.call(); err != nil {
+		return nil, err
+	}
+	return f.Fs.Stat(name)
+}
+
+// A fault of the filesystem neither hides a skill nor shows a skill of an ignored directory, unless
+// the call fails, or the entry of the skill has the fault.
+func TestAFaultOnTheWayIsAnError(t *testing.T) {
+	memory := afero.NewMemMapFs()
+	for name, text := range map[string]string{
+		".gitignore": "dist\n", "a/.claude/skills/x/SKILL.md": "---\ndescription: d\n---\n",
+		"a/dist/b/.claude/skills/y/SKILL.md": "---\ndescription: d\n---\n", "a/dist/b/c.go": "",
+	} {
+		if err := afero.WriteFile(memory, name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fails := 0
+	for n := 0; ; n++ {
+		faulty := &faultyFs{Fs: memory}
+		fsys := must.Get(confine.Over(faulty, "."))(t)
+		place := index.Layer{Name: ".claude/skills", FS: fsys, Dir: ".claude/skills", MayBeMissing: true}
+		x := must.Get(index.New(client.Skills, index.Config{Layers: []index.Layer{place}, MaxFileSize: 1 << 20, Lifetime: t.Context(), Broken: true}))(t)
+		s, err := x.Validate(t.Context())
+		if s == nil {
+			t.Fatal(err)
+		}
+		faulty.calls, faulty.fails = 0, n
+		w, err := (&Below{Skills: x, Root: fsys, Layers: []index.Layer{place}}).To(t.Context(), s, "a/dist/b/c.go")
+		x.Close()
+		if err != nil {
+			fails++
+			continue
+		}
+		var names []string
+		for e := range w.All.Winners() {
+			names = append(names, e.Name)
+		}
+		if !slices.Equal(names, []string{"a:x"}) {
+			t.Errorf("after fault %d: %q", n, names)
+		}
+		if n > faulty.calls {
+			break
+		}
+	}
+	if fails < 5 {
+		t.Errorf("%d calls have failed", fails)
 	}
 }

@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -96,11 +97,15 @@ func (d *reader) missRules(dir string, err error) {
 type Ignored struct{ rules *ignore.Rules }
 
 // Has reports whether a subdirectory of an open directory, given with its path, is ignored. Call Has
-// for each directory on the way, the root first. A .gitignore file that cannot be read has no
-// patterns. The error is the error of ctx.
+// for each directory on the way, the root first. The error is the error of ctx, or of a .gitignore
+// file that cannot be read.
 func (i *Ignored) Has(ctx context.Context, dir *confine.Dir, at, name string) (bool, error) {
 	d := &reader{Options: Options{Gitignore: true}}
 	i.rules = d.addRules(dir, location{name: at, rules: i.rules})
+	if d.unread.Load() > 0 {
+		_, _, err := dir.ReadHead(gitignoreName, make([]byte, 1))
+		return false, cmp.Or(err, errors.New("the .gitignore file cannot be read"))
+	}
 	m := meter{ctx: ctx}
 	return i.rules.Ignores(rulesDir(at), name, true, m.spend)
 }

@@ -169,11 +169,7 @@ var assignment = regexp.MustCompile(`^\S*=`)
 func (r typeReader) readField(f reflect.StructField) ([]typedField, error) {
 	tag := f.Tag.Get("json")
 	name, options, _ := strings.Cut(tag, ",")
-	base, isPointer := f.Type, f.Type.Kind() == reflect.Pointer
-	if isPointer {
-		base = base.Elem()
-	}
-	embedsStruct := f.Anonymous && base.Kind() == reflect.Struct
+	isPointer, embedsStruct := f.Type.Kind() == reflect.Pointer, embedsStruct(f)
 	switch {
 	case tag == "-", !f.IsExported() && !embedsStruct:
 		return nil, nil
@@ -202,6 +198,15 @@ func (r typeReader) readField(f reflect.StructField) ([]typedField, error) {
 	field.value.nullable = value.nullable && !omitted
 	field.description, err = description(f)
 	return []typedField{field}, err
+}
+
+// embedsStruct reports whether a field embeds a struct or a pointer to a struct.
+func embedsStruct(f reflect.StructField) bool {
+	t := f.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return f.Anonymous && t.Kind() == reflect.Struct
 }
 
 // description returns the tag jsonschema.

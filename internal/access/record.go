@@ -106,7 +106,8 @@ func (f *Recorder) record(r Read, err error) {
 }
 
 func (f *Recorder) Sub(dir string) (fs.FS, error) {
-	return &Recorder{Dirs: &Dirs{Source: f.Source}, reads: f.reads, block: f.reads.newBlock(), dir: path.Join(f.dir, dir), outer: f}, nil
+	return &Recorder{Dirs: &Dirs{Source: f.Source}, reads: f.reads, block: f.reads.newBlock(),
+		dir: path.Join(f.dir, dir), outer: f}, nil
 }
 
 // Release closes the open directories. The later accesses are accesses of the outer filesystem.
@@ -138,7 +139,8 @@ func (f *Recorder) Has(dir, file string) bool {
 		}
 		err = nil
 	}
-	f.record(Read{File: at, Empty: true, stamp: stamp.Of(info), settled: stamp.Settled(info, now)}, err)
+	f.record(Read{File: at, Empty: true,
+		stamp: stamp.Of(info), settled: stamp.Settled(info, now)}, err)
 	return false
 }
 
@@ -147,8 +149,11 @@ func (f *Recorder) ReadDir(name string) ([]fs.DirEntry, error) {
 	f.Visit(file)
 	var all []fs.DirEntry
 	info, known := f.listed(file)
-	hash, err := f.names(f.dir, file, func(name string, typ fs.FileMode) { all = append(all, entry{f, path.Join(file, name), typ}) })
-	f.record(Read{File: file, list: true, hash: hash, stamp: stamp.Of(info), settled: known && stamp.Settled(info, now)}, err)
+	hash, err := f.names(f.dir, file, func(name string, typ fs.FileMode) {
+		all = append(all, entry{f, path.Join(file, name), typ})
+	})
+	f.record(Read{File: file, list: true, hash: hash,
+		stamp: stamp.Of(info), settled: known && stamp.Settled(info, now)}, err)
 	slices.SortFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return all, err
 }
@@ -169,7 +174,7 @@ func (d *Dirs) listed(dirPath string) (info confine.Info, ok bool) {
 
 // names calls add with the names and the types in a directory, and returns their hash, in any
 // order.
-func (d *Dirs) names(within, dirPath string, add func(name string, typ fs.FileMode)) (hash uint64, err error) {
+func (d *Dirs) names(within, dirPath string, add func(string, fs.FileMode)) (hash uint64, err error) {
 	opened, err := d.Open(within, dirPath)
 	if err != nil {
 		return 0, err
@@ -195,7 +200,8 @@ func (f *Recorder) Open(name string) (fs.File, error) {
 	}
 	f.Opened.Add(1)
 	info := opened.Info()
-	f.record(Read{File: file, stamp: stamp.Of(info), settled: stamp.Settled(info, now)}, fs.ErrInvalid) // until Close
+	f.record(Read{File: file, stamp: stamp.Of(info), settled: stamp.Settled(info, now)},
+		fs.ErrInvalid) // until Close
 	p := &openFile{File: opened, name: path.Base(name), block: f.block, at: len(*f.block) - 1}
 	p.hash.SetSeed(seed)
 	return p, nil
@@ -341,7 +347,8 @@ func (r *Read) sameBytes(d *Dirs) bool {
 	var hash maphash.Hash
 	hash.SetSeed(seed)
 	n, err := io.CopyN(&hash, opened, r.bytes)
-	if err != nil && err != io.EOF || n != r.bytes || hash.Sum64() != r.hash || opened.Info().Size != r.stamp.Size {
+	if err != nil && err != io.EOF || n != r.bytes || hash.Sum64() != r.hash ||
+		opened.Info().Size != r.stamp.Size {
 		return false
 	}
 	r.stamp, r.settled = stamp.Of(opened.Info()), stamp.Settled(opened.Info(), now)

@@ -126,7 +126,10 @@ func (d *Dirs) in(file string, do func(dir *confine.Dir) error) error {
 
 // openFile opens a regular file.
 func (d *Dirs) openFile(within, file string) (f *confine.File, err error) {
-	err = d.in(file, func(dir *confine.Dir) (err error) { f, err = dir.OpenRegular(path.Base(file)); return err })
+	err = d.in(file, func(dir *confine.Dir) (err error) {
+		f, err = dir.OpenRegular(path.Base(file))
+		return err
+	})
 	if errors.Is(err, confine.ErrSymlink) {
 		d.FollowedLink()
 		return d.confined(within).OpenRegular(file)
@@ -136,7 +139,10 @@ func (d *Dirs) openFile(within, file string) (f *confine.File, err error) {
 
 // Info describes a file, or the target of a link.
 func (d *Dirs) Info(within, file string) (info confine.Info, err error) {
-	err = d.in(file, func(dir *confine.Dir) (err error) { info, err = dir.Lstat(path.Base(file)); return err })
+	err = d.in(file, func(dir *confine.Dir) (err error) {
+		info, err = dir.Lstat(path.Base(file))
+		return err
+	})
 	if errors.Is(err, confine.ErrSymlink) || info.Mode&fs.ModeSymlink != 0 {
 		d.FollowedLink()
 		return d.confined(within).Info(file)
@@ -150,7 +156,8 @@ func (s *Source) OpenDir(dirPath string) (*confine.Dir, error) { return s.openDi
 func (s *Source) openDir(fsys *confine.FS, dirPath string) (*confine.Dir, error) {
 	if s.Tops != nil {
 		if top := s.Tops.above(dirPath); top.dir != nil {
-			if dir, err := OpenBelow(top.dir, top.path, dirPath); !errors.Is(err, confine.ErrSymlink) {
+			dir, err := OpenBelow(top.dir, top.path, dirPath)
+			if !errors.Is(err, confine.ErrSymlink) {
 				return dir, err
 			}
 			s.FollowedLink()

@@ -13,9 +13,15 @@ var placed = []struct {
 	kind client.Files
 	of   func(client.Client) ([]client.Place, client.Rules)
 }{
-	{client.Commands, func(c client.Client) ([]client.Place, client.Rules) { return c.Commands, c.Rules }},
-	{client.Skills, func(c client.Client) ([]client.Place, client.Rules) { return c.Skills, c.SkillRules }},
-	{client.Agents, func(c client.Client) ([]client.Place, client.Rules) { return c.Agents, client.Rules{} }},
+	{client.Commands, func(c client.Client) ([]client.Place, client.Rules) {
+		return c.Commands, c.Rules
+	}},
+	{client.Skills, func(c client.Client) ([]client.Place, client.Rules) {
+		return c.Skills, c.SkillRules
+	}},
+	{client.Agents, func(c client.Client) ([]client.Place, client.Rules) {
+		return c.Agents, client.Rules{}
+	}},
 	{client.Instructions, func(c client.Client) ([]client.Place, client.Rules) {
 		return slices.DeleteFunc(slices.Clone(c.Instructions), client.Place.Single), client.Rules{}
 	}},
@@ -28,8 +34,8 @@ func Places(clients []client.Client) (map[client.Files][]index.Place, error) {
 	for _, c := range clients {
 		files := len(c.Commands) + len(c.Skills) + len(c.Agents) + len(c.Servers.Files)
 		if err := c.Check(); err == nil && files == 0 {
-			return nil, fmt.Errorf("the client %q has no place of commands, skills, agents or MCP servers; "+
-				"add a place, or use the row in WithStrict and LintFor only", c.Name)
+			return nil, fmt.Errorf("the client %q has no place of commands, skills, agents or MCP "+
+				"servers; add a place, or use the row in WithStrict and LintFor only", c.Name)
 		}
 	}
 	return places(clients)
@@ -40,7 +46,8 @@ func Places(clients []client.Client) (map[client.Files][]index.Place, error) {
 func Rules(clients []client.Client) ([]index.Place, error) {
 	for _, c := range clients {
 		if err := c.Check(); err == nil && len(c.Instructions) == 0 {
-			return nil, fmt.Errorf("the client %q has no place of instructions; add a place, or remove the client", c.Name)
+			return nil, fmt.Errorf("the client %q has no place of instructions; "+
+				"add a place, or remove the client", c.Name)
 		}
 	}
 	all, err := places(clients)
@@ -67,7 +74,8 @@ func places(clients []client.Client) (map[client.Files][]index.Place, error) {
 			places, rules := k.of(c)
 			for _, p := range places {
 				if err := index.CheckPlace(k.kind, p); err != nil {
-					return nil, fmt.Errorf("the place %q of the client %q: %w", p.Path(), c.Name, err)
+					at := p.Path()
+					return nil, fmt.Errorf("the place %q of the client %q: %w", at, c.Name, err)
 				}
 				all[k.kind] = append(all[k.kind], index.Place{Place: p, Rules: rules, Of: c.Name})
 			}
@@ -80,9 +88,10 @@ func places(clients []client.Client) (map[client.Files][]index.Place, error) {
 }
 
 func projectFirst(all []index.Place) []index.Place {
-	inProject := func(p index.Place) bool { return p.Base == client.Project }
-	ofUser := slices.DeleteFunc(slices.Clone(all), inProject)
-	return append(slices.DeleteFunc(all, func(p index.Place) bool { return !inProject(p) }), ofUser...)
+	ofProject := func(p index.Place) bool { return p.Base == client.Project }
+	ofUser := func(p index.Place) bool { return p.Base != client.Project }
+	rest := slices.DeleteFunc(slices.Clone(all), ofProject)
+	return append(slices.DeleteFunc(all, ofUser), rest...)
 }
 
 // both returns the place that includes the files of two places with the same directory, ending and
@@ -91,12 +100,14 @@ func both(p, q index.Place) index.Place {
 	if q.Nested() {
 		p.Pattern = q.Pattern
 	}
-	p.Parents, p.Below, p.AnyDepth = p.Parents || q.Parents, p.Below || q.Below, p.AnyDepth || q.AnyDepth
+	p.Parents, p.Below = p.Parents || q.Parents, p.Below || q.Below
+	p.AnyDepth = p.AnyDepth || q.AnyDepth
 	return p
 }
 
 // samePlace reports whether two places have the same files and names, except files in
 // subdirectories.
 func samePlace(a, b client.Place) bool {
-	return a.Path() == b.Path() && a.Suffix() == b.Suffix() && a.Name == b.Name && a.Prefix == b.Prefix
+	return a.Path() == b.Path() && a.Suffix() == b.Suffix() &&
+		a.Name == b.Name && a.Prefix == b.Prefix
 }

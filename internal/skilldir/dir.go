@@ -1,4 +1,5 @@
-// Package skilldir reads the open directory of one skill. No content of the directory leads outside.
+// Package skilldir reads the open directory of one skill. No content of the directory leads
+// outside.
 package skilldir
 
 import (
@@ -45,10 +46,11 @@ type Dir struct {
 	Alone  bool         // the SKILL.md is the only file of the skill
 	Sealed bool         // Files lists the omitted entries
 
-	Layer, Below string // the name of the layer, and the path of the SKILL.md below the layer, for problems
+	// For problems: the name of the layer, and the path of the SKILL.md below the layer.
+	Layer, Below string
 
 	Scan     *access.Source                      // of a scan that seals the skill, or nil
-	Vanished func(dir *confine.Dir, name string) // with Scan: called for a listed name that does not exist
+	Vanished func(dir *confine.Dir, name string) // with Scan: the directory has listed the name
 }
 
 // place returns the path of a file for problems, not escaped. The name "." is the directory.
@@ -139,7 +141,7 @@ func (d *Dir) IsFile(name string) bool {
 // step calls open if no link is on the way of a name. If a link is on the way and
 // may be followed, the error is confine.ErrSymlink, and next is the name to continue
 // with.
-func (d *Dir) step(name string, open func(dir *confine.Dir, elem string) error) (next string, err error) {
+func (d *Dir) step(name string, open func(*confine.Dir, string) error) (next string, err error) {
 	dir, done, rest := d.Top, "", name
 	for {
 		var elem string

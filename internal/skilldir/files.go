@@ -32,7 +32,7 @@ type File struct {
 // Listing lists the files of a skill.
 type Listing struct {
 	Files     []File            // sorted by the bytes of Name
-	Dirs      []string          // the directories that were read, relative to the skill's directory and sorted; without the skill's directory itself
+	Dirs      []string          // the directories that were read below the skill's directory, sorted
 	Own       int               // index of the entry's SKILL.md in Files; -1 if the file is missing
 	Truncated bool              // the skill exceeds the limits, and Files is incomplete
 	Problems  []problem.Problem // the omitted files
@@ -50,7 +50,7 @@ type Listing struct {
 type Omitted struct {
 	Name   string
 	Type   fs.FileMode // the type bits
-	Target string      // of a link, relative to the filesystem of the layer; "" if the link leads outside
+	Target string      // of a link, on the filesystem of the layer; "" if the link leads outside
 }
 
 // Files returns every regular file below the directory, including hidden files.
@@ -75,7 +75,9 @@ func (d *Dir) Files(ctx context.Context) (Listing, error) {
 		}
 	}
 	slices.SortFunc(w.list.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
-	slices.SortFunc(w.list.Omitted, func(a, b Omitted) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(w.list.Omitted, func(a, b Omitted) int {
+		return strings.Compare(a.Name, b.Name)
+	})
 	slices.Sort(w.list.Dirs)
 	w.list.Own = w.own()
 	if w.unproven || len(w.list.Problems) > 0 {
@@ -253,7 +255,8 @@ func (w *walker) file(name string) bool {
 	case errors.Is(err, confine.ErrSymlink):
 		w.warn(problem.LinkNotFollowed, name, "not listed: links are not followed",
 			"replace the link by the file, or let the program follow links")
-	case errors.Is(err, confine.ErrEscape), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ELOOP):
+	case errors.Is(err, confine.ErrEscape), errors.Is(err, fs.ErrNotExist),
+		errors.Is(err, syscall.ELOOP):
 		w.warn(problem.LinkNotFollowed, name,
 			"not listed: the link is broken, cyclic, or leads outside the skill directory",
 			"replace the link by the file")

@@ -32,7 +32,10 @@ func (d *Dir) List(ctx context.Context, name string) ([]File, error) {
 	var names []string
 	if d.Alone {
 		names = []string{d.File}
-	} else if err := dir.Each(ctx, func(elem string, _ fs.FileMode) error { names = append(names, elem); return nil }); err != nil {
+	} else if err := dir.Each(ctx, func(elem string, _ fs.FileMode) error {
+		names = append(names, elem)
+		return nil
+	}); err != nil {
 		return nil, err
 	}
 	slices.Sort(names)
@@ -65,7 +68,9 @@ func (d *Dir) NestedSkills(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	dirs := slices.DeleteFunc(files, func(f File) bool { return !f.Info.Mode.IsDir() || !names.Loose(f.Name) })
+	dirs := slices.DeleteFunc(files, func(f File) bool {
+		return !f.Info.Mode.IsDir() || !names.Loose(f.Name)
+	})
 	var found []string
 	for _, dir := range dirs[:min(len(dirs), MaxWithin)] {
 		if err := ctx.Err(); err != nil {

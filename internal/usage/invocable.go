@@ -16,7 +16,8 @@ type Invocable struct {
 	Commands, Skills *index.Snapshot
 	Agents           *index.Snapshot // only Completions and Mentioned read the agents
 
-	Off func(skill *index.Entry) bool // reports whether nobody may invoke a skill, which still hides a command; nil for false
+	// Off, unless nil, reports whether nobody may invoke a skill, which still hides a command.
+	Off func(skill *index.Entry) bool
 }
 
 // An Invoked is a command or a skill, or an agent.
@@ -76,7 +77,8 @@ func (v Invocable) Mentioned(line, blanks string) (name, rest string) {
 // merge calls yield for the shown entries of two sorted lists, in the order of names.Compare.
 func (v Invocable) merge(commands, skills []*index.Entry, yield func(Invoked) bool) {
 	for len(commands)+len(skills) > 0 {
-		next := Invoked{Skill: len(commands) == 0 || len(skills) > 0 && names.Compare(skills[0].Name, commands[0].Name) <= 0}
+		next := Invoked{Skill: len(commands) == 0 ||
+			len(skills) > 0 && names.Compare(skills[0].Name, commands[0].Name) <= 0}
 		from := &commands
 		if next.Skill {
 			from = &skills
@@ -115,7 +117,9 @@ func (v Invocable) After(name string, skill bool) iter.Seq[Invoked] {
 func (v Invocable) Longest(line string, word int, blanks string) int {
 	end, first := word, line[:word]+" "
 	longer := func(name string) {
-		if n := len(name); n > end && strings.HasPrefix(line, name) && (n == len(line) || strings.IndexByte(blanks, line[n]) >= 0) {
+		n := len(name)
+		if n > end && strings.HasPrefix(line, name) &&
+			(n == len(line) || strings.IndexByte(blanks, line[n]) >= 0) {
 			end = n
 		}
 	}
@@ -131,7 +135,8 @@ func (v Invocable) Longest(line string, word int, blanks string) int {
 // Contains reports whether a user may invoke an entry by a name. The name of a command may end with
 // ".md", as for Catalog.Get.
 func (v Invocable) Contains(name string) bool {
-	if skill := loadable(v.Skills, name); skill != nil && v.shows(Invoked{Entry: skill, Skill: true}) {
+	skill := loadable(v.Skills, name)
+	if skill != nil && v.shows(Invoked{Entry: skill, Skill: true}) {
 		return true
 	}
 	if command := loadable(v.Commands, name); command != nil {
@@ -188,9 +193,10 @@ func entries(s *index.Snapshot) []*index.Entry {
 
 // prefixed returns the sorted entries whose names begin with a prefix, in any letter case.
 func prefixed(entries []*index.Entry, prefix string) []*index.Entry {
-	begin := sort.Search(len(entries), func(i int) bool { return names.ComparePrefix(entries[i].Name, prefix) >= 0 })
-	entries = entries[begin:]
-	return entries[:sort.Search(len(entries), func(i int) bool { return names.ComparePrefix(entries[i].Name, prefix) > 0 })]
+	compare := func(i int) int { return names.ComparePrefix(entries[i].Name, prefix) }
+	begin := sort.Search(len(entries), func(i int) bool { return compare(i) >= 0 })
+	end := sort.Search(len(entries), func(i int) bool { return compare(i) > 0 })
+	return entries[begin:end]
 }
 
 // barePrefixed returns the entries of BarePrefixed that can be loaded.
@@ -208,5 +214,8 @@ func barePrefixed(s *index.Snapshot, prefix string) (found []*index.Entry) {
 
 // after returns the sorted entries after a name.
 func after(entries []*index.Entry, name string) []*index.Entry {
-	return entries[sort.Search(len(entries), func(i int) bool { return names.Compare(entries[i].Name, name) > 0 }):]
+	begin := sort.Search(len(entries), func(i int) bool {
+		return names.Compare(entries[i].Name, name) > 0
+	})
+	return entries[begin:]
 }

@@ -21,7 +21,9 @@ func (e Collected) Unread() int64 {
 func (x *Index) CollectTexts(limit int64) (texts *Texts[string], end func()) {
 	texts = new(Texts[string])
 	texts.Max = limit
-	return texts, x.Collect(func(e *Entry, info confine.Info, text []byte) { texts.Add(e, info, string(text)) })
+	return texts, x.Collect(func(e *Entry, info confine.Info, text []byte) {
+		texts.Add(e, info, string(text))
+	})
 }
 
 // Collected returns the named entries of a snapshot with their texts. A text of a gated layer has

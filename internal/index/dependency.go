@@ -22,7 +22,9 @@ func IsDependency(doc matter.Document, head []byte) bool {
 	unclear := false
 	for _, p := range doc.Problems {
 		switch p.Code {
-		case problem.FrontmatterRecovered, problem.FrontmatterRefused, problem.FrontmatterInvalid, problem.FrontmatterNotAMapping, problem.FrontmatterUnterminated, problem.FrontmatterUnknownFence:
+		case problem.FrontmatterRecovered, problem.FrontmatterRefused, problem.FrontmatterInvalid,
+			problem.FrontmatterNotAMapping, problem.FrontmatterUnterminated,
+			problem.FrontmatterUnknownFence:
 			unclear = true
 		}
 	}

@@ -19,7 +19,8 @@ type Dirs struct{ Cache[*layerFiles] }
 // x are empty. The new index has no other snapshot, and no call closes the new index.
 func (x *Index) Extend(ctx context.Context, s *Snapshot, layers []Layer, kept *Dirs, look *watch.Look) (*Index, *Snapshot, error) {
 	config := x.config
-	config.Layers, config.Watch, config.Feed, config.Changed, config.look = slices.Concat(x.config.Layers, layers), false, nil, nil, look
+	config.Layers, config.look = slices.Concat(x.config.Layers, layers), look
+	config.Watch, config.Feed, config.Changed = false, nil, nil
 	extended, err := newIndex(config)
 	if err != nil {
 		return nil, nil, err

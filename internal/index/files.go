@@ -67,7 +67,9 @@ func (s *scan) files(dir *confine.Dir, dirPath, prefix string, above []identity)
 // ownedByOther reports whether a directory is a skill, to which the files of the directory belong.
 func (s *scan) ownedByOther(dirPath string, children []child) bool {
 	return s.config.kind.header && !s.config.kind.every && dirPath != s.at.Dir &&
-		slices.ContainsFunc(skilldir.Names[:], func(base string) bool { return s.ownFile(dirPath, children, base) >= 0 })
+		slices.ContainsFunc(skilldir.Names[:], func(base string) bool {
+			return s.ownFile(dirPath, children, base) >= 0
+		})
 }
 
 // split returns the files of the layer in a directory, and the directories to read.
@@ -80,7 +82,8 @@ func (s *scan) split(dirPath string, children []child) (files, dirs []child) {
 		case l.Only != "" && c.name != l.Only:
 		case c.known != nil:
 			files = append(files, c)
-		case !kind.every && (strings.EqualFold(c.name, "README.md") || kind.header && slices.Contains(skilldir.Names[:], c.name)):
+		case !kind.every && strings.EqualFold(c.name, "README.md"):
+		case !kind.every && kind.header && slices.Contains(skilldir.Names[:], c.name):
 		case ok && c.typ == fs.ModeDir:
 			s.reportDir(path.Join(dirPath, c.name))
 		case ok && !s.valid(stem) && l.Names != client.OnlyHeader:
@@ -139,7 +142,9 @@ func (s *scan) listed(files *layerFiles) *listed {
 // provesNothing reports whether a later change of the entries, or a new file, could go unnoticed
 // although the metadata of the files and of s.dirs stays the same.
 func (s *scan) provesNothing(entries []*Entry) bool {
-	return s.Unsettled.Load() || slices.ContainsFunc(entries, func(e *Entry) bool { return !isBare(e) && (e.unread() || !e.settled) })
+	return s.Unsettled.Load() || slices.ContainsFunc(entries, func(e *Entry) bool {
+		return !isBare(e) && (e.unread() || !e.settled)
+	})
 }
 
 // file returns the entry of one file, or nil if the file has vanished.
@@ -203,7 +208,8 @@ func (s *scan) named(doc matter.Document, f source) (string, *problem.Problem) {
 		return name, nil
 	}
 	return name, &problem.Problem{Code: problem.FrontmatterRequired, Severity: problem.Warning,
-		Message: "not listed: the frontmatter has no " + strings.TrimPrefix(missing, "a "), Suggestion: "add " + missing + " to the frontmatter, or move the file away"}
+		Message:    "not listed: the frontmatter has no " + strings.TrimPrefix(missing, "a "),
+		Suggestion: "add " + missing + " to the frontmatter, or move the file away"}
 }
 
 // subdirectory adds the commands of a subdirectory. The error is not nil only if
@@ -256,6 +262,7 @@ func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c ch
 // reportName reports a file or directory with an invalid name. The suggestion is a valid name.
 func (s *scan) reportName(file, suggestion string) {
 	p := s.config.kind.invalidName
-	p.Severity, p.Path, p.Suggestion = problem.Error, s.place(file), strings.ReplaceAll(p.Suggestion, "%s", `"`+suggestion+`"`)
+	p.Severity, p.Path = problem.Error, s.place(file)
+	p.Suggestion = strings.ReplaceAll(p.Suggestion, "%s", `"`+suggestion+`"`)
 	s.report(p)
 }

@@ -254,7 +254,9 @@ func (x *Index) clean() bool {
 
 // reported reports whether a feed or the watch reports the changes of each layer.
 func (x *Index) reported() bool {
-	return !slices.ContainsFunc(x.config.Layers, func(l Layer) bool { return !l.Fed && !l.Immutable && (x.watch == nil || l.Remote()) })
+	return !slices.ContainsFunc(x.config.Layers, func(l Layer) bool {
+		return !l.Fed && !l.Immutable && (x.watch == nil || l.Remote())
+	})
 }
 
 // Unchanged reports without a call of the filesystem whether a snapshot is the last and no change

@@ -55,7 +55,9 @@ func (x *Index) Collect(f func(e *Entry, info confine.Info, text []byte)) (stop 
 	return func() {
 		x.collecting.Lock()
 		defer x.collecting.Unlock()
-		x.collectors = slices.DeleteFunc(x.collectors, func(other *collector) bool { return other == c })
+		x.collectors = slices.DeleteFunc(x.collectors, func(other *collector) bool {
+			return other == c
+		})
 	}
 }
 
@@ -121,7 +123,8 @@ func (s *scan) load(f source) *Entry {
 
 // isCurrent reports whether the stamp of a file proves that an entry describes the file.
 func (s *scan) isCurrent(known *Entry, now stamp.Stamp) bool {
-	return known != nil && known.settled && !known.unread() && known.Stamp.Same(now) && !s.canRestore(known)
+	return known != nil && known.settled && !known.unread() && known.Stamp.Same(now) &&
+		!s.canRestore(known)
 }
 
 // loadNew is load for a new file, which must be opened in any case. The open file has the metadata.
@@ -277,7 +280,9 @@ var commandKeys = []string{"description", dependencyKey, userOnlyKey, hintKey, n
 // parse parses the first limit bytes of a file, or more if the header is longer. If the header is
 // longer than the bytes that were read, more is true. The fields of a command are valid until the
 // bytes change.
-func (s *scan) parse(pooled *headBuffer, file string, read fileBytes, limit int) (doc matter.Document, head []byte, more bool) {
+func (s *scan) parse(pooled *headBuffer, file string, read fileBytes, limit int) (
+	doc matter.Document, head []byte, more bool,
+) {
 	for {
 		head = read.raw[:min(len(read.raw), limit)]
 		// A file that has grown since the open is longer than its size.
@@ -299,7 +304,8 @@ func (s *scan) parse(pooled *headBuffer, file string, read fileBytes, limit int)
 
 // newEntry returns the entry of a parsed file.
 func (s *scan) newEntry(f source, read fileBytes, head []byte, doc matter.Document) *Entry {
-	e := &Entry{Stamp: stamp.Of(read.info), layer: uint16(s.layer), Linked: f.link, settled: stamp.Settled(read.info, read.at)}
+	e := &Entry{Stamp: stamp.Of(read.info), layer: uint16(s.layer), Linked: f.link,
+		settled: stamp.Settled(read.info, read.at)}
 	v := version{recent: stamp.Recent(read.info, read.at)}
 	if f.known != nil || !e.settled || s.config.kind.header { // see Describes
 		v.head, v.parsed = maphash.Bytes(seed, head), len(head)
@@ -321,7 +327,8 @@ func (s *scan) newEntry(f source, read fileBytes, head []byte, doc matter.Docume
 
 // handOver passes a file that was read as a whole to the functions that keep texts.
 func (s *scan) handOver(e *Entry, read fileBytes, collected bool) {
-	if int64(len(read.raw)) != read.info.Size || read.info.Size > s.config.MaxFileSize || s.FS.KnowsHeads() {
+	whole := int64(len(read.raw)) == read.info.Size
+	if !whole || read.info.Size > s.config.MaxFileSize || s.FS.KnowsHeads() {
 		return
 	}
 	if s.config.Whole != nil && s.at.Store != nil {
@@ -432,7 +439,8 @@ func (s *scan) judge(e *Entry, f source, doc matter.Document, head []byte) {
 func (s *scan) tooLarge(f source) *Entry {
 	return s.broken(f, ErrTooLarge, problem.Problem{
 		Code: problem.FileTooLarge, Severity: problem.Error, Path: s.place(f.file),
-		Message:    fmt.Sprintf("not listed: the file has %d bytes; at most %d are allowed", f.listed.Size, s.config.MaxFileSize),
+		Message: fmt.Sprintf("not listed: the file has %d bytes; at most %d are allowed",
+			f.listed.Size, s.config.MaxFileSize),
 		Suggestion: "shorten the file, or let the program raise the limit",
 	})
 }
@@ -444,14 +452,16 @@ func (s *scan) unreadable(f source, err error) *Entry {
 	if s.at.Names != client.FromPath { // the header has the name
 		s.hide(f.file, s.at.Prefix, false, err)
 	}
-	return s.broken(f, err, problem.Problem{Code: problem.FileRead, Severity: problem.Error, Path: s.place(f.file),
+	return s.broken(f, err, problem.Problem{
+		Code: problem.FileRead, Severity: problem.Error, Path: s.place(f.file),
 		Message: "not listed: " + access.Unreadable(err), Suggestion: s.at.ReadAdvice(err)})
 }
 
 // broken returns the entry of a file that cannot be loaded because of err. The
 // problem p describes err to the author of the file.
 func (s *scan) broken(f source, err error, p problem.Problem) *Entry {
-	e := &Entry{Stamp: f.listed, layer: uint16(s.layer), details: &details{broken: err, problems: []problem.Problem{p}, part: s.part}}
+	e := &Entry{Stamp: f.listed, layer: uint16(s.layer),
+		details: &details{broken: err, problems: []problem.Problem{p}, part: s.part}}
 	e.setText(f.name, f.file, "", "")
 	return keep(f.known, e)
 }

@@ -45,9 +45,10 @@ func (s *scan) limitMemory(e *Entry) {
 		}
 	}
 	d.header = header
-	d.problems = []problem.Problem{{Code: problem.FrontmatterNotKept, Severity: problem.Warning, Path: s.place(e.Path),
-		Message: fmt.Sprintf("lists contain the first %d bytes of the description and few other fields, because the large frontmatters of the catalog exceed %d MB",
-			keptText, sharedMemory>>20),
+	d.problems = []problem.Problem{{
+		Code: problem.FrontmatterNotKept, Severity: problem.Warning, Path: s.place(e.Path),
+		Message: fmt.Sprintf("lists contain the first %d bytes of the description and few other fields, "+
+			"because the large frontmatters of the catalog exceed %d MB", keptText, sharedMemory>>20),
 		Suggestion: fmt.Sprintf("shorten the frontmatter to less than %d KB", entryMemory>>10)}}
 }
 

@@ -8,7 +8,6 @@ import (
 	"path"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
@@ -82,7 +81,8 @@ func newPart(l Layer, key partKey) *Part {
 	default:
 		l.Own = OwnNever
 	}
-	p.Layer = l.WithPlace(Place{Place: client.Place{Pattern: pattern, Name: key.Names, Prefix: key.plugin + ":"}, Rules: key.Rules, Of: key.Format})
+	place := client.Place{Pattern: pattern, Name: key.Names, Prefix: key.plugin + ":"}
+	p.Layer = l.WithPlace(Place{Place: place, Rules: key.Rules, Of: key.Format})
 	p.Loose, p.Subdirs = true, p.Files
 	return p
 }
@@ -98,7 +98,8 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 	if p.last != nil && p.last.reads.Unchanged(&s.Source, func(*access.Read) bool { return true }) {
 		return p.last, nil
 	}
-	now := &pluginTable{parts: make(map[client.Files][]*Part), order: make(map[*Part]int), declared: make(map[*Part]bool)}
+	now := &pluginTable{parts: make(map[client.Files][]*Part), order: make(map[*Part]int),
+		declared: make(map[*Part]bool)}
 	var err error
 	recorder := access.NewRecorder(&s.Source, &now.reads)
 	defer recorder.Close()
@@ -106,7 +107,9 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 	options.Reads = s.Reads
 	if s.at.Sealed {
 		sums := make(Sums)
-		options.Digest = func(raw map[string]string) string { return SealOf(PluginList, sums.Files(raw)).Digest }
+		options.Digest = func(raw map[string]string) string {
+			return SealOf(PluginList, sums.Files(raw)).Digest
+		}
 	}
 	if now.Table, err = plugin.Find(s.Context, recorder, dirPath, options); err != nil {
 		return nil, err
@@ -243,10 +246,11 @@ func scanPlugins(s *scan, dir *confine.Dir, dirPath string) error {
 			s.parts[of.part] = of.dirs
 		}
 		s.problems, s.hidden = append(s.problems, of.problems...), append(s.hidden, of.hidden...)
-		for _, flag := range []struct{ of, all *atomic.Bool }{{&of.incomplete, &s.incomplete}, {&of.refusal, &s.refusal}} {
-			if flag.of.Load() {
-				flag.all.Store(true)
-			}
+		if of.incomplete.Load() {
+			s.incomplete.Store(true)
+		}
+		if of.refusal.Load() {
+			s.refusal.Store(true)
 		}
 	}
 	return err

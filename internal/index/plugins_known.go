@@ -37,7 +37,8 @@ func (l *lookout) pluginClaims(layer int, name string, e *Entry) bool {
 		return true
 	}
 	all := !recent && (large || l.bare != nil)
-	if slices.ContainsFunc(parts, func(p *Part) bool { return (all || own(p)) && known.changed(p, s) }) {
+	changed := func(p *Part) bool { return (all || own(p)) && known.changed(p, s) }
+	if slices.ContainsFunc(parts, changed) {
 		return true
 	}
 	if all && large {
@@ -98,7 +99,9 @@ func (l *listed) changed(p *Part, s *access.Source) bool {
 	if p.Names == client.FromPath {
 		return false
 	}
-	first, _ := slices.BinarySearchFunc(l.files.entries, p, func(e *Entry, p *Part) int { return l.files.plugins.compare(e.Part(), p) })
+	first, _ := slices.BinarySearchFunc(l.files.entries, p, func(e *Entry, p *Part) int {
+		return l.files.plugins.compare(e.Part(), p)
+	})
 	for _, e := range l.files.entries[first:] {
 		if e.Part() != p {
 			break

@@ -30,7 +30,7 @@ type scan struct {
 	at      *Layer
 	part    *Part        // in a plugin; at is then the layer of the part
 	plugins *pluginTable // in a layer with plugins
-	shared  *sync.Map    // the files that the scan has read for several parts, because the entries of a marketplace can share a file; nil outside of a sealed layer
+	shared  *sync.Map    // of a sealed layer; see shared
 	refused *confine.FS  // view.refused
 	version string       // view.version
 
@@ -53,8 +53,8 @@ type scan struct {
 func newScan(ctx context.Context, x *Index, layer int, store view) *scan {
 	l, state := &x.config.Layers[layer], &x.states[layer]
 	s := &scan{
-		Source: access.Source{Context: ctx, FS: store.fs, Remote: l.Store != nil, Reads: x.config.MaxReads,
-			Opened: &x.filesRead, Look: x.config.look},
+		Source: access.Source{Context: ctx, FS: store.fs, Remote: l.Store != nil,
+			Reads: x.config.MaxReads, Opened: &x.filesRead, Look: x.config.look},
 		index: x, config: &x.config, layer: layer, at: l,
 		refused: store.refused, version: store.version, before: state.files, resumed: state.read,
 	}
@@ -106,7 +106,9 @@ func (s *scan) result() *layerFiles {
 		slices.EqualFunc(s.hidden, s.before.hidden, Hidden.same) {
 		return s.before
 	}
-	slices.SortFunc(s.entries, func(a, b *Entry) int { return s.config.comparePrecedence(s.plugins, a, b) })
+	slices.SortFunc(s.entries, func(a, b *Entry) int {
+		return s.config.comparePrecedence(s.plugins, a, b)
+	})
 	files := newLayerFiles(s.entries, s.problems)
 	files.plugins, files.hidden = s.plugins, s.hidden
 	return files
@@ -311,6 +313,6 @@ func (s *scan) linkProblem(file string, err error) problem.Problem {
 	if errors.Is(err, confine.ErrSymlink) {
 		message = "not listed: links are not followed"
 	}
-	return problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Error, Path: s.place(file), Message: message,
-		Suggestion: "replace the link by the file, or let the program follow links"}
+	return problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Error, Path: s.place(file),
+		Message: message, Suggestion: "replace the link by the file, or let the program follow links"}
 }

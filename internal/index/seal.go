@@ -155,7 +155,9 @@ func (s *Seal) Has(name string) bool {
 
 // find returns the position of the file with the name in Files.
 func (s *Seal) find(name string) (i int, ok bool) {
-	return slices.BinarySearchFunc(s.Files, name, func(f SealedFile, name string) int { return strings.Compare(f.Name, name) })
+	return slices.BinarySearchFunc(s.Files, name, func(f SealedFile, name string) int {
+		return strings.Compare(f.Name, name)
+	})
 }
 
 // file returns the file with the name, or nil.
@@ -291,8 +293,8 @@ type fileSum struct {
 	err  error
 }
 
-// shared returns the result of the first call of read for a file in a scan. Without scan.shared,
-// shared calls read.
+// shared returns the result of the first call of read for a file in a scan, because the entries of a
+// marketplace can share a file. Without scan.shared, shared calls read.
 func shared[T any](s *scan, file string, read func() T) T {
 	if s.shared == nil {
 		return read()
@@ -413,7 +415,8 @@ func (s *scan) sealFiles(e *Entry, before *Seal, dir *confine.Dir, dirPath strin
 	case listed.Own < 0:
 		return fail(problem.FileRead, "SKILL.md was removed a moment ago", "list the skills again")
 	case listed.Truncated || len(listed.Files)+len(listed.Omitted) > maxSealedFiles || size > maxSealedBytes:
-		return fail(problem.TooManyFiles, fmt.Sprintf("the skill has more than %d files or %d MiB", maxSealedFiles, maxSealedBytes>>20), "remove files that do not belong to the skill")
+		message := fmt.Sprintf("the skill has more than %d files or %d MiB", maxSealedFiles, maxSealedBytes>>20)
+		return fail(problem.TooManyFiles, message, "remove files that do not belong to the skill")
 	}
 	for _, p := range listed.Problems {
 		if p.Code == problem.FileRead {

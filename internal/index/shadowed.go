@@ -13,7 +13,8 @@ func shadowed(c *Config, e, by *Entry) problem.Problem {
 		Code:     problem.Shadowed,
 		Severity: problem.Warning,
 		Path:     c.place(e.Layer(), e.Spelled()),
-		Message:  fmt.Sprintf("shadowed by %s, which has the same name and takes precedence", c.place(by.Layer(), by.Spelled())),
+		Message: fmt.Sprintf("shadowed by %s, which has the same name and takes precedence",
+			c.place(by.Layer(), by.Spelled())),
 	}
 	if e.layer == by.layer {
 		p.Suggestion = "rename one of the files"
@@ -34,10 +35,11 @@ func bareBeside(c *Config, e, served *Entry) problem.Problem {
 
 func differsInCase(c *Config, e, from *Entry) problem.Problem {
 	return problem.Problem{
-		Code:       problem.NameDiffersInCase,
-		Severity:   problem.Warning,
-		Path:       c.place(e.Layer(), e.Spelled()),
-		Message:    fmt.Sprintf("the name differs only in letter case from the name of %s", c.place(from.Layer(), from.Spelled())),
+		Code:     problem.NameDiffersInCase,
+		Severity: problem.Warning,
+		Path:     c.place(e.Layer(), e.Spelled()),
+		Message: fmt.Sprintf("the name differs only in letter case from the name of %s",
+			c.place(from.Layer(), from.Spelled())),
 		Suggestion: "rename one of the files; on some systems both names are the same file",
 	}
 }

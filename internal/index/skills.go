@@ -110,7 +110,8 @@ func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Ent
 		}
 		l := s.at
 		known := children[i].known
-		e := s.load(source{dir: dir, base: base, typ: children[i].typ, file: path.Join(dirPath, base), name: l.Prefix + l.skillName(matter.Frontmatter{}), known: known})
+		e := s.load(source{dir: dir, base: base, typ: children[i].typ, known: known,
+			file: path.Join(dirPath, base), name: l.Prefix + l.skillName(matter.Frontmatter{})})
 		if e == nil {
 			continue
 		}
@@ -120,7 +121,8 @@ func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Ent
 				s.hide(e.Path, l.Prefix, false, e.Broken())
 			} else {
 				s.fail(problem.SkillDescriptionMissing, access.Below(dirPath, base),
-					"the directory is not a skill, because the file has neither name nor description; the subdirectories are listed",
+					"the directory is not a skill, because the file has neither name nor description; "+
+						"the subdirectories are listed",
 					"remove the file, or add a name and a description")
 			}
 			continue

@@ -109,7 +109,8 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 	if seen[id] {
 		if !isSkill {
 			s.warn(problem.LinkNotFollowed, dirPath,
-				"the skills in the directory are not listed: a link leads to a directory that is already scanned",
+				"the skills in the directory are not listed: "+
+					"a link leads to a directory that is already scanned",
 				"remove the link")
 		}
 		return nil, nil
@@ -121,7 +122,9 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 	}
 	if isSkill {
 		// The search does not report problems with the files of a skill.
-		children = slices.DeleteFunc(children, func(c child) bool { return !names.Loose(c.name) || !s.isDir(dirPath, c) })
+		children = slices.DeleteFunc(children, func(c child) bool {
+			return !names.Loose(c.name) || !s.isDir(dirPath, c)
+		})
 	}
 	slices.SortFunc(children, func(a, b child) int { return strings.Compare(a.name, b.name) })
 	var entries []*Entry
@@ -141,9 +144,11 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 		entries, children = append(entries, some...), children[n:]
 	}
 	if *left == 0 {
-		message := fmt.Sprintf("the scan for skills is limited to %d directories; skills in this and later directories may be missing", maxDirs)
+		message := fmt.Sprintf("the scan for skills is limited to %d directories; "+
+			"skills in this and later directories may be missing", maxDirs)
 		if isSkill {
-			message = fmt.Sprintf("the scan for skills is limited to %d directories of a skill; other skills in the directory are not listed", limit)
+			message = fmt.Sprintf("the scan for skills is limited to %d directories of a skill; "+
+				"other skills in the directory are not listed", limit)
 		}
 		s.warn(problem.TooManyDirectories, dirPath, message,
 			"move other directories away, or let the program read each directory of skills")

@@ -21,7 +21,7 @@ type Snapshot struct {
 	Entries    []*Entry // the listed entries, in the order of names.Compare
 	Loadable   []*Entry // the entries of Entries that are not broken
 
-	winners  []*Entry                 // the winning entry of each name, including dependencies and broken entries, in the order of names.Compare
+	winners  []*Entry                 // see Winners
 	shadows  map[*Entry][]*Entry      // the entries that a winning entry shadows
 	layers   []*layerFiles            // the merged layers
 	problems func() []problem.Problem // see Problems
@@ -272,7 +272,9 @@ func merge(config *Config, layers []*layerFiles) *Snapshot {
 		}
 		s.winners = append(s.winners, e)
 	}
-	s.Entries = without(s.winners, func(e *Entry) bool { return e.Dependency || !config.Broken && broken(e) })
+	s.Entries = without(s.winners, func(e *Entry) bool {
+		return e.Dependency || !config.Broken && broken(e)
+	})
 	s.Loadable = without(s.Entries, broken)
 	return s
 }
@@ -322,7 +324,9 @@ func Similar(entries []*Entry, name string) string {
 			}
 		}
 		if similar := names.Similar(name, named); similar != "" {
-			i := slices.IndexFunc(entries, func(e *Entry) bool { return e.Name != name && of(e) == similar })
+			i := slices.IndexFunc(entries, func(e *Entry) bool {
+				return e.Name != name && of(e) == similar
+			})
 			return entries[i].Name
 		}
 	}

@@ -184,5 +184,6 @@ func IsEmbedded(fsys fs.FS) bool {
 		return false
 	}
 	outer := v.FieldByName("fsys")
-	return outer.IsValid() && outer.Kind() == reflect.Interface && !outer.IsNil() && outer.Elem().Type() == reflect.TypeFor[embed.FS]()
+	return outer.IsValid() && outer.Kind() == reflect.Interface && !outer.IsNil() &&
+		outer.Elem().Type() == reflect.TypeFor[embed.FS]()
 }

@@ -188,7 +188,8 @@ var errForeign = errors.New("the directory, the repository or a directory betwee
 // unusable reports whether the state of a directory prevents the read: another owner, no
 // permission, not a directory, or a link that is not followed.
 func unusable(err error) bool {
-	return slices.ContainsFunc([]error{errForeign, fs.ErrPermission, confine.ErrNotDir, syscall.ENOTDIR, confine.ErrEscape, confine.ErrSymlink, syscall.ELOOP},
+	return slices.ContainsFunc([]error{errForeign, fs.ErrPermission, confine.ErrNotDir, syscall.ENOTDIR,
+		confine.ErrEscape, confine.ErrSymlink, syscall.ELOOP},
 		func(reason error) bool { return errors.Is(err, reason) })
 }
 

@@ -90,6 +90,7 @@ type promptOptions struct {
 	locations bool
 	elements  bool // see bridge.WithElements
 	each      int
+	hops      int // of the imports of instructions
 	shown     []Instruction
 	first     []string
 	query     string

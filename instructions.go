@@ -104,21 +104,32 @@ type instructionOptions struct {
 // call add at most 1 MiB and are at most 1,000, also the refused imports, first those of the
 // nearest text. An import that is not followed stays as text, with a diagnostic. A text such as
 // @types/node, which leads to no file, is no import.
-func Imports(hops int) InstructionOption {
-	return instructionOption(func(o *instructionOptions) {
-		if o.hops = hops; hops == 0 {
-			o.hops = instruction.HopsOfClient
-		} else if hops < 0 {
-			o.err = invalidOption("Imports: " + strconv.Itoa(hops) + " hops; use 0 or more")
-		}
-	})
+func Imports(hops int) ExceptOption {
+	o := importsOption{hops: hops}
+	if hops == 0 {
+		o.hops = instruction.HopsOfClient
+	} else if hops < 0 {
+		o.err = invalidOption("Imports: " + strconv.Itoa(hops) + " hops; use 0 or more")
+	}
+	return o
 }
+
+type importsOption struct {
+	hops int
+	err  error
+}
+
+func (i importsOption) applyInstruction(o *instructionOptions) {
+	o.hops, o.err = i.hops, cmp.Or(i.err, o.err)
+}
+func (i importsOption) applyPrompt(o *promptOptions) { o.hops, o.err = i.hops, cmp.Or(o.err, i.err) }
 
 // Except omits the instructions that a program has shown to the model: the instructions with the
 // path and the digest of a given instruction. A file that has changed since is not omitted.
 func Except(shown ...Instruction) ExceptOption { return exceptOption(slices.Clone(shown)) }
 
-// An ExceptOption is an [InstructionOption], and a [PromptOption] of [Catalog.RestorePrompt].
+// An ExceptOption is an [InstructionOption], and a [PromptOption] of [Catalog.RestorePrompt]: Except
+// or [Imports].
 type ExceptOption interface {
 	InstructionOption
 	PromptOption
@@ -129,36 +140,37 @@ type exceptOption []Instruction
 func (e exceptOption) applyInstruction(o *instructionOptions) { o.shown = append(o.shown, e...) }
 func (e exceptOption) applyPrompt(o *promptOptions)           { o.shown = append(o.shown, e...) }
 
-// instructionNamed returns the instruction with a path, without imports: nil if the filter or the
-// gate refuses the instruction, and without a Text if the file does not exist.
-func (c *Catalog) instructionNamed(ctx context.Context, op, name string) (*Instruction, error) {
+// instructionNamed returns the instruction with a path, and its text: nil if the filter or the gate
+// refuses the instruction, or if the file does not exist.
+func (c *Catalog) instructionNamed(ctx context.Context, op, name string, hops int) (*Instruction, instruction.Text, error) {
 	dir := path.Dir(name)
 	if strings.HasPrefix(name, "~") || !filepath.IsLocal(dir) {
 		dir = "."
 	}
-	list, _, err := c.findInstructions(ctx, &fileCall{catalog: c, op: op, path: dir, dir: true, name: dir}, instruction.Query{Name: dir}, observe.Call[Event]{})
+	call := &fileCall{catalog: c, op: op, path: dir, dir: true, name: dir}
+	list, answer, err := c.findInstructions(ctx, call, instruction.Query{Name: dir, Hops: hops}, observe.Call[Event]{})
 	if i := slices.IndexFunc(list, func(i Instruction) bool { return i.Path == name }); i >= 0 {
-		return &list[i], nil
+		return &list[i], answer.Texts[i], nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, instruction.Text{}, err
 	}
 	rules, err := c.instructions.optionalSnapshot(ctx, op)
 	if err != nil {
-		return nil, err
+		return nil, instruction.Text{}, err
 	}
 	e := c.finder.Files(nil, func(*index.Entry) bool { return true })(rules)[name]
 	if e == nil {
-		return nil, nil
+		return nil, instruction.Text{}, nil
 	}
-	t, err := await(ctx, c, func(ctx context.Context) (instruction.Text, error) { return c.finder.Rule(ctx, e) })
+	t, err := await(ctx, c, func(ctx context.Context) (instruction.Text, error) { return c.finder.Rule(ctx, e, hops) })
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return nil, t, err
 	}
 	if i := newInstruction(t); err == nil && (t.Unread() != "" || c.config.allowsText(ctx, t) && c.instructions.filter.Keeps(i)) {
-		return &i, nil
+		return &i, t, nil
 	}
-	return nil, ctx.Err()
+	return nil, t, ctx.Err()
 }
 
 // Instructions returns the instructions for a file or a directory of the project, which may be
@@ -302,7 +314,7 @@ func (c *Catalog) shownRules() func(*index.Snapshot) map[string]*index.Entry {
 		return c.finder.Files(nil, func(*index.Entry) bool { return true })
 	}
 	return c.finder.Files(c.instructions.Last(), func(e *index.Entry) bool {
-		t, err := await(context.Background(), c, func(ctx context.Context) (instruction.Text, error) { return c.finder.Rule(ctx, e) })
+		t, err := await(context.Background(), c, func(ctx context.Context) (instruction.Text, error) { return c.finder.Rule(ctx, e, 0) })
 		return err == nil && c.config.allowsText(context.Background(), t) && c.instructions.filter.Keeps(newInstruction(t))
 	})
 }
@@ -335,7 +347,7 @@ func (c *config) rows() []client.Client {
 // newInstructions returns the rules of a new catalog, and sets the finder. The error is the error
 // of the watch.
 func (c *Catalog) newInstructions(user userDirs) (*collection[Instruction], error) {
-	f := &instruction.Finder{Rows: c.config.rows(), MaxSize: c.config.maxFileSize, Sealed: c.config.gate != nil, Root: instruction.Tree{FS: c.root, Dir: ".", Name: ".", MayBeMissing: c.files.RootIsTop()}}
+	f := &instruction.Finder{Rows: c.config.rows(), MaxSize: c.config.maxFileSize, Root: instruction.Tree{FS: c.root, Dir: ".", Name: ".", MayBeMissing: c.files.RootIsTop()}}
 	for _, parent := range c.parents {
 		f.Parents = append(f.Parents, instruction.Tree{FS: c.files.Confine(parent.Dir), Dir: ".", Name: parent.Name, Path: parent.Dir, Below: c.at.Below(parent),
 			Foreign: func(file string) bool { return c.at.OfOtherUser(c.files.FS(), parent.Dir, file) }})

@@ -207,14 +207,15 @@ func PromptEach(n int) PromptOption {
 // entry that cannot be read is an error, as of Get or GetSkill, because the entry can still exist.
 //
 // [Budget] or [Tokens] limits all texts, and [PromptEach] each: the budget drops the earliest uses
-// first. Except omits instructions. Other options have no effect, and so have items of other kinds.
+// first. [Except] omits instructions, and [Imports] gives instructions with their imports. Other
+// options have no effect, and so have items of other kinds.
 func (c *Catalog) RestorePrompt(ctx context.Context, used []Item, opts ...PromptOption) (PromptList, error) {
 	const op = "RestorePrompt"
 	options, err := newPromptOptions(opts)
 	if err = cmp.Or(c.begin(ctx, op), err); err != nil {
 		return PromptList{}, inOp(op, err)
 	}
-	r := restoring{Catalog: c, op: op, shown: options.shown}
+	r := restoring{Catalog: c, promptOptions: options, op: op}
 	for i := range promptblock.LastUses(used, func(i Item) Item { return Item{Kind: i.Kind, Name: i.Name, Plugin: i.Plugin} }) {
 		if err := r.restore(ctx, i); err != nil {
 			return PromptList{}, c.methodError(op, err)
@@ -229,8 +230,8 @@ func (c *Catalog) RestorePrompt(ctx context.Context, used []Item, opts ...Prompt
 // A restoring is a call of RestorePrompt.
 type restoring struct {
 	*Catalog
+	promptOptions
 	op    string
-	shown []Instruction
 	block promptblock.Used
 	sends []func() // the events, the last use first; an observer collects the uses in their order
 }
@@ -287,7 +288,7 @@ func restoreEntry[T, Info any](ctx context.Context, r *restoring, in *collection
 
 func (r *restoring) restoreInstruction(ctx context.Context, i Item) error {
 	o := r.observer.Begin(ctx)
-	known, err := r.instructionNamed(ctx, r.op, i.Name)
+	known, text, err := r.instructionNamed(ctx, r.op, i.Name, r.hops)
 	if err != nil {
 		return err
 	}
@@ -304,11 +305,11 @@ func (r *restoring) restoreInstruction(ctx context.Context, i Item) error {
 		d := known.Diagnostics[0]
 		return &Error{Code: CodeFileRead, Path: i.Name, Message: d.Message + "; " + d.Suggestion}
 	}
-	r.sends = append(r.sends, func() {
-		o.Send(Event{Action: EventLoaded, Kind: i.Kind, Name: i.Name, Layer: known.Layer, Digest: known.Digest, Bytes: len(known.Text)}, nil)
-	})
+	loaded := textEvent(EventLoaded, "", text)
+	r.sends = append(r.sends, func() { o.Send(loaded, nil) })
 	if !slices.ContainsFunc(r.shown, func(s Instruction) bool { return s.Path == known.Path && s.Digest == known.Digest }) {
-		r.block.Add("instruction", known.Path, known.Text, promptblock.Changed(i.Digest, known.Digest, nil))
+		changed := i.Digest != known.Digest && promptblock.Changed(i.Digest, loaded.Digest, nil)
+		r.block.Add("instruction", known.Path, known.Text, changed)
 	}
 	return nil
 }

@@ -598,6 +598,45 @@ func TestRestorePromptOfRefusedAndVanishedItems(t *testing.T) {
 	}
 }
 
+// An instruction with imports has changed only if the file or an imported file has changed since its
+// use. With Imports, the text has the imported texts.
+func TestRestorePromptOfInstructionsWithImports(t *testing.T) {
+	files := map[string]string{"CLAUDE.md": "Run. @style.md\n", "style.md": "Be short.\n",
+		".claude/rules/go.md": "---\npaths: \"*.go\"\n---\nFormat. @../../style.md\n"}
+	fsys := memoryOf(t, files)
+	var used []toolshelf.Item
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithInstructions(client.Claude()), toolshelf.WithObserver(func(_ context.Context, e toolshelf.Event) {
+		if e.Action == toolshelf.EventLoaded {
+			used = append(used, toolshelf.Item{Kind: e.Kind, Name: e.Name, Digest: e.Digest})
+		}
+	}))
+	if list, err := c.Instructions(t.Context(), "x.go"); len(list) != 2 || err != nil {
+		t.Fatal(list, err)
+	}
+	items := used
+	for _, tt := range []struct {
+		name, style string
+		opts        []toolshelf.PromptOption
+		changed     bool
+		want        string
+	}{
+		{"the same files", files["style.md"], nil, false, "@style.md"},
+		{"with imports", files["style.md"], []toolshelf.PromptOption{toolshelf.Imports(0)}, false, "Run. Be short."},
+		{"an import has changed", "Be long.\n", []toolshelf.PromptOption{toolshelf.Imports(0)}, true, "Format. Be long."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			must.Do(t, afero.WriteFile(fsys, "style.md", []byte(tt.style), 0o644))
+			got := must.Get(c.RestorePrompt(t.Context(), items, tt.opts...))(t)
+			if changed := strings.Contains(got.Text, "has changed"); changed != tt.changed || !strings.Contains(got.Text, tt.want) || len(got.Included) != 2 {
+				t.Errorf("got %s", got.Text)
+			}
+		})
+	}
+	if _, err := c.RestorePrompt(t.Context(), items, toolshelf.Imports(-1)); !errors.Is(err, toolshelf.ErrInvalidOption) {
+		t.Errorf("got %v", err)
+	}
+}
+
 // monorepo has a skill of the root with globs, and skills of the directories on the way to
 // packages/web/src/a.ts.
 func monorepo() map[string]string {

@@ -98,9 +98,7 @@ func (c *call) source(x *found, file string, limit int) (*source, error) {
 	}
 	if err == nil && s.err == nil {
 		s.sites, err = c.sitesOf(s.text)
-		if c.Sealed {
-			s.sum = sha256.Sum256([]byte(s.raw))
-		}
+		s.sum = sha256.Sum256([]byte(s.raw))
 	}
 	if err != nil || errors.Is(s.err, index.ErrTooLarge) {
 		return s, err

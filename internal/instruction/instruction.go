@@ -55,7 +55,7 @@ type Text struct {
 	Rules string            // the name of the first client that reads the place
 	Dir   string            // full path of the directory of Layer
 	File  string            // full path
-	Seal  *index.Seal       // of the file and of all files that its imports reach; nil without Finder.Sealed, and if the files are unknown
+	Seal  *index.Seal       // of the file and of all files that its imports reach; nil if the files are unknown
 	Raw   map[string]string // the bytes of the files of Seal, by their names
 }
 
@@ -87,7 +87,6 @@ type Finder struct {
 	Parents []Tree // the nearest first
 	Rules   *index.Index
 	MaxSize int64
-	Sealed  bool // each Text has a Seal
 
 	Texts    index.Cache[File]
 	Dirs     index.Dirs // the rules below the root

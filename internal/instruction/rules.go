@@ -181,7 +181,7 @@ func (f *Finder) pathOf(x *index.Index, e *index.Entry) string {
 
 // Rule returns the rule of an entry of Rules, without imports. The error is fs.ErrNotExist if the
 // rule has no text.
-func (f *Finder) Rule(ctx context.Context, e *index.Entry) (Text, error) {
+func (f *Finder) Rule(ctx context.Context, e *index.Entry, hops int) (Text, error) {
 	c := &call{Finder: f, ctx: ctx, index: f.Rules, sources: new(sources)}
 	x, header, err := c.rule(e)
 	if err != nil {
@@ -199,7 +199,9 @@ func (f *Finder) Rule(ctx context.Context, e *index.Entry) (Text, error) {
 	default:
 		x.Scope = f.Parents[level-2].Name
 	}
-	return x.Text, c.complete(x, 0, nil)
+	left := newAllowance()
+	err = c.complete(x, hops, &left)
+	return x.Text, err
 }
 
 // rule returns the rule of an entry, and its header. A rule that cannot be read has no text.

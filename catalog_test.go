@@ -809,8 +809,7 @@ func onEveryFilesystem(t *testing.T, test func(t *testing.T, open func(...toolsh
 
 func sub(t *testing.T, dir string) fs.FS {
 	t.Helper()
-	fsys := must.Get(fs.Sub(embedded, "testdata/project/"+dir))(t)
-	return fsys
+	return must.Get(fs.Sub(embedded, "testdata/project/"+dir))(t)
 }
 
 // memory is testdata/project in memory, below root.

@@ -520,8 +520,7 @@ func TestReadFileKeepsOffsetsOfUnchangedFiles(t *testing.T) {
 	c := catalog(t, toolshelf.WithRoot(root))
 	read := func(from, to int) toolshelf.FileText {
 		t.Helper()
-		text := must.Get(c.ReadFile(t.Context(), "a", toolshelf.Lines(from, to)))(t)
-		return text
+		return must.Get(c.ReadFile(t.Context(), "a", toolshelf.Lines(from, to)))(t)
 	}
 	// The catalog keeps the offsets as soon as the change time of the file is old enough.
 	for kept := false; !kept; kept = toolshelf.CachedFiles(c) == 1 {
@@ -583,8 +582,7 @@ func TestReadFileChecksTheTextOfChangedFiles(t *testing.T) {
 			}}))
 			page := func(first int) toolshelf.FileText {
 				t.Helper()
-				text := must.Get(c.ReadFile(t.Context(), "a", toolshelf.Lines(first, first+n/2-1), toolshelf.MaxBytes(1<<20)))(t)
-				return text
+				return must.Get(c.ReadFile(t.Context(), "a", toolshelf.Lines(first, first+n/2-1), toolshelf.MaxBytes(1<<20)))(t)
 			}
 			for kept := false; !kept; kept = toolshelf.CachedFiles(c) == 1 {
 				page(1)
@@ -825,8 +823,7 @@ func TestAKilledProcessLeavesNoPartialReport(t *testing.T) {
 
 func unfinished(t *testing.T, root string) []string {
 	t.Helper()
-	files := must.Get(filepath.Glob(filepath.Join(root, "reports/analyze/.*.tmp")))(t)
-	return files
+	return must.Get(filepath.Glob(filepath.Join(root, "reports/analyze/.*.tmp")))(t)
 }
 
 // Another goroutine replaces the directory of the command by a link outside, and the

@@ -765,8 +765,7 @@ func terminal() map[string]string {
 
 func completed(t testing.TB, c *toolshelf.Catalog, prefix string, limit int, kinds ...toolshelf.Kind) []toolshelf.Completion {
 	t.Helper()
-	rows := must.Get(c.CompleteName(t.Context(), prefix, limit, kinds...))(t)
-	return rows
+	return must.Get(c.CompleteName(t.Context(), prefix, limit, kinds...))(t)
 }
 
 func TestCompleteName(t *testing.T) {

@@ -26,8 +26,7 @@ import (
 
 func TestContractListExamples(t *testing.T) {
 	at := func(s string) time.Time {
-		tm := must.Get(time.Parse(time.RFC3339, s))(t)
-		return tm
+		return must.Get(time.Parse(time.RFC3339, s))(t)
 	}
 	fsys := afero.NewMemMapFs()
 	for _, f := range []struct {

@@ -213,8 +213,7 @@ func TestReadFileOfLargeFiles(t *testing.T) {
 			c := catalog(t, kind.options...)
 			read := func(options ...toolshelf.ReadOption) toolshelf.FileText {
 				t.Helper()
-				text := must.Get(c.ReadFile(t.Context(), "a", options...))(t)
-				return text
+				return must.Get(c.ReadFile(t.Context(), "a", options...))(t)
 			}
 			ignore := cmpopts.IgnoreFields(toolshelf.FileText{}, "Path", "Size", "Encoding", "LineEnding")
 			want := toolshelf.FileText{Text: line(n-1) + line(n), First: -2, Last: -1, Total: -1}

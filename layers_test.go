@@ -432,8 +432,7 @@ func TestALookupStatsOnlyThePlacesThatCouldShadowTheName(t *testing.T) {
 
 func TestEmbeddedFilesystemsAreImmutable(t *testing.T) {
 	sub := func(fsys fs.FS, dir string) fs.FS {
-		sub := must.Get(fs.Sub(fsys, dir))(t)
-		return sub
+		return must.Get(fs.Sub(fsys, dir))(t)
 	}
 	for name, tt := range map[string]struct {
 		fsys fs.FS

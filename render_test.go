@@ -30,8 +30,7 @@ func commandOf(t testing.TB, file string) toolshelf.Command {
 	t.Helper()
 	fsys := afero.NewMemMapFs()
 	must.Do(t, afero.WriteFile(fsys, "commands/c.md", []byte(file), 0o644))
-	command := must.Get(catalog(t, toolshelf.WithFs(fsys)).Get(t.Context(), "c"))(t)
-	return command
+	return must.Get(catalog(t, toolshelf.WithFs(fsys)).Get(t.Context(), "c"))(t)
 }
 
 // Package internal/template tests the rules. TestRenderer tests the conversions to
@@ -182,8 +181,7 @@ func TestRenderLimitsTheText(t *testing.T) {
 // argumentsOf returns the arguments of a command by the rules of the zero Renderer.
 func argumentsOf(t *testing.T, c toolshelf.Command) []toolshelf.Argument {
 	t.Helper()
-	list := must.Get(toolshelf.Renderer{}.Arguments(t.Context(), c))(t)
-	return list
+	return must.Get(toolshelf.Renderer{}.Arguments(t.Context(), c))(t)
 }
 
 func TestArgumentsInJSON(t *testing.T) {

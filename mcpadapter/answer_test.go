@@ -119,8 +119,7 @@ func TestAnswerErrMatchesTheErrorOfAnExtraTool(t *testing.T) {
 	mine := errors.New("no paper")
 	inner := typed(t, func(context.Context, noArguments) (string, error) { return "", errors.New("jammed") })
 	named := func(name string, f func(context.Context, noArguments) (string, error)) mcpadapter.Tool {
-		tool := must.Get(mcpadapter.ToolFor(name, "", f))(t)
-		return tool
+		return must.Get(mcpadapter.ToolFor(name, "", f))(t)
 	}
 	a := adapter(t, mcpadapter.WithExtraTools(
 		extra("extra", mcpadapter.Result{}, mine),

@@ -290,8 +290,7 @@ func TestDialectsKeepTheAcceptedValues(t *testing.T) {
 
 func encoded(t *testing.T, value any) json.RawMessage {
 	t.Helper()
-	raw := must.Get(json.Marshal(value))(t)
-	return raw
+	return must.Get(json.Marshal(value))(t)
 }
 
 func exampleFor(t *testing.T, property any) json.RawMessage {

@@ -71,8 +71,7 @@ func adapter(t testing.TB, opts ...mcpadapter.Option) *mcpadapter.Adapter {
 
 func adapterOf(t testing.TB, c *toolshelf.Catalog, opts ...mcpadapter.Option) *mcpadapter.Adapter {
 	t.Helper()
-	a := must.Get(mcpadapter.New(c, opts...))(t)
-	return a
+	return must.Get(mcpadapter.New(c, opts...))(t)
 }
 
 // deny is a filesystem that denies opening some paths.

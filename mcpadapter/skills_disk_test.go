@@ -140,8 +140,7 @@ func checkEntry(t *testing.T, c skillClient, e mcpadapter.SkillEntry, dir string
 // variable TOOLSHELF_SKILL_ROUNDS sets the number.
 func skillRounds(t *testing.T) int {
 	if text := os.Getenv("TOOLSHELF_SKILL_ROUNDS"); text != "" {
-		n := must.Get(strconv.Atoi(text))(t)
-		return n
+		return must.Get(strconv.Atoi(text))(t)
 	}
 	if testing.Short() {
 		return 15

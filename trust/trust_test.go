@@ -84,8 +84,7 @@ func storeFile(t testing.TB) string {
 
 func open(t testing.TB, file string) *Store {
 	t.Helper()
-	s := must.Get(Open(file))(t)
-	return s
+	return must.Get(Open(file))(t)
 }
 
 func approve(t testing.TB, s *Store, pending ...toolshelf.Pending) {

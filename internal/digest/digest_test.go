@@ -46,8 +46,7 @@ func open(t *testing.T, x *index.Index, skill string) (*index.SkillDir, skilldir
 
 func snapshot(t *testing.T, x *index.Index) *index.Snapshot {
 	t.Helper()
-	s := must.Get(x.Snapshot(t.Context()))(t)
-	return s
+	return must.Get(x.Snapshot(t.Context()))(t)
 }
 
 func sha(text string) string {

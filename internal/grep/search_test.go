@@ -32,8 +32,7 @@ func find(t *testing.T, pattern string, o Options, content string, q Request) Fo
 	p := must.Get(Compile(pattern, o))(t)
 	var b text.Blocks
 	b.Reset(strings.NewReader(content), int64(len(content)))
-	found := must.Get(p.Search(t.Context(), &b, q))(t)
-	return found
+	return must.Get(p.Search(t.Context(), &b, q))(t)
 }
 
 func TestSearch(t *testing.T) {

@@ -259,8 +259,7 @@ func open(t testing.TB, of client.Files, config Config, fsys *confine.FS, dirs [
 
 func snapshotOf(t testing.TB, x *Index) *Snapshot {
 	t.Helper()
-	s := must.Get(x.Snapshot(t.Context()))(t)
-	return s
+	return must.Get(x.Snapshot(t.Context()))(t)
 }
 
 // lines is a snapshot as text: "name path" for each listed entry, with "broken"

@@ -181,8 +181,7 @@ func TestConcurrentCallsShareAScan(t *testing.T) {
 func unclosed(t *testing.T, config Config, fsys *confine.FS) *Index {
 	t.Helper()
 	config.Layers, config.MaxFileSize, config.Valid = layersOf(fsys, "commands"), 1<<20, names.Plain
-	x := must.Get(New(client.Commands, config))(t)
-	return x
+	return must.Get(New(client.Commands, config))(t)
 }
 
 // While the filesystem hangs, a call ends with its context, and Close waits.

@@ -255,8 +255,7 @@ func watchedBeside(t rapid.TB, root string, nested bool, dirs []string) pair {
 	t.Helper()
 	index := func(watch bool) *Index {
 		fsys := must.Get(confine.New(root))(t)
-		x := must.Get(New(client.Commands, Config{Layers: layersOf(fsys, dirs...), MaxFileSize: 100, Valid: names.Plain, Nested: nested, Watch: watch, Now: time.Now}))(t)
-		return x
+		return must.Get(New(client.Commands, Config{Layers: layersOf(fsys, dirs...), MaxFileSize: 100, Valid: names.Plain, Nested: nested, Watch: watch, Now: time.Now}))(t)
 	}
 	p := pair{index(true), index(false)}
 	p.watched.follow.Stop()

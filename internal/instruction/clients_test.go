@@ -160,8 +160,7 @@ func pathsOf(t testing.TB, c *toolshelf.Catalog, path string, opts ...toolshelf.
 
 func instructions(t testing.TB, c *toolshelf.Catalog, path string, opts ...toolshelf.InstructionOption) []toolshelf.Instruction {
 	t.Helper()
-	list := must.Get(c.Instructions(t.Context(), path, opts...))(t)
-	return list
+	return must.Get(c.Instructions(t.Context(), path, opts...))(t)
 }
 
 // linted returns the diagnostics of Lint as "path:line:column CODE".

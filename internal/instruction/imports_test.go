@@ -206,8 +206,7 @@ func TestImportsHaveABudget(t *testing.T) {
 
 func promptOf(t *testing.T, c *toolshelf.Catalog, path string, opts ...toolshelf.InstructionOption) toolshelf.PromptList {
 	t.Helper()
-	p := must.Get(c.InstructionsPrompt(t.Context(), path, opts...))(t)
-	return p
+	return must.Get(c.InstructionsPrompt(t.Context(), path, opts...))(t)
 }
 
 func TestThePromptHasTheNearestTextLast(t *testing.T) {

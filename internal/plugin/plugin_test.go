@@ -65,8 +65,7 @@ func shown(t Table) (lines []string) {
 // find returns the table of a directory.
 func findIn(t *testing.T, files map[string]string, dir string, o Options) Table {
 	t.Helper()
-	table := must.Get(Find(t.Context(), memory(files), dir, o))(t)
-	return table
+	return must.Get(Find(t.Context(), memory(files), dir, o))(t)
 }
 
 const (

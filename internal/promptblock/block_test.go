@@ -190,8 +190,7 @@ func TestPreferredNamesAreDroppedLast(t *testing.T) {
 }
 
 func within(t *rapid.T, items []described, o budget.Budget) Result {
-	p := must.Get(blockOf(items).Fit(context.Background(), o))(t)
-	return p
+	return must.Get(blockOf(items).Fit(context.Background(), o))(t)
 }
 
 // admitted returns s without the characters that XML 1.0 excludes (production 2).

@@ -35,8 +35,7 @@ func open(t testing.TB, files map[string]string, opts ...toolshelf.Option) *tool
 
 func list(t testing.TB, c *toolshelf.Catalog) []toolshelf.MCPServer {
 	t.Helper()
-	all := must.Get(c.MCPServers(t.Context()))(t)
-	return all
+	return must.Get(c.MCPServers(t.Context()))(t)
 }
 
 // lines returns the servers as lines, with the flags of a client.

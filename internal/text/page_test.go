@@ -295,8 +295,7 @@ func TestPlainBlocksOfAChangedFile(t *testing.T) {
 	plain := strings.Repeat("plain plain abc\n", 8)
 	read := func(file string, unchanged func() bool) Page {
 		t.Helper()
-		p := must.Get(Read(t.Context(), strings.NewReader(file), int64(len(file)), &x, Request{Max: len(plain), Unchanged: unchanged}))(t)
-		return p
+		return must.Get(Read(t.Context(), strings.NewReader(file), int64(len(file)), &x, Request{Max: len(plain), Unchanged: unchanged}))(t)
 	}
 	want := Page{Text: plain, Format: Format{Encoding: UTF8}, First: 1, Last: 8, Total: 8, Breaks: 8}
 	for range 2 {
@@ -498,8 +497,7 @@ func TestPagesDoNotShareMemory(t *testing.T) {
 	for _, size := range []int{100, chunk, 2 * chunk} {
 		read := func(c string) Page {
 			file := strings.Repeat(c, size)
-			p := must.Get(Read(t.Context(), strings.NewReader(file), int64(size), new(LineIndex), Request{Max: size}))(t)
-			return p
+			return must.Get(Read(t.Context(), strings.NewReader(file), int64(size), new(LineIndex), Request{Max: size}))(t)
 		}
 		a := read("a")
 		read("b")

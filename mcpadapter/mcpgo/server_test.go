@@ -72,8 +72,7 @@ func adapterOf(t testing.TB, fsys afero.Fs, opts ...mcpadapter.Option) *mcpadapt
 	t.Helper()
 	c := must.Get(toolshelf.New(toolshelf.WithFs(fsys)))(t)
 	t.Cleanup(func() { c.Close() })
-	a := must.Get(mcpadapter.New(c, opts...))(t)
-	return a
+	return must.Get(mcpadapter.New(c, opts...))(t)
 }
 
 // serverOf returns a server with an adapter.

@@ -41,8 +41,7 @@ var drivers = map[string]func(*testing.T) *gocloud.Bucket{
 	"memblob":                func(*testing.T) *gocloud.Bucket { return memblob.OpenBucket(nil) },
 	"memblob without hashes": func(*testing.T) *gocloud.Bucket { return memblob.OpenBucket(&memblob.Options{NoMD5: true}) },
 	"fileblob": func(t *testing.T) *gocloud.Bucket {
-		b := must.Get(fileblob.OpenBucket(t.TempDir(), nil))(t)
-		return b
+		return must.Get(fileblob.OpenBucket(t.TempDir(), nil))(t)
 	},
 }
 

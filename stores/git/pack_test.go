@@ -151,8 +151,7 @@ func (r *repository) blobs(base []byte, deltas ...[]byte) plumbing.Hash {
 
 func apply(t *testing.T, base, delta []byte) []byte {
 	t.Helper()
-	content := must.Get(packfile.PatchDelta(base, delta))(t)
-	return content
+	return must.Get(packfile.PatchDelta(base, delta))(t)
 }
 
 // delta returns a delta that copies the first size bytes of a base count times.

@@ -33,14 +33,12 @@ var _ interface {
 
 func newStore(t *testing.T, repo *gogit.Repository, revision string, opts git.Options) *git.Store {
 	t.Helper()
-	store := must.Get(git.New(repo, revision, opts))(t)
-	return store
+	return must.Get(git.New(repo, revision, opts))(t)
 }
 
 func snapshot(t *testing.T, store *git.Store) fs.FS {
 	t.Helper()
-	files := must.Get(store.Snapshot(t.Context()))(t)
-	return files
+	return must.Get(store.Snapshot(t.Context()))(t)
 }
 
 func read(t *testing.T, fsys fs.FS, name string) string {

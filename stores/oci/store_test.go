@@ -34,8 +34,7 @@ var _ interface {
 
 func newStore(t *testing.T, target oras.ReadOnlyTarget, reference string, opts oci.Options) *oci.Store {
 	t.Helper()
-	store := must.Get(oci.New(target, reference, opts))(t)
-	return store
+	return must.Get(oci.New(target, reference, opts))(t)
 }
 
 func (l *layout) store(reference string) *oci.Store {
@@ -44,8 +43,7 @@ func (l *layout) store(reference string) *oci.Store {
 
 func snapshot(t *testing.T, store *oci.Store) fs.FS {
 	t.Helper()
-	files := must.Get(store.Snapshot(t.Context()))(t)
-	return files
+	return must.Get(store.Snapshot(t.Context()))(t)
 }
 
 // contents returns the files of a filesystem, and tests the filesystem.

@@ -158,8 +158,7 @@ func gzipOf(data []byte) []byte {
 func open(t *testing.T, s *site, opts wellknown.Options) *wellknown.Store {
 	t.Helper()
 	opts.Private = true
-	store := must.Get(wellknown.Open(t.Context(), s.URL, opts))(t)
-	return store
+	return must.Get(wellknown.Open(t.Context(), s.URL, opts))(t)
 }
 
 // shown returns "name=text" for each skill of a catalog over the store, or "name!" for a skill that

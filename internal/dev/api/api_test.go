@@ -87,8 +87,7 @@ func TestCompatibleChangesNeedNoLineInTheChangelog(t *testing.T) {
 // toolAPI returns the features of a tool t with two schemas.
 func toolAPI(t *testing.T, input, output string) []string {
 	t.Helper()
-	lines := must.Get(toolFeatures(mcpadapter.Tool{Name: "t", InputSchema: []byte(input), OutputSchema: []byte(output)}))(t)
-	return lines
+	return must.Get(toolFeatures(mcpadapter.Tool{Name: "t", InputSchema: []byte(input), OutputSchema: []byte(output)}))(t)
 }
 
 func TestIncompatibleChangesOfToolsNeedALineInTheChangelog(t *testing.T) {

@@ -10,8 +10,7 @@ import (
 
 func cases(t *testing.T) []Case {
 	t.Helper()
-	all := must.Get(Cases())(t)
-	return all
+	return must.Get(Cases())(t)
 }
 
 // TestCasesHaveASourceAndAReason checks the form of the cases, which other loaders' authors may

@@ -33,8 +33,7 @@ func (b *bucket) store(opts blob.Options) *blob.Store {
 
 func snapshot(t *testing.T, s *blob.Store) fs.FS {
 	t.Helper()
-	view := must.Get(s.Snapshot(t.Context()))(t)
-	return view
+	return must.Get(s.Snapshot(t.Context()))(t)
 }
 
 // version returns the version of an FS or of a FileInfo.
@@ -42,8 +41,7 @@ func version(v any) string { return v.(interface{ Version() string }).Version() 
 
 func stat(t *testing.T, fsys fs.FS, name string) fs.FileInfo {
 	t.Helper()
-	info := must.Get(fs.Stat(fsys, name))(t)
-	return info
+	return must.Get(fs.Stat(fsys, name))(t)
 }
 
 func TestStoreAndSnapshotAreFilesystems(t *testing.T) {

@@ -48,8 +48,7 @@ func (n *node) store(opts jetstream.Options) *jetstream.Store {
 
 func snapshot(t *testing.T, store *jetstream.Store) fs.FS {
 	t.Helper()
-	files := must.Get(store.Snapshot(t.Context()))(t)
-	return files
+	return must.Get(store.Snapshot(t.Context()))(t)
 }
 
 // settle makes the first snapshot of a store with a short Timeout.

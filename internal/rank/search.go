@@ -405,22 +405,8 @@ var (
 // reason lists the matching words of a query under the first field that contains
 // each word, as in: name matches "slow"; body matches "meetnig" nearly.
 func (c *corpus) reason(clauses []clause, number uint32, subjects [fields]string) string {
-	type statement struct {
-		subject string
-		near    bool
-	}
-	var (
-		order  []statement
-		words  = map[statement][]string{}
-		quoted int
-	)
-	for f := range fields {
-		for _, near := range []bool{false, true} {
-			if s := (statement{subjects[f], near}); !slices.Contains(order, s) {
-				order = append(order, s)
-			}
-		}
-	}
+	var words [fields][2][]string // by the first field of a subject; of exact and of near matches
+	quoted := 0
 	for _, clause := range clauses {
 		var all counts
 		for _, id := range clause.terms {
@@ -433,22 +419,23 @@ func (c *corpus) reason(clauses []clause, number uint32, subjects [fields]string
 		for all.of(f) == 0 {
 			f++
 		}
-		s := statement{subjects[f], clause.near}
-		if !slices.Contains(words[s], clause.word.typed) && quoted < maxReason {
-			words[s] = append(words[s], clause.word.typed)
+		near := 0
+		if clause.near {
+			near = 1
+		}
+		of := &words[slices.Index(subjects[:], subjects[f])][near]
+		if !slices.Contains(*of, clause.word.typed) && quoted < maxReason {
+			*of = append(*of, clause.word.typed)
 			quoted++
 		}
 	}
 	var reasons []string
-	for _, s := range order {
-		if len(words[s]) == 0 {
-			continue
+	for f, of := range words {
+		for near, list := range of {
+			if len(list) > 0 {
+				reasons = append(reasons, subjects[f]+" "+strconv.Quote(strings.Join(list, " "))+[]string{"", " nearly"}[near])
+			}
 		}
-		reason := s.subject + " " + strconv.Quote(strings.Join(words[s], " "))
-		if s.near {
-			reason += " nearly"
-		}
-		reasons = append(reasons, reason)
 	}
 	return strings.Join(reasons, "; ")
 }

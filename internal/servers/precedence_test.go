@@ -54,6 +54,34 @@ func TestAnEntryOfTheLimitIsListed(t *testing.T) {
 	}
 }
 
+func TestAFileOfTheUserCanBeLong(t *testing.T) {
+	text := `{"mcpServers": {"s": {"command": "x"}}, "history": "` + strings.Repeat("a", 2<<20) + `"}`
+	for file, want := range map[string]int{"/home/ann/.claude.json": 1, "/repo/.mcp.json": 0} {
+		if got := len(list(t, open(t, map[string]string{file: text, "/repo/x": ""}, toolshelf.WithClient(client.Claude())))); got != want {
+			t.Errorf("%s: %d servers", file, got)
+		}
+	}
+}
+
+func TestCommentsAndTrailingCommas(t *testing.T) {
+	for text, want := range map[string]int{
+		`{"mcpServers": {"s": {"command": "x",}}}`:                              1,
+		`{"mcpServers": {"s": {"command": "x", // c` + "\n" + `}, /* d, */ } }`: 1,
+		`/**/{"mcpServers": {"s": {"command": "// no comment, /* \" */",}}}//`:  1,
+		`{"mcpServers": {"s": {"command": "x"}}} /* not closed`:                 0,
+		`{"mcpServers": {"s": {"command": "x",,}}}`:                             0,
+		`{,"mcpServers": {"s": {"command": "x"}}}`:                              0,
+		`{"mcpServers": {"s": {"command": "x", /`:                               0,
+		"\ufeff" + `{"mcpServers": {"s": {"command": "x"}}}`:                    1,
+		`{"mcpServers": {"s": {"command": "x", "args": [1, ]}}} `:               0,
+		`{"mcpServers": {"s": {"command": "x", "args": ["a" , /**/ ] } } , } `:  1,
+	} {
+		if got := len(list(t, open(t, map[string]string{"/repo/.cursor/mcp.json": text}, toolshelf.WithClient(client.Cursor())))); got != want {
+			t.Errorf("%s: %d servers, want %d", text, got, want)
+		}
+	}
+}
+
 // A plugin on the disk has a file of its own directory, a file below, a file that is longer than
 // the files that are read at once, and an empty file.
 func TestEachFileOfAPluginIsRead(t *testing.T) {

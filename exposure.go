@@ -105,19 +105,19 @@ func (c *Catalog) ListSkillsFor(ctx context.Context, path string) ([]SkillInfo, 
 }
 
 // near returns the catalog for one call with the skills for a path, or c without a path.
-func (c *Catalog) near(ctx context.Context, op string, path *pathOption) (near *Catalog, err error) {
-	if path == nil {
+func (c *Catalog) near(ctx context.Context, op string, at *pathOption) (near *Catalog, err error) {
+	if at == nil {
 		return c, nil
 	} else if err := c.begin(ctx, op); err != nil {
 		return nil, err
 	}
-	call, o := fileCall{catalog: c, op: op, path: string(*path), dir: true}, c.observer.Begin(ctx)
+	call, o := fileCall{catalog: c, op: op, path: string(*at), dir: true}, c.observer.Begin(ctx)
 	var all *index.Snapshot
 	if err = call.resolve(); err == nil {
 		all, err = c.skills.optionalSnapshot(ctx, op)
 	}
 	if err == nil {
-		near, err = c.along(ctx, &call, func(ctx context.Context) (*exposure.Way, error) { return c.below.To(ctx, all, call.name) })
+		near, err = c.along(ctx, &call, all)
 	}
 	if err != nil {
 		err = c.methodError(op, err)
@@ -126,17 +126,18 @@ func (c *Catalog) near(ctx context.Context, op string, path *pathOption) (near *
 	return near, err
 }
 
+// A besideFunc is a lookup.beside of skills.
+type besideFunc = func(context.Context) (*collection[SkillInfo], *Catalog, string, error)
+
 // beside returns the lookup.beside of a name, or nil if no directory below the root can have the
 // skill.
-func (c *Catalog) beside(op, name string, path *pathOption) func(context.Context) (*collection[SkillInfo], *Catalog, string, error) {
-	if len(c.below.Layers) == 0 || path == nil && !strings.Contains(name, ":") {
+func (c *Catalog) beside(op, name string, at *pathOption) besideFunc {
+	if len(c.below.Layers) == 0 || at == nil && !strings.Contains(name, ":") {
 		return nil
 	}
-	return func(ctx context.Context) (*collection[SkillInfo], *Catalog, string, error) {
-		var near *Catalog
-		var err error
-		if path != nil && !exposure.Qualified(name) {
-			if near, err = c.near(ctx, op, path); err == nil {
+	return func(ctx context.Context) (_ *collection[SkillInfo], near *Catalog, _ string, err error) {
+		if at != nil && !exposure.Qualified(name) {
+			if near, err = c.near(ctx, op, at); err == nil {
 				return near.skills, near, near.skills.way.Full(name), nil
 			}
 			return nil, nil, "", err
@@ -145,7 +146,7 @@ func (c *Catalog) beside(op, name string, path *pathOption) func(context.Context
 			err = c.skills.refresh(ctx)
 		}
 		if err == nil {
-			near, err = c.along(ctx, &fileCall{catalog: c, op: op, path: name, dir: true}, func(ctx context.Context) (*exposure.Way, error) { return c.below.At(ctx, name) })
+			near, err = c.along(ctx, &fileCall{catalog: c, op: op, path: name, dir: true, name: name}, nil)
 		}
 		if err != nil {
 			return nil, nil, "", err
@@ -154,11 +155,12 @@ func (c *Catalog) beside(op, name string, path *pathOption) func(context.Context
 	}
 }
 
-// along returns the catalog for one call with the skills of a Way.
-func (c *Catalog) along(ctx context.Context, call *fileCall, find func(context.Context) (*exposure.Way, error)) (*Catalog, error) {
+// along returns the catalog for one call with the skills for the path of the call and of a
+// snapshot, or without a snapshot with those of the directory of a name.
+func (c *Catalog) along(ctx context.Context, f *fileCall, all *index.Snapshot) (*Catalog, error) {
 	way, err := await(ctx, c, func(ctx context.Context) (*exposure.Way, error) {
-		way, err := find(ctx)
-		return way, call.failure(ctx, err)
+		way, err := c.below.To(ctx, all, f.name)
+		return way, f.failure(ctx, err)
 	})
 	if err != nil {
 		return nil, err

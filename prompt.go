@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/observe"
 	"github.com/toolshelf-go/toolshelf/internal/promptblock"
 	"github.com/toolshelf-go/toolshelf/internal/search"
 )
@@ -216,7 +217,8 @@ func (c *Catalog) RestorePrompt(ctx context.Context, used []Item, opts ...Prompt
 		return PromptList{}, inOp(op, err)
 	}
 	r := restoring{Catalog: c, promptOptions: options, op: op}
-	for i := range promptblock.LastUses(used, func(i Item) Item { return Item{Kind: i.Kind, Name: i.Name, Plugin: i.Plugin} }) {
+	key := func(i Item) Item { return Item{Kind: i.Kind, Name: i.Name, Plugin: i.Plugin} }
+	for i := range promptblock.LastUses(used, key) {
 		if err := r.restore(ctx, i); err != nil {
 			return PromptList{}, c.methodError(op, err)
 		}
@@ -238,56 +240,52 @@ type restoring struct {
 
 // restore appends the text of an item. The error is the error of an entry that can still exist.
 func (r *restoring) restore(ctx context.Context, i Item) error {
+	o := r.observer.Begin(ctx)
 	switch i.Kind {
 	case KindSkill:
-		return restoreEntry(ctx, r, r.skills, i, wholeSkill(r.Catalog, r.op, i.Name, skillOptions{}).find, func(s Skill, found outcome) (func(), string) {
-			if s.Exposure == ExposeOff {
-				return nil, ""
-			}
-			return func() {
-				r.block.AddForm("skill", s.Name, s.Content, promptblock.Changed(i.Digest, s.Source.digest, s.Raw), s.block().With)
-			}, s.Plugin
+		now, err := wholeSkill(r.Catalog, r.op, i.Name, skillOptions{}).find(ctx)
+		s, from := now.value, cmp.Or(now.from, r.skills)
+		if err == nil && s.Exposure == ExposeOff {
+			return nil
+		}
+		r.sends = append(r.sends, from.later(o, i, now.outcome, err))
+		return r.add(i, s.Plugin, now.outcome, err, func() {
+			changed := promptblock.Changed(i.Digest, s.Source.digest, s.Raw)
+			r.block.AddForm("skill", s.Name, s.Content, changed, s.block().With)
 		})
 	case KindCommand:
-		find := func(ctx context.Context) (reading[Command, CommandInfo], error) {
-			return r.findCommand(ctx, r.op, i.Name)
-		}
-		return restoreEntry(ctx, r, r.commands, i, find, func(m Command, found outcome) (func(), string) {
-			return func() {
-				r.block.Add("command", m.Name, m.Content, promptblock.Changed(i.Digest, found.digest, m.Raw))
-			}, m.Plugin
+		now, err := r.findCommand(ctx, r.op, i.Name)
+		m := now.value
+		r.sends = append(r.sends, r.commands.later(o, i, now.outcome, err))
+		return r.add(i, m.Plugin, now.outcome, err, func() {
+			changed := promptblock.Changed(i.Digest, now.digest, m.Raw)
+			r.block.Add("command", m.Name, m.Content, changed)
 		})
 	case KindInstruction:
-		return r.restoreInstruction(ctx, i)
+		return r.restoreInstruction(ctx, o, i)
 	}
 	return nil
 }
 
-// restoreEntry appends the text of a skill or of a command. The function show returns a function
-// that adds the text, or nil for an entry that is off, and the plugin of the entry.
-func restoreEntry[T, Info any](ctx context.Context, r *restoring, in *collection[Info], i Item, find func(context.Context) (reading[T, Info], error), show func(T, outcome) (func(), string)) error {
-	o := r.observer.Begin(ctx)
-	now, err := find(ctx)
-	add, plugin := show(now.value, now.outcome)
-	if err == nil && add == nil {
-		return nil
-	}
-	r.sends = append(r.sends, func() {
-		cmp.Or(now.from, in).send(o, Event{Action: EventLoaded, Name: i.Name}, now.outcome, err)
-	})
+// later returns a function that sends the event of a use.
+func (c *collection[Info]) later(o observe.Call[Event], i Item, found outcome, err error) func() {
+	return func() { c.send(o, Event{Action: EventLoaded, Name: i.Name}, found, err) }
+}
+
+// add appends the text of a skill or of a command, or the name of an entry that is gone.
+func (r *restoring) add(i Item, plugin string, found outcome, err error, text func()) error {
 	switch code := CodeOf(err); {
 	case err == nil && (i.Plugin == "" || i.Plugin == plugin):
-		add()
+		text()
 	case err != nil && code != CodeSkillNotFound && code != CodeCommandNotFound:
 		return err
-	case !now.hidden:
+	case !found.hidden:
 		r.block.AddMissing(string(i.Kind), i.Name)
 	}
 	return nil
 }
 
-func (r *restoring) restoreInstruction(ctx context.Context, i Item) error {
-	o := r.observer.Begin(ctx)
+func (r *restoring) restoreInstruction(ctx context.Context, o observe.Call[Event], i Item) error {
 	known, text, err := r.instructionNamed(ctx, r.op, i.Name, r.hops)
 	if err != nil {
 		return err

@@ -32,7 +32,9 @@ func readRequests(file string) (*requests, error) {
 }
 
 // check adds the findings of the requests to the result of a directory.
-func (r *requests) check(ctx context.Context, catalog *toolshelf.Catalog, dir string, c client, checked *result) error {
+func (r *requests) check(
+	ctx context.Context, catalog *toolshelf.Catalog, dir string, c client, checked *result,
+) error {
 	full, err := filepath.Abs(dir)
 	if err != nil {
 		return err

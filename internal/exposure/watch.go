@@ -55,7 +55,9 @@ func (w *Way) states(shown *index.Snapshot) map[string]state {
 // Follow returns a function that asks again for each directory that calls have asked for, and adds
 // the differences since its last call. Without an Observer, no call is known, and Follow returns
 // nil. The function shown returns the entries that pass the filter.
-func (b *Below) Follow(ask func(dir string) (*Way, error), shown func(*Way) *index.Snapshot) func(*changes.Names) {
+func (b *Below) Follow(
+	ask func(dir string) (*Way, error), shown func(*Way) *index.Snapshot,
+) func(*changes.Names) {
 	if b.Observer == nil {
 		return nil
 	}

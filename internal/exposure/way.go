@@ -22,7 +22,7 @@ import (
 type Below struct {
 	Skills *index.Index
 	Root   *confine.FS
-	Layers []index.Layer // of Skills, in the root: the clients also look for them in each directory on the way to a file
+	Layers []index.Layer // of Skills in the root, for which clients also look in the directories below
 
 	Observer *watch.Observer // nil if nothing is watched
 
@@ -43,8 +43,12 @@ type Way struct {
 }
 
 // To returns the Way to a path below the root, which may be missing. The argument s is a snapshot
-// of Skills. The error is an error of a directory on the way.
+// of Skills. If s is nil, name is a name that Dir accepts, and the Way has the skills of its
+// directory. The error is an error of a directory on the way.
 func (b *Below) To(ctx context.Context, s *index.Snapshot, name string) (*Way, error) {
+	if s == nil {
+		return b.at(ctx, name)
+	}
 	look := b.Observer.Begin()
 	layers, err := b.layers(ctx, name, look)
 	if err != nil {
@@ -58,8 +62,8 @@ func (b *Below) To(ctx context.Context, s *index.Snapshot, name string) (*Way, e
 	return w, err
 }
 
-// At returns a Way with the skills of the directory of a name that Dir accepts, and no others.
-func (b *Below) At(ctx context.Context, name string) (*Way, error) {
+// at returns a Way with the skills of the directory of a name, and no others.
+func (b *Below) at(ctx context.Context, name string) (*Way, error) {
 	dir, _ := Dir(name)
 	layers, err := b.layers(ctx, dir, nil)
 	if err != nil {
@@ -70,12 +74,15 @@ func (b *Below) At(ctx context.Context, name string) (*Way, error) {
 	return b.way(ctx, nil, dir, layers, nil)
 }
 
-func (b *Below) way(ctx context.Context, s *index.Snapshot, name string, layers []index.Layer, look *watch.Look) (w *Way, err error) {
+func (b *Below) way(
+	ctx context.Context, s *index.Snapshot, name string, layers []index.Layer, look *watch.Look,
+) (w *Way, err error) {
 	w = &Way{Index: b.Skills, Root: s, All: s, path: name, base: len(b.Skills.Layers())}
 	if s != nil && !slices.ContainsFunc(layers, func(l index.Layer) bool { return l.FS != nil }) {
 		return w, nil
 	}
-	if w.Index, w.All, err = b.Skills.Extend(ctx, s, layers, &b.kept, look); err != nil || s == nil {
+	w.Index, w.All, err = b.Skills.Extend(ctx, s, layers, &b.kept, look)
+	if err != nil || s == nil {
 		return w, err
 	}
 	w.names = map[*index.Entry]string{}
@@ -111,7 +118,8 @@ func (b *Below) Everywhere(ctx context.Context, s *index.Snapshot) (*index.Index
 	if len(globs) == 0 || err != nil {
 		return b.Skills, s, nil
 	}
-	found, err := listing.Find(ctx, b.Root, ".", glob, listing.Options{Hidden: true, Gitignore: true, SkipDependencies: true, Limit: maxFound})
+	found, err := listing.Find(ctx, b.Root, ".", glob,
+		listing.Options{Hidden: true, Gitignore: true, SkipDependencies: true, Limit: maxFound})
 	if ctx.Err() != nil || errors.Is(err, fs.ErrClosed) {
 		return nil, nil, errors.Join(ctx.Err(), err)
 	}
@@ -129,24 +137,29 @@ func (b *Below) Everywhere(ctx context.Context, s *index.Snapshot) (*index.Index
 			layers = append(layers, below(dir, l))
 		}
 	}
-	return b.Skills.Extend(ctx, s, layers[:min(len(layers), maxLayers-len(b.Skills.Layers()))], nil, nil)
+	layers = layers[:min(len(layers), maxLayers-len(b.Skills.Layers()))]
+	return b.Skills.Extend(ctx, s, layers, nil, nil)
 }
 
 // Has reports whether a layer can be in a directory below the root.
 func (b *Below) Has(layer string) bool {
-	return slices.ContainsFunc(b.Layers, func(l index.Layer) bool { return strings.HasSuffix(layer, "/"+l.Name) })
+	ends := func(l index.Layer) bool { return strings.HasSuffix(layer, "/"+l.Name) }
+	return slices.ContainsFunc(b.Layers, ends)
 }
 
 // below returns a layer of the root in a directory below.
 func below(dir string, l index.Layer) index.Layer {
-	l.Name, l.Dir, l.Prefix, l.Optional, l.InRoot = path.Join(dir, l.Name), path.Join(dir, l.Dir), dir+":"+l.Prefix, true, false
+	l.Name, l.Dir, l.Prefix = path.Join(dir, l.Name), path.Join(dir, l.Dir), dir+":"+l.Prefix
+	l.Optional, l.InRoot = true, false
 	return l
 }
 
 // layers returns the layers of the directories on the way to a path, in the order of the
 // directories. A layer without a filesystem does not exist. No directory of dependencies has
 // skills, and no ignored directory.
-func (b *Below) layers(ctx context.Context, name string, look *watch.Look) (all []index.Layer, err error) {
+func (b *Below) layers(
+	ctx context.Context, name string, look *watch.Look,
+) (all []index.Layer, err error) {
 	if len(b.Layers) == 0 || name == "." {
 		return nil, nil
 	}
@@ -251,7 +264,8 @@ func (w *Way) Ordered(entries []*index.Entry) []*index.Entry {
 		return entries
 	}
 	level := func(e *index.Entry) int { return max(e.Layer()+1-w.base, 0) }
-	return slices.SortedStableFunc(slices.Values(entries), func(a, b *index.Entry) int { return level(a) - level(b) })
+	return slices.SortedStableFunc(slices.Values(entries),
+		func(a, b *index.Entry) int { return level(a) - level(b) })
 }
 
 // The limits of the globs of a skill. A skill cannot use up the limits of other skills.

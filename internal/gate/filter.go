@@ -16,7 +16,7 @@ type Filter[Info any, Kind ~string] struct {
 	Info  func(*index.Snapshot, *index.Entry) Info
 	Guard *Guard[Kind] // nil without a gate
 
-	Only     func(*index.Entry) bool // the exposure of the skills for a model, and the skills for a path; nil for all entries
+	Only     func(*index.Entry) bool // of skills for a model or for a path; nil for all entries
 	Settings func() *exposure.Rules  // on which the functions can depend; or nil
 
 	last atomic.Pointer[filtered]
@@ -44,7 +44,9 @@ func (f *Filter[Info, Kind]) With(keep []func(Info) bool) *Filter[Info, Kind] {
 }
 
 // In returns the filter for another index and its entries.
-func (f *Filter[Info, Kind]) In(x *index.Index, info func(*index.Snapshot, *index.Entry) Info, only func(*index.Entry) bool) *Filter[Info, Kind] {
+func (f *Filter[Info, Kind]) In(
+	x *index.Index, info func(*index.Snapshot, *index.Entry) Info, only func(*index.Entry) bool,
+) *Filter[Info, Kind] {
 	in := f.With(f.Keep)
 	in.Info, in.Only = info, only
 	if f.Guard != nil {

@@ -60,7 +60,8 @@ func Parse(text string) (all []Request, err error) {
 			r.Text, r.Skill = strings.TrimSpace(line[:at]), strings.TrimSpace(line[at+2:])
 		}
 		if r.Text == "" || r.Skill == "" {
-			return nil, fmt.Errorf(`line %d is %q; write a request and the skill, as in "ship the website => deploy", or "=> none"`, r.Line, line)
+			return nil, fmt.Errorf(`line %d is %q; write a request and the skill, as in `+
+				`"ship the website => deploy", or "=> none"`, r.Line, line)
 		}
 		if r.Skill == none {
 			r.Skill = ""
@@ -83,8 +84,11 @@ const limit = 100
 // Check returns the findings, of the requests in their order and then of the skills in the order of
 // their names, and the number of the requests whose expected skill is the first. The file of the
 // requests has a path.
-func Check(ctx context.Context, skills []Skill, file string, requests []Request, cuts []Cut) (found []agentmd.Diagnostic, first int, err error) {
-	c := &check{skills: slices.SortedFunc(slices.Values(skills), func(a, b Skill) int { return strings.Compare(a.Name, b.Name) })}
+func Check(
+	ctx context.Context, skills []Skill, file string, requests []Request, cuts []Cut,
+) (found []agentmd.Diagnostic, first int, err error) {
+	byName := func(a, b Skill) int { return strings.Compare(a.Name, b.Name) }
+	c := &check{skills: slices.SortedFunc(slices.Values(skills), byName)}
 	for _, s := range c.skills {
 		c.ranked.Put(s.Name, rank.Document{Name: s.Name, Description: s.Description})
 	}
@@ -105,8 +109,16 @@ func Check(ctx context.Context, skills []Skill, file string, requests []Request,
 	return c.found, first, nil
 }
 
-func (c *check) report(code agentmd.DiagnosticCode, severity agentmd.Severity, path string, line int, suggestion, format string, args ...any) {
-	d := agentmd.Diagnostic{Code: code, Severity: severity, Path: path, Line: line, Message: fmt.Sprintf(format, args...), Suggestion: suggestion}
+// report reports a warning, or for DiagTriggerMissed an error. The line 0 is the description of a
+// skill.
+func (c *check) report(
+	code agentmd.DiagnosticCode, path string, line int, suggestion, format string, args ...any,
+) {
+	d := agentmd.Diagnostic{Code: code, Severity: agentmd.SeverityWarning, Path: path, Line: line,
+		Message: fmt.Sprintf(format, args...), Suggestion: suggestion}
+	if code == DiagTriggerMissed {
+		d.Severity = agentmd.SeverityError
+	}
 	if line == 0 {
 		d.Key = "description"
 	}
@@ -119,29 +131,40 @@ func position(hits []rank.Hit, name string) int {
 }
 
 // request reports the defects of a request, and whether the expected skill is the first.
-func (c *check) request(ctx context.Context, file string, r Request, cuts []Cut) (first bool, err error) {
+func (c *check) request(
+	ctx context.Context, file string, r Request, cuts []Cut,
+) (first bool, err error) {
 	result, err := c.ranked.Search(ctx, r.Text, limit, nil, nil)
 	if err != nil {
 		return false, err
 	}
-	at, text := position(result.Hits, r.Skill), shown(r.Text)
+	at, text, quoted := position(result.Hits, r.Skill), shown(r.Text), strconv.Quote(r.Skill)
+	best := rank.Hit{}
+	if len(result.Hits) > 0 {
+		best = result.Hits[0]
+	}
 	i := slices.IndexFunc(c.skills, func(s Skill) bool { return s.Name == r.Skill })
 	switch {
 	case r.Skill == "":
 		if first = result.Weak || len(result.Hits) == 0; !first {
-			c.report(DiagTriggerUnwanted, agentmd.SeverityWarning, file, r.Line, "say in the description of the skill when it does not apply, or remove the words",
-				"the request %s finds the skill %s by %s, and no skill is expected", text, strconv.Quote(result.Hits[0].Name), result.Hits[0].Reason)
+			c.report(DiagTriggerUnwanted, file, r.Line,
+				"say in the description of the skill when it does not apply, or remove the words",
+				"the request %s finds the skill %s by %s, and no skill is expected",
+				text, strconv.Quote(best.Name), best.Reason)
 		}
 		return first, nil
 	case i < 0:
-		c.report(DiagTriggerMissed, agentmd.SeverityError, file, r.Line, "correct the name, or let a model see the skill",
-			"a model sees no skill %s", strconv.Quote(r.Skill))
+		c.report(DiagTriggerMissed, file, r.Line, "correct the name, or let a model see the skill",
+			"a model sees no skill %s", quoted)
 	case at == 0:
-		c.report(DiagTriggerMissed, agentmd.SeverityError, file, r.Line, "add words of the request to the description",
-			"the request %s does not find the skill %s: no word, or many skills with more words", text, strconv.Quote(r.Skill))
+		c.report(DiagTriggerMissed, file, r.Line, "add words of the request to the description",
+			"the request %s does not find the skill %s: no word, or many skills with more words",
+			text, quoted)
 	case at > 1:
-		c.report(DiagTriggerNotFirst, agentmd.SeverityWarning, file, r.Line, "add words of the request to the description, or remove them from the other",
-			"the request %s ranks the skill %s as number %d, after %s (%s)", text, strconv.Quote(r.Skill), at, strconv.Quote(result.Hits[0].Name), result.Hits[0].Reason)
+		c.report(DiagTriggerNotFirst, file, r.Line,
+			"add words of the request to the description, or remove them from the other",
+			"the request %s ranks the skill %s as number %d, after %s (%s)",
+			text, quoted, at, strconv.Quote(best.Name), best.Reason)
 	}
 	if at != 1 {
 		return false, nil
@@ -165,8 +188,9 @@ func (c *check) cut(ctx context.Context, r Request, s Skill, cuts []Cut) error {
 			return err
 		}
 		if position(result.Hits, s.Name) != 1 {
-			c.report(DiagTriggerCut, agentmd.SeverityWarning, s.Path, 0, "move the words to the beginning",
-				"the request %s finds the skill by words after the first %d characters of the description, which %s does not show", shown(r.Text), cut.Characters, cut.Client)
+			c.report(DiagTriggerCut, s.Path, 0, "move the words to the beginning",
+				"the request %s finds the skill by words after the first %d characters of the "+
+					"description, which %s does not show", shown(r.Text), cut.Characters, cut.Client)
 		}
 	}
 	return nil
@@ -200,8 +224,10 @@ func (c *check) collisions(ctx context.Context) error {
 	for i, s := range c.skills {
 		for _, other := range near[i] {
 			if j := number[other]; j < i && slices.Contains(near[j], s.Name) {
-				c.report(DiagTriggersCollide, agentmd.SeverityWarning, s.Path, 0, "say in each description what the other skill does not do, or join the skills",
-					"the descriptions of the skills %s and %s answer the same requests", strconv.Quote(other), strconv.Quote(s.Name))
+				c.report(DiagTriggersCollide, s.Path, 0,
+					"say in each description what the other skill does not do, or join the skills",
+					"the descriptions of the skills %s and %s answer the same requests",
+					strconv.Quote(other), strconv.Quote(s.Name))
 			}
 		}
 	}
@@ -220,7 +246,8 @@ func (c *check) unrelated(ctx context.Context) error {
 	for _, s := range c.skills {
 		paragraph, _ := matter.Description(matter.Document{}, []byte(s.Content))
 		requests, finds := 0, false
-		for sentence := range strings.SplitSeq(strings.NewReplacer("? ", ". ", "! ", ". ").Replace(paragraph), ". ") {
+		paragraph = strings.NewReplacer("? ", ". ", "! ", ". ").Replace(paragraph)
+		for sentence := range strings.SplitSeq(paragraph, ". ") {
 			if len(strings.Fields(sentence)) < minWords || requests == maxSentences {
 				continue
 			}
@@ -232,7 +259,8 @@ func (c *check) unrelated(ctx context.Context) error {
 			finds = finds || position(result.Hits, s.Name) > 0
 		}
 		if requests > 0 && !finds {
-			c.report(DiagTriggerUnrelated, agentmd.SeverityWarning, s.Path, 0, "write in the description what the text does, in the words of the text",
+			c.report(DiagTriggerUnrelated, s.Path, 0,
+				"write in the description what the text does, in the words of the text",
 				"no request from the first sentences of the text finds the skill by its name and description")
 		}
 	}

@@ -94,7 +94,7 @@ func (s *skill) isYAML() bool {
 func (s *skill) ofFields() []problem.Problem {
 	var found []problem.Problem
 	if s.profile.client.Strict {
-		for _, p := range s.Doc.Strict() {
+		for _, p := range strictProblems(&s.Doc) {
 			found = append(found, p.In(s.Path))
 		}
 	}

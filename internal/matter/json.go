@@ -39,7 +39,7 @@ func (d *Document) decodeJSON() {
 
 // jsonValue reads a value. The order of keys and the notation of numbers are kept.
 func jsonValue(decoder *json.Decoder, depth int) (Value, error) {
-	if depth > maxDepth {
+	if depth > MaxDepth {
 		return Value{}, errRefused
 	}
 	token, err := decoder.Token()

@@ -39,7 +39,7 @@ func hasOrdinaryText(text string) bool {
 			return false
 		}
 	}
-	return brackets <= maxDepth // otherwise, the header may be refused
+	return brackets <= MaxDepth // otherwise, the header may be refused
 }
 
 // plain reads a plain scalar of one or more lines.

@@ -18,9 +18,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// parseYAML refuses a header that is nested deeper than maxDepth. Public headers
+// MaxDepth is the number of levels of a header. Parse refuses a deeper header. Public headers
 // have a depth of 6.
-const maxDepth = 100
+const MaxDepth = 100
 
 // An expansion is the amount of text and values that a header may gain beyond its
 // own characters through aliases and compound keys. Without the bound, 60 KB of
@@ -60,6 +60,7 @@ func (d *Document) decodeYAML(scanner *Scanner) bool {
 	verdict := s.read(d.Header, 2, scanner.keys)
 	if verdict == certain {
 		d.Fields = s.fields
+		d.Plain = scanner.keys == nil
 		if !scanner.shared {
 			d.Fields = slices.Clone(s.fields)
 		}
@@ -273,14 +274,44 @@ func strictYAML(text string, line int, left *expansion) ([]Field, cuts, error) {
 	return v.Fields(), c.cuts, err
 }
 
-// tooDeep reports brackets that are nested deeper than maxDepth. The check precedes
+// Nodes returns the nodes of a header that is valid YAML, the text that the YAML library reads,
+// and the offsets of the lines of the text. For other headers, root is nil. Nodes reads the
+// header again, because Parse does not keep the nodes.
+func (d *Document) Nodes() (root *yaml.Node, text []byte, lines []int) {
+	header, _ := (&Document{Frontmatter: Frontmatter{Header: d.Header}}).printable()
+	if d.Format != YAML || tooDeep(header) {
+		return nil, nil, nil
+	}
+	node, err := parseYAML(header)
+	if err != nil || node.Kind == 0 {
+		return nil, nil, nil
+	}
+	text = []byte(header)
+	return node.Content[0], text, yamlLines(text)
+}
+
+// yamlLines returns the offsets of the lines of a text, by the line breaks of YAML
+// 1.1.
+func yamlLines(text []byte) []int {
+	lines := []int{0}
+	for i, r := range string(text) {
+		switch {
+		case r == '\r' && i+1 < len(text) && text[i+1] == '\n':
+		case r == '\r', r == '\n', r == '\u0085', r == '\u2028', r == '\u2029':
+			lines = append(lines, i+utf8.RuneLen(r))
+		}
+	}
+	return lines
+}
+
+// tooDeep reports brackets that are nested deeper than MaxDepth. The check precedes
 // the parser.
 func tooDeep(text string) bool {
 	depth := 0
 	for i := range len(text) {
 		switch text[i] {
 		case '[', '{':
-			if depth++; depth > maxDepth {
+			if depth++; depth > MaxDepth {
 				return true
 			}
 		case ']', '}':
@@ -346,7 +377,7 @@ func (c *converter) value(n *yaml.Node, depth int) (Value, error) {
 		c.cuts.flow++
 		defer func() { c.cuts.flow-- }()
 	}
-	if depth > maxDepth {
+	if depth > MaxDepth {
 		return Value{}, errRefused
 	}
 	if c.aliases > 0 && !c.left.take(1, len(n.Value)) {

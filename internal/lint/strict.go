@@ -1,4 +1,4 @@
-package matter
+package lint
 
 import (
 	"bytes"
@@ -9,51 +9,58 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// Strict returns the constructs of a valid YAML header that readers of the subset
-// StrictYAML reject (https://hitchdev.com/strictyaml/features-removed/). The Agent
-// Skills reference validator is a reader of StrictYAML. The problems have the codes
-// SkillYAML… and, in mappings below the top level, DuplicateKey. Strict reports the
-// first problem of each code in each top-level field, and at most problem.Max
-// problems. Strict reads the header a second time, because Parse does not keep the
-// details. A header that is not valid YAML has no problems of these kinds.
-func (d *Document) Strict() []problem.Problem {
-	if d.Format != YAML || isStrictSubset(d.Header) {
+// strictProblems returns the constructs of a valid YAML header that readers of the subset
+// StrictYAML reject (https://hitchdev.com/strictyaml/features-removed/). The Agent Skills
+// reference validator is a reader of StrictYAML. The problems have the codes SkillYAML… and, in
+// mappings below the top level, DuplicateKey. strictProblems returns the first problem of each
+// code in each top-level field, and at most problem.Max problems.
+func strictProblems(doc *matter.Document) []problem.Problem {
+	if doc.Plain && isStrict(doc) {
 		return nil
 	}
-	return d.strictProblems()
+	return ofNodes(doc)
 }
 
-// isStrictSubset reports whether readSubset shows that a header has no problem for
-// Strict. Of the constructs, the subset contains only lists in brackets, keys that
-// occur twice below the top level, and mappings of different indentation.
-func isStrictSubset(header string) bool {
-	fields, verdict := readSubset(header, 2)
-	if verdict != certain {
-		return verdict == invalid
+// ofNodes is strictProblems without the fast path.
+func ofNodes(doc *matter.Document) []problem.Problem {
+	root, text, lines := doc.Nodes()
+	if root == nil {
+		return nil
 	}
-	scalars := !slices.ContainsFunc(fields, func(f Field) bool { return f.Value.Kind >= Sequence })
-	return scalars || strings.IndexByte(header, '[') < 0 && isStrictMapping(fields, true)
+	s := strict{text: text, lines: lines, above: doc.Line}
+	s.look(root, 0)
+	s.tabs()
+	return problem.Limit(s.problems)
+}
+
+// isStrict reports whether the fields of a plain header show that the header has no problem. Of
+// the constructs, a plain header contains only lists in brackets, keys that occur twice below the
+// top level, and mappings of different indentation.
+func isStrict(doc *matter.Document) bool {
+	scalars := !slices.ContainsFunc(doc.Fields, func(f matter.Field) bool { return f.Value.Kind >= matter.Sequence })
+	return scalars || strings.IndexByte(doc.Header, '[') < 0 && isStrictMapping(doc.Fields, true)
 }
 
 // isStrictMapping reports whether the fields have no list of lists or mappings, and,
 // below the top level, no key twice. The mappings among the values must begin in the
 // same column.
-func isStrictMapping(fields []Field, top bool) bool {
+func isStrictMapping(fields []matter.Field, top bool) bool {
 	column := 0 // of the first mapping value
 	for i, f := range fields {
-		sameKey := func(other Field) bool { return other.Key == f.Key }
+		sameKey := func(other matter.Field) bool { return other.Key == f.Key }
 		if !top && slices.ContainsFunc(fields[:i], sameKey) {
 			return false
 		}
 		for _, item := range f.Value.Items() {
-			if item.Kind >= Sequence {
+			if item.Kind >= matter.Sequence {
 				return false
 			}
 		}
-		if f.Value.Kind == Mapping {
+		if f.Value.Kind == matter.Mapping {
 			if at := f.Value.Fields()[0].Column; column == 0 {
 				column = at
 			} else if at != column {
@@ -67,26 +74,10 @@ func isStrictMapping(fields []Field, top bool) bool {
 	return true
 }
 
-// strictProblems reads the nodes of the YAML library.
-func (d *Document) strictProblems() []problem.Problem {
-	text, _ := (&Document{Frontmatter: Frontmatter{Header: d.Header}}).printable()
-	if tooDeep(text) {
-		return nil
-	}
-	node, err := parseYAML(text)
-	if err != nil || node.Kind == 0 {
-		return nil
-	}
-	s := strict{text: []byte(text), lines: yamlLines([]byte(text))}
-	s.look(node.Content[0], 0)
-	s.tabs()
-	moveProblems(s.problems, d.Line-1)
-	return problem.Limit(s.problems)
-}
-
 type strict struct {
 	text     []byte
 	lines    []int  // offsets of the lines in text
+	above    int    // number of lines of the file above text
 	key      string // current top-level key
 	scalars  []scalarAt
 	problems []problem.Problem
@@ -101,13 +92,14 @@ type scalarAt struct {
 }
 
 func (s *strict) look(n *yaml.Node, depth int) {
-	if depth > maxDepth {
+	if depth > matter.MaxDepth {
 		return // Parse refuses the header
 	}
 	at := s.offset(n)
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
-		s.report(n, problem.SkillYAMLAnchor, "anchors and aliases (& and *) are not allowed in a skill", "repeat the value; quote text that begins with & or *")
+		s.report(n, problem.SkillYAMLAnchor, "anchors and aliases (& and *) are not allowed in a skill",
+			"repeat the value; quote text that begins with & or *")
 	case n.Style&yaml.TaggedStyle != 0, at < len(s.text) && s.text[at] == '!': // a lone "!" has no style
 		s.report(n, problem.SkillYAMLTag, "tags (!) are not allowed in a skill", "remove the tag; quote text that begins with !")
 	case n.Style&yaml.FlowStyle != 0:
@@ -131,7 +123,8 @@ func (s *strict) look(n *yaml.Node, depth int) {
 		if depth == 0 {
 			s.key = key.Value
 		} else if key.Kind == yaml.ScalarNode && seen[key.Value] {
-			s.report(key, problem.DuplicateKey, fmt.Sprintf("duplicate key %q; the last value is used", key.Value), "remove the other values")
+			s.report(key, problem.DuplicateKey, fmt.Sprintf("duplicate key %q; the last value is used", key.Value),
+				"remove the other values")
 		}
 		seen[key.Value] = true
 		s.look(key, depth+1)
@@ -141,15 +134,14 @@ func (s *strict) look(n *yaml.Node, depth int) {
 				column = value.Column
 			}
 			if value.Column != column {
-				s.report(value, problem.SkillYAMLIndentation, "the keys are indented differently from the keys of the previous mapping",
-					"indent both mappings equally")
+				s.report(value, problem.SkillYAMLIndentation,
+					"the keys are indented differently from the keys of the previous mapping", "indent both mappings equally")
 			}
 		}
 	}
 }
 
-// report adds a problem, unless the field already has a problem with the code. The
-// lines of nodes start at 1 after the opening fence.
+// report adds a problem, unless the field already has a problem with the code.
 func (s *strict) report(n *yaml.Node, code problem.Code, message, suggestion string) {
 	for _, p := range slices.Backward(s.problems) {
 		if p.Key != s.key {
@@ -159,7 +151,8 @@ func (s *strict) report(n *yaml.Node, code problem.Code, message, suggestion str
 			return
 		}
 	}
-	s.problems = append(s.problems, problem.Problem{Code: code, Severity: problem.Error, Line: n.Line + 1, Column: n.Column, Key: s.key, Message: message, Suggestion: suggestion})
+	s.problems = append(s.problems, problem.Problem{Code: code, Severity: problem.Error,
+		Line: s.above + n.Line, Column: n.Column, Key: s.key, Message: message, Suggestion: suggestion})
 }
 
 // tabs reports tabs outside quotes, blocks and comments. YAML reads such a tab as
@@ -229,18 +222,4 @@ func (s *strict) offset(n *yaml.Node) int {
 		i += size
 	}
 	return i
-}
-
-// yamlLines returns the offsets of the lines of a text, by the line breaks of YAML
-// 1.1.
-func yamlLines(text []byte) []int {
-	lines := []int{0}
-	for i, r := range string(text) {
-		switch {
-		case r == '\r' && i+1 < len(text) && text[i+1] == '\n':
-		case r == '\r', r == '\n', r == '\u0085', r == '\u2028', r == '\u2029':
-			lines = append(lines, i+utf8.RuneLen(r))
-		}
-	}
-	return lines
 }

@@ -129,7 +129,7 @@ func (s MCPServer) Resolve(lookup func(name string) (value string, ok bool)) (MC
 	if s.shown != nil {
 		return s, nil
 	}
-	before := s.values()
+	before := s.texts()
 	v, code, reason := s.found.Resolve(before, lookup)
 	if code != "" {
 		err := &Error{Code: Code(code), Op: "MCPServer.Resolve", Path: s.Name, Message: reason}
@@ -140,23 +140,19 @@ func (s MCPServer) Resolve(lookup func(name string) (value string, ok bool)) (MC
 	return s, nil
 }
 
-// values returns the fields in which variables can be.
-func (s *MCPServer) values() servers.Values {
+// texts returns the fields in which variables can be, without the values that Resolve has filled
+// in.
+func (s *MCPServer) texts() servers.Values {
+	if s.shown != nil {
+		return *s.shown
+	}
 	return servers.Values{Command: s.Command, Args: s.Args, Env: s.Env, EnvFile: s.EnvFile, Dir: s.Dir,
 		URL: s.URL, Headers: s.Headers}
 }
 
-// redacted returns the texts without the values that Resolve has filled in.
-func (s *MCPServer) redacted() servers.Values {
-	if s.shown != nil {
-		return *s.shown
-	}
-	return s.values()
-}
-
 // String returns a line such as `github (stdio): npx -y server; env TOKEN`.
 func (s MCPServer) String() string {
-	return servers.Describe(s.Name, s.Transport, s.redacted())
+	return servers.Describe(s.Name, s.Transport, s.texts())
 }
 
 // Format writes String for each verb.
@@ -169,7 +165,7 @@ func (s MCPServer) LogValue() slog.Value { return slog.StringValue(s.String()) }
 // command line or URL, and the names in Env and Headers.
 func (s MCPServer) MarshalJSON() ([]byte, error) {
 	texts := []string{s.Name, s.Layer, s.Plugin, s.Path, s.Client, s.Transport}
-	return servers.JSON(texts, s.Disabled, s.redacted())
+	return servers.JSON(texts, s.Disabled, s.texts())
 }
 
 // findServers returns the servers of the files of clients, and of the plugins in a snapshot of the
@@ -184,13 +180,9 @@ func (c *Catalog) findServers(ctx context.Context, op string, s *index.Snapshot,
 	allowed := finder.Plugins(c.commands.Index, s, func(l index.Layer, p *plugin.Plugin) bool {
 		return c.commands.filter.Guard.AllowsPlugin(ctx, l, p.Name, p.Format, p.Digest)
 	})
-	found, err := await(ctx, c, func(ctx context.Context) (servers.Result, error) {
-		return finder.Find(ctx, allowed)
-	})
-	if err != nil {
-		err = c.methodError(op, err)
-	}
-	return found, err
+	find := func(ctx context.Context) (servers.Result, error) { return finder.Find(ctx, allowed) }
+	found, err := await(ctx, c, find)
+	return found, c.methodError(op, err)
 }
 
 func (c *Catalog) allowsServer(ctx context.Context, s *servers.Server) bool {
@@ -207,8 +199,7 @@ func (c *Catalog) openServers(user userDirs) {
 	}
 	c.servers.Finder = servers.Open(servers.Config{Rows: rows, Root: c.at, FS: c.root,
 		Parents: c.parents, Home: user[client.Home], Config: user[client.Config],
-		Confine: c.files.Confine, Locate: c.files.Locate,
-		Gates: c.config.gates, Of: c.files.FS()})
+		Confine: c.files.Confine, Locate: c.files.Locate, Gates: c.config.gates, Of: c.files.FS()})
 	if c.config.watch && c.at.OnOS {
 		c.servers.Observer = watch.NewObserver(c.servers.Dirs, c.notifyServers)
 	}

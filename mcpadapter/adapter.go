@@ -109,10 +109,10 @@ func (a *Adapter) ownTools() ([]Tool, error) {
 	}
 	for _, name := range a.config.tools {
 		if reason, ok := excluded[name]; ok {
-			return nil, invalidOption(fmt.Sprintf("WithTools: the catalog offers no tool %q, because the catalog has %s", name, reason))
+			return nil, invalidOption("WithTools: the catalog offers no tool %q, because the catalog has %s", name, reason)
 		}
 		if !slices.Contains(names, name) {
-			return nil, invalidOption(fmt.Sprintf("WithTools: unknown tool %q; the tools of this catalog are %s", name, strings.Join(names, ", ")))
+			return nil, invalidOption("WithTools: unknown tool %q; the tools of this catalog are %s", name, strings.Join(names, ", "))
 		}
 	}
 	tools := make([]Tool, len(offered))
@@ -126,7 +126,7 @@ func (a *Adapter) ownTools() ([]Tool, error) {
 // Call, because an invalid result would break the message of the protocol.
 func checkExtra(t *Tool) error {
 	if t.Call == nil {
-		return invalidOption(fmt.Sprintf("the tool %q has no Call", t.Name))
+		return invalidOption("the tool %q has no Call", t.Name)
 	}
 	if len(t.InputSchema) == 0 {
 		t.InputSchema = json.RawMessage(`{"type":"object"}`)
@@ -139,7 +139,7 @@ func checkExtra(t *Tool) error {
 		var root map[string]json.RawMessage
 		compact, ok := schema.Compact(*given)
 		if !ok || json.Unmarshal(compact, &root) != nil || string(root["type"]) != `"object"` {
-			return invalidOption(fmt.Sprintf(`the tool %q has an invalid schema; use a JSON object with "type": "object", in UTF-8 and at most %d levels deep`, t.Name, schema.MaxNesting))
+			return invalidOption(`the tool %q has an invalid schema; use a JSON object with "type": "object", in UTF-8 and at most %d levels deep`, t.Name, schema.MaxNesting)
 		}
 		*given = compact
 	}
@@ -396,9 +396,9 @@ func (a *Adapter) setTools(tools []Tool, dotted map[string]string) error {
 	for i, t := range tools {
 		switch {
 		case !isName(t.Name, "."):
-			return invalidOption(fmt.Sprintf(`invalid tool name %q; use letters, digits, "_", "-" and "."`, t.Name))
+			return invalidOption(`invalid tool name %q; use letters, digits, "_", "-" and "."`, t.Name)
 		case len(t.Name) > maxName:
-			return invalidOption(fmt.Sprintf("the tool name %q has %d characters; use at most %d", t.Name, len(t.Name), maxName))
+			return invalidOption("the tool name %q has %d characters; use at most %d", t.Name, len(t.Name), maxName)
 		}
 		full := cmp.Or(dotted[t.Name], t.Name)
 		for _, spelling := range []string{t.Name, withUnderscores(t.Name), full, withUnderscores(full)} {
@@ -407,9 +407,9 @@ func (a *Adapter) setTools(tools []Tool, dotted map[string]string) error {
 			case !taken:
 				a.byName[spelling] = i
 			case other != i && tools[other].Name == t.Name:
-				return invalidOption(fmt.Sprintf("two tools have the name %q; rename an extra tool, or use WithNamespace if the other tool is a library tool", t.Name))
+				return invalidOption("two tools have the name %q; rename an extra tool, or use WithNamespace if the other tool is a library tool", t.Name)
 			case other != i:
-				return invalidOption(fmt.Sprintf("a call of %q is ambiguous between the tools %q and %q; rename a tool", spelling, tools[other].Name, t.Name))
+				return invalidOption("a call of %q is ambiguous between the tools %q and %q; rename a tool", spelling, tools[other].Name, t.Name)
 			}
 		}
 	}

@@ -59,7 +59,7 @@ func newConfig(opts []Option) (config, error) {
 	case c.separator == "":
 		c.separator = c.dialect.separator()
 	case c.separator == "." && schema.Dialects[string(c.dialect)].NoDots:
-		return config{}, invalidOption(fmt.Sprintf(`WithSeparator: %s permits no "." in the name of a tool; use "_" or "-"`, c.dialect))
+		return config{}, invalidOption(`WithSeparator: %s permits no "." in the name of a tool; use "_" or "-"`, c.dialect)
 	}
 	return c, nil
 }
@@ -74,7 +74,7 @@ func newConfig(opts []Option) (config, error) {
 func WithNamespace(namespace string) Option {
 	return func(c *config) error {
 		if namespace != "" && !isNamespace(namespace) {
-			return invalidOption(fmt.Sprintf(`WithNamespace: invalid namespace %q; use letters, digits, "_" and "-", with "." between parts`, namespace))
+			return invalidOption(`WithNamespace: invalid namespace %q; use letters, digits, "_" and "-", with "." between parts`, namespace)
 		}
 		c.namespace = namespace
 		return nil
@@ -91,7 +91,7 @@ func WithSeparator(separator string) Option {
 			c.separator = separator
 			return nil
 		}
-		return invalidOption(fmt.Sprintf(`WithSeparator: invalid separator %q; use ".", "_" or "-"`, separator))
+		return invalidOption(`WithSeparator: invalid separator %q; use ".", "_" or "-"`, separator)
 	}
 }
 
@@ -161,7 +161,7 @@ func WithStructuredContent() Option {
 func WithPageSize(n int) Option {
 	return func(c *config) error {
 		if n < 1 || n > 1000 {
-			return invalidOption(fmt.Sprintf("WithPageSize: invalid page size %d; use 1 to 1000", n))
+			return invalidOption("WithPageSize: invalid page size %d; use 1 to 1000", n)
 		}
 		c.pageSize, c.promptSize = n, n
 		return nil
@@ -217,8 +217,8 @@ func (c *config) rules() *client.Rules {
 	return &c.renderer.Rules
 }
 
-func invalidOption(message string) error {
-	return &toolshelf.Error{Code: toolshelf.CodeInvalidOption, Op: "mcpadapter.New", Message: message}
+func invalidOption(format string, args ...any) error {
+	return &toolshelf.Error{Code: toolshelf.CodeInvalidOption, Op: "mcpadapter.New", Message: fmt.Sprintf(format, args...)}
 }
 
 // A Dialect is the subset of JSON Schema that the API of a model accepts in the
@@ -260,7 +260,7 @@ const (
 func WithDialect(d Dialect) Option {
 	return func(c *config) error {
 		if _, known := schema.Dialects[string(d)]; !known && d != "" {
-			return invalidOption(fmt.Sprintf("WithDialect: unknown dialect %q; use OpenAIStrict, AnthropicStrict or Gemini", d))
+			return invalidOption("WithDialect: unknown dialect %q; use OpenAIStrict, AnthropicStrict or Gemini", d)
 		}
 		c.dialect = d
 		return nil
@@ -283,11 +283,11 @@ func (d Dialect) translate(t *Tool, extra bool) error {
 		return nil
 	}
 	if rules.NoDots && strings.Contains(t.Name, ".") {
-		return invalidOption(fmt.Sprintf(`WithDialect: the tool name %q contains a dot, which %s does not permit; use "_"`, t.Name, d))
+		return invalidOption(`WithDialect: the tool name %q contains a dot, which %s does not permit; use "_"`, t.Name, d)
 	}
 	converted, withoutNulls, reason := rules.Convert(t.Schema())
 	if reason != "" {
-		return invalidOption(fmt.Sprintf("WithDialect: %s cannot express the schema of the tool %q: %s", d, t.Name, reason))
+		return invalidOption("WithDialect: %s cannot express the schema of the tool %q: %s", d, t.Name, reason)
 	}
 	if call := t.Call; extra && withoutNulls != nil {
 		t.Call = func(ctx context.Context, arguments json.RawMessage) (Result, error) {

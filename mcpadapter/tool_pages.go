@@ -30,7 +30,7 @@ func newToolPages(tools []Tool, c config) (toolPages, error) {
 	for i, t := range tools {
 		var err error
 		if encoded[i], err = escape.Marshal(t); err != nil {
-			return toolPages{}, invalidOption("the tool " + escape.Quote(t.Name) + " cannot be encoded: " + err.Error())
+			return toolPages{}, invalidOption("the tool %s cannot be encoded: %v", escape.Quote(t.Name), err)
 		}
 		hash.Write(encoded[i])
 	}

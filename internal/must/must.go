@@ -34,7 +34,7 @@ func Get[V any](value V, err error) func(TB) V {
 	}
 }
 
-// Equal reports an error of the test if the values differ. Of is what the values are of.
+// Equal reports an error of the test if the values differ. The report begins with of.
 func Equal[V comparable](t TB, of any, want, got V) {
 	t.Helper()
 	if got != want {

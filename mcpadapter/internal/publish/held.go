@@ -44,7 +44,8 @@ func (h *Held) hold(skill string, files []File) {
 		h.files = make(map[uint64]heldFile)
 	}
 	for _, f := range files {
-		h.files[heldKey(skill, f.URI)] = heldFile{maphash.String(heldSeed, f.Digest), now.Add(h.lifetime)}
+		h.files[heldKey(skill, f.URI)] = heldFile{maphash.String(heldSeed, f.Digest),
+			now.Add(h.lifetime)}
 	}
 }
 

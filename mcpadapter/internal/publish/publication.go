@@ -39,7 +39,8 @@ func (s *Skills) publications(infos []toolshelf.SkillInfo) ([]publication, []too
 			omitted = append(omitted, problem)
 			continue
 		}
-		candidates = append(candidates, publication{SkillInfo: info, subdir: s.bridge.SkillSubdir(info)})
+		candidates = append(candidates, publication{SkillInfo: info,
+			subdir: s.bridge.SkillSubdir(info)})
 	}
 	places(candidates, layerPrefixes(s.bridge.SkillLayers()))
 	accepted, taken := separate(candidates)
@@ -62,7 +63,8 @@ func layerPrefixes(layers []string) map[string]string {
 			continue
 		}
 		slashed := filepath.ToSlash(name)
-		elements := slices.DeleteFunc(strings.Split(slashed, "/"), func(e string) bool { return e == "" || e == "." || e == ".." })
+		elements := slices.DeleteFunc(strings.Split(slashed, "/"),
+			func(e string) bool { return e == "" || e == "." || e == ".." })
 		if len(elements) > 1 && (path.IsAbs(slashed) || filepath.IsAbs(name)) {
 			elements = elements[len(elements)-1:]
 		}
@@ -86,7 +88,9 @@ func places(all []publication, prefixes map[string]string) {
 	for i := range all {
 		order[i] = &all[i]
 	}
-	slices.SortStableFunc(order, func(p, q *publication) int { return cmp.Compare(depth(p.subdir), depth(q.subdir)) })
+	slices.SortStableFunc(order, func(p, q *publication) int {
+		return cmp.Compare(depth(p.subdir), depth(q.subdir))
+	})
 	roots := make(map[place]string, len(all))
 	for _, p := range order {
 		above, below := path.Dir(p.subdir), ""
@@ -141,7 +145,8 @@ func separate(all []publication) (accepted []publication, taken []toolshelf.Diag
 	place := func(p publication) {
 		if other, ok := clash(p); ok {
 			taken = append(taken, unpublished(p.SkillInfo, DiagSkillURITaken,
-				fmt.Sprintf("the URI %s belongs to the skill in the directory %s", p.URI(), escape.Quote(other.Name)), "rename one of the skills"))
+				fmt.Sprintf("the URI %s belongs to the skill in the directory %s", p.URI(),
+					escape.Quote(other.Name)), "rename one of the skills"))
 			return
 		}
 		accepted = append(accepted, p)
@@ -177,7 +182,8 @@ func isSkillName(name string) bool {
 			return false
 		}
 	}
-	return name != "" && len(name) <= maxSkillName && name[0] != '-' && name[len(name)-1] != '-' && !strings.Contains(name, "--")
+	return name != "" && len(name) <= maxSkillName && name[0] != '-' && name[len(name)-1] != '-' &&
+		!strings.Contains(name, "--")
 }
 
 // notYAML are the defects of a frontmatter that the YAML parsers of clients reject. A
@@ -195,7 +201,9 @@ var notYAML = []toolshelf.DiagnosticCode{
 
 // unpublishable returns the reason why a listed skill has no URI.
 func unpublishable(s toolshelf.SkillInfo) (toolshelf.Diagnostic, bool) {
-	report := func(code toolshelf.DiagnosticCode, message, suggestion string) (toolshelf.Diagnostic, bool) {
+	report := func(
+		code toolshelf.DiagnosticCode, message, suggestion string,
+	) (toolshelf.Diagnostic, bool) {
 		return unpublished(s, code, message, suggestion), true
 	}
 	if s.Path == "" || s.Frontmatter.Format == "" {
@@ -204,10 +212,12 @@ func unpublishable(s toolshelf.SkillInfo) (toolshelf.Diagnostic, bool) {
 				return d, true
 			}
 		}
-		return report(agentmd.DiagSkillFrontmatterMissing, "SKILL.md has no frontmatter", "add a name and a description")
+		return report(agentmd.DiagSkillFrontmatterMissing, "SKILL.md has no frontmatter",
+			"add a name and a description")
 	}
 	if s.Frontmatter.Format != "yaml" {
-		return report(agentmd.DiagSkillFrontmatterNotYAML, "the frontmatter is not YAML", "convert the frontmatter to YAML")
+		return report(agentmd.DiagSkillFrontmatterNotYAML, "the frontmatter is not YAML",
+			"convert the frontmatter to YAML")
 	}
 	for _, d := range s.Diagnostics {
 		if slices.Contains(notYAML, d.Code) {
@@ -220,12 +230,15 @@ func unpublishable(s toolshelf.SkillInfo) (toolshelf.Diagnostic, bool) {
 	_ = json.Unmarshal(raw, &fields) // Frontmatter returns an object
 	switch {
 	case !isSkillName(s.DeclaredName) || !isJSONText(fields["name"]):
-		return report(DiagSkillNoURI, fmt.Sprintf("a URI cannot end with the name %s", escape.Quote(s.DeclaredName)),
+		return report(DiagSkillNoURI, fmt.Sprintf("a URI cannot end with the name %s",
+			escape.Quote(s.DeclaredName)),
 			"write a name of lowercase letters a to z, digits and single hyphens, with at most 64 characters")
 	case fields["description"] == nil:
-		return report(agentmd.DiagSkillDescriptionMissing, "the frontmatter has no description", "add a description")
+		return report(agentmd.DiagSkillDescriptionMissing, "the frontmatter has no description",
+			"add a description")
 	case s.Description == "" || !isJSONText(fields["description"]):
-		return report(agentmd.DiagSkillDescriptionNotText, "the description is not a text", "write a text")
+		return report(agentmd.DiagSkillDescriptionNotText, "the description is not a text",
+			"write a text")
 	}
 	return toolshelf.Diagnostic{}, false
 }
@@ -237,8 +250,11 @@ func isJSONText(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '"'
 const notPublished = "not published over MCP: "
 
 // unpublished returns the diagnostic of a skill that is not published.
-func unpublished(s toolshelf.SkillInfo, code toolshelf.DiagnosticCode, message, suggestion string) toolshelf.Diagnostic {
-	return toolshelf.Diagnostic{Code: code, Severity: toolshelf.SeverityError, Path: skillPlace(s), Message: notPublished + message, Suggestion: suggestion}
+func unpublished(
+	s toolshelf.SkillInfo, code toolshelf.DiagnosticCode, message, suggestion string,
+) toolshelf.Diagnostic {
+	return toolshelf.Diagnostic{Code: code, Severity: toolshelf.SeverityError, Path: skillPlace(s),
+		Message: notPublished + message, Suggestion: suggestion}
 }
 
 // skillPlace returns the path of a diagnostic of a skill.
@@ -264,7 +280,8 @@ func checkManifest(m manifest) error {
 	}
 	switch {
 	case m.Truncated || len(m.Files) > bridge.MaxManifestFiles:
-		return fail(DiagSkillTooManyFiles, fmt.Sprintf("the skill has more than %d files", bridge.MaxManifestFiles), "remove files that do not belong to the skill")
+		return fail(DiagSkillTooManyFiles, fmt.Sprintf("the skill has more than %d files",
+			bridge.MaxManifestFiles), "remove files that do not belong to the skill")
 	case m.Bytes > bridge.MaxManifestBytes:
 		return fail(DiagSkillTooLarge, fmt.Sprintf("the files of the skill have %d bytes; the limit is %d", m.Bytes, bridge.MaxManifestBytes), "remove or shorten files")
 	}

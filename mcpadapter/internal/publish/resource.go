@@ -46,7 +46,8 @@ func (s Skill) Resource() Resource {
 
 // resource returns the description of a file.
 func (s Skill) resource(f toolshelf.SkillFile) Resource {
-	r := Resource{URI: s.fileURI(f.Path), Name: path.Base(f.Path), MIMEType: mediaType(f.Path), Size: &f.Size}
+	r := Resource{URI: s.fileURI(f.Path), Name: path.Base(f.Path), MIMEType: mediaType(f.Path),
+		Size: &f.Size}
 	if r.URI == s.URI() {
 		r.Name, r.Description, r.MIMEType = s.manifest.Skill.DeclaredName, s.manifest.Skill.Description, markdown
 	}
@@ -116,7 +117,9 @@ func enclosing(published []publication, place string) []publication {
 
 // Directory returns the files and directories that a directory contains directly, after a cursor
 // and in the order of their URIs, at most size and paging.MaxRows, and the cursor of the next page.
-func (s *Skills) Directory(ctx context.Context, uri string, cursor *string, size int) (page []Resource, next string, err error) {
+func (s *Skills) Directory(
+	ctx context.Context, uri string, cursor *string, size int,
+) (page []Resource, next string, err error) {
 	place, ok := ParseURI(uri)
 	var children map[string]Resource
 	if ok {
@@ -129,7 +132,8 @@ func (s *Skills) Directory(ctx context.Context, uri string, cursor *string, size
 			"; the URI of a skill without /" + skillFile + " is a directory"}
 	}
 	key := func(r Resource) string { return r.URI }
-	all := slices.SortedFunc(maps.Values(children), func(x, y Resource) int { return cmp.Compare(x.URI, y.URI) })
+	all := slices.SortedFunc(maps.Values(children),
+		func(x, y Resource) int { return cmp.Compare(x.URI, y.URI) })
 	scope := "directory-" + digestOf([]byte(uri))[:16]
 	page, err = after(all, scope, cursor, key)
 	if size = min(size, paging.MaxRows); err == nil && len(page) > size {
@@ -140,7 +144,9 @@ func (s *Skills) Directory(ctx context.Context, uri string, cursor *string, size
 
 // children returns the direct children of a directory by URI, or nil if no skill contains
 // the directory.
-func (s *Skills) children(ctx context.Context, place string) (children map[string]Resource, err error) {
+func (s *Skills) children(
+	ctx context.Context, place string,
+) (children map[string]Resource, err error) {
 	add := func(all ...Resource) {
 		if children == nil {
 			children = make(map[string]Resource)

@@ -52,7 +52,8 @@ func invalidCursor(cursor string) *Refusal {
 }
 
 func noSkill(uri string) *Refusal {
-	return &Refusal{Message: "No skill is served at " + escape.Quote(uri) + "; skills/list returns the URIs"}
+	return &Refusal{Message: "No skill is served at " + escape.Quote(uri) +
+		"; skills/list returns the URIs"}
 }
 
 func noResource(uri string) *Refusal { return &Refusal{Message: NoResource(uri)} }
@@ -66,7 +67,8 @@ func NoResource(uri string) string {
 // URI of the entry.
 func changed(uri, skill string) *Refusal {
 	return &Refusal{Changed: skill, Message: escape.Quote(uri) +
-		" has changed since the client fetched the entry of the skill " + escape.Quote(skill) + "; call skills/get for a fresh entry, and read again"}
+		" has changed since the client fetched the entry of the skill " + escape.Quote(skill) +
+		"; call skills/get for a fresh entry, and read again"}
 }
 
 // A Skill is a published skill with its files.
@@ -84,7 +86,8 @@ var errChanged = errors.New("the skill changed during the request")
 // changing reports whether an error of a manifest means that the files are changing.
 func changing(err error) bool {
 	var problem errUnpublishable
-	return errors.Is(err, errChanged) || errors.Is(err, toolshelf.ErrFileRead) && !errors.As(err, &problem)
+	return errors.Is(err, errChanged) || errors.Is(err, toolshelf.ErrFileRead) &&
+		!errors.As(err, &problem)
 }
 
 // served ranges over publications with their files. choose gets all publications, in the
@@ -97,14 +100,15 @@ func (s *Skills) served(ctx context.Context, choose func([]publication) []public
 	return func(yield func(Skill, error) bool) {
 		var chosen []publication
 		next, listed := 0, false
-		for m, err := range s.bridge.SkillManifests(ctx, func(skills []toolshelf.SkillInfo) (names []string) {
-			published, _ := s.publications(skills)
-			chosen, listed = choose(published), true
-			for _, p := range chosen {
-				names = append(names, p.Name)
-			}
-			return names
-		}) {
+		for m, err := range s.bridge.SkillManifests(ctx,
+			func(skills []toolshelf.SkillInfo) (names []string) {
+				published, _ := s.publications(skills)
+				chosen, listed = choose(published), true
+				for _, p := range chosen {
+					names = append(names, p.Name)
+				}
+				return names
+			}) {
 			if err != nil && m.Skill.Name == "" {
 				if err = s.ignoreMissing(ctx, err); err != nil {
 					yield(Skill{}, err)
@@ -116,7 +120,8 @@ func (s *Skills) served(ctx context.Context, choose func([]publication) []public
 			p := chosen[next]
 			next++
 			if err == nil {
-				if _, refused := unpublishable(m.Skill); refused || m.Skill.DeclaredName != p.DeclaredName {
+				if _, refused := unpublishable(m.Skill); refused ||
+					m.Skill.DeclaredName != p.DeclaredName {
 					err = errChanged
 				} else {
 					err = checkManifest(m)
@@ -140,7 +145,9 @@ func (s *Skills) ignoreMissing(ctx context.Context, err error) error {
 
 // Page returns the skills after a cursor, at most size and paging.MaxRows, and the cursor of the
 // next page. The scope names the list.
-func (s *Skills) Page(ctx context.Context, scope string, cursor *string, size int) (page []Skill, next string, err error) {
+func (s *Skills) Page(
+	ctx context.Context, scope string, cursor *string, size int,
+) (page []Skill, next string, err error) {
 	var invalid error
 	choose := func(published []publication) (rest []publication) {
 		rest, invalid = after(published, scope, cursor, publication.URI)
@@ -267,7 +274,8 @@ func (s Skill) file(name string) (toolshelf.SkillFile, bool) {
 	if name == skillFile {
 		name = s.own()
 	}
-	i, ok := slices.BinarySearchFunc(s.manifest.Files, name, func(f toolshelf.SkillFile, name string) int { return strings.Compare(f.Path, name) })
+	i, ok := slices.BinarySearchFunc(s.manifest.Files, name,
+		func(f toolshelf.SkillFile, name string) int { return strings.Compare(f.Path, name) })
 	if !ok {
 		return toolshelf.SkillFile{}, false
 	}
@@ -296,10 +304,13 @@ func (s *Skills) Diagnostics(ctx context.Context) ([]toolshelf.Diagnostic, error
 			if errors.As(err, &ours) {
 				message = ours.Message
 			}
-			all = append(all, unpublished(skill.SkillInfo, agentmd.DiagFileRead, message, "check the files of the skill"))
+			all = append(all, unpublished(skill.SkillInfo, agentmd.DiagFileRead, message,
+				"check the files of the skill"))
 		}
 	}
-	slices.SortStableFunc(all, func(x, y toolshelf.Diagnostic) int { return cmp.Compare(x.Path, y.Path) })
+	slices.SortStableFunc(all, func(x, y toolshelf.Diagnostic) int {
+		return cmp.Compare(x.Path, y.Path)
+	})
 	return all, nil
 }
 

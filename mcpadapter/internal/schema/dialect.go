@@ -27,16 +27,20 @@ type Dialect struct {
 // Dialects are the dialects of the APIs, by the names that package mcpadapter declares.
 var Dialects = map[string]Dialect{
 	"openai-strict": {
-		keywords: []string{"type", "title", "description", "enum", "const", "properties", "required", "additionalProperties", "items", "anyOf"},
-		closed:   true, allRequired: true, NoDots: true,
+		keywords: []string{"type", "title", "description", "enum", "const", "properties",
+			"required", "additionalProperties", "items", "anyOf"},
+		closed: true, allRequired: true, NoDots: true,
 	},
 	"anthropic-strict": {
-		keywords: []string{"type", "title", "description", "enum", "const", "properties", "required", "additionalProperties", "items", "anyOf", "format", "pattern"},
-		formats:  []string{"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"},
-		closed:   true, defaultsRequired: true, patterns: true, NoDots: true,
+		keywords: []string{"type", "title", "description", "enum", "const", "properties",
+			"required", "additionalProperties", "items", "anyOf", "format", "pattern"},
+		formats: []string{"date-time", "time", "date", "duration", "email", "hostname", "uri",
+			"ipv4", "ipv6", "uuid"},
+		closed: true, defaultsRequired: true, patterns: true, NoDots: true,
 	},
 	"gemini": {
-		keywords: []string{"type", "title", "description", "enum", "properties", "required", "items", "anyOf", "format", "pattern", "default", "nullable",
+		keywords: []string{"type", "title", "description", "enum", "properties", "required",
+			"items", "anyOf", "format", "pattern", "default", "nullable",
 			"minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"},
 		formats:  []string{"date-time", "enum", "float", "double", "int32", "int64"},
 		nullable: true,
@@ -46,11 +50,15 @@ var Dialects = map[string]Dialect{
 // Convert returns a schema in the dialect, or the reason and the correction if the dialect cannot
 // express the schema. withoutNulls removes the nulls from arguments that only the new schema
 // accepts; nil for none.
-func (r Dialect) Convert(schema map[string]any) (converted json.RawMessage, withoutNulls func(json.RawMessage) json.RawMessage, reason string) {
+func (r Dialect) Convert(
+	schema map[string]any,
+) (converted json.RawMessage, withoutNulls func(json.RawMessage) json.RawMessage, reason string) {
 	plain, reason := plainSchema(schema)
 	if reason == "" && r.allRequired {
 		original, _ := plainSchema(schema) // convert changes the other
-		withoutNulls = func(arguments json.RawMessage) json.RawMessage { return stripNulls(original, arguments) }
+		withoutNulls = func(arguments json.RawMessage) json.RawMessage {
+			return stripNulls(original, arguments)
+		}
 	}
 	if reason == "" {
 		reason = r.convert(plain, true)
@@ -152,7 +160,8 @@ func (r Dialect) convertUnion(schema map[string]any) (reason string) {
 		value := schema[keyword]
 		switch {
 		case keyword == "anyOf" || keyword == "nullable" || slices.Contains(annotations, keyword):
-		case keyword == "type" && slices.IndexFunc(variants, func(v any) bool { return !typedAs(v, value) }) < 0:
+		case keyword == "type" && slices.IndexFunc(variants,
+			func(v any) bool { return !typedAs(v, value) }) < 0:
 			delete(schema, "type")
 		default:
 			return fmt.Sprintf(`%q stands beside a union; move the keyword into the variants`, keyword)
@@ -248,9 +257,12 @@ func orNull(schema map[string]any) map[string]any {
 
 // notes are the keywords whose value a description states if a dialect removes them.
 var notes = []struct{ keyword, format string }{
-	{"minimum", "%v or more"}, {"maximum", "at most %v"}, {"exclusiveMinimum", "more than %v"}, {"exclusiveMaximum", "less than %v"},
-	{"multipleOf", "a multiple of %v"}, {"minLength", "%v or more characters"}, {"maxLength", "at most %v characters"},
-	{"minItems", "%v or more items"}, {"maxItems", "at most %v items"}, {"pattern", "matches %v"}, {"format", "format %v"},
+	{"minimum", "%v or more"}, {"maximum", "at most %v"}, {"exclusiveMinimum",
+		"more than %v"}, {"exclusiveMaximum", "less than %v"},
+	{"multipleOf", "a multiple of %v"}, {"minLength", "%v or more characters"}, {"maxLength",
+		"at most %v characters"},
+	{"minItems", "%v or more items"}, {"maxItems", "at most %v items"}, {"pattern",
+		"matches %v"}, {"format", "format %v"},
 	{"contentEncoding", "encoded as %v"}, {"enum", "one of %v"}, {"default", "default %v"},
 }
 
@@ -295,7 +307,8 @@ func (r Dialect) removeKeywords(schema map[string]any) {
 	case description == "":
 		schema["description"] = strings.Join(added, ", ")
 	case strings.HasSuffix(description, ")"):
-		schema["description"] = strings.TrimSuffix(description, ")") + ", " + strings.Join(added, ", ") + ")"
+		schema["description"] = strings.TrimSuffix(description, ")") + ", " +
+			strings.Join(added, ", ") + ")"
 	default:
 		schema["description"] = description + " (" + strings.Join(added, ", ") + ")"
 	}
@@ -314,13 +327,18 @@ func statesDefault(description string, value any) bool {
 	if plain, ok := value.(string); ok && plain != "" {
 		word = plain
 	}
-	return regexp.MustCompile(`(^|[^\w-])` + regexp.QuoteMeta(strings.ToLower(word)) + `(\W|$)`).MatchString(after)
+	return regexp.MustCompile(`(^|[^\w-])` + regexp.QuoteMeta(strings.ToLower(word)) +
+		`(\W|$)`).MatchString(after)
 }
 
 // onlyStrings reports whether all values are strings with characters.
 func onlyStrings(enum any) bool {
 	values, ok := enum.([]any)
-	return ok && !slices.ContainsFunc(values, func(v any) bool { s, _ := v.(string); return s == "" })
+	return ok && !slices.ContainsFunc(values, func(v any) bool {
+		s,
+			_ := v.(string)
+		return s == ""
+	})
 }
 
 // useNullable replaces the type "null" and the value null by the keyword "nullable".

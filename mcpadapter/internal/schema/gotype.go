@@ -65,8 +65,10 @@ type typeReader struct {
 // The interfaces of types that determine their own JSON form: first for results, then
 // for arguments.
 var (
-	jsonForms = [2]reflect.Type{reflect.TypeFor[json.Marshaler](), reflect.TypeFor[json.Unmarshaler]()}
-	textForms = [2]reflect.Type{reflect.TypeFor[encoding.TextMarshaler](), reflect.TypeFor[encoding.TextUnmarshaler]()}
+	jsonForms = [2]reflect.Type{reflect.TypeFor[json.Marshaler](),
+		reflect.TypeFor[json.Unmarshaler]()}
+	textForms = [2]reflect.Type{reflect.TypeFor[encoding.TextMarshaler](),
+		reflect.TypeFor[encoding.TextUnmarshaler]()}
 )
 
 // has reports whether a type, or a pointer to the type, implements a form.
@@ -84,7 +86,8 @@ var scalars = map[reflect.Kind]Type{
 	reflect.Int: {kind: Integer}, reflect.Int8: {kind: Integer}, reflect.Int16: {kind: Integer},
 	reflect.Int32: {kind: Integer}, reflect.Int64: {kind: Integer},
 	reflect.Uint: {kind: Integer, unsigned: true}, reflect.Uint8: {kind: Integer, unsigned: true},
-	reflect.Uint16: {kind: Integer, unsigned: true}, reflect.Uint32: {kind: Integer, unsigned: true},
+	reflect.Uint16: {kind: Integer, unsigned: true}, reflect.Uint32: {kind: Integer,
+		unsigned: true},
 	reflect.Uint64: {kind: Integer, unsigned: true}, reflect.Float32: {kind: Number}, reflect.Float64: {kind: Number},
 }
 
@@ -127,7 +130,8 @@ func (r typeReader) readComposite(t reflect.Type) (Type, error) {
 		}
 		return Type{kind: Any}, nil
 	case reflect.Slice:
-		if t.Elem().Kind() == reflect.Uint8 && !r.has(t.Elem(), jsonForms) && !r.has(t.Elem(), textForms) {
+		if t.Elem().Kind() == reflect.Uint8 && !r.has(t.Elem(), jsonForms) &&
+			!r.has(t.Elem(), textForms) {
 			return Type{kind: String, encoding: "base64", nullable: !r.decodes}, nil
 		}
 		items, err := r.read(t.Elem())
@@ -194,7 +198,8 @@ func (r typeReader) readField(f reflect.StructField) ([]typedField, error) {
 	}
 	field := typedField{name: cmp.Or(name, f.Name), value: value}
 	omitted := r.decodes && isPointer // null means that the argument is omitted
-	field.optional = omitted || slices.Contains(flags, "omitempty") || slices.Contains(flags, "omitzero")
+	field.optional = omitted || slices.Contains(flags, "omitempty") ||
+		slices.Contains(flags, "omitzero")
 	field.value.nullable = value.nullable && !omitted
 	field.description, err = description(f)
 	return []typedField{field}, err
@@ -222,7 +227,8 @@ func description(f reflect.StructField) (string, error) {
 // other name depends on the Go release.
 func isTagName(s string) bool {
 	for _, c := range s {
-		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) && !unicode.IsLetter(c) &&
+			!unicode.IsDigit(c) {
 			return false
 		}
 	}
@@ -238,7 +244,8 @@ func (t Type) bounds() (least, most string) {
 	case t.unsigned:
 		return "0", ""
 	case t.bits < 64:
-		return strconv.FormatInt(math.MinInt64>>(64-t.bits), 10), strconv.FormatInt(math.MaxInt64>>(64-t.bits), 10)
+		return strconv.FormatInt(math.MinInt64>>(64-t.bits),
+			10), strconv.FormatInt(math.MaxInt64>>(64-t.bits), 10)
 	}
 	return "", ""
 }
@@ -254,7 +261,8 @@ func (t Type) Schema(description string) string {
 	default:
 		o = o.raw("type", kind)
 	}
-	for _, text := range [][2]string{{"description", description}, {"format", t.format}, {"contentEncoding", t.encoding}} {
+	for _, text := range [][2]string{{"description", description}, {"format", t.format},
+		{"contentEncoding", t.encoding}} {
 		if text[1] != "" {
 			o = o.add(text[0], text[1])
 		}
@@ -272,7 +280,8 @@ func (t Type) Schema(description string) string {
 	switch {
 	case t.HasFields:
 		properties, required := t.Properties()
-		o = o.raw("properties", "{"+properties+"}").add("required", required).add("additionalProperties", false)
+		o = o.raw("properties", "{"+properties+"}").add("required",
+			required).add("additionalProperties", false)
 	case t.kind == Object:
 		o = o.raw("additionalProperties", t.items.Schema(""))
 	case t.kind == Array:
@@ -350,7 +359,8 @@ func (t Type) check(path string, value json.RawMessage) (any, *Error) {
 	var items []json.RawMessage
 	var members map[string]json.RawMessage
 	switch text := string(value); {
-	case t.kind == Any, t.nullable && text == "null", t.kind == Boolean && (text == "true" || text == "false"):
+	case t.kind == Any, t.nullable && text == "null", t.kind == Boolean &&
+		(text == "true" || text == "false"):
 		return value, nil
 	case t.kind == Object && value[0] == '{' && json.Unmarshal(value, &members) == nil:
 		return t.checkObject(path, members)

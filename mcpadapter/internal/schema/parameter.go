@@ -218,7 +218,8 @@ func (p Parameter) decode(value json.RawMessage) (any, bool) {
 		return value[0] == 't', value[0] == 't' || value[0] == 'f'
 	case Array:
 		var list []*string // pointers, because null is not a string
-		if json.Unmarshal(value, &list) != nil || slices.Contains(list, nil) || p.Maximum > 0 && len(list) > p.Maximum {
+		if json.Unmarshal(value, &list) != nil || slices.Contains(list, nil) || p.Maximum > 0 &&
+			len(list) > p.Maximum {
 			return nil, false
 		}
 		items := make([]string, len(list))
@@ -241,7 +242,8 @@ func (p Parameter) decodeInteger(value json.RawMessage) (any, bool) {
 		return nil, false
 	}
 	n, err := strconv.ParseFloat(digits, 64)
-	if err != nil || p.Minimum != NoMinimum && n < float64(p.Minimum) || p.Maximum > 0 && n > float64(p.Maximum) || n != math.Trunc(n) {
+	if err != nil || p.Minimum != NoMinimum && n < float64(p.Minimum) || p.Maximum > 0 &&
+		n > float64(p.Maximum) || n != math.Trunc(n) {
 		return nil, false
 	}
 	// No list has more items than the largest int of a 32-bit platform, so a number of
@@ -278,7 +280,8 @@ func exampleArguments(parameters []Parameter) string {
 	for _, p := range parameters {
 		if p.Required {
 			example := map[Kind]string{String: `"…"`, Boolean: "true"}[p.Kind]
-			members = append(members, textJSON(p.Name)+": "+cmp.Or(example, strconv.Itoa(p.Minimum)))
+			members = append(members, textJSON(p.Name)+": "+cmp.Or(example,
+				strconv.Itoa(p.Minimum)))
 		}
 	}
 	return "{" + strings.Join(members, ", ") + "}"

@@ -12,7 +12,8 @@ import (
 )
 
 // annotations are the keywords that accept all values.
-var annotations = []string{"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment", "$schema", "$id"}
+var annotations = []string{"title", "description", "default", "examples", "deprecated", "readOnly",
+	"writeOnly", "$comment", "$schema", "$id"}
 
 // maxPlainSchemas is the number of schemas after the references are replaced.
 const maxPlainSchemas = 2000
@@ -32,7 +33,9 @@ type plainer struct {
 }
 
 // schema returns a plain copy of a schema below the given references.
-func (p *plainer) schema(source map[string]any, references []string) (schema map[string]any, reason string) {
+func (p *plainer) schema(
+	source map[string]any, references []string,
+) (schema map[string]any, reason string) {
 	if p.schemas++; p.schemas > maxPlainSchemas {
 		return nil, fmt.Sprintf("the schema has more than %d schemas with the targets of its references; use fewer", maxPlainSchemas)
 	}
@@ -75,14 +78,17 @@ func (p *plainer) schema(source map[string]any, references []string) (schema map
 }
 
 // target returns the target of a reference with the annotations of a schema.
-func (p *plainer) target(schema map[string]any, reference any, references []string) (plain map[string]any, reason string) {
+func (p *plainer) target(
+	schema map[string]any, reference any, references []string,
+) (plain map[string]any, reason string) {
 	pointer, _ := reference.(string)
 	target, ok := p.lookup(pointer)
 	switch {
 	case slices.Contains(references, pointer):
 		return nil, fmt.Sprintf("the reference %q is recursive; use a schema with a fixed depth", pointer)
 	case !ok:
-		return nil, fmt.Sprintf(`the reference %s has no target; use "#/$defs/NAME"`, asJSON(reference))
+		return nil, fmt.Sprintf(`the reference %s has no target; use "#/$defs/NAME"`,
+			asJSON(reference))
 	}
 	return p.merged(schema, target, append(slices.Clone(references), pointer), "$ref")
 }
@@ -114,14 +120,17 @@ func (p *plainer) lookup(pointer string) (target map[string]any, ok bool) {
 }
 
 // merged returns a plain copy of a source with the annotations of a schema.
-func (p *plainer) merged(schema, source map[string]any, references []string, keyword string) (plain map[string]any, reason string) {
+func (p *plainer) merged(
+	schema, source map[string]any, references []string, keyword string,
+) (plain map[string]any, reason string) {
 	plain, reason = p.schema(source, references)
 	if reason != "" {
 		return nil, keyword + ": " + reason
 	}
 	for _, name := range slices.Sorted(maps.Keys(schema)) {
 		if !slices.Contains(annotations, name) && !reflect.DeepEqual(schema[name], plain[name]) {
-			return nil, fmt.Sprintf("%q stands beside %q; use one schema with all keywords", name, keyword)
+			return nil, fmt.Sprintf("%q stands beside %q; use one schema with all keywords",
+				name, keyword)
 		}
 		plain[name] = schema[name]
 	}
@@ -183,8 +192,10 @@ func addType(schema map[string]any) (reason string) {
 	known := []any{"string", "number", "integer", "boolean", "array", "object", "null"}
 	_, given := schema["type"]
 	switch {
-	case given && len(kinds) == 0, slices.ContainsFunc(kinds, func(kind any) bool { return !isText(kind) || !slices.Contains(known, kind) }):
-		return fmt.Sprintf("the type %s is unknown; use a type of JSON Schema", asJSON(schema["type"]))
+	case given && len(kinds) == 0, slices.ContainsFunc(kinds,
+		func(kind any) bool { return !isText(kind) || !slices.Contains(known, kind) }):
+		return fmt.Sprintf("the type %s is unknown; use a type of JSON Schema",
+			asJSON(schema["type"]))
 	case len(kinds) == 1:
 		schema["type"] = kinds[0]
 	case len(kinds) > 1:

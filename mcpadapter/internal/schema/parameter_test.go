@@ -66,3 +66,19 @@ func TestCompactLimitsTheLevels(t *testing.T) {
 		}
 	}
 }
+
+func TestUnknownCountsTheNamesThatItOmits(t *testing.T) {
+	names := strings.Split(strings.Repeat("a", 21), "")
+	for _, tt := range []struct {
+		unknown, known int
+		want           string
+	}{
+		{1, 0, `it has no argument "a"; accepted arguments: none`},
+		{3, 1, `it has no arguments "a", "a", "a"; accepted arguments: a`},
+		{4, 1, `it has no arguments "a", "a", "a" and 1 more; accepted arguments: a`},
+		{1, 20, `it has no argument "a"; accepted arguments: a` + strings.Repeat(", a", 19)},
+		{1, 21, `it has no argument "a"; accepted arguments: a` + strings.Repeat(", a", 19) + " and 1 more"},
+	} {
+		must.Equal(t, tt.known, tt.want, Unknown("it", names[:tt.unknown], names[:tt.known]))
+	}
+}

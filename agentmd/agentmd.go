@@ -58,7 +58,7 @@ func (d Document) Set(key, value string) ([]byte, error) {
 }
 
 func set(file string, data []byte, key, value string) ([]byte, error) {
-	changed, err := matter.Set(file, data, key, value)
+	changed, err := edited(file, data, key, value)
 	if err != nil {
 		return nil, fmt.Errorf("cannot set the field %.100q: %w", key, err)
 	}

@@ -139,7 +139,7 @@ func (c *cuts) lookAfter(f Field, line, value, comment string) {
 	}
 	line = strings.TrimRight(line, " \t\r")
 	before := strings.TrimSuffix(line, comment)
-	if read, _, err := strictYAML(before, f.Line, newExpansion(before)); err != nil || len(read) != 1 || !read[0].Value.equal(f.Value) {
+	if read, _, err := strictYAML(before, f.Line, newExpansion(before)); err != nil || len(read) != 1 || !read[0].Value.Equal(f.Value) {
 		return // the bracket that closes the value is in another line
 	}
 	column := utf8.RuneCountInString(before)

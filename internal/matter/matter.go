@@ -318,7 +318,7 @@ func looksLikeHeader(text []byte, format Format) bool {
 			return tomlField.Match(line)
 		}
 		if line[0] != '#' {
-			key, _, ok := topLevelKey(string(line))
+			key, _, ok := TopLevelKey(string(line))
 			return (ok && key != "") || line[0] == '{'
 		}
 	}

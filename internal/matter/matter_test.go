@@ -615,7 +615,7 @@ func TestTopLevelKey(t *testing.T) {
 		if m := expression.FindStringSubmatch(strings.TrimRight(line, " \t\r\n")); m != nil {
 			want = [3]string{m[1] + m[2] + m[3], m[4], "true"}
 		}
-		key, value, ok := topLevelKey(line)
+		key, value, ok := TopLevelKey(line)
 		if got := [3]string{key, value, ""}; ok != (want[2] != "") || ok && got[0] != want[0] || ok && got[1] != want[1] {
 			t.Fatalf("%q: %q, %v, want %q", line, got, ok, want)
 		}

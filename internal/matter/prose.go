@@ -124,7 +124,7 @@ func (r *repairer) block(c chunk, f Field) string {
 		b.WriteString(strings.TrimRight("  "+line, " ") + "\n")
 	}
 	block := chunk{key: c.key, text: b.String(), line: c.line}
-	if read, problems, err := r.field(block); err != nil || len(problems) > 0 || !read.Value.equal(f.Value) || r.isShared(block.text) {
+	if read, problems, err := r.field(block); err != nil || len(problems) > 0 || !read.Value.Equal(f.Value) || r.isShared(block.text) {
 		return ""
 	}
 	switch suggestion := write(block.text); {

@@ -266,7 +266,7 @@ func (r *repairer) corrects(suggestion string, c chunk, f Field) bool {
 		return false // a list would take the stray item
 	}
 	written, problems, err := r.field(chunk{key: c.key, text: text, line: c.line})
-	return err == nil && len(problems) == 0 && written.Value.equal(f.Value)
+	return err == nil && len(problems) == 0 && written.Value.Equal(f.Value)
 }
 
 // isShared reports whether the text has an anchor with an alias in the header, or an
@@ -419,7 +419,7 @@ func (d *Document) keeps(corrections ...correction) bool {
 		_, before := wholeYAML(d.Header, d.Line+1, false)
 		return before != nil && !errors.Is(err, errNotMapping) // Parse reads each field separately, as before
 	}
-	values, r := lastValues(d.Fields), repairer{header: d.Header}
+	values, r := LastValues(d.Fields), repairer{header: d.Header}
 	for _, p := range d.Problems {
 		if p.Suggestion == "" && r.isShared(values[p.Key].Text) {
 			delete(values, p.Key) // in valid YAML, an alias has its meaning
@@ -428,19 +428,19 @@ func (d *Document) keeps(corrections ...correction) bool {
 	for _, c := range corrections {
 		delete(values, c.cut)
 	}
-	read := lastValues(fields)
+	read := LastValues(fields)
 	for _, f := range d.Fields {
 		is, ok := read[f.Key]
 		was, fixed := values[f.Key]
-		if !ok || fixed && !was.equal(is) {
+		if !ok || fixed && !was.Equal(is) {
 			return false
 		}
 	}
 	return true
 }
 
-// equal reports whether two values have the same kind and JSON.
-func (v Value) equal(w Value) bool {
+// Equal reports whether two values have the same kind and JSON.
+func (v Value) Equal(w Value) bool {
 	if v.Kind < Sequence {
 		return v.same(w)
 	}
@@ -452,7 +452,7 @@ func (v Value) equal(w Value) bool {
 // would change.
 func (d *Document) Write(field Field, text string) string {
 	first, _, _ := strings.Cut(text, lineBreak)
-	key, _, _ := topLevelKey(first)
+	key, _, _ := TopLevelKey(first)
 	others := *d
 	others.Fields = slices.DeleteFunc(slices.Clone(d.Fields), func(f Field) bool { return f.Key == field.Key || f.Key == key })
 	c := d.correction(field, text)
@@ -464,6 +464,13 @@ func (d *Document) Write(field Field, text string) string {
 
 // correction returns the correction of a top-level field by a text.
 func (d *Document) correction(field Field, text string) correction {
+	first, last := d.Lines(field)
+	return correction{from: first, to: last, text: text}
+}
+
+// Lines returns the first and the last line of a top-level field, without comments and blank lines
+// after the value.
+func (d *Document) Lines(field Field) (first, last int) {
 	end := math.MaxInt         // line of the next field, or of a line that belongs to no field
 	keys := make(map[int]bool) // lines with a key after "?" or in a merged mapping
 	for _, f := range d.Fields {
@@ -480,7 +487,8 @@ func (d *Document) correction(field Field, text string) correction {
 			end = min(end, p.Line)
 		}
 	}
-	last, n := field.Line, d.Line
+	n := d.Line
+	first, last = field.Line, field.Line
 	for line := range strings.Lines(d.Header) {
 		if n++; line[0] == '?' && keys[n] {
 			end = min(end, n)
@@ -489,7 +497,7 @@ func (d *Document) correction(field Field, text string) correction {
 			last = n
 		}
 	}
-	return correction{from: field.Line, to: last, text: text}
+	return first, last
 }
 
 // Written returns the field in a suggestion of Write. ok is false for other suggestions.
@@ -510,8 +518,8 @@ func (d *Document) Rename(field Field, key string) string {
 	if d.Format != YAML || field.Column != 1 {
 		return ""
 	}
-	c := d.correction(field, "")
-	text := strings.Join(strings.SplitAfter(d.Header, "\n")[c.from-d.Line-1:c.to-d.Line], "")
+	first, last := d.Lines(field)
+	text := strings.Join(strings.SplitAfter(d.Header, "\n")[first-d.Line-1:last-d.Line], "")
 	notation, _, ok := keyLine(text)
 	if !ok {
 		return ""
@@ -530,7 +538,7 @@ func (d *Document) Rename(field Field, key string) string {
 func keyLine(field string) (notation, value string, ok bool) {
 	line, _, _ := strings.Cut(field, "\n")
 	line = strings.TrimRight(line, " \t\r")
-	_, value, ok = topLevelKey(line)
+	_, value, ok = TopLevelKey(line)
 	return strings.TrimRight(line[:len(line)-len(value)], " \t"), value, ok
 }
 

@@ -58,7 +58,7 @@ func follow(file string, p problem.Problem) (corrected string, ok bool) {
 		return "---\n" + strings.Join(lines[p.Line:], ""), true
 	case "remove the other values":
 		for i, line := range lines[:p.Line-1] {
-			if key, _, _ := topLevelKey(line); key == p.Key {
+			if key, _, _ := TopLevelKey(line); key == p.Key {
 				return strings.Join(slices.Delete(lines, i, i+1), ""), true
 			}
 		}
@@ -292,13 +292,13 @@ func checkSuggestions(t interface {
 			count[f.Key]++
 		}
 		read := repairer{header: doc.Header}
-		for key, was := range lastValues(doc.Fields) {
+		for key, was := range LastValues(doc.Fields) {
 			is, found := after.Get(key)
 			cut := offered[key].Code == problem.FrontmatterValueCut
 			switch {
 			case !found:
 				t.Fatalf("%q: the key %q is missing in %q", file, key, corrected)
-			case is.equal(was), cut && (was.Kind < Sequence || is.Kind == was.Kind || isShown(key)), read.isShared(was.Text):
+			case is.Equal(was), cut && (was.Kind < Sequence || is.Kind == was.Kind || isShown(key)), read.isShared(was.Text):
 			default:
 				t.Fatalf("%q: %s turns into %s in %q", file, was.AppendJSON(nil), is.AppendJSON(nil), corrected)
 			}

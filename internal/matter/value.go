@@ -247,8 +247,8 @@ func decimal(text string) string {
 // AppendJSON appends the header as a JSON object, by the rules of Value.AppendJSON.
 func (m *Frontmatter) AppendJSON(dst []byte) []byte { return appendFields(dst, m.Fields) }
 
-// lastValues returns the last value of each key.
-func lastValues(fields []Field) map[string]Value {
+// LastValues returns the last value of each key.
+func LastValues(fields []Field) map[string]Value {
 	last := make(map[string]Value, len(fields))
 	for _, f := range fields {
 		last[f.Key] = f.Value
@@ -257,7 +257,7 @@ func lastValues(fields []Field) map[string]Value {
 }
 
 func appendFields(dst []byte, fields []Field) []byte {
-	last := lastValues(fields)
+	last := LastValues(fields)
 	dst = append(dst, '{')
 	first := true
 	for _, f := range fields {

@@ -506,7 +506,7 @@ func (c *converter) literals(fields []Field, text string) {
 		if at >= len(lines) {
 			return // in YAML, a lone carriage return is a line break
 		}
-		key, value, ok := topLevelKey(lines[at])
+		key, value, ok := TopLevelKey(lines[at])
 		if !ok || key != f.Key || len(value) == 0 || value[0] != '[' && value[0] != '{' {
 			continue
 		}
@@ -563,10 +563,10 @@ func bracketed(text string) (literal, rest string) {
 	return text, ""
 }
 
-// topLevelKey splits a line that begins with a key at column 0. A key is a text in
+// TopLevelKey splits a line that begins with a key at column 0. A key is a text in
 // quotes without quotes and backslashes, or words with single spaces between the
 // words.
-func topLevelKey(line string) (key, value string, ok bool) {
+func TopLevelKey(line string) (key, value string, ok bool) {
 	line = strings.TrimRight(line, " \t\r\n")
 	key, rest := cutQuotedKey(line)
 	if key == "" {
@@ -677,7 +677,7 @@ func chunks(text string) iter.Seq[chunk] {
 		for l := range strings.Lines(text) {
 			line++
 			end := at + len(l)
-			if key, value, ok := topLevelKey(l); ok && at >= examples.end && !(isProse(c.key) && isHeading(key, value, text[end:])) {
+			if key, value, ok := TopLevelKey(l); ok && at >= examples.end && !(isProse(c.key) && isHeading(key, value, text[end:])) {
 				c.text = text[max(from, 0):at]
 				if from >= 0 && !yield(c) {
 					return

@@ -1,4 +1,4 @@
-package matter
+package agentmd
 
 import (
 	"bytes"
@@ -15,21 +15,22 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// Set returns the data of a file with one top-level field changed or added. Every other byte stays.
-// Of several fields with the key, Set changes the last. If no edit keeps all other fields and the
-// body, Set returns an error. If the path ends in ".toml", the whole file is the header, as for
-// ParseFile.
-func Set(file string, data []byte, key, value string) ([]byte, error) {
+// edited returns the data of a file with one top-level field changed or added. Every other byte
+// stays. Of several fields with the key, edited changes the last. If no edit keeps all other fields
+// and the body, edited returns an error. If the path ends in ".toml", the whole file is the header,
+// as for matter.ParseFile.
+func edited(file string, data []byte, key, value string) ([]byte, error) {
 	switch {
 	case key == "":
 		return nil, errors.New("the key is empty; name a field")
 	case !utf8.ValidString(key + value):
 		return nil, errors.New("the key or the value is not UTF-8; use UTF-8")
 	}
-	before, _ := ParseFile(file, data, true)
+	before, _ := matter.ParseFile(file, data, true)
 	for _, p := range before.Problems {
 		if before.Format == "" || p.Code == problem.FrontmatterInvalid || p.Code == problem.FrontmatterRefused {
 			return nil, fmt.Errorf("%s; %s", p.Message, cmp.Or(p.Suggestion, "correct the frontmatter first"))
@@ -37,16 +38,13 @@ func Set(file string, data []byte, key, value string) ([]byte, error) {
 	}
 	switch old, ok := before.Get(key); {
 	case !ok:
-	case old.Kind == Mapping:
+	case old.Kind == matter.Mapping:
 		return nil, errors.New("the value is a mapping; change its fields by hand")
-	case old.Kind < Sequence && old.Text == value:
+	case old.Kind < matter.Sequence && old.Text == value:
 		return bytes.Clone(data), nil
 	}
-	parts := fences(data, true)
-	if isTOML(file) {
-		parts = wholeTOML(data, true)
-	}
-	e := edit{file: file, data: data, before: &before, parts: parts, key: key, value: value}
+	e := edit{file: file, data: data, before: &before, key: key, value: value}
+	e.findHeader()
 	for changed := range e.candidates() {
 		if e.keepsRest(changed) {
 			return changed, nil
@@ -59,23 +57,37 @@ func Set(file string, data []byte, key, value string) ([]byte, error) {
 type edit struct {
 	file       string
 	data       []byte
-	before     *Document
-	parts      fenced
+	before     *matter.Document
 	key, value string
+
+	header, headerEnd int // offsets of the text between the fences
+}
+
+// findHeader sets the offsets of the header.
+func (e *edit) findHeader() {
+	e.header = len(e.data) - len(bytes.TrimPrefix(e.data, []byte("\uFEFF")))
+	for range e.before.Line {
+		from := e.header
+		e.header += bytes.IndexByte(e.data[from:], '\n') + 1
+		if e.before.Format == matter.JSON && e.data[from] == '{' { // an object without fences
+			e.header = from
+		}
+	}
+	e.headerEnd = e.header + len(e.before.Header)
 }
 
 // candidates yields files in which the field may have the value, the best file first.
 func (e *edit) candidates() iter.Seq[[]byte] {
 	switch e.before.Format {
-	case YAML:
+	case matter.YAML:
 		return e.yaml
-	case TOML:
+	case matter.TOML:
 		return e.toml
-	case JSON:
+	case matter.JSON:
 		return e.json
 	default:
 		return func(yield func([]byte) bool) {
-			e.replace(yield, e.parts.begin, e.parts.begin, "---\n"+e.yamlField()+"\n---\n")
+			e.replace(yield, e.header, e.header, "---\n"+e.yamlField()+"\n---\n")
 		}
 	}
 }
@@ -87,7 +99,7 @@ func (e *edit) replace(yield func([]byte) bool, from, to int, text string) bool 
 
 // lineBreak returns the line break of the opening fence.
 func (e *edit) lineBreak() string {
-	if bytes.HasSuffix(e.data[:e.parts.header], []byte("\r\n")) {
+	if bytes.HasSuffix(e.data[:e.header], []byte("\r\n")) {
 		return "\r\n"
 	}
 	return "\n"
@@ -102,21 +114,21 @@ func (e *edit) yaml(yield func([]byte) bool) {
 	}
 	if last < 0 {
 		text := e.yamlField() + e.lineBreak()
-		_ = e.replace(yield, e.parts.headerEnd, e.parts.headerEnd, text) && e.replace(yield, e.parts.header, e.parts.header, text)
+		_ = e.replace(yield, e.headerEnd, e.headerEnd, text) && e.replace(yield, e.header, e.header, text)
 		return
 	}
 	field := e.before.Fields[last]
 	if field.Column != 1 {
 		return
 	}
-	c := e.before.correction(field, "")
-	from, to := e.lines(c.from, c.to)
-	old := string(e.data[from:to])
-	notation, _, ok := keyLine(old)
+	from, to := e.lines(e.before.Lines(field))
+	line, _, _ := strings.Cut(string(e.data[from:to]), "\n")
+	line = strings.TrimRight(line, " \t\r")
+	_, value, ok := matter.TopLevelKey(line)
 	if !ok {
 		return
 	}
-	text := notation + " " + e.yamlScalar(field.Value)
+	text := strings.TrimRight(strings.TrimSuffix(line, value), " \t") + " " + e.yamlScalar(field.Value)
 	if end := e.end(from, to, field.Value); end < to && !e.replace(yield, from, end, text) {
 		return
 	}
@@ -127,7 +139,7 @@ func (e *edit) yaml(yield func([]byte) bool) {
 const maxComments = 4
 
 // end returns the end of a value in data[from:to], before the comments that follow the value.
-func (e *edit) end(from, to int, v Value) int {
+func (e *edit) end(from, to int, v matter.Value) int {
 	last := to
 	for {
 		i := from + bytes.LastIndexByte(e.data[from:last], '\n')
@@ -140,7 +152,7 @@ func (e *edit) end(from, to int, v Value) int {
 		to = last
 	}
 	begin := from + bytes.LastIndexByte(e.data[from:to], '\n') + 1
-	if v.Kind >= Sequence && begin > from {
+	if v.Kind >= matter.Sequence && begin > from {
 		return to // the comment belongs to an item
 	}
 	tried := 0
@@ -160,8 +172,9 @@ var commentAfter = regexp.MustCompile(`[ \t]+#`)
 // isComment reports whether the file means the same without data[from:to].
 func (e *edit) isComment(from, to int) bool {
 	without := slices.Concat(e.data[:from], e.data[to:])
-	after, _ := ParseFile(e.file, without, true)
-	return bytes.Equal(after.Text(without), e.before.Text(e.data)) && equalValues(lastValues(e.before.Fields), lastValues(after.Fields))
+	after, _ := matter.ParseFile(e.file, without, true)
+	return bytes.Equal(after.Text(without), e.before.Text(e.data)) &&
+		equalValues(matter.LastValues(e.before.Fields), matter.LastValues(after.Fields))
 }
 
 // lines returns the offsets of lines of the file, without the last line break.
@@ -181,30 +194,31 @@ func (e *edit) lines(first, last int) (from, to int) {
 // yamlField returns a line with the field.
 func (e *edit) yamlField() string {
 	key := e.key
-	if got, _, ok := topLevelKey(key + ":"); !ok || got != key {
+	if got, _, ok := matter.TopLevelKey(key + ":"); !ok || got != key {
 		key = quoteJSON(key)
 	}
-	return key + ": " + e.yamlScalar(Value{})
+	return key + ": " + e.yamlScalar(matter.Value{})
 }
 
 // yamlScalar returns the value in YAML. A number replaces a number, and true and false have no
 // quotes. All other values are text, in quotes if a reader of YAML 1.1 or 1.2 could read another
 // type.
-func (e *edit) yamlScalar(old Value) string {
-	read, verdict := readSubset("x: "+e.value+"\n", 1)
-	if verdict != certain || len(read) != 1 || read[0].Value.Text != e.value {
+func (e *edit) yamlScalar(old matter.Value) string {
+	read, _ := matter.Parse([]byte("---\nx: "+e.value+"\n---\n"), true)
+	if !read.Plain || len(read.Fields) != 1 || read.Fields[0].Value.Text != e.value {
 		return quoteJSON(e.value)
 	}
-	switch v := read[0].Value; v.Kind {
-	case Bool:
+	switch v := read.Fields[0].Value; v.Kind {
+	case matter.Bool:
 		return e.value
-	case Int, Float:
-		if old.Kind == Int || old.Kind == Float {
+	case matter.Int, matter.Float:
+		if old.Kind == matter.Int || old.Kind == matter.Float {
 			return e.value
 		}
-	case String:
+	case matter.String:
 		first, _ := utf8.DecodeRuneInString(e.value)
-		if _, flag := v.Bool(); !flag && unicode.IsLetter(first) && !strings.EqualFold(e.value, "y") && !strings.EqualFold(e.value, "n") {
+		if _, flag := v.Bool(); !flag && unicode.IsLetter(first) &&
+			!strings.EqualFold(e.value, "y") && !strings.EqualFold(e.value, "n") {
 			return e.value
 		}
 	}
@@ -214,7 +228,7 @@ func (e *edit) yamlScalar(old Value) string {
 // quoteJSON returns a string in JSON. YAML and TOML have the same notation.
 func quoteJSON(s string) string { return string(escape.AppendJSON(nil, s)) }
 
-// maxTOMLTried bounds the edits of a TOML header that Set tries: one edit for each line of the
+// maxTOMLTried bounds the edits of a TOML header that edited tries: one edit for each line of the
 // value, and for each line of a table that begins with the same key.
 const maxTOMLTried = 64
 
@@ -225,11 +239,11 @@ func (e *edit) toml(yield func([]byte) bool) {
 	}
 	text := key + " = " + quoteJSON(e.value)
 	old, ok := e.before.Get(e.key)
-	if ok && old.Kind < String || e.value == "true" || e.value == "false" {
+	if ok && old.Kind < matter.String || e.value == "true" || e.value == "false" {
 		text = key + " = " + e.value
 	}
-	number, tried := bytes.Count(e.data[:e.parts.header], []byte("\n")), 0
-	for line := range strings.Lines(string(e.data[e.parts.header:e.parts.headerEnd])) {
+	number, tried := bytes.Count(e.data[:e.header], []byte("\n")), 0
+	for line := range strings.Lines(string(e.data[e.header:e.headerEnd])) {
 		number++
 		name, _, found := strings.Cut(line, "=")
 		if name = strings.TrimSpace(name); !found || name != e.key && name != key && name != "'"+e.key+"'" {
@@ -237,7 +251,7 @@ func (e *edit) toml(yield func([]byte) bool) {
 		}
 		for last := number; tried < maxTOMLTried; last++ {
 			from, to := e.lines(number, last)
-			if to > e.parts.headerEnd {
+			if to > e.headerEnd {
 				break
 			}
 			if end := e.end(from, to, old); end < to && !e.replace(yield, from, end, text) {
@@ -248,13 +262,13 @@ func (e *edit) toml(yield func([]byte) bool) {
 			}
 		}
 	}
-	e.replace(yield, e.parts.header, e.parts.header, text+e.lineBreak()) // above all tables
+	e.replace(yield, e.header, e.header, text+e.lineBreak()) // above all tables
 }
 
 var bareTOMLKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 func (e *edit) json(yield func([]byte) bool) {
-	header := e.data[e.parts.header:e.parts.headerEnd]
+	header := e.data[e.header:e.headerEnd]
 	d := json.NewDecoder(bytes.NewReader(header))
 	if _, err := d.Token(); err != nil { // the opening brace
 		return
@@ -280,30 +294,30 @@ func (e *edit) json(yield func([]byte) bool) {
 		text = e.value
 	}
 	if to > 0 {
-		e.replace(yield, e.parts.header+from, e.parts.header+to, text)
+		e.replace(yield, e.header+from, e.header+to, text)
 		return
 	}
 	if text = quoteJSON(e.key) + ": " + text; fields > 0 {
 		text += ", "
 	}
-	e.replace(yield, e.parts.header+start, e.parts.header+start, text)
+	e.replace(yield, e.header+start, e.header+start, text)
 }
 
 // keepsRest reports whether the field has the value in a changed file, and everything else is as
 // before.
 func (e *edit) keepsRest(changed []byte) bool {
-	after, _ := ParseFile(e.file, changed, true)
+	after, _ := matter.ParseFile(e.file, changed, true)
 	value, ok := after.Get(e.key)
-	if !ok || value.Kind >= Sequence || value.Text != e.value || len(after.Problems) > len(e.before.Problems) ||
+	if !ok || value.Kind >= matter.Sequence || value.Text != e.value || len(after.Problems) > len(e.before.Problems) ||
 		!bytes.Equal(after.Text(changed), e.before.Text(e.data)) {
 		return false
 	}
-	was, is := lastValues(e.before.Fields), lastValues(after.Fields)
+	was, is := matter.LastValues(e.before.Fields), matter.LastValues(after.Fields)
 	delete(was, e.key)
 	delete(is, e.key)
 	return equalValues(was, is)
 }
 
-func equalValues(was, is map[string]Value) bool {
-	return maps.EqualFunc(was, is, func(v, other Value) bool { return other.equal(v) })
+func equalValues(was, is map[string]matter.Value) bool {
+	return maps.EqualFunc(was, is, func(v, other matter.Value) bool { return other.Equal(v) })
 }

@@ -1,4 +1,4 @@
-package matter_test
+package agentmd_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
@@ -62,7 +63,7 @@ func TestSetChangesOneFieldAndKeepsEveryOtherByte(t *testing.T) {
 		{"an empty object in JSON", ";;;\n{}\n;;;\nText.\n", "b", "x", ";;;\n{\"b\": \"x\"}\n;;;\nText.\n"},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {
-			got, err := matter.Set("", []byte(tt.file), tt.key, tt.value)
+			got, err := agentmd.Parse([]byte(tt.file)).Set(tt.key, tt.value)
 			if err != nil || string(got) != tt.want {
 				t.Errorf("got %q, %v, want %q", got, err, tt.want)
 			}
@@ -72,7 +73,7 @@ func TestSetChangesOneFieldAndKeepsEveryOtherByte(t *testing.T) {
 
 func TestSetOfATOMLFile(t *testing.T) {
 	const file = "description = \"Old\" \nprompt = \"\"\"\nDo it.\n\"\"\"\n"
-	got, err := matter.Set("commit.toml", []byte(file), "description", "New")
+	got, err := agentmd.ParseCommand("commit.toml", []byte(file)).Set("description", "New")
 	if want := strings.Replace(file, "\"Old\" ", "\"New\"", 1); err != nil || string(got) != want {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
@@ -89,7 +90,7 @@ func TestSetRefusesAnEditThatWouldChangeMore(t *testing.T) {
 		{"a value that is not UTF-8", "---\na: b\n---\n", "a", "\xff", "use UTF-8"},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {
-			got, err := matter.Set("", []byte(tt.file), tt.key, tt.value)
+			got, err := agentmd.Parse([]byte(tt.file)).Set(tt.key, tt.value)
 			if err == nil || !strings.Contains(err.Error(), tt.advice) || got != nil {
 				t.Errorf("got %q, %v, want an error with %q", got, err, tt.advice)
 			}
@@ -101,7 +102,7 @@ func TestSetRefusesAnEditThatWouldChangeMore(t *testing.T) {
 func checkSet(t *testing.T, file []byte, key, value string) (changed bool) {
 	t.Helper()
 	input := bytes.Clone(file)
-	got, err := matter.Set("", file, key, value)
+	got, err := agentmd.Parse(file).Set(key, value)
 	if !bytes.Equal(file, input) {
 		t.Fatalf("%q changed to %q", input, file)
 	}
@@ -123,7 +124,7 @@ func checkSet(t *testing.T, file []byte, key, value string) (changed bool) {
 			}
 		}
 	}
-	again, err := matter.Set("", got, key, value)
+	again, err := agentmd.Parse(got).Set(key, value)
 	if err != nil || !bytes.Equal(again, got) {
 		t.Fatalf("%q: a second Set gives %q, %v, after %q", file, again, err, got)
 	}

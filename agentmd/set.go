@@ -122,13 +122,11 @@ func (e *edit) yaml(yield func([]byte) bool) {
 		return
 	}
 	from, to := e.lines(e.before.Lines(field))
-	line, _, _ := strings.Cut(string(e.data[from:to]), "\n")
-	line = strings.TrimRight(line, " \t\r")
-	_, value, ok := matter.TopLevelKey(line)
+	notation, _, ok := matter.KeyLine(string(e.data[from:to]))
 	if !ok {
 		return
 	}
-	text := strings.TrimRight(strings.TrimSuffix(line, value), " \t") + " " + e.yamlScalar(field.Value)
+	text := notation + " " + e.yamlScalar(field.Value)
 	if end := e.end(from, to, field.Value); end < to && !e.replace(yield, from, end, text) {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/lint"
 )
 
 // A ToolRule is an entry of allowed-tools, disallowed-tools or tools: a tool, or some calls of a
@@ -32,7 +32,7 @@ func (r ToolRule) String() string {
 // parentheses that is no name, or with invalid UTF-8 names the rule and its first character. The
 // time is linear in the length of the text.
 func ParseToolRules(text string) ([]ToolRule, error) {
-	parsed, err := matter.ToolRules(text)
+	parsed, err := lint.ToolRules(text)
 	var rules []ToolRule
 	for _, r := range parsed {
 		rules = append(rules, ToolRule(r))

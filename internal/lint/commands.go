@@ -160,7 +160,7 @@ func (f *File) toolRules() (found []problem.Problem) {
 			texts = append(texts, entry.Key)
 		}
 		for _, text := range texts {
-			if _, err := matter.ToolRules(text); err != nil {
+			if _, err := ToolRules(text); err != nil {
 				message, suggestion, _ := strings.Cut(err.Error(), "; ")
 				found = append(found, f.at(field, problem.Warning, problem.ToolRuleInvalid, message, suggestion))
 				break

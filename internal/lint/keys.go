@@ -67,14 +67,27 @@ func (f *File) spell(field matter.Field, key string) string {
 }
 
 // respelled returns the suggestion to write the field for a key, which the author
-// misspelled, with all corrections. The suggestion is "" if the field needs only another
-// key, or if another field supplies the value.
+// misspelled, with all corrections. The key decides the type of the value, and which comments
+// are text. The suggestion is "" if the field needs only another key, or if another field supplies
+// the value.
 func (f *File) respelled(misspelled, key string) string {
 	field := f.meant[key]
-	if field.Key != misspelled {
+	if field.Key != misspelled || f.Doc.Format != matter.YAML || field.Column != 1 {
 		return ""
 	}
-	return f.Doc.Rename(field, key)
+	first, last := f.Doc.Lines(field)
+	text := strings.Join(strings.SplitAfter(f.Doc.Header, "\n")[first-f.Doc.Line-1:last-f.Doc.Line], "")
+	notation, _, ok := matter.KeyLine(text)
+	if !ok {
+		return ""
+	}
+	renamed, _ := matter.Parse([]byte("---\n"+key+":"+text[len(notation):]+"---\n"), true)
+	for _, p := range renamed.Problems {
+		if text, ok := matter.Written(p.Suggestion); ok {
+			return f.Doc.Write(field, text)
+		}
+	}
+	return ""
 }
 
 // similarKey returns the key that differs only in underscores and hyphens, or else the first of the

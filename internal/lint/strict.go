@@ -41,8 +41,9 @@ func ofNodes(doc *matter.Document) []problem.Problem {
 // the constructs, a plain header contains only lists in brackets, keys that occur twice below the
 // top level, and mappings of different indentation.
 func isStrict(doc *matter.Document) bool {
-	scalars := !slices.ContainsFunc(doc.Fields, func(f matter.Field) bool { return f.Value.Kind >= matter.Sequence })
-	return scalars || strings.IndexByte(doc.Header, '[') < 0 && isStrictMapping(doc.Fields, true)
+	isNested := func(f matter.Field) bool { return f.Value.Kind >= matter.Sequence }
+	return !slices.ContainsFunc(doc.Fields, isNested) ||
+		strings.IndexByte(doc.Header, '[') < 0 && isStrictMapping(doc.Fields, true)
 }
 
 // isStrictMapping reports whether the fields have no list of lists or mappings, and,
@@ -100,10 +101,13 @@ func (s *strict) look(n *yaml.Node, depth int) {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
 		s.report(n, problem.SkillYAMLAnchor, "anchors and aliases (& and *) are not allowed in a skill",
 			"repeat the value; quote text that begins with & or *")
-	case n.Style&yaml.TaggedStyle != 0, at < len(s.text) && s.text[at] == '!': // a lone "!" has no style
-		s.report(n, problem.SkillYAMLTag, "tags (!) are not allowed in a skill", "remove the tag; quote text that begins with !")
+	// A lone "!" has no style.
+	case n.Style&yaml.TaggedStyle != 0, at < len(s.text) && s.text[at] == '!':
+		s.report(n, problem.SkillYAMLTag, "tags (!) are not allowed in a skill",
+			"remove the tag; quote text that begins with !")
 	case n.Style&yaml.FlowStyle != 0:
-		s.report(n, problem.SkillYAMLFlowStyle, "lists and mappings in brackets are not allowed in a skill",
+		s.report(n, problem.SkillYAMLFlowStyle,
+			"lists and mappings in brackets are not allowed in a skill",
 			"write one item per line; quote text that begins with a bracket")
 		return // the report covers the content
 	}
@@ -123,8 +127,8 @@ func (s *strict) look(n *yaml.Node, depth int) {
 		if depth == 0 {
 			s.key = key.Value
 		} else if key.Kind == yaml.ScalarNode && seen[key.Value] {
-			s.report(key, problem.DuplicateKey, fmt.Sprintf("duplicate key %q; the last value is used", key.Value),
-				"remove the other values")
+			s.report(key, problem.DuplicateKey,
+				fmt.Sprintf("duplicate key %q; the last value is used", key.Value), "remove the other values")
 		}
 		seen[key.Value] = true
 		s.look(key, depth+1)
@@ -135,7 +139,8 @@ func (s *strict) look(n *yaml.Node, depth int) {
 			}
 			if value.Column != column {
 				s.report(value, problem.SkillYAMLIndentation,
-					"the keys are indented differently from the keys of the previous mapping", "indent both mappings equally")
+					"the keys are indented differently from the keys of the previous mapping",
+					"indent both mappings equally")
 			}
 		}
 	}
@@ -165,7 +170,8 @@ func (s *strict) tabs() {
 		i, s.key = max(i, scalar.at), scalar.key
 		switch {
 		case scalar.node.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0:
-			i = closingQuote(s.text, i+max(0, bytes.IndexAny(s.text[i:], `"'`))) // an anchor or a tag may precede the quote
+			// An anchor or a tag may precede the quote.
+			i = closingQuote(s.text, i+max(0, bytes.IndexAny(s.text[i:], `"'`)))
 		case scalar.node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
 			first := s.lines[min(scalar.node.Line, len(s.lines)-1)]
 			s.between(i, first)
@@ -192,7 +198,8 @@ func (s *strict) between(from, to int) {
 		case c == '\t':
 			line, _ := slices.BinarySearch(s.lines, i+1)
 			at := &yaml.Node{Line: line, Column: 1 + utf8.RuneCount(s.text[s.lines[line-1]:i])}
-			s.report(at, problem.SkillYAMLTab, "a tab is not allowed here in a skill", "write a blank, or quote the text")
+			s.report(at, problem.SkillYAMLTab, "a tab is not allowed here in a skill",
+				"write a blank, or quote the text")
 			return
 		}
 	}

@@ -224,7 +224,7 @@ func (c *cuts) report(n *yaml.Node, column int, part, meaning, whole string, top
 		return p
 	}
 	from, to, rest := c.offset(c.from), c.offset(c.to), c.rest(n)
-	key, _, ok := keyLine(string(c.text[from:min(to, from+maxSuggested)]))
+	key, _, ok := KeyLine(string(c.text[from:min(to, from+maxSuggested)]))
 	switch {
 	case !ok:
 	case top:

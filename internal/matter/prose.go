@@ -53,7 +53,7 @@ func isHeading(key, value, after string) bool {
 // a comment. All lines of an example belong to the text. prose is "" for other keys, and after a
 // value in quotes.
 func cutProse(c chunk) (value, prose, rest string) {
-	_, first, _ := keyLine(c.text)
+	_, first, _ := KeyLine(c.text)
 	if !isProse(c.key) || first != "" && (first[0] == '"' || first[0] == '\'') {
 		return "", "", ""
 	}
@@ -117,7 +117,7 @@ func (r *repairer) prose(c *chunk) (f Field, p problem.Problem, ok bool) {
 // block returns the suggestion to write the value of a chunk as a literal block, or "" if another
 // field or the value would change.
 func (r *repairer) block(c chunk, f Field) string {
-	key, _, _ := keyLine(c.text)
+	key, _, _ := KeyLine(c.text)
 	var b strings.Builder
 	b.WriteString(key + " |-\n")
 	for line := range strings.SplitSeq(f.Value.Text, "\n") {

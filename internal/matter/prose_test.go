@@ -92,7 +92,7 @@ func writeBlock(file, key string) string {
 			continue
 		}
 		lines, c := strings.SplitAfter(file, "\n"), doc.correction(f, "")
-		notation, value, _ := keyLine(lines[c.from-1])
+		notation, value, _ := KeyLine(lines[c.from-1])
 		text := fmt.Sprintf("%s |-\n%s\n%s", notation, value, strings.Join(lines[c.from:c.to], ""))
 		text = strings.TrimRightFunc(strings.ReplaceAll(text, "\n", "\n  "), unicode.IsSpace)
 		return strings.Join(lines[:c.from-1], "") + text + "\n" + strings.Join(lines[c.to:], "")

@@ -84,7 +84,7 @@ func (r *repairer) repair(c chunk, err error) (Field, problem.Problem) {
 	case r.corrects(suggestion, c, f):
 		p.Suggestion = suggestion
 	case f.Value.Kind == String && f.Value.Text != "" && (ok || isOneText(c)):
-		key, _, _ := keyLine(c.text)
+		key, _, _ := KeyLine(c.text)
 		if suggestion = write(key + " " + strconv.Quote(f.Value.Text)); r.corrects(suggestion, c, f) {
 			p.Suggestion = suggestion
 		}
@@ -175,7 +175,7 @@ const maxQuotedLines = 500
 // key. quoteLines returns "" if a line has neither a key nor a hyphen, and for more than
 // maxQuotedLines lines.
 func (r *repairer) quoteLines(key, text string) string {
-	if _, value, _ := keyLine(text); IsTextKey(key) || value != "" && value[0] != '#' || strings.Count(text, "\n") > maxQuotedLines {
+	if _, value, _ := KeyLine(text); IsTextKey(key) || value != "" && value[0] != '#' || strings.Count(text, "\n") > maxQuotedLines {
 		return ""
 	}
 	first, rest, _ := strings.Cut(text, "\n")
@@ -222,7 +222,7 @@ func nestedValue(line string) (value string, ok bool) {
 // closeList adds the closing bracket of a list. closeList returns "" if the field is
 // no list in brackets, or has a closing bracket for each opening bracket.
 func closeList(key, text string) string {
-	if _, value, _ := keyLine(text); IsTextKey(key) || !strings.HasPrefix(value, "[") || strings.Count(text, "[") <= strings.Count(text, "]") {
+	if _, value, _ := KeyLine(text); IsTextKey(key) || !strings.HasPrefix(value, "[") || strings.Count(text, "[") <= strings.Count(text, "]") {
 		return ""
 	}
 	return strings.TrimRight(text, " \t\r\n") + "]\n"
@@ -231,7 +231,7 @@ func closeList(key, text string) string {
 // listLines returns the suggestion to write a list of scalars without brackets. The
 // suggestion is "" for other lists, and for long lists.
 func listLines(text string, items []Value) string {
-	field, _, _ := keyLine(text)
+	field, _, _ := KeyLine(text)
 	for _, item := range items {
 		if item.Kind == Null || item.Kind >= Sequence || len(field) > maxSuggested {
 			return ""
@@ -507,35 +507,13 @@ func Written(suggestion string) (text string, ok bool) {
 		text, ok = field, true
 	}
 	first, _, _ := strings.Cut(text, lineBreak)
-	_, _, isField := keyLine(first)
+	_, _, isField := KeyLine(first)
 	return text, ok && isField
 }
 
-// Rename returns the suggestion to write a top-level field with another key. The key
-// decides the type of the value, and which comments are text. The suggestion is "" if the
-// field needs only another key.
-func (d *Document) Rename(field Field, key string) string {
-	if d.Format != YAML || field.Column != 1 {
-		return ""
-	}
-	first, last := d.Lines(field)
-	text := strings.Join(strings.SplitAfter(d.Header, "\n")[first-d.Line-1:last-d.Line], "")
-	notation, _, ok := keyLine(text)
-	if !ok {
-		return ""
-	}
-	renamed, _ := Parse([]byte("---\n"+key+":"+text[len(notation):]+"---\n"), true)
-	for _, p := range renamed.Problems {
-		if text, ok := Written(p.Suggestion); ok {
-			return d.Write(field, text)
-		}
-	}
-	return ""
-}
-
-// keyLine splits the first line of a field after the colon. notation is the key as the
+// KeyLine splits the first line of a field after the colon. notation is the key as the
 // author wrote the key.
-func keyLine(field string) (notation, value string, ok bool) {
+func KeyLine(field string) (notation, value string, ok bool) {
 	line, _, _ := strings.Cut(field, "\n")
 	line = strings.TrimRight(line, " \t\r")
 	_, value, ok = TopLevelKey(line)
@@ -548,7 +526,7 @@ func isOneText(c chunk) bool {
 	if IsTextKey(c.key) {
 		return true
 	}
-	_, value, _ := keyLine(c.text)
+	_, value, _ := KeyLine(c.text)
 	switch {
 	case value == "" || value[0] == '#':
 		return false
@@ -563,7 +541,7 @@ func isOneText(c chunk) bool {
 // cutStray cuts a chunk before the first line that is not indented and belongs to no
 // field. stray is the number of this line in the chunk, or 0.
 func cutStray(chunk string) (text string, stray int) {
-	_, value, _ := keyLine(chunk)
+	_, value, _ := KeyLine(chunk)
 	if opensQuote(value) {
 		return chunk, 0
 	}
@@ -593,7 +571,7 @@ func opensQuote(text string) bool {
 // without the surrounding quotes. A blank line is a line break, as in YAML. If lists is
 // true, the items of an unindented list are part of the value.
 func literal(chunk string, lists bool) string {
-	_, value, _ := keyLine(chunk)
+	_, value, _ := KeyLine(chunk)
 	_, rest, _ := strings.Cut(chunk, "\n")
 	var joined []byte // nil while the value has one line
 	breaks := 0       // number of blank lines before the line

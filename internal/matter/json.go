@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/problem"
@@ -50,10 +51,7 @@ func jsonValue(decoder *json.Decoder, depth int) (Value, error) {
 	case nil:
 		return Value{}, nil
 	case bool:
-		if token {
-			return Value{Kind: Bool, Text: "true"}, nil
-		}
-		return Value{Kind: Bool, Text: "false"}, nil
+		return Value{Kind: Bool, Text: strconv.FormatBool(token)}, nil
 	case json.Number:
 		kind := Int
 		if bytes.ContainsAny([]byte(token), ".eE") {

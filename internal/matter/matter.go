@@ -175,11 +175,17 @@ func (s *Scanner) text(data []byte) string {
 	return string(data)
 }
 
-// decode decodes a header that split found.
+// decode decodes a header that split found. The lines count the blank lines before the fence.
 func (s *Scanner) decode(data []byte, f fenced) Document {
 	doc := s.decodeFenced(data, f)
-	moveFields(doc.Fields, f.blank)
-	moveProblems(doc.Problems, f.blank)
+	for i := range doc.Fields {
+		if field := &doc.Fields[i]; field.Line > 0 {
+			field.Line += f.blank
+		}
+	}
+	for i := range doc.Problems {
+		doc.Problems[i].Line += f.blank
+	}
 	if doc.Format != "" {
 		doc.Line += f.blank
 	}
@@ -190,25 +196,6 @@ func (s *Scanner) decode(data []byte, f fenced) Document {
 	}
 	doc.checkDuplicates()
 	return doc
-}
-
-// moveFields adds a number of blank lines before the opening fence to the lines of
-// fields.
-func moveFields(fields []Field, lines int) {
-	for i := range fields {
-		f := &fields[i]
-		if f.Line > 0 {
-			f.Line += lines
-		}
-	}
-}
-
-// moveProblems adds a number of blank lines before the opening fence to the lines
-// of problems.
-func moveProblems(problems []problem.Problem, lines int) {
-	for i := range problems {
-		problems[i].Line += lines
-	}
 }
 
 // decodeFenced decodes a header. Lines are counted from the opening fence.

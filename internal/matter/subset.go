@@ -79,24 +79,15 @@ const (
 	maxReusedText   = 4 << 10
 )
 
-// takeFields removes the fields of a complete mapping, and returns a copy.
-func (s *subset) takeFields(from int) []Field {
-	fields := s.fields[from:]
-	s.fields = s.fields[:from]
-	if s.discard || len(fields) == 0 {
+// take removes the fields of a complete mapping, or the items of a complete list, and returns a
+// copy.
+func take[T Field | Value](s *subset, open *[]T, from int) []T {
+	taken := (*open)[from:]
+	*open = (*open)[:from]
+	if s.discard || len(taken) == 0 {
 		return nil
 	}
-	return slices.Clone(fields)
-}
-
-// takeItems removes the items of a complete list, and returns a copy.
-func (s *subset) takeItems(from int) []Value {
-	items := s.items[from:]
-	s.items = s.items[:from]
-	if s.discard || len(items) == 0 {
-		return nil
-	}
-	return slices.Clone(items)
+	return slices.Clone(taken)
 }
 
 // takeText removes the text of a complete scalar, and returns a copy.
@@ -184,7 +175,7 @@ func (s *subset) mapping(indent, depth int) {
 func (s *subset) nestedMapping(depth int) Value {
 	from := len(s.fields)
 	s.mapping(s.indent, depth)
-	return mapping(s.takeFields(from))
+	return mapping(take(s, &s.fields, from))
 }
 
 // list reads the lines of a list with a number of spaces before each hyphen.
@@ -205,7 +196,7 @@ func (s *subset) list(indent, depth int) Value {
 	if s.indent > indent {
 		s.stop(unsure)
 	}
-	return sequence(s.takeItems(from))
+	return sequence(take(s, &s.items, from))
 }
 
 func isSubsetItem(line string) bool { return strings.HasPrefix(line, "- ") }

@@ -18,7 +18,7 @@ func (s *subset) brackets(text string, indent int) (items []Value, rest string) 
 			break
 		}
 	}
-	items = s.takeItems(from)
+	items = take(s, &s.items, from)
 	if s.verdict != certain || text == "" || text[0] != ']' {
 		s.stop(unsure)
 		return nil, ""

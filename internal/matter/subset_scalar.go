@@ -236,17 +236,8 @@ func (s *subset) escape(c byte, after string) (size int) {
 		s.text = utf8.AppendRune(s.text, escaped[i])
 		return 0
 	}
-	switch c {
-	case 'x':
-		size = 2
-	case 'u':
-		size = 4
-	case 'U':
-		size = 8
-	default:
-		return -1
-	}
-	if len(after) < size {
+	i := strings.IndexByte("xuU", c) // with 2, 4 and 8 digits
+	if size = 2 << max(i, 0); i < 0 || len(after) < size {
 		return -1
 	}
 	code, err := strconv.ParseUint(after[:size], 16, 32)

@@ -140,7 +140,11 @@ func (d *Document) printable() (text string, standIns bool) {
 		r, size := utf8.DecodeRuneInString(d.Header[i:])
 		if !reported && (isControl(r) || isSpecial(r) && r != 0x85 && r>>8 != 0x20) {
 			reported = true
-			d.reportCharacter(r, d.Header[:i])
+			line := d.Header[strings.LastIndexByte(d.Header[:i], '\n')+1 : i]
+			d.Problems = append(d.Problems, problem.Problem{Code: problem.ControlCharacter,
+				Line: 2 + strings.Count(d.Header[:i], "\n"), Column: 1 + utf8.RuneCountInString(line),
+				Message:    "the character " + strconv.QuoteRuneToASCII(r) + " is not allowed in frontmatter",
+				Suggestion: "remove the character"})
 		}
 		i += size
 		switch {
@@ -156,24 +160,10 @@ func (d *Document) printable() (text string, standIns bool) {
 
 // isPrintable reports whether the libraries read a header of ASCII characters as it is.
 func isPrintable(header string) bool {
-	for _, c := range []byte(header) {
-		if isControl(rune(c)) || c >= 0x7f {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(header, func(r rune) bool { return isControl(r) || r >= 0x7f })
 }
 
 func isControl(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' }
-
-// reportCharacter reports a character after a part of the header.
-func (d *Document) reportCharacter(r rune, before string) {
-	line := before[strings.LastIndexByte(before, '\n')+1:]
-	d.Problems = append(d.Problems, problem.Problem{Code: problem.ControlCharacter,
-		Line: 2 + strings.Count(before, "\n"), Column: 1 + utf8.RuneCountInString(line),
-		Message:    "the character " + strconv.QuoteRuneToASCII(r) + " is not allowed in frontmatter",
-		Suggestion: "remove the character"})
-}
 
 // isSpecial reports whether the YAML library rejects a character, or reads the character as a line
 // break of YAML 1.1. The npm package yaml 2.9.1, which several clients use, keeps each as written.

@@ -83,10 +83,6 @@ func WithInstructionFilter(keep func(Instruction) bool) Filter {
 // An InstructionOption is an option of [Catalog.Instructions] and of [Catalog.InstructionsPrompt].
 type InstructionOption interface{ applyInstruction(*instructionOptions) }
 
-type instructionOption func(*instructionOptions)
-
-func (f instructionOption) applyInstruction(o *instructionOptions) { f(o) }
-
 // instructionOptions are the options of a call. Only a prompt has a budget.
 type instructionOptions struct {
 	hops   int

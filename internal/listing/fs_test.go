@@ -43,7 +43,6 @@ var (
 	catalog  = catalogtest.Open
 	memoryOf = catalogtest.Memory
 	diskOf   = catalogtest.Disk
-	names    = catalogtest.Names
 	written  = catalogtest.Written
 
 	checkError = catalogtest.CheckError
@@ -53,8 +52,6 @@ var (
 func bridgeOf(c *toolshelf.Catalog) bridge.Catalog[toolshelf.SkillInfo, toolshelf.SkillFile] {
 	return bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](c)
 }
-
-func skillFile(name string) string { return "---\nname: " + name + "\ndescription: d\n---\n" }
 
 // sized is a file of so many bytes.
 func sized(n int) string { return strings.Repeat("x", n) }

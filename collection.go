@@ -509,16 +509,20 @@ func (l lookup[T, Info]) find(ctx context.Context) (reading[T, Info], error) {
 	return l.findListed(ctx)
 }
 
-// findBeside is find for a name that can be in the collection of beside.
+// findBeside is find for a name that can be in the collection of beside. The name of a plugin may be
+// missing only if no skill there has the name.
 func (l lookup[T, Info]) findBeside(ctx context.Context) (reading[T, Info], error) {
+	listed, failed, short := reading[T, Info]{}, error(nil), false
 	if !exposure.Qualified(l.name) {
-		if now, err := l.findListed(ctx); CodeOf(err) != l.from.notFound || now.hidden {
-			return now, err
+		listed, failed = l.findListed(ctx)
+		short = listed.entry != nil && listed.entry.Name != l.name || CodeOf(failed) == CodeAmbiguousName
+		if !short && (CodeOf(failed) != l.from.notFound || listed.hidden) {
+			return listed, failed
 		}
 	}
 	from, c, name, err := l.beside(ctx)
-	if err != nil {
-		return reading[T, Info]{}, err
+	if err != nil || short && name == l.name {
+		return listed, cmp.Or(err, failed)
 	}
 	given := l.name
 	l.catalog, l.from, l.name, l.stem = c, from, name, name

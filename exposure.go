@@ -95,13 +95,11 @@ func pathOf[Option any](opts []Option) (last *pathOption) {
 // ListSkillsFor returns [ErrOutsideRoot] for a path out of the root, and the errors of
 // SkillsPrompt.
 func (c *Catalog) ListSkillsFor(ctx context.Context, path string) ([]SkillInfo, error) {
-	const op = "ListSkillsFor"
-	at := pathOption(path)
-	near, err := c.near(ctx, op, &at)
+	near, err := c.near(ctx, "ListSkillsFor", pathOf([]PathOption{ForPath(path)}))
 	if err != nil {
 		return nil, err
 	}
-	return near.listSkills(ctx, op)
+	return near.listSkills(ctx, "ListSkillsFor")
 }
 
 // near returns the catalog for one call with the skills for a path, or c without a path.
@@ -135,23 +133,23 @@ func (c *Catalog) beside(op, name string, at *pathOption) besideFunc {
 	if len(c.below.Layers) == 0 || at == nil && !strings.Contains(name, ":") {
 		return nil
 	}
-	return func(ctx context.Context) (_ *collection[SkillInfo], near *Catalog, _ string, err error) {
-		if at != nil && !exposure.Qualified(name) {
+	return func(ctx context.Context) (_ *collection[SkillInfo], _ *Catalog, _ string, err error) {
+		full, near, listed := name, c, at != nil && !exposure.Qualified(name)
+		if listed {
 			if near, err = c.near(ctx, op, at); err == nil {
-				return near.skills, near, near.skills.way.Full(name), nil
+				full, listed = near.skills.way.Find(name)
 			}
-			return nil, nil, "", err
 		}
-		if c.skills.refresh != nil {
+		if !listed && c.skills.refresh != nil {
 			err = c.skills.refresh(ctx)
 		}
-		if err == nil {
+		if !listed && err == nil {
 			near, err = c.along(ctx, &fileCall{catalog: c, op: op, path: name, dir: true, name: name}, nil)
 		}
 		if err != nil {
 			return nil, nil, "", err
 		}
-		return near.skills, near, name, nil
+		return near.skills, near, full, nil
 	}
 }
 
@@ -171,8 +169,7 @@ func (c *Catalog) along(ctx context.Context, f *fileCall, all *index.Snapshot) (
 // skillsBelow returns the changes.List.More of a subscription, or nil without a watch.
 func (c *Catalog) skillsBelow() func(*changes.Names) {
 	return c.below.Follow(func(dir string) (*exposure.Way, error) {
-		at := pathOption(dir)
-		near, err := c.near(c.lifetime, "OnChange", &at)
+		near, err := c.near(c.lifetime, "OnChange", pathOf([]PathOption{ForPath(dir)}))
 		if err != nil {
 			return nil, err
 		}

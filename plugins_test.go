@@ -733,3 +733,27 @@ func TestAPluginBelowSkillsAppearsAndDisappearsWithItsManifest(t *testing.T) {
 		}
 	}
 }
+
+// With ForPath, the name of a list is not the short name of a skill of a plugin, and a plugin without
+// such a skill of a directory keeps the short name.
+func TestASkillForAPathPrecedesTheShortNameOfAPlugin(t *testing.T) {
+	at := func(text string) string { return skill("description: " + text) }
+	files := map[string]string{
+		"packages/web/.claude/skills/deploy/SKILL.md": at("Ships the website"),
+		"one/.claude-plugin/plugin.json":              `{"name": "one"}`, "one/skills/deploy/SKILL.md": at("Of one"), "one/skills/lint/SKILL.md": at("Of one"),
+		"two/.claude-plugin/plugin.json": `{"name": "two"}`, "two/skills/deploy/SKILL.md": at("Of two"),
+	}
+	for _, plugins := range [][]string{{"one"}, {"one", "two"}} {
+		c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()), toolshelf.WithPlugins(plugins...))
+		for name, want := range map[string]string{"deploy": "packages/web:deploy", "one:deploy": "one:deploy", "lint": "one:lint"} {
+			s, err := c.GetSkill(t.Context(), name, toolshelf.ForPath("packages/web/a.ts"))
+			if err != nil || s.Name != want {
+				t.Errorf("%q of %q: %q, %v", name, plugins, s.Name, err)
+			}
+		}
+		_, err := c.GetSkill(t.Context(), "deploy", toolshelf.ForPath("docs"))
+		if ambiguous := errors.Is(err, toolshelf.ErrAmbiguousName); ambiguous != (len(plugins) == 2) {
+			t.Errorf("for another path: %v", err)
+		}
+	}
+}

@@ -727,6 +727,11 @@ func TestASkillOfADirectoryIsFoundByItsName(t *testing.T) {
 				t.Errorf("GetSkill of %s with ForPath: %q, %v", name, s.Name, err)
 			}
 		}
+		for _, name := range []string{"packages/web:deploy", "web:deploy"} {
+			if s, err := c.GetSkill(t.Context(), name, toolshelf.ForPath("docs")); err != nil || s.Name != name {
+				t.Errorf("GetSkill of %s for another path: %q, %v", name, s.Name, err)
+			}
+		}
 		must.Fail(c.GetSkill(t.Context(), "lint", toolshelf.ForPath("docs")))(t, "GetSkill for another path", toolshelf.ErrSkillNotFound)
 	})
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, monorepo())), toolshelf.WithSkillsDir(".claude/skills"))

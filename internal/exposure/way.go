@@ -104,13 +104,14 @@ func (b *Below) way(
 	return w, nil
 }
 
-// maxFound bounds the files below the root that Everywhere finds.
-const maxFound = 2000
+// The limits of Everywhere: the files of one search, and the searches. Each search omits the
+// directories that the searches before have found.
+const maxFound, maxSearches = 100_000, 100
 
 // Everywhere returns Skills and a snapshot of Skills with the skills of each directory below the
-// root, except ignored directories and directories of dependencies.
+// root, except directories in which To finds none, and directories behind links.
 func (b *Below) Everywhere(ctx context.Context, s *index.Snapshot) (*index.Index, *index.Snapshot, error) {
-	var globs, dirs []string
+	var globs []string
 	for _, l := range b.Layers {
 		globs = append(globs, path.Join(listing.QuoteGlob(l.Dir), "**"))
 	}
@@ -118,15 +119,32 @@ func (b *Below) Everywhere(ctx context.Context, s *index.Snapshot) (*index.Index
 	if len(globs) == 0 || err != nil {
 		return b.Skills, s, nil
 	}
-	found, err := listing.Find(ctx, b.Root, ".", glob,
-		listing.Options{Hidden: true, Gitignore: true, SkipDependencies: true, Limit: maxFound})
-	if ctx.Err() != nil || errors.Is(err, fs.ErrClosed) {
-		return nil, nil, errors.Join(ctx.Err(), err)
+	options := listing.Options{Hidden: true, Gitignore: true, NoMetadata: true, Limit: maxFound}
+	omit := func(text string) {
+		if g, err := listing.ParseGlob(text); err == nil {
+			options.Exclude = append(options.Exclude, g)
+		}
 	}
-	for _, file := range found.Files {
-		for _, l := range b.Layers {
-			if dir, _, ok := strings.Cut(file.Name, "/"+l.Dir+"/"); ok {
-				dirs = append(dirs, dir)
+	omit("node_modules")
+	known, dirs := map[string]bool{}, []string{}
+	for n, more := 0, true; more && n < maxSearches; n++ {
+		found, err := listing.Find(ctx, b.Root, ".", glob, options)
+		if ctx.Err() != nil || errors.Is(err, fs.ErrClosed) {
+			return nil, nil, errors.Join(ctx.Err(), err)
+		}
+		more = found.Total > len(found.Files)
+		for _, file := range found.Files {
+			for _, l := range b.Layers {
+				for i := range file.Name {
+					dir, rest := file.Name[:i], file.Name[i:]
+					if !strings.HasPrefix(rest, "/"+l.Dir+"/") || known[dir+"/"+l.Dir] {
+						continue
+					}
+					known[dir+"/"+l.Dir], dirs = true, append(dirs, dir)
+					if more {
+						omit(listing.QuoteGlob(dir + "/" + l.Dir))
+					}
+				}
 			}
 		}
 	}
@@ -223,7 +241,8 @@ func Dir(name string) (dir string, ok bool) {
 		return "", false
 	}
 	for elem := range strings.SplitSeq(dir, "/") {
-		if !names.Loose(strings.TrimLeft(elem, ".")) {
+		// The dots of .config and [...slug] lead nowhere.
+		if strings.Trim(elem, ".") == "" || !names.Loose(strings.ReplaceAll(elem, ".", "_")) {
 			return "", false
 		}
 	}
@@ -233,7 +252,7 @@ func Dir(name string) (dir string, ok bool) {
 // Qualified reports whether a name is no name of a list, and has a directory.
 func Qualified(name string) bool {
 	_, ok := Dir(name)
-	return ok && strings.Contains(name, "/")
+	return ok && !names.Loose(name)
 }
 
 // Has reports whether an entry is of a directory on the way.
@@ -248,14 +267,16 @@ func (w *Way) Name(e *index.Entry) string {
 	return e.Name
 }
 
-// Full returns the name of the entry that Name has given a name.
-func (w *Way) Full(name string) string {
+// Find returns the name of the entry that Name has given a name. If no entry has the name, but a
+// directory beside the way can have the skill, Find returns false.
+func (w *Way) Find(name string) (full string, ok bool) {
 	for e, bare := range w.names {
 		if bare == name {
-			return e.Name
+			return e.Name, true
 		}
 	}
-	return name
+	_, beside := Dir(name)
+	return name, !beside || w.All.Lookup(name) != nil
 }
 
 // Ordered returns the entries of the catalog, and then the entries of each directory on the way.

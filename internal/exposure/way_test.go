@@ -3,6 +3,7 @@ package exposure
 import (
 	"os"
 	"slices"
+	"strconv"
 	"syscall"
 	"testing"
 
@@ -17,12 +18,45 @@ import (
 func TestDirOfAName(t *testing.T) {
 	for name, want := range map[string]string{
 		"packages/web:deploy": "packages/web", "web:deploy": "web", ".github/x:deploy": ".github/x", "a:b:deploy": "a:b",
+		".github:deploy": ".github", "app/[...slug]:deploy": "app/[...slug]",
 		"deploy": "", "a/b": "", "../web:deploy": "", "/web:deploy": "", "web/:deploy": "", "./web:deploy": "", ".:deploy": "", ":deploy": "", "web:": "",
 		"web:a/b": "", `a\b:deploy`: "", "a//b:deploy": "", "a/../b:deploy": "", "a/.../b:deploy": "", "a/\n:deploy": "",
 	} {
 		if dir, ok := Dir(name); dir != want || ok != (want != "") {
 			t.Errorf("%q: %q, %t", name, dir, ok)
 		}
+	}
+}
+
+// Neither the many files of a skill nor the name of a directory hides a skill.
+func TestEverywhereFindsTheSkillsOfAllDirectories(t *testing.T) {
+	memory := afero.NewMemMapFs()
+	put := func(name string) {
+		must.Do(t, afero.WriteFile(memory, name, []byte("---\ndescription: d\n---\n"), 0o644))
+	}
+	for _, name := range []string{
+		"[a]/.claude/skills/x/SKILL.md", "[a]/.claude/skills/x/.claude/skills/y/SKILL.md", "b/.claude/skills/z/SKILL.md",
+		"venv/.claude/skills/v/SKILL.md", "b/node_modules/m/.claude/skills/o/SKILL.md",
+	} {
+		put(name)
+	}
+	for i := range maxFound {
+		put("[a]/.claude/skills/x/data/" + strconv.Itoa(i))
+	}
+	fsys := must.Get(confine.Over(memory, "."))(t)
+	place := index.Layer{Name: ".claude/skills", FS: fsys, Dir: ".claude/skills", MayBeMissing: true}
+	x := must.Get(index.New(client.Skills, index.Config{Layers: []index.Layer{place}, MaxFileSize: 1 << 20, Lifetime: t.Context(), Broken: true}))(t)
+	defer x.Close()
+	s := must.Get(x.Snapshot(t.Context()))(t)
+	_, all, err := (&Below{Skills: x, Root: fsys, Layers: []index.Layer{place}}).Everywhere(t.Context(), s)
+	must.Do(t, err)
+	var names []string
+	for e := range all.Winners() {
+		names = append(names, e.Name)
+	}
+	slices.Sort(names)
+	if want := []string{"[a]/.claude/skills/x:y", "[a]:x", "b:z", "venv:v"}; !slices.Equal(names, want) {
+		t.Errorf("%q", names)
 	}
 }
 

@@ -210,7 +210,8 @@ func (b *Below) layers(
 			first, _, _ := strings.Cut(l.Dir, "/")
 			look.Dir(b.Root.Path(path.Join(at, first)))
 			_, failed := dir.Lstat(first)
-			if l = below(at, l); errors.Is(failed, fs.ErrNotExist) {
+			l = below(at, l)
+			if l.Permitted = true; errors.Is(failed, fs.ErrNotExist) {
 				l = index.Layer{}
 			}
 			all = append(all, l)

@@ -1,7 +1,10 @@
 package exposure
 
 import (
+	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"syscall"
@@ -129,5 +132,34 @@ func TestAFaultOnTheWayIsAnError(t *testing.T) {
 	}
 	if fails < 5 {
 		t.Errorf("%d calls have failed", fails)
+	}
+}
+
+// A deniedFs opens no file with a name.
+type deniedFs struct {
+	afero.Fs
+	name string
+}
+
+func (f deniedFs) Open(name string) (afero.File, error) {
+	if name == f.name {
+		return nil, &os.PathError{Op: "open", Path: name, Err: syscall.EACCES}
+	}
+	return f.Fs.Open(name)
+}
+
+// The skills of a directory without permission are not missing.
+func TestADirectoryWithoutPermissionIsAnError(t *testing.T) {
+	memory := afero.NewMemMapFs()
+	must.Do(t, afero.WriteFile(memory, "a/.claude/skills/x/SKILL.md", []byte("---\ndescription: d\n---\n"), 0o644))
+	fsys := must.Get(confine.Over(deniedFs{memory, filepath.FromSlash("a/.claude/skills")}, "."))(t)
+	place := index.Layer{Name: ".claude/skills", FS: fsys, Dir: ".claude/skills", MayBeMissing: true}
+	x := must.Get(index.New(client.Skills, index.Config{Layers: []index.Layer{place}, MaxFileSize: 1 << 20, Lifetime: t.Context(), Broken: true}))(t)
+	defer x.Close()
+	b := &Below{Skills: x, Root: fsys, Layers: []index.Layer{place}}
+	_, listed := b.To(t.Context(), must.Get(x.Snapshot(t.Context()))(t), "a/b.go")
+	_, named := b.To(t.Context(), nil, "a:x")
+	if !errors.Is(listed, fs.ErrPermission) || !errors.Is(named, fs.ErrPermission) {
+		t.Errorf("%v; %v", listed, named)
 	}
 }

@@ -39,6 +39,7 @@ type Layer struct {
 
 	MayBeMissing bool // a missing directory is empty; without this field, Snapshot returns an error if all directories are missing
 	Optional     bool // a directory that cannot be read is reported and counts as missing
+	Permitted    bool // the directory of an Optional layer without permission is an error
 	InRoot       bool // FS begins at the root of the catalog; if the root does not exist, the LayerError has NoRoot
 	Immutable    bool // files never change; only one scan reads the layer
 	Fixed        bool // not watched, because FS is not the operating system's filesystem

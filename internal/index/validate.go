@@ -155,7 +155,7 @@ func (x *Index) update(ctx context.Context, layer int, begin freshness) (now *la
 			unread = unreadable(problem.DirectoryNotFound, "the directory of plugins does not exist",
 				"create the directory, or let the program read another directory")
 		}
-	case l.Optional && unusable(err):
+	case l.Optional && unusable(err) && !(l.Permitted && errors.Is(err, fs.ErrPermission)):
 		absent = &LayerError{Layer: layer, Err: err, NoRoot: x.noRoot(layer)}
 		code, suggestion := problem.DirectoryUnreadable, "check the type and the permissions of the directory"
 		if err == errForeign {

@@ -757,3 +757,13 @@ func TestASkillForAPathPrecedesTheShortNameOfAPlugin(t *testing.T) {
 		}
 	}
 }
+
+func TestRestorePromptHasATextOnce(t *testing.T) {
+	files := map[string]string{"one/.claude-plugin/plugin.json": `{"name": "one"}`, "one/skills/deploy/SKILL.md": skill("description: d"), "one/commands/go.md": "Go."}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithPlugins("one"))
+	got := must.Get(c.RestorePrompt(t.Context(), []toolshelf.Item{{Kind: toolshelf.KindSkill, Name: "deploy"}, {Kind: toolshelf.KindSkill, Name: "one:deploy"},
+		{Kind: toolshelf.KindCommand, Name: "one:go", Plugin: "one"}, {Kind: toolshelf.KindCommand, Name: "go"}}))(t)
+	if want := []string{"one:go", "one:deploy"}; !slices.Equal(got.Included, want) {
+		t.Errorf("%q", got.Included)
+	}
+}

@@ -36,7 +36,10 @@ func Changed(used, digest string, raw []byte) bool {
 }
 
 // Used are the texts that a session has used, the last use first.
-type Used struct{ parts []usedPart }
+type Used struct {
+	parts []usedPart
+	forms map[[2]string]bool // the kinds and the names of AddForm
+}
 
 type usedPart struct {
 	name    string
@@ -63,8 +66,17 @@ func (u *Used) AddMissing(kind, name string) {
 	u.parts = append(u.parts, usedPart{name: name, form: func(string) string { return line }})
 }
 
-// AddForm is Add with the form of the text.
+// AddForm is Add with the form of the text. The last use of a name counts, because items can have
+// the name with and without a plugin. The texts of an instruction can differ.
 func (u *Used) AddForm(kind, name, content string, changed bool, form func(string) string) {
+	key := [2]string{kind, name}
+	if u.forms[key] && kind != "instruction" {
+		return
+	}
+	if u.forms == nil {
+		u.forms = map[[2]string]bool{}
+	}
+	u.forms[key] = true
 	if changed {
 		whole := form
 		form = func(content string) string {

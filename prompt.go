@@ -274,10 +274,11 @@ func (c *collection[Info]) later(o observe.Call[Event], i Item, found outcome, e
 
 // add appends the text of a skill or of a command, or the name of an entry that is gone.
 func (r *restoring) add(i Item, plugin string, found outcome, err error, text func()) error {
-	switch code := CodeOf(err); {
+	gone := []Code{CodeSkillNotFound, CodeCommandNotFound, CodeInvalidSkillName, CodeInvalidCommandName}
+	switch {
 	case err == nil && (i.Plugin == "" || i.Plugin == plugin):
 		text()
-	case err != nil && code != CodeSkillNotFound && code != CodeCommandNotFound:
+	case err != nil && !slices.Contains(gone, CodeOf(err)):
 		return err
 	case !found.hidden:
 		r.block.AddMissing(string(i.Kind), i.Name)

@@ -586,9 +586,9 @@ func TestRestorePromptOfRefusedAndVanishedItems(t *testing.T) {
 	}
 	used := []toolshelf.Item{{Kind: toolshelf.KindInstruction, Name: "AGENTS.md"}, {Kind: toolshelf.KindSkill, Name: "ours"}, {Kind: toolshelf.KindSkill, Name: "secret"},
 		{Kind: toolshelf.KindSkill, Name: "off"}, {Kind: toolshelf.KindCommand, Name: "hidden"}, {Kind: toolshelf.KindSkill, Name: "ours", Plugin: "other"},
-		{Kind: toolshelf.KindInstruction, Name: "gone/AGENTS.md"}, {Kind: toolshelf.KindInstruction, Name: "src/AGENTS.md"}, {Kind: toolshelf.KindSkill, Name: "ours"}, {Kind: toolshelf.KindAgent, Name: "x"}}
+		{Kind: toolshelf.KindSkill, Name: "no/name"}, {Kind: toolshelf.KindInstruction, Name: "gone/AGENTS.md"}, {Kind: toolshelf.KindInstruction, Name: "src/AGENTS.md"}, {Kind: toolshelf.KindSkill, Name: "ours"}, {Kind: toolshelf.KindAgent, Name: "x"}}
 	got := must.Get(c.RestorePrompt(t.Context(), used, toolshelf.Except(known...)))(t)
-	if diff := cmp.Diff([]string{"ours", "src/AGENTS.md", "gone/AGENTS.md", "ours"}, got.Included); diff != "" {
+	if diff := cmp.Diff([]string{"ours", "src/AGENTS.md", "gone/AGENTS.md", "no/name", "ours"}, got.Included); diff != "" {
 		t.Errorf("included (-want +got):\n%s\n%s", diff, got.Text)
 	}
 	for _, hidden := range []string{"Secret", "secret", "Hidden", "hidden", "off", "Root"} {

@@ -274,8 +274,7 @@ func (c *collection[Info]) later(o observe.Call[Event], i Item, found outcome, e
 
 // add appends the text of a skill or of a command, or the name of an entry that is gone.
 func (r *restoring) add(i Item, plugin string, found outcome, err error, text func()) error {
-	gone := []Code{CodeSkillNotFound, CodeCommandNotFound, CodeInvalidSkillName, CodeInvalidCommandName}
-	switch {
+	switch gone := []Code{CodeSkillNotFound, CodeCommandNotFound, CodeInvalidSkillName, CodeInvalidCommandName}; {
 	case err == nil && (i.Plugin == "" || i.Plugin == plugin):
 		text()
 	case err != nil && !slices.Contains(gone, CodeOf(err)):

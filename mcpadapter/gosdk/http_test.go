@@ -340,13 +340,15 @@ func TestABodyIsExactlyOneJSONValue(t *testing.T) {
 
 func TestRequestsBeyondMaxRequestsAreRefused(t *testing.T) {
 	_, url := overHTTP(t, newGate(t).Server, &gosdk.HTTPOptions{MaxRequests: 2})
-	conn := raw(t, url, "{")
-	raw(t, url, "{")
+	var open []net.Conn
 	until(t, "refused: the third request", func() bool {
+		open = append(open, raw(t, url, "{")) // the server refuses a request that arrives during a ping
 		status, body := do(t, post(t, url, revisions[0], "ping", "{}"))
 		return status == http.StatusServiceUnavailable && body == "the server has 2 open requests, its limit; repeat the request later\n"
 	})
-	conn.Close()
+	for _, conn := range open {
+		conn.Close()
+	}
 	until(t, "served: a request after the end of another", func() bool {
 		status, _ := do(t, post(t, url, revisions[0], "ping", "{}"))
 		return status == http.StatusOK

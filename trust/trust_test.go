@@ -651,6 +651,17 @@ func TestABrokenFileAllowsNothing(t *testing.T) {
 	}
 }
 
+func TestADamagedLineIsNamedByItsNumber(t *testing.T) {
+	for lines, want := range map[string]string{
+		firstLine + "{}\n":             "line 2: the line is not a decision",
+		firstLine + textPrefix + "x\n": "line 2: the line is not a text",
+	} {
+		if _, err := parse(lines+lastLine(lines), new(book)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
 func TestAnInvalidPathAllowsNothing(t *testing.T) {
 	for file, want := range map[string]string{"": "the path of the store is empty", t.TempDir(): "pass the path of a regular file"} {
 		s, err := Open(file)

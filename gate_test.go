@@ -186,6 +186,27 @@ func TestAChangedFileNeedsAnotherApproval(t *testing.T) {
 	}
 }
 
+// A scan compares the beginning and the time of a long file, and the digest of the whole file.
+func TestAChangeAfterTheBeginningOfAFileNeedsAnotherApproval(t *testing.T) {
+	text := func(end string) string {
+		return "---\ndescription: Deploys.\n---\n" + strings.Repeat("Deploy. ", 4096) + end
+	}
+	fsys, c, g := gatedCatalog(t, map[string]string{"/p/commands/deploy.md": text("good")})
+	info := must.Get(fsys.Stat("/p/commands/deploy.md"))(t)
+	g.approve(t, c)
+	list := must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
+	if len(list.Commands) != 1 {
+		t.Fatal(list)
+	}
+	putFile(t, fsys, "/p/commands/deploy.md", text("evil"))
+	must.Do(t, fsys.Chtimes("/p/commands/deploy.md", info.ModTime(), info.ModTime()))
+	list = must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
+	pending := must.Get(c.Pending(t.Context()))(t)
+	if len(list.Commands) != 0 || len(pending) != 1 {
+		t.Errorf("listed %v, pending %v", list.Commands, pending)
+	}
+}
+
 // No list runs between the change and the call, so the call itself has to compare the script.
 func TestACallByNameSeesAChangedScriptOfASkill(t *testing.T) {
 	for name, call := range map[string]func(*toolshelf.Catalog) error{

@@ -52,6 +52,7 @@ func TestSetChangesOneFieldAndKeepsEveryOtherByte(t *testing.T) {
 		{"a header that is not valid YAML", "---\na: b: c\nd: e\n---\n", "d", "x", "---\na: b: c\nd: x\n---\n"},
 		{"a field that is not valid YAML", "---\na: b: c\nd: e\n---\n", "a", "x", "---\na: x\nd: e\n---\n"},
 		{"TOML", "+++\na = \"b\" # c\n[t]\nd = 1\n+++\nText.\n", "a", "x", "+++\na = \"x\" # c\n[t]\nd = 1\n+++\nText.\n"},
+		{"a comment behind a list in brackets", "---\na: [b, c] # why\nd: e\n---\n", "a", "x", "---\na: x # why\nd: e\n---\n"},
 		{"a comment behind a list in TOML", "+++\na = [\n  1,\n] # c\nb = 2\n+++\n", "a", "x", "+++\na = \"x\"\nb = 2\n+++\n"},
 		{"a comment behind a text of several lines in TOML", "+++\na = \"\"\"\nb #\n\"\"\" # c\n+++\n", "a", "x", "+++\na = \"x\" # c\n+++\n"},
 		{"a list of several lines in TOML", "+++\na = [\n  1,\n]\nb = 2\n+++\n", "a", "x", "+++\na = \"x\"\nb = 2\n+++\n"},

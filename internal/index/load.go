@@ -265,7 +265,7 @@ func (s *scan) read(f source) (*Entry, error) {
 // confirms reports whether the bytes of a file are those of the known entry.
 func (s *scan) confirms(known *Entry, read fileBytes, limit int) bool {
 	if known == nil || !known.sameHead(read.raw[:min(len(read.raw), limit)], read.info) ||
-		s.at.Sealed && !known.get().seal.covers(read.sum) || s.canRestore(known) {
+		!known.get().seal.covers(read.sum) || s.canRestore(known) {
 		return false
 	}
 	if stamp.Settled(read.info, read.at) {

@@ -260,3 +260,14 @@ func TestGitignoreFileThatCannotBeRead(t *testing.T) {
 		t.Errorf("%q, %v", page.Warnings, err)
 	}
 }
+
+func TestAQuotedNameMatchesItself(t *testing.T) {
+	for _, name := range []string{"a", "a*b", "[x]", "{a,b}", "a?", `c\\d`} {
+		g := must.Get(ParseGlob("x/" + QuoteGlob(name)))(t)
+		for text, want := range map[string]bool{name: true, "other": false, "": false} {
+			if got := must.Get(g.matches(&meter{ctx: t.Context()}, "x", text, false))(t); got != want {
+				t.Errorf("%q and %q: %v", QuoteGlob(name), text, got)
+			}
+		}
+	}
+}

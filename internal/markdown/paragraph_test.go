@@ -62,6 +62,7 @@ func TestFirstParagraph(t *testing.T) {
 		{"a tab after the mark reaches to the fourth column", "-\tno\n\n  Text", "Text"},
 		{"code in an item has no lazy lines", "-     no\nText", "Text"},
 		{"an underlined heading in an item has no lazy lines", "- no\n  ===\nText", "Text"},
+		{"the number 1 ends it", "Text\n1. no", "Text"},
 		{"a number other than 1 does not", "Text\n2. more", "Text 2. more"},
 		{"a number is no item", "2024 was", "2024 was"},
 		{"a hyphen is no item", "-x", "-x"},

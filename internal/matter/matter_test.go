@@ -41,6 +41,15 @@ func readOf(doc Document, data string) read {
 	return read{doc.Format, string(doc.AppendJSON(nil)), data[doc.Body:], strings.Join(problems, ", ")}
 }
 
+// A field of TOML and JSON has no line, also after blank lines.
+func TestAFieldWithoutALineStaysWithoutALine(t *testing.T) {
+	for _, text := range []string{"\n+++\na = 1\n+++\n", "\n{\"a\": 1}\n"} {
+		if doc, _ := Parse([]byte(text), true); len(doc.Fields) != 1 || doc.Fields[0].Line != 0 || doc.Line != 2 {
+			t.Errorf("%q: %+v", text, doc)
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	for _, tt := range []struct {
 		name, in string

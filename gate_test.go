@@ -210,10 +210,10 @@ func TestAChangeAfterTheBeginningOfAFileNeedsAnotherApproval(t *testing.T) {
 // A directory that cannot be read can have more files than Pending counts.
 func TestTheNumberOfUncoveredFilesIsAtLeastTheReadableFiles(t *testing.T) {
 	files := map[string]string{"/p/skills/s/SKILL.md": "---\nname: s\ndescription: S.\n---\n"}
-	for _, name := range []string{"a/1.js", "b/2.js", "c/3.js"} {
+	for _, name := range []string{"a/1.js", "c/2.js"} {
 		files["/p/skills/s/node_modules/"+name] = "x"
 	}
-	for unreadable, want := range map[string]string{"": " 3 files", "a": " 2 or more files", "c": " 2 or more files"} {
+	for unreadable, want := range map[string]string{"": " 2 files", "a": " 1 or more files", "c": " 1 or more files"} {
 		fsys := catalogtest.Faulty{Fs: memoryOf(t, files), Opens: map[string]error{unreadable: fs.ErrPermission}}
 		c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/p"), toolshelf.WithGate(new(approvals)))
 		pending := must.Get(c.Pending(t.Context()))(t)

@@ -86,9 +86,8 @@ type Catalog[Skill, File any] interface {
 	// ListSkills does, and calls choose with the list. choose returns the names of the skills whose
 	// manifests follow, in this order. A nil choose chooses all skills that can be loaded.
 	//
-	// Each manifest is computed when the range reaches the manifest. A file without a digest, for
-	// example because the file is larger than WithMaxFileSize allows, has a diagnostic.
-	// Catalog.GetSkill describes the files.
+	// Each manifest is computed when the range reaches the manifest. A file without a digest, such as
+	// a file beyond WithMaxFileSize, has a diagnostic. Catalog.GetSkill describes the files.
 	//
 	// If a skill cannot be read, SkillManifests yields the error of GetSkill with a manifest that
 	// contains only the name, and continues with the next name. If the skills cannot be listed, or

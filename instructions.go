@@ -320,14 +320,13 @@ func (c *Catalog) shownRules() func(*index.Snapshot) map[string]*index.Entry {
 func (c *Catalog) instructionsSince() func(before, now *index.Snapshot) changes.Names {
 	rules := c.shownRules()
 	singles := c.asked.Follow(func(q instruction.Query) (instruction.Answer, error) {
-		_, answer, err := c.findInstructions(c.lifetime, &fileCall{catalog: c, op: "OnChange", path: q.Name, dir: true, name: q.Name}, q, observe.Call[Event]{})
+		call := &fileCall{catalog: c, op: "OnChange", path: q.Name, dir: true, name: q.Name}
+		_, answer, err := c.findInstructions(c.lifetime, call, q, observe.Call[Event]{})
 		return answer, err
 	})
 	return func(before, now *index.Snapshot) (n changes.Names) {
-		last, current, commit := singles()
-		changes.Add(&n, last, current)
 		changes.Add(&n, rules(before), rules(now))
-		commit() // not after a panic of a filter
+		singles(&n) // last, because a filter in rules can panic
 		return n
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/changes"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/instruction"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
@@ -27,7 +28,7 @@ type Below struct {
 	Observer *watch.Observer // nil if nothing is watched
 
 	kept  index.Dirs
-	asked asked
+	asked changes.Asked[string, *Way] // by the last directory on the way
 }
 
 // A Way has the skills of a catalog, and of the directories on the way from the root to a path. An
@@ -57,7 +58,7 @@ func (b *Below) To(ctx context.Context, s *index.Snapshot, name string) (*Way, e
 	w, err := b.way(ctx, s, name, layers, look)
 	if _, watched := look.Generation(); err == nil && watched {
 		elems := strings.SplitAfter(name, "/")[:len(layers)/max(len(b.Layers), 1)]
-		b.asked.add(strings.TrimSuffix(strings.Join(elems, ""), "/"), w)
+		b.asked.Add(strings.TrimSuffix(strings.Join(elems, ""), "/"), w)
 	}
 	return w, err
 }

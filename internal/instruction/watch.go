@@ -1,14 +1,13 @@
 package instruction
 
 import (
-	"cmp"
 	"io/fs"
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/changes"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 
@@ -112,79 +111,29 @@ func (a Answer) singles() map[string]string {
 	return files
 }
 
-// maxAsked bounds the directories of an Asked. With more directories than an Observer watches, no
-// Answer is Watched.
-const maxAsked = 2000
-
 // Asked are the single files that the calls of a catalog or of a view have returned, by the
-// directory of the call and the hops. The zero value is empty. An Asked is safe for concurrent use.
+// directory of the call and the hops. The zero value is empty.
 type Asked struct {
-	mu    sync.Mutex
-	files map[asked]map[string]string // as first returned
+	digests changes.Asked[question, map[string]string]
 }
 
-type asked struct {
+type question struct {
 	dir  string
 	hops int
 }
 
-// Add adds an Answer that is Watched, unless an Answer for the directory is known.
+// Add adds an Answer that is Watched.
 func (a *Asked) Add(hops int, answer Answer) {
-	if !answer.Watched {
-		return
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	key := asked{answer.Dir, hops}
-	if a.files[key] != nil || len(a.files) >= maxAsked {
-		return
-	}
-	if a.files == nil {
-		a.files = map[asked]map[string]string{}
-	}
-	a.files[key] = answer.singles()
-}
-
-func (a *Asked) all() map[asked]map[string]string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return maps.Clone(a.files)
-}
-
-// Follow returns a function that asks again for each directory of a, and returns the digests of the
-// last call and of this call, by path. Commit makes this call the last call. The last call of a
-// directory that was added since is the call that has added the directory.
-func (a *Asked) Follow(ask func(Query) (Answer, error)) (since func() (before, now map[string]string, commit func())) {
-	again := func(last map[asked]map[string]string) map[asked]map[string]string {
-		all := make(map[asked]map[string]string, len(last))
-		for key, files := range last {
-			if answer, err := ask(Query{Name: key.dir, Hops: key.hops}); err == nil {
-				files = answer.singles()
-			}
-			all[key] = files
-		}
-		return all
-	}
-	seen := again(a.all())
-	return func() (before, now map[string]string, commit func()) {
-		last := a.all()
-		maps.Copy(last, seen)
-		current := again(last)
-		return joined(last), joined(current), func() { seen = current }
+	if answer.Watched {
+		a.digests.Add(question{answer.Dir, hops}, answer.singles())
 	}
 }
 
-// joined returns the digests of each path.
-func joined(all map[asked]map[string]string) map[string]string {
-	digests := map[string]string{}
-	for _, key := range slices.SortedFunc(maps.Keys(all), func(a, b asked) int {
-		return cmp.Or(strings.Compare(a.dir, b.dir), cmp.Compare(a.hops, b.hops))
-	}) {
-		for path, digest := range all[key] {
-			if known, ok := digests[path]; !ok || !strings.Contains(known, digest) {
-				digests[path] = known + digest
-			}
-		}
+// Follow is changes.Asked.Follow.
+func (a *Asked) Follow(ask func(Query) (Answer, error)) (since func(*changes.Names)) {
+	again := func(q question) (map[string]string, error) {
+		answer, err := ask(Query{Name: q.dir, Hops: q.hops})
+		return answer.singles(), err
 	}
-	return digests
+	return a.digests.Follow(again, func(files map[string]string) map[string]string { return files })
 }

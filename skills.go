@@ -162,8 +162,7 @@ func (c *Catalog) describeSkill(e *index.Entry, header Frontmatter, problems []p
 // toolsIn reads a field with the names of tools.
 func toolsIn(header Frontmatter, key string) []string {
 	v, _ := agentmd.Header(&header).Get(key)
-	tools, _ := matter.Tools(v)
-	return tools
+	return matter.Tools(v)
 }
 
 // SkillLayers is documented at bridge.Catalog.

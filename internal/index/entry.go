@@ -141,25 +141,13 @@ func (e *Entry) Description() string { return e.text[:len(e.text)-int(e.hint)] }
 // Hint returns the field argument-hint of a command. A hint of 64 KiB is cut.
 func (e *Entry) Hint() string { return e.text[len(e.text)-int(e.hint):] }
 
-// setText sets the name, the path, the description and the hint to copies. All share
-// one allocation, in which the name is usually a part of the path. A long description
-// or hint has another allocation, because callers may keep the name.
-func (e *Entry) setText(name, file, description, hint string) {
+// setText sets the description and the hint to copies.
+func (e *Entry) setText(description, hint string) {
 	if len(hint) > math.MaxUint16 {
 		hint = shorten(hint)
 	}
-	text := description + hint
-	if len(text) > keptText {
-		e.setText(name, file, "", "")
-		text = strings.Clone(text)
-	} else {
-		all := file + text
-		at := strings.LastIndex(file, name)
-		if at < 0 { // a nested command
-			at = len(all)
-			all += name
-		}
-		e.Name, e.Path, text = all[at:at+len(name)], all[:len(file)], all[len(file):len(file)+len(text)]
+	if e.text = description + hint; len(e.text) == len(description) || len(e.text) == len(hint) {
+		e.text = strings.Clone(e.text) // a sum with an empty text is the other text
 	}
-	e.text, e.hint = text, uint16(len(hint))
+	e.hint = uint16(len(hint))
 }

@@ -47,10 +47,10 @@ func (s *scan) files(dir *confine.Dir, dirPath, prefix string, above []identity)
 	if s.ownedByOther(dirPath, children) {
 		return nil
 	}
-	files, dirs := s.split(dirPath, children)
+	files, dirs := s.split(children)
 	entries := make([]*Entry, len(files))
 	err = parallel.Each(s.Context, s.Reads, len(files), func(i int) {
-		entries[i] = s.file(dir, dirPath, prefix, files[i])
+		entries[i] = s.file(dir, prefix, files[i])
 	})
 	s.entries = slices.Grow(s.entries, len(entries))
 	for _, e := range entries {
@@ -59,7 +59,7 @@ func (s *scan) files(dir *confine.Dir, dirPath, prefix string, above []identity)
 		}
 	}
 	for i := 0; i < len(dirs) && err == nil; i++ {
-		err = s.subdirectory(dir, dirPath, prefix, dirs[i], above)
+		err = s.subdirectory(dir, prefix, dirs[i], above)
 	}
 	return err
 }
@@ -68,29 +68,30 @@ func (s *scan) files(dir *confine.Dir, dirPath, prefix string, above []identity)
 func (s *scan) ownedByOther(dirPath string, children []child) bool {
 	return s.config.kind.header && !s.config.kind.every && dirPath != s.at.Dir &&
 		slices.ContainsFunc(skilldir.Names[:], func(base string) bool {
-			return s.ownFile(dirPath, children, base) >= 0
+			return s.ownFile(children, base) >= 0
 		})
 }
 
 // split returns the files of the layer in a directory, and the directories to read.
-func (s *scan) split(dirPath string, children []child) (files, dirs []child) {
+func (s *scan) split(children []child) (files, dirs []child) {
 	l, kind := s.at, &s.config.kind
 	files = children[:0]
 	for _, c := range children {
-		stem, ok := l.Stem(c.name)
+		name := c.name()
+		stem, ok := l.Stem(name)
 		switch {
-		case l.Only != "" && c.name != l.Only:
+		case l.Only != "" && name != l.Only:
 		case c.known != nil:
 			files = append(files, c)
-		case !kind.every && strings.EqualFold(c.name, "README.md"):
-		case !kind.every && kind.header && slices.Contains(skilldir.Names[:], c.name):
+		case !kind.every && strings.EqualFold(name, "README.md"):
+		case !kind.every && kind.header && slices.Contains(skilldir.Names[:], name):
 		case ok && c.typ == fs.ModeDir:
-			s.reportDir(path.Join(dirPath, c.name))
+			s.reportDir(c.path)
 		case ok && !s.valid(stem) && l.Names != client.OnlyHeader:
-			s.reportName(path.Join(dirPath, c.name), names.PlainSpelling(stem)+cmp.Or(l.Suffix, ".md"))
+			s.reportName(c.path, names.PlainSpelling(stem)+cmp.Or(l.Suffix, ".md"))
 		case ok:
 			files = append(files, c)
-		case l.Nested && s.isDir(dirPath, c):
+		case l.Nested && s.isDir(c):
 			dirs = append(dirs, c)
 		}
 	}
@@ -148,15 +149,15 @@ func (s *scan) provesNothing(entries []*Entry) bool {
 }
 
 // file returns the entry of one file, or nil if the file has vanished.
-func (s *scan) file(dir *confine.Dir, dirPath, prefix string, c child) *Entry {
+func (s *scan) file(dir *confine.Dir, prefix string, c child) *Entry {
 	l := s.at
-	f := source{dir: dir, base: c.name, typ: c.typ, known: c.known}
+	f := source{dir: dir, base: c.name(), typ: c.typ, known: c.known, file: c.path}
 	if c.known != nil && l.Names == client.FromPath {
-		f.file, f.name = c.known.Path, c.known.Name
+		f.name = c.known.Name
 		return s.load(f)
 	}
-	stem, _ := l.Stem(c.name)
-	f.file, f.name = path.Join(dirPath, c.name), prefix+stem
+	stem, _ := l.Stem(f.base)
+	f.name = prefix + stem
 	return s.load(f)
 }
 
@@ -190,7 +191,7 @@ func (s *scan) named(doc matter.Document, f source) (string, *problem.Problem) {
 			if stem, ok := l.Stem(f.base); ok && l.Subdirs {
 				prefix = strings.TrimSuffix(name, stem)
 			}
-			return prefix + declared.String(), nil
+			return prefix + strings.Clone(declared.String()), nil
 		}
 		if l.Names == client.OnlyHeader {
 			missing = "a valid name"
@@ -214,10 +215,10 @@ func (s *scan) named(doc matter.Document, f source) (string, *problem.Problem) {
 
 // subdirectory adds the commands of a subdirectory. The error is not nil only if
 // s.Context has ended: a problem with one directory does not affect the others.
-func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c child, above []identity) error {
-	dirPath := path.Join(parentPath, c.name)
-	if !s.valid(c.name) {
-		s.reportName(dirPath, names.PlainSpelling(c.name))
+func (s *scan) subdirectory(parent *confine.Dir, prefix string, c child, above []identity) error {
+	dirPath, name := c.path, c.name()
+	if !s.valid(name) {
+		s.reportName(dirPath, names.PlainSpelling(name))
 		return nil
 	}
 	if len(above) > MaxDepth {
@@ -227,9 +228,9 @@ func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c ch
 		return nil
 	}
 	if s.at.Names == client.FromPath || s.at.Subdirs {
-		prefix += c.name + ":"
+		prefix += name + ":"
 	}
-	dir, err := parent.OpenDir(c.name)
+	dir, err := parent.OpenDir(name)
 	if errors.Is(err, confine.ErrSymlink) {
 		s.FollowedLink()
 		dir, err = s.FS.OpenDir(dirPath)

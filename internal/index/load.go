@@ -378,13 +378,14 @@ const (
 // fill copies the fields of an entry from a parsed head.
 func (s *scan) fill(e *Entry, f source, doc matter.Document, head []byte) {
 	description, _ := matter.Description(doc, doc.Text(head))
-	name, missing := s.named(doc, f)
+	var missing *problem.Problem
+	e.Name, missing = s.named(doc, f)
+	e.Path = f.file
 	if s.config.kind.header {
-		e.setText(name, f.file, "", "")
 		e.text = description // usually a part of the header
 	} else {
 		hint, _ := doc.Get(hintKey)
-		e.setText(name, f.file, description, hint.String())
+		e.setText(description, hint.String())
 	}
 	e.Dependency = s.config.kind.dependencies && IsDependency(doc, head)
 	disabled, _ := doc.Get(userOnlyKey)
@@ -460,8 +461,6 @@ func (s *scan) unreadable(f source, err error) *Entry {
 // broken returns the entry of a file that cannot be loaded because of err. The
 // problem p describes err to the author of the file.
 func (s *scan) broken(f source, err error, p problem.Problem) *Entry {
-	e := &Entry{Stamp: f.listed, layer: uint16(s.layer),
-		details: &details{broken: err, problems: []problem.Problem{p}, part: s.part}}
-	e.setText(f.name, f.file, "", "")
-	return keep(f.known, e)
+	return keep(f.known, &Entry{Stamp: f.listed, Name: f.name, Path: f.file, layer: uint16(s.layer),
+		details: &details{broken: err, problems: []problem.Problem{p}, part: s.part}})
 }

@@ -36,7 +36,8 @@ func (s *scan) limitMemory(e *Entry) {
 	s.index.free.Add(size)
 	d := e.set()
 	d.missing = size
-	e.setText(e.Name, e.Path, shorten(e.Description()), shorten(e.Hint()))
+	e.Name = strings.Clone(e.Name) // the name can be a part of the header
+	e.setText(shorten(e.Description()), shorten(e.Hint()))
 	header := matter.Frontmatter{Format: d.header.Format}
 	for _, key := range keptFields {
 		if v, ok := d.header.Get(key); ok {

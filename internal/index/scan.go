@@ -244,10 +244,13 @@ func identify(dir *confine.Dir) identity {
 
 // A child is an entry of a directory.
 type child struct {
-	name  string
+	path  string      // below the layer's filesystem
+	dir   uint32      // length of the path of the directory, with the slash
 	typ   fs.FileMode // type bits, or confine.TypeUnknown
 	known *Entry      // entry of this file from the previous scan
 }
+
+func (c child) name() string { return c.path[c.dir:] }
 
 // children returns the entries of a directory without the hidden names.
 // children allocates no names of files that the previous scan has found.
@@ -265,11 +268,14 @@ func (s *scan) children(dir *confine.Dir, dirPath string) ([]child, error) {
 		if name[0] == '.' {
 			return nil
 		}
+		if len(all) == cap(all) { // append grows a large slice by a quarter only
+			all = slices.Grow(all, max(len(all), 32))
+		}
 		file = append(file[:len(prefix)], name...)
 		if known := s.find(unsafe.String(&file[0], len(file))); known != nil {
-			all = append(all, child{known.Path[len(prefix):], typ, known})
+			all = append(all, child{known.Path, uint32(len(prefix)), typ, known})
 		} else {
-			all = append(all, child{string(name), typ, nil})
+			all = append(all, child{string(file), uint32(len(prefix)), typ, nil})
 		}
 		return nil
 	})
@@ -282,18 +288,18 @@ func (c child) hidden(err error) bool { return c.typ != fs.ModeDir && err != nil
 
 // isDir reports whether a child is a directory, or a link to a directory that
 // the policy allows the scan to follow.
-func (s *scan) isDir(dirPath string, c child) bool {
-	isDir, err := s.stat(dirPath, c)
+func (s *scan) isDir(c child) bool {
+	isDir, err := s.stat(c)
 	return isDir || c.hidden(err)
 }
 
 // stat is isDir, with the error of a stat, which only a link and an unknown type need.
-func (s *scan) stat(dirPath string, c child) (isDir bool, err error) {
+func (s *scan) stat(c child) (isDir bool, err error) {
 	switch c.typ {
 	case fs.ModeDir:
 		return true, nil
 	case fs.ModeSymlink, confine.TypeUnknown:
-		info, err := s.FS.Info(access.Below(dirPath, c.name))
+		info, err := s.FS.Info(c.path)
 		if err != nil || c.typ == fs.ModeSymlink {
 			s.FollowedLink()
 		}

@@ -42,7 +42,7 @@ func scanSkills(s *scan, dir *confine.Dir, dirPath string) error {
 			return nil
 		}
 	}
-	if s.entries, err = s.skills(dir, dirPath, children); err != nil {
+	if s.entries, err = s.skills(dir, children); err != nil {
 		return err
 	}
 	var own *Entry
@@ -85,14 +85,14 @@ func unopened(e *Entry) bool {
 }
 
 // ownFile returns the index of a layer's own SKILL.md, or -1.
-func (s *scan) ownFile(dirPath string, children []child, base string) int {
-	return slices.IndexFunc(children, func(c child) bool { return c.name == base && !s.isDir(dirPath, c) })
+func (s *scan) ownFile(children []child, base string) int {
+	return slices.IndexFunc(children, func(c child) bool { return c.name() == base && !s.isDir(c) })
 }
 
 // reportOwnFile reports the SKILL.md of a layer that is no skill itself.
 func (s *scan) reportOwnFile(dirPath string, children []child, reason string) {
 	for _, base := range skilldir.Names {
-		if s.ownFile(dirPath, children, base) >= 0 {
+		if s.ownFile(children, base) >= 0 {
 			s.warn(problem.SkillFileUnused, access.Below(dirPath, base), "not listed: "+reason,
 				"move the file to a subdirectory")
 			return
@@ -104,14 +104,14 @@ func (s *scan) reportOwnFile(dirPath string, children []child, reason string) {
 // SKILL.md without a name and a description does not make the layer a skill.
 func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Entry {
 	for _, base := range skilldir.Names {
-		i := s.ownFile(dirPath, children, base)
+		i := s.ownFile(children, base)
 		if i < 0 {
 			continue
 		}
 		l := s.at
 		known := children[i].known
 		e := s.load(source{dir: dir, base: base, typ: children[i].typ, known: known,
-			file: path.Join(dirPath, base), name: l.Prefix + l.skillName(matter.Frontmatter{})})
+			file: children[i].path, name: l.Prefix + l.skillName(matter.Frontmatter{})})
 		if e == nil {
 			continue
 		}
@@ -161,12 +161,12 @@ func (l Layer) dirName() string { return path.Base(filepath.ToSlash(l.FS.Path(l.
 
 // skills returns an entry for each child that is a directory, with or without a
 // usable SKILL.md. If s.Context ends, skills returns the entries so far, and the error.
-func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*Entry, error) {
+func (s *scan) skills(dir *confine.Dir, children []child) ([]*Entry, error) {
 	entries := make([]*Entry, len(children))
 	links := make([]error, len(children))
 	err := parallel.Each(s.Context, s.Reads, len(children), func(i int) {
-		if name := children[i].name; names.Loose(name) && !skilldir.Skipped(name) {
-			entries[i], links[i] = s.skill(dir, dirPath, children[i])
+		if name := children[i].name(); names.Loose(name) && !skilldir.Skipped(name) {
+			entries[i], links[i] = s.skill(dir, children[i])
 		}
 	})
 	if err != nil {
@@ -175,9 +175,9 @@ func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*En
 	for i, c := range children {
 		switch {
 		case links[i] != nil:
-			s.report(s.linkProblem(path.Join(dirPath, c.name), links[i]))
-		case !names.Loose(c.name) && s.isDir(dirPath, c):
-			s.fail(problem.InvalidSkillName, access.Below(dirPath, c.name),
+			s.report(s.linkProblem(c.path, links[i]))
+		case !names.Loose(c.name()) && s.isDir(c):
+			s.fail(problem.InvalidSkillName, c.path,
 				"not listed: the directory name is not a safe path element", "rename the directory")
 		}
 	}
@@ -188,25 +188,25 @@ func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*En
 // SKILL.md. If the child is not a directory, the entry is nil. If the child is a
 // link that the scan cannot follow, the entry is nil, and skill returns the error
 // of the link.
-func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, error) {
-	dirPath := access.Below(parentPath, c.name)
-	isDir, err := s.stat(parentPath, c)
+func (s *scan) skill(parent *confine.Dir, c child) (*Entry, error) {
+	dirPath, name := c.path, c.name()
+	isDir, err := s.stat(c)
 	switch {
 	case c.hidden(err):
-		return s.unopened(dirPath, c.name, err), nil
+		return s.unopened(dirPath, name, err), nil
 	case !isDir:
 		return nil, err
 	}
 	s.Visit(dirPath)
 	near := c.typ == fs.ModeDir && s.part == nil && !s.at.Sealed && s.at.Store == nil
-	first := s.skillSource(parent, dirPath, skilldir.Names[0], c.name)
-	first.subdirectory = c.name
+	first := s.skillSource(parent, dirPath, skilldir.Names[0], name)
+	first.subdirectory = name
 	if near && first.known == nil && s.exactCase.Load() { // a new skill usually needs no open directory
 		if e := s.readBelow(first); e != nil {
 			return e, nil
 		}
 	}
-	dir, err := parent.OpenDir(c.name)
+	dir, err := parent.OpenDir(name)
 	if near && errors.Is(err, fs.ErrPermission) { // the file may be readable all the same
 		if e := s.readBelow(first); e != nil {
 			return e, nil
@@ -220,11 +220,11 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil // vanished during the scan
 	case err != nil:
-		return s.unopened(dirPath, c.name, err), nil
+		return s.unopened(dirPath, name, err), nil
 	}
 	defer dir.Close()
 	first.dir, first.subdirectory = dir, ""
-	return s.loadIn(first, dirPath, c.name), nil
+	return s.loadIn(first, dirPath, name), nil
 }
 
 // readBelow returns the entry of a SKILL.md in a directory that is not open, or nil.

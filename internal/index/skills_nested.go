@@ -123,15 +123,15 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 	if isSkill {
 		// The search does not report problems with the files of a skill.
 		children = slices.DeleteFunc(children, func(c child) bool {
-			return !names.Loose(c.name) || !s.isDir(dirPath, c)
+			return !names.Loose(c.name()) || !s.isDir(c)
 		})
 	}
-	slices.SortFunc(children, func(a, b child) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(children, func(a, b child) int { return strings.Compare(a.path, b.path) })
 	var entries []*Entry
 	limit := *left
 	for len(children) > 0 && *left > 0 {
 		n := min(len(children), *left)
-		some, err := s.skills(dir, dirPath, children[:n])
+		some, err := s.skills(dir, children[:n])
 		if err != nil {
 			s.entries = append(s.entries, some...)
 			return nil, err

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,40 +111,19 @@ func TestPlaceAndBelow(t *testing.T) {
 
 func TestSetText(t *testing.T) {
 	long := strings.Repeat("y", keptText+1)
-	for _, want := range [][4]string{
-		{"a", "commands/a.md", "Does a.", ""},
-		{"a", "a.md", "", ""},
-		{"a", "a.md", "", "<a>"},
-		{"x:a", "commands/x/a.md", "Does a.", ""},
-		{"x:a", "commands/x/a.md", "Does a.", "[a] [b]"},
-		{"a", "commands/a.md", long, ""},
-		{"a", "commands/a.md", "Does a.", long},
-		{"x:a", "commands/x/a.md", long, "[a]"},
+	for _, want := range [][2]string{
+		{"", ""}, {"Does a.", ""}, {"", "<a>"}, {"Does a.", "[a] [b]"}, {long, ""}, {"Does a.", long},
 	} {
+		buffer := []byte(want[0])
 		var e Entry
-		e.setText(want[0], want[1], want[2], want[3])
-		must.Equal(t, "result", want, [4]string{e.Name, e.Path, e.Description(), e.Hint()})
+		e.setText(unsafe.String(unsafe.SliceData(buffer), len(buffer)), want[1])
+		clear(buffer)
+		must.Equal(t, "result", want, [2]string{e.Description(), e.Hint()})
 	}
 	var e Entry
-	if e.setText("a", "a.md", "d", strings.Repeat("y", 1<<16)); e.Hint() != long[:keptText]+"…" || e.Description() != "d" {
+	if e.setText("d", strings.Repeat("y", 1<<16)); e.Hint() != long[:keptText]+"…" || e.Description() != "d" {
 		t.Errorf("a hint of 64 KiB: %d bytes, description %q", len(e.Hint()), e.Description())
 	}
-}
-
-// Callers may keep a name, and a name keeps its whole allocation in memory.
-func TestNamesDoNotKeepLongDescriptions(t *testing.T) {
-	const n, length = 100, 60_000
-	var names []string
-	before := heap()
-	for range n {
-		var e Entry
-		e.setText("a", "commands/a.md", strings.Repeat("y", length), "")
-		names = append(names, e.Name)
-	}
-	if kept := heap() - before; kept > n*length/2 {
-		t.Errorf("%d names keep %d bytes", len(names), kept)
-	}
-	runtime.KeepAlive(names)
 }
 
 // A catalog has an Entry for each file. 112 bytes are a size of the allocator; the

@@ -753,7 +753,7 @@ func TestTools(t *testing.T) {
 		"Bash(git:*)) Read":     {"Bash(git:*))", "Read"},
 		"Bash(a)) Bash(b c)":    {"Bash(a))", "Bash(b c)"},
 	} {
-		if got, _ := Tools(Value{Kind: String, Text: in}); !slices.Equal(got, want) {
+		if got := Tools(Value{Kind: String, Text: in}); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}

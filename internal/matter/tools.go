@@ -1,60 +1,80 @@
 package matter
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// Tools returns the tools of allowed-tools. The value is a list, or a text with
-// blanks or commas between the tools. Blanks and commas in parentheses do not
-// separate tools, as in "Bash(git add:*) Read". unbalanced is the first tool with
-// unbalanced parentheses, or "".
-func Tools(v Value) (tools []string, unbalanced string) {
-	if v.Kind != Sequence {
-		tools, i := SplitTools(v.String())
-		if i >= 0 {
-			unbalanced = tools[i]
-		}
-		return tools, unbalanced
+// Tools returns the tools of allowed-tools. The value is a list, or a text with blanks or commas
+// between the tools.
+func Tools(v Value) []string {
+	if v.Kind == Sequence {
+		return v.Strings()
 	}
-	tools = v.Strings()
-	for _, item := range tools {
-		if split, i := SplitTools(item); i >= 0 {
-			return tools, split[i]
-		}
-	}
-	return tools, ""
+	tools, _ := SplitTools(v.String())
+	return tools
 }
 
 // SplitTools returns the tools of a text, as parts of the text. unbalanced is the index of the
 // first tool with unbalanced parentheses, or -1.
 func SplitTools(text string) (tools []string, unbalanced int) {
-	begin, depth, matched := 0, 0, true
 	unbalanced = -1
-	for i := 0; i <= len(text); i++ {
-		if i < len(text) {
-			switch text[i] {
-			case '(':
-				depth++
-			case ')':
-				matched = matched && depth > 0
-				depth = max(depth-1, 0)
-			}
-			if depth > 0 || strings.IndexByte(" ,\t\r\n", text[i]) < 0 {
-				continue
-			}
+	for tool, balanced := range eachTool(text) {
+		if !balanced && unbalanced < 0 {
+			unbalanced = len(tools)
 		}
-		if begin < i {
-			if unbalanced < 0 && (depth > 0 || !matched) {
-				unbalanced = len(tools)
-			}
-			tools = append(tools, text[begin:i])
-		}
-		begin, matched = i+1, true
+		tools = append(tools, tool)
 	}
 	return tools, unbalanced
+}
+
+// eachTool yields the tools of a text, and whether the parentheses of the tool are balanced. Blanks
+// and commas in parentheses do not separate tools, as in "Bash(git add:*) Read".
+func eachTool(text string) iter.Seq2[string, bool] {
+	return func(yield func(string, bool) bool) {
+		begin, depth, matched := 0, 0, true
+		for i := 0; i <= len(text); i++ {
+			if i < len(text) {
+				switch text[i] {
+				case '(':
+					depth++
+				case ')':
+					matched = matched && depth > 0
+					depth = max(depth-1, 0)
+				}
+				if depth > 0 || strings.IndexByte(" ,\t\r\n", text[i]) < 0 {
+					continue
+				}
+			}
+			if begin < i && !yield(text[begin:i], depth == 0 && matched) {
+				return
+			}
+			begin, matched = i+1, true
+		}
+	}
+}
+
+// unbalancedTool returns the first tool of a value with unbalanced parentheses, or "".
+func unbalancedTool(v Value) string {
+	if v.Kind == Sequence {
+		for _, item := range v.Items() {
+			if item.Kind != Sequence && item.Kind != Mapping {
+				if tool := unbalancedTool(item); tool != "" {
+					return tool
+				}
+			}
+		}
+		return ""
+	}
+	for tool, balanced := range eachTool(v.String()) {
+		if !balanced {
+			return tool
+		}
+	}
+	return ""
 }
 
 const toolsKey = "allowed-tools"
@@ -69,7 +89,7 @@ func (d *Document) checkTools() {
 		if f.Value.Kind == String && !strings.ContainsAny(f.Value.Text, "()") {
 			return // fast path of most headers
 		}
-		if _, tool := Tools(f.Value); tool != "" {
+		if tool := unbalancedTool(f.Value); tool != "" {
 			p := problem.Problem{Code: problem.AllowedToolsUnbalanced, Line: f.Line, Column: f.Column, Key: toolsKey,
 				Message:    "unbalanced parentheses: " + strconv.Quote(clip(tool, 100)) + " is read as one tool",
 				Suggestion: `close each "(" before the next tool, as in "Bash(git:*) Read"`}

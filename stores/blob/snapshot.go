@@ -13,14 +13,14 @@ import (
 	gocloud "gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
 
-	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
+	"github.com/toolshelf-go/toolshelf/internal/filetree"
 )
 
 const keyBytes = 2048 // of memory for each key of Options.MaxKeys
 
 // A snapshot is the files of a listing, and the store that reads the contents.
 type snapshot struct {
-	*tree.FS
+	*filetree.FS
 	store *Store
 }
 
@@ -47,9 +47,9 @@ func (v *snapshot) Open(name string) (fs.File, error) {
 }
 
 // list lists the keys of the store, and returns last if nothing has changed.
-func (s *state) list(ctx context.Context, last *tree.FS) (*tree.FS, error) {
+func (s *state) list(ctx context.Context, last *filetree.FS) (*filetree.FS, error) {
 	limit := int64(min(s.opts.MaxKeys, 1<<40/keyBytes))*keyBytes + 1<<20
-	files := tree.NewBuilder(limit, fmt.Errorf("names and directories of more than %d bytes: raise Options.MaxKeys, or name a directory with Options.Dir", limit))
+	files := filetree.NewBuilder(limit, fmt.Errorf("names and directories of more than %d bytes: raise Options.MaxKeys, or name a directory with Options.Dir", limit))
 	hash, versioned := sha256.New(), true
 	for keys, n := s.bucket.List(&gocloud.ListOptions{Prefix: s.prefix}), 0; ; n++ {
 		object, err := keys.Next(ctx)
@@ -82,8 +82,8 @@ func (s *state) list(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 }
 
 // describe describes an object in a listing or a response.
-func (s *state) describe(size int64, modified time.Time, md5 []byte, as func(any) bool) tree.File {
-	f := tree.File{Size: size, Mode: 0o444, ModTime: modified}
+func (s *state) describe(size int64, modified time.Time, md5 []byte, as func(any) bool) filetree.File {
+	f := filetree.File{Size: size, Mode: 0o444, ModTime: modified}
 	if s.opts.Versions.Of != nil {
 		f.Version = s.opts.Versions.Of(as)
 	} else if len(md5) > 0 { // the driver of GCS reports an empty hash for a composite object

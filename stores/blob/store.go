@@ -31,6 +31,7 @@ import (
 	gocloud "gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
 
+	"github.com/toolshelf-go/toolshelf/internal/filetree"
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
 
@@ -152,7 +153,7 @@ func (s *Store) Open(name string) (fs.File, error) {
 		r, err := s.request(name, 0, -1, nil)
 		switch {
 		case err == nil:
-			return s.file(name, tree.Describe(name, s.describe(r.Size(), r.ModTime(), nil, r.As)), r), nil
+			return s.file(name, filetree.Describe(name, s.describe(r.Size(), r.ModTime(), nil, r.As)), r), nil
 		case gcerrors.Code(err) != gcerrors.NotFound: // not a directory
 			return nil, pathError("open", name, err)
 		}
@@ -164,13 +165,13 @@ func (s *Store) Open(name string) (fs.File, error) {
 // snapshot.
 func (s *Store) Stat(name string) (fs.FileInfo, error) {
 	if name == "." {
-		return tree.NewBuilder(0, nil).FS("").Stat(name)
+		return filetree.NewBuilder(0, nil).FS("").Stat(name)
 	}
 	if isFile(name) && s.latest.Outage() == nil {
 		ctx, end := tree.Limit(s.ctx, s.opts.Timeout)
 		defer end()
 		if a, err := s.bucket.Attributes(ctx, s.prefix+name); err == nil {
-			return tree.Describe(name, s.describe(a.Size, a.ModTime, a.MD5, a.As)), nil
+			return filetree.Describe(name, s.describe(a.Size, a.ModTime, a.MD5, a.As)), nil
 		}
 	}
 	return view(s, name, (*snapshot).Stat)

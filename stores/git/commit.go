@@ -15,7 +15,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 
-	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
+	"github.com/toolshelf-go/toolshelf/internal/filetree"
 )
 
 const (
@@ -75,7 +75,7 @@ func (s *source) hash() (plumbing.Hash, error) {
 }
 
 // files returns the files of Options.Dir in a commit.
-func (s *source) files(ctx context.Context, commit *object.Commit, last *tree.FS) (*tree.FS, error) {
+func (s *source) files(ctx context.Context, commit *object.Commit, last *filetree.FS) (*filetree.FS, error) {
 	top, err := commit.Tree()
 	if err == nil && s.opts.Dir != "." {
 		var entry *object.TreeEntry
@@ -89,7 +89,7 @@ func (s *source) files(ctx context.Context, commit *object.Commit, last *tree.FS
 	if err != nil || last != nil && last.Version() == top.Hash.String() {
 		return last, err
 	}
-	w := walk{task{s.objects, ctx, false}, commit.Committer.When, tree.NewBuilder(maxSize, errTooLarge), map[plumbing.Hash]*object.Tree{}, map[object.TreeEntry]*tree.File{}}
+	w := walk{task{s.objects, ctx, false}, commit.Committer.When, filetree.NewBuilder(maxSize, errTooLarge), map[plumbing.Hash]*object.Tree{}, map[object.TreeEntry]*filetree.File{}}
 	if err := w.addDir(top, ""); err != nil {
 		return nil, err
 	}
@@ -100,11 +100,11 @@ func (s *source) files(ctx context.Context, commit *object.Commit, last *tree.FS
 type walk struct {
 	objects task
 	when    time.Time
-	files   *tree.Builder
+	files   *filetree.Builder
 
 	// The objects that the walk has read: a tree may have the same object at many names.
 	trees map[plumbing.Hash]*object.Tree
-	blobs map[object.TreeEntry]*tree.File // without names
+	blobs map[object.TreeEntry]*filetree.File // without names
 }
 
 // addDir adds the files of a directory. The prefix of the names is empty or ends with "/".
@@ -115,8 +115,8 @@ func (w *walk) addDir(dir *object.Tree, prefix string) error {
 		switch {
 		case w.objects.ctx.Err() != nil:
 			err = context.Cause(w.objects.ctx)
-		case !tree.Valid(name) || entry.Mode == filemode.Submodule:
-			err = w.files.Use(tree.Entry + int64(len(name)))
+		case !filetree.Valid(name) || entry.Mode == filemode.Submodule:
+			err = w.files.Use(filetree.Entry + int64(len(name)))
 		case entry.Mode == filemode.Dir:
 			sub := w.trees[entry.Hash]
 			if sub == nil {
@@ -124,7 +124,7 @@ func (w *walk) addDir(dir *object.Tree, prefix string) error {
 				w.trees[entry.Hash] = sub
 			}
 			if err == nil {
-				err = w.files.Use(tree.Entry + int64(len(name)))
+				err = w.files.Use(filetree.Entry + int64(len(name)))
 			}
 			if err == nil {
 				err = w.addDir(sub, name+"/")
@@ -150,18 +150,18 @@ func (w *walk) addFile(name string, entry object.TreeEntry) error {
 		w.blobs[entry] = file
 	}
 	if file == nil {
-		return w.files.Use(tree.Entry)
+		return w.files.Use(filetree.Entry)
 	}
 	return w.files.Put(name, *file)
 }
 
 // file returns the file of an entry, or nil for a link that is too long.
-func (w *walk) file(entry object.TreeEntry) (*tree.File, error) {
+func (w *walk) file(entry object.TreeEntry) (*filetree.File, error) {
 	size, err := w.objects.EncodedObjectSize(entry.Hash)
 	if err != nil {
 		return nil, fmt.Errorf("object %s: %w", entry.Hash, err)
 	}
-	file := &tree.File{Size: size, Mode: 0o444, ModTime: w.when, Version: entry.Hash.String()}
+	file := &filetree.File{Size: size, Mode: 0o444, ModTime: w.when, Version: entry.Hash.String()}
 	objects := w.objects.objects // Content must not keep the walk in memory
 	file.Content = func(ctx context.Context) (io.ReaderAt, error) {
 		_, content, err := task{objects, ctx, false}.read(plumbing.BlobObject, entry.Hash, maxSize)

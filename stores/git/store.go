@@ -42,6 +42,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 
+	"github.com/toolshelf-go/toolshelf/internal/filetree"
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
 
@@ -114,7 +115,7 @@ func New(repo *git.Repository, revision string, opts Options) (*Store, error) {
 }
 
 // update fetches and resolves the revision.
-func (s *source) update(ctx context.Context, last *tree.FS) (*tree.FS, error) {
+func (s *source) update(ctx context.Context, last *filetree.FS) (*filetree.FS, error) {
 	commit, err := s.commit(ctx)
 	if s.opts.Fetch != nil && (err != nil || !plumbing.IsHash(s.revision)) {
 		if err := s.fetch(ctx); err != nil {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
+	"github.com/toolshelf-go/toolshelf/internal/filetree"
 )
 
 const maxLag = time.Second // of a watch behind the leader of the stream
@@ -44,7 +44,7 @@ type mirror struct {
 	mu       sync.Mutex
 	keys     map[string]message // of all keys of the stream, also keys with a deletion as the last message
 	sum      uint64             // of the keys and messages
-	files    *tree.Builder
+	files    *filetree.Builder
 	base     uint64          // last revision of the stream before the start
 	revision uint64          // last revision in the copy
 	anchored bool            // the watch has delivered the anchor
@@ -63,7 +63,7 @@ func (s *source) restart(info *jetstream.StreamInfo, resume bool) {
 	ctx, stop := context.WithCancel(s.life)
 	next := &mirror{
 		created: info.Created, base: info.State.LastSeq, dir: s.opts.Dir, stop: stop,
-		keys: map[string]message{}, files: tree.NewBuilder(s.opts.MaxSize, errTooLarge), changed: make(chan struct{}),
+		keys: map[string]message{}, files: filetree.NewBuilder(s.opts.MaxSize, errTooLarge), changed: make(chan struct{}),
 	}
 	if old := s.mirror; old != nil {
 		old.stop()
@@ -149,7 +149,7 @@ func (m *mirror) apply(change jetstream.KeyValueEntry) error {
 		return nil
 	}
 	value := change.Value()
-	return m.files.Put(name, tree.File{
+	return m.files.Put(name, filetree.File{
 		Size: int64(len(value)), Kept: int64(len(value)), Mode: 0o444, ModTime: change.Created(), Version: fmt.Sprintf("%x", sha256.Sum256(value)),
 		Content: func(context.Context) (io.ReaderAt, error) { return bytes.NewReader(value), nil },
 	})
@@ -234,7 +234,7 @@ func (m *mirror) state() (revision uint64, loaded bool) {
 }
 
 // snapshot returns the files and the last revision, or last if the version is the same.
-func (m *mirror) snapshot(last *tree.FS) (*tree.FS, uint64) {
+func (m *mirror) snapshot(last *filetree.FS) (*filetree.FS, uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	// The last revision is not enough: keys disappear without a message, and a stream can go back.

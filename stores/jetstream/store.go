@@ -39,6 +39,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/toolshelf-go/toolshelf/internal/filetree"
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 	"github.com/toolshelf-go/toolshelf/stores/jetstream/internal/interval"
 )
@@ -154,7 +155,7 @@ func (s *Store) Feed(ctx context.Context, touch func(paths ...string)) error {
 }
 
 // update asks for the last revision, and waits until the mirror has this revision.
-func (s *source) update(ctx context.Context, last *tree.FS) (*tree.FS, error) {
+func (s *source) update(ctx context.Context, last *filetree.FS) (*filetree.FS, error) {
 	if s.life.Err() != nil {
 		return nil, fs.ErrClosed
 	}
@@ -171,7 +172,7 @@ func (s *source) update(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 // files returns the files of the mirror, if the mirror agrees with the stream. A stream can go
 // back, as when an older copy is restored, and keep the time of its creation. The client then
 // resumes the watch without a notice, so the mirror is no proof.
-func (s *source) files(ctx context.Context, last *tree.FS) (*tree.FS, error) {
+func (s *source) files(ctx context.Context, last *filetree.FS) (*filetree.FS, error) {
 	asked := time.Now()
 	var seen uint64
 	var loaded bool

@@ -15,7 +15,7 @@ import (
 	"github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/content/file"
 
-	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
+	"github.com/toolshelf-go/toolshelf/internal/filetree"
 )
 
 const maxRead = 64 << 10 // bytes between two checks of the context
@@ -49,7 +49,7 @@ func (r *bounded) Read(p []byte) (int, error) {
 
 // An artifact is the files of the layers so far.
 type artifact struct {
-	files *tree.Builder
+	files *filetree.Builder
 	left  int64 // bytes that the next archives may unpack
 }
 
@@ -85,7 +85,7 @@ func (a *artifact) unpack(ctx context.Context, raw []byte) error {
 			a.files.RemoveAll(path.Clean(dir + hidden))
 			continue
 		}
-		var f *tree.File
+		var f *filetree.File
 		switch h.Typeflag {
 		case tar.TypeReg:
 			f, err = read(ctx, added, archive, h.Size)
@@ -111,7 +111,7 @@ func (a *artifact) unpack(ctx context.Context, raw []byte) error {
 }
 
 // read returns a file with a content of size bytes.
-func read(ctx context.Context, files *tree.Builder, r io.Reader, size int64) (*tree.File, error) {
+func read(ctx context.Context, files *filetree.Builder, r io.Reader, size int64) (*filetree.File, error) {
 	if err := files.Use(size); err != nil {
 		return nil, err
 	}
@@ -120,8 +120,8 @@ func read(ctx context.Context, files *tree.Builder, r io.Reader, size int64) (*t
 	return newFile(data, hash.Digest()), err
 }
 
-func newFile(data []byte, version digest.Digest) *tree.File {
-	return &tree.File{
+func newFile(data []byte, version digest.Digest) *filetree.File {
+	return &filetree.File{
 		Size: int64(len(data)), Mode: 0o444, Version: version.String(),
 		Content: func(context.Context) (io.ReaderAt, error) { return bytes.NewReader(data), nil },
 	}

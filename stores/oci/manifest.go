@@ -19,7 +19,7 @@ import (
 	"oras.land/oras-go/v2/content"
 	"oras.land/oras-go/v2/errdef"
 
-	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
+	"github.com/toolshelf-go/toolshelf/internal/filetree"
 )
 
 const (
@@ -35,7 +35,7 @@ type manifest struct {
 }
 
 // files returns the files of the artifact, or last if the manifest is the same.
-func (s *source) files(ctx context.Context, last *tree.FS) (*tree.FS, error) {
+func (s *source) files(ctx context.Context, last *filetree.FS) (*filetree.FS, error) {
 	top, err := s.target.Resolve(ctx, s.reference)
 	if errors.Is(err, errdef.ErrNotFound) {
 		return nil, fmt.Errorf("%w: push the artifact", fs.ErrNotExist)
@@ -58,7 +58,7 @@ func (s *source) files(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 		return nil, err
 	}
 	created, _ := time.Parse(time.RFC3339, m.Annotations[v1.AnnotationCreated]) // zero if unknown
-	all := artifact{files: tree.NewBuilder(s.opts.MaxSize, errTooLarge), left: 4*min(s.opts.MaxSize, 1<<60) + 1<<20}
+	all := artifact{files: filetree.NewBuilder(s.opts.MaxSize, errTooLarge), left: 4*min(s.opts.MaxSize, 1<<60) + 1<<20}
 	for _, desc := range layers {
 		raw := contents[desc.Digest]
 		if isArchive(desc) {

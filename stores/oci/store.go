@@ -44,6 +44,7 @@ import (
 	"oras.land/oras-go/v2"
 	"oras.land/oras-go/v2/content/oci"
 
+	"github.com/toolshelf-go/toolshelf/internal/filetree"
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
 
@@ -111,7 +112,7 @@ func New(target oras.ReadOnlyTarget, reference string, opts Options) (*Store, er
 }
 
 // update resolves the reference, and fetches the files if the manifest is new.
-func (s *source) update(ctx context.Context, last *tree.FS) (*tree.FS, error) {
+func (s *source) update(ctx context.Context, last *filetree.FS) (*filetree.FS, error) {
 	if _, err := digest.Parse(s.reference); err == nil && last != nil {
 		return last, nil
 	}

@@ -14,9 +14,9 @@ import (
 	"sync"
 
 	"github.com/toolshelf-go/toolshelf/internal/archive"
+	"github.com/toolshelf-go/toolshelf/internal/filetree"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
-	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
 
 // schema is the only known value of $schema.
@@ -169,7 +169,7 @@ func (s *Store) unpack(e entry, data []byte) (files map[string][]byte, size int6
 		}
 		defer file.Close()
 		content, err := io.ReadAll(io.LimitReader(file, s.opts.MaxUnpacked-size+1))
-		if size += tree.Entry + int64(len(name)+len(content)); err == nil && size > s.opts.MaxUnpacked {
+		if size += filetree.Entry + int64(len(name)+len(content)); err == nil && size > s.opts.MaxUnpacked {
 			err = fmt.Errorf("the files have more than Options.MaxUnpacked (%d bytes)", s.opts.MaxUnpacked)
 		}
 		files[name] = content

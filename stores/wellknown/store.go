@@ -32,6 +32,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolshelf-go/toolshelf/internal/filetree"
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
 
@@ -95,7 +96,7 @@ type Store struct {
 	cache  *cache
 	turn   chan struct{} // holds a value during Refresh
 	now    *published    // of the last Refresh; nil before the first index
-	files  atomic.Pointer[tree.FS]
+	files  atomic.Pointer[filetree.FS]
 
 	mu     sync.Mutex
 	status Status
@@ -146,7 +147,7 @@ func Open(ctx context.Context, origin string, opts Options) (*Store, error) {
 	s.index = s.origin.JoinPath(place, "index.json")
 	s.client = s.newClient()
 	s.status.Origin = s.origin.String()
-	s.Store = tree.NewStore(func(context.Context, *tree.FS) (*tree.FS, error) { return s.files.Load(), nil }, 0, nil)
+	s.Store = tree.NewStore(func(context.Context, *filetree.FS) (*filetree.FS, error) { return s.files.Load(), nil }, 0, nil)
 	if s.cache, err = openCache(opts.Dir, s.index); err != nil {
 		return nil, err
 	}
@@ -248,20 +249,20 @@ func changes(old, entries []entry) (all []Problem) {
 }
 
 // filesOf returns the filesystem of an index. Its version covers the index and the lost skills.
-func (s *Store) filesOf(p *published) *tree.FS {
-	builder := tree.NewBuilder(1<<62, nil) // load has the limits
+func (s *Store) filesOf(p *published) *filetree.FS {
+	builder := filetree.NewBuilder(1<<62, nil) // load has the limits
 	hash := sha256.New()
 	hash.Write(p.Index)
 	for _, e := range p.entries {
 		found := p.skills[e.Name]
 		if found == nil {
 			fmt.Fprintf(hash, "\x00%s", e.Name)
-			builder.Put(e.Name+"/SKILL.md", tree.File{Mode: 0o644, Content: content(nil, p.lost[e.Name])})
+			builder.Put(e.Name+"/SKILL.md", filetree.File{Mode: 0o644, Content: content(nil, p.lost[e.Name])})
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(found.files)) {
 			data := found.files[name]
-			builder.Put(e.Name+"/"+name, tree.File{Size: int64(len(data)), Mode: 0o644, Version: e.Digest, Content: content(data, nil)})
+			builder.Put(e.Name+"/"+name, filetree.File{Size: int64(len(data)), Mode: 0o644, Version: e.Digest, Content: content(data, nil)})
 		}
 	}
 	return builder.FS(fmt.Sprintf("%x", hash.Sum(nil)))

@@ -206,8 +206,3 @@ func (h *held) parseFrontmatter(raw json.RawMessage) *Error {
 	h.head, h.version = head, own.Digest+"+"+digestOf(head)
 	return nil
 }
-
-// isDir reports whether a path is a directory of the skill.
-func (h *held) isDir(path string) bool {
-	return path == "." || slices.ContainsFunc(h.Files, func(f File) bool { return strings.HasPrefix(f.Path, path+"/") })
-}

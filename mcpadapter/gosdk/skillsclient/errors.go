@@ -117,11 +117,15 @@ func (e layerError) Advice() string {
 
 // pathError returns the error of a layer for a name.
 func pathError(op, name string, err error) error {
+	return &fs.PathError{Op: op, Path: name, Err: layerCause(err)}
+}
+
+func layerCause(err error) error {
 	var e *Error
 	if errors.As(err, &e) {
-		err = layerError{e}
+		return layerError{e}
 	}
-	return &fs.PathError{Op: op, Path: name, Err: err}
+	return err
 }
 
 // failf returns an Error without a place.

@@ -3,15 +3,12 @@ package skillsclient
 import (
 	"bytes"
 	"context"
-	"errors"
+	"io"
 	"io/fs"
-	"path"
-	"slices"
+	"iter"
 	"strings"
-	"time"
 
-	"github.com/toolshelf-go/toolshelf"
-	"github.com/toolshelf-go/toolshelf/internal/opendir"
+	"github.com/toolshelf-go/toolshelf/internal/filetree"
 )
 
 // FS returns the skills as a layer for toolshelf.WithSkillsFS. Each skill is a directory with the
@@ -41,7 +38,6 @@ var (
 	_ fs.ReadFileFS = (*FS)(nil)
 	_ fs.StatFS     = (*FS)(nil)
 
-	_ toolshelf.Versioned = fileInfo{}
 	_ interface {
 		WithContext(ctx context.Context) fs.FS
 		ReadHead(name string) ([]byte, fs.FileInfo, error)
@@ -54,43 +50,46 @@ func (f *FS) WithContext(ctx context.Context) fs.FS { return &FS{f.server, ctx} 
 // Open opens a file or a directory. The first Read of a file requests and verifies the whole
 // file. If the verification fails, every Read returns the error.
 func (f *FS) Open(name string) (fs.File, error) {
-	at, err := f.find("open", name)
+	st, _, err := f.find("open", name)
 	if err != nil {
 		return nil, err
 	}
-	if at.dir {
-		entries, err := f.entries("open", name, at)
-		return opendir.New(at.info(), entries), err
-	}
-	return &file{fs: f, name: name, at: at}, nil
+	return st.files().WithContext(f.ctx).Open(name)
 }
 
 // Stat returns the metadata of a file or a directory.
 func (f *FS) Stat(name string) (fs.FileInfo, error) {
-	at, err := f.find("stat", name)
+	st, _, err := f.find("stat", name)
 	if err != nil {
 		return nil, err
 	}
-	return at.info(), nil
+	return st.files().Stat(name)
 }
 
 // ReadDir returns the entries of a directory in the order of their names.
 func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
-	at, err := f.find("readdir", name)
+	st, _, err := f.find("readdir", name)
 	if err != nil {
 		return nil, err
 	}
-	return f.entries("readdir", name, at)
+	return st.files().ReadDir(name)
 }
 
 // ReadFile returns the verified content of a file. The caller may modify the result.
 func (f *FS) ReadFile(name string) ([]byte, error) {
-	at, err := f.find("read", name)
+	st, _, err := f.find("read", name)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := f.read(name, at)
-	return bytes.Clone(raw), err
+	file, err := st.files().File("read", name)
+	if err != nil {
+		return nil, err
+	}
+	content, err := file.Content(f.ctx)
+	if err != nil {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+	}
+	return io.ReadAll(io.NewSectionReader(content, 0, file.Size))
 }
 
 // ReadHead returns the frontmatter of a SKILL.md and the metadata of the file, without a
@@ -99,180 +98,63 @@ func (f *FS) ReadFile(name string) ([]byte, error) {
 // ReadHead returns fs.ErrNotExist, so toolshelf.WithSkillDepth finds no skills inside a skill:
 // the SKILL.md of an inner skill is an ordinary file of the outer skill.
 func (f *FS) ReadHead(name string) ([]byte, fs.FileInfo, error) {
-	at, err := f.find("read", name)
+	st, h, err := f.find("read", name)
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case at.path != skillFile:
+	case h == nil || name != h.Dir+"/"+skillFile:
 		return nil, nil, pathError("read", name, fs.ErrNotExist)
-	case at.held.broken != nil:
-		return nil, nil, pathError("read", name, at.held.broken)
+	case h.broken != nil:
+		return nil, nil, pathError("read", name, h.broken)
 	}
-	return at.held.head, at.info(), nil
+	info, err := st.files().Stat(name)
+	return h.head, info, err
 }
 
-// A place is a file or a directory of a layer.
-type place struct {
-	state *state
-	held  *held  // nil for the top
-	path  string // below the directory of the skill
-	dir   bool
-	file  File
-}
-
-func (f *FS) find(op, name string) (place, error) {
-	fail := func(err error) (place, error) { return place{}, pathError(op, name, err) }
+// find returns the state for an operation, and the entry that contains a file, or nil for the top.
+func (f *FS) find(op, name string) (*state, *held, error) {
 	if !fs.ValidPath(name) {
-		return fail(fs.ErrInvalid)
+		return nil, nil, pathError(op, name, fs.ErrInvalid)
 	}
-	state := f.server.heldState
+	current := f.server.heldState
 	if op == "readdir" && name == "." {
-		state = f.server.current
+		current = f.server.current
 	}
-	st, err := state(f.ctx)
+	st, err := current(f.ctx)
 	if err != nil {
-		return fail(err)
+		return nil, nil, pathError(op, name, err)
 	}
-	if name == "." {
-		return place{state: st, dir: true, path: "."}, nil
-	}
-	dir, below, ok := strings.Cut(name, "/")
-	if !ok {
-		below = "."
-	}
+	dir, _, _ := strings.Cut(name, "/")
 	h := st.entries[dir]
-	if h == nil && st.failure != nil {
-		return fail(st.failure)
+	if h == nil && name != "." && st.failure != nil {
+		return nil, nil, pathError(op, name, st.failure)
 	}
-	if h == nil {
-		return fail(fs.ErrNotExist)
-	}
-	at := place{state: st, held: h, path: below}
-	if at.dir = h.isDir(below); at.dir {
-		return at, nil
-	}
-	if at.file, ok = h.file(below); !ok {
-		return fail(fs.ErrNotExist)
-	}
-	return at, nil
+	return st, h, nil
 }
 
-// entries lists a directory.
-func (f *FS) entries(op, name string, at place) ([]fs.DirEntry, error) {
-	if !at.dir {
-		return nil, pathError(op, name, errNotDirectory)
-	}
-	var all []fs.DirEntry
-	add := func(p place) { all = append(all, fs.FileInfoToDirEntry(p.info())) }
-	if at.held == nil {
-		for _, dir := range at.state.dirs {
-			add(place{held: at.state.entries[dir], path: ".", dir: true})
+// layerFiles ranges over the files of the entries, with their names in a layer.
+func (s *Server) layerFiles(entries map[string]*held) iter.Seq2[string, filetree.File] {
+	return func(yield func(string, filetree.File) bool) {
+		for dir, h := range entries {
+			for _, f := range h.Files {
+				file := filetree.File{Size: f.Size, Mode: 0o444, Version: f.Digest}
+				if f.Path == skillFile {
+					file.Version = h.version
+				}
+				file.Content = func(ctx context.Context) (io.ReaderAt, error) {
+					if h.broken != nil {
+						return nil, layerCause(h.broken)
+					}
+					raw, err := s.read(ctx, &h.Skill, f.Path)
+					if err != nil {
+						return nil, layerCause(err)
+					}
+					return bytes.NewReader(raw), nil
+				}
+				if !yield(dir+"/"+f.Path, file) {
+					return
+				}
+			}
 		}
-		return all, nil
 	}
-	prefix := at.path + "/"
-	if at.path == "." {
-		prefix = ""
-	}
-	last := ""
-	for _, child := range at.held.Files { // the files of a directory follow each other
-		below, ok := strings.CutPrefix(child.Path, prefix)
-		if !ok {
-			continue
-		}
-		elem, _, nested := strings.Cut(below, "/")
-		if nested && elem == last {
-			continue
-		}
-		last = elem
-		add(place{held: at.held, path: prefix + elem, dir: nested, file: child})
-	}
-	slices.SortFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return all, nil
 }
-
-func (f *FS) read(name string, at place) ([]byte, error) {
-	var raw []byte
-	err := opendir.ErrIsDir
-	switch {
-	case at.dir:
-	case at.held.broken != nil:
-		err = at.held.broken
-	default:
-		raw, err = f.server.read(f.ctx, &at.held.Skill, at.path)
-	}
-	if err != nil {
-		return nil, pathError("read", name, err)
-	}
-	return raw, nil
-}
-
-func (p place) info() fs.FileInfo {
-	switch {
-	case p.held == nil:
-		return info{"."}
-	case p.path == ".":
-		return info{p.held.Dir}
-	case p.dir:
-		return info{path.Base(p.path)}
-	}
-	version := p.file.Digest
-	if p.path == skillFile {
-		version = p.held.version
-	}
-	return fileInfo{info{path.Base(p.path)}, p.file.Size, version}
-}
-
-// An info is the metadata of a directory.
-type info struct{ name string }
-
-func (i info) Name() string     { return i.name }
-func (info) Size() int64        { return 0 }
-func (info) Mode() fs.FileMode  { return fs.ModeDir | 0o555 }
-func (info) ModTime() time.Time { return time.Time{} }
-func (info) IsDir() bool        { return true }
-func (info) Sys() any           { return nil }
-
-// A fileInfo is the metadata of a file.
-type fileInfo struct {
-	info
-	size    int64
-	version string
-}
-
-func (i fileInfo) Size() int64     { return i.size }
-func (fileInfo) Mode() fs.FileMode { return 0o444 }
-func (fileInfo) IsDir() bool       { return false }
-
-// Version makes a fileInfo a toolshelf.Versioned.
-func (i fileInfo) Version() string { return i.version }
-
-// A file is an open file. The first Read requests the content.
-type file struct {
-	fs      *FS
-	name    string
-	at      place
-	content *bytes.Reader // nil before the first Read
-	err     error
-}
-
-func (f *file) Stat() (fs.FileInfo, error) { return f.at.info(), nil }
-
-func (f *file) Read(p []byte) (int, error) {
-	if f.content == nil && f.err == nil {
-		var raw []byte
-		raw, f.err = f.fs.read(f.name, f.at)
-		f.content = bytes.NewReader(raw)
-	}
-	if f.err != nil {
-		return 0, f.err
-	}
-	return f.content.Read(p)
-}
-
-func (f *file) Close() error {
-	f.err = pathError("read", f.name, fs.ErrClosed)
-	return nil
-}
-
-var errNotDirectory = errors.New("not a directory")

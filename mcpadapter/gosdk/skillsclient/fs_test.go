@@ -47,6 +47,22 @@ func TestLayerIsAFileSystem(t *testing.T) {
 	}
 }
 
+func TestErrorsOfALayerNameTheCallAndTheFile(t *testing.T) {
+	f := newFake(t, nil)
+	f.add("a", "A.\n", map[string]string{"b/c": "d"})
+	layer := connect(t, new(skillsclient.Host), "docs", f, revisions[1]).FS(ctx)
+	_, gone := layer.ReadFile("docs.x/SKILL.md")
+	_, dir := layer.ReadFile("docs.a/b")
+	_, noDir := layer.ReadDir("docs.a/b/c")
+	_, _, noHead := layer.ReadHead("docs.a/b/c")
+	_, invalid := layer.Open("../docs.a")
+	must.Equal(t, "errors", `read docs.x/SKILL.md: file does not exist
+read docs.a/b: is a directory
+readdir docs.a/b/c: not a directory
+read docs.a/b/c: file does not exist
+open ../docs.a: invalid argument`, errors.Join(gone, dir, noDir, noHead, invalid).Error())
+}
+
 func TestOnlyAReadRequestsAFile(t *testing.T) {
 	f := newFake(t, nil)
 	f.add("acme/refunds", "Refund zebras.\n", map[string]string{"a/b.txt": "b", "inner/SKILL.md": "---\nname: inner\ndescription: x\n---\n"})

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolshelf-go/toolshelf/internal/filetree"
 )
 
 // A Server provides the skills of one server. [Host.Server] returns a Server. All methods
@@ -39,13 +41,13 @@ type Server struct {
 // A state is a list and the entries of Get. It is immutable.
 type state struct {
 	list     Listing
-	entries  map[string]*held // by Dir
-	dirs     []string         // keys of entries in order
-	changes  uint64           // Server.changes when the list began
-	suspects uint64           // Server.suspects when the list began
-	began    time.Time        // when the list began
-	failure  *Error           // why the last list failed; the entries are then those of the list before
-	expires  time.Time        // zero if only a notification makes the list stale
+	entries  map[string]*held    // by Dir
+	files    func() *filetree.FS // of the entries
+	changes  uint64              // Server.changes when the list began
+	suspects uint64              // Server.suspects when the list began
+	began    time.Time           // when the list began
+	failure  *Error              // why the last list failed; the entries are then those of the list before
+	expires  time.Time           // zero if only a notification makes the list stale
 }
 
 // Close ends the use of the server and frees the label. All later calls return [ErrClosed],
@@ -56,7 +58,7 @@ func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed.Store(true)
-	s.state = (&state{}).failed(s.fail("", ErrClosed), s.label)
+	s.state = s.failed(&state{}, s.fail("", ErrClosed))
 	s.extra, s.cache = nil, cache{}
 	return nil
 }
@@ -163,7 +165,7 @@ func (s *Server) hold(h *held) error {
 		st := *s.state
 		st.entries = maps.Clone(st.entries)
 		st.entries[h.Dir] = h
-		s.state = st.finish()
+		s.state = s.finish(&st)
 	}
 	return nil
 }
@@ -184,7 +186,7 @@ func (s *Server) drop(h *held) {
 		st := *s.state
 		st.entries = maps.Clone(st.entries)
 		delete(st.entries, h.Dir)
-		s.state = st.finish()
+		s.state = s.finish(&st)
 	}
 }
 
@@ -250,11 +252,11 @@ func (s *Server) stateWith(ctx context.Context, fresh func(*state) bool) (*state
 			st.entries = maps.Clone(s.state.entries)
 		}
 		st.expires = time.Now().Add(retryAfter)
-		s.state = st.failed(s.fail("", err), s.label)
+		s.state = s.failed(st, s.fail("", err))
 	default:
 		s.addList(st, list)
 		s.addExtra(st)
-		s.state = st.finish()
+		s.state = s.finish(st)
 	}
 	return s.state, nil
 }
@@ -308,13 +310,13 @@ const (
 )
 
 // failed returns the state with a directory that reports why the list failed.
-func (st state) failed(failure *Error, label string) *state {
+func (s *Server) failed(st *state, failure *Error) *state {
 	if st.entries == nil {
 		st.entries = make(map[string]*held)
 	}
 	st.failure = failure
-	st.report(failedDir, failure, label)
-	return st.finish()
+	st.report(failedDir, failure, s.label)
+	return s.finish(st)
 }
 
 // report adds a directory that reports a problem of the list.
@@ -325,13 +327,16 @@ func (st *state) report(name string, problem *Error, label string) {
 }
 
 // finish returns the state with the fields that derive from entries.
-func (st state) finish() *state {
-	st.dirs = slices.Sorted(maps.Keys(st.entries))
-	st.list.Skills = make([]Skill, 0, len(st.dirs))
-	for _, dir := range st.dirs {
+func (s *Server) finish(st *state) *state {
+	st.list.Skills = make([]Skill, 0, len(st.entries))
+	for _, dir := range slices.Sorted(maps.Keys(st.entries)) {
 		if h := st.entries[dir]; h.broken == nil {
 			st.list.Skills = append(st.list.Skills, h.Skill)
 		}
 	}
-	return &st
+	entries := st.entries
+	st.files = sync.OnceValue(func() *filetree.FS {
+		return filetree.New("", s.layerFiles(entries))
+	})
+	return st
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/toolshelf-go/toolshelf/internal/filetree"
 )
 
 const pause = time.Second // from an update that ends with the timeout to the next update
@@ -15,7 +17,7 @@ const pause = time.Second // from an update that ends with the timeout to the ne
 // A Latest makes snapshots of a store and keeps the last good snapshot. A Latest is safe for
 // concurrent use.
 type Latest struct {
-	update  func(ctx context.Context, last *FS) (*FS, error)
+	update  func(ctx context.Context, last *filetree.FS) (*filetree.FS, error)
 	timeout time.Duration // of an update; not limited if not positive
 	stale   func(err error, age time.Duration) error
 
@@ -29,7 +31,7 @@ type Latest struct {
 
 // An answer is a snapshot of the store, with the time of the last good answer.
 type answer struct {
-	files *FS
+	files *filetree.FS
 	at    time.Time
 }
 
@@ -42,7 +44,7 @@ type outage struct {
 // A flight is an update that several calls share. All calls began before the update.
 type flight struct {
 	done  chan struct{} // closed after the update
-	files *FS
+	files *filetree.FS
 	err   error
 	again bool // the update has not returned, or the context of the call that updates has ended
 }
@@ -56,7 +58,7 @@ type flight struct {
 // else the error of stale. Nil means that the call fails. For a second after an update that
 // has ended with the timeout and with the last snapshot, calls do not update, and stale
 // decides again with the same error.
-func NewLatest(update func(ctx context.Context, last *FS) (*FS, error), timeout time.Duration, stale func(err error, age time.Duration) error) *Latest {
+func NewLatest(update func(ctx context.Context, last *filetree.FS) (*filetree.FS, error), timeout time.Duration, stale func(err error, age time.Duration) error) *Latest {
 	return &Latest{update: update, timeout: timeout, stale: stale, turn: make(chan struct{}, 1), outage: new(atomic.Pointer[outage])}
 }
 
@@ -92,7 +94,7 @@ func (l *Latest) Start(from *Latest, dir string) {
 // Snapshot returns a snapshot that began after the call. Calls that wait for the same update
 // share the next update. The errors of update that match fs.ErrNotExist or fs.ErrClosed, and
 // the cause of a context that has ended, never lead to the last snapshot.
-func (l *Latest) Snapshot(ctx context.Context) (*FS, error) {
+func (l *Latest) Snapshot(ctx context.Context) (*filetree.FS, error) {
 	for {
 		l.mu.Lock()
 		f := l.next
@@ -136,9 +138,9 @@ func (l *Latest) run(ctx context.Context, f *flight) {
 }
 
 // ask updates, and returns the last snapshot if stale allows.
-func (l *Latest) ask(ctx context.Context) (*FS, error) {
+func (l *Latest) ask(ctx context.Context) (*filetree.FS, error) {
 	good := l.good.Load()
-	var last *FS
+	var last *filetree.FS
 	if good != nil {
 		last = good.files
 	}
@@ -146,7 +148,7 @@ func (l *Latest) ask(ctx context.Context) (*FS, error) {
 	if err == nil || last == nil {
 		limited, cancel := Limit(ctx, l.timeout)
 		defer cancel()
-		var next *FS
+		var next *filetree.FS
 		if next, err = l.update(limited, last); err == nil {
 			l.good.Store(&answer{next, time.Now()})
 			return next, nil
@@ -164,5 +166,5 @@ func (l *Latest) ask(ctx context.Context) (*FS, error) {
 	if late {
 		l.outage.Store(&outage{err, time.Now()})
 	}
-	return &FS{last.version, last.top, err, nil}, nil
+	return last.WithError(err), nil
 }

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/toolshelf-go/toolshelf/internal/filetree"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
@@ -45,7 +46,7 @@ func TestLatestChoosesTheErrorOrTheLastSnapshot(t *testing.T) {
 					stale = nil
 				}
 				last := newFS("1", nil)
-				latest := tree.NewLatest(func(context.Context, *tree.FS) (*tree.FS, error) { return last, answer }, 0, stale)
+				latest := tree.NewLatest(func(context.Context, *filetree.FS) (*filetree.FS, error) { return last, answer }, 0, stale)
 				must.Get(latest.Snapshot(t.Context()))(t)
 				time.Sleep(time.Minute)
 				answer = test.fails
@@ -63,11 +64,11 @@ func TestLatestChoosesTheErrorOrTheLastSnapshot(t *testing.T) {
 
 func TestADirectoryStartsWithTheLastSnapshot(t *testing.T) {
 	errDown := errors.New("down")
-	files := newFS("1", map[string]tree.File{"skills/pdf/SKILL.md": {Size: 3}})
+	files := newFS("1", map[string]filetree.File{"skills/pdf/SKILL.md": {Size: 3}})
 	stale := func(error, time.Duration) error { return nil }
-	whole := tree.NewLatest(func(context.Context, *tree.FS) (*tree.FS, error) { return files, nil }, 0, stale)
+	whole := tree.NewLatest(func(context.Context, *filetree.FS) (*filetree.FS, error) { return files, nil }, 0, stale)
 	below := func(dir string) *tree.Latest {
-		l := tree.NewLatest(func(context.Context, *tree.FS) (*tree.FS, error) { return nil, errDown }, 0, stale)
+		l := tree.NewLatest(func(context.Context, *filetree.FS) (*filetree.FS, error) { return nil, errDown }, 0, stale)
 		l.Start(whole, dir)
 		return l
 	}
@@ -83,7 +84,7 @@ func TestADirectoryStartsWithTheLastSnapshot(t *testing.T) {
 func TestLatestEndsWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stale := func(error, time.Duration) error { t.Error("stale is called"); return nil }
-		latest := tree.NewLatest(func(ctx context.Context, last *tree.FS) (*tree.FS, error) {
+		latest := tree.NewLatest(func(ctx context.Context, last *filetree.FS) (*filetree.FS, error) {
 			if last == nil {
 				return newFS("1", nil), nil
 			}
@@ -109,7 +110,7 @@ func TestLatestEndsWithTheContext(t *testing.T) {
 func TestWaitingCallsShareTheNextUpdate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var revision, written atomic.Int64
-		latest := tree.NewLatest(func(context.Context, *tree.FS) (*tree.FS, error) {
+		latest := tree.NewLatest(func(context.Context, *filetree.FS) (*filetree.FS, error) {
 			version := fmt.Sprint(written.Load())
 			revision.Add(1)
 			time.Sleep(time.Second)
@@ -146,7 +147,7 @@ func TestWaitingCallsShareTheNextUpdate(t *testing.T) {
 func TestLatestSurvivesAPanicOfStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		last, updates, stales := newFS("1", nil), 0, 0
-		latest := tree.NewLatest(func(context.Context, *tree.FS) (*tree.FS, error) {
+		latest := tree.NewLatest(func(context.Context, *filetree.FS) (*filetree.FS, error) {
 			time.Sleep(time.Minute)
 			if updates++; updates > 2 {
 				return nil, errors.New("down")
@@ -185,12 +186,12 @@ func TestLatestSurvivesAPanicOfStale(t *testing.T) {
 func TestAfterATimeoutLatestPausesForASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		updates, hangs, refused := 0, false, error(nil)
-		update := func(ctx context.Context, last *tree.FS) (*tree.FS, error) {
+		update := func(ctx context.Context, last *filetree.FS) (*filetree.FS, error) {
 			if updates++; hangs {
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}
-			return newFS(fmt.Sprint(updates), map[string]tree.File{"dir/a.md": {}}), nil
+			return newFS(fmt.Sprint(updates), map[string]filetree.File{"dir/a.md": {}}), nil
 		}
 		stale := func(err error, _ time.Duration) error {
 			if !errors.Is(err, context.DeadlineExceeded) || err.Error() != "no answer within 5s: context deadline exceeded" {

@@ -1,3 +1,5 @@
+// Package tree makes the filesystems of stores: a snapshot for each call, and the choice of the last
+// good snapshot.
 package tree
 
 import (
@@ -5,6 +7,8 @@ import (
 	"io/fs"
 	"sync"
 	"time"
+
+	"github.com/toolshelf-go/toolshelf/internal/filetree"
 )
 
 // A Store is a filesystem that makes a snapshot before each call. A Store has the optional
@@ -12,13 +16,13 @@ import (
 // concurrent use.
 type Store struct {
 	latest *Latest
-	files  func() (*FS, error)
+	files  func() (*filetree.FS, error)
 }
 
 // NewStore returns a Store over [NewLatest].
-func NewStore(update func(ctx context.Context, last *FS) (*FS, error), timeout time.Duration, stale func(err error, age time.Duration) error) *Store {
+func NewStore(update func(ctx context.Context, last *filetree.FS) (*filetree.FS, error), timeout time.Duration, stale func(err error, age time.Duration) error) *Store {
 	latest := NewLatest(update, timeout, stale)
-	return &Store{latest, func() (*FS, error) { return latest.Snapshot(context.Background()) }}
+	return &Store{latest, func() (*filetree.FS, error) { return latest.Snapshot(context.Background()) }}
 }
 
 // Snapshot returns the files of the store. The result never changes and has the methods Version
@@ -34,31 +38,33 @@ func (s *Store) Snapshot(ctx context.Context) (fs.FS, error) {
 // WithContext returns the files for one task. The first call of the result makes a snapshot,
 // which ends when ctx ends. The later calls use the same snapshot, and end with ctx too.
 func (s *Store) WithContext(ctx context.Context) fs.FS {
-	return &Store{s.latest, sync.OnceValues(func() (*FS, error) {
+	return &Store{s.latest, sync.OnceValues(func() (*filetree.FS, error) {
 		files, err := s.latest.Snapshot(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return files.WithContext(ctx).(*FS), nil
+		return files.WithContext(ctx).(*filetree.FS), nil
 	})}
 }
 
-// Open opens a file or a directory, as [FS.Open] does.
-func (s *Store) Open(name string) (fs.File, error) { return call(s, name, (*FS).Open) }
+// Open opens a file or a directory, as [filetree.FS.Open] does.
+func (s *Store) Open(name string) (fs.File, error) { return call(s, name, (*filetree.FS).Open) }
 
-// Stat describes a file or a directory, as [FS.Stat] does.
-func (s *Store) Stat(name string) (fs.FileInfo, error) { return call(s, name, (*FS).Stat) }
+// Stat describes a file or a directory, as [filetree.FS.Stat] does.
+func (s *Store) Stat(name string) (fs.FileInfo, error) { return call(s, name, (*filetree.FS).Stat) }
 
-// Lstat describes a file, a directory or a symbolic link, as [FS.Lstat] does.
-func (s *Store) Lstat(name string) (fs.FileInfo, error) { return call(s, name, (*FS).Lstat) }
+// Lstat describes a file, a directory or a symbolic link, as [filetree.FS.Lstat] does.
+func (s *Store) Lstat(name string) (fs.FileInfo, error) { return call(s, name, (*filetree.FS).Lstat) }
 
-// ReadLink returns the target of a symbolic link, as [FS.ReadLink] does.
-func (s *Store) ReadLink(name string) (string, error) { return call(s, name, (*FS).ReadLink) }
+// ReadLink returns the target of a symbolic link, as [filetree.FS.ReadLink] does.
+func (s *Store) ReadLink(name string) (string, error) { return call(s, name, (*filetree.FS).ReadLink) }
 
-// ReadDir returns the entries of a directory, as [FS.ReadDir] does.
-func (s *Store) ReadDir(name string) ([]fs.DirEntry, error) { return call(s, name, (*FS).ReadDir) }
+// ReadDir returns the entries of a directory, as [filetree.FS.ReadDir] does.
+func (s *Store) ReadDir(name string) ([]fs.DirEntry, error) {
+	return call(s, name, (*filetree.FS).ReadDir)
+}
 
-func call[T any](s *Store, name string, method func(*FS, string) (T, error)) (T, error) {
+func call[T any](s *Store, name string, method func(*filetree.FS, string) (T, error)) (T, error) {
 	files, err := s.files()
 	if err != nil {
 		var none T

@@ -1,6 +1,6 @@
-// Package tree turns the files of one version of a store into a filesystem. Names, sizes
+// Package filetree turns the files of one version of a store into a filesystem. Names, sizes
 // and versions are in memory. The contents stay in the store until a file is read.
-package tree
+package filetree
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/toolshelf-go/toolshelf/internal/opendir"
 )
 
 // A File is a regular file, or a symbolic link if Link is not empty.
@@ -47,13 +49,17 @@ type FS struct {
 // Version returns the version that [Builder.FS] received.
 func (f *FS) Version() string { return f.version }
 
-// Stale returns the error of the store if [Latest] returned f because of an error, or nil.
+// Stale returns the error that [FS.WithError] received, or nil.
 func (f *FS) Stale() error { return f.stale }
 
 // WithContext returns the same files, whose contents are read until ctx ends.
 func (f *FS) WithContext(ctx context.Context) fs.FS {
 	return &FS{f.version, f.top, f.stale, ctx}
 }
+
+// WithError returns the same files, with the error of a store that serves an old version. The
+// reads of contents do not end.
+func (f *FS) WithError(err error) *FS { return &FS{f.version, f.top, err, nil} }
 
 // Open opens a file or a directory and follows symbolic links. A file implements
 // [io.ReaderAt] and [io.Seeker].
@@ -64,7 +70,7 @@ func (f *FS) Open(name string) (fs.File, error) {
 	}
 	info := &named{found, path.Base(name)}
 	if found.IsDir() {
-		return &openDir{named: info, rest: found.entries()}, nil
+		return opendir.New(info, slices.Clone(found.entries())), nil
 	}
 	ctx := f.ctx
 	if ctx == nil {
@@ -72,6 +78,19 @@ func (f *FS) Open(name string) (fs.File, error) {
 	}
 	content := sync.OnceValues(func() (io.ReaderAt, error) { return found.file.Content(ctx) })
 	return &openFile{named: info, path: name, content: content}, nil
+}
+
+// File returns the description of a regular file and follows symbolic links. The operation op is a
+// part of the error.
+func (f *FS) File(op, name string) (*File, error) {
+	found, err := f.find(op, name, true)
+	switch {
+	case err != nil:
+		return nil, err
+	case found.IsDir():
+		return nil, &fs.PathError{Op: op, Path: name, Err: opendir.ErrIsDir}
+	}
+	return found.file, nil
 }
 
 // Stat describes a file or a directory and follows symbolic links.

@@ -1,8 +1,10 @@
-package tree
+package filetree
 
 import (
 	"io/fs"
+	"iter"
 	"maps"
+	"math"
 	"strings"
 )
 
@@ -30,6 +32,16 @@ func NewBuilder(limit int64, exceeded error) *Builder {
 	return &Builder{top: new(node), left: limit, exceeded: exceeded}
 }
 
+// New returns the files of a store whose names are valid by [fs.ValidPath], without the limits of a
+// Builder.
+func New(version string, files iter.Seq2[string, File]) *FS {
+	b := NewBuilder(math.MaxInt64, nil)
+	for name, file := range files {
+		_ = b.put(name, file)
+	}
+	return b.FS(version)
+}
+
 // Valid reports whether a name can be in an FS: [fs.ValidPath] accepts the name, and the name has
 // at most 4,096 bytes and 100 elements.
 func Valid(name string) bool {
@@ -43,6 +55,10 @@ func (b *Builder) Put(name string, file File) error {
 	if !Valid(name) || name == "." || len(file.Link) > maxName {
 		return nil
 	}
+	return b.put(name, file)
+}
+
+func (b *Builder) put(name string, file File) error {
 	at := b.path(name, true)
 	last := at[len(at)-1]
 	b.left += last.file.bytes()
@@ -117,11 +133,8 @@ func (b *Builder) FS(version string) *FS {
 }
 
 // path returns the nodes from the top to a name, which the Builder may change. Nil means that the
-// name has no node. If create is set, path creates the nodes of a valid name.
+// name has no node. If create is set, path creates the nodes.
 func (b *Builder) path(name string, create bool) []*node {
-	if !Valid(name) {
-		return nil
-	}
 	b.top = b.own(b.top)
 	at := []*node{b.top}
 	if name == "." {

@@ -1,4 +1,4 @@
-package tree
+package filetree
 
 import (
 	"errors"
@@ -11,7 +11,6 @@ const maxLinks = 40 // as on Linux
 
 var (
 	errNotDir  = errors.New("not a directory")
-	errIsDir   = errors.New("is a directory")
 	errLinks   = errors.New("too many symbolic links")
 	errOutside = errors.New("symbolic link leads outside the filesystem")
 )

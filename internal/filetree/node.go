@@ -1,4 +1,4 @@
-package tree
+package filetree
 
 import (
 	"io"
@@ -94,7 +94,11 @@ type openFile struct {
 }
 
 func (f *openFile) Stat() (fs.FileInfo, error) { return f.named, nil }
-func (f *openFile) Close() error               { return nil }
+
+func (f *openFile) Close() error {
+	f.content = func() (io.ReaderAt, error) { return nil, fs.ErrClosed }
+	return nil
+}
 
 func (f *openFile) Read(p []byte) (int, error) {
 	n, err := f.ReadAt(p, f.offset)
@@ -125,27 +129,4 @@ func (f *openFile) Seek(offset int64, whence int) (int64, error) {
 	}
 	f.offset = offset
 	return offset, nil
-}
-
-type openDir struct {
-	*named
-	rest []fs.DirEntry // not yet returned
-}
-
-func (d *openDir) Stat() (fs.FileInfo, error) { return d.named, nil }
-func (d *openDir) Close() error               { return nil }
-
-func (d *openDir) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: d.name, Err: errIsDir}
-}
-
-func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
-	if n <= 0 {
-		n = len(d.rest)
-	} else if len(d.rest) == 0 {
-		return nil, io.EOF
-	}
-	next := slices.Clone(d.rest[:min(n, len(d.rest))])
-	d.rest = d.rest[len(next):]
-	return next, nil
 }

@@ -347,13 +347,14 @@ func (c *Catalog) newInstructions(user userDirs) (*collection[Instruction], erro
 		f.Parents = append(f.Parents, instruction.Tree{FS: c.files.Confine(parent.Dir), Dir: ".", Name: parent.Name, Path: parent.Dir, Below: c.at.Below(parent),
 			Foreign: func(file string) bool { return c.at.OfOtherUser(c.files.FS(), parent.Dir, file) }})
 	}
-	f.OpenUser(func(p client.Place) (fsys *confine.FS, dir string, ok bool) {
+	f.Open(func(p client.Place) (fsys *confine.FS, dir string) {
 		if user[p.Base] != "" {
 			fsys, dir = c.files.Locate(filepath.Join(user[p.Base], p.Dir))
 		}
-		return fsys, dir, fsys != nil
+		return fsys, dir
+	}, func(p client.Place) (string, bool) {
+		return c.at.OfUser(c.config.home, p.Base == client.Config, p.Dir)
 	})
-	f.OpenHomes(func(p client.Place) (string, bool) { return c.at.OfUser(c.config.home, p.Base == client.Config, p.Dir) })
 	for _, l := range c.config.instructions.All {
 		f.AddRules(l.Place.Place, l.Parent)
 	}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -148,7 +149,8 @@ func (k *kept) update(f *settingsFile, now time.Time) bool {
 		return false // the file can still hide skills
 	}
 	*k = read
-	if before != nil && k.content != nil && before.equal(k.content) {
+	if c := k.content; before != nil && c != nil &&
+		maps.Equal(before.names, c.names) && maps.Equal(before.paths, c.paths) {
 		k.content = before
 	}
 	return before != k.content
@@ -167,21 +169,6 @@ func (k *kept) load(f *settingsFile, now time.Time) error {
 	k.stamp, k.settled = stamp.Of(opened.Info()), stamp.Settled(opened.Info(), now)
 	k.content = parse(f.Switch, data)
 	return nil
-}
-
-func (c *content) equal(d *content) bool {
-	same := func(a, b map[string]statement) bool {
-		if len(a) != len(b) {
-			return false
-		}
-		for key, s := range a {
-			if other, ok := b[key]; !ok || other != s {
-				return false
-			}
-		}
-		return true
-	}
-	return same(c.names, d.names) && same(c.paths, d.paths)
 }
 
 // parse returns the content of a file, or nil.

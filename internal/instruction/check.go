@@ -1,6 +1,7 @@
 package instruction
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,11 +34,13 @@ type Below struct {
 func (f *Finder) Check(ctx context.Context, below Below, text func(place string, raw []byte) []problem.Problem) ([]problem.Problem, error) {
 	all := below.problems
 	for _, dir := range below.singles {
-		found, err := f.checkDir(ctx, dir, below.sources, text)
+		found, err := f.singlesOf(ctx, dir, below.sources, map[*found]*found{}, text)
 		if ctx.Err() != nil || errors.Is(err, fs.ErrClosed) {
 			return nil, errors.Join(ctx.Err(), err)
 		}
-		all = append(all, found...) // the scan of the other files reports an unreadable directory
+		for _, t := range found { // the scan of the other files reports an unreadable directory
+			all = append(all, t.Problems...)
+		}
 	}
 	return all, nil
 }
@@ -102,10 +105,13 @@ func (f *Finder) Below(ctx context.Context) (Below, error) {
 	return found, nil
 }
 
-// checkDir returns the problems of the single files of a directory, and for the root also of the
-// user and of the parents.
-func (f *Finder) checkDir(ctx context.Context, dir string, read *sources, text func(place string, raw []byte) []problem.Problem) (all []problem.Problem, err error) {
-	c := &call{Finder: f, ctx: ctx, known: map[index.File]*found{}, left: map[*found]*found{}, sources: read}
+// singlesOf returns the single files of a directory, and for the root also of the user and of the
+// parents. With left, the files have no Seal, and the files that no client reads follow.
+func (f *Finder) singlesOf(
+	ctx context.Context, dir string, read *sources, left map[*found]*found,
+	text func(place string, raw []byte) []problem.Problem,
+) (all []Text, err error) {
+	c := &call{Finder: f, ctx: ctx, known: map[index.File]*found{}, left: left, sources: read}
 	defer c.close()
 	if err := c.walk(dir); err != nil {
 		return nil, err
@@ -117,37 +123,46 @@ func (f *Finder) checkDir(ctx context.Context, dir string, read *sources, text f
 	last := len(c.way) - 1
 	if c.way[last].dir != dir {
 		return nil, nil // removed since the walk
+	} else if dir != "." {
+		groups = groups[last:]
 	}
-	for i := range groups {
-		if i < last && dir != "." {
-			continue
+	for _, x := range slices.Concat(groups...) {
+		before := len(x.Problems)
+		if left == nil {
+			err = c.seal(x)
 		}
-		for _, x := range groups[i] {
-			before := len(x.Problems)
-			if err := c.check(x); err != nil {
-				return nil, err
-			}
-			switch raw, _, err := f.Rules.ReadFile(x.fs, x.file); {
-			case err == nil:
-				all = append(all, x.Problems[before:]...)
-				all = append(all, text(escape.Path(x.Path), raw)...)
-			case !errors.Is(err, fs.ErrNotExist):
-				all = append(all, x.Problems...)
-			}
+		if err = cmp.Or(err, c.check(x)); err != nil {
+			return nil, err
 		}
+		if x.raw != "" {
+			x.Problems = append(x.Problems[before:], text(escape.Path(x.Path), []byte(x.raw))...)
+		}
+		all = append(all, x.Text)
 	}
-	for x, by := range c.left {
-		switch {
-		case x.level != c.way[last] && dir != ".", x.allowed > 0: // of another call, or read by another client
-		case by == nil:
-			all = append(all, x.cut(0))
-		case by.Layer == x.Layer && by.Text.Text != x.Text.Text && !strings.Contains(x.Text.Text, path.Base(by.file)): // no copy, and no text beside the other text
-			all = append(all, problem.Problem{Code: problem.Shadowed, Severity: problem.Warning, Path: escape.Path(x.Path),
-				Message:    "not read: the client reads " + escape.Path(by.Path) + " in place of the file",
-				Suggestion: "move the text to " + escape.Path(by.Path) + ", or remove one of the files"})
+	for x, by := range left {
+		if x.level == c.way[last] || dir == "." { // not of another call
+			x.Problems = x.unused(by)
+			all = append(all, x.Text)
 		}
 	}
 	return all, nil
+}
+
+// unused returns the problem of a file that no client reads, because of a file or a limit.
+func (x *found) unused(by *found) []problem.Problem {
+	switch {
+	case x.allowed > 0: // read by another client
+		return nil
+	case by == nil:
+		return []problem.Problem{x.cut(0)}
+	case by.Layer != x.Layer, by.Text.Text == x.Text.Text,
+		strings.Contains(x.Text.Text, path.Base(by.file)): // a copy, or a text beside the other text
+		return nil
+	}
+	return []problem.Problem{{Code: problem.Shadowed, Severity: problem.Warning,
+		Path:       escape.Path(x.Path),
+		Message:    "not read: the client reads " + escape.Path(by.Path) + " in place of the file",
+		Suggestion: "move the text to " + escape.Path(by.Path) + ", or remove one of the files"}}
 }
 
 // CheckRule returns the problems of the globs and of the imports of a rule of an index that Extend

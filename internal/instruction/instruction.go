@@ -77,6 +77,8 @@ type Tree struct {
 	MayBeMissing bool                  // a missing directory has no files, also if the directory is the root
 	Below        string                // the path of the root below a parent, for the globs of the rules of the parent; "" for other trees
 	Foreign      func(dir string) bool // reports whether a directory below a parent belongs to another user; may be nil
+
+	id int // 0 for the root; see firstTree
 }
 
 // A Finder finds the instructions of a catalog. All fields are set once. A Finder is safe for
@@ -95,11 +97,11 @@ type Finder struct {
 	Observer *watch.Observer // nil if nothing is watched; Watched returns the directories
 	Answers  index.Cache[Answer]
 
-	user   map[string]Tree // the directories of the single files of the user, by client.Place.Path
-	ofUser []string        // the directories of all instructions of the user that are below the root
-	places []client.Place  // of the layers of Rules
-	levels []int           // of the layers of Rules: 0 for the user, 1 for the root, and 2 and more for Parents
-	below  []client.Place  // of the places of the root, the places in each directory below too
+	user   map[string]*Tree // the directories of the single files of the user, by client.Place.Path
+	ofUser []string         // the directories of all instructions of the user that are below the root
+	places []client.Place   // of the layers of Rules
+	levels []int            // of the layers of Rules: 0 for the user, 1 for the root, and 2 and more for Parents
+	below  []client.Place   // of the places of the root, the places in each directory below too
 
 	exactCase atomic.Bool // the filesystem of the root distinguishes letter case
 }
@@ -108,24 +110,16 @@ type Finder struct {
 var Default = []client.Client{{Instructions: []client.Place{{Dir: ".", Pattern: "AGENTS.md", Parents: true, Below: true},
 	{Dir: ".", Pattern: "CLAUDE.md", Parents: true, Below: true, Fallback: client.InDirectory}}}}
 
-// OpenUser finds the directories of the single files of the user.
-func (f *Finder) OpenUser(open func(client.Place) (fsys *confine.FS, dir string, ok bool)) {
-	f.user = map[string]Tree{}
-	for _, row := range f.Rows {
-		for _, p := range row.Instructions {
-			if !p.Single() {
-				continue
-			}
-			if fsys, dir, ok := open(p); ok {
-				f.user[p.Path()] = Tree{FS: fsys, Dir: dir, Name: p.Path()}
-			}
-		}
+// Open finds the directories of the user: with open those of the single files, and with below all
+// that are below the root, which can contain a home directory, or be a home directory.
+func (f *Finder) Open(
+	open func(client.Place) (fsys *confine.FS, dir string),
+	below func(client.Place) (dir string, ok bool),
+) {
+	for i := range f.Parents {
+		f.Parents[i].id = 1 + i
 	}
-}
-
-// OpenHomes finds the directories of the user below the root. The root can contain a home
-// directory, or be a home directory.
-func (f *Finder) OpenHomes(below func(client.Place) (dir string, ok bool)) {
+	f.user = map[string]*Tree{}
 	for _, row := range f.Rows {
 		for _, p := range row.Instructions {
 			if p.Base == client.Project {
@@ -133,6 +127,13 @@ func (f *Finder) OpenHomes(below func(client.Place) (dir string, ok bool)) {
 			}
 			if dir, ok := below(p); ok {
 				f.ofUser = append(f.ofUser, dir)
+			}
+			if !p.Single() || f.user[p.Path()] != nil {
+				continue
+			}
+			if fsys, dir := open(p); fsys != nil {
+				id := 1 + len(f.Parents) + len(f.user)
+				f.user[p.Path()] = &Tree{FS: fsys, Dir: dir, Name: p.Path(), id: id}
 			}
 		}
 	}
@@ -188,7 +189,6 @@ const firstTree = 1 << 16
 // A level is a directory whose files apply, with the trees of the user as one level.
 type level struct {
 	tree  *Tree                   // nil for the user
-	id    int                     // of the tree
 	dir   string                  // below the FS of the tree
 	name  string                  // in paths
 	open  *confine.Dir            // nil if the directory does not exist
@@ -293,7 +293,7 @@ func (f *Finder) All(ctx context.Context, rules *index.Snapshot, single func(pla
 	}
 	var all []Text
 	for _, dir := range below.singles {
-		found, err := f.singlesOf(ctx, dir, below.sources, single)
+		found, err := f.singlesOf(ctx, dir, below.sources, nil, single)
 		if err != nil {
 			return nil, err
 		}
@@ -318,36 +318,6 @@ func (f *Finder) All(ctx context.Context, rules *index.Snapshot, single func(pla
 		if x.raw != "" {
 			doc, _ := matter.ParseFile(e.Path, []byte(x.raw), true)
 			x.Problems = slices.Concat(rule(c.index, e, []byte(x.raw)), f.checkGlobs(c.index, e, doc), x.Problems[before:])
-		}
-		all = append(all, x.Text)
-	}
-	return all, nil
-}
-
-// singlesOf returns the single files of a directory, and for the root also of the user and of the
-// parents.
-func (f *Finder) singlesOf(ctx context.Context, dir string, read *sources, check func(place string, raw []byte) []problem.Problem) (all []Text, err error) {
-	c := &call{Finder: f, ctx: ctx, known: map[index.File]*found{}, sources: read}
-	defer c.close()
-	if err := c.walk(dir); err != nil {
-		return nil, err
-	}
-	groups, err := c.singles()
-	if err != nil {
-		return nil, err
-	}
-	if last := len(c.way) - 1; c.way[last].dir != dir {
-		return nil, nil // removed since the walk
-	} else if dir != "." {
-		groups = groups[last:]
-	}
-	for _, x := range slices.Concat(groups...) {
-		before := len(x.Problems)
-		if err := cmp.Or(c.seal(x), c.check(x)); err != nil {
-			return nil, err
-		}
-		if x.raw != "" {
-			x.Problems = append(x.Problems[before:], check(escape.Path(x.Path), []byte(x.raw))...)
 		}
 		all = append(all, x.Text)
 	}
@@ -379,11 +349,11 @@ func (c *call) close() {
 func (c *call) walk(name string) error {
 	c.way, c.path = []*level{{}}, name
 	for i := len(c.Parents) - 1; i >= 0; i-- {
-		if _, err := c.top(&c.Parents[i], i+1); err != nil && index.IsFault(err) && !errors.Is(err, fs.ErrPermission) {
+		if _, err := c.top(&c.Parents[i]); err != nil && index.IsFault(err) && !errors.Is(err, fs.ErrPermission) {
 			return err // but an unreadable parent is no error, as for other places
 		}
 	}
-	at, err := c.top(&c.Root, 0)
+	at, err := c.top(&c.Root)
 	if err != nil || at.open == nil {
 		return err
 	}
@@ -468,8 +438,8 @@ func (c *call) listed(l *level, name string) (string, error) {
 }
 
 // top adds the level of a tree.
-func (c *call) top(t *Tree, id int) (*level, error) {
-	l := &level{tree: t, id: id, dir: t.Dir, name: t.Name}
+func (c *call) top(t *Tree) (*level, error) {
+	l := &level{tree: t, dir: t.Dir, name: t.Name}
 	c.way = append(c.way, l)
 	c.seen.Dir(t.FS.Path(t.Dir))
 	opened, err := t.FS.OpenDir(t.Dir)
@@ -609,18 +579,15 @@ func (c *call) single(l *level, p client.Place) (*found, error) {
 	if err := c.ctx.Err(); err != nil {
 		return nil, err
 	}
-	tree, id, dir, name, scope := l.tree, l.id, l.dir, path.Join(l.name, p.Dir), l.name
+	tree, dir, name, scope := l.tree, path.Join(l.dir, p.Dir), path.Join(l.name, p.Dir), l.name
 	if tree == nil {
-		t, ok := c.user[p.Path()]
-		if !ok {
+		if tree = c.user[p.Path()]; tree == nil {
 			return nil, nil
 		}
-		tree, id, dir, name, scope = &t, len(c.Parents)+1+slices.Index(userPlaces(c.Rows), p.Path()), t.Dir, t.Name, "~"
+		dir, name, scope = tree.Dir, tree.Name, "~"
 	}
-	if l.tree != nil {
-		dir = path.Join(dir, p.Dir)
-	}
-	shown, key := path.Join(name, p.Pattern), index.File{Layer: firstTree + id, Path: path.Join(dir, p.Pattern)}
+	shown := path.Join(name, p.Pattern)
+	key := index.File{Layer: firstTree + tree.id, Path: path.Join(dir, p.Pattern)}
 	if tree == &c.Root && strings.HasPrefix(shown, "~") {
 		shown = "./" + shown // not a file of the user
 	}
@@ -670,18 +637,6 @@ func above(name, dir string) string {
 		return before
 	}
 	return "."
-}
-
-// userPlaces returns the paths of the single files of the user.
-func userPlaces(rows []client.Client) (all []string) {
-	for _, row := range rows {
-		for _, p := range row.Instructions {
-			if p.Single() && p.Base != client.Project && !slices.Contains(all, p.Path()) {
-				all = append(all, p.Path())
-			}
-		}
-	}
-	return all
 }
 
 // directory returns the open directory of a place in a level, or nil if the directory does not

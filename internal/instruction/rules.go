@@ -139,8 +139,14 @@ func (c *call) applies(e *index.Entry, name string, steps *int) (*found, error) 
 // describe sets the fields of a rule that depend on the header and on the level.
 func (c *call) describe(x *found, e *index.Entry, header matter.Frontmatter) {
 	x.Mode, x.Globs = modeOf(c.placeOf(e), header)
-	x.Scope = "~"
-	if at := c.levelOf(e); at > 0 {
+	switch at, parents := c.levelOf(e), len(c.Parents); {
+	case at == 0:
+		x.Scope = "~"
+	case at <= parents:
+		x.Scope = c.Parents[parents-at].Name
+	case at == parents+1:
+		x.Scope = c.Root.Name
+	default:
 		x.Scope = c.way[at].name
 	}
 }
@@ -190,15 +196,7 @@ func (f *Finder) Rule(ctx context.Context, e *index.Entry, hops int) (Text, erro
 	if x.full == 0 && len(x.Problems) == 0 {
 		return Text{}, fs.ErrNotExist // empty, or removed since the scan
 	}
-	x.Mode, x.Globs = modeOf(f.places[e.Layer()], header)
-	switch level := f.levels[e.Layer()]; level {
-	case 0:
-		x.Scope = "~"
-	case 1:
-		x.Scope = f.Root.Name
-	default:
-		x.Scope = f.Parents[level-2].Name
-	}
+	c.describe(x, e, header)
 	left := newAllowance()
 	err = c.complete(x, hops, &left)
 	return x.Text, err

@@ -24,16 +24,15 @@ type Answer struct {
 
 // Watched returns the directories of an Observer.
 func (f *Finder) Watched() (dirs []string) {
-	add := func(t Tree) { dirs = append(dirs, t.FS.Path(t.Dir)) }
-	add(f.Root)
+	dirs = append(dirs, f.Root.FS.Path(f.Root.Dir))
 	for _, t := range f.Parents {
-		add(t)
+		dirs = append(dirs, t.FS.Path(t.Dir))
 	}
 	for _, path := range slices.Sorted(maps.Keys(f.user)) {
-		add(f.user[path])
+		dirs = append(dirs, f.user[path].FS.Path(f.user[path].Dir))
 	}
 	for _, l := range f.Rules.Layers() {
-		add(Tree{FS: l.FS, Dir: l.Dir})
+		dirs = append(dirs, l.FS.Path(l.Dir))
 	}
 	return dirs
 }

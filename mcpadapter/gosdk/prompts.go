@@ -1,10 +1,10 @@
 package gosdk
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -74,7 +74,7 @@ func newPrompt(p mcpadapter.Prompt) *mcp.Prompt {
 func (b *binding) getPrompt(ctx context.Context, s server, req *mcp.GetPromptRequest) (mcp.Result, error) {
 	prompt, err := b.adapter.GetPrompt(ctx, req.Params.Name, req.Params.Arguments)
 	if err == nil {
-		res, err := newPromptResult(req.Params.Meta)
+		res, err := newResultOf[mcp.GetPromptResult](req.Params.Meta)
 		if err != nil {
 			return nil, protocolError(err)
 		}
@@ -104,11 +104,10 @@ func commandFailed(err error) bool {
 	return errors.As(err, &refused) && !unknown || errors.Is(err, toolshelf.ErrSizeLimitExceeded)
 }
 
-// newPromptResult returns a result with the result type "complete" if the request is
-// modern. The SDK sets the type only for prompts of its own set. The field is unexported,
-// so newPromptResult decodes JSON.
-func newPromptResult(request mcp.Meta) (*mcp.GetPromptResult, error) {
-	res := new(mcp.GetPromptResult)
+// newResultOf returns a result with the result type "complete" if the request is modern. The SDK
+// sets the type only for items of its own set. The field is unexported, so newResultOf decodes JSON.
+func newResultOf[R any](request mcp.Meta) (*R, error) {
+	res := new(R)
 	if !isModern(request) {
 		return res, nil
 	}
@@ -123,23 +122,13 @@ func isModern(request mcp.Meta) bool {
 
 // prompts returns the server's own prompts and the cache hints of the list.
 func (s server) prompts(ctx context.Context, req *mcp.ListPromptsRequest) ([]*mcp.Prompt, mcp.Cacheable, error) {
-	var cacheable mcp.Cacheable
-	prompts, err := allPages(func(cursor string) ([]*mcp.Prompt, string, error) {
+	params := cmp.Or(req.Params, &mcp.ListPromptsParams{})
+	prompts, cacheable, err := rowsBelow(ctx, s, listPrompts, func(cursor string) mcp.Request {
 		request := *req
-		request.Params = &mcp.ListPromptsParams{Cursor: cursor}
-		if req.Params != nil {
-			request.Params.Meta = req.Params.Meta
-		}
-		res, err := s.next(ctx, listPrompts, &request)
-		if err != nil {
-			return nil, "", err
-		}
-		page, ok := res.(*mcp.ListPromptsResult)
-		if !ok {
-			return nil, "", fmt.Errorf("middleware returned a %T for %s", res, listPrompts)
-		}
-		cacheable = private(page.Cacheable)
-		return page.Prompts, page.NextCursor, nil
+		request.Params = &mcp.ListPromptsParams{Meta: params.Meta, Cursor: cursor}
+		return &request
+	}, func(page *mcp.ListPromptsResult) ([]*mcp.Prompt, string, mcp.Cacheable) {
+		return page.Prompts, page.NextCursor, page.Cacheable
 	})
 	own := slices.DeleteFunc(slices.Clone(prompts), func(p *mcp.Prompt) bool { return p.Name == announcer })
 	return own, cacheable, err

@@ -186,22 +186,29 @@ func invalidCursor(cursor string) error {
 	}
 }
 
-// allPages returns all items of a list of the server. The program that uses the SDK
-// chooses the page size of the list.
-func allPages[T any](list func(cursor string) (items []T, next string, err error)) ([]T, error) {
-	var all []T
+// rowsBelow returns all rows of a list of the server below the binding, and the cache hints of the
+// list. The program that uses the SDK chooses the page size of the list.
+func rowsBelow[R mcp.Result, T any](
+	ctx context.Context, s server, method string, request func(cursor string) mcp.Request,
+	read func(page R) (rows []T, next string, cacheable mcp.Cacheable),
+) (all []T, cacheable mcp.Cacheable, err error) {
 	for cursor := ""; ; {
-		items, next, err := list(cursor)
+		res, err := s.next(ctx, method, request(cursor))
 		if err != nil {
-			return nil, err
+			return nil, cacheable, err
 		}
-		if all == nil {
-			all = items
+		page, ok := res.(R)
+		if !ok {
+			return nil, cacheable, fmt.Errorf("middleware returned a %T for %s", res, method)
+		}
+		rows, next, hints := read(page)
+		if cacheable = private(hints); all == nil {
+			all = rows
 		} else {
-			all = append(all, items...)
+			all = append(all, rows...)
 		}
 		if next == "" || next == cursor {
-			return all, nil
+			return all, cacheable, nil
 		}
 		cursor = next
 	}

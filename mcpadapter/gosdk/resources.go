@@ -1,6 +1,7 @@
 package gosdk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,7 +87,7 @@ func (b *binding) listTemplates(ctx context.Context, s server, req *mcp.ListReso
 func (b *binding) readResource(ctx context.Context, s server, req *mcp.ReadResourceRequest) (mcp.Result, error) {
 	c, err := b.clients.of(req.Session, b.adapter).ReadResource(ctx, req.Params.URI)
 	if err == nil {
-		res, err := newReadResult(req.Params.Meta)
+		res, err := newResultOf[mcp.ReadResourceResult](req.Params.Meta)
 		if err != nil {
 			return nil, protocolError(err)
 		}
@@ -113,23 +114,13 @@ func (b *binding) readResource(ctx context.Context, s server, req *mcp.ReadResou
 
 // resources returns the server's own resources and the cache hints of the list.
 func (s server) resources(ctx context.Context, req *mcp.ListResourcesRequest) ([]*mcp.Resource, mcp.Cacheable, error) {
-	var cacheable mcp.Cacheable
-	resources, err := allPages(func(cursor string) ([]*mcp.Resource, string, error) {
+	params := cmp.Or(req.Params, &mcp.ListResourcesParams{})
+	resources, cacheable, err := rowsBelow(whole(ctx), s, listResources, func(cursor string) mcp.Request {
 		request := *req
-		request.Params = &mcp.ListResourcesParams{Cursor: cursor}
-		if req.Params != nil {
-			request.Params.Meta = req.Params.Meta
-		}
-		res, err := s.next(whole(ctx), listResources, &request)
-		if err != nil {
-			return nil, "", err
-		}
-		page, ok := res.(*mcp.ListResourcesResult)
-		if !ok {
-			return nil, "", fmt.Errorf("middleware returned a %T for %s", res, listResources)
-		}
-		cacheable = private(page.Cacheable)
-		return page.Resources, page.NextCursor, nil
+		request.Params = &mcp.ListResourcesParams{Meta: params.Meta, Cursor: cursor}
+		return &request
+	}, func(page *mcp.ListResourcesResult) ([]*mcp.Resource, string, mcp.Cacheable) {
+		return page.Resources, page.NextCursor, page.Cacheable
 	})
 	own := slices.DeleteFunc(slices.Clone(resources), func(r *mcp.Resource) bool { return r.URI == resourceAnnouncer })
 	return own, cacheable, err

@@ -2,7 +2,6 @@ package gosdk
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -158,21 +157,15 @@ func publisher(ctx context.Context, client *mcpadapter.Session) func(uri string)
 
 // otherSkills returns the skills of the other bindings of the server.
 func (s server) otherSkills(ctx context.Context, req *skillRequest, params *skillParams) ([]mcpadapter.SkillEntry, error) {
-	skills, err := allPages(func(cursor string) ([]mcpadapter.SkillEntry, string, error) {
+	skills, _, err := rowsBelow(whole(ctx), s, listSkills, func(cursor string) mcp.Request {
 		request, page := *req, *params
 		if page.Cursor = nil; cursor != "" {
 			page.Cursor = &cursor
 		}
 		request.Params = &page
-		res, err := s.next(whole(ctx), listSkills, &request)
-		if err != nil {
-			return nil, "", err
-		}
-		list, ok := res.(*skillResult)
-		if !ok {
-			return nil, "", fmt.Errorf("middleware returned a %T for %s", res, listSkills)
-		}
-		return list.Skills, list.NextCursor, nil
+		return &request
+	}, func(page *skillResult) ([]mcpadapter.SkillEntry, string, mcp.Cacheable) {
+		return page.Skills, page.NextCursor, mcp.Cacheable{}
 	})
 	var none *jsonrpc.Error
 	if errors.As(err, &none) && none.Code == jsonrpc.CodeMethodNotFound { // no other binding serves skills
@@ -191,13 +184,4 @@ func announceSkills(s *mcp.Server, uris []string) {
 		// The only error is the error of a session that has ended.
 		_ = s.ResourceUpdated(context.Background(), &mcp.ResourceUpdatedNotificationParams{URI: uri})
 	}
-}
-
-// newReadResult returns a result with the result type of newPromptResult.
-func newReadResult(request mcp.Meta) (*mcp.ReadResourceResult, error) {
-	res := new(mcp.ReadResourceResult)
-	if !isModern(request) {
-		return res, nil
-	}
-	return res, json.Unmarshal([]byte(`{"resultType":"complete"}`), res)
 }

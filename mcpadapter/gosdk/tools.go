@@ -1,6 +1,7 @@
 package gosdk
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -83,25 +84,14 @@ func (b *binding) callTool(ctx context.Context, s server, req *mcp.CallToolReque
 
 // tools returns all tools of the server and the cache hints of the list.
 func (s server) tools(ctx context.Context, req *mcp.ListToolsRequest) ([]*mcp.Tool, mcp.Cacheable, error) {
-	var cacheable mcp.Cacheable
-	tools, err := allPages(func(cursor string) ([]*mcp.Tool, string, error) {
+	params := cmp.Or(req.Params, &mcp.ListToolsParams{})
+	return rowsBelow(ctx, s, listTools, func(cursor string) mcp.Request {
 		request := *req
-		request.Params = &mcp.ListToolsParams{Cursor: cursor}
-		if req.Params != nil {
-			request.Params.Meta = req.Params.Meta
-		}
-		res, err := s.next(ctx, listTools, &request)
-		if err != nil {
-			return nil, "", err
-		}
-		page, ok := res.(*mcp.ListToolsResult)
-		if !ok {
-			return nil, "", fmt.Errorf("middleware returned a %T for %s", res, listTools)
-		}
-		cacheable = private(page.Cacheable)
-		return page.Tools, page.NextCursor, nil
+		request.Params = &mcp.ListToolsParams{Meta: params.Meta, Cursor: cursor}
+		return &request
+	}, func(page *mcp.ListToolsResult) ([]*mcp.Tool, string, mcp.Cacheable) {
+		return page.Tools, page.NextCursor, page.Cacheable
 	})
-	return tools, cacheable, err
 }
 
 // A toolList is the server's tools in the order of tools/list. A toolList never

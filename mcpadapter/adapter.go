@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -363,26 +364,11 @@ func (e *failedCall) Unwrap() error { return e.cause }
 // a server if the name of any tool is longer.
 const maxName = 64
 
-// isName reports whether every client accepts s as part of a tool's name. more lists
-// further accepted characters.
-func isName(s string, more string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if ('a' > c || c > 'z') && ('A' > c || c > 'Z') && ('0' > c || c > '9') && c != '_' && c != '-' && strings.IndexByte(more, c) < 0 {
-			return false
-		}
-	}
-	return s != ""
-}
-
-func isNamespace(s string) bool {
-	for part := range strings.SplitSeq(s, ".") {
-		if !isName(part, "") {
-			return false
-		}
-	}
-	return true
-}
+// The names of tools that every client accepts, and the namespaces of WithNamespace.
+var (
+	nameForm      = regexp.MustCompile(`^[a-zA-Z0-9_.-]+$`)
+	namespaceForm = regexp.MustCompile(`^[a-zA-Z0-9_-]+(\.[a-zA-Z0-9_-]+)*$`)
+)
 
 // withUnderscores returns the spelling of a name that every client can send.
 func withUnderscores(name string) string { return strings.ReplaceAll(name, ".", "_") }
@@ -395,7 +381,7 @@ func (a *Adapter) setTools(tools []Tool, dotted map[string]string) error {
 	a.byName = make(map[string]int, 2*len(tools))
 	for i, t := range tools {
 		switch {
-		case !isName(t.Name, "."):
+		case !nameForm.MatchString(t.Name):
 			return invalidOption(`invalid tool name %q; use letters, digits, "_", "-" and "."`, t.Name)
 		case len(t.Name) > maxName:
 			return invalidOption("the tool name %q has %d characters; use at most %d", t.Name, len(t.Name), maxName)

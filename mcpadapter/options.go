@@ -73,7 +73,7 @@ func newConfig(opts []Option) (config, error) {
 // "_" instead of each ".", as some clients do.
 func WithNamespace(namespace string) Option {
 	return func(c *config) error {
-		if namespace != "" && !isNamespace(namespace) {
+		if namespace != "" && !namespaceForm.MatchString(namespace) {
 			return invalidOption(`WithNamespace: invalid namespace %q; use letters, digits, "_" and "-", with "." between parts`, namespace)
 		}
 		c.namespace = namespace

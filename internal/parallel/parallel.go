@@ -114,18 +114,21 @@ func Run(f func(), done func(exit *Exit)) {
 
 // String describes the Exit for a log.
 func (e *Exit) String() string {
-	if e.panicked != nil {
-		return fmt.Sprint("panic: ", e.panicked)
+	if e.Goexit() {
+		return "runtime.Goexit"
 	}
-	return "runtime.Goexit"
+	return fmt.Sprint("panic: ", e.panicked)
 }
+
+// Goexit reports whether the function called runtime.Goexit.
+func (e *Exit) Goexit() bool { return e.panicked == nil }
 
 // Resume ends the caller's goroutine with the same panic or runtime.Goexit.
 func (e *Exit) Resume() {
-	if e.panicked != nil {
-		panic(e.panicked)
+	if e.Goexit() {
+		runtime.Goexit()
 	}
-	runtime.Goexit()
+	panic(e.panicked)
 }
 
 // An Outcome is the end of a function that runs on a goroutine of its own.

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/internal/matter"
@@ -17,6 +17,11 @@ const (
 	maxFiles     = 512
 	maxSkillSize = 16 << 20
 	maxName      = 64 // characters
+)
+
+var (
+	nameForm   = regexp.MustCompile(`^[\pL\p{Nd}]+(-[\pL\p{Nd}]+)*$`)
+	digestForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 )
 
 // A Skill is an entry of skills/list or skills/get that passed all checks. The identity of
@@ -102,10 +107,8 @@ func (h *held) parseURI() (err *Error) {
 // validName applies the rules of the Agent Skills specification, which the catalog reads
 // as all lowercase letters.
 func validName(name string) bool {
-	return name != "" && utf8.RuneCountInString(name) <= maxName && name == strings.Trim(name, "-") && !strings.Contains(name, "--") &&
-		!strings.ContainsFunc(name, func(r rune) bool {
-			return r != '-' && !unicode.IsDigit(r) && (!unicode.IsLetter(r) || unicode.ToLower(r) != r)
-		})
+	return nameForm.MatchString(name) && name == strings.ToLower(name) &&
+		utf8.RuneCountInString(name) <= maxName
 }
 
 func (h *held) parseResources(raw json.RawMessage) *Error {
@@ -132,7 +135,7 @@ func (h *held) parseResources(raw json.RawMessage) *Error {
 			return err
 		case r.Size == nil || *r.Size < 0:
 			return failf(ErrInvalidEntry, "the file %s has no valid size", quote(path))
-		case !validDigest(r.Digest):
+		case !digestForm.MatchString(r.Digest):
 			return failf(ErrInvalidEntry, "the file %s has no valid digest; use sha256: and 64 lowercase hexadecimal digits", quote(path))
 		case *r.Size > maxSkillSize || total+*r.Size > maxSkillSize:
 			return failf(ErrTooLarge, "the skill has more than %d bytes", maxSkillSize)
@@ -167,11 +170,6 @@ func (h *held) checkPaths() *Error {
 		}
 	}
 	return nil
-}
-
-func validDigest(digest string) bool {
-	hex, ok := strings.CutPrefix(digest, "sha256:")
-	return ok && len(hex) == 64 && strings.Trim(hex, "0123456789abcdef") == ""
 }
 
 // maxRawHead is the maximum size of the JSON of a frontmatter with matter.MaxHead bytes. An

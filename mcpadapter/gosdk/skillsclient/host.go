@@ -3,6 +3,7 @@ package skillsclient
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +18,8 @@ const (
 	getMethod  = "skills/get"
 	readMethod = "resources/read"
 )
+
+var labelForm = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,32}$`)
 
 // A Host reads the skills of the servers of one program. The zero Host is ready for use.
 // A Host must not be copied after its first use. All methods are safe for concurrent use.
@@ -75,7 +78,7 @@ func (h *Host) Server(label string, session *mcp.ClientSession) (*Server, error)
 	fail := func(kind error, message string) (*Server, error) {
 		return nil, &Error{Server: label, Kind: kind, Message: message}
 	}
-	if !validLabel(label) {
+	if !labelForm.MatchString(label) {
 		return fail(ErrInvalidLabel, `the label is invalid; use 1 to 32 letters, digits, "-" and "_"`)
 	}
 	if session == nil {
@@ -102,15 +105,6 @@ func (h *Host) Server(label string, session *mcp.ClientSession) (*Server, error)
 	s.announces = init.Capabilities.Resources != nil && init.Capabilities.Resources.ListChanged
 	h.servers[key] = s
 	return s, nil
-}
-
-func validLabel(label string) bool {
-	for _, r := range label {
-		if !(r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z') {
-			return false
-		}
-	}
-	return label != "" && len(label) <= 32
 }
 
 // remove forgets a server and frees the label.

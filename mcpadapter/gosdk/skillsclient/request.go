@@ -13,6 +13,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
 
 // The limits of a list.
@@ -134,26 +136,12 @@ var errNoArray = errors.New("the value is not an array")
 // interrupts the decoding of a large response. do then ends after the decoding. A panic of do
 // reaches the caller.
 func await[T any](ctx context.Context, do func() (T, error)) (T, error) {
-	type outcome struct {
-		result T
-		err    error
-		fault  any
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		o := outcome{err: errNoResult}
-		defer func() {
-			o.fault = recover()
-			done <- o
-		}()
-		o.result, o.err = do()
-	}()
 	select {
-	case o := <-done:
-		if o.fault != nil {
-			panic(o.fault)
+	case o := <-parallel.Go(do):
+		if exit := o.Exit(); exit != nil && exit.Goexit() {
+			return *new(T), errNoResult
 		}
-		return o.result, o.err
+		return o.Result()
 	case <-ctx.Done():
 		return *new(T), ctx.Err()
 	}

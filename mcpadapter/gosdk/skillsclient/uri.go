@@ -2,6 +2,7 @@ package skillsclient
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,6 +14,8 @@ const (
 	maxDir    = 255  // bytes
 )
 
+var schemeForm = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*$`)
+
 // parseSkillURI returns the name of a skill, the last segment before SKILL.md, and the
 // directory of the skill in a layer. The directory is unique for the label and the
 // decoded URI.
@@ -21,7 +24,7 @@ func parseSkillURI(label, uri string) (name, dir string, err *Error) {
 		return "", "", failf(ErrInvalidEntry, "the URI is longer than %d bytes; use a shorter path", maxURI)
 	}
 	scheme, rest, _ := strings.Cut(uri, "://")
-	if !validScheme(scheme) {
+	if !schemeForm.MatchString(scheme) {
 		return "", "", failf(ErrInvalidEntry, "the URI has no scheme; use skill://<path>/SKILL.md")
 	}
 	path, ok := strings.CutSuffix(rest, "/"+skillFile)
@@ -59,16 +62,6 @@ func parseFileURI(skill, uri string) (string, *Error) {
 		return "", err
 	}
 	return strings.Join(segments, "/"), nil
-}
-
-func validScheme(scheme string) bool {
-	for i, r := range scheme {
-		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-		if !letter && (i == 0 || !strings.ContainsRune("0123456789+-.", r)) {
-			return false
-		}
-	}
-	return scheme != ""
 }
 
 // splitPath splits a path at its slashes and decodes each segment once. Every segment is

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,10 +21,11 @@ type publication struct {
 	toolshelf.SkillInfo
 	subdir string // of the skill, below its layer
 	root   string // path of the URI of the skill's directory; ends with the declared name
+	uri    string // of SKILL.md
 }
 
 // URI returns the URI of SKILL.md, which identifies the skill.
-func (p publication) URI() string { return URI(p.root + "/" + skillFile) }
+func (p publication) URI() string { return p.uri }
 
 // skillFile is the name of a skill's own file. A file with another spelling of the name,
 // such as skill.md, is published with this name.
@@ -84,40 +86,30 @@ func layerPrefixes(layers []string) map[string]string {
 // path begins with the root of that skill.
 func places(all []publication, prefixes map[string]string) {
 	type place struct{ layer, subdir string }
-	order := make([]*publication, len(all))
-	for i := range all {
-		order[i] = &all[i]
+	at := make(map[place]*publication, len(all))
+	for i, p := range all {
+		at[place{p.Layer, p.subdir}] = &all[i]
 	}
-	slices.SortStableFunc(order, func(p, q *publication) int {
-		return cmp.Compare(depth(p.subdir), depth(q.subdir))
-	})
-	roots := make(map[place]string, len(all))
-	for _, p := range order {
-		above, below := path.Dir(p.subdir), ""
-		if p.subdir == "." {
-			above = ""
+	var root func(p *publication) string
+	root = func(p *publication) string {
+		if p.root != "" {
+			return p.root
 		}
-		for above != "" && roots[place{p.Layer, above}] == "" {
-			if above == "." {
+		base, below := prefixes[p.Layer], ""
+		for dir := p.subdir; dir != "."; {
+			if dir = path.Dir(dir); at[place{p.Layer, dir}] != nil {
+				base = root(at[place{p.Layer, dir}])
 				break
 			}
-			above, below = path.Dir(above), path.Join(path.Base(above), below)
-		}
-		base := roots[place{p.Layer, above}]
-		if base == "" {
-			base = prefixes[p.Layer]
+			below = path.Join(path.Base(dir), below)
 		}
 		p.root = path.Join(base, below, p.DeclaredName)
-		roots[place{p.Layer, p.subdir}] = p.root
+		p.uri = URI(p.root + "/" + skillFile)
+		return p.root
 	}
-}
-
-// depth returns the number of elements of a subdirectory.
-func depth(subdir string) int {
-	if subdir == "." {
-		return 0
+	for i := range all {
+		root(&all[i])
 	}
-	return strings.Count(subdir, "/") + 1
 }
 
 // separate removes publications until each URI has one meaning: no two skills have the
@@ -176,15 +168,9 @@ const maxSkillName = 64
 
 // isSkillName reports whether a name satisfies the rules of the Agent Skills
 // specification, which the last element of a skill's path must satisfy.
-func isSkillName(name string) bool {
-	for i := range len(name) {
-		if c := name[i]; c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z') {
-			return false
-		}
-	}
-	return name != "" && len(name) <= maxSkillName && name[0] != '-' && name[len(name)-1] != '-' &&
-		!strings.Contains(name, "--")
-}
+func isSkillName(name string) bool { return len(name) <= maxSkillName && skillName.MatchString(name) }
+
+var skillName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // notYAML are the defects of a frontmatter that the YAML parsers of clients reject. A
 // client compares the frontmatter of an entry with the frontmatter that the client

@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,8 +38,12 @@ type Client struct {
 	Agents       []Place
 	Instructions []Place
 
-	ImportHops       int // the client replaces @path in an instruction by the file, over at most this number of files; 0 means no imports
-	InstructionBytes int // the client reads at most this number of bytes of the single files of Instructions in the project; 0 means no limit
+	// The client replaces @path in an instruction by the file, over at most this number of files; 0
+	// means no imports.
+	ImportHops int
+	// The client reads at most this number of bytes of the single files of Instructions in the
+	// project; 0 means no limit.
+	InstructionBytes int
 
 	// Mention precedes the name of an agent in the line of a user, as in "@reviewer check this". ""
 	// means that the client has no line of this kind; any other Mention begins with "@".
@@ -73,21 +78,28 @@ type Client struct {
 
 // A Place is a set of files below a directory.
 type Place struct {
-	Base    Base
-	Dir     string   // below Base, with slashes; "." is Base itself
-	Pattern string   // the paths of the files below Dir, as in "**/*.md" or "*/SKILL.md"; see [Place.Check]
+	Base Base
+	Dir  string // below Base, with slashes; "." is Base itself
+	// The paths of the files below Dir, as in "**/*.md" or "*/SKILL.md"; see [Place.Check].
+	Pattern string
 	Name    NameRule // where the name of a file comes from
 	Prefix  string   // begins each name, as in "prompts:review"
 	Parents bool     // the client also looks in the parent directories of the project
-	Below   bool     // skills and instructions only: the client also looks in each directory from the project down to the file in question
+	// Skills and instructions only: the client also looks in each directory from the project down
+	// to the file in question.
+	Below bool
 
 	// Instructions only. The pattern of a single file, such as "AGENTS.md", has no wildcard. All
 	// other files are rules, whose headers state when they apply.
-	Fallback  Fallback // of a single file: read in place of other files
-	Globs     string   // of rules: the key of the globs, such as "paths"
-	When      string   // of rules: the key that can say always, by the globs, or on request, such as "inclusion"
-	OnRequest bool     // of rules: without globs and without When, a rule applies on request; otherwise always
-	AnyDepth  bool     // of rules: a glob without a slash matches the names of files at any depth, not only in the project's directory
+	Fallback Fallback // of a single file: read in place of other files
+	Globs    string   // of rules: the key of the globs, such as "paths"
+	// Of rules: the key that can say always, by the globs, or on request, such as "inclusion".
+	When string
+	// Of rules: without globs and without When, a rule applies on request; otherwise always.
+	OnRequest bool
+	// Of rules: a glob without a slash matches the names of files at any depth, not only in the
+	// project's directory.
+	AnyDepth bool
 }
 
 // A Fallback states which other single files of the list make a client ignore a single file. An
@@ -109,11 +121,17 @@ const (
 // A Switch is a key of a settings file in which a user states what the client shows of a skill. The
 // settings concern the skills in the places of the client, and not the skills of plugins.
 type Switch struct {
-	Base  Base
-	File  string    // below Base, with slashes, as in ".claude/settings.json"; the file is JSON or, with the ending ".toml", TOML
-	Key   string    // the keys from the top of the file, separated by dots, as in "skills.config"
-	Name  NameRule  // the name in the settings: FromPath for the name of the directory, FromHeader for the field name of the header
-	Words [4]string // the value of a name: all, the name without the description, only for the user, off. Without Words, the key has a list of objects with name or path, and enabled
+	Base Base
+	// Below Base, with slashes, as in ".claude/settings.json"; the file is JSON or, with the ending
+	// ".toml", TOML.
+	File string
+	Key  string // the keys from the top of the file, separated by dots, as in "skills.config"
+	// The name in the settings: FromPath for the name of the directory, FromHeader for the field
+	// name of the header.
+	Name NameRule
+	// The value of a name: all, the name without the description, only for the user, off. Without
+	// Words, the key has a list of objects with name or path, and enabled.
+	Words [4]string
 }
 
 // check returns an error if the switch is not valid.
@@ -122,8 +140,10 @@ func (s Switch) check() error {
 	if err := file.Check(); err != nil {
 		return err
 	}
-	if s.Key == "" || s.Name == OnlyHeader || !strings.HasSuffix(s.File, ".json") && !strings.HasSuffix(s.File, ".toml") {
-		return errors.New("a switch needs a file that ends with .json or .toml, a Key, and the Name FromPath or FromHeader")
+	end := path.Ext(s.File)
+	if s.Key == "" || s.Name == OnlyHeader || end != ".json" && end != ".toml" {
+		return errors.New("a switch needs a file that ends with .json or .toml, a Key, " +
+			"and the Name FromPath or FromHeader")
 	}
 	return nil
 }
@@ -140,17 +160,10 @@ const (
 
 // String returns the beginning of the path of a place, such as "~/".
 func (b Base) String() string {
-	switch b {
-	case Project:
-		return ""
-	case Home:
-		return "~/"
-	case Config:
-		return "~/.config/"
-	case System:
-		return ""
+	if b < Project || b > System {
+		return "Base(" + strconv.Itoa(int(b)) + ")"
 	}
-	return "Base(" + strconv.Itoa(int(b)) + ")"
+	return [...]string{Home: "~/", Config: "~/.config/", System: ""}[b]
 }
 
 // A NameRule states where the name of a command, a skill or an agent comes from.
@@ -175,11 +188,15 @@ type Field struct {
 	Kind  Kind
 	Files Files // the files with the field; 0 means commands and skills
 
-	Required  bool // the client rejects a file without a text in the field
-	Slug      bool // the client rejects other characters than lowercase letters, digits and single hyphens between them
+	Required bool // the client rejects a file without a text in the field
+	// The client rejects other characters than lowercase letters, digits and single hyphens between
+	// them.
+	Slug      bool
 	Directory bool // the client rejects a skill whose directory has another name
 	Limit     int  // the client rejects a text with more characters; 0 means no limit
-	Cut       int  // the client shows a model only the first characters of the text, followed by when_to_use; 0 means all
+	// The client shows a model only the first characters of the text, followed by when_to_use; 0
+	// means all.
+	Cut int
 }
 
 // In reports whether files of a kind have the field.
@@ -233,7 +250,7 @@ func (p Place) Check() error {
 		return fmt.Errorf("unknown name rule %d; use FromPath, FromHeader or OnlyHeader", int(p.Name))
 	case !fs.ValidPath(p.Dir) || strings.Contains(p.Dir, `\`):
 		return fmt.Errorf(`invalid directory %q; use a relative path such as ".claude/commands"`, p.Dir)
-	case strings.ContainsFunc(p.Prefix, func(r rune) bool { return !strings.ContainsRune(prefixRunes, r) }):
+	case strings.Trim(p.Prefix, prefixRunes) != "":
 		return fmt.Errorf(`invalid prefix %q; use letters, digits, "_", "-" and ":"`, p.Prefix)
 	case !validPattern(p.Pattern):
 		return fmt.Errorf(`invalid pattern %q; use a pattern such as "*.md", "**/*.md" or "*/SKILL.md"`,
@@ -261,9 +278,11 @@ func (p Place) Single() bool { return !strings.Contains(p.Pattern, "*") }
 func (p Place) checkInstruction() error {
 	switch {
 	case !p.Single() && (strings.Contains(p.Suffix(), "/") || p.Fallback != NoFallback):
-		return errors.New(`a pattern with a wildcard is for rules: use a pattern such as "**/*.md", without Fallback`)
+		return errors.New("a pattern with a wildcard is for rules: " +
+			`use a pattern such as "**/*.md", without Fallback`)
 	case p.Single() && (p.Globs != "" || p.When != "" || p.OnRequest || p.AnyDepth):
-		return errors.New("only rules can have Globs, When, OnRequest and AnyDepth; use a pattern such as \"**/*.md\"")
+		return errors.New("only rules can have Globs, When, OnRequest and AnyDepth; " +
+			`use a pattern such as "**/*.md"`)
 	case p.Base != Project && (p.Below || p.Fallback == InProject):
 		return errors.New("only a place of the project can have Below and InProject")
 	case p.Fallback < NoFallback || p.Fallback > InProject:
@@ -327,10 +346,11 @@ func (p Place) checkNotBelow() error {
 
 func (c Client) checkPlugins(p Place) error {
 	manifest, ok := strings.CutPrefix(p.Pattern, "*/")
-	if !ok || !slices.Contains(c.Manifests, manifest) || p.Name != FromPath || p.Prefix != "" || p.Parents {
+	if !ok || !slices.Contains(c.Manifests, manifest) ||
+		p.Name != FromPath || p.Prefix != "" || p.Parents {
 		//lint:ignore ST1005 Plugins is the name of a field
-		return errors.New(`Plugins need a pattern such as "*/.claude-plugin/plugin.json" with a path of Manifests, ` +
-			`and no Name, Prefix and Parents`)
+		return errors.New(`Plugins need a pattern such as "*/.claude-plugin/plugin.json" ` +
+			`with a path of Manifests, and no Name, Prefix and Parents`)
 	}
 	p.Pattern = "*.json"
 	return p.Check()
@@ -373,21 +393,24 @@ func (f Field) check() error {
 	case f.Limit < 0 || f.Cut < 0:
 		return errors.New("a negative Limit or Cut; use 0 for no limit")
 	case (f.Limit > 0 || f.Cut > 0 || f.Slug || f.Directory) && f.Kind != Text:
-		return errors.New("only a field of the kind Text can have Limit, Cut, Slug or Directory; remove these rules")
+		return errors.New("only a field of the kind Text can have Limit, Cut, Slug or Directory; " +
+			"remove these rules")
 	}
 	return nil
 }
 
 // All returns the clients in the order of their names.
 func All() []Client {
-	return []Client{Amp(), Claude(), Cline(), Codex(), Copilot(), Crush(), Cursor(), Factory(), Gemini(), Goose(), Kilo(), Kiro(), Kit(), OpenCode(),
-		Pi(), Qwen(), Roo(), VSCode(), Windsurf(), Zed()}
+	return []Client{Amp(), Claude(), Cline(), Codex(), Copilot(), Crush(), Cursor(), Factory(),
+		Gemini(), Goose(), Kilo(), Kiro(), Kit(), OpenCode(), Pi(), Qwen(), Roo(), VSCode(), Windsurf(),
+		Zed()}
 }
 
 // Lookup returns the client with a name. For an unknown name, the error has the nearest name.
 func Lookup(name string) (Client, error) {
 	all := All()
-	nearest, least := "", len(name)/3+1 // a name with other letters in more than a third of its places is not similar
+	// A name with other letters in more than a third of its places is not similar.
+	nearest, least := "", len(name)/3+1
 	names := make([]string, len(all))
 	for i, c := range all {
 		if c.Name == name {
@@ -399,7 +422,8 @@ func Lookup(name string) (Client, error) {
 		}
 	}
 	if len(name) > maxName || nearest == "" {
-		return Client{}, fmt.Errorf("unknown client %.*q; use one of %s", maxName, name, strings.Join(names, ", "))
+		return Client{}, fmt.Errorf("unknown client %.*q; use one of %s",
+			maxName, name, strings.Join(names, ", "))
 	}
 	return Client{}, fmt.Errorf("unknown client %q; did you mean %q?", name, nearest)
 }

@@ -55,9 +55,10 @@ func TestRowsAreValid(t *testing.T) {
 	}
 }
 
-// A client is a row, not code.
+// A client is a row, not code. The sources in the comments do not count.
 func TestARowHasAtMost30Lines(t *testing.T) {
 	source := must.Get(os.ReadFile("table.go"))(t)
+	source = regexp.MustCompile(`(?m)^\t+//.*\n`).ReplaceAll(source, nil)
 	rows := regexp.MustCompile(`(?ms)^func ([A-Z]\w+)\(\) Client \{\n.*?^\}`).FindAllStringSubmatch(strings.ReplaceAll(string(source), "\r\n", "\n"), -1)
 	if len(rows) != len(All())+1 {
 		t.Fatalf("%d rows, want %d", len(rows), len(All())+1)

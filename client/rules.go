@@ -13,26 +13,29 @@ type Rules struct {
 	NoName   Missing // the result for a name without an argument
 	Rest     bool    // the greatest number of a text takes all remaining arguments
 	Joined   bool    // $ARGUMENTS is the list of arguments, joined by blanks, not the line as typed
-	Pairs    bool    // KEY=value gives the value of ${input:KEY}; all other arguments are appended, none has a position
-	Code     Code    // placeholders in the code of a text
-	Escape   Escape  // how an author writes a placeholder as text
-	Append   Append  // the place of arguments without a placeholder
+	// KEY=value gives the value of ${input:KEY}; all other arguments are appended, none has a
+	// position.
+	Pairs  bool
+	Code   Code   // placeholders in the code of a text
+	Escape Escape // how an author writes a placeholder as text
+	Append Append // the place of arguments without a placeholder
 }
 
 // A Form is a set of placeholders and directives.
 type Form uint32
 
 const (
-	Arguments  Form = 1 << iota // $ARGUMENTS: all arguments
-	Indexed                     // $ARGUMENTS[N]: an argument, counted from 0
-	Numbered                    // $N
-	Declared                    // $name of a name in the field "arguments"
-	Hinted                      // $name of a name in the field "argument-hint", or in the given arguments
-	Args                        // {{args}}: all arguments; inside !{…} escaped for the shell
-	Input                       // ${input:name} and ${input:name:hint}
-	Value                       // ${NAME} of a value of the program, such as ${CLAUDE_SKILL_DIR}
-	ShellQuote                  // the directive !`command`
-	FilePath                    // the directive @path
+	Arguments Form = 1 << iota // $ARGUMENTS: all arguments
+	Indexed                    // $ARGUMENTS[N]: an argument, counted from 0
+	Numbered                   // $N
+	Declared                   // $name of a name in the field "arguments"
+	// $name of a name in the field "argument-hint", or in the given arguments.
+	Hinted
+	Args       // {{args}}: all arguments; inside !{…} escaped for the shell
+	Input      // ${input:name} and ${input:name:hint}
+	Value      // ${NAME} of a value of the program, such as ${CLAUDE_SKILL_DIR}
+	ShellQuote // the directive !`command`
+	FilePath   // the directive @path
 
 	ShellBraces // the directive !{command}, with balanced braces
 	FileBraces  // the directive @{path}, with balanced braces
@@ -47,11 +50,13 @@ const (
 	BracedNumber    // ${N}
 	Slice           // ${@:N} and ${@:N:L}: the arguments from N on, L arguments from N on
 	NumberSlice     // ${N:L}: L arguments from N on
-	Default         // ${N:-text}, ${@:-text} and ${ARGUMENTS:-text}: the text if the argument is missing or empty
+	// ${N:-text}, ${@:-text} and ${ARGUMENTS:-text}: the text if the argument is missing or empty.
+	Default
 
 	NoForms // a client without placeholders and directives
 
-	DefaultForms = Arguments | Indexed | Numbered | Declared | Hinted | Args | Input | Value | ShellQuote | FilePath
+	DefaultForms = Arguments | Indexed | Numbered | Declared | Hinted | Args | Input | Value |
+		ShellQuote | FilePath
 )
 
 // A Count is the number of the first argument.
@@ -95,7 +100,8 @@ const (
 	CodeWithoutNumbers   Code = iota // placeholders except $1 and other bare numbers; no directives
 	CodeWithPlaceholders             // all placeholders; no directives
 	CodeStays                        // nothing
-	NoCode                           // all: the client does not read the text as Markdown. Directives may begin within words.
+	// All: the client does not read the text as Markdown. Directives may begin within words.
+	NoCode
 )
 
 // An Escape states how an author writes a placeholder as text.
@@ -114,8 +120,9 @@ type Append int
 const (
 	AppendLabeled Append = iota // after the text, a blank line and "ARGUMENTS: "
 	AppendLine                  // after the text and a blank line
-	AppendCommand               // after the text, a blank line, "/", the name of the command and a blank
-	Drop                        // nowhere
+	// After the text, a blank line, "/", the name of the command and a blank.
+	AppendCommand
+	Drop // nowhere
 )
 
 func (r Rules) check() error {
@@ -123,17 +130,20 @@ func (r Rules) check() error {
 		return fmt.Errorf("unknown Forms %#x; use the constants of Form, joined by |", uint32(r.Forms))
 	}
 	for _, rule := range []struct {
-		name        string
+		name, first string
 		value, last int
-		first       string
 	}{
-		{"Count", int(r.Count), int(CountFromZero), "CountAuto"}, {"Number", int(r.Number), int(OneDigit), "OutsideWordsAndPrices"},
-		{"NoNumber", int(r.NoNumber), int(Fails), "Stays"}, {"NoName", int(r.NoName), int(Fails), "Stays"},
-		{"Code", int(r.Code), int(NoCode), "CodeWithoutNumbers"}, {"Escape", int(r.Escape), int(NoEscape), "BackslashOrDollars"},
-		{"Append", int(r.Append), int(Drop), "AppendLabeled"},
+		{"Count", "CountAuto", int(r.Count), int(CountFromZero)},
+		{"Number", "OutsideWordsAndPrices", int(r.Number), int(OneDigit)},
+		{"NoNumber", "Stays", int(r.NoNumber), int(Fails)},
+		{"NoName", "Stays", int(r.NoName), int(Fails)},
+		{"Code", "CodeWithoutNumbers", int(r.Code), int(NoCode)},
+		{"Escape", "BackslashOrDollars", int(r.Escape), int(NoEscape)},
+		{"Append", "AppendLabeled", int(r.Append), int(Drop)},
 	} {
 		if rule.value < 0 || rule.value > rule.last {
-			return fmt.Errorf("unknown %s %d; use a constant of its type, such as %s", rule.name, rule.value, rule.first)
+			return fmt.Errorf("unknown %s %d; use a constant of its type, such as %s",
+				rule.name, rule.value, rule.first)
 		}
 	}
 	return nil

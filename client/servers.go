@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -138,16 +137,24 @@ func (r ServerRules) check() error {
 	return err
 }
 
-// roles returns the fields of a text such as "command url timeout=call_ms oauth=". A key without a
-// role has the role of its name.
-func roles(text string) map[string]ServerRole {
-	all := map[string]ServerRole{}
-	for _, field := range strings.Fields(text) {
-		key, role, ok := strings.Cut(field, "=")
+// roles returns the fields of a text such as "command url timeout=call_ms oauth=".
+func roles(text string) map[string]ServerRole { return words[ServerRole](text) }
+
+// types returns the types that most clients have, and the types of a text such as "local=stdio".
+func types(others string) map[string]string {
+	return words[string]("stdio http streamable-http=http sse " + others)
+}
+
+// words returns the words of a text before and after "=". A word without "=" is the same on both
+// sides.
+func words[T ~string](text string) map[string]T {
+	all := map[string]T{}
+	for word := range strings.FieldsSeq(text) {
+		key, value, ok := strings.Cut(word, "=")
 		if !ok {
-			role = key
+			value = key
 		}
-		all[key] = ServerRole(role)
+		all[key] = T(value)
 	}
 	return all
 }
@@ -155,31 +162,11 @@ func roles(text string) map[string]ServerRole {
 // usual are the fields that most clients have.
 const usual = "type command args env cwd url headers "
 
-// serverFiles returns files with a table. A path begins with "~/", "~/.config/" or "/", or is a
-// path of the project, with the parents after "^".
-func serverFiles(table string, paths ...string) (all []ServerFile) {
-	for _, p := range paths {
-		f := ServerFile{Path: p, Table: table}
-		if name, ok := strings.CutPrefix(p, "^"); ok {
-			f.Path, f.Parents = name, true
-		} else if name, ok := strings.CutPrefix(p, Config.String()); ok {
-			f.Path, f.Base = name, Config
-		} else if name, ok := strings.CutPrefix(p, Home.String()); ok {
-			f.Path, f.Base = name, Home
-		} else if p[0] == '/' {
-			f.Base = System
-		}
-		all = append(all, f)
-	}
-	return all
-}
-
-// transports returns the usual transports, and those of other types, as in "local=stdio".
-func transports(other ...string) map[string]string {
-	all := map[string]string{"stdio": "stdio", "http": "http", "streamable-http": "http", "sse": "sse"}
-	for _, text := range other {
-		name, transport, _ := strings.Cut(text, "=")
-		all[name] = cmp.Or(transport, name)
+// serverFiles returns files with a table, from paths as for Place.at.
+func serverFiles(table, paths string) (all []ServerFile) {
+	for _, p := range places(paths) {
+		all = append(all, ServerFile{
+			Base: p.Base, Path: path.Join(p.Dir, p.Pattern), Table: table, Parents: p.Parents})
 	}
 	return all
 }
@@ -204,7 +191,7 @@ func editorDirs() map[string]ServerDir {
 func AgentPluginServers() ServerRules { // agentplugins/agent-plugins-spec 1.0.0, 7.2, 2026-08
 	return ServerRules{Closed: true, Fields: roles(usual),
 		Variables: `\$\{(PLUGIN_ROOT|PLUGIN_DATA)\}`,
-		Types:     map[string]string{"stdio": "stdio", "streamable-http": "http", "sse": "sse"},
+		Types:     words[string]("stdio streamable-http=http sse"),
 		Dirs:      map[string]ServerDir{"PLUGIN_ROOT": PluginDir, "PLUGIN_DATA": Given}}
 }
 
@@ -213,36 +200,36 @@ func AgentPluginServers() ServerRules { // agentplugins/agent-plugins-spec 1.0.0
 func claudeServers() ServerRules {
 	const user, managed = "~/.claude.json", "/etc/claude-code/managed-"
 	const own = "projects." + ProjectKey + "."
-	r := ServerRules{Types: transports("ws"), Variables: defaulted, Plugins: "plugin:",
+	r := ServerRules{Types: types("ws"), Variables: defaulted, Plugins: "plugin:",
 		Dirs: map[string]ServerDir{"CLAUDE_PLUGIN_ROOT": PluginDir, "CLAUDE_PROJECT_DIR": ProjectDir},
 		Files: slices.Concat(serverFiles("mcpServers", managed+"mcp.json"),
-			serverFiles(own+"mcpServers", user), serverFiles("mcpServers", "^.mcp.json", user)),
+			serverFiles(own+"mcpServers", user), serverFiles("mcpServers", "^.mcp.json "+user)),
 		Fields: roles(usual + "timeout=call_ms headersHelper= oauth= alwaysLoad= description=")}
 	r.Files[0].Exclusive, r.Files[1].Parents = true, true
-	add := func(table string, effect ListEffect, shared bool, files ...string) {
-		for _, f := range serverFiles(table, files...) {
+	add := func(table string, effect ListEffect, shared bool, files string) {
+		for _, f := range serverFiles(table, files) {
 			r.Lists = append(r.Lists, ServerList{f.Base, f.Path, table, effect, shared})
 		}
 	}
-	all := []string{".claude/settings.json", ".claude/settings.local.json", "~/.claude/settings.json",
-		managed + "settings.json"}
+	const all = ".claude/settings.json .claude/settings.local.json ~/.claude/settings.json " +
+		managed + "settings.json"
 	add(own+"hasTrustDialogAccepted", Trusts, false, user)
 	add(own+"disabledMcpServers", Disables, false, user)
 	add(own+"disabledMcpjsonServers", Disables, true, user)
 	add(own+"enabledMcpjsonServers", Approves, true, user)
-	add("disabledMcpjsonServers", Disables, true, all...)
-	add("enabledMcpjsonServers", Approves, true, all...)
-	add("enableAllProjectMcpServers", Approves, true, all...)
-	add("deniedMcpServers", Disables, false, all...)
-	add("allowManagedMcpServersOnly", Locks, false, all[3])
-	add("allowedMcpServers", Only, false, all...)
+	add("disabledMcpjsonServers", Disables, true, all)
+	add("enabledMcpjsonServers", Approves, true, all)
+	add("enableAllProjectMcpServers", Approves, true, all)
+	add("deniedMcpServers", Disables, false, all)
+	add("allowManagedMcpServersOnly", Locks, false, managed+"settings.json")
+	add("allowedMcpServers", Only, false, all)
 	return r
 }
 
 // npm @openai/codex 0.171.0, codex mcp list --json, 2026-11-27
 func codexServers() ServerRules {
 	const file = ".codex/config.toml"
-	return ServerRules{Files: serverFiles("mcp_servers", "^"+file, "~/"+file), URL: "http",
+	return ServerRules{Files: serverFiles("mcp_servers", "^"+file+" ~/"+file), URL: "http",
 		Joined: true, Fields: roles(`command args env env_vars=env_names cwd url
 			http_headers=headers env_http_headers=header_names bearer_token_env_var=bearer enabled
 			enabled_tools=allowed disabled_tools=denied startup_timeout_sec=start_s
@@ -252,24 +239,24 @@ func codexServers() ServerRules {
 
 // npm @github/copilot 1.0.102, copilot mcp list --json, 2026-11-27
 func copilotServers() ServerRules {
-	files := serverFiles("mcpServers", ".mcp.json", ".github/mcp.json", "~/.copilot/mcp-config.json")
+	files := serverFiles("mcpServers", ".mcp.json .github/mcp.json ~/.copilot/mcp-config.json")
 	files[1].Fallback = true
-	return ServerRules{Files: files, URL: "http", Types: transports("local=stdio"),
+	return ServerRules{Files: files, URL: "http", Types: types("local=stdio"),
 		Variables: defaulted, Fields: roles(usual + "tools=allowed timeout=call_ms oauth=")}
 }
 
 // github.com/charmbracelet/crush 37f36e93, internal/config/config.go, load.go and resolve.go, 2026
 func crushServers() ServerRules {
-	return ServerRules{Joined: true, Types: transports(), Variables: shell,
-		Files: serverFiles("mcp", "^.crush.json", "^crush.json", "~/.config/crush/crush.json"),
+	return ServerRules{Joined: true, Types: types(""), Variables: shell,
+		Files: serverFiles("mcp", "^.crush.json ^crush.json ~/.config/crush/crush.json"),
 		Fields: roles(usual + `disabled enabled_tools=allowed disabled_tools=denied timeout=start_s oauth=
 			oauth_client_id= oauth_client_secret= oauth_callback_port=`)}
 }
 
 // cursor.com/docs/mcp, 2026-11
 func cursorServers() ServerRules {
-	return ServerRules{Files: serverFiles("mcpServers", ".cursor/mcp.json", "~/.cursor/mcp.json"),
-		Comments: true, Commas: true, URL: "http", Types: transports(), Variables: editor,
+	return ServerRules{Files: serverFiles("mcpServers", ".cursor/mcp.json ~/.cursor/mcp.json"),
+		Comments: true, Commas: true, URL: "http", Types: types(""), Variables: editor,
 		Dirs: editorDirs(), Fields: roles(usual + "envFile=env_file disabled auth=")}
 }
 
@@ -279,8 +266,8 @@ func geminiServers() ServerRules { return geminiLike("gemini") }
 // geminiLike returns the rules of Gemini CLI with the directory of a program.
 func geminiLike(program string) ServerRules {
 	settings := "." + program + "/settings.json"
-	r := ServerRules{Files: serverFiles("mcpServers", settings, "~/"+settings), Comments: true,
-		URL: "http", Types: transports(), Variables: defaulted + dollar,
+	r := ServerRules{Files: serverFiles("mcpServers", settings+" ~/"+settings), Comments: true,
+		URL: "http", Types: types(""), Variables: defaulted + dollar,
 		Dirs: map[string]ServerDir{"extensionPath": PluginDir, "workspacePath": ProjectDir,
 			"/": Separator, "pathSeparator": Separator},
 		Fields: roles(usual + `httpUrl=http_url timeout=call_ms includeTools=allowed excludeTools=denied
@@ -294,19 +281,19 @@ func geminiLike(program string) ServerRules {
 
 // kiro.dev/docs/mcp/configuration, 2026-11
 func kiroServers() ServerRules {
-	return ServerRules{URL: "http", Types: transports(), Variables: braces,
-		Files:  serverFiles("mcpServers", ".kiro/settings/mcp.json", "~/.kiro/settings/mcp.json"),
+	return ServerRules{URL: "http", Types: types(""), Variables: braces,
+		Files:  serverFiles("mcpServers", ".kiro/settings/mcp.json ~/.kiro/settings/mcp.json"),
 		Fields: roles(usual + "disabled disabledTools=denied timeout=call_ms autoApprove=")}
 }
 
 // npm opencode-ai 1.18.33, opencode mcp list, 2026-11-27
 func openCodeServers() ServerRules {
-	const project, user = "^.opencode/opencode.json", "~/.config/opencode/"
 	return ServerRules{Comments: true, Commas: true, Joined: true,
 		Variables: `\{env:([^{}]+)\}|\{(file:[^{}]+)\}`,
-		Types:     map[string]string{"local": "stdio", "remote": "http"},
-		Files: serverFiles("mcp", project+"c", project, "^opencode.jsonc", "^opencode.json",
-			user+"opencode.jsonc", user+"opencode.json", user+"config.json"),
+		Types:     words[string]("local=stdio remote=http"),
+		Files: serverFiles("mcp", `^.opencode/opencode.jsonc ^.opencode/opencode.json ^opencode.jsonc
+			^opencode.json ~/.config/opencode/opencode.jsonc ~/.config/opencode/opencode.json
+			~/.config/opencode/config.json`),
 		Fields: roles("type command environment=env cwd url headers enabled timeout=call_ms oauth=")}
 }
 
@@ -321,7 +308,7 @@ func qwenServers() ServerRules {
 // github.com/RooCodeInc/Roo-Code cb836567, src/services/mcp/McpHub.ts, 2026; without the global
 // file
 func rooServers() ServerRules {
-	return ServerRules{Files: serverFiles("mcpServers", ".roo/mcp.json"), Types: transports(),
+	return ServerRules{Files: serverFiles("mcpServers", ".roo/mcp.json"), Types: types(""),
 		Variables: editor, Dirs: editorDirs(),
 		Fields: roles(usual + "disabled disabledTools=denied timeout=call_s alwaysAllow= watchPaths=")}
 }
@@ -330,13 +317,13 @@ func rooServers() ServerRules {
 // the user
 func vscodeServers() ServerRules {
 	return ServerRules{Files: serverFiles("servers", ".vscode/mcp.json"), Comments: true, Commas: true,
-		URL: "http", Types: transports(), Variables: editor, Dirs: editorDirs(), Fields: roles(usual +
+		URL: "http", Types: types(""), Variables: editor, Dirs: editorDirs(), Fields: roles(usual +
 			"envFile=env_file dev= gallery= version= sandboxEnabled= sandbox= oauth=")}
 }
 
 // zed.dev/docs/ai/mcp, 2026-11
 func zedServers() ServerRules {
 	return ServerRules{URL: "http", Comments: true, Commas: true, Joined: true,
-		Files:  serverFiles("context_servers", ".zed/settings.json", "~/.config/zed/settings.json"),
+		Files:  serverFiles("context_servers", ".zed/settings.json ~/.config/zed/settings.json"),
 		Fields: roles(usual + "enabled timeout=start_ms source= settings= remote= oauth=")}
 }

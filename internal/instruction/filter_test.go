@@ -59,40 +59,6 @@ func TestAViewShowsTheInstructionsThatItsFilterKeeps(t *testing.T) {
 	must.Fail(c.View(toolshelf.WithInstructionFilter(nil)))(t, "a nil function", toolshelf.ErrInvalidOption)
 }
 
-func TestAViewShowsTheRulesBelowTheRootThatItsFilterKeeps(t *testing.T) {
-	c := memory(t, map[string]string{"/repo/x/.claude/rules/a.md": "Secret.", "/repo/x/.claude/rules/b.md": "Open: @a.md", "/repo/x/.claude/rules/c.md": "---\npaths: '*.go'\n---\nSecret."}, toolshelf.WithInstructions(client.Claude()))
-	view := must.Get(c.View(without("Secret")))(t)
-	for _, tt := range []struct {
-		catalog *toolshelf.Catalog
-		want    []string
-	}{{c, []string{"x/.claude/rules/a.md", "x/.claude/rules/b.md", "x/.claude/rules/c.md"}}, {view, []string{"x/.claude/rules/b.md"}}} {
-		if got := pathsOf(t, tt.catalog, "x/f.go"); !slices.Equal(got, tt.want) {
-			t.Errorf("got %q", got)
-		}
-		if p := promptOf(t, tt.catalog, "x/f.go"); !slices.Equal(p.Included, tt.want) {
-			t.Errorf("the prompt has %q", p.Included)
-		}
-	}
-	byPath := must.Get(c.View(toolshelf.WithInstructionFilter(func(i toolshelf.Instruction) bool { return i.Path != "x/.claude/rules/a.md" })))(t)
-	if list := instructions(t, byPath, "x", toolshelf.Imports(0)); len(list) != 1 || list[0].Text != "Open: @a.md" {
-		t.Errorf("the import of a refused rule: %+v", list)
-	}
-}
-
-func TestARefusedInstructionIsNoImportOfAnother(t *testing.T) {
-	c := memory(t, map[string]string{"/repo/CLAUDE.md": "@x/CLAUDE.md and @docs/a.md", "/repo/docs/a.md": "@../x/CLAUDE.md", "/repo/x/CLAUDE.md": "Secret.", "/repo/x/y/CLAUDE.md": "Near."},
-		toolshelf.WithInstructions(client.Claude()), toolshelf.WithInstructionFilter(func(i toolshelf.Instruction) bool { return i.Path != "x/CLAUDE.md" }))
-	list := instructions(t, c, "x/y", toolshelf.Imports(0))
-	if len(list) != 2 || list[0].Text != "@x/CLAUDE.md and @../x/CLAUDE.md" || !slices.Equal(list[0].Imports, []string{"docs/a.md"}) || list[0].Diagnostics != nil || list[1].Text != "Near." {
-		t.Errorf("got %+v", list)
-	}
-	// A filter sees the texts of imports.
-	c = memory(t, map[string]string{"/repo/CLAUDE.md": "@docs/a.md", "/repo/docs/a.md": "Secret.", "/repo/x/CLAUDE.md": "Near."}, toolshelf.WithInstructions(client.Claude()), without("Secret"))
-	if list := instructions(t, c, "x", toolshelf.Imports(0)); len(list) != 1 || list[0].Path != "x/CLAUDE.md" {
-		t.Errorf("got %+v", list)
-	}
-}
-
 // On a filesystem that ignores letter case, both paths name one file.
 func TestARefusedInstructionIsNoImportInAnotherLetterCase(t *testing.T) {
 	root := catalogtest.Disk(t, map[string]string{"CLAUDE.md": "@X/Claude.md", "x/CLAUDE.md": "Secret.", "X/Claude.md": "Secret.", "x/y/CLAUDE.md": "Near."})
@@ -122,28 +88,10 @@ func TestTheLetterCaseOfACallSelectsNoOtherInstruction(t *testing.T) {
 	must.Match(t, "a new file: paths", all[:3], pathsOf(t, c, "SRC/δir/NEW.go"))
 }
 
-// Directories whose names differ only in letter case have instructions of their own, where the
-// filesystem permits both.
-func TestTheLetterCaseOfDirectoriesIsTheirName(t *testing.T) {
-	c := memory(t, map[string]string{"/repo/src/AGENTS.md": "small", "/repo/SRC/AGENTS.md": "large"})
-	for path, want := range map[string][]string{"src/x": {"src/AGENTS.md"}, "SRC/x": {"SRC/AGENTS.md"}, "Src/x": nil} {
-		if diff := cmp.Diff(want, pathsOf(t, c, path)); diff != "" {
-			t.Errorf("%s: paths (-want +got):\n%s", path, diff)
-		}
-	}
-}
-
 func TestARefusedInstructionTakesNoPartOfTheLimit(t *testing.T) {
 	c := memory(t, map[string]string{"/repo/AGENTS.md": "Secret." + strings.Repeat("a", 31<<10), "/repo/x/AGENTS.md": strings.Repeat("b", 10<<10)}, toolshelf.WithInstructions(client.Codex()), without("Secret"))
 	if list := instructions(t, c, "x"); len(list) != 1 || len(list[0].Text) != 10<<10 || list[0].Diagnostics != nil {
 		t.Errorf("got %d instructions", len(list))
-	}
-}
-
-func TestARefusedFileStillPrecedesItsFallback(t *testing.T) {
-	c := memory(t, map[string]string{"/repo/AGENTS.override.md": "Secret.", "/repo/AGENTS.md": "Open."}, toolshelf.WithInstructions(client.Codex()), without("Secret"))
-	if got := pathsOf(t, c, "."); got != nil {
-		t.Errorf("got %q", got)
 	}
 }
 

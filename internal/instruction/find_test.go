@@ -35,64 +35,6 @@ func codesOf(i toolshelf.Instruction) (codes []string) {
 	return codes
 }
 
-func TestWithoutAnOptionACatalogReadsAgentsAndClaudeAsTheFallback(t *testing.T) {
-	c := memory(t, map[string]string{"/repo/AGENTS.md": "a", "/repo/CLAUDE.md": "b", "/repo/x/CLAUDE.md": "c", "/repo/x/.claude/CLAUDE.md": "d", "/repo/x/y/AGENTS.md": "",
-		"/repo/x/y/CLAUDE.md": "e", "/AGENTS.md": "outside", "/home/me/.claude/CLAUDE.md": "f"})
-	if got := pathsOf(t, c, "x/y/z.go"); !slices.Equal(got, []string{"AGENTS.md", "x/CLAUDE.md", "x/y/CLAUDE.md"}) {
-		t.Errorf("got %q", got)
-	}
-	if got := pathsOf(t, memory(t, map[string]string{"/repo/AGENTS.md": "a"}, toolshelf.WithInstructions()), "."); got != nil {
-		t.Errorf("WithInstructions() reads %q", got)
-	}
-}
-
-func TestAGlobOfTheRootMatchesAHiddenDirectory(t *testing.T) {
-	c := memory(t, map[string]string{"/repo/.claude/rules/ci.md": "---\npaths: \".github/**\"\n---\na", "/repo/.claude/rules/other.md": "---\npaths: \"github/**\"\n---\nb"},
-		toolshelf.WithInstructions(client.Claude()))
-	if got := pathsOf(t, c, ".github/ci.yml"); !slices.Equal(got, []string{".claude/rules/ci.md"}) {
-		t.Errorf("got %q", got)
-	}
-}
-
-func TestARuleWithoutATextIsLeftOut(t *testing.T) {
-	c := memory(t, map[string]string{"/repo/.claude/rules/empty.md": "", "/repo/.claude/rules/header.md": "---\npaths: \"*.go\"\n---\n", "/repo/.claude/rules/text.md": "a"},
-		toolshelf.WithInstructions(client.Claude()))
-	if got := pathsOf(t, c, "x.go"); !slices.Equal(got, []string{".claude/rules/text.md"}) {
-		t.Errorf("got %q", got)
-	}
-}
-
-func TestClaudeReadsAgentsInAProjectWithoutFilesOfItsOwn(t *testing.T) {
-	files := map[string]string{"/repo/AGENTS.md": "a", "/repo/x/AGENTS.md": "b", "/repo/x/y/CLAUDE.md": "c", "/repo/x/y/AGENTS.md": "d"}
-	if got := pathsOf(t, memory(t, files, toolshelf.WithInstructions(client.Claude())), "x/y"); !slices.Equal(got, []string{"AGENTS.md", "x/AGENTS.md", "x/y/CLAUDE.md"}) {
-		t.Errorf("got %q", got)
-	}
-	files["/repo/CLAUDE.local.md"] = "e"
-	if got := pathsOf(t, memory(t, files, toolshelf.WithInstructions(client.Claude())), "x/y"); !slices.Equal(got, []string{"CLAUDE.local.md", "x/y/CLAUDE.md"}) {
-		t.Errorf("with a file of its own: %q", got)
-	}
-}
-
-func TestParentsPrecedeTheRootAndTheirGlobsBeginThere(t *testing.T) {
-	files := map[string]string{"/repo/.git/HEAD": "", "/repo/AGENTS.md": "a", "/repo/services/AGENTS.md": "b", "/repo/services/api/AGENTS.md": "c", "/AGENTS.md": "above",
-		"/repo/.claude/rules/api.md": "---\npaths: services/api/*.go\n---\nd", "/repo/.claude/rules/web.md": "---\npaths: web/**\n---\ne", "/repo/services/api/.claude/rules/top.md": "---\npaths: \"*.go\"\n---\nf"}
-	options := []toolshelf.Option{toolshelf.WithRoot("/repo/services/api"), toolshelf.WithInstructions(client.Claude())}
-	if got := pathsOf(t, memory(t, files, options...), "main.go"); !slices.Equal(got, []string{"AGENTS.md", ".claude/rules/top.md"}) {
-		t.Errorf("without WithParents: %q", got)
-	}
-	c := memory(t, files, append(options, toolshelf.WithParents(""))...)
-	if got := pathsOf(t, c, "main.go"); !slices.Equal(got, []string{"../../AGENTS.md", "../AGENTS.md", "AGENTS.md", "../../.claude/rules/api.md", ".claude/rules/top.md"}) {
-		t.Errorf("got %q", got)
-	}
-	var scopes []string
-	for _, i := range instructions(t, c, "main.go") {
-		scopes = append(scopes, i.Scope)
-	}
-	if !slices.Equal(scopes, []string{"../..", "..", ".", "../..", "."}) {
-		t.Errorf("scopes %q", scopes)
-	}
-}
-
 func TestRulesBelowTheRootApplyToTheirDirectory(t *testing.T) {
 	files := map[string]string{
 		"/repo/AGENTS.md": "root", "/repo/.windsurf/rules/always.md": "---\ntrigger: always_on\n---\na", "/repo/.windsurf/rules/go.md": "---\ntrigger: glob\nglobs: '*.go'\n---\nb", "/repo/.windsurf/rules/ask.md": "c",
@@ -159,60 +101,6 @@ func TestFieldsOfAnInstruction(t *testing.T) {
 	must.Match(t, "result", want, got)
 }
 
-func TestModesOfRules(t *testing.T) {
-	for _, tt := range []struct {
-		row    client.Client
-		file   string
-		header string
-		mode   toolshelf.Mode // "" if the rule does not apply to a.go
-	}{
-		{client.Claude(), ".claude/rules/r.md", "", toolshelf.Always},
-		{client.Claude(), ".claude/rules/r.md", "paths: []", toolshelf.Always},
-		{client.Claude(), ".claude/rules/r.md", "paths: [a.go, b.go]", toolshelf.OnMatch},
-		{client.Claude(), ".claude/rules/r.md", "paths: b/", ""},
-		{client.Claude(), ".claude/rules/r.md", "globs: b/", toolshelf.Always},
-		{client.Cursor(), ".cursor/rules/r.mdc", "alwaysApply: true\nglobs: b/", toolshelf.Always},
-		{client.Cursor(), ".cursor/rules/r.mdc", "alwaysApply: false\nglobs: *.go", toolshelf.OnMatch},
-		{client.Cursor(), ".cursor/rules/r.mdc", "description: d", toolshelf.OnRequest},
-		{client.Copilot(), ".github/instructions/r.instructions.md", "applyTo: '**'", toolshelf.OnMatch},
-		{client.Copilot(), ".github/instructions/r.instructions.md", "", toolshelf.OnRequest},
-		{client.Kiro(), ".kiro/steering/r.md", "", toolshelf.Always},
-		{client.Kiro(), ".kiro/steering/r.md", "inclusion: manual", toolshelf.OnRequest},
-		{client.Kiro(), ".kiro/steering/r.md", "inclusion: auto\ndescription: d", toolshelf.OnRequest},
-		{client.Kiro(), ".kiro/steering/r.md", "inclusion: fileMatch\nfileMatchPattern: [\"*.go\"]", toolshelf.OnMatch},
-		{client.Kiro(), ".kiro/steering/r.md", "inclusion: fileMatch\nfileMatchPattern: \"*.ts\"", ""},
-		{client.Kiro(), ".kiro/steering/r.md", "inclusion: fileMatch", ""},
-		{client.Windsurf(), ".windsurf/rules/r.md", "trigger: always_on", toolshelf.Always},
-		{client.Windsurf(), ".windsurf/rules/r.md", "trigger: glob\nglobs: \"*.go\"", toolshelf.OnMatch},
-		{client.Windsurf(), ".windsurf/rules/r.md", "trigger: model_decision\ndescription: d", toolshelf.OnRequest},
-		{client.Windsurf(), ".windsurf/rules/r.md", "", toolshelf.OnRequest},
-		{client.Qwen(), ".qwen/rules/r.md", "paths: \"src/**\", \"*.go\"", toolshelf.OnMatch},
-		{client.Cline(), ".clinerules/r.md", "paths:\n  - \"*.go\"", toolshelf.OnMatch},
-		{client.VSCode(), ".claude/rules/r.md", "paths: x/**", ""},
-	} {
-		text := "Text.\n"
-		if tt.header != "" {
-			text = "---\n" + tt.header + "\n---\nText.\n"
-		}
-		got := instructions(t, memory(t, map[string]string{"/repo/" + tt.file: text}, toolshelf.WithInstructions(tt.row)), "a.go")
-		if tt.mode == "" && len(got) > 0 || tt.mode != "" && (len(got) != 1 || got[0].Mode != tt.mode || got[0].Text != "Text.\n") {
-			t.Errorf("%s, %q: got %+v, want %q", tt.row.Name, tt.header, got, tt.mode)
-		}
-	}
-}
-
-func TestGlobsWithoutASlash(t *testing.T) {
-	const header = "---\npaths: '*.go'\napplyTo: '*.go'\nglobs: '*.go'\ninclusion: fileMatch\nfileMatchPattern: '*.go'\n---\n"
-	files := map[string]string{"/repo/.kiro/steering/r.md": header + "a", "/repo/.cursor/rules/r.mdc": header + "b", "/repo/.claude/rules/r.md": header + "c", "/home/me/.claude/rules/r.md": header + "d",
-		"/repo/.github/instructions/r.instructions.md": header + "e", "/repo/.qwen/rules/r.md": header + "f", "/repo/.windsurf/rules/r.md": header + "g"}
-	c := memory(t, files, toolshelf.WithInstructions(client.Kiro(), client.Cursor(), client.Claude(), client.Qwen(), client.VSCode(), client.Windsurf()))
-	anywhere := []string{"~/.claude/rules/r.md", ".kiro/steering/r.md", ".claude/rules/r.md", ".github/instructions/r.instructions.md", ".windsurf/rules/r.md"}
-	must.Match(t, "below the root: ", anywhere, pathsOf(t, c, "x/y.go"))
-	if got := pathsOf(t, c, "y.go"); len(got) != len(files) {
-		t.Errorf("in the root: %q", got)
-	}
-}
-
 func TestCodexReads32KiBOfTheProject(t *testing.T) {
 	c := memory(t, map[string]string{"/home/me/.codex/AGENTS.md": strings.Repeat("h", 40<<10), "/repo/AGENTS.md": strings.Repeat("a", 30<<10), "/repo/x/AGENTS.md": strings.Repeat("é", 2<<10), "/repo/x/y/AGENTS.md": "c"},
 		toolshelf.WithInstructions(client.Codex()))
@@ -226,13 +114,6 @@ func TestCodexReads32KiBOfTheProject(t *testing.T) {
 	c = memory(t, map[string]string{"/repo/AGENTS.md": strings.Repeat("a", 40<<10), "/repo/x/AGENTS.md": "b"}, toolshelf.WithInstructions(client.Codex(), client.Cursor()))
 	if list := instructions(t, c, "x"); len(list) != 2 || len(list[0].Text) != 40<<10 || list[0].Diagnostics != nil {
 		t.Errorf("got %d instructions", len(list))
-	}
-}
-
-func TestTheSameTextInADirectoryIsOneInstruction(t *testing.T) {
-	c := memory(t, map[string]string{"/repo/AGENTS.md": "same", "/repo/CLAUDE.md": "same", "/repo/x/CLAUDE.md": "same"}, toolshelf.WithInstructions(client.Claude(), client.Codex()))
-	if got := pathsOf(t, c, "x"); !slices.Equal(got, []string{"CLAUDE.md", "x/CLAUDE.md"}) {
-		t.Errorf("got %q", got)
 	}
 }
 

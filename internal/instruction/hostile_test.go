@@ -67,18 +67,6 @@ func TestRulesBelowTheRootThatCannotBeReadAffectNoOtherFile(t *testing.T) {
 	}
 }
 
-func TestADirectoryOfTheProjectIsNotTheHomeDirectory(t *testing.T) {
-	c := memory(t, map[string]string{"/home/me/.claude/CLAUDE.md": "user", "/repo/~/.claude/CLAUDE.md": "project", "/home/me/.claude/rules/r.md": "of the user", "/repo/~/.claude/rules/r.md": "of the project"}, toolshelf.WithInstructions(client.Claude()))
-	list := instructions(t, c, "~/x")
-	var got []string
-	for _, i := range list {
-		got = append(got, i.Path+": "+i.Text)
-	}
-	if want := []string{"~/.claude/CLAUDE.md: user", "~/.claude/rules/r.md: of the user", "./~/.claude/CLAUDE.md: project", "./~/.claude/rules/r.md: of the project"}; !slices.Equal(got, want) {
-		t.Errorf("got %q", got)
-	}
-}
-
 func TestLargeInstructions(t *testing.T) {
 	limit := 10 << 20
 	c := memory(t, map[string]string{"/repo/AGENTS.md": strings.Repeat("@a.md `", limit/7), "/repo/a.md": "a", "/repo/x/AGENTS.md": strings.Repeat("x", limit+1)})

@@ -43,10 +43,10 @@ func TestAPIsRefuseInvalidRequests(t *testing.T) {
 
 func TestGeminiParametersRefuseOtherKeywords(t *testing.T) {
 	const body = `{"tools":[{"functionDeclarations":[{"name":"list","description":"Lists.","parameters":{"type":"OBJECT","additionalProperties":false}}]}]}`
-	if _, err := decodeGemini([]byte(body)); err == nil || !strings.Contains(err.Error(), "additionalProperties") {
+	if _, err := Gemini.decode([]byte(body)); err == nil || !strings.Contains(err.Error(), "additionalProperties") {
 		t.Errorf("got %v", err)
 	}
-	request, err := decodeGemini([]byte(strings.Replace(body, `,"additionalProperties":false`, ``, 1)))
+	request, err := Gemini.decode([]byte(strings.Replace(body, `,"additionalProperties":false`, ``, 1)))
 	if err != nil || request.Tools[0].Schema["type"] != "object" {
 		t.Errorf("got %+v, %v", request, err)
 	}

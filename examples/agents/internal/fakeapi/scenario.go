@@ -3,6 +3,7 @@ package fakeapi
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -145,10 +146,7 @@ func (s Scenario) checkTools(t *testing.T, shelf Shelf, tools []Tool) {
 func (s Scenario) comparable(tools []Tool) map[string]Tool {
 	all := map[string]Tool{}
 	for _, tool := range tools {
-		schema := map[string]any{}
-		for keyword, value := range tool.Schema {
-			schema[keyword] = value
-		}
+		schema := maps.Clone(tool.Schema)
 		required, _ := schema["required"].([]any)
 		slices.SortFunc(required, func(a, b any) int { return strings.Compare(a.(string), b.(string)) })
 		if delete(schema, "required"); len(required) > 0 {

@@ -50,15 +50,6 @@ type Answer struct {
 	IsError bool
 }
 
-// A Wire is the format of one API.
-type Wire struct {
-	path          string // the end of the URL's path
-	textArguments bool   // the arguments of a call are a text, which may be malformed
-	decode        func(body []byte) (Request, error)
-	encode        func(Turn) any
-	check         func([]Tool) error // the rules of the API
-}
-
 // Serve returns the URL of a fake that plays the turns in order. The returned function ends the
 // fake and returns the accepted requests.
 func (w Wire) Serve(t *testing.T, turns []Turn) (url string, end func() []Request) {
@@ -73,6 +64,10 @@ func (w Wire) Serve(t *testing.T, turns []Turn) (url string, end func() []Reques
 		if err == nil {
 			request, err = w.accept(r.URL.Path, body, turns, len(accepted))
 		}
+		var response []byte
+		if err == nil {
+			response, err = w.encode(turns[len(accepted)])
+		}
 		if err != nil {
 			t.Errorf("the API refuses request %d: %v", len(accepted)+1, err)
 			rw.WriteHeader(http.StatusBadRequest)
@@ -81,7 +76,7 @@ func (w Wire) Serve(t *testing.T, turns []Turn) (url string, end func() []Reques
 			return
 		}
 		accepted = append(accepted, request)
-		json.NewEncoder(rw).Encode(w.encode(turns[len(accepted)-1]))
+		rw.Write(response)
 	}))
 	t.Cleanup(server.Close)
 	return server.URL, func() []Request {

@@ -3,8 +3,6 @@ package adaptertest
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +10,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -41,7 +40,7 @@ func BenchmarkToolsList(b *testing.B, binding, alone Connect) {
 // largeTools returns an adapter with n tools as large as the library's tools.
 func largeTools(b *testing.B, n int) *mcpadapter.Adapter {
 	b.Helper()
-	c := catalog(b, memory(b, project))
+	c := catalog(b, catalogtest.Memory(b, project))
 	own := adapter(b, c).Tools()
 	tools := make([]mcpadapter.Tool, n)
 	for i := range tools {
@@ -53,15 +52,8 @@ func largeTools(b *testing.B, n int) *mcpadapter.Adapter {
 
 // BenchmarkGetCommand compares get_command for a cached command with Catalog.Get.
 func BenchmarkGetCommand(b *testing.B, connect Connect) {
-	dir := b.TempDir()
 	body := "---\ndescription: Review a change\n---\n" + strings.Repeat("Look at each line, and say \"why\" of it.\n", 80)
-	err := os.Mkdir(filepath.Join(dir, "commands"), 0o755)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "commands", "review.md"), []byte(body), 0o644)
-	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	dir := catalogtest.Disk(b, map[string]string{"commands/review.md": body})
 	c := catalog(b, afero.NewOsFs(), toolshelf.WithRoot(dir))
 	get := func() {
 		if _, err := c.Get(b.Context(), "review"); err != nil {

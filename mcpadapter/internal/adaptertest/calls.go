@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -136,11 +137,7 @@ func TestCalls(t *testing.T, connect Connect) {
 			wantCode := codeOf(t, err)
 			var want any
 			if err == nil {
-				raw, err := result.MarshalJSON()
-				if err != nil {
-					t.Fatal(err)
-				}
-				want = comparable(t, raw)
+				want = comparable(t, must.Get(result.MarshalJSON())(t))
 			}
 			if got := notation(t, result, wantCode); got != tt.code {
 				t.Fatalf("Call has the code %q, want %q: %+v", got, tt.code, result)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -84,9 +85,7 @@ func (w way) request(t testing.TB, method, members string) (json.RawMessage, int
 		return nil, code
 	}
 	var result struct{ ResultType string }
-	if err := json.Unmarshal(raw, &result); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &result))
 	if (result.ResultType == "complete") != w.modern {
 		t.Errorf("%s: resultType %q", w.name, result.ResultType)
 	}

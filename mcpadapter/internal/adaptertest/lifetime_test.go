@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestSubscriptionsCountsCatalogsWithSubscribers(t *testing.T) {
 	before := Subscriptions(t)
-	stop := catalog(t, memory(t, project)).OnChange(func(toolshelf.Change) {})
+	stop := catalog(t, catalogtest.Memory(t, project)).OnChange(func(toolshelf.Change) {})
 	must.Equal(t, "Subscriptions(t) - before", 1, Subscriptions(t)-before)
 	stop()
 	Collect(t, "ended: the subscription", func() bool { return Subscriptions(t) == before })

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -58,7 +59,7 @@ func TestWithTools(t *testing.T, connect Connect, methods bool) {
 		t.Run(tt.name, func(t *testing.T) {
 			ask := mcpadapter.Tool{Name: "ask", InputSchema: json.RawMessage(`{"type":"object","properties":{"command":{},"skill":{},"agent_name":{}}}`),
 				Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) { return mcpadapter.Result{}, nil }}
-			c := catalog(t, memory(t, project), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("reports", ""))
+			c := catalog(t, catalogtest.Memory(t, project), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("reports", ""))
 			a := adapter(t, c, append(tt.options, mcpadapter.WithExtraTools(ask))...)
 			for _, way := range ways(t, a, connect) {
 				for _, item := range items {

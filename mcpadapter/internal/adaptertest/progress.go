@@ -2,6 +2,7 @@ package adaptertest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"sync"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -45,7 +48,7 @@ func SlowProject(t testing.TB, opts ...mcpadapter.Option) *mcpadapter.Adapter {
 		files[fmt.Sprintf("commands/c%d.md", i)] = "Review the code.\n"
 		files[fmt.Sprintf("skills/s%d/SKILL.md", i)] = "Review the code.\n"
 	}
-	a := adapter(t, catalog(t, slowFs{memory(t, files), make(chan struct{}, 1)}), opts...)
+	a := adapter(t, catalog(t, slowFs{catalogtest.Memory(t, files), make(chan struct{}, 1)}), opts...)
 	t.Cleanup(func() { time.Sleep(time.Hour) }) // ends the calls of the filesystem, because Catalog.Close waits for them
 	return a
 }
@@ -101,9 +104,7 @@ func TestProgress(t *testing.T, connect ConnectReports) {
 func testToken(t *testing.T, connect ConnectReports, token any) {
 	var r reports
 	call := connect(t, SlowProject(t), r.add)
-	if err := call(t.Context(), "directory_tree", token); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, call(t.Context(), "directory_tree", token))
 	all := r.received()
 	if token == nil {
 		if all != nil {
@@ -148,14 +149,12 @@ func testConcurrent(t *testing.T, connect ConnectReports) {
 	var r reports
 	call := connect(t, SlowProject(t), r.add)
 	var running sync.WaitGroup
-	for token := range 3 {
-		running.Go(func() {
-			if err := call(t.Context(), "directory_tree", token); err != nil {
-				t.Error(err)
-			}
-		})
+	var errs [3]error
+	for token := range errs {
+		running.Go(func() { errs[token] = call(t.Context(), "directory_tree", token) })
 	}
 	running.Wait()
+	must.Do(t, errors.Join(errs[:]...))
 	last := map[any]float64{}
 	for _, one := range r.received() {
 		if one.Progress <= last[one.Token] {

@@ -4,18 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"os"
 	"path"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -41,30 +40,36 @@ var project = map[string]string{
 // adapters returns the adapters of the calls by the name of their project.
 func adapters(t testing.TB) map[string]*mcpadapter.Adapter {
 	t.Helper()
-	closed := catalog(t, memory(t, project))
+	closed := catalog(t, catalogtest.Memory(t, project))
 	closed.Close()
-	all := map[string]*mcpadapter.Adapter{}
+	denied := map[string]error{}
+	for _, name := range []string{"commands", "skills", "agents", "src"} {
+		denied[name] = os.ErrPermission
+	}
+	large := map[string]string{"commands/commit.md": strings.Repeat("x", 100)}
+	agents, instructions := toolshelf.WithAgentsDir("agents"), toolshelf.WithInstructions(client.Codex())
+	all := map[string]*mcpadapter.Adapter{"panic": panicking(t)}
 	for name, c := range map[string]*toolshelf.Catalog{
-		"project":   catalog(t, memory(t, project), toolshelf.WithAgentsDir("agents"), toolshelf.WithInstructions(client.Codex()), toolshelf.WithReports("reports", "")),
-		"empty":     catalog(t, memory(t, map[string]string{"a.txt": ""}), toolshelf.WithAgentsDir("agents"), toolshelf.WithInstructions(client.Codex())),
-		"denied":    catalog(t, deny{memory(t, project), []string{"commands", "skills", "agents", "src"}}, toolshelf.WithAgentsDir("agents"), toolshelf.WithInstructions(client.Codex())),
-		"file":      catalog(t, deny{memory(t, project), []string{"commands/commit.md"}}),
-		"too large": catalog(t, memory(t, map[string]string{"commands/commit.md": strings.Repeat("x", 100)}), toolshelf.WithMaxFileSize(10)),
+		"project":   catalog(t, catalogtest.Memory(t, project), agents, instructions, toolshelf.WithReports("reports", "")),
+		"empty":     catalog(t, catalogtest.Memory(t, map[string]string{"a.txt": ""}), agents, instructions),
+		"denied":    catalog(t, faulty(t, denied), agents, instructions),
+		"file":      catalog(t, faulty(t, map[string]error{"commit.md": os.ErrPermission})),
+		"too large": catalog(t, catalogtest.Memory(t, large), toolshelf.WithMaxFileSize(10)),
 		"closed":    closed,
 	} {
 		all[name] = adapter(t, c)
 	}
-	all["panic"] = panicking(t)
 	return all
+}
+
+func faulty(t testing.TB, opens map[string]error) afero.Fs {
+	return catalogtest.Faulty{Fs: catalogtest.Memory(t, project), Opens: opens}
 }
 
 // panicking returns an adapter with tools that panic, over a filesystem that panics.
 func panicking(t testing.TB) *mcpadapter.Adapter {
 	t.Helper()
-	function, err := mcpadapter.ToolFor("function", "", func(context.Context, struct{}) (string, error) { panic("no ink") })
-	if err != nil {
-		t.Fatal(err)
-	}
+	function := must.Get(mcpadapter.ToolFor("function", "", func(context.Context, struct{}) (string, error) { panic("no ink") }))(t)
 	tools := []mcpadapter.Tool{function}
 	for name, fault := range map[string]func() string{
 		"text":  func() string { panic("no ink") },
@@ -76,7 +81,7 @@ func panicking(t testing.TB) *mcpadapter.Adapter {
 			return mcpadapter.Result{Text: fault()}, nil
 		}})
 	}
-	return adapter(t, catalog(t, panicFs{memory(t, project)}), mcpadapter.WithExtraTools(tools...))
+	return adapter(t, catalog(t, panicFs{catalogtest.Memory(t, project)}), mcpadapter.WithExtraTools(tools...))
 }
 
 // panicFs is a filesystem that panics for the directory src.
@@ -90,52 +95,10 @@ func (p panicFs) Open(name string) (afero.File, error) {
 }
 
 func adapter(t testing.TB, c *toolshelf.Catalog, opts ...mcpadapter.Option) *mcpadapter.Adapter {
-	t.Helper()
-	a, err := mcpadapter.New(c, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return must.Get(mcpadapter.New(c, opts...))(t)
 }
 
 // catalog returns a catalog over a filesystem. The end of the test closes the catalog.
 func catalog(t testing.TB, fsys afero.Fs, opts ...toolshelf.Option) *toolshelf.Catalog {
-	t.Helper()
-	c, err := toolshelf.New(append([]toolshelf.Option{toolshelf.WithFs(fsys)}, opts...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	return c
-}
-
-// memory returns a filesystem in memory with the files.
-func memory(t testing.TB, files map[string]string) afero.Fs {
-	t.Helper()
-	fsys := afero.NewMemMapFs()
-	modified := time.Date(2026, 1, 20, 14, 3, 11, 0, time.UTC)
-	for name, content := range files {
-		if err := afero.WriteFile(fsys, name, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		for ; name != "."; name = path.Dir(name) {
-			if err := fsys.Chtimes(name, modified, modified); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	return fsys
-}
-
-// deny is a filesystem that denies opening some paths.
-type deny struct {
-	afero.Fs
-	paths []string
-}
-
-func (d deny) Open(name string) (afero.File, error) {
-	if slices.Contains(d.paths, path.Clean(name)) {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: os.ErrPermission}
-	}
-	return d.Fs.Open(name)
+	return catalogtest.Open(t, append([]toolshelf.Option{toolshelf.WithFs(fsys)}, opts...)...)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -30,9 +31,7 @@ func (f *ScanFs) Open(name string) (afero.File, error) {
 func (f *ScanFs) Scans(t testing.TB, a *mcpadapter.Adapter, request func()) float64 {
 	t.Helper()
 	f.opened.Store(0)
-	if _, err := a.Call(context.Background(), "list_commands", nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(a.Call(context.Background(), "list_commands", nil))(t)
 	once := f.opened.Swap(0)
 	request()
 	return float64(f.opened.Load()) / float64(once)

@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestScansAreMultiplesOfOneList(t *testing.T) {
-	fsys := &ScanFs{Fs: memory(t, project)}
+	fsys := &ScanFs{Fs: catalogtest.Memory(t, project)}
 	c := catalog(t, fsys)
 	a := adapter(t, c)
 	list := func() {

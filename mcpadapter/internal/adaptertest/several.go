@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -22,7 +24,7 @@ func TestSeveralAdapters(t *testing.T, connect func(testing.TB, []*mcpadapter.Ad
 	var closers [2]func() error
 	var adapters []*mcpadapter.Adapter
 	for i, name := range []string{"first", "second"} {
-		fsys[i] = memory(t, map[string]string{
+		fsys[i] = catalogtest.Memory(t, map[string]string{
 			"commands/both.md":               "---\ndescription: Both of " + name + "\n---\nText of " + name + ".\n",
 			"commands/" + name + ".md":       "---\nargument-hint: \"[low|high]\"\n---\nOnly " + name + " $1.\n",
 			"skills/both/SKILL.md":           skill("both", "Skill of "+name),
@@ -35,15 +37,9 @@ func TestSeveralAdapters(t *testing.T, connect func(testing.TB, []*mcpadapter.Ad
 		adapters = append(adapters, adapter(t, c, mcpadapter.WithTools(), mcpadapter.WithPrompts()))
 	}
 	write := func(i int, name, content string) {
-		if err := afero.WriteFile(fsys[i], name, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, afero.WriteFile(fsys[i], name, []byte(content), 0o644))
 	}
-	remove := func(i int, name string) {
-		if err := fsys[i].RemoveAll(name); err != nil {
-			t.Fatal(err)
-		}
-	}
+	remove := func(i int, name string) { must.Do(t, fsys[i].RemoveAll(name)) }
 	prompt := func(name string) [2]string { return [2]string{"prompts/get", fmt.Sprintf(`"name":%q`, name)} }
 	file := func(path string) [2]string {
 		return [2]string{"resources/read", fmt.Sprintf(`"uri":"skill://%s"`, path)}
@@ -106,9 +102,7 @@ func TestSeveralAdapters(t *testing.T, connect func(testing.TB, []*mcpadapter.Ad
 				if tt.prompts == nil {
 					continue
 				}
-				if err := json.Unmarshal(raw, &list); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, json.Unmarshal(raw, &list))
 				var names []string
 				for _, p := range list.Prompts {
 					names = append(names, p.Name)

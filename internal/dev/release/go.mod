@@ -1,5 +1,0 @@
-module github.com/toolshelf-go/toolshelf/internal/dev/release
-
-go 1.25.0
-
-require golang.org/x/mod v0.38.0

@@ -4,9 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
 )
@@ -15,19 +12,6 @@ import (
 type format func(io.Writer, []toolshelf.Diagnostic) error
 
 var formats = map[string]format{"text": writeText, "json": writeJSON, "sarif": writeSARIF, "github": writeGitHub}
-
-// names returns the sorted names of the values of a flag.
-func names[T any](values map[string]T) []string { return slices.Sorted(maps.Keys(values)) }
-
-// choose sets a flag to the value with the name.
-func choose[T any](flag *T, values map[string]T, name string) error {
-	value, ok := values[name]
-	if !ok {
-		return fmt.Errorf("use one of %s", strings.Join(names(values), ", "))
-	}
-	*flag = value
-	return nil
-}
 
 func writeText(w io.Writer, diagnostics []toolshelf.Diagnostic) error {
 	for _, d := range diagnostics {

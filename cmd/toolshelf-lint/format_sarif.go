@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"io"
 	"net/url"
 	"path"
@@ -12,71 +13,28 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
-// The types contain the properties of SARIF 2.1.0 that code scanning of GitHub requires.
-type (
-	sarifLog struct {
-		Schema  string     `json:"$schema"`
-		Version string     `json:"version"`
-		Runs    []sarifRun `json:"runs"`
+//go:embed rules.txt
+var ruleLines string
+
+// A rule is a diagnostic code with the comment of its constant: the severity and the defect.
+type rule struct{ code, text string }
+
+var rules = func() (all []rule) {
+	for line := range strings.Lines(ruleLines) {
+		code, text, _ := strings.Cut(strings.TrimSpace(line), " ")
+		all = append(all, rule{code, text})
 	}
-	sarifRun struct {
-		Tool       sarifTool     `json:"tool"`
-		ColumnKind string        `json:"columnKind"`
-		Results    []sarifResult `json:"results"`
-	}
-	sarifTool struct {
-		Driver sarifDriver `json:"driver"`
-	}
-	sarifDriver struct {
-		Name           string      `json:"name"`
-		Version        string      `json:"version"`
-		InformationURI string      `json:"informationUri"`
-		Rules          []sarifRule `json:"rules"`
-	}
-	sarifRule struct {
-		ID                   string       `json:"id"`
-		ShortDescription     sarifText    `json:"shortDescription"`
-		FullDescription      sarifText    `json:"fullDescription"`
-		Help                 sarifText    `json:"help"`
-		HelpURI              string       `json:"helpUri"`
-		DefaultConfiguration sarifDefault `json:"defaultConfiguration"`
-	}
-	sarifDefault struct {
-		Level string `json:"level"`
-	}
-	sarifResult struct {
-		RuleID    string          `json:"ruleId"`
-		RuleIndex int             `json:"ruleIndex"`
-		Level     string          `json:"level"`
-		Message   sarifText       `json:"message"`
-		Locations []sarifLocation `json:"locations"`
-	}
-	sarifLocation struct {
-		PhysicalLocation struct {
-			ArtifactLocation sarifArtifact `json:"artifactLocation"`
-			Region           sarifRegion   `json:"region"`
-		} `json:"physicalLocation"`
-	}
-	sarifArtifact struct {
-		URI       string `json:"uri"`
-		URIBaseID string `json:"uriBaseId,omitempty"`
-	}
-	sarifRegion struct {
-		StartLine   int `json:"startLine"`
-		StartColumn int `json:"startColumn"`
-		EndLine     int `json:"endLine"`
-		EndColumn   int `json:"endColumn"`
-	}
-	sarifText struct {
-		Text string `json:"text"`
-	}
-)
+	return all
+}()
+
+// An object has the properties of SARIF 2.1.0 that code scanning of GitHub requires.
+type object = map[string]any
 
 const homepage = "https://pkg.go.dev/github.com/toolshelf-go/toolshelf"
 
 // writeSARIF writes one run with all rules. The level of a severity has the same name.
 func writeSARIF(w io.Writer, diagnostics []toolshelf.Diagnostic) error {
-	driver := sarifDriver{Name: "toolshelf-lint", Version: version(), InformationURI: homepage}
+	var described []object
 	for _, r := range rules {
 		severity, description, _ := strings.Cut(r.text, ": ")
 		level, _, bySkill := strings.Cut(severity, " ")
@@ -84,41 +42,54 @@ func writeSARIF(w io.Writer, diagnostics []toolshelf.Diagnostic) error {
 			severity = "warning for a command, error for a SKILL.md"
 		}
 		short, _, _ := strings.Cut(description, "; ")
-		driver.Rules = append(driver.Rules, sarifRule{
-			ID:                   string(r.code),
-			ShortDescription:     sarifText{short},
-			FullDescription:      sarifText{description},
-			Help:                 sarifText{severity + ": " + description + ". The message of each result suggests a correction."},
-			HelpURI:              homepage + "#DiagnosticCode",
-			DefaultConfiguration: sarifDefault{level},
+		help := severity + ": " + description + ". The message of each result suggests a correction."
+		described = append(described, object{
+			"id":                   r.code,
+			"shortDescription":     object{"text": short},
+			"fullDescription":      object{"text": description},
+			"help":                 object{"text": help},
+			"helpUri":              homepage + "#DiagnosticCode",
+			"defaultConfiguration": object{"level": level},
 		})
 	}
-	results := make([]sarifResult, len(diagnostics)) // an empty list is not null
-	for i, d := range diagnostics {
-		index := slices.IndexFunc(rules, func(r rule) bool { return r.code == d.Code })
-		results[i] = sarifResult{string(d.Code), index, string(d.Severity), sarifText{text(d)}, []sarifLocation{sarifLocationOf(d)}}
+	results := []object{} // an empty list is not null
+	for _, d := range diagnostics {
+		index := slices.IndexFunc(rules, func(r rule) bool { return r.code == string(d.Code) })
+		results = append(results, object{
+			"ruleId": d.Code, "ruleIndex": index, "level": d.Severity,
+			"message":   object{"text": text(d)},
+			"locations": []object{{"physicalLocation": sarifLocation(d)}},
+		})
 	}
-	return encode(w, sarifLog{
-		Schema:  "https://json.schemastore.org/sarif-2.1.0.json",
-		Version: "2.1.0",
-		Runs:    []sarifRun{{sarifTool{driver}, "unicodeCodePoints", results}},
+	driver := object{
+		"name": "toolshelf-lint", "version": version(), "informationUri": homepage, "rules": described,
+	}
+	return encode(w, object{
+		"$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+		"version": "2.1.0",
+		"runs": []object{{
+			"tool": object{"driver": driver}, "columnKind": "unicodeCodePoints", "results": results,
+		}},
 	})
 }
 
-// sarifLocationOf returns the location of a diagnostic. The region is one character,
-// because GitHub requires an end.
-func sarifLocationOf(d toolshelf.Diagnostic) (location sarifLocation) {
+// sarifLocation returns the location of a diagnostic. The region is one character, because GitHub
+// requires an end.
+func sarifLocation(d toolshelf.Diagnostic) object {
 	line, column := position(d)
-	location.PhysicalLocation.Region = sarifRegion{line, column, line, column + 1}
-	artifact, file := &location.PhysicalLocation.ArtifactLocation, escape.Decode(d.Path)
+	file := escape.Decode(d.Path)
+	artifact := object{"uri": (&url.URL{Path: file}).String()}
 	switch {
 	case path.IsAbs(file) || filepath.IsAbs(filepath.FromSlash(file)):
-		artifact.URI = (&url.URL{Scheme: "file", Path: path.Join("/", file)}).String() // "/" before a Windows drive
+		// A Windows drive follows "/".
+		artifact["uri"] = (&url.URL{Scheme: "file", Path: path.Join("/", file)}).String()
 	case filepath.IsLocal(filepath.FromSlash(file)):
-		artifact.URIBaseID = "%SRCROOT%" // the name that GitHub knows for the root of the repository
-		fallthrough
-	default:
-		artifact.URI = (&url.URL{Path: file}).String()
+		artifact["uriBaseId"] = "%SRCROOT%" // the name that GitHub knows for the root of the repository
 	}
-	return location
+	return object{
+		"artifactLocation": artifact,
+		"region": object{
+			"startLine": line, "startColumn": column, "endLine": line, "endColumn": column + 1,
+		},
+	}
 }

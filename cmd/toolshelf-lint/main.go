@@ -132,9 +132,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -197,8 +199,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	})
 	wellKnown := ""
 	flags.StringVar(&wellKnown, "well-known", "", "check whether the skills in the directory `DIR` can be published below /.well-known/agent-skills/, and nothing else")
-	flags.Func("format", "print the diagnostics as `FORMAT`: "+strings.Join(names(formats), ", ")+" (default text)", func(name string) error {
-		return choose(&write, formats, name)
+	formatNames := strings.Join(slices.Sorted(maps.Keys(formats)), ", ")
+	flags.Func("format", "print the diagnostics as `FORMAT`: "+formatNames+" (default text)", func(name string) error {
+		if write = formats[name]; write == nil {
+			return fmt.Errorf("use one of %s", formatNames)
+		}
+		return nil
 	})
 	strict := flags.Bool("strict", false, "let warnings fail the check")
 	printVersion := flags.Bool("version", false, "print the version")

@@ -16,98 +16,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
-	"github.com/toolshelf-go/toolshelf/internal/must"
 )
-
-// The rules are those of code.claude.com/docs/en/managed-mcp, 2026-08-31, and the results of claude
-// 2.1.332, mcp list, 2026-11-27.
-func TestListsOfAllowedAndDeniedServers(t *testing.T) {
-	files := map[string]string{
-		"/repo/.mcp.json": `{"mcpServers": {
-			"npx": {"command": "npx", "args": ["-y", "server"]},
-			"flag": {"command": "npx", "args": ["-y", "server", "--flag"]},
-			"default": {"command": "${NPX:-npx}", "args": ["-y", "server"]},
-			"web": {"type": "http", "url": "https://mcp.Example.com./a"},
-			"sub": {"type": "sse", "url": "https://a.example.com/b"}}}`,
-		"/p/p/.claude-plugin/plugin.json": `{"name": "p"}`,
-		"/p/p/.mcp.json":                  `{"s": {"command": "run"}}`,
-	}
-	all := []string{"npx", "flag", "default", "web", "sub", "p:s"}
-	without := func(names ...string) []string {
-		return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(names, name) })
-	}
-	const managed, user, project = "/etc/claude-code/managed-settings.json", "/home/ann/.claude/settings.json", "/repo/.claude/settings.json"
-	for _, tt := range []struct {
-		settings map[string]string
-		want     []string // enabled
-	}{
-		{map[string]string{managed: `{}`}, all},
-		{map[string]string{managed: `{"deniedMcpServers": []}`}, all},
-		{map[string]string{managed: `{"allowedMcpServers": []}`}, nil},
-		{map[string]string{managed: `{"deniedMcpServers": [{"serverName": "npx"}, {"serverName": "s"}]}`}, without("npx")},
-		{map[string]string{managed: `{"deniedMcpServers": [{"serverName": "plugin:p:s"}]}`}, without("p:s")},
-		{map[string]string{managed: `{"deniedMcpServers": [{"serverCommand": ["npx", "-y", "server"]}]}`}, without("npx", "default")},
-		{map[string]string{managed: `{"deniedMcpServers": [{"serverCommand": ["npx"]}]}`}, all},
-		{map[string]string{managed: `{"deniedMcpServers": [{"serverUrl": "https://MCP.example.com"}]}`}, without("web")},
-		{map[string]string{managed: `{"deniedMcpServers": [{"serverUrl": "*://*.example.com/*"}]}`}, without("web", "sub")},
-		{map[string]string{managed: `{"deniedMcpServers": [{"serverUrl": "https://a.example.com/B"}]}`}, all},
-		{map[string]string{managed: `{"deniedMcpServers": [{"serverUrl": "http://*"}]}`}, all},
-		{map[string]string{managed: `{"allowedMcpServers": [{"serverName": "npx"}, {"serverName": "web"}]}`}, []string{"npx", "web"}},
-		// A command in the list makes commands necessary, and a URL makes URLs necessary.
-		{map[string]string{managed: `{"allowedMcpServers": [{"serverName": "flag"}, {"serverName": "web"}, {"serverCommand": ["npx", "-y", "server"]}]}`},
-			[]string{"npx", "default", "web"}},
-		{map[string]string{managed: `{"allowedMcpServers": [{"serverName": "flag"}, {"serverName": "web"}, {"serverUrl": "https://a.example.com/*"}]}`},
-			[]string{"flag", "sub"}},
-		// The lists of all files count, and a denied server is not allowed.
-		{map[string]string{managed: `{"allowedMcpServers": [{"serverName": "npx"}]}`, user: `{"allowedMcpServers": [{"serverName": "flag"}]}`},
-			[]string{"npx", "flag"}},
-		{map[string]string{managed: `{"allowedMcpServers": [{"serverName": "npx"}]}`, project: `{"deniedMcpServers": [{"serverName": "npx"}]}`}, nil},
-		{map[string]string{managed: `{"allowManagedMcpServersOnly": true, "allowedMcpServers": [{"serverName": "npx"}]}`,
-			user: `{"allowedMcpServers": [{"serverName": "flag"}]}`}, []string{"npx"}},
-		{map[string]string{user: `{"allowManagedMcpServersOnly": true, "allowedMcpServers": [{"serverName": "flag"}]}`}, []string{"flag"}},
-		// The program does not start with managed settings that are no JSON.
-		{map[string]string{managed: `{"deniedMcpServers": [`}, nil},
-		// A managed file excludes the plugins too.
-		{map[string]string{"/etc/claude-code/managed-mcp.json": `{"mcpServers": {}}`}, nil},
-	} {
-		given := maps.Clone(files)
-		maps.Copy(given, tt.settings)
-		var got []string
-		for _, s := range list(t, open(t, given, toolshelf.WithClient(client.Claude()), toolshelf.WithPlugins("/p"))) {
-			if !s.Disabled {
-				got = append(got, s.Name)
-			}
-		}
-		must.Match(t, tt.settings, tt.want, got)
-	}
-}
-
-// A project approves its own servers only if the user trusts the project, as in claude 2.1.332, mcp
-// list, 2026-11-27.
-func TestAProjectWithoutTrustApprovesNoServer(t *testing.T) {
-	for _, approval := range []string{`"enableAllProjectMcpServers": true`, `"enabledMcpjsonServers": ["s"]`} {
-		for file, want := range map[string]bool{
-			"/repo/.claude/settings.json":               false,
-			"/repo/.claude/settings.local.json":         false,
-			"/home/ann/.claude/settings.json":           true,
-			"/etc/claude-code/managed-settings.json":    true,
-			"/repo/.claude/settings.json trusted":       true,
-			"/repo/.claude/settings.local.json trusted": true,
-		} {
-			file, trusted := strings.CutSuffix(file, " trusted")
-			all := list(t, open(t, map[string]string{file: "{" + approval + "}", "/repo/.mcp.json": `{"mcpServers": {"s": {"command": "x"}}}`,
-				"/home/ann/.claude.json": fmt.Sprintf(`{"projects": {"/repo": {"hasTrustDialogAccepted": %t}}}`, trusted)}, toolshelf.WithClient(client.Claude())))
-			if len(all) != 1 || all[0].Approved != want {
-				t.Errorf("%s, trusted %t, %s: %q", file, trusted, approval, lines(all))
-			}
-		}
-	}
-	own := `{"projects": {"/repo": {"enabledMcpjsonServers": ["s"]}}}`
-	all := list(t, open(t, map[string]string{"/repo/.mcp.json": `{"mcpServers": {"s": {"command": "x"}}}`, "/home/ann/.claude.json": own}, toolshelf.WithClient(client.Claude())))
-	if len(all) != 1 || all[0].Approved {
-		t.Errorf("without trust: %q", lines(all))
-	}
-}
 
 // A hostile project costs a bounded time, and loses its approval instead of a part of the digest.
 func TestTooManyFilesHaveNoDigest(t *testing.T) {
@@ -175,48 +84,6 @@ func TestHostileListsAndTextsCostABoundedTime(t *testing.T) {
 	}
 }
 
-func TestADefaultThatLooksLikeASecretIsFound(t *testing.T) {
-	for value, want := range map[string]int{"${T:-q9w8e7r6t5y4}": 1, "${T}": 0, "${T:-}": 0, "${T:-<your key>}": 0} {
-		file := fmt.Sprintf(`{"mcpServers": {"s": {"command": "x", "env": {"API_TOKEN": %q}}}}`, value)
-		found, err := open(t, map[string]string{"/repo/.mcp.json": file}, toolshelf.WithClient(client.Claude())).Lint(t.Context())
-		if err != nil || len(found) != want {
-			t.Errorf("%s: %v, %v", value, found, err)
-		}
-	}
-}
-
-// The results are those of claude 2.1.332, mcp list, 2026-11-27.
-func TestPatternsOfDeniedURLs(t *testing.T) {
-	file := `{"mcpServers": {"q": {"type": "http", "url": "http://127.0.0.1:9/a?x=1"}, "up": {"type": "http", "url": "http://LOCALHOST.:9/a"},
-		"noport": {"type": "http", "url": "http://localhost/a/b"}, "ws": {"type": "ws", "url": "ws://localhost:9/a"}}}`
-	for pattern, want := range map[string]string{
-		"http://127.0.0.1:9/a":     "q",
-		"http://127.0.0.1:9/a*":    "q",
-		"http://127.0.0.1:9/a?x=1": "q",
-		"http://localhost:9/a":     "up",
-		"http://localhost:*/*":     "up noport",
-		"http://localhost:80/*":    "noport",
-		"http://localhost":         "noport",
-		"http://localhost/a":       "",
-		"*localhost*":              "",
-		"ws://localhost:9/a":       "ws",
-		"http://127.0.0.1:9/":      "",
-		"http://127.0.0.1/*":       "",
-		"http://*":                 "q up noport",
-	} {
-		settings := fmt.Sprintf(`{"deniedMcpServers": [{"serverUrl": %q}]}`, pattern)
-		var got []string
-		for _, s := range list(t, open(t, map[string]string{"/repo/.mcp.json": file, "/home/ann/.claude/settings.json": settings}, toolshelf.WithClient(client.Claude()))) {
-			if s.Disabled {
-				got = append(got, s.Name)
-			}
-		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%s: %q, want %q", pattern, got, want)
-		}
-	}
-}
-
 // pendingServer returns what a gate has to decide about a server of /repo.
 func pendingServer(t testing.TB, files map[string]string) toolshelf.Pending {
 	t.Helper()
@@ -261,31 +128,6 @@ func TestTheDigestCoversNoOtherFile(t *testing.T) {
 		"/repo/.mcp.json": `{"mcpServers": {"s": {"command": "x", "args": ["xxf", "-f"], "cwd": "d"}}}`})
 	if diff := cmp.Diff([]string{".mcp.json#s"}, slices.Sorted(maps.Keys(p.New))); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestFindingsOfUncoveredFiles(t *testing.T) {
-	for line, want := range map[string]string{
-		`"command": "x", "args": ["../f"]`:                              `does not cover "../f", which is outside`,
-		`"command": "x", "args": ["/etc/f"]`:                            `does not cover "/etc/f", which is outside`,
-		`"command": "./a/../f"`:                                         `does not cover "./a/../f", which is outside`, // a can be a link
-		`"command": "x", "args": ["--a=../f"]`:                          `does not cover "--a=../f", which is outside`,
-		`"command": "x", "args": ["` + strings.Repeat("-D ", 70) + `"]`: `covers files of the first parts of "-D`,
-		`"command": "x", "args": ["a"]`:                                 `covers no file of the directory "a"`,
-		`"command": "x", "env": {"NODE_OPTIONS": "-r ./a/f"}`:           `the values of "NODE_OPTIONS" can load further files`,
-		`"command": "x", "env": {"LD_PRELOAD": "a", "PATH": ""}`:        `the values of "LD_PRELOAD", "PATH" can load further files`,
-		`"command": "x", "env": {"A": "1"}`:                             "",
-	} {
-		p := pendingServer(t, map[string]string{"/repo/.mcp.json": `{"mcpServers": {"s": {` + line + `}}}`, "/repo/a/f": ""})
-		var got string
-		for _, d := range p.Findings {
-			if d.Code == agentmd.DiagUncoveredFiles {
-				got += d.Message
-			}
-		}
-		if (want == "") != (got == "") || !strings.Contains(got, want) {
-			t.Errorf("%s: %q, want %q", line, got, want)
-		}
 	}
 }
 
@@ -359,27 +201,6 @@ func TestASecondResolveChangesNothing(t *testing.T) {
 			t.Errorf("%q %q, %v", resolved.Args, resolved.Env, err)
 		}
 		s = resolved
-	}
-}
-
-func TestPackagesWithoutAnExactVersion(t *testing.T) {
-	for line, unpinned := range map[string]bool{
-		"npx x": true, "npx -y x@1.2": true, "npx x@1.2.x": true, "npx x@^1.2.3": true, "npx x@1.2.3-next.0": false, "npx --yes --package=x@1.2.3 y": false,
-		"npx --registry=http://h -p x y": true, "npx.cmd x": true, "cmd /c npx -y x": true, "cmd /c npx x@1.2.3": false, "bunx x": true, "bun x x": true,
-		"npm exec -- x": true, "npm run x": false, "yarn dlx x": true, "pipx run x==1.0": false, "pipx run x": true, "uvx --from x==1.2.3rc1 y": false,
-		"uvx --from git+https://h/r@0123456789012345678901234567890123456789 x": false, "uv tool run x": true, "uv run x": false, "npx ./x": false, "npx /x": false,
-		"npx": false, "npx -y": false, "node x": false,
-	} {
-		words := strings.Fields(line)
-		args := fmt.Sprintf("%q", words[1:])
-		file := fmt.Sprintf(`{"mcpServers": {"s": {"command": %q, "args": %s}}}`, words[0], strings.ReplaceAll(args, `" "`, `", "`))
-		found, err := open(t, map[string]string{"/repo/.mcp.json": file}, toolshelf.WithClient(client.Claude())).Lint(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := slices.ContainsFunc(found, func(d toolshelf.Diagnostic) bool { return d.Code == agentmd.DiagServerUnpinned }); got != unpinned {
-			t.Errorf("%s: unpinned %t, want %t: %v", line, got, unpinned, found)
-		}
 	}
 }
 

@@ -29,20 +29,6 @@ func codesOf(t testing.TB, c *toolshelf.Catalog) (codes []toolshelf.DiagnosticCo
 	return codes
 }
 
-// The files of the project precede the files of the parents, also those of a later client.
-func TestTheProjectPrecedesTheParentsOfAnEarlierClient(t *testing.T) {
-	c := open(t, map[string]string{"/a/.git": "", "/a/b/x": "", "/a/.mcp.json": `{"mcpServers": {"s": {"command": "parent"}}}`,
-		"/a/b/.github/mcp.json":  `{"mcpServers": {"s": {"command": "project"}}}`,
-		"/home/ann/.claude.json": `{"mcpServers": {"s": {"command": "user"}}}`},
-		toolshelf.WithRoot("/a/b"), toolshelf.WithParents(""), toolshelf.WithClient(client.Claude(), client.Copilot()))
-	if got := lines(list(t, c)); !slices.Equal(got, []string{"/a/b/.github/mcp.json s (stdio): project"}) {
-		t.Errorf("%q", got)
-	}
-	if diff := cmp.Diff([]toolshelf.DiagnosticCode{agentmd.DiagShadowed, agentmd.DiagShadowed}, codesOf(t, c)); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestAnEntryOfTheLimitIsListed(t *testing.T) {
 	for size, want := range map[int]int{64 << 10: 1, 64<<10 + 1: 0} {
 		entry := `{"command": "x", "args": [""]}`
@@ -59,25 +45,6 @@ func TestAFileOfTheUserCanBeLong(t *testing.T) {
 	for file, want := range map[string]int{"/home/ann/.claude.json": 1, "/repo/.mcp.json": 0} {
 		if got := len(list(t, open(t, map[string]string{file: text, "/repo/x": ""}, toolshelf.WithClient(client.Claude())))); got != want {
 			t.Errorf("%s: %d servers", file, got)
-		}
-	}
-}
-
-func TestCommentsAndTrailingCommas(t *testing.T) {
-	for text, want := range map[string]int{
-		`{"mcpServers": {"s": {"command": "x",}}}`:                              1,
-		`{"mcpServers": {"s": {"command": "x", // c` + "\n" + `}, /* d, */ } }`: 1,
-		`/**/{"mcpServers": {"s": {"command": "// no comment, /* \" */",}}}//`:  1,
-		`{"mcpServers": {"s": {"command": "x"}}} /* not closed`:                 0,
-		`{"mcpServers": {"s": {"command": "x",,}}}`:                             0,
-		`{,"mcpServers": {"s": {"command": "x"}}}`:                              0,
-		`{"mcpServers": {"s": {"command": "x", /`:                               0,
-		"\ufeff" + `{"mcpServers": {"s": {"command": "x"}}}`:                    1,
-		`{"mcpServers": {"s": {"command": "x", "args": [1, ]}}} `:               0,
-		`{"mcpServers": {"s": {"command": "x", "args": ["a" , /**/ ] } } , } `:  1,
-	} {
-		if got := len(list(t, open(t, map[string]string{"/repo/.cursor/mcp.json": text}, toolshelf.WithClient(client.Cursor())))); got != want {
-			t.Errorf("%s: %d servers, want %d", text, got, want)
 		}
 	}
 }
@@ -108,14 +75,6 @@ func TestEachFileOfAPluginIsRead(t *testing.T) {
 	}
 	if codes := codesOf(t, c); !slices.Contains(codes, agentmd.DiagServerInvalid) {
 		t.Error("Lint does not report the empty file:", codes)
-	}
-}
-
-func TestTheProjectPrecedesTheUserOfAnEarlierClient(t *testing.T) {
-	c := open(t, map[string]string{"/repo/.cursor/mcp.json": `{"mcpServers": {"s": {"command": "project"}}}`,
-		"/home/ann/.claude.json": `{"mcpServers": {"s": {"command": "user"}}}`}, toolshelf.WithClient(client.Claude(), client.Cursor()))
-	if got := lines(list(t, c)); !slices.Equal(got, []string{"/repo/.cursor/mcp.json s (stdio): project"}) {
-		t.Errorf("%q", got)
 	}
 }
 

@@ -25,11 +25,7 @@ func (f *FS) Name() string { return "confine" }
 // Open opens a file or a directory. The name of the file is the given name, without
 // the path of the root.
 func (f *FS) Open(name string) (afero.File, error) {
-	file, err := f.open(clean(name))
-	if err != nil {
-		return nil, err
-	}
-	return file, nil
+	return f.open(clean(name))
 }
 
 // OpenFile is Open. If the flag includes writing, appending, creating or truncating,

@@ -70,15 +70,11 @@ func (d *Dir) Lstat(name string) (Info, error) { return d.lstat(name, false) }
 // LstatBrief is Lstat with fewer system calls. Info.Changed may be unknown.
 func (d *Dir) LstatBrief(name string) (Info, error) { return d.lstat(name, true) }
 
-func (d *Dir) lstat(name string, brief bool) (Info, error) {
-	err := checkElement(name)
-	if err == nil {
-		var info Info
-		if info, err = d.handle.lstat(name, brief); err == nil {
-			return info, nil
-		}
+func (d *Dir) lstat(name string, brief bool) (info Info, err error) {
+	if err = checkElement(name); err == nil {
+		info, err = d.handle.lstat(name, brief)
 	}
-	return Info{}, d.failure("lstat", name, err)
+	return info, d.failure("lstat", name, err)
 }
 
 // Info returns the metadata of the directory itself.
@@ -151,16 +147,14 @@ func (d *Dir) OpenRegular(name string) (*File, error) {
 // ReadHead opens a regular file, reads the first len(buf) bytes, and closes the file,
 // with as few system calls as possible. If the file is shorter, ReadHead returns fewer
 // bytes and no error.
-func (d *Dir) ReadHead(name string, buf []byte) (int, Info, error) {
-	err := checkElement(name)
-	if err == nil {
-		var n int
-		var info Info
-		if n, info, err = d.handle.readHead(name, buf); err == nil {
-			return n, info, nil
-		}
+func (d *Dir) ReadHead(name string, buf []byte) (n int, info Info, err error) {
+	if err = checkElement(name); err == nil {
+		n, info, err = d.handle.readHead(name, buf)
 	}
-	return 0, Info{}, d.failure("read", name, err)
+	if err != nil {
+		return 0, Info{}, d.failure("read", name, err)
+	}
+	return n, info, nil
 }
 
 // ReadHeadBelow is ReadHead for a file in a subdirectory. If the subdirectory is a link, the
@@ -182,17 +176,15 @@ func (d *Dir) ReadHeadBelow(subdirectory, name string, buf []byte) (int, Info, e
 }
 
 // ReadLink returns the target of a link, as FS.ReadLink does.
-func (d *Dir) ReadLink(name string) (string, error) {
-	err := checkElement(name)
-	if err == nil {
-		var text, target string
-		if text, err = readLink(d.handle, name); err == nil {
-			if target, err = d.fs.resolve(place{d.tree, d.at}, text); err == nil {
-				return target, nil
-			}
-		}
+func (d *Dir) ReadLink(name string) (target string, err error) {
+	var text string
+	if err = checkElement(name); err == nil {
+		text, err = readLink(d.handle, name)
 	}
-	return "", d.failure("readlink", name, err)
+	if err == nil {
+		target, err = d.fs.resolve(place{d.tree, d.at}, text)
+	}
+	return target, d.failure("readlink", name, err)
 }
 
 // Close releases the directory. Later calls fail with fs.ErrClosed. Running calls are not
@@ -200,5 +192,8 @@ func (d *Dir) ReadLink(name string) (string, error) {
 func (d *Dir) Close() error { return failure("close", d.name, d.handle.close()) }
 
 func (d *Dir) failure(op, name string, err error) error {
+	if err == nil {
+		return nil // without a join of the names
+	}
 	return failure(op, path.Join(d.name, name), err)
 }

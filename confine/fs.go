@@ -228,41 +228,40 @@ func (f *FS) Info(name string) (Info, error) {
 }
 
 func (f *FS) stat(op, name string, follow bool) (info Info, err error) {
-	err = f.check(name)
-	if err == nil {
-		w := resolution{fs: f}
-		defer w.close()
-		err = w.to(name, follow, func(elem string) (err error) {
-			info, err = w.dir.lstat(elem, false)
-			if err == nil && follow && info.isLink() {
-				return ErrSymlink
-			}
-			return err
-		})
-	}
+	err = f.to(name, follow, func(w resolution, elem string) (err error) {
+		info, err = w.dir.lstat(elem, false)
+		if err == nil && follow && info.isLink() {
+			return ErrSymlink
+		}
+		return err
+	})
 	if err != nil {
 		return Info{}, failure(op, name, err)
 	}
 	return info, nil
 }
 
+// to calls do with the last element of a name, as resolution.to.
+func (f *FS) to(name string, follow bool, do func(w resolution, elem string) error) error {
+	if err := f.check(name); err != nil {
+		return err
+	}
+	w := resolution{fs: f}
+	defer w.close()
+	return w.to(name, follow, func(elem string) error { return do(w, elem) })
+}
+
 // OpenRegular opens a regular file. OpenRegular follows the links that the options allow.
 // For a directory, named pipe, socket or device, the error is ErrNotRegular.
 // OpenRegular never waits for a named pipe or a device.
 func (f *FS) OpenRegular(name string) (*File, error) {
-	const op = "open"
-	if err := f.check(name); err != nil {
-		return nil, failure(op, name, err)
-	}
-	w := resolution{fs: f}
-	defer w.close()
 	file := &File{name: name}
-	err := w.to(name, true, func(elem string) (err error) {
+	err := f.to(name, true, func(w resolution, elem string) (err error) {
 		file.content, file.info, err = w.dir.openFile(elem)
 		return err
 	})
 	if err != nil {
-		return nil, failure(op, name, err)
+		return nil, failure("open", name, err)
 	}
 	return file, nil
 }
@@ -291,22 +290,15 @@ func (f *FS) OpenDir(name string) (*Dir, error) {
 // syscall.ELOOP. If the file is not a link, the error is fs.ErrInvalid. The options apply
 // only to links in the other elements of name.
 func (f *FS) ReadLink(name string) (string, error) {
-	const op = "readlink"
-	if err := f.check(name); err != nil {
-		return "", failure(op, name, err)
-	}
-	w := resolution{fs: f}
-	defer w.close()
-	var text string
-	err := w.to(name, false, func(elem string) (err error) {
-		text, err = readLink(w.dir, elem)
+	target := ""
+	err := f.to(name, false, func(w resolution, elem string) error {
+		text, err := readLink(w.dir, elem)
+		if err == nil {
+			target, err = f.resolve(w.place(""), text)
+		}
 		return err
 	})
-	if err != nil {
-		return "", failure(op, name, err)
-	}
-	target, err := f.resolve(w.place(""), text)
-	return target, failure(op, name, err)
+	return target, failure("readlink", name, err)
 }
 
 // readLink returns the text of a link.

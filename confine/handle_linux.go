@@ -276,25 +276,12 @@ func cutDirent(buf []byte) (name []byte, typ byte, rest []byte, err error) {
 	return nil, 0, nil, errDirent
 }
 
+// direntType returns the type of a directory entry. The kernel shifts the bits of a mode by 12.
 func direntType(typ byte) fs.FileMode {
-	switch typ {
-	case unix.DT_REG:
-		return 0
-	case unix.DT_DIR:
-		return fs.ModeDir
-	case unix.DT_LNK:
-		return fs.ModeSymlink
-	case unix.DT_FIFO:
-		return fs.ModeNamedPipe
-	case unix.DT_SOCK:
-		return fs.ModeSocket
-	case unix.DT_CHR:
-		return fs.ModeDevice | fs.ModeCharDevice
-	case unix.DT_BLK:
-		return fs.ModeDevice
-	default:
-		return TypeUnknown
+	if mode := fileMode(uint32(typ) << 12); mode != fs.ModeIrregular {
+		return mode
 	}
+	return TypeUnknown
 }
 
 // A deviceType remembers whether the last filesystem that a tree of directories has used has
@@ -354,15 +341,9 @@ func lstatat(fd int, name string) (Info, error) {
 
 func statx(fd int, name string, flags int) (Info, error) {
 	var st unix.Statx_t
-	for {
-		err := sysStatx(fd, name, flags, unix.STATX_BASIC_STATS, &st)
-		if err == unix.EINTR {
-			continue
-		}
-		if err != nil {
-			return Info{}, err
-		}
-		break
+	err := repeat(func() error { return sysStatx(fd, name, flags, unix.STATX_BASIC_STATS, &st) })
+	if err != nil {
+		return Info{}, err
 	}
 	info := Info{
 		Mode:     fileMode(uint32(st.Mode)),
@@ -380,30 +361,18 @@ func statx(fd int, name string, flags int) (Info, error) {
 
 func fstatat(fd int, name string, flags int) (Info, error) {
 	var st unix.Stat_t
-	for {
-		err := unix.Fstatat(fd, name, &st, flags)
-		if err == unix.EINTR {
-			continue
-		}
-		if err != nil {
-			return Info{}, err
-		}
-		return infoOfStat(&st), nil
+	if err := repeat(func() error { return unix.Fstatat(fd, name, &st, flags) }); err != nil {
+		return Info{}, err
 	}
+	return infoOfStat(&st), nil
 }
 
 func fstat(fd int) (Info, error) {
 	var st unix.Stat_t
-	for {
-		err := unix.Fstat(fd, &st)
-		if err == unix.EINTR {
-			continue
-		}
-		if err != nil {
-			return Info{}, err
-		}
-		return infoOfStat(&st), nil
+	if err := repeat(func() error { return unix.Fstat(fd, &st) }); err != nil {
+		return Info{}, err
 	}
+	return infoOfStat(&st), nil
 }
 
 func infoOfStat(st *unix.Stat_t) Info {
@@ -454,6 +423,12 @@ func fileMode(mode uint32) fs.FileMode {
 
 func openat(fd int, name string, flags int) (int, error) {
 	return retry(func() (int, error) { return sysOpenat(fd, name, flags) })
+}
+
+// repeat is retry for a system call without a number.
+func repeat(call func() error) error {
+	_, err := retry(func() (int, error) { return 0, call() })
+	return err
 }
 
 // retry repeats a system call that a signal interrupts. On FUSE and network filesystems every

@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/spf13/afero"
 )
 
 // IOFS returns the files of the FS as an fs.FS. The result is also an fs.StatFS,
@@ -35,11 +37,7 @@ func (v ioView) Open(name string) (fs.File, error) {
 	if err := ioName("open", name); err != nil {
 		return nil, err
 	}
-	file, err := v.fs.open(name)
-	if err != nil {
-		return nil, err
-	}
-	return file, nil
+	return v.fs.open(name)
 }
 
 func (v ioView) Stat(name string) (fs.FileInfo, error) {
@@ -118,9 +116,10 @@ func (f *FS) readLinkRelative(name string) (string, error) {
 		return "", err
 	}
 	at := "."
-	w := resolution{fs: f}
-	defer w.close()
-	err = w.to(name, false, func(string) error { at = path.Join(f.name, w.at()); return nil })
+	err = f.to(name, false, func(w resolution, _ string) error {
+		at = path.Join(f.name, w.at())
+		return nil
+	})
 	if err != nil {
 		return "", failure("readlink", name, err)
 	}
@@ -141,7 +140,7 @@ func relative(at, target string) string {
 
 // open opens a regular file or a directory. open tries OpenRegular first, because files are
 // more frequent.
-func (f *FS) open(name string) (*openFile, error) {
+func (f *FS) open(name string) (afero.File, error) {
 	file, err := f.OpenRegular(name)
 	if err == nil {
 		return &openFile{name: name, File: file}, nil

@@ -132,9 +132,9 @@ func (w *resolution) on(follow bool, do func(elem string) error) error {
 		if begin > 0 {
 			begin++ // the slash
 		}
-		elem, _, more := strings.Cut(w.path[begin:], "/")
+		elem, rest, more := strings.Cut(w.path[begin:], "/")
 		if elem == ".." {
-			if err := w.up(); err != nil {
+			if err := w.up(rest); err != nil {
 				return err
 			}
 			continue
@@ -160,24 +160,14 @@ func (w *resolution) on(follow bool, do func(elem string) error) error {
 		if err != ErrSymlink || !more && !follow || w.fs.denySymlinks {
 			return err
 		}
-		if err := w.through(elem); err != nil {
+		if err := w.through(elem, rest); err != nil {
 			return err
 		}
 	}
 }
 
-// rest returns the path after the current element.
-func (w *resolution) rest() string {
-	begin := w.done
-	if begin > 0 {
-		begin++
-	}
-	_, rest, _ := strings.Cut(w.path[begin:], "/")
-	return rest
-}
-
-// through follows a link.
-func (w *resolution) through(elem string) error {
+// through follows a link, and continues with the rest of the path.
+func (w *resolution) through(elem, rest string) error {
 	if w.links++; w.links > maxLinks {
 		return errLoop
 	}
@@ -192,7 +182,7 @@ func (w *resolution) through(elem string) error {
 		}
 		return err
 	}
-	return w.splice(target, w.rest())
+	return w.splice(target, rest)
 }
 
 // splice continues with the text of a link in the current directory, and then with rest.
@@ -208,12 +198,12 @@ func (w *resolution) splice(target, rest string) error {
 	return nil
 }
 
-// up enters the parent directory, for a ".." in a link. up restarts at the top of the tree,
-// because another process may have moved the current directory.
-func (w *resolution) up() error {
-	rest := w.rest()
+// up enters the parent directory, for a ".." in a link, and continues with the rest of the path.
+// up restarts at the top of the tree, because another process may have moved the current directory.
+func (w *resolution) up(rest string) error {
 	if w.done > 0 {
-		return w.start(w.tree, plain(parent(w.path[:w.done]), rest))
+		parent := w.path[:max(0, strings.LastIndexByte(w.path[:w.done], '/'))]
+		return w.start(w.tree, plain(parent, rest))
 	}
 	// A relative link leads out of the tree, and may lead to a trusted directory or back
 	// into the tree. Above the tree, up resolves only the text of the path, because the
@@ -336,9 +326,4 @@ func join(before, after string) string {
 		return after
 	}
 	return before + "/" + after
-}
-
-// parent returns the path of the parent, "" for the top.
-func parent(p string) string {
-	return p[:max(0, strings.LastIndexByte(p, '/'))]
 }

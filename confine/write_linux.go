@@ -13,8 +13,7 @@ func (d *fdDir) doing(call func() error) error {
 		return fs.ErrClosed
 	}
 	defer d.done()
-	_, err := retry(func() (int, error) { return 0, call() })
-	return err
+	return repeat(call)
 }
 
 func (d *fdDir) mkdir(name string) error {

@@ -18,6 +18,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/reports"
 	"github.com/toolshelf-go/toolshelf/internal/search"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // A CommandList is one page of commands.
@@ -143,7 +144,7 @@ func (c *Catalog) unloadedCommand(_ *index.Snapshot, e *index.Entry, err error) 
 	layer := c.commands.LayerOf(e)
 	return Command{
 		Name: e.Name,
-		Metadata: CommandMetadata{Path: layer.FS.Path(e.Path), Size: e.Stamp.Size, LastModified: utc(e.Stamp.Modified()),
+		Metadata: CommandMetadata{Path: layer.FS.Path(e.Path), Size: e.Stamp.Size, LastModified: stamp.UTC(e.Stamp.Modified()),
 			Description: e.Description()},
 		Layer:       layer.Name,
 		Plugin:      e.Plugin(),
@@ -178,22 +179,12 @@ func (c *Catalog) commandInfo(e *index.Entry, path string) CommandInfo {
 		Name:         e.Name,
 		Description:  e.Description(),
 		Size:         e.Stamp.Size,
-		LastModified: utc(e.Stamp.Modified()),
+		LastModified: stamp.UTC(e.Stamp.Modified()),
 		ArgumentHint: e.Hint(),
 		Layer:        c.commands.LayerOf(e).Name,
 		Plugin:       e.Plugin(),
 		Path:         path,
 	}
-}
-
-// utc converts the time of a file for results. JSON cannot express every time that
-// a file can have; utc returns the zero time for the others.
-func utc(t time.Time) time.Time {
-	const year0, year10000 = -62_167_219_200, 253_402_300_800 // seconds since 1970; Time.Year would cost more than the row
-	if s := t.Unix(); s < year0 || s >= year10000 {
-		return time.Time{}
-	}
-	return t.UTC()
 }
 
 // A Command is the complete content of a Markdown file.
@@ -298,7 +289,7 @@ func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) (C
 		Metadata: CommandMetadata{
 			Path:              layer.FS.Path(e.Path),
 			Size:              int64(len(raw)),
-			LastModified:      utc(info.Modified),
+			LastModified:      stamp.UTC(info.Modified),
 			Description:       description,
 			DescriptionSource: string(from),
 		},

@@ -13,6 +13,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/listing"
 	"github.com/toolshelf-go/toolshelf/internal/paths"
 	"github.com/toolshelf-go/toolshelf/internal/shown"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // A DirListing is a page of the entries of a directory.
@@ -65,18 +66,9 @@ func (l *DirListing) read(ctx context.Context, f *fileCall) error {
 	} else if err != nil {
 		return err
 	}
-	*l = DirListing{
-		Path:     f.name + "/",
-		Entries:  page.Entries,
-		Files:    page.Files,
-		Dirs:     page.Dirs,
-		Ignored:  page.Ignored,
-		Vanished: page.Vanished,
-		Warnings: page.Warnings,
-		NoSizes:  f.withoutSizes,
-	}
-	if page.Next != "" {
-		l.NextCursor, l.Hint = cursor.Encode(f.cursorScope(), page.Next), orderHint(f.sort, page.Dirs)
+	if *l = DirListing(page); page.NextCursor != "" {
+		l.NextCursor = cursor.Encode(f.cursorScope(), page.NextCursor)
+		l.Hint = orderHint(f.sort, page.Dirs)
 	}
 	return nil
 }
@@ -140,11 +132,8 @@ type Entry struct {
 var entryTypes = [...]EntryType{listing.KindDir: EntryDirectory, listing.KindFile: EntryFile, listing.KindLink: EntrySymlink, listing.KindOther: EntryOther}
 
 func newEntry(r *listing.Row) Entry {
-	modified := r.Modified
-	if !modified.IsZero() {
-		modified = utc(modified)
-	}
-	return Entry{Name: r.Name, Type: entryTypes[r.Kind], Size: r.Size, Modified: modified, Target: r.Target, Outside: r.Outside}
+	return Entry{Name: r.Name, Type: entryTypes[r.Kind], Size: r.Size,
+		Modified: stamp.UTC(r.Modified), Target: r.Target, Outside: r.Outside}
 }
 
 // row returns the entry for a text.
@@ -199,7 +188,7 @@ type FileMatches struct {
 func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...DirOption) (FileMatches, error) {
 	f := fileCall{catalog: c, op: "FindFiles", path: path, dir: true, dirOptions: newDirOptions(opts)}
 	f.files = []listing.Glob{f.glob(pattern)}
-	return run(ctx, f, FileMatches{Pattern: pattern})
+	return run(ctx, f, FileMatches{})
 }
 
 func (m *FileMatches) read(ctx context.Context, f *fileCall) error {
@@ -211,27 +200,8 @@ func (m *FileMatches) read(ctx context.Context, f *fileCall) error {
 	if err != nil {
 		return err
 	}
-	*m = FileMatches{
-		Path:         f.name + "/",
-		Pattern:      m.Pattern,
-		Files:        make([]string, len(found.Files)),
-		Total:        found.Total,
-		Skipped:      found.Skipped,
-		Ignored:      found.Ignored,
-		Dependencies: found.Dependencies,
-		Warnings:     found.Warnings,
-	}
-	for i := range found.Files {
-		m.Files[i] = found.Files[i].Name
-		switch f.sort {
-		case BySize:
-			m.Sizes = append(m.Sizes, found.Files[i].Size)
-		case ByModified:
-			m.Modified = append(m.Modified, newEntry(&found.Files[i]).Modified)
-		}
-	}
-	if found.Total == 0 {
-		m.Files, m.Hint = []string{}, f.globHint(ctx, o)
+	if *m = FileMatches(found); m.Total == 0 {
+		m.Hint = f.globHint(ctx, o)
 	}
 	return nil
 }
@@ -292,10 +262,8 @@ func (i *FileInfo) read(_ context.Context, f *fileCall) error {
 	if err != nil {
 		return err
 	}
-	*i = FileInfo{Path: f.name, Entry: newEntry(&found.Row), Readable: found.Readable, Writable: found.Writable}
-	if !found.Accessed.IsZero() {
-		i.Accessed = utc(found.Accessed)
-	}
+	*i = FileInfo{Path: f.name, Entry: newEntry(&found.Row), Accessed: stamp.UTC(found.Accessed),
+		Readable: found.Readable, Writable: found.Writable}
 	return nil
 }
 

@@ -79,35 +79,20 @@ func (m *TextMatches) read(ctx context.Context, f *fileCall) error {
 		return err
 	}
 	o := f.listing(defaultGrepLimit, minMatchLine)
-	found, err := listing.Grep(ctx, f.catalog.root, f.name, listing.GrepOptions{Pattern: compiled, Files: f.files, Context: context,
-		First: output != "", Stop: output == shown.OutputFiles, Fair: f.budget.Limited, Searched: f.searched}, o)
+	search := listing.GrepOptions{Pattern: compiled, Files: f.files, Context: context,
+		Output: output, Fair: f.budget.Limited, Searched: f.searched}
+	newMatch := func(m shown.Match) TextMatch { return TextMatch(m) }
+	found := (*shown.Matches[TextMatch])(m)
+	err = listing.Grep(ctx, f.catalog.root, f.name, search, o, found, newMatch)
 	if err = cmp.Or(ctx.Err(), err); err != nil {
 		return err
 	}
-	*m = TextMatches{
-		Path:         f.name + "/",
-		Pattern:      m.Pattern,
-		Matches:      newTextMatches(found.Files),
-		Total:        found.Total,
-		Files:        found.Matching,
-		Searched:     found.Searched,
-		Binary:       found.Binary,
-		Skipped:      found.Skipped,
-		Ignored:      found.Ignored,
-		Dependencies: found.Dependencies,
-		Vanished:     found.Vanished,
-		LongLines:    found.Long,
-		Output:       output,
-		Warnings:     found.Warnings,
-	}
-	if found.IsFile {
-		m.Path = f.name
-	} else if found.Searched+found.Binary+found.Skipped+found.Vanished == 0 {
+	if m.Searched+m.Binary+m.Skipped+m.Vanished == 0 { // in a directory
 		m.Hint = f.globHint(ctx, o)
 	}
-	n, what := found.Total, "line"
+	n, what := m.Total, "line"
 	if output != "" {
-		n, what = found.Matching, "file"
+		n, what = m.Files, "file"
 	}
 	if limit := f.limitOr(defaultGrepLimit); limit > 0 && n > limit {
 		m.Limits = []string{shown.Counted(limit, what, what+"s")}
@@ -119,22 +104,6 @@ func (m *TextMatches) fit(ctx context.Context, f *fileCall) error {
 	found, err := budget.Matches(ctx, f.budget, shown.Matches[TextMatch](*m), (*TextMatch).row)
 	*m, f.count = TextMatches(found), len(found.Matches)
 	return err
-}
-
-func newTextMatches(files []listing.MatchingFile) []TextMatch {
-	n := 0
-	for i := range files {
-		n += len(files[i].Lines)
-	}
-	all := make([]TextMatch, 0, n)
-	for _, file := range files {
-		for _, l := range file.Lines {
-			all = append(all, TextMatch{Path: file.Path, Line: l.Number, Column: l.Column, Text: l.Text,
-				TextColumn: l.TextColumn, Truncated: l.Truncated, Before: l.Before, After: l.After})
-		}
-		all[len(all)-1].More = file.Total - len(file.Lines)
-	}
-	return all
 }
 
 // String returns the matches as text for a model, in the format of the tool search_text

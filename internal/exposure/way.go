@@ -136,8 +136,8 @@ func (b *Below) Everywhere(ctx context.Context, s *index.Snapshot) (*index.Index
 		more = found.Total > len(found.Files)
 		for _, file := range found.Files {
 			for _, l := range b.Layers {
-				for i := range file.Name {
-					dir, rest := file.Name[:i], file.Name[i:]
+				for i := range file {
+					dir, rest := file[:i], file[i:]
 					if !strings.HasPrefix(rest, "/"+l.Dir+"/") || known[dir+"/"+l.Dir] {
 						continue
 					}

@@ -88,12 +88,12 @@ func (f *Finder) Below(ctx context.Context) (Below, error) {
 	}
 	for _, match := range matches.Files {
 		for _, file := range files {
-			if dir, ok := strings.CutSuffix(match.Name, "/"+file); ok {
+			if dir, ok := strings.CutSuffix(match, "/"+file); ok {
 				found.singles = append(found.singles, dir)
 			}
 		}
 		for _, p := range f.below {
-			if dir, _, ok := strings.Cut(match.Name, "/"+p.Dir+"/"); ok {
+			if dir, _, ok := strings.Cut(match, "/"+p.Dir+"/"); ok {
 				found.rules = append(found.rules, dir)
 			}
 		}

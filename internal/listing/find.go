@@ -10,15 +10,9 @@ import (
 	"syscall"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/shown"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
-
-// Matches are the results of Find.
-type Matches struct {
-	Files   []Row // named by their paths relative to the root; with metadata except in the order ByName
-	Total   int   // number of matches, including those beyond the limit
-	Skipped int   // unreadable directories, entries and .gitignore files
-	Report
-}
 
 // Find returns the files below a directory that match a glob: regular files, and
 // links to regular files that the FS follows. Find does not enter linked
@@ -27,10 +21,11 @@ type Matches struct {
 // The order ByName is path order, which compares paths name by name, with directories before
 // files. Equal sizes and times are in path order. With a limit, the memory depends on the limit
 // and on the number of directories.
-func Find(ctx context.Context, fsys *confine.FS, name string, pattern Glob, o Options) (Matches, error) {
+func Find(ctx context.Context, fsys *confine.FS, name string, pattern Glob,
+	o Options) (shown.Files, error) {
 	d, dir, at, err := open(fsys, name, o)
 	if err != nil {
-		return Matches{}, err
+		return shown.Files{}, err
 	}
 	defer dir.Close()
 	f := finder{limit: o.Limit, order: o.Order}
@@ -59,13 +54,33 @@ func Find(ctx context.Context, fsys *confine.FS, name string, pattern Glob, o Op
 		return nil
 	})
 	if err != nil {
-		return Matches{}, err
+		return shown.Files{}, err
 	}
 	f.sort()
 	if f.limit > 0 && len(f.files) > f.limit {
-		f.files = slices.Clip(f.files[:f.limit])
+		f.files = f.files[:f.limit]
 	}
-	return Matches{Files: f.files, Total: f.total, Skipped: skipped + int(d.unread.Load()), Report: d.report()}, nil
+	r := d.report()
+	m := shown.Files{
+		Path:         name + "/",
+		Pattern:      pattern.text,
+		Files:        make([]string, len(f.files)),
+		Total:        f.total,
+		Skipped:      skipped + int(d.unread.Load()),
+		Ignored:      r.Ignored,
+		Dependencies: r.Dependencies,
+		Warnings:     r.Warnings,
+	}
+	for i, file := range f.files {
+		m.Files[i] = file.Name
+		switch o.Order {
+		case BySize:
+			m.Sizes = append(m.Sizes, file.Size)
+		case ByModified:
+			m.Modified = append(m.Modified, stamp.UTC(file.Modified))
+		}
+	}
+	return m, nil
 }
 
 // leadsNowhere reports whether a link leads to no file that the FS follows.

@@ -14,6 +14,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/budget"
 	"github.com/toolshelf-go/toolshelf/internal/grep"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
+	"github.com/toolshelf-go/toolshelf/internal/shown"
 	"github.com/toolshelf-go/toolshelf/internal/text"
 )
 
@@ -22,31 +23,17 @@ type GrepOptions struct {
 	Pattern *grep.Pattern
 	Files   []Glob // search files that match any of the globs; all files without globs
 	Context int    // number of lines before and after each matching line
-	First   bool   // return only the first matching line of each file
-	Stop    bool   // with First, do not read a file after its first matching line
+	Output  string // only the first matching line of each file; shown.OutputFiles counts no others
 	Fair    bool   // Options.Limit selects the first line of each file, then the second lines, and so on
 
 	Searched *atomic.Int64 // counts the files that Grep has searched or skipped; or nil
 }
 
-// MatchingLines are the results of Grep.
-type MatchingLines struct {
-	Files    []MatchingFile // in path order
-	IsFile   bool           // the path of the call is a file
-	Total    int            // number of matching lines, including those beyond the limits
-	Matching int            // number of files with matching lines
-	Searched int            // number of searched files, including Matching
-	Binary   int            // number of files that are not text
-	Skipped  int            // number of unreadable directories, files and .gitignore files
-	Long     int            // number of lines of which Grep searched only the beginning
-	Report
-}
-
-// MatchingFile are matching lines of a file.
-type MatchingFile struct {
-	Path  string // relative to the root
-	Lines []grep.Line
-	Total int // number of matching lines, including those beyond the limits
+// matchingFile are matching lines of a file.
+type matchingFile struct {
+	path  string // relative to the root
+	lines []grep.Line
+	total int // number of matching lines, including those beyond the limits
 }
 
 // Grep searches the files that Find with the globs would return. If name is a file, Grep
@@ -55,8 +42,11 @@ type MatchingFile struct {
 // Options.Limit is the number of lines of the result: the first lines in path order, or, with
 // GrepOptions.Fair, about the same number of lines of each file. The memory depends on the limit
 // and on the number of directories.
-func Grep(ctx context.Context, fsys *confine.FS, name string, s GrepOptions, o Options) (MatchingLines, error) {
-	g := grepper{ctx: ctx, fsys: fsys, search: s, limit: o.Limit, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+func Grep[M any](ctx context.Context, fsys *confine.FS, name string, s GrepOptions, o Options,
+	found *shown.Matches[M], build func(shown.Match) M) error {
+	g := grepper[M]{ctx: ctx, fsys: fsys, search: s, limit: o.Limit, found: found}
+	g.slots = make(chan struct{}, runtime.GOMAXPROCS(0))
+	g.found.Path, g.found.Output = name+"/", s.Output
 	if g.limit == 0 {
 		g.limit = math.MaxInt
 	}
@@ -65,31 +55,43 @@ func Grep(ctx context.Context, fsys *confine.FS, name string, s GrepOptions, o O
 	case errors.Is(err, confine.ErrNotDir):
 		file, err := fsys.OpenRegular(name)
 		if err == nil {
-			g.found.IsFile = true
+			g.found.Path = name
 			err = g.read("", name, file)
 			g.count()
 		}
-		if err != nil {
-			return MatchingLines{}, err
-		}
-		g.cut()
-		return g.found, nil
+		g.finish(build)
+		return err
 	case err != nil:
-		return MatchingLines{}, err
+		return err
 	}
 	defer dir.Close()
 	skipped, err := walkFiles(ctx, d, dir, at, s.Files, g.files)
-	if err != nil {
-		return MatchingLines{}, err
-	}
-	g.cut()
+	r := d.report()
 	g.found.Skipped += skipped + int(d.unread.Load())
-	g.found.Report = d.report()
-	return g.found, nil
+	g.found.Ignored, g.found.Dependencies = r.Ignored, r.Dependencies
+	g.found.Vanished, g.found.Warnings = r.Vanished, r.Warnings
+	g.finish(build)
+	return err
+}
+
+// finish builds the matches.
+func (g *grepper[M]) finish(build func(shown.Match) M) {
+	g.cut()
+	g.found.Matches = make([]M, 0, g.lines)
+	for _, file := range g.all {
+		for i, l := range file.lines {
+			m := shown.Match{Path: file.path, Line: l.Number, Column: l.Column, Text: l.Text,
+				TextColumn: l.TextColumn, Truncated: l.Truncated, Before: l.Before, After: l.After}
+			if i+1 == len(file.lines) {
+				m.More = file.total - len(file.lines)
+			}
+			g.found.Matches = append(g.found.Matches, build(m))
+		}
+	}
 }
 
 // A grepper is a call of Grep.
-type grepper struct {
+type grepper[M any] struct {
 	ctx    context.Context
 	fsys   *confine.FS
 	search GrepOptions
@@ -99,8 +101,9 @@ type grepper struct {
 	last atomic.Pointer[lastLine] // no later line is a part of the result
 
 	mu    sync.Mutex
-	found MatchingLines // Files is unsorted
-	lines int           // lines in found.Files, fewer than twice the limit
+	found *shown.Matches[M]
+	all   []matchingFile // unsorted, until finish
+	lines int            // lines in all, fewer than twice the limit
 }
 
 // A lastLine is the last line of the result, in the order in which the limit selects lines.
@@ -111,7 +114,7 @@ type lastLine struct {
 
 // files searches files of a directory. If other directories keep the processors busy, files
 // starts no goroutines.
-func (g *grepper) files(d *reader, in foundFiles) error {
+func (g *grepper[M]) files(d *reader, in foundFiles) error {
 	const chunk = 16
 	all := len(in.files) + len(in.links)
 	free := cap(g.slots) - len(g.slots)
@@ -139,14 +142,14 @@ func (g *grepper) files(d *reader, in foundFiles) error {
 }
 
 // count adds a file to Searched.
-func (g *grepper) count() {
+func (g *grepper[M]) count() {
 	if g.search.Searched != nil {
 		g.search.Searched.Add(1)
 	}
 }
 
 // file searches a regular file. A file that is not regular any more is not a match of the globs.
-func (g *grepper) file(d *reader, in foundFiles, name string) error {
+func (g *grepper[M]) file(d *reader, in foundFiles, name string) error {
 	file, err := in.dir.OpenRegular(name)
 	if err == nil {
 		return g.skip(g.read(rulesDir(in.at.name), name, file))
@@ -159,7 +162,7 @@ func (g *grepper) file(d *reader, in foundFiles, name string) error {
 }
 
 // link searches the target of a link. The result omits a link that does not lead to a file.
-func (g *grepper) link(d *reader, in foundFiles, name string) error {
+func (g *grepper[M]) link(d *reader, in foundFiles, name string) error {
 	file, err := g.fsys.OpenRegular(in.path(name))
 	switch {
 	case err == nil:
@@ -171,7 +174,7 @@ func (g *grepper) link(d *reader, in foundFiles, name string) error {
 }
 
 // unlessSpecial is skip, except for special files, links and directories.
-func (g *grepper) unlessSpecial(err error) error {
+func (g *grepper[M]) unlessSpecial(err error) error {
 	if errors.Is(err, confine.ErrNotRegular) || errors.Is(err, confine.ErrSymlink) {
 		return nil
 	}
@@ -179,7 +182,7 @@ func (g *grepper) unlessSpecial(err error) error {
 }
 
 // skip counts an unreadable file. skip returns the error of the context.
-func (g *grepper) skip(err error) error {
+func (g *grepper[M]) skip(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -195,7 +198,7 @@ func (g *grepper) skip(err error) error {
 var blocks = sync.Pool{New: func() any { return new(text.Blocks) }}
 
 // read searches and closes an open file.
-func (g *grepper) read(dir, name string, file *confine.File) error {
+func (g *grepper[M]) read(dir, name string, file *confine.File) error {
 	defer file.Close()
 	size := file.Info().Size
 	if size == 0 {
@@ -207,8 +210,9 @@ func (g *grepper) read(dir, name string, file *confine.File) error {
 		blocks.Put(b)
 	}()
 	b.Reset(file, size)
-	request := grep.Request{Lines: min(g.limit, g.possible(dir, name)), Context: g.search.Context, Stop: g.search.Stop}
-	if g.search.First {
+	request := grep.Request{Lines: min(g.limit, g.possible(dir, name)), Context: g.search.Context,
+		Stop: g.search.Output == shown.OutputFiles}
+	if g.search.Output != "" {
 		request.Lines = min(request.Lines, 1)
 	}
 	if request.Lines == 0 {
@@ -223,7 +227,7 @@ func (g *grepper) read(dir, name string, file *confine.File) error {
 }
 
 // possible returns the number of lines of a file that can be a part of the result.
-func (g *grepper) possible(dir, name string) int {
+func (g *grepper[M]) possible(dir, name string) int {
 	last := g.last.Load()
 	if last == nil {
 		return math.MaxInt
@@ -247,7 +251,7 @@ func isNotText(err error) bool {
 }
 
 // add adds the result of a file. add keeps the first lines in path order.
-func (g *grepper) add(dir, name string, found grep.Found, binary bool) {
+func (g *grepper[M]) add(dir, name string, found grep.Found, binary bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if binary {
@@ -256,26 +260,26 @@ func (g *grepper) add(dir, name string, found grep.Found, binary bool) {
 	}
 	g.found.Searched++
 	if found.Total > 0 {
-		g.found.Matching++
+		g.found.Files++
 	}
 	g.found.Total += found.Total
-	g.found.Long += found.Long
+	g.found.LongLines += found.Long
 	if len(found.Lines) == 0 {
 		return
 	}
-	g.found.Files = append(g.found.Files, MatchingFile{joinPath(dir, name), found.Lines, found.Total})
+	g.all = append(g.all, matchingFile{joinPath(dir, name), found.Lines, found.Total})
 	if g.lines += len(found.Lines); g.lines/2 >= g.limit {
 		g.cut()
 	}
 }
 
 // cut sorts the files and removes the lines beyond the limit.
-func (g *grepper) cut() {
-	files := g.found.Files
-	slices.SortFunc(files, func(a, b MatchingFile) int { return comparePaths(a.Path, b.Path) })
+func (g *grepper[M]) cut() {
+	files := g.all
+	slices.SortFunc(files, func(a, b matchingFile) int { return comparePaths(a.path, b.path) })
 	siblings := make([]budget.Siblings, len(files))
 	for i, first := 0, 0; i < len(files); i++ {
-		n := len(files[i].Lines)
+		n := len(files[i].lines)
 		siblings[i] = budget.Siblings{First: first, Entries: n, Leading: n}
 		if !g.search.Fair {
 			first += n
@@ -284,14 +288,14 @@ func (g *grepper) cut() {
 	var last lastLine
 	g.lines = 0
 	for i, n := range budget.FirstEntries(siblings, g.limit) {
-		if n < len(files[i].Lines) {
-			files[i].Lines = slices.Clone(files[i].Lines[:n])
+		if n < len(files[i].lines) {
+			files[i].lines = slices.Clone(files[i].lines[:n])
 		}
 		if g.lines += n; n > 0 && (!g.search.Fair || n > last.index) {
-			last = lastLine{files[i].Path, n - 1}
+			last = lastLine{files[i].path, n - 1}
 		}
 	}
-	g.found.Files = slices.DeleteFunc(files, func(f MatchingFile) bool { return len(f.Lines) == 0 })
+	g.all = slices.DeleteFunc(files, func(f matchingFile) bool { return len(f.lines) == 0 })
 	if g.lines == g.limit {
 		g.last.Store(&last)
 	}

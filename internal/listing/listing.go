@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/shown"
 )
 
 // A Kind is the type of an entry.
@@ -64,44 +65,38 @@ type Report struct {
 	Warnings     []string // sorted
 }
 
-// A Page is a part of the entries of a directory.
-type Page[E any] struct {
-	Entries     []E
-	Files, Dirs int    // of the whole directory; Files counts all entries except directories
-	Next        string // position of the last entry; "" if no entry follows
-	Report
-}
-
-// ErrPosition reports an Options.After that is not the Next of a Page.
+// ErrPosition reports an Options.After that is not the NextCursor of List.
 var ErrPosition = errors.New("not a position of a page")
 
-// List returns the entries of a directory. List calls build from several
-// goroutines.
+// List returns a page of the entries of a directory. NextCursor is the position of the last entry,
+// or "" if no entry follows. List calls build from several goroutines.
 //
 // In the order ByName, List reads the metadata of the page's entries, and the memory
 // depends on the size of the page. In other orders, List reads the metadata of all
 // entries of the directory.
-func List[E any](ctx context.Context, fsys *confine.FS, name string, o Options, build func(*Row) E) (Page[E], error) {
+func List[E any](ctx context.Context, fsys *confine.FS, name string, o Options,
+	build func(*Row) E) (page shown.Listing[E], err error) {
 	d, dir, at, err := open(fsys, name, o)
 	if err != nil {
-		return Page[E]{}, err
+		return page, err
 	}
 	defer dir.Close()
 	at.rules = d.addRules(dir, at)
-	var page Page[E]
-	if o.Order == ByName {
-		page, err = listByName(ctx, d, dir, at, build)
-	} else {
-		page, err = listSorted(ctx, d, dir, at, build)
+	list := listByName[E]
+	if o.Order != ByName {
+		list = listSorted[E]
 	}
-	if err != nil {
-		return Page[E]{}, err
+	if page, err = list(ctx, d, dir, at, build); err != nil {
+		return shown.Listing[E]{}, err
 	}
-	page.Report = d.report()
+	r := d.report()
+	page.Path, page.NoSizes = name+"/", o.NoMetadata
+	page.Ignored, page.Vanished, page.Warnings = r.Ignored, r.Vanished, r.Warnings
 	return page, nil
 }
 
-func listByName[E any](ctx context.Context, d *reader, dir *confine.Dir, at location, build func(*Row) E) (page Page[E], err error) {
+func listByName[E any](ctx context.Context, d *reader, dir *confine.Dir, at location,
+	build func(*Row) E) (page shown.Listing[E], err error) {
 	var after *dirent
 	if d.After != "" {
 		last, err := parsePosition(ByName, d.After)
@@ -122,7 +117,7 @@ func listByName[E any](ctx context.Context, d *reader, dir *confine.Dir, at loca
 	}
 	if following > len(entries) && len(entries) > 0 {
 		last := entries[len(entries)-1]
-		page.Next = Position(ByName, &Row{Kind: last.kind, Name: last.name})
+		page.NextCursor = Position(ByName, &Row{Kind: last.kind, Name: last.name})
 	}
 	if page.Entries, err = fill(ctx, d, dir, entries, build, statWorkers()); err != nil {
 		return page, err
@@ -134,7 +129,8 @@ func listByName[E any](ctx context.Context, d *reader, dir *confine.Dir, at loca
 	return page, nil
 }
 
-func listSorted[E any](ctx context.Context, d *reader, dir *confine.Dir, at location, build func(*Row) E) (page Page[E], err error) {
+func listSorted[E any](ctx context.Context, d *reader, dir *confine.Dir, at location,
+	build func(*Row) E) (page shown.Listing[E], err error) {
 	buf := buffers.Get().(*[]dirent)
 	entries, _, total, err := d.entries(ctx, dir, at, nil, -1, *buf)
 	defer release(buf, entries)
@@ -160,7 +156,7 @@ func listSorted[E any](ctx context.Context, d *reader, dir *confine.Dir, at loca
 	}
 	if d.Limit > 0 && len(rows) > d.Limit {
 		rows = rows[:d.Limit]
-		page.Next = Position(d.Order, &rows[d.Limit-1])
+		page.NextCursor = Position(d.Order, &rows[d.Limit-1])
 	}
 	page.Entries = buildAll(rows, build)
 	return page, nil

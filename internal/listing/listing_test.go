@@ -23,6 +23,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/grep"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
+	"github.com/toolshelf-go/toolshelf/internal/shown"
 )
 
 // files has the contents of files by path. The path of a directory ends in a slash.
@@ -140,10 +141,10 @@ func TestListSortsAndPages(t *testing.T) {
 				if limit > 0 && len(page.Entries) > limit {
 					t.Errorf("%d entries, limit %d", len(page.Entries), limit)
 				}
-				if page.Next == "" {
+				if page.NextCursor == "" {
 					break
 				}
-				o.After = page.Next
+				o.After = page.NextCursor
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("order %d, limit %d (-want +got):\n%s", order, limit, diff)
@@ -191,7 +192,7 @@ func TestUnknownTypes(t *testing.T) {
 		t.Errorf("Tree: %q", got)
 	}
 	found, err := find(t, f, ".", "*.md", Options{})
-	if err != nil || !slices.Equal(pathsOf(found), []string{"a/b/y.md", "a/x.md", "c.md"}) {
+	if err != nil || !slices.Equal(found.Files, []string{"a/b/y.md", "a/x.md", "c.md"}) {
 		t.Errorf("Find: %v, %v", found, err)
 	}
 }
@@ -246,13 +247,13 @@ func TestNothingIsLostSilently(t *testing.T) {
 		},
 		"Find": func(f *confine.FS) (string, bool, error) {
 			found, err := Find(t.Context(), f, "sub", glob, o)
-			return fmt.Sprint(pathsOf(found), found.Total), found.Skipped > 0, err
+			return fmt.Sprint(found.Files, found.Total), found.Skipped > 0, err
 		},
 		"Grep": func(f *confine.FS) (result string, named bool, err error) {
-			found, err := Grep(t.Context(), f, "sub", GrepOptions{Pattern: pattern, Files: []Glob{glob}}, o)
-			for _, file := range found.Files {
-				result += file.Path + " "
-			}
+			path := func(m shown.Match) string { return m.Path }
+			var found shown.Matches[string]
+			err = Grep(t.Context(), f, "sub", GrepOptions{Pattern: pattern, Files: []Glob{glob}}, o, &found, path)
+			result = strings.Join(found.Matches, " ")
 			return fmt.Sprint(result, found.Total), found.Skipped > 0, err
 		},
 	} {
@@ -362,7 +363,7 @@ func treeOf(t *testing.T, f *confine.FS, name string, o Options) (Report, []stri
 	return report, all, nil
 }
 
-func find(t *testing.T, f *confine.FS, name, pattern string, o Options) (Matches, error) {
+func find(t *testing.T, f *confine.FS, name, pattern string, o Options) (shown.Files, error) {
 	t.Helper()
 	g := must.Get(ParseGlob(pattern))(t)
 	return Find(t.Context(), f, name, g, o)
@@ -374,7 +375,7 @@ func TestUnreadableDirectories(t *testing.T) {
 		t.Errorf("Tree: %q", got)
 	}
 	found, err := find(t, f, ".", "*", Options{})
-	if err != nil || found.Skipped != 1 || !slices.Equal(pathsOf(found), []string{"b/y"}) {
+	if err != nil || found.Skipped != 1 || !slices.Equal(found.Files, []string{"b/y"}) {
 		t.Errorf("Find: %+v, %v", found, err)
 	}
 }
@@ -526,20 +527,13 @@ func TestFind(t *testing.T) {
 		{".", "{a/x,x}.md", Options{}, []string{"a/x.md", "x.md"}, 2},
 	} {
 		got, err := find(t, f, tt.dir, tt.pattern, tt.o)
-		if err != nil || !slices.Equal(pathsOf(got), tt.want) || got.Total != tt.total {
-			t.Errorf("%s in %s, %+v: %q of %d, %v; want %q of %d", tt.pattern, tt.dir, tt.o, pathsOf(got), got.Total, err, tt.want, tt.total)
+		if err != nil || !slices.Equal(got.Files, tt.want) || got.Total != tt.total {
+			t.Errorf("%s in %s, %+v: %q of %d, %v; want %q of %d", tt.pattern, tt.dir, tt.o, got.Files, got.Total, err, tt.want, tt.total)
 		}
 	}
 	if _, err := find(t, f, "missing", "*", Options{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-}
-
-func pathsOf(m Matches) (all []string) {
-	for i := range m.Files {
-		all = append(all, m.Files[i].Name)
-	}
-	return all
 }
 
 func TestTreeLimits(t *testing.T) {
@@ -621,8 +615,8 @@ func TestLinks(t *testing.T) {
 	} {
 		f := confined(t)(confine.New(root, tt.opts...))
 		got, err := find(t, f, ".", "*.md", Options{})
-		if err != nil || !slices.Equal(pathsOf(got), tt.want) || got.Total != len(tt.want) {
-			t.Errorf("%s: %q of %d, %v; want %q", name, pathsOf(got), got.Total, err, tt.want)
+		if err != nil || !slices.Equal(got.Files, tt.want) || got.Total != len(tt.want) {
+			t.Errorf("%s: %q of %d, %v; want %q", name, got.Files, got.Total, err, tt.want)
 		}
 	}
 	f := confined(t)(confine.New(root))

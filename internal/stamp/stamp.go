@@ -27,6 +27,16 @@ const versioned = math.MaxUint64
 
 var seed = maphash.MakeSeed()
 
+// UTC converts the time of a file for results. JSON cannot express every time that a file can have;
+// UTC returns the zero time for the others.
+func UTC(t time.Time) time.Time {
+	const year0, year10000 = -62_167_219_200, 253_402_300_800 // seconds since 1970; Time.Year would cost more than a row
+	if s := t.Unix(); s < year0 || s >= year10000 {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
 // Of returns the Stamp of a file.
 func Of(info confine.Info) Stamp {
 	if info.Version != "" {

@@ -268,6 +268,35 @@ func TestOpenBelowWithAndWithoutOpenat2(t *testing.T) {
 	}
 }
 
+// Has finds the files that are below a directory without a link.
+func TestHas(t *testing.T) {
+	for _, over := range []bool{false, true} {
+		root := onDisk(t, tree{"a/b/c/x": "1234", "a/link": "-> b"}, &options{})
+		fsys := osFS(root, options{})
+		if over {
+			fsys = panicking(Over(afero.NewBasePathFs(afero.NewOsFs(), root), "/"))
+		}
+		dir := panicking(fsys.OpenDir("."))
+		for name, size := range map[string]int64{"a/b/c/x": 4, "a/none/x": -1, "a/b/none": -1, "a/b/c/x/y": -1, "..": -1,
+			"a/../a/b/c/x": -1, "/a/b/c/x": -1, "": -1} {
+			found := false
+			has := dir.Has(name, func(info Info) bool { found = true; return info.Size == size })
+			if want := size >= 0; has != want || found != want {
+				t.Errorf("%q, with afero %t: has %t, found %t", name, over, has, found)
+			}
+		}
+		for _, name := range []string{".", "a", "a/b/c"} {
+			if !dir.Has(name, func(info Info) bool { return info.Mode.IsDir() }) {
+				t.Errorf("%q, with afero %t: no directory", name, over)
+			}
+		}
+		if dir.Has("a/b/c/x", func(Info) bool { return false }) {
+			t.Error("Has ignores the answer of same")
+		}
+		dir.Close()
+	}
+}
+
 // A list that needs no change times does not pay for them.
 func TestLstatBriefLooksUpNoFilesystem(t *testing.T) {
 	defer func(real func(int) bool) { hasChangeTimes = real }(hasChangeTimes)

@@ -33,6 +33,9 @@ type Source struct {
 
 // Visit watches a directory. A scan calls Visit before the scan reads the directory.
 func (s *Source) Visit(dirPath string) {
+	if s.Watch == nil && s.Look == nil {
+		return
+	}
 	dir := s.FS.Path(dirPath)
 	s.Watch.Visit(dir)
 	s.Look.Whole(dir)

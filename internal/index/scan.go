@@ -268,8 +268,8 @@ func (s *scan) children(dir *confine.Dir, dirPath string) ([]child, error) {
 		if name[0] == '.' {
 			return nil
 		}
-		if len(all) == cap(all) { // append grows a large slice by a quarter only
-			all = slices.Grow(all, max(len(all), 32))
+		if n := len(all); n == cap(all) && n > 256 { // append would grow by a quarter only
+			all = slices.Grow(all, n)
 		}
 		file = append(file[:len(prefix)], name...)
 		if known := s.find(unsafe.String(&file[0], len(file))); known != nil {

@@ -49,21 +49,15 @@ type Seal struct {
 type proof struct {
 	files []fileProof // by the position in Seal.Files
 
-	// dirs are the directories of a skill, each before its subdirectories. No file has been added
-	// or removed while the metadata of all directories is the same. A directory that proves nothing
-	// makes dirs nil.
-	dirs []sealedDir
+	// dirs are the directories of a skill, by the paths below the skill, before a scan has listed
+	// them. No file has been added or removed while the metadata of all directories is the same. A
+	// directory that proves nothing makes dirs nil.
+	dirs []access.ListedDir
 }
 
 type fileProof struct {
 	stamp   stamp.Stamp
 	settled bool // a later change of the file changes the stamp
-}
-
-// A sealedDir is a directory of a skill before a scan has listed the directory.
-type sealedDir struct {
-	access.ListedDir       // the path is relative to the skill
-	files            []int // in Seal.Files
 }
 
 // A SealedFile is a file of an entry.
@@ -374,7 +368,7 @@ func (s *scan) sealDirectory(e, known *Entry, dir *confine.Dir, dirPath string) 
 	if known != nil && known.Seal() != nil {
 		before = known.Seal()
 	}
-	if e == known && s.sameDirectory(before, dir, dirPath) {
+	if e == known && s.sameFiles(e, dir, ".") {
 		return known
 	}
 	seal, problem := s.sealFiles(e, before, dir, dirPath)
@@ -449,7 +443,7 @@ func (s *scan) sealFiles(e *Entry, before *Seal, dir *confine.Dir, dirPath strin
 			}
 		}
 	}
-	now.dirs = seal.proven(listed.Listed)
+	now.dirs = listed.Listed
 	if before.Problem == nil && before.own == seal.own &&
 		slices.Equal(before.Files, seal.Files) && slices.Equal(before.Omitted, seal.Omitted) {
 		seal = before
@@ -460,63 +454,33 @@ func (s *scan) sealFiles(e *Entry, before *Seal, dir *confine.Dir, dirPath strin
 	return seal, nil
 }
 
-// proven returns the directories of a skill with their files, or nil.
-func (s *Seal) proven(dirs []access.ListedDir) []sealedDir {
-	if dirs == nil {
-		return nil
-	}
-	all := make([]sealedDir, len(dirs))
-	at := make(map[string]*sealedDir, len(dirs))
-	for i, d := range dirs {
-		all[i].ListedDir = d
-		at[d.Path] = &all[i]
-	}
-	for i, f := range s.Files {
-		if d := at[path.Dir(f.Name)]; d != nil {
-			d.files = append(d.files, i)
-		}
-	}
-	return all
-}
-
-// sameDirectory reports whether the metadata of the directories and of the files proves that the
-// files of a skill are unchanged. The scan has compared the file of the entry.
-func (s *scan) sameDirectory(seal *Seal, dir *confine.Dir, dirPath string) bool {
+// sameFiles reports whether the metadata of the directories and of the files proves that the files
+// of a skill are unchanged. The caller has compared the file of the entry. The skill has the path at
+// below dir. A link that replaces a directory during the call changes nothing: the files with the
+// recorded metadata were the files of the skill when the call began.
+func (s *scan) sameFiles(e *Entry, dir *confine.Dir, at string) bool {
+	seal := e.Seal()
 	proven := seal.proof.Load()
 	if proven == nil || proven.dirs == nil {
 		return false
 	}
-	rest := proven.dirs
-	var same func(dir *confine.Dir) bool
-	same = func(dir *confine.Dir) bool {
-		at := &rest[0]
-		rest = rest[1:]
-		if info, err := dir.Info(); err != nil || !stamp.Of(info).Same(at.Stamp) {
+	for i := range proven.dirs {
+		d := &proven.dirs[i]
+		if d.Path != "." {
+			s.Visit(path.Join(path.Dir(e.Path), d.Path))
+		}
+		same := func(info confine.Info) bool { return stamp.Of(info).Same(d.Stamp) }
+		if !dir.Has(path.Join(at, d.Path), same) {
 			return false
 		}
-		for _, i := range at.files {
-			if i == seal.own {
-				continue
-			}
-			if info, err := dir.Lstat(path.Base(seal.Files[i].Name)); err != nil || !seal.Unchanged(i, info) {
-				return false
-			}
-		}
-		for len(rest) > 0 && path.Dir(rest[0].Path) == at.Path {
-			s.Visit(path.Join(dirPath, rest[0].Path))
-			below, err := dir.OpenDir(path.Base(rest[0].Path))
-			if err != nil {
-				return false
-			}
-			unchanged := same(below)
-			below.Close()
-			if !unchanged {
-				return false
-			}
-		}
-		return true
 	}
-	return same(dir)
+	for i := range seal.Files {
+		same := func(info confine.Info) bool { return seal.Unchanged(i, info) }
+		if i != seal.own && !dir.Has(access.Below(at, seal.Files[i].Name), same) {
+			return false
+		}
+	}
+	return true
 }
 
 // sum reads a file of a skill.

@@ -57,6 +57,9 @@ func TestASettledSkillHasTheDigestOfItsPresentFiles(t *testing.T) {
 		{"another directory in place of a directory", func(skill string) error {
 			return errors.Join(os.Rename(filepath.Join(skill, "a/b"), filepath.Join(skill, "../../old")), os.Rename(filepath.Join(skill, "../../other"), filepath.Join(skill, "a/b")))
 		}},
+		{"a link to the same directory in place of a directory", func(skill string) error {
+			return errors.Join(os.Rename(filepath.Join(skill, "a/b"), filepath.Join(skill, "../../old")), os.Symlink("../../../old", filepath.Join(skill, "a/b")))
+		}},
 		{"another directory in place of the skill", func(skill string) error {
 			return errors.Join(os.Rename(skill, skill+"/../../old"), os.MkdirAll(skill+"/a/b", 0o755), os.Rename(skill+"/../../old/SKILL.md", skill+"/SKILL.md"), os.WriteFile(skill+"/a/b/x.sh", []byte("2"), 0o644))
 		}},

@@ -16,6 +16,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/skilldir"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // ErrNoSkillFile is Entry.Broken for a directory without a SKILL.md.
@@ -205,6 +206,12 @@ func (s *scan) skill(parent *confine.Dir, c child) (*Entry, error) {
 		if e := s.readBelow(first); e != nil {
 			return e, nil
 		}
+	}
+	if known := first.known; s.at.Sealed && c.typ == fs.ModeDir && s.part == nil && known != nil &&
+		known.Broken() == nil && parent.Has(access.Below(name, first.base), func(info confine.Info) bool {
+		return s.isCurrent(known, stamp.Of(info))
+	}) && s.sameFiles(known, parent, name) {
+		return known, nil
 	}
 	dir, err := parent.OpenDir(name)
 	if near && errors.Is(err, fs.ErrPermission) { // the file may be readable all the same

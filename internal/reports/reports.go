@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"math"
 	"path"
 	"slices"
 	"sync"
@@ -106,154 +107,111 @@ func (d *Directory) makeDir(stem string) (*confine.Dir, error) {
 	return dir, nil
 }
 
-// List ranges over the reports of a command in no particular order. A missing
-// directory has no reports. List omits symbolic links, directories, and files whose names
-// Save would not choose.
+// List ranges over the reports of a command in the order of [Compare]. A missing directory has no
+// reports. List omits symbolic links, directories, and files whose names Save would not choose.
 //
-// An error ends the range. The error is ctx.Err() or a [*DirectoryError].
+// An error is ctx.Err(), which ends the range, or a [*DirectoryError].
 func (d *Directory) List(ctx context.Context, stem string) iter.Seq2[File, error] {
-	return func(yield func(File, error) bool) {
-		top, err := d.open()
-		if top == nil {
-			if err != nil {
-				yield(File{}, err)
-			}
-			return
-		}
-		defer top.Close()
-		dir, err := openExisting(func() (*confine.Dir, error) { return top.OpenDir(stem) })
-		if err == nil && dir != nil {
-			defer dir.Close()
-			err = d.each(ctx, dir, stem, func(file File) error {
-				switch ok, err := d.stat(&file); {
-				case err != nil:
-					return err
-				case ok && !yield(file, nil):
-					return errStop
-				}
-				return nil
-			})
-		}
-		switch {
-		case err == nil || err == errStop:
-		case err == ctx.Err():
-			yield(File{}, err)
-		default:
-			yield(File{}, &DirectoryError{path.Join(d.Name, stem), err})
-		}
-	}
+	return d.inside(func(top *confine.Dir, yield func(File, error) bool) {
+		d.newest(ctx, math.MaxInt, top, stem, yield)
+	})
 }
 
-var errStop = errors.New("the range has ended")
-
-// Newest ranges over the newest n reports of each command whose stem wanted
-// accepts. Newest orders the reports of one command by [Compare]. Newest omits
-// reports that cannot be read.
-//
-// For each directory that cannot be read, Newest yields a [*DirectoryError] and
-// continues with the reports read so far. The end of ctx ends the range without an
-// error.
-func (d *Directory) Newest(ctx context.Context, n int, wanted func(stem string) bool) iter.Seq2[File, error] {
-	return func(yield func(File, error) bool) {
-		top, err := d.open()
-		if err != nil {
-			yield(File{}, err)
-		}
-		if top == nil {
-			return
-		}
-		defer top.Close()
+// Newest ranges over the newest n reports of each command whose stem wanted accepts. For each
+// directory that cannot be read, Newest yields a [*DirectoryError] and continues with the reports
+// read so far. The other rules of List apply.
+func (d *Directory) Newest(
+	ctx context.Context, n int, wanted func(stem string) bool,
+) iter.Seq2[File, error] {
+	return d.inside(func(top *confine.Dir, yield func(File, error) bool) {
 		var stems []string
-		err = top.Each(ctx, func(stem string, _ fs.FileMode) error {
+		err := top.Each(ctx, func(stem string, _ fs.FileMode) error {
 			if wanted(stem) {
 				stems = append(stems, stem)
 			}
 			return nil
 		})
-		if err != nil && ctx.Err() == nil && !yield(File{}, &DirectoryError{d.Name, err}) {
+		if err != nil && !d.fail(ctx, d.Name, err, yield) {
 			return
 		}
 		for _, stem := range stems {
-			if ctx.Err() != nil || !d.newest(ctx, n, top, stem, yield) {
+			if !d.newest(ctx, n, top, stem, yield) {
 				return
 			}
+		}
+	})
+}
+
+// inside calls list with the open directory, unless the directory is missing or not configured.
+func (d *Directory) inside(
+	list func(top *confine.Dir, yield func(File, error) bool),
+) iter.Seq2[File, error] {
+	return func(yield func(File, error) bool) {
+		if d.FS == nil {
+			return
+		}
+		top, err := d.FS.OpenDir(d.Path)
+		switch {
+		case err == nil:
+			defer top.Close()
+			list(top, yield)
+		case !errors.Is(err, fs.ErrNotExist):
+			yield(File{}, &DirectoryError{d.Name, err})
 		}
 	}
 }
 
-// newest is Newest for a single command. If the range has ended, newest returns
-// false.
-func (d *Directory) newest(ctx context.Context, n int, top *confine.Dir, stem string, yield func(File, error) bool) bool {
-	var newest []File
+// fail yields an error of a directory with a name, and reports whether the range continues.
+func (d *Directory) fail(
+	ctx context.Context, name string, err error, yield func(File, error) bool,
+) bool {
+	if ctx.Err() != nil {
+		yield(File{}, ctx.Err())
+		return false
+	}
+	return yield(File{}, &DirectoryError{name, err})
+}
+
+// newest yields the newest n reports of a command, and reports whether the range continues.
+func (d *Directory) newest(
+	ctx context.Context, n int, top *confine.Dir, stem string, yield func(File, error) bool,
+) bool {
+	var found []File
+	keep := func() {
+		slices.SortFunc(found, func(a, b File) int { return Compare(a.Info, b.Info) })
+		found = found[:min(n, len(found))]
+	}
 	dir, err := top.OpenDir(stem)
 	if err == nil {
 		defer dir.Close()
-		err = d.each(ctx, dir, stem, func(file File) error {
-			i, _ := slices.BinarySearchFunc(newest, file, func(a, b File) int { return Compare(a.Info, b.Info) })
-			if i < n {
-				newest = slices.Insert(newest, i, file)
-				newest = newest[:min(len(newest), n)]
+		err = dir.Each(ctx, func(name string, typ fs.FileMode) error {
+			report, ok := ParseFileName(stem, name)
+			if !ok || report.Local != d.Local || typ != 0 && typ != confine.TypeUnknown {
+				return nil
+			}
+			found = append(found, File{Info: report, Stem: stem, FileName: name, dir: dir})
+			if len(found)/2 > n {
+				keep()
 			}
 			return nil
 		})
 	}
-	if err != nil && ctx.Err() == nil && !yield(File{}, &DirectoryError{path.Join(d.Name, stem), err}) {
+	keep()
+	at := path.Join(d.Name, stem)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !d.fail(ctx, at, err, yield) {
 		return false
 	}
-	for i := range newest {
-		if ok, err := d.stat(&newest[i]); ok && err == nil && !yield(newest[i], nil) {
+	for _, f := range found {
+		f.Path = d.path(stem, f.FileName)
+		f.Stat, err = dir.Lstat(f.FileName)
+		switch {
+		case errors.Is(err, fs.ErrNotExist), err == nil && !f.Stat.Mode.IsRegular():
+			continue
+		case err != nil && !d.fail(ctx, at, err, yield), err == nil && !yield(f, nil):
 			return false
 		}
 	}
 	return true
-}
-
-// open opens the directory, or returns nil if the directory is missing or not configured.
-func (d *Directory) open() (*confine.Dir, error) {
-	if d.FS == nil {
-		return nil, nil
-	}
-	dir, err := openExisting(func() (*confine.Dir, error) { return d.FS.OpenDir(d.Path) })
-	if err != nil {
-		return nil, &DirectoryError{d.Name, err}
-	}
-	return dir, nil
-}
-
-// openExisting calls open and returns nil for a missing directory.
-func openExisting(open func() (*confine.Dir, error)) (*confine.Dir, error) {
-	dir, err := open()
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		return nil, err
-	}
-	return dir, nil
-}
-
-// each calls visit for each file that has the name of a report of this
-// directory, in no particular order. If the filesystem reports types, each omits
-// links and directories. Path and Stat of the files are not set.
-func (d *Directory) each(ctx context.Context, dir *confine.Dir, stem string, visit func(File) error) error {
-	return dir.Each(ctx, func(name string, typ fs.FileMode) error {
-		report, ok := ParseFileName(stem, name)
-		if !ok || report.Local != d.Local || typ != 0 && typ != confine.TypeUnknown {
-			return nil
-		}
-		return visit(File{Info: report, Stem: stem, FileName: name, dir: dir})
-	})
-}
-
-// stat sets Path and Stat. If the file is gone or not a regular file, stat
-// returns false.
-func (d *Directory) stat(f *File) (regular bool, err error) {
-	f.Path = d.path(f.Stem, f.FileName)
-	f.Stat, err = f.dir.Lstat(f.FileName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil && f.Stat.Mode.IsRegular(), err
 }
 
 func (d *Directory) path(stem, name string) string {

@@ -215,11 +215,14 @@ func TestListEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	d := directory(t, memory(t, saved...), false)
-	if names, failures := list(d.List(ctx, "a")); names != nil || len(failures) != 1 || failures[0] != context.Canceled {
-		t.Errorf("List: %q, %v", names, failures)
-	}
-	if names, failures := list(d.Newest(ctx, 1, func(string) bool { return true })); names != nil || failures != nil {
-		t.Errorf("Newest: %q, %v", names, failures)
+	for name, files := range map[string]func(func(File, error) bool){
+		"List":   d.List(ctx, "a"),
+		"Newest": d.Newest(ctx, 1, func(string) bool { return true }),
+	} {
+		names, failures := list(files)
+		if names != nil || len(failures) != 1 || failures[0] != context.Canceled {
+			t.Errorf("%s: %q, %v", name, names, failures)
+		}
 	}
 }
 

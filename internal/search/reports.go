@@ -81,6 +81,9 @@ func (r *reportSource) updateDirectory(ctx context.Context, s *Finder, directory
 			s.config.Logger.Debug("reports are not searched", "directory", failed.Name, "error", failed.Err)
 			continue
 		}
+		if err != nil {
+			return err
+		}
 		before, known := r.kept[report.Path]
 		if known && before.settled && stamp.SameFile(before.info, report.Stat) {
 			seen[report.Path] = true

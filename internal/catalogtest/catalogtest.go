@@ -15,20 +15,14 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // Open is toolshelf.New for tests. The end of the test closes the catalog.
 func Open(t testing.TB, opts ...toolshelf.Option) *toolshelf.Catalog {
 	t.Helper()
-	c, err := toolshelf.New(opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	c := must.Get(toolshelf.New(opts...))(t)
+	t.Cleanup(func() { must.Is(t, "Close", nil, c.Close()) })
 	return c
 }
 
@@ -40,12 +34,8 @@ func Memory(t testing.TB, files map[string]string) afero.Fs {
 	t.Helper()
 	fsys := afero.NewMemMapFs()
 	for path, content := range files {
-		if err := afero.WriteFile(fsys, path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := fsys.Chtimes(path, Written, Written); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, afero.WriteFile(fsys, path, []byte(content), 0o644))
+		must.Do(t, fsys.Chtimes(path, Written, Written))
 	}
 	return fsys
 }
@@ -64,24 +54,15 @@ func Disk(t testing.TB, files map[string]string) string {
 func Write(t testing.TB, text string, path ...string) {
 	t.Helper()
 	file := filepath.Join(path...)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)))
 }
 
 // NeedsChangeTimes skips a test of a cache if the library trusts no change times of the filesystem
 // of temporary files, so that no file of the filesystem stays in the cache.
 func NeedsChangeTimes(t testing.TB) {
 	t.Helper()
-	fsys, err := confine.New(Disk(t, map[string]string{"a": ""}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	info, err := fsys.Info("a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if info.Changed.IsZero() {
+	fsys := must.Get(confine.New(Disk(t, map[string]string{"a": ""})))(t)
+	if must.Get(fsys.Info("a"))(t).Changed.IsZero() {
 		t.Skip("the filesystem has no change times")
 	}
 }
@@ -103,9 +84,7 @@ func Names(t testing.TB, c *toolshelf.Catalog) []string {
 	t.Helper()
 	var all []string
 	for info, err := range c.All(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		all = append(all, info.Name)
 	}
 	return all

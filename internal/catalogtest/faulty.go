@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -63,17 +64,10 @@ func Archive(t testing.TB, files map[string]string) fs.FS {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for name, content := range files {
-		f, err := w.Create(name)
-		if err == nil {
-			_, err = f.Write([]byte(content))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(must.Get(w.Create(name))(t), content))(t)
 	}
 	must.Do(t, w.Close())
-	r := must.Get(zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len())))(t)
-	return r
+	return must.Get(zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len())))(t)
 }
 
 // HostileFiles returns the files that hostile names would find, and files beside the root and the

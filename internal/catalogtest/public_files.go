@@ -1,17 +1,21 @@
 package catalogtest
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A HeaderClass is a kind of frontmatter with its share of the public files. In the
@@ -140,35 +144,25 @@ func (w *PublicWriter) prose(n int) {
 	}
 }
 
+var placeholders = regexp.MustCompile("NAME|TEXT|WORD|NUMBER")
+
 // header fills in a header.
 func (w *PublicWriter) header(header, name string) {
-	for header != "" {
-		at := len(header)
-		for _, field := range []string{"NAME", "TEXT", "WORD", "NUMBER"} {
-			if i := strings.Index(header, field); i >= 0 && i < at {
-				at = i
-			}
+	w.buf.WriteString(placeholders.ReplaceAllStringFunc(header, func(field string) string {
+		switch field {
+		case "NAME":
+			return name
+		case "WORD":
+			return w.Word()
+		case "NUMBER":
+			return strconv.Itoa(w.random.IntN(100))
 		}
-		w.buf.WriteString(header[:at])
-		header = header[at:]
-		switch {
-		case strings.HasPrefix(header, "NAME"):
-			w.buf.WriteString(name)
-			header = header[len("NAME"):]
-		case strings.HasPrefix(header, "TEXT"):
-			w.buf.WriteString("Analyze")
-			for range 5 + w.random.IntN(6) {
-				w.buf.WriteString(" " + w.Word())
-			}
-			header = header[len("TEXT"):]
-		case strings.HasPrefix(header, "WORD"):
-			w.buf.WriteString(w.Word())
-			header = header[len("WORD"):]
-		case strings.HasPrefix(header, "NUMBER"):
-			fmt.Fprint(&w.buf, w.random.IntN(100))
-			header = header[len("NUMBER"):]
+		text := "Analyze"
+		for range 5 + w.random.IntN(6) {
+			text += " " + w.Word()
 		}
-	}
+		return text
+	}))
 }
 
 // body adds a heading, a paragraph and sections until the text has a size. Headings,
@@ -242,11 +236,8 @@ func newPublicDir(b *testing.B, n int, classes []HeaderClass, s Sizes, prefix st
 	for i := range n {
 		name := fmt.Sprintf("%s-%s-%05d", prefix, writer.Word(), i)
 		path, text := file(d.Root, name), writer.File(of[i], name, s.Draw(random))
-		err := os.MkdirAll(filepath.Dir(path), 0o755)
-		err = errors.Join(err, os.WriteFile(path, []byte(text), 0o644), os.Chtimes(path, old, old))
-		if err != nil {
-			b.Fatal(err)
-		}
+		Write(b, text, path)
+		must.Do(b, os.Chtimes(path, old, old))
 		d.Names, d.Files = append(d.Names, name), append(d.Files, path)
 	}
 	return d
@@ -274,24 +265,16 @@ func (d *PublicDir) ReportShares(b *testing.B) {
 	}
 }
 
-// onlyPlain is the plain class of a table, for all files.
-func onlyPlain(classes []HeaderClass) []HeaderClass {
-	for _, class := range classes {
-		if class.Name == "plain" {
-			class.share = 1000
-			return []HeaderClass{class}
-		}
-	}
-	panic("no plain class")
-}
-
 // A HeaderMix is a table of headers for a benchmark.
 type HeaderMix struct {
 	Name    string
 	Classes []HeaderClass
 }
 
-// HeaderMixes returns the two tables that each cold benchmark runs on.
+// HeaderMixes returns the two tables that each cold benchmark runs on: all classes with their
+// shares, and the plain class for all files.
 func HeaderMixes(classes []HeaderClass) []HeaderMix {
-	return []HeaderMix{{"public", classes}, {"plain", onlyPlain(classes)}}
+	plain := classes[slices.IndexFunc(classes, func(c HeaderClass) bool { return c.Name == "plain" })]
+	plain.share = 1000
+	return []HeaderMix{{"public", classes}, {"plain", []HeaderClass{plain}}}
 }

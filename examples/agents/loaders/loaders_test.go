@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -18,8 +17,6 @@ import (
 	adkskill "google.golang.org/adk/v2/tool/skilltoolset/skill"
 	trpcskill "trpc.group/trpc-go/trpc-agent-go/skill"
 
-	"github.com/toolshelf-go/toolshelf/examples/hosts/eino"
-	"github.com/toolshelf-go/toolshelf/examples/hosts/trpc"
 	"github.com/toolshelf-go/toolshelf/internal/dev/loaders"
 )
 
@@ -153,40 +150,6 @@ func inDocument(t *testing.T, want string) {
 	if !strings.Contains(strings.ReplaceAll(string(text), "\r\n", "\n"), want) {
 		t.Errorf("%s does not have\n%s", document, want)
 	}
-}
-
-// TestTypesOfHosts compares the types of examples/hosts with the types of the programs: the fields
-// of structs, and the methods of interfaces, by name and type.
-func TestTypesOfHosts(t *testing.T) {
-	for _, pair := range [][2]reflect.Type{
-		{reflect.TypeFor[trpc.Repository](), reflect.TypeFor[trpcskill.Repository]()},
-		{reflect.TypeFor[trpc.Skill](), reflect.TypeFor[trpcskill.Skill]()},
-		{reflect.TypeFor[trpc.Summary](), reflect.TypeFor[trpcskill.Summary]()},
-		{reflect.TypeFor[trpc.Doc](), reflect.TypeFor[trpcskill.Doc]()},
-		{reflect.TypeFor[eino.Backend](), reflect.TypeFor[einoskill.Backend]()},
-		{reflect.TypeFor[eino.Skill](), reflect.TypeFor[einoskill.Skill]()},
-		{reflect.TypeFor[eino.FrontMatter](), reflect.TypeFor[einoskill.FrontMatter]()},
-	} {
-		if fake, real := members(pair[0]), members(pair[1]); !slices.Equal(fake, real) {
-			t.Errorf("%v has %q, %v has %q", pair[0], fake, pair[1], real)
-		}
-	}
-}
-
-// members describes the fields and methods of a type, without the names of the packages.
-func members(t reflect.Type) (all []string) {
-	text := func(name string, member reflect.Type) {
-		all = append(all, name+" "+strings.NewReplacer("eino.", "", "trpc.", "", "skill.", "").Replace(member.String()))
-	}
-	if t.Kind() == reflect.Struct {
-		for i := range t.NumField() {
-			text(t.Field(i).Name, t.Field(i).Type)
-		}
-	}
-	for i := range t.NumMethod() {
-		text(t.Method(i).Name, t.Method(i).Type)
-	}
-	return all
 }
 
 // TestPublicFiles counts the files of TOOLSHELF_CORPUS that each loader shows: each skill and each

@@ -34,8 +34,7 @@ type goBlock struct {
 func (b goBlock) isProgram() bool { return strings.HasPrefix(b.code, "package main\n") }
 
 // goBlocks returns the Go blocks of README.md and of docs, without the blocks below a
-// link to a file of examples/agents or examples/hosts. The tests of these directories
-// compare the blocks with the files.
+// link to a file of examples/agents, whose tests compare the blocks with the files.
 func goBlocks(t *testing.T) (blocks []goBlock) {
 	t.Helper()
 	if testing.Short() {
@@ -45,7 +44,7 @@ func goBlocks(t *testing.T) (blocks []goBlock) {
 		t.Skip("no go command to build the programs with: ", err)
 	}
 	documents := must.Get(filepath.Glob("docs/*.md"))(t)
-	recipe := regexp.MustCompile(`\n\[.*\]\(\.\./examples/(agents|hosts)/.*\.go\).*\n$`)
+	recipe := regexp.MustCompile(`\n\[.*\]\(\.\./examples/agents/.*\.go\).*\n$`)
 	for _, document := range append(documents, "README.md") {
 		text := must.Get(os.ReadFile(document))(t)
 		parts := strings.Split("\n"+strings.ReplaceAll(string(text), "\r\n", "\n"), "\n```go\n")

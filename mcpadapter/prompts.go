@@ -255,32 +255,15 @@ func (a *Adapter) command(ctx context.Context, name string) (toolshelf.Command, 
 	return toolshelf.Command{}, err
 }
 
-var promptMethods = map[string]func(request) (json.RawMessage, *RPCError){
-	"prompts/list":        request.listPrompts,
-	"prompts/get":         request.getPrompt,
-	"completion/complete": request.complete,
-}
-
-func (r request) listPrompts() (json.RawMessage, *RPCError) {
-	cursor, rpcErr := r.params.cursor()
-	if rpcErr != nil {
-		return nil, rpcErr
-	}
-	list, err := r.adapter.ListPrompts(r.ctx, cursor)
-	if err != nil {
-		return nil, asRPCError(err)
-	}
+func (s *Session) listPrompts(r request) (json.RawMessage, error) {
+	list, err := s.adapter.ListPrompts(r.ctx, r.cursor)
 	if list.Prompts == nil {
 		list.Prompts = []Prompt{}
 	}
-	result, err := r.list("prompts", list.Prompts, list.NextCursor, 0, nil)
-	if err != nil {
-		return nil, internalError(err)
-	}
-	return result, nil
+	return r.list("prompts", list.Prompts, list.NextCursor, 0, err)
 }
 
-func (r request) getPrompt() (json.RawMessage, *RPCError) {
+func (s *Session) getPrompt(r request) (json.RawMessage, error) {
 	name, rpcErr := r.params.text("name")
 	if rpcErr != nil {
 		return nil, rpcErr
@@ -295,9 +278,9 @@ func (r request) getPrompt() (json.RawMessage, *RPCError) {
 			arguments[name] = *value
 		}
 	}
-	prompt, err := r.adapter.GetPrompt(r.ctx, name, arguments)
+	prompt, err := s.adapter.GetPrompt(r.ctx, name, arguments)
 	if err != nil {
-		return nil, asRPCError(err)
+		return nil, err
 	}
 	b := r.begin(len(prompt.Text), uncacheable)
 	if prompt.Description != "" {
@@ -468,7 +451,7 @@ func complete(choices []string, typed string) Completion {
 	return c
 }
 
-func (r request) complete() (json.RawMessage, *RPCError) {
+func (s *Session) complete(r request) (json.RawMessage, error) {
 	var (
 		ref      struct{ Type, Name *string }
 		argument struct{ Name, Value *string }
@@ -482,13 +465,6 @@ func (r request) complete() (json.RawMessage, *RPCError) {
 	if json.Unmarshal(r.params["argument"], &argument) != nil || argument.Name == nil || argument.Value == nil {
 		return nil, invalidParams(`"argument" is missing or incomplete; send {"name":"…","value":"…"}`)
 	}
-	completion, err := r.adapter.Complete(r.ctx, *ref.Name, *argument.Name, *argument.Value)
-	if err != nil {
-		return nil, asRPCError(err)
-	}
-	encoded, err := escape.Marshal(completion)
-	if err != nil {
-		return nil, internalError(err)
-	}
-	return append(append(append(r.begin(len(encoded), uncacheable), `"completion":`...), encoded...), '}'), nil
+	completion, err := s.adapter.Complete(r.ctx, *ref.Name, *argument.Name, *argument.Value)
+	return r.list("completion", completion, "", uncacheable, err)
 }

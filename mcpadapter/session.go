@@ -22,12 +22,12 @@ import (
 type Session struct {
 	adapter *Adapter
 
-	held publish.Held // of skills, as the client received them
+	held   publish.Held // of skills, as the client received them
+	tokens sync.Map     // progress tokens of running requests
 
 	mu         sync.Mutex
 	state      State
 	subscribed map[string]bool // URIs of resources/subscribe
-	tokens     map[string]bool // progress tokens of running requests
 }
 
 // State is the state of a session in the lifecycle of the legacy protocol.
@@ -99,7 +99,6 @@ func (s *Session) handle(ctx context.Context, method string, raw json.RawMessage
 	if err != nil {
 		return nil, err
 	}
-	r := request{ctx: ctx, adapter: s.adapter, params: p, modern: modern}
 	switch method {
 	case "initialize":
 		if !modern {
@@ -113,19 +112,12 @@ func (s *Session) handle(ctx context.Context, method string, raw json.RawMessage
 		if !modern {
 			return nil, invalidParams("server/discover requires %q and %q in _meta", metaVersion, metaCapabilities)
 		}
-		return s.serve(r, request.discover)
-	case "tools/list":
-		return s.serve(r, request.listTools)
-	case "tools/call":
-		return s.serve(r, s.callTool)
 	}
-	if serve, ok := promptMethods[method]; ok && s.adapter.ServesPrompts() {
-		return s.serve(r, serve)
+	called, ok := methods[method]
+	if !ok || called.legacy && modern || called.serves != nil && !called.serves(s.adapter) {
+		return nil, methodNotFound(method)
 	}
-	if m, ok := skillMethods[method]; ok && !(m.legacy && modern) && s.adapter.ServesSkills() {
-		return s.serve(r, func(r request) (json.RawMessage, *RPCError) { return m.call(s, r) })
-	}
-	return nil, methodNotFound(method)
+	return called.call(s, request{ctx: ctx, adapter: s.adapter, params: p, modern: modern})
 }
 
 func methodNotFound(method string) *RPCError {
@@ -138,10 +130,37 @@ type request struct {
 	adapter *Adapter
 	params  params
 	modern  bool
+	uri     string  // of the params
+	cursor  *string // of the params
 }
 
-// serve calls the method if the state of the session allows the request.
-func (s *Session) serve(r request, method func(request) (json.RawMessage, *RPCError)) (json.RawMessage, *RPCError) {
+// A method serves a request if the state of the session allows the request.
+type method struct {
+	serves func(*Adapter) bool // whether the method exists; nil means always
+	legacy bool                // the modern revision has no such method
+	uri    bool                // the params have a URI
+	cursor bool                // the params may have a cursor
+	serve  func(s *Session, r request) (json.RawMessage, error)
+}
+
+var methods = map[string]method{
+	"server/discover":          {serve: (*Session).discover},
+	"tools/list":               {cursor: true, serve: (*Session).listTools},
+	"tools/call":               {serve: (*Session).callTool},
+	"prompts/list":             {serves: (*Adapter).ServesPrompts, cursor: true, serve: (*Session).listPrompts},
+	"prompts/get":              {serves: (*Adapter).ServesPrompts, serve: (*Session).getPrompt},
+	"completion/complete":      {serves: (*Adapter).ServesPrompts, serve: (*Session).complete},
+	"skills/list":              {serves: (*Adapter).ServesSkills, cursor: true, serve: (*Session).listSkills},
+	"skills/get":               {serves: (*Adapter).ServesSkills, uri: true, serve: (*Session).getSkill},
+	"resources/list":           {serves: (*Adapter).ServesSkills, cursor: true, serve: (*Session).listResources},
+	"resources/templates/list": {serves: (*Adapter).ServesSkills, cursor: true, serve: (*Session).listTemplates},
+	"resources/read":           {serves: (*Adapter).ServesSkills, uri: true, serve: (*Session).readResource},
+	"resources/directory/read": {serves: (*Adapter).ServesSkills, uri: true, cursor: true, serve: (*Session).readDirectory},
+	"resources/subscribe":      {serves: (*Adapter).ServesSkills, legacy: true, uri: true, serve: (*Session).subscribe},
+	"resources/unsubscribe":    {serves: (*Adapter).ServesSkills, legacy: true, uri: true, serve: (*Session).unsubscribe},
+}
+
+func (m method) call(s *Session, r request) (result json.RawMessage, err *RPCError) {
 	refuse := []State{ShuttingDown}
 	if !r.modern {
 		refuse = []State{ShuttingDown, Uninitialized, Initializing}
@@ -152,7 +171,21 @@ func (s *Session) serve(r request, method func(request) (json.RawMessage, *RPCEr
 	if err := r.ctx.Err(); err != nil {
 		return nil, internalError(err)
 	}
-	return method(r)
+	if m.uri {
+		if r.uri, err = r.params.text("uri"); err != nil {
+			return nil, err
+		}
+	}
+	if m.cursor {
+		if r.cursor, err = r.params.cursor(); err != nil {
+			return nil, err
+		}
+	}
+	result, failed := m.serve(s, r)
+	if failed != nil {
+		return nil, asRPCError(failed)
+	}
+	return result, nil
 }
 
 // unless returns an error if the session is in one of the states.
@@ -207,11 +240,11 @@ func (s *Session) initialized() *RPCError {
 	return nil
 }
 
-func (r request) discover() (json.RawMessage, *RPCError) {
-	c := r.adapter.config
+func (s *Session) discover(request) (json.RawMessage, error) {
+	c := s.adapter.config
 	versions, _ := escape.Marshal(ProtocolVersions())
 	b := append(c.modern(ttlTools), `,"supportedVersions":`...)
-	return append(r.adapter.appendIntroduction(append(b, versions...), false), '}'), nil
+	return append(s.adapter.appendIntroduction(append(b, versions...), false), '}'), nil
 }
 
 // appendIntroduction appends the members that initialize and server/discover share.
@@ -235,13 +268,9 @@ func (a *Adapter) appendIntroduction(b []byte, listChanged bool) []byte {
 	return b
 }
 
-func (r request) listTools() (json.RawMessage, *RPCError) {
-	cursor, rpcErr := r.params.cursor()
-	if rpcErr != nil {
-		return nil, rpcErr
-	}
-	pages := &r.adapter.pages
-	n, err := pages.page(cursor)
+func (s *Session) listTools(r request) (json.RawMessage, error) {
+	pages := &s.adapter.pages
+	n, err := pages.page(r.cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -252,16 +281,16 @@ func (r request) listTools() (json.RawMessage, *RPCError) {
 	return pages.legacy[n], nil
 }
 
-func (s *Session) callTool(r request) (json.RawMessage, *RPCError) {
+func (s *Session) callTool(r request) (json.RawMessage, error) {
 	name, rpcErr := r.params.text("name")
 	if rpcErr != nil {
 		return nil, rpcErr
 	}
 	ctx, end := s.withToken(r)
 	defer end()
-	result, err := r.adapter.Call(ctx, name, r.params["arguments"])
+	result, err := s.adapter.Call(ctx, name, r.params["arguments"])
 	if err != nil {
-		return nil, asRPCError(err)
+		return nil, err
 	}
 	return result.appendJSON(r.begin(len(result.Text)+len(result.Structured), uncacheable)), nil
 }
@@ -363,13 +392,16 @@ func (s *Session) withToken(r request) (ctx context.Context, end func()) {
 		return r.ctx, func() {}
 	}
 	token := r.params.progressToken()
-	if token == nil || !s.reserve(token) {
+	if token == nil {
+		return ContextWithProgress(r.ctx, nil), func() {}
+	}
+	if _, taken := s.tokens.LoadOrStore(string(token), true); taken {
 		return ContextWithProgress(r.ctx, nil), func() {}
 	}
 	return ContextWithProgress(r.ctx, func(p ProgressNotification) {
 		p.Token = token
 		send(p)
-	}), func() { s.release(token) }
+	}), func() { s.tokens.Delete(string(token)) }
 }
 
 // progressToken returns the progress token of a request, or nil if the token is missing or
@@ -384,24 +416,4 @@ func (p params) progressToken() json.RawMessage {
 		return token
 	}
 	return nil
-}
-
-// reserve reports whether no running request has the token, and reserves the token.
-func (s *Session) reserve(token json.RawMessage) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.tokens[string(token)] {
-		return false
-	}
-	if s.tokens == nil {
-		s.tokens = make(map[string]bool)
-	}
-	s.tokens[string(token)] = true
-	return true
-}
-
-func (s *Session) release(token json.RawMessage) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.tokens, string(token))
 }

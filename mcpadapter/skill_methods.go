@@ -33,64 +33,35 @@ func (a *Adapter) ServesSkills() bool {
 // publishesSkills reports whether the options permit resources of skills.
 func (c config) publishesSkills() bool { return !c.withoutSkills && c.permits(getSkill) }
 
-// A skillMethod is a method of a session that serves skills.
-type skillMethod struct {
-	uri    bool // the params have a URI
-	cursor bool // the params may have a cursor
-	legacy bool // the modern revision has no such method
-	serve  func(s *Session, r request, uri string, cursor *string) (json.RawMessage, error)
+func (s *Session) listSkills(r request) (json.RawMessage, error) {
+	list, err := s.ListSkills(r.ctx, r.cursor)
+	return r.list("skills", list.Skills, list.NextCursor, 0, err)
 }
 
-var skillMethods = map[string]skillMethod{
-	"skills/list": {cursor: true, serve: func(s *Session, r request, _ string, cursor *string) (json.RawMessage, error) {
-		list, err := s.ListSkills(r.ctx, cursor)
-		return r.list("skills", list.Skills, list.NextCursor, 0, err)
-	}},
-	"skills/get": {uri: true, serve: func(s *Session, r request, uri string, _ *string) (json.RawMessage, error) {
-		entry, err := s.GetSkill(r.ctx, uri)
-		return r.list("skill", entry, "", 0, err)
-	}},
-	"resources/list": {cursor: true, serve: func(s *Session, r request, _ string, cursor *string) (json.RawMessage, error) {
-		list, err := s.ListResources(r.ctx, cursor)
-		return r.list("resources", list.Resources, list.NextCursor, 0, err)
-	}},
-	"resources/templates/list": {cursor: true, serve: func(_ *Session, r request, _ string, cursor *string) (json.RawMessage, error) {
-		if cursor != nil { // the list has one page
-			return nil, invalidCursor(*cursor)
-		}
-		return r.list("resourceTemplates", ResourceTemplates(), "", ttlTools, nil)
-	}},
-	"resources/read": {uri: true, serve: (*Session).readResource},
-	"resources/directory/read": {uri: true, cursor: true, serve: func(s *Session, r request, uri string, cursor *string) (json.RawMessage, error) {
-		list, err := s.ReadDirectory(r.ctx, uri, cursor)
-		return r.list("resources", list.Resources, list.NextCursor, uncacheable, err)
-	}},
-	"resources/subscribe":   {uri: true, legacy: true, serve: (*Session).subscribe},
-	"resources/unsubscribe": {uri: true, legacy: true, serve: (*Session).unsubscribe},
+func (s *Session) getSkill(r request) (json.RawMessage, error) {
+	entry, err := s.GetSkill(r.ctx, r.uri)
+	return r.list("skill", entry, "", 0, err)
 }
 
-func (m skillMethod) call(s *Session, r request) (result json.RawMessage, rpcErr *RPCError) {
-	var uri string
-	var cursor *string
-	if m.uri {
-		if uri, rpcErr = r.params.text("uri"); rpcErr != nil {
-			return nil, rpcErr
-		}
-	}
-	if m.cursor {
-		if cursor, rpcErr = r.params.cursor(); rpcErr != nil {
-			return nil, rpcErr
-		}
-	}
-	result, err := m.serve(s, r, uri, cursor)
-	if err != nil {
-		return nil, asRPCError(err)
-	}
-	return result, nil
+func (s *Session) listResources(r request) (json.RawMessage, error) {
+	list, err := s.ListResources(r.ctx, r.cursor)
+	return r.list("resources", list.Resources, list.NextCursor, 0, err)
 }
 
-func (s *Session) readResource(r request, uri string, _ *string) (json.RawMessage, error) {
-	c, err := s.ReadResource(r.ctx, uri)
+func (s *Session) listTemplates(r request) (json.RawMessage, error) {
+	if r.cursor != nil { // the list has one page
+		return nil, invalidCursor(*r.cursor)
+	}
+	return r.list("resourceTemplates", ResourceTemplates(), "", ttlTools, nil)
+}
+
+func (s *Session) readDirectory(r request) (json.RawMessage, error) {
+	list, err := s.ReadDirectory(r.ctx, r.uri, r.cursor)
+	return r.list("resources", list.Resources, list.NextCursor, uncacheable, err)
+}
+
+func (s *Session) readResource(r request) (json.RawMessage, error) {
+	c, err := s.ReadResource(r.ctx, r.uri)
 	if err != nil {
 		return nil, err
 	}
@@ -116,32 +87,32 @@ const (
 
 // subscribe adds a subscription to a file of a skill. The transport sends the
 // notifications; see Subscribed.
-func (s *Session) subscribe(r request, uri string, _ *string) (json.RawMessage, error) {
-	if !r.adapter.config.listChanged {
+func (s *Session) subscribe(r request) (json.RawMessage, error) {
+	if !s.adapter.config.listChanged {
 		return nil, methodNotFound("resources/subscribe")
 	}
-	if _, ok := publish.ParseURI(uri); !ok || len(uri) > maxSubscribedURI {
-		return nil, invalidParams("%s", publish.NoResource(uri))
+	if _, ok := publish.ParseURI(r.uri); !ok || len(r.uri) > maxSubscribedURI {
+		return nil, invalidParams("%s", publish.NoResource(r.uri))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.subscribed) >= maxSubscriptions && !s.subscribed[uri] {
+	if len(s.subscribed) >= maxSubscriptions && !s.subscribed[r.uri] {
 		return nil, invalidParams("a session has at most %d subscriptions; unsubscribe from other resources first", maxSubscriptions)
 	}
 	if s.subscribed == nil {
 		s.subscribed = make(map[string]bool)
 	}
-	s.subscribed[uri] = true
+	s.subscribed[r.uri] = true
 	return json.RawMessage(`{}`), nil
 }
 
-func (s *Session) unsubscribe(r request, uri string, _ *string) (json.RawMessage, error) {
-	if !r.adapter.config.listChanged {
+func (s *Session) unsubscribe(r request) (json.RawMessage, error) {
+	if !s.adapter.config.listChanged {
 		return nil, methodNotFound("resources/unsubscribe")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.subscribed, uri)
+	delete(s.subscribed, r.uri)
 	return json.RawMessage(`{}`), nil
 }
 

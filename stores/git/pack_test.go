@@ -38,8 +38,8 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/git"
+	"github.com/toolshelf-go/toolshelf/stores/internal/conformance"
 	"github.com/toolshelf-go/toolshelf/stores/internal/hostiletest"
-	"github.com/toolshelf-go/toolshelf/stores/internal/outagetest"
 )
 
 // A packer writes a pack.
@@ -549,25 +549,18 @@ func TestAnUnreachableRemote(t *testing.T) {
 
 func TestMethodsDuringAnOutage(t *testing.T) {
 	repo := newRepository(t)
-	repo.write(outagetest.Files)
+	repo.write(conformance.Files)
 	remote := newRemote(t, repo)
 	clone := newClone(t)
-	for name, stale := range map[string]func(error, time.Duration) error{"without Stale": nil, "with Stale": func(error, time.Duration) error { return nil }} {
-		t.Run(name, func(t *testing.T) {
-			var fail []string
-			if stale == nil {
-				fail = outagetest.Names()
-			}
-			below := func(dir string) *git.Store {
-				return newStore(t, clone, "refs/remotes/origin/main", git.Options{Dir: dir, Fetch: &gogit.FetchOptions{}, Stale: stale})
-			}
-			catalog := newCatalog(t, below("commands"), below("skills"))
-			outagetest.Prepare(t, catalog, "List", "ListSkills")
+	conformance.MethodsDuringAnOutage(t, func(t *testing.T, dir string, stale conformance.Stale) fs.FS {
+		return newStore(t, clone, "refs/remotes/origin/main",
+			git.Options{Dir: dir, Fetch: &gogit.FetchOptions{}, Stale: stale})
+	}, func(down bool) {
+		remote.fail.Store(nil)
+		if down {
 			remote.fail.Store(&errDown)
-			defer remote.fail.Store(nil)
-			outagetest.Check(t, catalog, errDown, fail...)
-		})
-	}
+		}
+	}, errDown)
 }
 
 func TestARemoteThatHangs(t *testing.T) {

@@ -1,7 +1,6 @@
 package git_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,28 +16,21 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/storage/memory"
 
-	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/git"
+	"github.com/toolshelf-go/toolshelf/stores/internal/conformance"
 )
 
-// The methods that the documentation of Store names.
-var _ interface {
-	fs.StatFS
-	fs.ReadDirFS
-	fs.ReadLinkFS
-	toolshelf.SnapshotFS
-	WithContext(ctx context.Context) fs.FS
-} = (*git.Store)(nil)
+var _ conformance.Store = (*git.Store)(nil)
+
+var (
+	snapshot = conformance.Snapshot
+	version  = conformance.Version
+)
 
 func newStore(t *testing.T, repo *gogit.Repository, revision string, opts git.Options) *git.Store {
 	t.Helper()
 	return must.Get(git.New(repo, revision, opts))(t)
-}
-
-func snapshot(t *testing.T, store *git.Store) fs.FS {
-	t.Helper()
-	return must.Get(store.Snapshot(t.Context()))(t)
 }
 
 func read(t *testing.T, fsys fs.FS, name string) string {
@@ -47,21 +39,12 @@ func read(t *testing.T, fsys fs.FS, name string) string {
 	return string(content)
 }
 
-func version(t *testing.T, v any) string {
-	t.Helper()
-	versioned, ok := v.(interface{ Version() string })
-	if !ok {
-		t.Fatalf("%T has no version", v)
-	}
-	return versioned.Version()
-}
-
 func TestASnapshotIsAFilesystem(t *testing.T) {
 	repo := newRepository(t)
 	repo.write(map[string]string{
 		"commands/deploy.md":        "Deploy.\n",
 		"commands/team/roll.md":     "",
-		"skills/review/SKILL.md":    skill,
+		"skills/review/SKILL.md":    conformance.Skill,
 		"skills/review/more.md":     "->SKILL.md",
 		"skills/current":            "->review",
 		"skills/review/commands.md": "->../../commands/deploy.md",
@@ -71,7 +54,7 @@ func TestASnapshotIsAFilesystem(t *testing.T) {
 		t.Error(err)
 	}
 	for name, want := range map[string]string{
-		"skills/current/more.md":     skill,
+		"skills/current/more.md":     conformance.Skill,
 		"skills/current/commands.md": "Deploy.\n",
 	} {
 		must.Equal(t, name, want, read(t, files, name))
@@ -84,64 +67,21 @@ func TestASnapshotIsAFilesystem(t *testing.T) {
 
 func TestACatalogReadsTheStore(t *testing.T) {
 	repo := newRepository(t)
-	files := map[string]string{
-		"shared/commands/deploy.md":      "Deploy one.\n",
-		"shared/commands/old.md":         "Old.\n",
-		"shared/skills/review/SKILL.md":  skill,
-		"shared/skills/review/script.sh": "true\n",
-	}
-	repo.write(files)
-	catalog := newCatalog(t,
-		newStore(t, repo.open(), main, git.Options{Dir: "shared/commands"}),
-		newStore(t, repo.open(), main, git.Options{Dir: "shared/skills"}))
-	list := func(want string) {
-		t.Helper()
-		page := must.Get(catalog.List(t.Context(), toolshelf.Page{}))(t)
-		var names []string
-		for _, command := range page.Commands {
-			names = append(names, command.Name)
+	conformance.ACatalogReadsTheStore(t, func(files map[string]string) {
+		shared := map[string]string{}
+		for name, content := range files {
+			shared["shared/"+name] = content
 		}
-		must.Equal(t, "List", want, strings.Join(names, " "))
-	}
-	list("deploy old")
-	found, err := catalog.GetSkill(t.Context(), "review")
-	if err != nil || !strings.Contains(found.Content, "Look at the diff.") {
-		t.Errorf("GetSkill = %q, %v", found.Content, err)
-	}
-
-	// The same size and the same time, and a deletion.
-	files["shared/commands/deploy.md"] = "Deploy two.\n"
-	delete(files, "shared/commands/old.md")
-	repo.write(files)
-	command, err := catalog.Get(t.Context(), "deploy")
-	if err != nil || !strings.Contains(command.Content, "Deploy two.") {
-		t.Errorf("Get = %q, %v", command.Content, err)
-	}
-	list("deploy")
-	must.Fail(catalog.Get(t.Context(), "old"))(t, "Get of a deleted command", toolshelf.ErrCommandNotFound)
-}
-
-func newCatalog(t *testing.T, commands, skills fs.FS) *toolshelf.Catalog {
-	t.Helper()
-	catalog := must.Get(toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
-		toolshelf.WithCommandsFS("git", commands), toolshelf.WithSkillsFS("git", skills)))(t)
-	t.Cleanup(func() { catalog.Close() })
-	return catalog
+		repo.write(shared)
+	}, func(dir string) fs.FS {
+		return newStore(t, repo.open(), main, git.Options{Dir: "shared/" + dir})
+	})
 }
 
 func TestASnapshotDoesNotChange(t *testing.T) {
 	repo := newRepository(t)
-	repo.write(map[string]string{"a.md": "one"})
 	store := newStore(t, repo.open(), "main", git.Options{})
-	before := snapshot(t, store)
-	repo.write(map[string]string{"a.md": "two"})
-	after := snapshot(t, store)
-	if got := read(t, before, "a.md") + " " + read(t, after, "a.md") + " " + read(t, store, "a.md"); got != "one two two" {
-		t.Error(got)
-	}
-	if version(t, before) == version(t, after) {
-		t.Error("a snapshot with other files has the same version")
-	}
+	conformance.ASnapshotDoesNotChange(t, func(files map[string]string) { repo.write(files) }, store)
 }
 
 func TestACommitOutsideDirKeepsTheVersion(t *testing.T) {

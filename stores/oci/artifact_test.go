@@ -22,8 +22,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
-const skill = "---\nname: review\ndescription: Reviews a change.\n---\nLook at the diff.\n"
-
 // A layout is an image layout on disk. The tests push artifacts.
 type layout struct {
 	t   *testing.T

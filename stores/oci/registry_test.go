@@ -21,9 +21,8 @@ import (
 	"oras.land/oras-go/v2/registry/remote"
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
-	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/must"
-	"github.com/toolshelf-go/toolshelf/stores/internal/outagetest"
+	"github.com/toolshelf-go/toolshelf/stores/internal/conformance"
 	"github.com/toolshelf-go/toolshelf/stores/oci"
 )
 
@@ -179,25 +178,12 @@ func TestAnUnreachableRegistry(t *testing.T) {
 
 func TestMethodsDuringAnOutage(t *testing.T) {
 	registry, repo := newRegistry(t)
-	registry.orasPush("latest", outagetest.Files, slices.Collect(maps.Keys(outagetest.Files))...)
-	for name, stale := range map[string]func(error, time.Duration) error{"without Stale": nil, "with Stale": func(error, time.Duration) error { return nil }} {
-		t.Run(name, func(t *testing.T) {
-			var fail []string
-			if stale == nil {
-				fail = outagetest.Names()
-			}
-			below := func(dir string) *oci.Store {
-				return newStore(t, repo, "latest", oci.Options{Dir: dir, Stale: stale})
-			}
-			catalog := must.Get(toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
-				toolshelf.WithCommandsFS("team", below("commands")), toolshelf.WithSkillsFS("team", below("skills"))))(t)
-			defer catalog.Close()
-			outagetest.Prepare(t, catalog, "List", "ListSkills")
-			registry.set(http.StatusServiceUnavailable, false)
-			defer registry.set(0, false)
-			outagetest.Check(t, catalog, nil, fail...)
-		})
-	}
+	registry.orasPush("latest", conformance.Files, slices.Collect(maps.Keys(conformance.Files))...)
+	conformance.MethodsDuringAnOutage(t, func(t *testing.T, dir string, stale conformance.Stale) fs.FS {
+		return newStore(t, repo, "latest", oci.Options{Dir: dir, Stale: stale})
+	}, func(down bool) {
+		registry.set(map[bool]int{true: http.StatusServiceUnavailable}[down], false)
+	}, nil)
 }
 
 func TestARegistryThatHangs(t *testing.T) {

@@ -5,12 +5,9 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/opencontainers/go-digest"
@@ -18,19 +15,18 @@ import (
 	"github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2"
 
-	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/must"
+	"github.com/toolshelf-go/toolshelf/stores/internal/conformance"
 	"github.com/toolshelf-go/toolshelf/stores/oci"
 )
 
-// The methods that the documentation of Store names.
-var _ interface {
-	fs.StatFS
-	fs.ReadDirFS
-	fs.ReadLinkFS
-	toolshelf.SnapshotFS
-	WithContext(ctx context.Context) fs.FS
-} = (*oci.Store)(nil)
+var _ conformance.Store = (*oci.Store)(nil)
+
+var (
+	snapshot = conformance.Snapshot
+	version  = conformance.Version
+	contents = conformance.Contents
+)
 
 func newStore(t *testing.T, target oras.ReadOnlyTarget, reference string, opts oci.Options) *oci.Store {
 	t.Helper()
@@ -41,40 +37,8 @@ func (l *layout) store(reference string) *oci.Store {
 	return newStore(l.t, oci.Layout(os.DirFS(l.dir)), reference, oci.Options{})
 }
 
-func snapshot(t *testing.T, store *oci.Store) fs.FS {
-	t.Helper()
-	return must.Get(store.Snapshot(t.Context()))(t)
-}
-
-// contents returns the files of a filesystem, and tests the filesystem.
-func contents(t *testing.T, fsys fs.FS) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	must.Do(t, fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		content, err := fs.ReadFile(fsys, name)
-		all[name] = string(content)
-		return err
-	}))
-	if err := fstest.TestFS(fsys, slices.Collect(maps.Keys(all))...); err != nil {
-		t.Error(err)
-	}
-	return all
-}
-
-func version(t *testing.T, v any) string {
-	t.Helper()
-	versioned, ok := v.(interface{ Version() string })
-	if !ok {
-		t.Fatalf("%T has no version", v)
-	}
-	return versioned.Version()
-}
-
 func TestLayersBecomeFiles(t *testing.T) {
-	files := map[string]string{"commands/deploy.md": "Deploy.\n", "commands/team/roll.md": "Roll.\n", "skills/review/SKILL.md": skill, "README.md": "Read."}
+	files := map[string]string{"commands/deploy.md": "Deploy.\n", "commands/team/roll.md": "Roll.\n", "skills/review/SKILL.md": conformance.Skill, "README.md": "Read."}
 	l := newLayout(t)
 	gz, docker := v1.MediaTypeImageLayerGzip, "application/vnd.docker.image.rootfs.diff.tar.gzip"
 	tests := map[string]func(tag string){
@@ -109,7 +73,7 @@ func TestLayersBecomeFiles(t *testing.T) {
 			got := snapshot(t, l.store(tag))
 			must.Match(t, "files", files, contents(t, got))
 			info, err := fs.Stat(got, "skills/review/SKILL.md")
-			if err != nil || version(t, info) != digest.FromString(skill).String() {
+			if err != nil || version(t, info) != digest.FromString(conformance.Skill).String() {
 				t.Errorf("info = %v, %v; want the digest of the content as version", info, err)
 			}
 		})
@@ -180,53 +144,17 @@ func TestEntriesOfArchives(t *testing.T) {
 
 func TestACatalogReadsTheStore(t *testing.T) {
 	l := newLayout(t)
-	files := map[string]string{"commands/deploy.md": "Deploy one.\n", "commands/old.md": "Old.\n", "skills/review/SKILL.md": skill}
-	push := func() { l.orasPush("latest", files, "commands", "skills") }
-	push()
-	dir := func(dir string) *oci.Store {
+	conformance.ACatalogReadsTheStore(t, func(files map[string]string) {
+		l.orasPush("latest", files, "commands", "skills")
+	}, func(dir string) fs.FS {
 		return newStore(t, oci.Layout(os.DirFS(l.dir)), "latest", oci.Options{Dir: dir})
-	}
-	catalog := must.Get(toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
-		toolshelf.WithCommandsFS("team", dir("commands")), toolshelf.WithSkillsFS("team", dir("skills"))))(t)
-	defer catalog.Close()
-	list := func(want string) {
-		t.Helper()
-		page := must.Get(catalog.List(t.Context(), toolshelf.Page{}))(t)
-		var names []string
-		for _, command := range page.Commands {
-			names = append(names, command.Name)
-		}
-		must.Equal(t, "List", want, strings.Join(names, " "))
-	}
-	list("deploy old")
-	found, err := catalog.GetSkill(t.Context(), "review")
-	if err != nil || !strings.Contains(found.Content, "Look at the diff.") {
-		t.Errorf("GetSkill = %q, %v", found.Content, err)
-	}
-
-	// The same size, and a deletion.
-	files["commands/deploy.md"] = "Deploy two.\n"
-	delete(files, "commands/old.md")
-	push()
-	command, err := catalog.Get(t.Context(), "deploy")
-	if err != nil || !strings.Contains(command.Content, "Deploy two.") {
-		t.Errorf("Get = %q, %v", command.Content, err)
-	}
-	list("deploy")
-	must.Fail(catalog.Get(t.Context(), "old"))(t, "Get of a deleted command", toolshelf.ErrCommandNotFound)
+	})
 }
 
 func TestASnapshotDoesNotChange(t *testing.T) {
 	l := newLayout(t)
-	l.orasPush("latest", map[string]string{"a.md": "one"}, "a.md")
-	store := l.store("latest")
-	before := snapshot(t, store)
-	l.orasPush("latest", map[string]string{"a.md": "two"}, "a.md")
-	after := snapshot(t, store)
-	must.Match(t, "files", []map[string]string{{"a.md": "one"}, {"a.md": "two"}}, []map[string]string{contents(t, before), contents(t, after)})
-	if version(t, before) == version(t, after) || version(t, after) != version(t, snapshot(t, store)) {
-		t.Error("the version is not the version of the artifact")
-	}
+	write := func(files map[string]string) { l.orasPush("latest", files, "a.md") }
+	conformance.ASnapshotDoesNotChange(t, write, l.store("latest"))
 }
 
 func TestDamageIsAnError(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/stores/blob"
-	"github.com/toolshelf-go/toolshelf/stores/internal/outagetest"
+	"github.com/toolshelf-go/toolshelf/stores/internal/conformance"
 )
 
 // catalog returns a catalog over the directories "commands" and "skills" of a bucket.
@@ -196,7 +196,7 @@ func TestMethodsDuringAnOutage(t *testing.T) {
 		return nil
 	}
 	lists := []string{"List", "ListSkills"}
-	notListed := []string{"Get of a long command", "GetSkill of a long SKILL.md", "ReadSkillFile of a script"}
+	notListed := []string{"Get of a long command", "GetSkill of a long SKILL.md", "ReadSkillFile of scripts/run.sh"}
 	for _, test := range []struct {
 		name    string
 		stale   func(error, time.Duration) error
@@ -204,22 +204,22 @@ func TestMethodsDuringAnOutage(t *testing.T) {
 		before  []string // the calls before the outage
 		fail    []string // the calls that fail during the outage
 	}{
-		{"without Stale", nil, nil, outagetest.Names(), outagetest.Names()},
-		{"nothing listed", stale, nil, nil, outagetest.Names()},
+		{"without Stale", nil, nil, conformance.Calls(), conformance.Calls()},
+		{"nothing listed", stale, nil, nil, conformance.Calls()},
 		{"listed", stale, nil, lists, notListed},
 		{"listed, with a feed", stale, []toolshelf.Option{toolshelf.WithFeed(time.Hour, feed)}, lists, notListed},
-		{"read", stale, nil, outagetest.Names(), []string{"ReadSkillFile of a script"}},
+		{"read", stale, nil, conformance.Calls(), []string{"ReadSkillFile of scripts/run.sh"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBucket(t)
-			for key, content := range outagetest.Files {
+			for key, content := range conformance.Files {
 				b.put(key, content)
 			}
 			cat := b.catalog(blob.Options{Stale: test.stale}, test.options...)
-			outagetest.Prepare(t, cat, test.before...)
+			conformance.Prepare(t, cat, test.before...)
 			b.intercept(func(*http.Request) (*http.Response, error) { return nil, unreachable })
 			for range 2 {
-				outagetest.Check(t, cat, unreachable, test.fail...)
+				conformance.Check(t, cat, unreachable, test.fail...)
 			}
 			b.intercept(nil)
 			if len(test.options) > 0 {

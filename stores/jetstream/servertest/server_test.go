@@ -1,12 +1,15 @@
 package servertest
 
 import (
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 const bucket = "team"
@@ -92,6 +95,23 @@ func (w *writer) put(key, value string) uint64 {
 		w.t.Fatalf("%s: %v", key, err)
 	}
 	return revision
+}
+
+// replace puts the files, and deletes all other keys.
+func (w *writer) replace(files map[string]string) {
+	w.t.Helper()
+	keys, err := w.Keys(w.t.Context())
+	if err != nil && !errors.Is(err, jetstream.ErrNoKeysFound) {
+		w.t.Fatal(err)
+	}
+	for key, content := range files {
+		w.put(key, content)
+	}
+	for _, key := range keys {
+		if _, ok := files[key]; !ok {
+			must.Do(w.t, w.Delete(w.t.Context(), key))
+		}
+	}
 }
 
 func (w *writer) stream() jetstream.Stream {

@@ -5,33 +5,28 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	natsjs "github.com/nats-io/nats.go/jetstream"
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/must"
-	"github.com/toolshelf-go/toolshelf/stores/internal/outagetest"
+	"github.com/toolshelf-go/toolshelf/stores/internal/conformance"
 	"github.com/toolshelf-go/toolshelf/stores/jetstream"
 	"github.com/toolshelf-go/toolshelf/stores/jetstream/internal/interval"
 )
 
-// The methods that the documentation of Store names.
-var _ interface {
-	fs.StatFS
-	fs.ReadDirFS
-	fs.ReadLinkFS
-	toolshelf.SnapshotFS
-	WithContext(ctx context.Context) fs.FS
-} = (*jetstream.Store)(nil)
+var _ conformance.Store = (*jetstream.Store)(nil)
 
-const skill = "---\nname: review\ndescription: Reviews a change.\n---\nLook at the diff.\n"
+var (
+	snapshot = conformance.Snapshot
+	version  = conformance.Version
+	contents = conformance.Contents
+)
 
 func newStore(t *testing.T, kv natsjs.KeyValue, opts jetstream.Options) *jetstream.Store {
 	t.Helper()
@@ -44,11 +39,6 @@ func (n *node) store(opts jetstream.Options) *jetstream.Store {
 	n.t.Helper()
 	_, kv := n.open()
 	return newStore(n.t, kv, opts)
-}
-
-func snapshot(t *testing.T, store *jetstream.Store) fs.FS {
-	t.Helper()
-	return must.Get(store.Snapshot(t.Context()))(t)
 }
 
 // settle makes the first snapshot of a store with a short Timeout.
@@ -65,29 +55,6 @@ func settle(t *testing.T, store *jetstream.Store) fs.FS {
 	}
 }
 
-func contents(t *testing.T, fsys fs.FS) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	must.Do(t, fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		content, err := fs.ReadFile(fsys, name)
-		all[name] = string(content)
-		return err
-	}))
-	return all
-}
-
-func version(t *testing.T, v any) string {
-	t.Helper()
-	versioned, ok := v.(interface{ Version() string })
-	if !ok {
-		t.Fatalf("%T has no version", v)
-	}
-	return versioned.Version()
-}
-
 func same(t *testing.T, got fs.FS, want map[string]string) {
 	t.Helper()
 	must.Match(t, "files", want, contents(t, got))
@@ -96,7 +63,7 @@ func same(t *testing.T, got fs.FS, want map[string]string) {
 func TestKeysBecomeFiles(t *testing.T) {
 	node := startNode(t)
 	bucket := node.create()
-	files := map[string]string{"commands/deploy.md": "Deploy.\n", "commands/team/roll.md": "", "skills/review/SKILL.md": skill, "a=b_c-d": "x"}
+	files := map[string]string{"commands/deploy.md": "Deploy.\n", "commands/team/roll.md": "", "skills/review/SKILL.md": conformance.Skill, "a=b_c-d": "x"}
 	for key, value := range files {
 		bucket.put(key, value)
 	}
@@ -105,9 +72,6 @@ func TestKeysBecomeFiles(t *testing.T) {
 	}
 	got := snapshot(t, node.store(jetstream.Options{}))
 	same(t, got, files)
-	if err := fstest.TestFS(got, slices.Collect(maps.Keys(files))...); err != nil {
-		t.Error(err)
-	}
 	below := snapshot(t, node.store(jetstream.Options{Dir: "commands"}))
 	same(t, below, map[string]string{"deploy.md": "Deploy.\n", "team/roll.md": ""})
 
@@ -121,37 +85,15 @@ func TestKeysBecomeFiles(t *testing.T) {
 
 func TestACatalogReadsTheStore(t *testing.T) {
 	node := startNode(t)
-	bucket := node.create()
-	bucket.put("commands/deploy.md", "Deploy one.\n")
-	bucket.put("commands/old.md", "Old.\n")
-	bucket.put("skills/review/SKILL.md", skill)
-	catalog := must.Get(toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
-		toolshelf.WithCommandsFS("team", node.store(jetstream.Options{Dir: "commands"})),
-		toolshelf.WithSkillsFS("team", node.store(jetstream.Options{Dir: "skills"}))))(t)
-	defer catalog.Close()
-	list := func(want string) {
-		t.Helper()
-		page := must.Get(catalog.List(t.Context(), toolshelf.Page{}))(t)
-		var names []string
-		for _, command := range page.Commands {
-			names = append(names, command.Name)
-		}
-		must.Equal(t, "List", want, strings.Join(names, " "))
-	}
-	list("deploy old")
-	found, err := catalog.GetSkill(t.Context(), "review")
-	if err != nil || !strings.Contains(found.Content, "Look at the diff.") {
-		t.Errorf("GetSkill = %q, %v", found.Content, err)
-	}
+	conformance.ACatalogReadsTheStore(t, node.create().replace, func(dir string) fs.FS {
+		return node.store(jetstream.Options{Dir: dir})
+	})
+}
 
-	bucket.put("commands/deploy.md", "Deploy two.\n")
-	command, err := catalog.Get(t.Context(), "deploy")
-	if err != nil || !strings.Contains(command.Content, "Deploy two.") {
-		t.Errorf("Get = %q, %v", command.Content, err)
-	}
-	must.Do(t, bucket.Delete(t.Context(), "commands/old.md"))
-	must.Fail(catalog.Get(t.Context(), "old"))(t, "Get of a deleted command", toolshelf.ErrCommandNotFound)
-	list("deploy")
+func TestASnapshotDoesNotChange(t *testing.T) {
+	node := startNode(t)
+	bucket := node.create()
+	conformance.ASnapshotDoesNotChange(t, bucket.replace, node.store(jetstream.Options{}))
 }
 
 func TestReadsSeeTheWritesOfOthers(t *testing.T) {
@@ -250,27 +192,17 @@ func TestABucketThatIsCreatedAgain(t *testing.T) {
 
 func TestMethodsDuringAnOutage(t *testing.T) {
 	node := startNode(t)
-	bucket := node.create()
-	for key, content := range outagetest.Files {
-		bucket.put(key, content)
-	}
-	stale := func(error, time.Duration) error { return nil }
-	catalogOf := func(stale func(error, time.Duration) error) *toolshelf.Catalog {
-		below := func(dir string) *jetstream.Store {
-			store := node.store(jetstream.Options{Dir: dir, Timeout: 50 * time.Millisecond, Stale: stale})
-			settle(t, store)
-			return store
+	node.create().replace(conformance.Files)
+	conformance.MethodsDuringAnOutage(t, func(t *testing.T, dir string, stale conformance.Stale) fs.FS {
+		store := node.store(jetstream.Options{Dir: dir, Timeout: 50 * time.Millisecond, Stale: stale})
+		settle(t, store)
+		return store
+	}, func(down bool) {
+		node.stop()
+		if !down {
+			node.start()
 		}
-		catalog := must.Get(toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
-			toolshelf.WithCommandsFS("team", below("commands")), toolshelf.WithSkillsFS("team", below("skills"))))(t)
-		t.Cleanup(func() { catalog.Close() })
-		return catalog
-	}
-	strict, lenient := catalogOf(nil), catalogOf(stale)
-	outagetest.Prepare(t, lenient, "List", "ListSkills")
-	node.stop()
-	outagetest.Check(t, strict, nil, outagetest.Names()...)
-	outagetest.Check(t, lenient, nil)
+	}, nil)
 }
 
 func TestAnUnreachableServer(t *testing.T) {
@@ -369,7 +301,7 @@ func TestFeed(t *testing.T) {
 	}
 	bucket.put("commands/a.md", "A")
 	expect("a.md")
-	bucket.put("skills/review/SKILL.md", skill)
+	bucket.put("skills/review/SKILL.md", conformance.Skill)
 	must.Do(t, bucket.Delete(t.Context(), "commands/a.md"))
 	expect("a.md")
 	bucket.put("commands/team/b.md", "B")

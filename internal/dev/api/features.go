@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"go/importer"
 	"go/token"
@@ -9,13 +8,15 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 )
 
 // exported returns the features of the packages of the workspace that other modules can import.
 func exported() ([]string, error) {
-	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Name}}\t{{.Export}}\t{{if not .Standard}}{{.Module.Main}}{{end}}", "work")
+	const format = "{{.ImportPath}}\t{{.Name}}\t{{.Export}}\t{{if not .Standard}}{{.Module.Main}}{{end}}"
+	list := exec.Command("go", "list", "-export", "-deps", "-f", format, "work")
 	list.Stderr = os.Stderr
 	out, err := list.Output()
 	if err != nil {
@@ -23,17 +24,17 @@ func exported() ([]string, error) {
 	}
 	files := map[string]string{} // the files of export data, by import path
 	var public []string
+	hidden := regexp.MustCompile("/(internal|examples)/")
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		path, name := fields[0], fields[1]
 		files[path] = fields[2]
-		if fields[3] == "true" && name != "main" && !strings.Contains(path, "/internal/") && !strings.Contains(path, "/examples/") {
+		if fields[3] == "true" && name != "main" && !hidden.MatchString(path) {
 			public = append(public, path)
 		}
 	}
 	packages := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
-		data, err := os.ReadFile(files[path])
-		return io.NopCloser(bytes.NewReader(data)), err
+		return os.Open(files[path])
 	})
 	var all []string
 	for _, path := range public {
@@ -154,37 +155,31 @@ func (f *lister) interfaceType(name, parameters string, t *types.Interface) {
 	}
 }
 
-// typeString is the source of a type. Other packages have their import path. Parameters of
-// functions have no names, because a new name of a parameter breaks no program.
+// typeString is the source of a type. Other packages have their import path.
 func (f *lister) typeString(t types.Type) string {
-	signature, ok := t.(*types.Signature)
+	s, ok := t.(*types.Signature)
 	if !ok {
-		return types.TypeString(t, func(other *types.Package) string {
-			if other == f.pkg {
-				return ""
+		return types.TypeString(t, types.RelativeTo(f.pkg))
+	}
+	bare := strings.TrimPrefix(types.TypeString(unnamed(s), types.RelativeTo(f.pkg)), "func")
+	return "func" + f.typeParameters(s.TypeParams()) + bare
+}
+
+// unnamed returns a signature without the names of parameters, because a new name of a parameter
+// breaks no program.
+func unnamed(s *types.Signature) *types.Signature {
+	tuple := func(named *types.Tuple) *types.Tuple {
+		var all []*types.Var
+		for v := range named.Variables() {
+			t := v.Type()
+			if callback, ok := t.(*types.Signature); ok {
+				t = unnamed(callback)
 			}
-			return other.Path()
-		})
-	}
-	var parameters, results []string
-	for i := range signature.Params().Len() {
-		parameter := f.typeString(signature.Params().At(i).Type())
-		if signature.Variadic() && i == signature.Params().Len()-1 {
-			parameter = "..." + strings.TrimPrefix(parameter, "[]")
+			all = append(all, types.NewParam(token.NoPos, nil, "", t))
 		}
-		parameters = append(parameters, parameter)
+		return types.NewTuple(all...)
 	}
-	for result := range signature.Results().Variables() {
-		results = append(results, f.typeString(result.Type()))
-	}
-	s := "func" + f.typeParameters(signature.TypeParams()) + "(" + strings.Join(parameters, ", ") + ")"
-	if len(results) == 1 {
-		return s + " " + results[0]
-	}
-	if len(results) > 1 {
-		return s + " (" + strings.Join(results, ", ") + ")"
-	}
-	return s
+	return types.NewSignatureType(nil, nil, nil, tuple(s.Params()), tuple(s.Results()), s.Variadic())
 }
 
 func (f *lister) typeParameters(list *types.TypeParamList) string {

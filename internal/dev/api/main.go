@@ -59,7 +59,9 @@ func run(update bool) error {
 		return err
 	}
 	if string(listed) != text {
-		printChanges(os.Stdout, strings.Split(strings.TrimSpace(string(listed)), "\n"), current)
+		diff := exec.Command("diff", "-U0", apiFile, "-")
+		diff.Stdin, diff.Stdout, diff.Stderr = strings.NewReader(text), os.Stdout, os.Stderr
+		_ = diff.Run() // the status says that the texts differ
 		return fmt.Errorf("%s is out of date; run .ci/api -update, and review the difference", apiFile)
 	}
 	tags, err := exec.Command("git", "tag", "--list", "v*", "--sort=-v:refname").Output()
@@ -77,20 +79,6 @@ func run(update bool) error {
 	}
 	since, _, _ := strings.Cut(string(changelog), "\n## ["+strings.TrimPrefix(last, "v")+"]")
 	return compare(os.Stdout, strings.Split(strings.TrimSpace(string(baseline)), "\n"), current, since)
-}
-
-// printChanges prints the lines that only one of two lists has.
-func printChanges(out io.Writer, before, after []string) {
-	for _, feature := range before {
-		if !slices.Contains(after, feature) {
-			fmt.Fprintln(out, "-", feature)
-		}
-	}
-	for _, feature := range after {
-		if !slices.Contains(before, feature) {
-			fmt.Fprintln(out, "+", feature)
-		}
-	}
 }
 
 // compare prints the incompatible changes from the baseline to the current API, and returns an

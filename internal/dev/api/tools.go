@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
-	"strings"
+	"slices"
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
@@ -42,48 +44,30 @@ func offered() ([]string, error) {
 // argument and each property of the result. A change that can break a caller changes or
 // removes a line. Descriptions and examples have no line.
 func toolFeatures(tool mcpadapter.Tool) (lines []string, err error) {
-	name := "tool." + tool.Name
-	add := func(name, format string, args ...any) { lines = append(lines, name+": "+fmt.Sprintf(format, args...)) }
-	annotations, err := json.Marshal(tool.Annotations)
-	if err != nil {
-		return nil, err
-	}
 	var input, output schema
-	if err := json.Unmarshal(tool.InputSchema, &input); err != nil {
-		return nil, err
+	err = errors.Join(json.Unmarshal(tool.InputSchema, &input), json.Unmarshal(tool.OutputSchema, &output))
+	add := func(name, rule string, value any) {
+		text, failed := json.Marshal(value)
+		err = errors.Join(err, failed)
+		lines = append(lines, fmt.Sprintf("%s: %s %s", name, rule, text))
 	}
-	if err := json.Unmarshal(tool.OutputSchema, &output); err != nil {
-		return nil, err
-	}
-	add(name, "tool %s", annotations)
-	required, err := json.Marshal(input["required"])
-	if err != nil {
-		return nil, err
-	}
-	add(name, "requires %s", required)
+	name := "tool." + tool.Name
+	add(name, "tool", tool.Annotations)
+	add(name, "requires", input["required"])
 	input.properties(name, func(name string, s schema) {
 		values, _ := s["enum"].([]any)
 		for _, value := range values {
-			add(name, "accepts %v", value)
+			lines = append(lines, fmt.Sprintf("%s: accepts %v", name, value))
 		}
-		rules := schema{}
-		for key, value := range s {
-			switch key {
-			case "title", "description", "examples", "enum", "properties", "items":
-			default:
-				rules[key] = value
-			}
+		rules := maps.Clone(s)
+		for _, key := range []string{"title", "description", "examples", "enum", "properties", "items"} {
+			delete(rules, key)
 		}
-		text, _ := json.Marshal(rules) // decoded from JSON
-		add(name, "argument %s", text)
+		add(name, "argument", rules)
 	})
-	output.properties(name+".result", func(name string, s schema) {
-		text, _ := json.Marshal(s["type"])
-		if line := name + ": result " + string(text); !strings.Contains(strings.Join(lines, "\n")+"\n", line+"\n") {
-			lines = append(lines, line)
-		}
-	})
-	return lines, nil
+	output.properties(name+".result", func(name string, s schema) { add(name, "result", s["type"]) })
+	slices.Sort(lines)
+	return slices.Compact(lines), err
 }
 
 // A schema is a decoded JSON Schema.

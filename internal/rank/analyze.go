@@ -22,7 +22,7 @@ type Analyzer struct {
 	vector  *Vector  // of the last document, or nil
 	found   []uint32 // terms of the last document, in the order of their first occurrences
 	counts  []counts // by term of lexicon; 0 for the terms that are not in found
-	titles  []uint32 // 1 + each term of the titles of the last document without stop words, and 0 after each title
+	titles  []uint32 // 1 + each term of the titles without stop words, and 0 after each title
 	ids     []uint32 // by term of lexicon: 1 + the term of idsOf, or 0 if unknown
 	idsOf   *corpus  // the corpus that had the last document
 	idsAt   uint64   // idsOf.removed at that time; a later removal makes ids invalid
@@ -41,7 +41,8 @@ func (a *Analyzer) Analyze(d Document) {
 		a.counts[t] = 0
 	}
 	a.found, a.titles, a.lengths = a.found[:0], a.titles[:0], lengths{}
-	a.doc = document{name: d.Name, description: d.Description, nameWords: nameWords(&a.splitter, d.Name)}
+	a.doc = document{name: d.Name, description: d.Description}
+	a.doc.nameWords = nameWords(&a.splitter, d.Name)
 	a.vector = d.Vector
 
 	a.splitter.any = true

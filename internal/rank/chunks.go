@@ -73,7 +73,7 @@ var shortMasks = func() (masks [maxShort + 1]shortWord) {
 // short returns the word of at most maxShort bytes at the beginning of a text. If the word
 // is not ASCII, ok is false.
 func short(text *[maxShort]byte, n int) (w shortWord, ok bool) {
-	m := &shortMasks[n]
-	w = shortWord{binary.LittleEndian.Uint64(text[:8]) & m.low, binary.LittleEndian.Uint64(text[8:]) & m.high}
+	m, order := &shortMasks[n], binary.LittleEndian
+	w = shortWord{order.Uint64(text[:8]) & m.low, order.Uint64(text[8:]) & m.high}
 	return w, (w.low|w.high)&0x8080808080808080 == 0
 }

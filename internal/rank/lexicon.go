@@ -9,7 +9,7 @@ import (
 // A lexicon maps words as written to terms. An Analyzer splits, folds and stems each
 // distinct word once: a text has few distinct words, and texts share most of them.
 type lexicon struct {
-	slots []lexeme            // short words: a hash table with linear probing; the length is a power of two
+	slots []lexeme            // short words, a hash table with linear probing; a power of two
 	len   int                 // lexemes in slots
 	long  map[string]termList // all other words
 	lists []uint32            // the terms of the words that do not have exactly one term

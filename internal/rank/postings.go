@@ -71,7 +71,9 @@ func (all postings) find(doc uint32) (at int, there bool) {
 	if n := len(all); n == 0 || all[n-1].doc < doc {
 		return n, false
 	}
-	return slices.BinarySearchFunc(all, doc, func(p posting, doc uint32) int { return cmp.Compare(p.doc, doc) })
+	return slices.BinarySearchFunc(all, doc, func(p posting, doc uint32) int {
+		return cmp.Compare(p.doc, doc)
+	})
 }
 
 // of returns the counts of a document, or 0 if the document has no posting.
@@ -89,26 +91,6 @@ func (all *postings) put(one posting) {
 	} else {
 		*all = slices.Insert(*all, at, one)
 	}
-}
-
-// merge adds postings of other documents. merge sorts more.
-func (all *postings) merge(more postings) {
-	slices.SortFunc(more, func(a, b posting) int { return cmp.Compare(a.doc, b.doc) })
-	i, j := len(*all)-1, len(more)-1
-	*all = append(*all, more...)
-	if i < 0 || j < 0 || (*all)[i].doc < more[0].doc {
-		return
-	}
-	for at := len(*all) - 1; i >= 0 && j >= 0; at-- {
-		if (*all)[i].doc > more[j].doc {
-			(*all)[at] = (*all)[i]
-			i--
-		} else {
-			(*all)[at] = more[j]
-			j--
-		}
-	}
-	copy(*all, more[:j+1])
 }
 
 // remove removes the posting of a document, if present.

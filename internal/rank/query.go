@@ -116,7 +116,7 @@ type clause struct {
 }
 
 const (
-	nearWeight = 0.6  // for a word at a distance of one typing error, or the beginning of a word of a name
+	nearWeight = 0.6  // for a word with one typing error, or the beginning of a word of a name
 	partWeight = 0.25 // for a part of a word that also matches as a whole
 )
 

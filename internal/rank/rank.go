@@ -84,21 +84,10 @@ func (x *Corpus) Put(key string, d Document) {
 	} else {
 		x.documents.put(key, &a)
 	}
-	x.Flush()
 }
 
 // PutAnalyzed is Put for the last document of an Analyzer. The document is not a report.
-// A search may miss the document until the next call of Flush.
 func (x *Corpus) PutAnalyzed(key string, a *Analyzer) { x.documents.put(key, a) }
-
-// Flush ends a series of calls of PutAnalyzed. One Flush for many documents takes less
-// time than one Flush for each.
-func (x *Corpus) Flush() {
-	for _, c := range []*corpus{&x.documents, &x.reports} {
-		c.flush()
-		c.pending = nil
-	}
-}
 
 // Remove removes the document with this key, if present.
 func (x *Corpus) Remove(key string) { x.documents.remove(key) }

@@ -254,16 +254,15 @@ func TestLimitCutsAfterTheBest(t *testing.T) {
 	must.Match(t, "result", all.Hits[:3], some.Hits)
 }
 
-// A heading also lifts a document over the limit. A limit above maxBest has no effect on the first
-// hits.
+// A heading also lifts a document over the limit.
 func TestTheLimitDoesNotChangeTheBestHits(t *testing.T) {
 	x := new(Corpus)
-	for i := range 3 * maxBest {
+	for i := range 300 {
 		name := fmt.Sprintf("n%03d", i)
 		x.Put(name, Document{Name: name, Description: strings.Repeat("rotate the certificate ", i%7), Body: strings.Repeat("## Rotate a certificate\n\n", i%2) + strings.Repeat("More text. ", i%11)})
 	}
-	all := must.Get(x.Search(t.Context(), "rotate certificate", 3*maxBest, nil, nil))(t)
-	for _, limit := range []int{1, 7, maxBest} {
+	all := must.Get(x.Search(t.Context(), "rotate certificate", 300, nil, nil))(t)
+	for _, limit := range []int{1, 7, 100} {
 		some, err := x.Search(t.Context(), "rotate certificate", limit, nil, nil)
 		if diff := cmp.Diff(all.Hits[:limit], some.Hits); diff != "" || err != nil {
 			t.Errorf("limit %d: %v, -want +got:\n%s", limit, err, diff)
@@ -387,7 +386,6 @@ func TestAnUpdatedIndexEqualsANewIndex(t *testing.T) {
 				now[key] = d
 			}
 		}
-		updated.Flush()
 		fresh := new(Corpus)
 		for key, d := range now {
 			fresh.Put(key, d)
@@ -425,7 +423,6 @@ func TestTheHeadingsOfADocumentDependOnNoOtherDocument(t *testing.T) {
 			a.Analyze(d)
 			x.PutAnalyzed(d.Name, &a)
 		}
-		x.Flush()
 		hits := find(t, &x, "making plans")
 		if want == nil {
 			want = hits
@@ -433,28 +430,6 @@ func TestTheHeadingsOfADocumentDependOnNoOtherDocument(t *testing.T) {
 		if diff := cmp.Diff(want, hits); diff != "" {
 			t.Errorf("-the heading first +the stop word first:\n%s", diff)
 		}
-	}
-}
-
-// The words of the documents exceed maxPending.
-func TestFlushOfManyDocuments(t *testing.T) {
-	const documents = maxPending/maxTerms + 5
-	var (
-		x    Corpus
-		a    Analyzer
-		body strings.Builder
-	)
-	for i := range maxTerms {
-		fmt.Fprintf(&body, "w%d ", i)
-	}
-	for i := range documents {
-		name := fmt.Sprint("n", i)
-		a.Analyze(Document{Name: name, Body: body.String()})
-		x.PutAnalyzed(name, &a)
-	}
-	x.Flush()
-	if hits := find(t, &x, "w17"); len(hits) != documents {
-		t.Errorf("%d hits, want %d", len(hits), documents)
 	}
 }
 

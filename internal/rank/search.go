@@ -16,8 +16,10 @@ import (
 // in the body. The queries of internal/dev/needs measure the weights. Those queries avoid the words
 // of names, so they say nothing about the weight of the name.
 var (
-	fieldWeights = [fields]float64{inName: 6, inDescription: 8, inTags: 5, inHeadings: 1.2, inOpening: 0.2, inBody: 0.4}
-	lengthShares = [fields]float64{inName: 0.75, inDescription: 0.75, inTags: 0.5, inHeadings: 0.75, inBody: 1} // the opening has one length
+	fieldWeights = [fields]float64{inName: 6, inDescription: 8, inTags: 5, inHeadings: 1.2,
+		inOpening: 0.2, inBody: 0.4}
+	lengthShares = [fields]float64{inName: 0.75, inDescription: 0.75, inTags: 0.5,
+		inHeadings: 0.75, inBody: 1} // the opening has one length
 )
 
 // saturation is k1 of BM25F. Smaller values make repeated occurrences count
@@ -38,33 +40,41 @@ const (
 // documents that satisfy keep gains a higher place within tier 2, and without a matching word a
 // document that is much nearer is a hit. If the meaning of such a document is unknown, or differs
 // in its dimensions, Semantic is false and only words count.
-func (x *Corpus) Search(ctx context.Context, text string, limit int, keep func(key string) bool, near *Point) (Result, error) {
+func (x *Corpus) Search(
+	ctx context.Context, text string, limit int, keep func(key string) bool, near *Point,
+) (Result, error) {
 	q := parse(text)
 	kept := func(d *document) bool { return keep == nil || keep(d.key) }
-	visible := kept // nil if all documents are
-	if keep == nil {
-		visible = nil
-	}
 	documents, err := x.documents.match(ctx, q, kept)
 	if err != nil {
 		return Result{}, err
 	}
 	defer documents.release()
-	reports, err := x.reports.match(ctx, q, func(d *document) bool { return keep == nil || keep(d.name) })
+	reports, err := x.reports.match(ctx, q, func(d *document) bool {
+		return keep == nil || keep(d.name)
+	})
 	if err != nil {
 		return Result{}, err
 	}
 	defer reports.release()
-	semantic := near != nil && x.documents.near(near, visible, documents.zs)
+	semantic := near != nil && x.documents.near(near, kept, documents.zs)
 	if !semantic {
 		clear(documents.zs)
 	}
 
-	x.documents.addTitles(q, documents, documents.leastOfBest(limit, func(number int) bool { return kept(&x.documents.docs[number]) }))
-	best := top{limit: limit}
-	highest := documents.highest(func(number int) bool { return kept(&x.documents.docs[number]) })
+	x.documents.addTitles(q, documents)
+	hits := func(number int) bool {
+		return documents.matches(number) && kept(&x.documents.docs[number])
+	}
+	highest := 1.0 // sum of a hit
 	for number := range documents.shares {
-		if documents.matches(number) && kept(&x.documents.docs[number]) {
+		if sum := documents.sum(number); sum > highest && hits(number) {
+			highest = sum
+		}
+	}
+	best := top{limit: limit}
+	for number := range documents.shares {
+		if hits(number) {
 			best.add(x.documents.judge(q, uint32(number), documents, highest))
 		}
 	}
@@ -76,7 +86,8 @@ func (x *Corpus) Search(ctx context.Context, text string, limit int, keep func(k
 	r := Result{Semantic: semantic, Total: best.total}
 	for _, c := range best.sorted() {
 		doc := &x.documents.docs[c.number]
-		hit := Hit{Key: doc.key, Name: doc.name, Description: doc.description, Tier: c.tier, Score: max(Round(c.score), 0.001)} // never 0
+		hit := Hit{Key: doc.key, Name: doc.name, Description: doc.description, Tier: c.tier}
+		hit.Score = max(Round(c.score), 0.001) // never 0
 		switch {
 		case c.tier == Reported:
 			hit.Reason = x.reports.reason(reports.clauses, c.report, reportSubjects)
@@ -87,13 +98,12 @@ func (x *Corpus) Search(ctx context.Context, text string, limit int, keep func(k
 		}
 		r.Hits = append(r.Hits, hit)
 	}
+	r.Terms = documents.terms + reports.terms
 	first := r.Hits[:min(len(r.Hits), weakHits)]
 	if r.Weak = x.documents.weak(documents.clauses, documents.weights, first); r.Weak {
 		words, compared := x.documents.offer(q, first, kept)
-		r.Words = words
-		documents.terms += compared
+		r.Words, r.Terms = words, r.Terms+compared
 	}
-	r.Terms = documents.terms + reports.terms
 	return r, nil
 }
 
@@ -124,10 +134,12 @@ func (c *corpus) judge(q query, number uint32, m *matches, highest float64) cand
 			if covered < 1 && q.is(doc.name) {
 				covered = 1
 			}
-			return newCandidate(number, doc.name, Named, namedFloor+(1-namedFloor)*(covered+(1-covered)*share/2))
+			score := namedFloor + (1-namedFloor)*(covered+(1-covered)*share/2)
+			return newCandidate(number, doc.name, Named, score)
 		}
 	}
-	return newCandidate(number, doc.name, Matched, matchedFloor+(namedFloor-matchedFloor)*m.sum(int(number))/highest)
+	score := matchedFloor + (namedFloor-matchedFloor)*m.sum(int(number))/highest
+	return newCandidate(number, doc.name, Matched, score)
 }
 
 // reported returns the documents that match only through reports, each with the
@@ -144,8 +156,9 @@ func (x *Corpus) reported(documents, reports *matches) map[uint32]candidate {
 		}
 		c := newCandidate(number, x.documents.docs[number].name, Reported, matchedFloor*share)
 		c.report = uint32(report)
+		key := func(c candidate) string { return x.reports.docs[c.report].key }
 		if before, ok := best[number]; !ok || c.score > before.score ||
-			c.score == before.score && x.reports.docs[report].key < x.reports.docs[before.report].key {
+			c.score == before.score && key(c) < key(before) {
 			best[number] = c
 		}
 	}
@@ -276,8 +289,8 @@ const (
 	maxTitle   = 64 // words of a query that is a title
 )
 
-// addTitles omits documents that have less than a given sum even with the bonus.
-func (c *corpus) addTitles(q query, m *matches, atLeast float64) {
+// addTitles adds the bonus of titles to the shares.
+func (c *corpus) addTitles(q query, m *matches) {
 	n := len(q.words)
 	least := max(2, int(math.Ceil(titleShare*float64(n))))
 	if n < 2 || n > maxTitle {
@@ -292,12 +305,7 @@ func (c *corpus) addTitles(q query, m *matches, atLeast float64) {
 		}
 	}
 	for number, in := range m.places {
-		words := int(max(in.headings, in.name))
-		if words < least {
-			continue
-		}
-		most := min(1, float64(words)/float64(n))
-		if m.sum(number)+titleBonus*most*most*most < atLeast && int(in.name) < n {
+		if int(max(in.headings, in.name)) < least {
 			continue
 		}
 		best := 0.0
@@ -307,7 +315,8 @@ func (c *corpus) addTitles(q query, m *matches, atLeast float64) {
 			term := rest[0]
 			if rest = rest[1:]; term == 0 {
 				if words := bits.OnesCount64(held); words >= least {
-					best = max(best, float64(words*words)/float64(n*length)) // the share of the query times the share of the title
+					// The share of the query times the share of the title.
+					best = max(best, float64(words*words)/float64(n*length))
 				}
 				held, length = 0, 0
 				continue
@@ -317,37 +326,14 @@ func (c *corpus) addTitles(q query, m *matches, atLeast float64) {
 				held |= 1 << (at - 1)
 			}
 		}
-		m.shares[number] += titleBonus * best * best * best // a title with many other words is no answer
+		// A title with many other words is no answer.
+		m.shares[number] += titleBonus * best * best * best
 	}
 	for _, clause := range m.clauses {
 		for _, id := range clause.terms {
 			m.words[id] = 0
 		}
 	}
-}
-
-// maxBest bounds the time of leastOfBest.
-const maxBest = 200
-
-// leastOfBest returns the lowest sum of the best documents that are kept, or 0 if fewer than limit
-// documents match or the limit is above maxBest.
-func (m *matches) leastOfBest(limit int, kept func(number int) bool) float64 {
-	if limit < 1 || limit > maxBest {
-		return 0
-	}
-	best := make([]float64, 0, limit+1) // in descending order
-	for number := range m.shares {
-		sum := m.sum(number)
-		if !m.matches(number) || len(best) == limit && sum <= best[limit-1] || !kept(number) {
-			continue
-		}
-		at, _ := slices.BinarySearchFunc(best, sum, func(a, b float64) int { return cmp.Compare(b, a) })
-		best = slices.Insert(best, at, sum)[:min(len(best)+1, limit)]
-	}
-	if len(best) < limit {
-		return 0
-	}
-	return best[limit-1]
 }
 
 // matches reports whether a document is a hit by its words or by its meaning.
@@ -357,17 +343,6 @@ func (m *matches) matches(number int) bool {
 
 // sum returns the share of the words and the meaning together.
 func (m *matches) sum(number int) float64 { return m.shares[number] + meaningWeight*m.zs[number] }
-
-// highest returns the highest sum of a document that is kept, but at least 1.
-func (m *matches) highest(kept func(number int) bool) float64 {
-	highest := 1.0
-	for number := range m.shares {
-		if sum := m.sum(number); sum > highest && m.matches(number) && kept(number) {
-			highest = sum
-		}
-	}
-	return highest
-}
 
 // frequency is the saturated, length-normalized frequency of a word in a document, in the open
 // interval from 0 to 1. scales holds the penalty of each word of a field. Most words are only in
@@ -398,8 +373,10 @@ const maxReason = 8
 
 // subjects and reportSubjects hold the wording of a reason by field.
 var (
-	subjects       = [fields]string{"name matches", "description matches", "tags match", "headings match", "body matches", "body matches"}
-	reportSubjects = [fields]string{"report matches", "report matches", "report matches", "report matches", "report matches", "report matches"}
+	subjects = [fields]string{"name matches", "description matches", "tags match",
+		"headings match", "body matches", "body matches"}
+	reportSubjects = [fields]string{"report matches", "report matches", "report matches",
+		"report matches", "report matches", "report matches"}
 )
 
 // reason lists the matching words of a query under the first field that contains
@@ -419,13 +396,13 @@ func (c *corpus) reason(clauses []clause, number uint32, subjects [fields]string
 		for all.of(f) == 0 {
 			f++
 		}
-		near := 0
+		of := &words[slices.Index(subjects[:], subjects[f])]
+		list := &of[0]
 		if clause.near {
-			near = 1
+			list = &of[1]
 		}
-		of := &words[slices.Index(subjects[:], subjects[f])][near]
-		if !slices.Contains(*of, clause.word.typed) && quoted < maxReason {
-			*of = append(*of, clause.word.typed)
+		if !slices.Contains(*list, clause.word.typed) && quoted < maxReason {
+			*list = append(*list, clause.word.typed)
 			quoted++
 		}
 	}
@@ -433,7 +410,8 @@ func (c *corpus) reason(clauses []clause, number uint32, subjects [fields]string
 	for f, of := range words {
 		for near, list := range of {
 			if len(list) > 0 {
-				reasons = append(reasons, subjects[f]+" "+strconv.Quote(strings.Join(list, " "))+[]string{"", " nearly"}[near])
+				reasons = append(reasons, subjects[f]+" "+
+					strconv.Quote(strings.Join(list, " "))+[]string{"", " nearly"}[near])
 			}
 		}
 	}

@@ -65,12 +65,14 @@ type stemmer struct {
 // after the plural.
 var (
 	fixedStems = map[string]string{
-		"skis": "ski", "skies": "sky", "dying": "die", "lying": "lie", "tying": "tie", "idly": "idl", "gently": "gentl", "ugly": "ugli",
-		"early": "earli", "only": "onli", "singly": "singl", "sky": "sky", "news": "news", "howe": "howe", "atlas": "atlas",
-		"cosmos": "cosmos", "bias": "bias", "andes": "andes",
+		"skis": "ski", "skies": "sky", "dying": "die", "lying": "lie", "tying": "tie", "idly": "idl",
+		"gently": "gentl", "ugly": "ugli", "early": "earli", "only": "onli", "singly": "singl",
+		"sky": "sky", "news": "news", "howe": "howe", "atlas": "atlas", "cosmos": "cosmos",
+		"bias": "bias", "andes": "andes",
 	}
 	finalStems = map[string]bool{
-		"inning": true, "outing": true, "canning": true, "herring": true, "earring": true, "proceed": true, "exceed": true, "succeed": true,
+		"inning": true, "outing": true, "canning": true, "herring": true, "earring": true,
+		"proceed": true, "exceed": true, "succeed": true,
 	}
 )
 
@@ -205,8 +207,13 @@ type ending struct {
 // endings holds the endings of a step by their last letter but one, the longest first.
 type endings ['z' - 'a' + 1][]ending
 
-func endingsOf(all ...ending) (e endings) {
-	for _, one := range all {
+// endingsOf reads endings such as "ation=ate", "ative!" (in R2) and "ogi=og/l" (after an l).
+func endingsOf(text string) (e endings) {
+	for word := range strings.FieldsSeq(text) {
+		var one ending
+		word, one.after, _ = strings.Cut(word, "/")
+		one.from, one.to, _ = strings.Cut(word, "=")
+		one.from, one.r2 = strings.CutSuffix(one.from, "!")
 		i := one.from[len(one.from)-2] - 'a'
 		e[i] = append(e[i], one)
 	}
@@ -214,22 +221,13 @@ func endingsOf(all ...ending) (e endings) {
 }
 
 var (
-	step2 = endingsOf(
-		ending{from: "ational", to: "ate"}, ending{from: "tional", to: "tion"}, ending{from: "enci", to: "ence"}, ending{from: "anci", to: "ance"},
-		ending{from: "izer", to: "ize"}, ending{from: "ization", to: "ize"}, ending{from: "ation", to: "ate"}, ending{from: "ator", to: "ate"},
-		ending{from: "alism", to: "al"}, ending{from: "aliti", to: "al"}, ending{from: "fulness", to: "ful"}, ending{from: "ousness", to: "ous"},
-		ending{from: "iveness", to: "ive"}, ending{from: "iviti", to: "ive"}, ending{from: "biliti", to: "ble"}, ending{from: "lessli", to: "less"},
-		ending{from: "entli", to: "ent"}, ending{from: "ousli", to: "ous"}, ending{from: "fulli", to: "ful"}, ending{from: "abli", to: "able"},
-		ending{from: "alli", to: "al"}, ending{from: "bli", to: "ble"}, ending{from: "ogi", to: "og", after: "l"}, ending{from: "li", after: "cdeghkmnrt"})
-	step3 = endingsOf(
-		ending{from: "ational", to: "ate"}, ending{from: "tional", to: "tion"}, ending{from: "alize", to: "al"}, ending{from: "icate", to: "ic"},
-		ending{from: "iciti", to: "ic"}, ending{from: "ative", r2: true}, ending{from: "ical", to: "ic"}, ending{from: "ness"}, ending{from: "ful"})
-	step4 = endingsOf(
-		ending{from: "ement", r2: true}, ending{from: "ance", r2: true}, ending{from: "ence", r2: true}, ending{from: "able", r2: true},
-		ending{from: "ible", r2: true}, ending{from: "ment", r2: true}, ending{from: "ant", r2: true}, ending{from: "ent", r2: true},
-		ending{from: "ism", r2: true}, ending{from: "ate", r2: true}, ending{from: "iti", r2: true}, ending{from: "ous", r2: true},
-		ending{from: "ive", r2: true}, ending{from: "ize", r2: true}, ending{from: "ion", r2: true, after: "st"}, ending{from: "al", r2: true},
-		ending{from: "er", r2: true}, ending{from: "ic", r2: true})
+	step2 = endingsOf(`ational=ate tional=tion enci=ence anci=ance izer=ize ization=ize ation=ate
+		ator=ate alism=al aliti=al fulness=ful ousness=ous iveness=ive iviti=ive biliti=ble
+		lessli=less entli=ent ousli=ous fulli=ful abli=able alli=al bli=ble ogi=og/l
+		li/cdeghkmnrt`)
+	step3 = endingsOf(`ational=ate tional=tion alize=al icate=ic iciti=ic ative! ical=ic ness ful`)
+	step4 = endingsOf(`ement! ance! ence! able! ible! ment! ant! ent! ism! ate! iti! ous! ive! ize!
+		ion!/st al! er! ic!`)
 )
 
 // replace is steps 2, 3 and 4. Only the longest ending counts, also if the ending is outside its

@@ -11,10 +11,12 @@ var stopWords = func() map[string]bool {
 	for word := range strings.FieldsSeq(`
 		a an the this that these those it its
 		i me my mine we us our you your yours he him his she her they them their one someone somebody
-		am is are was were be been being do does did done doing don doesn didn have has had having haven hasn
+		am is are was were be been being do does did done doing don doesn didn
+		have has had having haven hasn
 		can could will would shall should may might must cannot couldn won wouldn let lets
 		and or but nor so if then than as because while though
-		of in on at to from for by with without about into onto out up down over under between through during before after
+		of in on at to from for by with without about into onto out up down over under
+		between through during before after
 		not no yes
 		how what when where which who whom whose why
 		there here some any all each every both few more most other such only own same too very just also

@@ -140,7 +140,7 @@ func (c *corpus) near(p *Point, keep func(*document) bool, zs []float64) bool {
 	var n, sum, squares int64
 	for number, v := range c.vectors {
 		zs[number] = math.NaN()
-		if d := &c.docs[number]; keep != nil && !keep(d) || v == nil && d.key == "" {
+		if d := &c.docs[number]; !keep(d) || v == nil && d.key == "" {
 			continue
 		}
 		if v == nil {

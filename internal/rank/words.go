@@ -107,7 +107,8 @@ func (s *splitter) word(typed string, plain bool, visit visitFunc) {
 		s.buf = appendFolded(s.buf, typed[begin:cut], plain)
 		begin, s.cuts[i] = cut, len(s.buf)
 	}
-	if len(s.buf) == 0 || !s.any && len(s.buf) > maxWord { // folding expands one character to at most eighteen
+	// Folding expands one character to at most eighteen.
+	if len(s.buf) == 0 || !s.any && len(s.buf) > maxWord {
 		return
 	}
 	visit(typed, s.buf, false)
@@ -162,7 +163,8 @@ func cuts(ends []int, word string) []int {
 		case i == 0:
 		case (k == digit) != (before == digit), k == upper && before != upper:
 			ends = append(ends, i)
-		case k == lower && before == upper && beforeThat == upper && word[i:] != "s": // HTTPServer, but APIs
+		case k == lower && before == upper && beforeThat == upper && word[i:] != "s":
+			// HTTPServer, but APIs
 			ends = append(ends, start)
 		}
 		beforeThat, before, start = before, k, i
@@ -207,8 +209,9 @@ func isWordRune(r rune) bool {
 // words.
 func isDense(r rune) bool {
 	const from, to = '\uFF66', '\uFF9F' // half-width katakana, whose marks belong to no script
-	return r >= 0x0E00 && (r == 'ー' || from <= r && r <= to || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
-		unicode.Bopomofo, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
+	return r >= 0x0E00 && (r == 'ー' || from <= r && r <= to || unicode.In(r,
+		unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
 }
 
 // appendFolded appends a word in lower case, without the accents of Latin, Greek
@@ -227,7 +230,8 @@ func appendFolded(dst []byte, word string, plain bool) []byte {
 	}
 	folded := cases.Fold().String(norm.NFKD.String(word))
 	bare := strings.Map(func(r rune) rune {
-		if 0x0300 <= r && r <= 0x036F || !isWordRune(r) { // a combining diacritical mark, or a space from the decomposition of a ligature
+		// A combining diacritical mark, or a space from the decomposition of a ligature.
+		if 0x0300 <= r && r <= 0x036F || !isWordRune(r) {
 			return -1
 		}
 		return r

@@ -14,7 +14,10 @@ const maxAsked = 1000
 // can be loaded, without repeated names. ask returns at most limit hits and the number of all
 // matches, and hit converts name, score and reason of a hit. If the snapshot lacks too many hits,
 // FromEngine asks for more.
-func FromEngine[H any](shown *index.Snapshot, limit int, ask func(limit int) ([]H, int, error), hit func(H) rank.Hit, description func(*index.Entry) string) (Result, error) {
+func FromEngine[H any](
+	shown *index.Snapshot, limit int, ask func(limit int) ([]H, int, error),
+	hit func(H) rank.Hit, description func(*index.Entry) string,
+) (Result, error) {
 	for asked := min(limit, maxAsked); ; asked = min(4*asked, maxAsked) {
 		hits, total, err := ask(asked)
 		if err != nil {

@@ -73,7 +73,9 @@ func (r *reportSource) update(ctx context.Context, s *Finder, snapshot *index.Sn
 
 // updateDirectory is update for a single directory. updateDirectory adds the paths of the
 // current reports to seen.
-func (r *reportSource) updateDirectory(ctx context.Context, s *Finder, directory *reports.Directory, seen map[string]bool) error {
+func (r *reportSource) updateDirectory(
+	ctx context.Context, s *Finder, directory *reports.Directory, seen map[string]bool,
+) error {
 	known := func(stem string) bool { _, ok := r.commands[stem]; return ok }
 	for report, err := range directory.Newest(ctx, maxReports, known) {
 		var failed *reports.DirectoryError

@@ -26,19 +26,23 @@ import (
 type Config struct {
 	Index       *index.Index
 	Description func(*index.Entry) string
-	Text        func(*index.Entry) (text []byte, info confine.Info, ok bool) // a text in memory, or nil
-	MaxFileSize int64                                                        // larger files are found by name and description only
-	MaxReads    int                                                          // number of files that a search reads at the same time from a slow filesystem; 0 means parallel.MaxReads
+	// Text returns a text in memory, or nil.
+	Text        func(*index.Entry) (text []byte, info confine.Info, ok bool)
+	MaxFileSize int64 // larger files are found by name and description only
+	// MaxReads is the number of files that a search reads at the same time from a slow filesystem;
+	// 0 means parallel.MaxReads.
+	MaxReads int
 
 	TTL   time.Duration    // between two checks of a file or of the reports
 	Now   func() time.Time // the clock for TTL
-	Watch bool             // trust that the files of a fixed layer never change, unless the layer is remote
+	Watch bool             // trust that the files of a fixed, local layer never change
 
 	Reports []*reports.Directory
 	Logger  *slog.Logger // logs unreadable directories of reports
 
-	Meanings *meaning.Store                           // the vectors of the entries and of the queries, or nil
-	Allows   func(context.Context, *index.Entry) bool // reports whether Meanings may get the text of an entry
+	Meanings *meaning.Store // the vectors of the entries and of the queries, or nil
+	// Allows reports whether Meanings may get the text of an entry.
+	Allows func(context.Context, *index.Entry) bool
 
 	Lifetime context.Context // ends the index of texts
 	Enter    func() bool     // reports whether the Finder may read files until Leave
@@ -55,13 +59,12 @@ type Finder struct {
 
 	lock       sync.RWMutex // guards the fields below
 	ranked     rank.Corpus
-	unflushed  bool                           // ranked has texts that no search finds
 	entries    []*index.Entry                 // the entries of ranked, in the order of names.Compare
 	generation uint64                         // of the snapshot of entries
 	missing    map[*index.Entry]struct{}      // the entries whose texts ranked lacks
-	unsettled  map[*index.Entry]unsettledText // files that can change while their metadata stays the same
-	oldest     time.Time                      // the earliest read of a file in unsettled, or an earlier time
-	refused    map[*index.Entry]bool          // entries without a vector, because Config.Allows has refused them
+	unsettled  map[*index.Entry]unsettledText // files that can change without a change of metadata
+	oldest     time.Time                      // the earliest read in unsettled, or an earlier time
+	refused    map[*index.Entry]bool          // entries that Config.Allows has refused a vector
 
 	running, next *batch // of texts; next begins after running
 }
@@ -110,12 +113,12 @@ func (s *Finder) Find(
 	}
 	var near *rank.Point
 	if s.config.Meanings != nil {
-		s.rlock()
+		s.lock.RLock()
 		understood := s.ranked.Understood(s.keeping(snapshot, keep))
 		s.lock.RUnlock() // a model can be slow
 		near = s.near(ctx, query, keep, understood)
 	}
-	s.rlock()
+	s.lock.RLock()
 	defer s.lock.RUnlock()
 	found, err := s.ranked.Search(ctx, query, limit, s.keeping(snapshot, keep), near)
 	if err != nil {
@@ -129,7 +132,9 @@ func (s *Finder) Find(
 
 // FindBeside adds the hits among the entries of a snapshot of another index, whose names differ, to
 // the result of Find. FindBeside reads the files of the entries.
-func (s *Finder) FindBeside(ctx context.Context, found Result, x *index.Index, entries *index.Snapshot, query string, limit int) (Result, error) {
+func (s *Finder) FindBeside(
+	ctx context.Context, found Result, x *index.Index, entries *index.Snapshot, query string, limit int,
+) (Result, error) {
 	if len(entries.Loadable) == 0 {
 		return found, nil
 	}
@@ -139,7 +144,8 @@ func (s *Finder) FindBeside(ctx context.Context, found Result, x *index.Index, e
 	if err != nil {
 		return Result{}, err
 	}
-	found.Hits = slices.SortedStableFunc(slices.Values(slices.Concat(found.Hits, more.Hits)), func(a, b rank.Hit) int {
+	found.Hits = slices.Concat(found.Hits, more.Hits)
+	slices.SortStableFunc(found.Hits, func(a, b rank.Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Name, b.Name))
 	})
 	found.Hits = found.Hits[:min(len(found.Hits), limit)]
@@ -150,49 +156,36 @@ func (s *Finder) FindBeside(ctx context.Context, found Result, x *index.Index, e
 	return found, nil
 }
 
-// rlock locks s.lock for reading, after a flush of ranked if necessary. Texts that a batch puts
-// between both are not found. While texts are missing, the result is partial without a flush, which
-// would cost more than the search.
-func (s *Finder) rlock() {
-	s.lock.RLock()
-	if s.unflushed && len(s.missing) == 0 {
-		s.lock.RUnlock()
-		s.lock.Lock()
-		s.flush()
-		s.lock.Unlock()
-		s.lock.RLock()
-	}
-}
-
-// flush needs s.lock.
-func (s *Finder) flush() {
-	s.ranked.Flush()
-	s.unflushed = false
-}
-
 // keeping returns keep without the names of entries that ranked has from another snapshot, because
 // keep is true for the entries of the given snapshot. The caller holds s.lock.
-func (s *Finder) keeping(snapshot *index.Snapshot, keep func(name string) bool) func(name string) bool {
+func (s *Finder) keeping(
+	snapshot *index.Snapshot, keep func(name string) bool,
+) func(name string) bool {
 	entries := s.entries
-	if keep == nil || len(entries) == len(snapshot.Loadable) && unsafe.SliceData(entries) == unsafe.SliceData(snapshot.Loadable) {
+	if keep == nil || len(entries) == len(snapshot.Loadable) &&
+		unsafe.SliceData(entries) == unsafe.SliceData(snapshot.Loadable) {
 		return keep
 	}
 	return func(name string) bool {
 		if !keep(name) {
 			return false
 		}
-		i, found := slices.BinarySearchFunc(entries, name, func(e *index.Entry, name string) int { return names.Compare(e.Name, name) })
+		i, found := slices.BinarySearchFunc(entries, name, func(e *index.Entry, name string) int {
+			return names.Compare(e.Name, name)
+		})
 		return found && entries[i] == snapshot.Lookup(name)
 	}
 }
 
 // near returns the point of a query, or nil if a meaning is not known within the time of a search.
-func (s *Finder) near(ctx context.Context, query string, keep func(name string) bool, understood bool) *rank.Point {
+func (s *Finder) near(
+	ctx context.Context, query string, keep func(name string) bool, understood bool,
+) *rank.Point {
 	within, cancel := meaning.Within(ctx)
 	defer cancel()
 	if !understood {
 		s.config.Meanings.Fill(within)
-		s.rlock()
+		s.lock.RLock()
 		understood = s.ranked.Understood(keep)
 		s.lock.RUnlock()
 	}

@@ -136,7 +136,6 @@ func (s *Finder) putNames(snapshot *index.Snapshot) (fresh []*index.Entry) {
 		s.ranked.Remove(before[0].Name)
 		drop()
 	}
-	s.flush()
 	s.entries, s.generation = snapshot.Loadable, snapshot.Generation
 	return fresh
 }
@@ -156,7 +155,6 @@ func (s *Finder) begin() {
 	}, func(exit *parallel.Exit) {
 		s.lock.Lock()
 		defer s.lock.Unlock()
-		s.flush()
 		s.oldest = s.config.Now()
 		for _, u := range s.unsettled {
 			if u.read.Before(s.oldest) {
@@ -211,7 +209,6 @@ func (s *Finder) put(ctx context.Context, entries []*index.Entry) {
 		}
 		if changed {
 			s.ranked.PutAnalyzed(e.Name, a)
-			s.unflushed = true
 		}
 		delete(s.missing, e)
 		s.observe(e, text)
@@ -267,7 +264,8 @@ func (s *Finder) read(ctx context.Context, e *index.Entry, r *textReader) text {
 		t.unsettledText.read = time.Time{}
 	}
 	t.hash = maphash.Bytes(seed, raw)
-	t.settled = err == nil && (s.config.Index.Settled(e.Layer(), info, now) || s.config.Watch && layer.Fixed && !layer.Remote())
+	t.settled = err == nil && (s.config.Index.Settled(e.Layer(), info, now) ||
+		s.config.Watch && layer.Fixed && !layer.Remote())
 	// If the file has changed since the scan, the text belongs to a later snapshot,
 	// which the filters have not seen yet.
 	if err == nil && stamp.Of(info).Same(e.Stamp) {
@@ -281,7 +279,9 @@ func (s *Finder) read(ctx context.Context, e *index.Entry, r *textReader) text {
 
 // readText reads the part of a file that Find searches into a buffer, which grows to
 // the size of the part.
-func (s *Finder) readText(ctx context.Context, e *index.Entry, buf *[]byte) ([]byte, confine.Info, error) {
+func (s *Finder) readText(
+	ctx context.Context, e *index.Entry, buf *[]byte,
+) ([]byte, confine.Info, error) {
 	if x := s.config.Index; x.Sealed(e) {
 		raw, info, err := x.ReadFile(x.FSOf(ctx, e), e.Path)
 		return raw[:min(len(raw), matter.MaxHead+rank.MaxText)], info, cmp.Or(err, x.Verify(e, raw))

@@ -39,51 +39,6 @@ func judged(c client.Client, kind client.Files, dir, text string) string {
 	return strings.Join(codes, " ")
 }
 
-// TestAClientJudgesASkill has what the clients do according to the sources in package client.
-func TestAClientJudgesASkill(t *testing.T) {
-	mine := client.Client{Name: "mine", Fields: []client.Field{{Name: "name"}, {Name: "model", Required: true, Limit: 5}, {Name: "description", Cut: 3}}}
-	for _, tt := range []struct {
-		client client.Client
-		header string
-		want   string
-	}{
-		{client.AgentSkills(), "name: pdf\ndescription: d\nmodel: opus\ntags: [a]\n", "SKILL_FIELD_UNEXPECTED SKILL_FIELD_UNEXPECTED SKILL_YAML_FLOW_STYLE"},
-		{client.Claude(), "name: pdf\ndescription: d\nmodel: opus\ntags: [a]\n", ""},
-		{client.Claude(), "name: PDF Tools\ndescription: d\n", ""},
-		{client.Claude(), "description: d\n", ""},
-		{client.Claude(), "name: pdf\n", "skill_description_missing"},
-		{client.Claude(), "name: pdf\ndescription: [a]\n", "skill_description_not_text"},
-		{client.Claude(), "name: pdf\ndescription: " + strings.Repeat("d", 1536) + "\n", ""},
-		{client.Claude(), "name: pdf\ndescription: " + strings.Repeat("d", 1500) + "\nwhen_to_use: " + strings.Repeat("d", 34) + "\n", "description_cut"},
-		{client.Claude(), "name: pdf\ndescription: " + strings.Repeat("d", 1500) + "\nwhen_to_use: " + strings.Repeat("d", 33) + "\n", ""},
-		{client.Claude(), "name: pdf\ndescription: " + strings.Repeat("d", 1537) + "\ndisable-model-invocation: yes\n", ""},
-		{client.Claude(), "name: pdf\ndescription: d\nalwaysApply: true\nlicense: MIT\nis_dependency: no\n", "skill_field_unexpected"},
-		{client.Claude(), "name: pdf\ndescription: a: b\nmodel: a\nmodel: b\n", "frontmatter_recovered duplicate_key"},
-		{client.Codex(), "name: PDF Tools\ndescription: d\n", ""},
-		{client.Codex(), "name: pdf\n", "SKILL_DESCRIPTION_MISSING"},
-		{client.Codex(), "name:\ndescription: d\n", "SKILL_NAME_NOT_TEXT"},
-		{client.Codex(), "name: pdf\ndescription: " + strings.Repeat("d", 1025) + "\n", "SKILL_DESCRIPTION_TOO_LONG"},
-		{client.Codex(), "name: " + strings.Repeat("d", 65) + "\ndescription: d\n", "SKILL_NAME_TOO_LONG"},
-		{client.Gemini(), "description: d\n", "SKILL_NAME_MISSING"},
-		{client.Gemini(), "name: other\ndescription: " + strings.Repeat("d", 5000) + "\n", ""},
-		{client.OpenCode(), "name: pdf\nmodel: m\n", "SKILL_DESCRIPTION_MISSING skill_field_unexpected"},
-		{client.VSCode(), "name: other\ndescription: d\n", "SKILL_NAME_MISMATCH"},
-		{client.VSCode(), "name: pdf\ndescription: " + strings.Repeat("d", 1025) + "\n", "description_cut"},
-		{client.Pi(), "name: Other\n", "SKILL_DESCRIPTION_MISSING"},
-		{client.Amp(), "name: Other\ndescription: [a]\nmodel: m\n", "SKILL_NAME_NOT_LOWERCASE SKILL_NAME_MISMATCH SKILL_DESCRIPTION_NOT_TEXT skill_field_unexpected"}, // as the specification, in any YAML
-		{mine, "name: pdf\ndescription: d\n", "FIELD_MISSING"},
-		{mine, "name: pdf\ndescription: dddd\nmodel: abcdef\n", "description_cut FIELD_TOO_LONG"},
-	} {
-		got := strings.Split(judged(tt.client, client.Skills, "pdf", "---\n"+tt.header+"---\n"), " ")
-		want := strings.Split(tt.want, " ")
-		slices.Sort(got)
-		slices.Sort(want)
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %.80q: got %v, want %v", tt.client.Name, tt.header, got, want)
-		}
-	}
-}
-
 func TestAClientRejectsASkillWithoutAHeaderIfTheClientRequiresAField(t *testing.T) {
 	for _, text := range []string{"# PDF\n", "---\nname: pdf\ndescription: d\n", "+++\nname = \"pdf\"\n+++\n", "---\n- a\n---\n"} {
 		for _, tt := range []struct {
@@ -97,32 +52,6 @@ func TestAClientRejectsASkillWithoutAHeaderIfTheClientRequiresAField(t *testing.
 			if found := judged(tt.client, client.Skills, "pdf", text); found == "" {
 				t.Errorf("%s: %q: no problem", tt.client.Name, text)
 			}
-		}
-	}
-}
-
-func TestAClientJudgesACommand(t *testing.T) {
-	mine := client.Client{Name: "mine", Fields: []client.Field{{Name: "description", Required: true, Limit: 9, Cut: 3}, {Name: "model", Required: true}}}
-	for _, tt := range []struct {
-		client           client.Client
-		file, text, want string
-	}{
-		{client.AgentSkills(), "a.md", "---\ndescription: d\n", "FRONTMATTER_UNTERMINATED"},
-		{client.Claude(), "a.md", "---\ndescription: d\n", "frontmatter_unterminated"},
-		{client.Claude(), "a.md", "---\ndescription: d\nname: A b\nalwaysApply: true\n---\n", ""},
-		{client.Gemini(), "a.toml", "prompt = \"a\"\n", "no_description"},
-		{client.Gemini(), "a.toml", "description = \"a\"\n", "FIELD_MISSING"},
-		{client.Gemini(), "a.toml", "description = a\n", "FRONTMATTER_INVALID"},
-		{client.Qwen(), "a.toml", "description = a\n", "FRONTMATTER_INVALID"},
-		{client.Pi(), "a.md", "---\ndescription: d\n---\n", ""},
-		{mine, "a.md", "---\nmodel: m\n---\n", "FIELD_MISSING"},
-		{mine, "a.md", "---\ndescription:\nmodel: m\n---\n", "FIELD_MISSING"},
-		{mine, "a.md", "Review.\n", "FIELD_MISSING FIELD_MISSING"},
-		{mine, "a.md", "---\ndescription: 0123456789\nmodel: m\n---\n", "description_cut"},
-		{mine, "a.md", "---\ndescription: d\nmodel:\n---\n", "FIELD_MISSING"},
-	} {
-		if got := judged(tt.client, client.Commands, tt.file, tt.text); got != tt.want {
-			t.Errorf("%s: %q: got %q, want %q", tt.client.Name, tt.text, got, tt.want)
 		}
 	}
 }
@@ -199,56 +128,6 @@ func shownProblems(all []problem.Problem) (shown []string) {
 		shown = append(shown, strings.TrimSpace(strings.Repeat("line ", min(p.Line, 1))+string(p.Code)+": "+p.Message))
 	}
 	return shown
-}
-
-func TestReviewFindsWhatAPersonHasToSee(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		kind client.Files
-		text string
-		want []string
-	}{
-		{"a plain text", client.Commands, "Review $1. Wow! `code`", nil},
-		{"a shell command", client.Commands, "Now !`git status`.", []string{"line RUNS_COMMAND: some clients run 1 shell command of the text, the first is \"!`git status`\""}},
-		{"a shell command in braces, and in code", client.Skills, "```\n!{rm -rf /}\n```\n!`b`", []string{`line RUNS_COMMAND: some clients run 2 shell commands of the text, the first is "!{rm -rf /"`}},
-		{"a block of code that a client runs", client.Skills, "```!\nrm -rf /\n```", []string{"line RUNS_COMMAND: some clients run 1 shell command of the text, the first is \"```!\""}},
-		{"a shell command in an agent", client.Agents, "Now !`git status`.", nil},
-		{"tools as a text", client.Skills, "---\nallowed-tools: Bash(git:*) Read\n---\n", []string{`line ALLOWS_TOOLS: the field allowed-tools grants "Bash(git:*) Read"`}},
-		{"tools as a list", client.Agents, "---\ntools:\n  - Bash\n  - Read\n---\n", []string{`line ALLOWS_TOOLS: the field tools grants "Bash, Read"`}},
-		{"an empty list of tools", client.Agents, "---\ntools:\n---\n", nil},
-		{"hooks", client.Skills, "---\nhooks:\n  Stop: []\n---\n", []string{"line RUNS_COMMAND: the field hooks can start programs"}},
-		{"URLs", client.Instructions, "See https://a.example/x, <http://b.example:80/y>.\n[x](https://a.example)", []string{`line URL: the text has 3 URLs of "a.example", "b.example:80"`}},
-		{"many hosts", client.Instructions, "https://a http://b ftp://c ssh://d wss://e FILE://f https://g", []string{`line URL: the text has 7 URLs of "a", "b", "c", "d", "e" and 2 more`}},
-		{"a host that controls a terminal", client.Commands, "https://a\u202e.example", []string{`line URL: the text has 1 URL of "a\u202e.example"`}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			doc, _ := matter.Parse([]byte(tt.text), true)
-			if got := shownProblems(Review(tt.kind, File{Path: "f", Raw: []byte(tt.text), Doc: doc})); !slices.Equal(got, tt.want) {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
-		})
-	}
-}
-
-func TestReviewBesideFindsProgramsURLsAndHiddenCharacters(t *testing.T) {
-	for _, tt := range []struct{ file, text, want string }{
-		{"notes.md", "Notes.", ""},
-		{"x/run.sh", "echo", "SCRIPT"},
-		{"run", "#!/bin/sh\n", "SCRIPT"},
-		{"run", "\ufeff#!/bin/sh\n", "SCRIPT"},
-		{"Makefile", "all:", "SCRIPT"},
-		{"tool", "\x7fELF\x01\xff", "SCRIPT"},
-		{"picture.png", "\x89PNG\xff https://a.example", ""},
-		{"a.PY", "print('\u202e') # https://a.example", "SCRIPT URL INVISIBLE_CHARACTER"},
-	} {
-		var codes []string
-		for _, p := range ReviewBeside(tt.file, []byte(tt.text)) {
-			codes = append(codes, string(p.Code))
-		}
-		if got := strings.Join(codes, " "); got != tt.want {
-			t.Errorf("%s %q: got %q, want %q", tt.file, tt.text, got, tt.want)
-		}
-	}
 }
 
 // The expressions define the parts of a text that a review reports. A review does not use the

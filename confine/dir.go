@@ -2,6 +2,7 @@ package confine
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"path"
 	"strings"
@@ -157,17 +158,22 @@ func (d *Dir) ReadHead(name string, buf []byte) (n int, info Info, err error) {
 	return n, info, nil
 }
 
-// ReadHeadBelow is ReadHead for a file in a subdirectory. If the subdirectory is a link, the
-// error is ErrSymlink. On Linux, ReadHeadBelow does not open the subdirectory.
+// ReadHeadBelow is ReadHead for a file below a subdirectory, which is a path as for OpenBelow. If a
+// link is on the way, the error is ErrSymlink. On Linux, ReadHeadBelow does not open the
+// subdirectory.
 func (d *Dir) ReadHeadBelow(subdirectory, name string, buf []byte) (int, Info, error) {
 	_, ok := d.handle.(wayOpener)
-	if ok && checkElement(subdirectory) == nil && checkElement(name) == nil {
-		n, info, err := d.handle.readHead(subdirectory+"/"+name, buf)
+	if ok && subdirectory != "." && checkName(subdirectory) == nil && checkElement(name) == nil {
+		file := subdirectory + "/" + name
+		n, info, err := d.handle.readHead(file, buf)
 		if err == nil {
 			return n, info, nil
 		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return 0, Info{}, d.failure("read", file, err)
+		}
 	}
-	below, err := d.OpenDir(subdirectory)
+	below, err := d.OpenBelow(subdirectory)
 	if err != nil {
 		return 0, Info{}, err
 	}

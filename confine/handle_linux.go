@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -237,9 +238,11 @@ func (d *fdDir) each(visit func(name []byte, typ fs.FileMode) bool) error {
 		if err != nil || n == 0 {
 			return err
 		}
+		ended := false
 		for rest := buf[:n]; len(rest) > 0; {
 			var name []byte
 			var typ byte
+			ended = endsDirectory(rest) && n < len(buf)/2
 			if name, typ, rest, err = cutDirent(rest); err != nil {
 				return err
 			}
@@ -250,7 +253,21 @@ func (d *fdDir) each(visit func(name []byte, typ fs.FileMode) bool) error {
 				return nil
 			}
 		}
+		if ended {
+			return nil
+		}
 	}
+}
+
+// endsDirectory reports whether the offset of an entry is the end of the directory on ext4, XFS,
+// Btrfs and tmpfs. With a buffer that is not full, the next call would only report the end.
+func endsDirectory(dirent []byte) bool {
+	const offsetAt, offsetEnd = 8, 16
+	if len(dirent) < offsetEnd {
+		return false
+	}
+	offset := binary.NativeEndian.Uint64(dirent[offsetAt:])
+	return offset == math.MaxInt32 || offset == math.MaxInt64
 }
 
 var errDirent = errors.New("malformed directory entry")

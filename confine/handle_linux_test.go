@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -294,6 +295,40 @@ func TestHas(t *testing.T) {
 			t.Error("Has ignores the answer of same")
 		}
 		dir.Close()
+	}
+}
+
+// A listing ends with the last entry, whatever the number of entries.
+func TestEachFindsAllEntries(t *testing.T) {
+	for _, n := range []int{0, 1, 500, 3000} {
+		dir := t.TempDir()
+		for i := range n {
+			must.Do(t, os.WriteFile(filepath.Join(dir, fmt.Sprint("file-", i)), nil, 0o644))
+		}
+		listed := panicking(panicking(New(dir)).OpenDir("."))
+		defer listed.Close()
+		for range 2 {
+			found := map[string]bool{}
+			must.Do(t, listed.Each(t.Context(), func(name string, _ fs.FileMode) error {
+				found[name] = true
+				return nil
+			}))
+			must.Equal(t, "number of entries", n, len(found))
+		}
+	}
+}
+
+func TestOnlyTheLastEntryEndsADirectory(t *testing.T) {
+	for offset, want := range map[uint64]bool{0: false, 1: false, math.MaxInt32: true,
+		math.MaxUint32: false, math.MaxInt64: true, math.MaxUint64: false} {
+		buf := dirent(unix.DT_REG, "file")
+		binary.NativeEndian.PutUint64(buf[8:], offset)
+		if got := endsDirectory(buf); got != want {
+			t.Errorf("%#x: %t", offset, got)
+		}
+	}
+	if endsDirectory(nil) {
+		t.Error("no entry ends a directory")
 	}
 }
 

@@ -1,13 +1,11 @@
 package access
 
 import (
-	"cmp"
 	"errors"
 	"hash/maphash"
 	"io"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,11 +25,12 @@ type Recorder struct {
 	block *[]Read
 	dir   string    // the directory relative to Source.FS that confines the accesses
 	outer *Recorder // nil after Release
+	limit int64     // of the size of a file
 }
 
 // NewRecorder returns a Recorder that adds its accesses to reads.
-func NewRecorder(s *Source, reads *Reads) *Recorder {
-	return &Recorder{Dirs: &Dirs{Source: s}, reads: reads, block: reads.newBlock(), dir: "."}
+func NewRecorder(s *Source, reads *Reads, limit int64) *Recorder {
+	return &Recorder{Dirs: &Dirs{Source: s}, reads: reads, block: reads.newBlock(), dir: ".", limit: limit}
 }
 
 // Reads are accesses, with their results, in one block for each directory.
@@ -66,7 +65,8 @@ func (reads *Reads) Has(file string) bool {
 
 // newBlock returns a block, to which one goroutine at a time adds accesses.
 func (reads *Reads) newBlock() *[]Read {
-	block := new([]Read)
+	all := make([]Read, 0, 2) // usually the names and a manifest
+	block := &all
 	reads.mu.Lock()
 	defer reads.mu.Unlock()
 	reads.blocks = append(reads.blocks, block)
@@ -90,10 +90,13 @@ type Read struct {
 }
 
 var (
-	_ fs.ReadDirFS = (*Recorder)(nil)
-	_ fs.StatFS    = (*Recorder)(nil)
-	_ fs.SubFS     = (*Recorder)(nil)
+	_ fs.ReadDirFS  = (*Recorder)(nil)
+	_ fs.ReadFileFS = (*Recorder)(nil)
+	_ fs.SubFS      = (*Recorder)(nil)
 )
+
+// Open fails. The caller calls ReadFile and ReadDir.
+func (f *Recorder) Open(string) (fs.File, error) { return nil, errors.ErrUnsupported }
 
 // record adds an access with its error.
 func (f *Recorder) record(r Read, err error) {
@@ -107,7 +110,7 @@ func (f *Recorder) record(r Read, err error) {
 
 func (f *Recorder) Sub(dir string) (fs.FS, error) {
 	return &Recorder{Dirs: &Dirs{Source: f.Source}, reads: f.reads, block: f.reads.newBlock(),
-		dir: path.Join(f.dir, dir), outer: f}, nil
+		dir: path.Join(f.dir, dir), outer: f, limit: f.limit}, nil
 }
 
 // Release closes the open directories. The later accesses are accesses of the outer filesystem.
@@ -116,13 +119,6 @@ func (f *Recorder) Release() {
 		f.Close()
 		f.Dirs, f.block, f.outer = f.outer.Dirs, f.outer.block, nil
 	}
-}
-
-func (f *Recorder) Stat(name string) (fs.FileInfo, error) {
-	file := path.Join(f.dir, name)
-	info, err := f.Info(f.dir, file)
-	f.record(Read{File: file, stamp: stamp.Of(info), settled: true}, err)
-	return fileInfo{name: name, info: info}, err
 }
 
 // Has reports whether a subdirectory has a file. Without the first directory of the path of the
@@ -134,7 +130,9 @@ func (f *Recorder) Has(dir, file string) bool {
 	if err == nil {
 		first, _, _ := strings.Cut(file, "/")
 		if _, err = f.Info(f.dir, path.Join(at, first)); !errors.Is(err, fs.ErrNotExist) {
-			_, err = f.Stat(path.Join(dir, file))
+			file = path.Join(at, file)
+			info, err = f.Info(f.dir, file)
+			f.record(Read{File: file, stamp: stamp.Of(info), settled: true}, err)
 			return err == nil
 		}
 		err = nil
@@ -144,18 +142,22 @@ func (f *Recorder) Has(dir, file string) bool {
 	return false
 }
 
+// ReadDir returns the files of a directory in any order.
 func (f *Recorder) ReadDir(name string) ([]fs.DirEntry, error) {
 	file, now := path.Join(f.dir, name), time.Now()
 	f.Visit(file)
-	var all []fs.DirEntry
+	of, all := &listing{f, file}, make([]entry, 0, 8)
 	info, known := f.listed(file)
-	hash, err := f.names(f.dir, file, func(name string, typ fs.FileMode) {
-		all = append(all, entry{f, path.Join(file, name), typ})
+	hash, err := f.names(f.dir, file, func(name []byte, typ fs.FileMode) {
+		all = append(all, entry{of, string(name), typ})
 	})
 	f.record(Read{File: file, list: true, hash: hash,
 		stamp: stamp.Of(info), settled: known && stamp.Settled(info, now)}, err)
-	slices.SortFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return all, err
+	entries := make([]fs.DirEntry, len(all))
+	for i := range all {
+		entries[i] = &all[i]
+	}
+	return entries, err
 }
 
 // listed describes a directory in one system call, below an open directory. A link proves nothing.
@@ -174,7 +176,7 @@ func (d *Dirs) listed(dirPath string) (info confine.Info, ok bool) {
 
 // names calls add with the names and the types in a directory, and returns their hash, in any
 // order.
-func (d *Dirs) names(within, dirPath string, add func(string, fs.FileMode)) (hash uint64, err error) {
+func (d *Dirs) names(within, dirPath string, add func([]byte, fs.FileMode)) (hash uint64, err error) {
 	opened, err := d.Open(within, dirPath)
 	if err != nil {
 		return 0, err
@@ -182,107 +184,63 @@ func (d *Dirs) names(within, dirPath string, add func(string, fs.FileMode)) (has
 	err = opened.EachBytes(d.Context, func(name []byte, typ fs.FileMode) error {
 		hash += maphash.Bytes(seed, name) ^ uint64(typ)*0x9E3779B97F4A7C15
 		if add != nil {
-			add(string(name), typ)
+			add(name, typ)
 		}
 		return nil
 	})
 	return hash, err
 }
 
-func (f *Recorder) Open(name string) (fs.File, error) {
+// ReadFile returns ErrTooLarge for a file larger than the limit of the Recorder.
+func (f *Recorder) ReadFile(name string) ([]byte, error) {
 	file := path.Join(f.dir, name)
 	f.Visit(path.Dir(file))
 	now := time.Now()
-	opened, err := f.openFile(f.dir, file)
-	if err != nil {
-		f.record(Read{File: file}, err)
-		return nil, err
+	data, info, err := f.readFile(f.dir, file, f.limit)
+	failure := err
+	if err == nil || err == ErrTooLarge {
+		f.Opened.Add(1)
+		failure = nil
 	}
-	f.Opened.Add(1)
-	info := opened.Info()
-	f.record(Read{File: file, stamp: stamp.Of(info), settled: stamp.Settled(info, now)},
-		fs.ErrInvalid) // until Close
-	p := &openFile{File: opened, name: path.Base(name), block: f.block, at: len(*f.block) - 1}
-	p.hash.SetSeed(seed)
-	return p, nil
+	f.record(Read{File: file, hash: maphash.Bytes(seed, data), bytes: int64(len(data)),
+		stamp: stamp.Of(info), settled: stamp.Settled(info, now)}, failure)
+	return data, err
 }
 
-// An openFile hashes the bytes that the caller reads.
-type openFile struct {
-	*confine.File
-	name  string
-	block *[]Read
-	at    int
-	hash  maphash.Hash
-	bytes int64
-	err   error
+// A listing is a directory that a Recorder has listed.
+type listing struct {
+	*Recorder
+	path string
 }
 
-func (f *openFile) Stat() (fs.FileInfo, error) { return fileInfo{f.name, f.Info()}, nil }
-
-// Read makes no call at the end of a file on a local disk, whose size is known.
-func (f *openFile) Read(p []byte) (int, error) {
-	if info := f.Info(); f.bytes == info.Size && !info.Changed.IsZero() {
-		return 0, io.EOF
-	}
-	n, err := f.File.Read(p)
-	_, _ = f.hash.Write(p[:n])
-	f.bytes += int64(n)
-	if err != io.EOF {
-		f.err = cmp.Or(f.err, err)
-	}
-	return n, err
-}
-
-// Close completes the record.
-func (f *openFile) Close() error {
-	r := &(*f.block)[f.at]
-	r.hash, r.bytes, r.Err = f.hash.Sum64(), f.bytes, f.err
-	return f.File.Close()
-}
-
-// A entry is a file in a directory.
+// An entry is a file in a directory.
 type entry struct {
-	fs   *Recorder
-	file string
-	typ  fs.FileMode
+	listing *listing
+	name    string
+	typ     fs.FileMode
 }
 
-func (e entry) Name() string { return path.Base(e.file) }
-func (e entry) IsDir() bool  { return e.Type().IsDir() }
+func (e *entry) Name() string { return e.name }
+func (e *entry) IsDir() bool  { return e.Type().IsDir() }
+
+func (e *entry) Info() (fs.FileInfo, error) { return nil, errors.ErrUnsupported }
 
 // Type asks for a type that the directory does not know.
-func (e entry) Type() fs.FileMode {
-	if e.typ == confine.TypeUnknown {
-		info, err := e.fs.confined(e.fs.dir).Lstat(e.file)
-		if err != nil {
-			e.fs.record(Read{File: e.file}, err)
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fs.ModeDir // the open of the directory reports the failure
-		}
-		return info.Mode.Type()
+func (e *entry) Type() fs.FileMode {
+	if e.typ != confine.TypeUnknown {
+		return e.typ
 	}
-	return e.typ
+	in := e.listing
+	file := path.Join(in.path, e.name)
+	info, err := in.confined(in.dir).Lstat(file)
+	if err != nil {
+		in.record(Read{File: file}, err)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fs.ModeDir // the open of the directory reports the failure
+	}
+	return info.Mode.Type()
 }
-
-func (e entry) Info() (fs.FileInfo, error) {
-	info, err := e.fs.confined(e.fs.dir).Lstat(e.file)
-	return fileInfo{e.Name(), info}, err
-}
-
-// A fileInfo describes a file.
-type fileInfo struct {
-	name string
-	info confine.Info
-}
-
-func (f fileInfo) Name() string       { return f.name }
-func (f fileInfo) Size() int64        { return f.info.Size }
-func (f fileInfo) Mode() fs.FileMode  { return f.info.Mode }
-func (f fileInfo) ModTime() time.Time { return f.info.Modified }
-func (f fileInfo) IsDir() bool        { return f.info.Mode.IsDir() }
-func (f fileInfo) Sys() any           { return nil }
 
 // Unchanged reports whether the accesses for which of returns true have the same results now.
 func (reads *Reads) Unchanged(s *Source, of func(*Read) bool) bool {
@@ -311,12 +269,12 @@ func (r *Read) unchanged(d *Dirs) bool {
 	if d.Visit(path.Dir(r.File)); r.Empty {
 		d.Visit(r.File)
 	}
-	if r.settled || r.missing {
-		info, err := d.Info(r.Dir, r.File)
-		if r.missing {
-			return errors.Is(err, fs.ErrNotExist)
-		}
-		return err == nil && stamp.Of(info).Same(r.stamp)
+	if r.missing {
+		_, err := d.Info(r.Dir, r.File)
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	if r.settled {
+		return d.Same(r.Dir, r.File, r.stamp)
 	}
 	return r.sameBytes(d)
 }

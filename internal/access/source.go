@@ -5,6 +5,7 @@ package access
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -60,10 +61,15 @@ func (s *Source) confined(dir string) *confine.FS {
 // OpenBelow opens a directory below the open directory with the path top. If a link is on the way,
 // the error is confine.ErrSymlink.
 func OpenBelow(dir *confine.Dir, top, dirPath string) (*confine.Dir, error) {
-	if top != "." {
-		dirPath = dirPath[len(top)+1:]
+	return dir.OpenBelow(fromTop(top, dirPath))
+}
+
+// fromTop returns the path of a file relative to a directory above.
+func fromTop(top, file string) string {
+	if top == "." {
+		return file
 	}
-	return dir.OpenBelow(dirPath)
+	return file[len(top)+1:]
 }
 
 // IsBelow reports whether a path is below the directory top.
@@ -102,22 +108,25 @@ func (d *Dirs) Close() {
 	d.last = nil
 }
 
+// near returns an open directory above a file, if any.
+func (d *Dirs) near(file string) openedDir {
+	if d.last != nil && IsBelow(d.path, file) {
+		return openedDir{d.last, d.path}
+	}
+	if d.Tops == nil {
+		return openedDir{}
+	}
+	return d.Tops.above(file)
+}
+
 // in calls do with the directory of a file, or if a link is on the way, returns confine.ErrSymlink.
 func (d *Dirs) in(file string, do func(dir *confine.Dir) error) error {
-	dirPath := path.Dir(file)
-	near := openedDir{d.last, d.path}
-	switch {
-	case d.last != nil && dirPath == d.path:
-		return do(d.last)
-	case d.last == nil || !IsBelow(d.path, dirPath):
-		if d.Tops == nil {
-			return confine.ErrSymlink
-		}
-		if near = d.Tops.above(file); near.dir == nil {
-			return confine.ErrSymlink
-		} else if near.path == dirPath {
-			return do(near.dir)
-		}
+	near, dirPath := d.near(file), path.Dir(file)
+	switch near.path {
+	case "":
+		return confine.ErrSymlink
+	case dirPath:
+		return do(near.dir)
 	}
 	dir, err := OpenBelow(near.dir, near.path, dirPath)
 	if err != nil {
@@ -125,6 +134,23 @@ func (d *Dirs) in(file string, do func(dir *confine.Dir) error) error {
 	}
 	defer dir.Close()
 	return do(dir)
+}
+
+// readHead reads the first bytes of a regular file.
+func (d *Dirs) readHead(within, file string, buf []byte) (n int, info confine.Info, err error) {
+	err = confine.ErrSymlink
+	if near := d.near(file); near.dir != nil {
+		if below, base := path.Split(fromTop(near.path, file)); below == "" {
+			n, info, err = near.dir.ReadHead(base, buf)
+		} else {
+			n, info, err = near.dir.ReadHeadBelow(below[:len(below)-1], base, buf)
+		}
+	}
+	if errors.Is(err, confine.ErrSymlink) {
+		d.FollowedLink()
+		return ReadHead(d.confined(within), file, buf)
+	}
+	return n, info, err
 }
 
 // openFile opens a regular file.
@@ -140,6 +166,43 @@ func (d *Dirs) openFile(within, file string) (f *confine.File, err error) {
 	return f, err
 }
 
+var heads = sync.Pool{New: func() any { return new([4 << 10]byte) }}
+
+// readFile reads a regular file of at most limit bytes. A larger file is ErrTooLarge. On a local
+// disk, the size is known, and readFile makes no call at the end.
+func (d *Dirs) readFile(within, file string, limit int64) ([]byte, confine.Info, error) {
+	if !d.Remote { // a small file needs no File, and its directory is not opened
+		buf := heads.Get().(*[4 << 10]byte)
+		defer heads.Put(buf)
+		n, info, err := d.readHead(within, file, buf[:])
+		switch {
+		case err != nil:
+			return nil, info, err
+		case info.Size <= limit && info.Size == int64(n) && !info.Changed.IsZero():
+			return append(make([]byte, 0, n), buf[:n]...), info, nil
+		}
+	}
+	opened, err := d.openFile(within, file)
+	if err != nil {
+		return nil, confine.Info{}, err
+	}
+	defer opened.Close()
+	info := opened.Info()
+	if info.Size > limit {
+		return nil, info, ErrTooLarge
+	}
+	if !info.Changed.IsZero() {
+		data := make([]byte, info.Size)
+		n, err := opened.ReadHead(data)
+		return data[:n], info, err
+	}
+	data, err := io.ReadAll(io.LimitReader(opened, limit+1))
+	if int64(len(data)) > limit {
+		return nil, info, ErrTooLarge
+	}
+	return data, info, err
+}
+
 // Info describes a file, or the target of a link.
 func (d *Dirs) Info(within, file string) (info confine.Info, err error) {
 	err = d.in(file, func(dir *confine.Dir) (err error) {
@@ -151,6 +214,28 @@ func (d *Dirs) Info(within, file string) (info confine.Info, err error) {
 		return d.confined(within).Info(file)
 	}
 	return info, err
+}
+
+// ReadHead reads the first bytes of a regular file.
+func ReadHead(fsys *confine.FS, file string, buf []byte) (int, confine.Info, error) {
+	f, err := fsys.OpenRegular(file)
+	if err != nil {
+		return 0, confine.Info{}, err
+	}
+	defer f.Close()
+	n, err := f.ReadHead(buf)
+	return n, f.Info(), err
+}
+
+// Same reports whether a file, or the target of a link, has a stamp. The directories between the
+// directory of the layer and the file must be unchanged.
+func (d *Dirs) Same(within, file string, known stamp.Stamp) bool {
+	same := func(now confine.Info) bool { return stamp.Of(now).Same(known) }
+	if near := d.near(file); near.dir != nil && near.dir.Has(fromTop(near.path, file), same) {
+		return true
+	}
+	info, err := d.Info(within, file)
+	return err == nil && same(info)
 }
 
 // OpenDir opens a directory, if possible below an open directory of the layer.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
@@ -264,7 +265,7 @@ func isProjectFile(stem string) bool {
 // head returns the beginning of a file, or "" if the file cannot be read.
 func (w *ignored) head(file string) string {
 	head := make([]byte, matter.MaxHead/2)
-	n, _, err := index.ReadHead(w.fs, file, head)
+	n, _, err := access.ReadHead(w.fs, file, head)
 	if err != nil {
 		return ""
 	}

@@ -27,19 +27,13 @@ const MaxDepth = 16
 
 // scanFiles adds the files of a layer, such as commands.
 func scanFiles(s *scan, dir *confine.Dir, dirPath string) error {
-	var above []identity
-	l := s.at
-	if l.Nested {
-		above = []identity{identify(dir)}
-	}
-	return s.files(dir, dirPath, l.Prefix, above)
+	return s.files(dir, dirPath, s.at.Prefix, []identity{s.enter(dir, dirPath)})
 }
 
 // files adds the files of one directory and, with Layer.Nested, of
 // the subdirectories. The names begin with prefix. The slice above
 // identifies the directories from the layer's directory down to this directory.
 func (s *scan) files(dir *confine.Dir, dirPath, prefix string, above []identity) error {
-	s.listing(dir, dirPath)
 	children, err := s.children(dir, dirPath)
 	if err != nil {
 		return err
@@ -114,19 +108,32 @@ func (l *listed) recent(now time.Time) bool {
 	return checked != nil && now.Sub(*checked) < checkInterval
 }
 
-// listing adds a directory to scan.dirs.
-func (s *scan) listing(dir *confine.Dir, dirPath string) {
-	if s.at.Names == client.FromPath && s.part == nil {
-		return
+// enter identifies a directory of files before the scan lists the directory, and adds the directory
+// to scan.dirs, if necessary.
+func (s *scan) enter(dir *confine.Dir, dirPath string) identity {
+	var info confine.Info
+	switch {
+	case s.at.Names != client.FromPath || s.part != nil:
+		info = s.listing(dirPath, dir.Info)
+	case s.at.Nested:
+		info, _ = dir.Info()
+	default:
+		return identity{}
 	}
+	return identify(dir, info)
+}
+
+// listing adds a directory to scan.dirs, and returns the metadata, if available.
+func (s *scan) listing(dirPath string, stat func() (confine.Info, error)) confine.Info {
 	now := time.Now()
-	info, err := dir.Info()
+	info, err := stat()
 	if err != nil || !stamp.Settled(info, now) {
 		s.Unsettled.Store(true)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.dirs = append(s.dirs, access.ListedDir{Path: dirPath, Stamp: stamp.Of(info)})
+	return info
 }
 
 // listed returns the directories of the scan.
@@ -237,7 +244,7 @@ func (s *scan) subdirectory(parent *confine.Dir, prefix string, c child, above [
 	}
 	if err == nil {
 		defer dir.Close()
-		id := identify(dir)
+		id := s.enter(dir, dirPath)
 		if slices.Contains(above, id) {
 			s.warn(problem.LinkNotFollowed, dirPath,
 				"not listed: the link leads to a directory that contains the link",

@@ -491,7 +491,7 @@ func (l *lookout) ownName(layer int, file string) (string, error) {
 		return "", errLookout
 	}
 	head := make([]byte, matter.MinHead)
-	n, info, err := ReadHead(l.index.FS(l.ctx, layer), file, head)
+	n, info, err := access.ReadHead(l.index.FS(l.ctx, layer), file, head)
 	if err != nil {
 		return "", err
 	}

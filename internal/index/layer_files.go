@@ -14,7 +14,7 @@ type layerFiles struct {
 	missing  bool              // the layer's directory does not exist, or is optional and cannot be read
 	entries  []*Entry          // every file, in order of precedence
 	problems []problem.Problem // problems without an entry: unusable names, links not followed
-	plugins  *pluginTable      // nil in a layer without plugins
+	plugins  *pluginParts      // nil in a layer without plugins
 	hidden   []Hidden          // what the scan could not read
 
 	// slots is a hash table of the paths and the parts with linear probing. A map of strings takes

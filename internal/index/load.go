@@ -345,7 +345,7 @@ func (s *scan) handOver(e *Entry, read fileBytes, collected bool) {
 // the target may be in another directory.
 func (s *scan) readHead(f source, buf []byte) (int, confine.Info, error) {
 	if f.link {
-		return ReadHead(s.FS, f.file, buf)
+		return access.ReadHead(s.FS, f.file, buf)
 	}
 	if f.subdirectory != "" {
 		return f.dir.ReadHeadBelow(f.subdirectory, f.base, buf)
@@ -354,18 +354,7 @@ func (s *scan) readHead(f source, buf []byte) (int, confine.Info, error) {
 	if err == nil || s.refused == nil || s.Context.Err() != nil || !access.MayHaveChanged(err) {
 		return n, info, err
 	}
-	return ReadHead(s.refused, f.file, buf)
-}
-
-// ReadHead reads the first bytes of a regular file.
-func ReadHead(fsys *confine.FS, file string, buf []byte) (int, confine.Info, error) {
-	f, err := fsys.OpenRegular(file)
-	if err != nil {
-		return 0, confine.Info{}, err
-	}
-	defer f.Close()
-	n, err := f.ReadHead(buf)
-	return n, f.Info(), err
+	return access.ReadHead(s.refused, f.file, buf)
 }
 
 const (

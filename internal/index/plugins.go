@@ -21,17 +21,23 @@ import (
 type Plugins struct {
 	Options plugin.Options
 
-	mu   sync.Mutex
-	last *pluginTable
+	mu    sync.Mutex
+	last  *pluginTable
+	parts map[client.Files]*pluginParts // the last of each kind
 }
 
 // A pluginTable is the result of plugin.Find, and is immutable except the reads.
 type pluginTable struct {
 	plugin.Table
-	parts    map[client.Files][]*Part // in the order of precedence
-	order    map[*Part]int            // of all parts
-	declared map[*Part]bool           // a plugin names the path, so the path has to exist
-	reads    access.Reads             // guarded by Plugins.mu
+	reads access.Reads // guarded by Plugins.mu
+}
+
+// pluginParts are the parts of one kind in a table, and are immutable.
+type pluginParts struct {
+	*pluginTable
+	all      []*Part // in the order of precedence
+	order    map[*Part]int
+	declared map[*Part]bool // a plugin names the path, so the path has to exist
 }
 
 // A Part is a place of files in a plugin. The Layer is a copy of the layer with the plugins, with
@@ -53,8 +59,10 @@ type partKey struct {
 	digest      string // of the manifest and of the entry of a marketplace, in a layer with Layer.Sealed
 }
 
-// compare orders the parts of a layer. A layer without plugins has no table.
-func (t *pluginTable) compare(p, q *Part) int {
+func (k partKey) hash() uint64 { return maphash.Comparable(seed, k) }
+
+// compare orders the parts of a layer. A layer without plugins has no pluginParts.
+func (t *pluginParts) compare(p, q *Part) int {
 	if t == nil {
 		return 0
 	}
@@ -63,7 +71,7 @@ func (t *pluginTable) compare(p, q *Part) int {
 
 // newPart returns a part of a layer.
 func newPart(l Layer, key partKey) *Part {
-	p := &Part{Plugin: key.plugin, PluginDir: key.dir, key: key, hash: maphash.Comparable(seed, key)}
+	p := &Part{Plugin: key.plugin, PluginDir: key.dir, key: key, hash: key.hash()}
 	l.Plugins, l.Dir = nil, key.Path
 	if key.File {
 		l.Dir, l.Only = path.Dir(key.Path), path.Base(key.Path)
@@ -90,18 +98,27 @@ func newPart(l Layer, key partKey) *Part {
 // ownSkillPattern is the pattern of a part that is one skill.
 const ownSkillPattern = "SKILL.md"
 
-// find returns the plugins of a layer. If the files that the last call has read are unchanged, or
-// if a store fails, find returns the last result.
-func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
+// find returns the parts of a layer. If the files that the last call has read are unchanged, or if a
+// store fails, find returns parts of the last table.
+func (p *Plugins) find(s *scan, dirPath string) (*pluginParts, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	table, err := p.table(s, dirPath)
+	if err != nil {
+		return nil, err
+	}
+	p.last = table
+	return p.partsOf(s.config.kind.files, s.at), nil
+}
+
+// table returns the plugins of a layer; see find.
+func (p *Plugins) table(s *scan, dirPath string) (*pluginTable, error) {
 	if p.last != nil && p.last.reads.Unchanged(&s.Source, func(*access.Read) bool { return true }) {
 		return p.last, nil
 	}
-	now := &pluginTable{parts: make(map[client.Files][]*Part), order: make(map[*Part]int),
-		declared: make(map[*Part]bool)}
+	now := new(pluginTable)
 	var err error
-	recorder := access.NewRecorder(&s.Source, &now.reads)
+	recorder := access.NewRecorder(&s.Source, &now.reads, cmp.Or(p.Options.MaxSize, plugin.MaxSize))
 	defer recorder.Close()
 	options := p.Options
 	options.Reads = s.Reads
@@ -130,28 +147,48 @@ func (p *Plugins) find(s *scan, dirPath string) (*pluginTable, error) {
 			s.refusal.Store(true)
 		}
 	}
-	known := make(map[partKey]*Part)
-	if p.last != nil {
-		for part := range p.last.order {
-			known[part.key] = part
+	return now, nil
+}
+
+// partsOf returns the parts of a kind in the last table.
+func (p *Plugins) partsOf(kind client.Files, l *Layer) *pluginParts {
+	last := p.parts[kind]
+	if last != nil && last.pluginTable == p.last {
+		return last
+	}
+	known := make(map[uint64]*Part, len(p.last.Plugins)) // by hash
+	if last != nil {
+		for _, part := range last.all {
+			known[part.hash] = part
 		}
 	}
-	for _, found := range now.Plugins {
+	now := &pluginParts{pluginTable: p.last, declared: make(map[*Part]bool),
+		order: make(map[*Part]int, len(p.last.Plugins))}
+	for _, found := range p.last.Plugins {
 		for _, place := range found.Parts {
+			if place.Kind != kind {
+				continue
+			}
 			declared := place.Declared
 			place.Declared = false // the files are the same
 			key := partKey{place, found.Name, found.Dir, found.Digest}
-			part := known[key]
-			if part == nil {
-				part = newPart(*s.at, key)
-				known[key] = part
+			part := known[key.hash()]
+			if part == nil || part.key != key {
+				part = newPart(*l, key)
+				known[part.hash] = part
 			}
-			now.order[part], now.declared[part] = len(now.order), declared
-			now.parts[place.Kind] = append(now.parts[place.Kind], part)
+			now.order[part] = len(now.order)
+			if declared {
+				now.declared[part] = true
+			}
+			now.all = append(now.all, part)
 		}
 	}
-	p.last = now
-	return now, nil
+	if p.parts == nil {
+		p.parts = make(map[client.Files]*pluginParts)
+	}
+	p.parts[kind] = now
+	return now
 }
 
 // Digest is Plugin.Digest of package plugin, for the plugin of the part.
@@ -211,21 +248,23 @@ func scanPlugins(s *scan, dir *confine.Dir, dirPath string) error {
 			s.report(p.In(s.place(p.Path)))
 		}
 	}
-	parts := table.parts[s.config.kind.files]
+	parts := table.all
 	type place struct{ within, path string }
 	scans, places := make([]*scan, len(parts)), make(map[place]int)
-	for _, p := range parts {
-		places[place{p.PluginDir, p.key.Path}]++
+	if s.at.Sealed {
+		for _, p := range parts {
+			places[place{p.PluginDir, p.key.Path}]++
+		}
 	}
 	read := new(sync.Map)
 	err = parallel.Each(s.Context, s.Reads, len(parts), func(i int) {
 		scans[i] = s.within(parts[i], max(1, s.Reads/len(parts)))
-		if s.at.Sealed && places[place{parts[i].PluginDir, parts[i].key.Path}] > 1 {
+		if places[place{parts[i].PluginDir, parts[i].key.Path}] > 1 {
 			scans[i].shared = read
 		}
 		scans[i].scanPart()
 	})
-	s.parts = make(map[*Part][]access.ListedDir)
+	s.parts = make(map[*Part][]access.ListedDir, len(parts))
 	var before *Part
 	seen := make(map[string]bool) // the paths of the plugin
 	for _, of := range scans {
@@ -270,6 +309,7 @@ func (s *scan) within(p *Part, reads int) *scan {
 			Opened: s.Opened, Tops: s.Tops, Watch: s.Watch, Look: s.Look},
 		index: s.index, config: s.config, layer: s.layer, at: &p.Layer, part: p, version: s.version,
 		before: s.before, resumed: s.resumed, plugins: s.plugins, collectors: s.collectors,
+		exactCase: s.exactCase,
 	}
 	if s.refused != nil {
 		of.refused = s.refused.Within(p.PluginDir)

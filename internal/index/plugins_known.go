@@ -1,13 +1,11 @@
 package index
 
 import (
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/access"
-	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // pluginClaims is claims for a layer with plugins. A change of any manifest can give the name to
@@ -25,14 +23,18 @@ func (l *lookout) pluginClaims(layer int, name string, e *Entry) bool {
 	s := l.source(layer)
 	defer s.Tops.Close()
 	table := known.files.plugins
-	parts, large, dir := table.parts[x.config.kind.files], table.reads.Len() > largeLayer, ""
+	parts, large := table.all, table.reads.Len() > largeLayer
 	recent := large && known.recent(now)
 	own := func(p *Part) bool { return l.mayName(table, p, name, e) }
-	if i := slices.IndexFunc(parts, own); i >= 0 {
-		dir = parts[i].PluginDir
+	var dirs []string // of the plugins of own parts
+	for _, p := range parts {
+		if own(p) && !slices.Contains(dirs, p.PluginDir) {
+			dirs = append(dirs, p.PluginDir)
+		}
 	}
-	if !at.Plugins.unchanged(table, s, func(r *access.Read) bool {
-		return !recent || r.Dir == at.Dir && !r.Empty || r.File == dir || access.IsBelow(dir, r.File)
+	if !at.Plugins.unchanged(table.pluginTable, s, func(r *access.Read) bool {
+		in := func(dir string) bool { return r.File == dir || access.IsBelow(dir, r.File) }
+		return !recent || r.Dir == at.Dir && !r.Empty || slices.ContainsFunc(dirs, in)
 	}) {
 		return true
 	}
@@ -61,7 +63,7 @@ func (l *lookout) source(layer int) *access.Source {
 
 // mayName reports whether a file of a part can have a name, or the bare name of the lookout, with
 // precedence over e.
-func (l *lookout) mayName(table *pluginTable, p *Part, name string, e *Entry) bool {
+func (l *lookout) mayName(table *pluginParts, p *Part, name string, e *Entry) bool {
 	if l.bare != nil && p == l.bare.Part() {
 		return true
 	}
@@ -88,11 +90,7 @@ func (l *listed) changed(p *Part, s *access.Source) bool {
 	d := &access.Dirs{Source: s}
 	defer d.Close()
 	for _, dir := range dirs {
-		opened, err := d.Open(p.PluginDir, dir.Path)
-		if err != nil {
-			return true
-		}
-		if info, err := opened.Info(); err != nil || !stamp.Of(info).Same(dir.Stamp) {
+		if !d.Same(p.PluginDir, dir.Path, dir.Stamp) {
 			return true
 		}
 	}
@@ -106,10 +104,7 @@ func (l *listed) changed(p *Part, s *access.Source) bool {
 		if e.Part() != p {
 			break
 		}
-		if _, err := d.Open(p.PluginDir, path.Dir(e.Path)); err != nil {
-			return true
-		}
-		if info, err := d.Info(p.PluginDir, e.Path); err != nil || !stamp.Of(info).Same(e.Stamp) {
+		if !d.Same(p.PluginDir, e.Path, e.Stamp) {
 			return true
 		}
 	}

@@ -29,7 +29,7 @@ type scan struct {
 	layer   int
 	at      *Layer
 	part    *Part        // in a plugin; at is then the layer of the part
-	plugins *pluginTable // in a layer with plugins
+	plugins *pluginParts // in a layer with plugins
 	shared  *sync.Map    // of a sealed layer; see shared
 	refused *confine.FS  // view.refused
 	version string       // view.version
@@ -45,9 +45,9 @@ type scan struct {
 	problems []problem.Problem
 	hidden   []Hidden
 
-	exactCase  atomic.Bool // a directory of the layer distinguishes letter case
-	incomplete atomic.Bool // a file could not be read, but a later scan may read the file
-	refusal    atomic.Bool // the filesystem refused a listed file, which may be readable later without another version
+	exactCase  *atomic.Bool // a directory of the layer distinguishes letter case
+	incomplete atomic.Bool  // a file could not be read, but a later scan may read the file
+	refusal    atomic.Bool  // the filesystem refused a listed file, which may be readable later without another version
 }
 
 func newScan(ctx context.Context, x *Index, layer int, store view) *scan {
@@ -57,6 +57,7 @@ func newScan(ctx context.Context, x *Index, layer int, store view) *scan {
 			Reads: x.config.MaxReads, Opened: &x.filesRead, Look: x.config.look},
 		index: x, config: &x.config, layer: layer, at: l,
 		refused: store.refused, version: store.version, before: state.files, resumed: state.read,
+		exactCase: new(atomic.Bool),
 	}
 	if !l.Fixed {
 		s.Watch = x.watch
@@ -117,7 +118,7 @@ func (s *scan) result() *layerFiles {
 // comparePrecedence orders the files of one layer. A plugin precedes the later plugins. The first
 // of the files with the same name claims the name. ".md" precedes ".MD". A skill precedes the
 // skills of deeper directories.
-func (c *Config) comparePrecedence(plugins *pluginTable, a, b *Entry) int {
+func (c *Config) comparePrecedence(plugins *pluginParts, a, b *Entry) int {
 	if order := plugins.compare(a.Part(), b.Part()); order != 0 {
 		return order
 	}
@@ -235,8 +236,8 @@ type identity struct {
 	path     string
 }
 
-func identify(dir *confine.Dir) identity {
-	if info, err := dir.Info(); err == nil && info.Ino != 0 {
+func identify(dir *confine.Dir, info confine.Info) identity {
+	if info.Ino != 0 {
 		return identity{dev: info.Dev, ino: info.Ino}
 	}
 	return identity{path: dir.RealPath()}

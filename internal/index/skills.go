@@ -29,7 +29,7 @@ func scanSkills(s *scan, dir *confine.Dir, dirPath string) error {
 		return scanFiles(s, dir, dirPath)
 	}
 	if s.part != nil {
-		s.listing(dir, dirPath)
+		s.listing(dirPath, dir.Info)
 	}
 	children, err := s.children(dir, dirPath)
 	if err != nil {
@@ -199,10 +199,13 @@ func (s *scan) skill(parent *confine.Dir, c child) (*Entry, error) {
 		return nil, err
 	}
 	s.Visit(dirPath)
-	near := c.typ == fs.ModeDir && s.part == nil && !s.at.Sealed && s.at.Store == nil
+	near := c.typ == fs.ModeDir && !s.at.Sealed && s.at.Store == nil
 	first := s.skillSource(parent, dirPath, skilldir.Names[0], name)
 	first.subdirectory = name
 	if near && first.known == nil && s.exactCase.Load() { // a new skill usually needs no open directory
+		if s.part != nil {
+			s.listing(dirPath, func() (confine.Info, error) { return parent.Lstat(name) })
+		}
 		if e := s.readBelow(first); e != nil {
 			return e, nil
 		}
@@ -252,7 +255,7 @@ func (s *scan) unopened(dirPath, name string, err error) *Entry {
 // SKILL.md with the preferred name.
 func (s *scan) loadIn(first source, dirPath, name string) *Entry {
 	if s.part != nil {
-		s.listing(first.dir, dirPath)
+		s.listing(dirPath, first.dir.Info)
 	}
 	for i, base := range skilldir.Names {
 		f := first

@@ -105,7 +105,8 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 		return nil, s.reportUnsearched(dirPath, err)
 	}
 	defer dir.Close()
-	id := identify(dir)
+	info, _ := dir.Info()
+	id := identify(dir, info)
 	if seen[id] {
 		if !isSkill {
 			s.warn(problem.LinkNotFollowed, dirPath,

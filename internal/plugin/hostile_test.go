@@ -82,7 +82,7 @@ func TestADefectOfAPluginAffectsNoOtherPlugin(t *testing.T) {
 		{"null", map[string]string{claude: `null`}, invalid, false},
 		{"an empty file", map[string]string{claude: ``}, invalid, false},
 		{"text after the object", map[string]string{claude: `{"name":"bad"}{}`}, invalid, false},
-		{"a directory as a manifest", map[string]string{claude + "/x": ``}, invalid, false},
+		{"a directory as a manifest", map[string]string{claude + "/x": ``}, problem.FileRead, false},
 		{"a deep value", map[string]string{claude: `{"name":"bad","x":` + strings.Repeat("[", 1e5) + strings.Repeat("]", 1e5) + `}`}, invalid, false},
 		{"a large file", map[string]string{claude: `{"name":"bad","x":"` + strings.Repeat("x", 1<<20) + `"}`}, problem.FileTooLarge, false},
 		{"invalid UTF-8", map[string]string{claude: "{\"name\":\"bad\",\"x\":\"\xff\"}"}, invalid, false},

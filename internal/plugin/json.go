@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
@@ -24,34 +24,15 @@ func (f *finder) read(d *directory, file string) ([]byte, *problem.Problem) {
 	fail := func(code problem.Code, message, suggestion string) ([]byte, *problem.Problem) {
 		return nil, &problem.Problem{Code: code, Severity: problem.Error, Path: escape.Path(d.join(file)), Message: message, Suggestion: suggestion}
 	}
-	unread := func(err error) ([]byte, *problem.Problem) {
-		return fail(problem.FileRead, "cannot read the file: "+escape.Reason(err), "let the program read the file")
-	}
-	opened, err := d.fsys.Open(file)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := fs.ReadFile(d.fsys, file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err != nil {
-		return unread(err)
-	}
-	defer opened.Close()
-	info, err := opened.Stat()
-	if err != nil {
-		return unread(err)
-	}
-	if info.IsDir() {
-		return fail(problem.PluginInvalid, "a directory has the name of a manifest", "rename the directory")
-	}
-	tooLarge := fmt.Sprintf("the file has more than %d bytes", f.options.MaxSize)
-	if info.Size() > f.options.MaxSize {
-		return fail(problem.FileTooLarge, tooLarge, "shorten the file")
-	}
-	data, err := io.ReadAll(io.LimitReader(opened, f.options.MaxSize+1))
-	if err != nil {
-		return unread(err)
-	}
-	if int64(len(data)) > f.options.MaxSize {
-		return fail(problem.FileTooLarge, tooLarge, "shorten the file")
+	case err == access.ErrTooLarge || int64(len(data)) > f.options.MaxSize:
+		message := fmt.Sprintf("the file has more than %d bytes", f.options.MaxSize)
+		return fail(problem.FileTooLarge, message, "shorten the file")
+	case err != nil:
+		return fail(problem.FileRead, "cannot read the file: "+escape.Reason(err), "let the program read the file")
 	}
 	return data, nil
 }

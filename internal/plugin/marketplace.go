@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/escape"
@@ -103,7 +104,7 @@ func (f *finder) readMarketplace(top *directory, data []byte) {
 		var next []*entry
 		var dirs []string
 		for i := first; i < min(first+maxAhead, len(entries)) && f.ctx.Err() == nil; i++ {
-			e := f.entry(o, fmt.Sprintf("plugins[%d].", i), entries[i], base)
+			e := f.entry(o, "plugins["+strconv.Itoa(i)+"].", entries[i], base)
 			if e == nil {
 				continue
 			}
@@ -148,8 +149,9 @@ func (f *finder) entry(o *object, place string, value json.RawMessage, base stri
 		return fail(problem.PluginInvalid, "the name "+quoted(e.name)+" is not valid", "choose another name")
 	}
 	source, local := fields.members["source"], true
-	switch remote, isObject := fields.child(place+"source.", source); {
-	case isObject:
+	switch {
+	case isObject(source):
+		remote, _ := fields.child(place+"source.", source)
 		e.source = Source{Kind: remote.text("source"), Path: remote.text("path"), Repo: remote.text("repo"), URL: remote.text("url"), Ref: remote.text("ref"), SHA: remote.text("sha"),
 			Package: remote.text("package"), Version: remote.text("version"), Registry: remote.text("registry"), SHA256: remote.text("sha256"), Command: remote.text("command"), Mode: remote.text("mode")}
 		if e.source.Kind == "" {

@@ -66,6 +66,7 @@ func (l *loading) parts() {
 			Message: "the plugin has no commands, skills and agents, because the plugins before name too many paths", Suggestion: "name directories instead of files"})
 		return
 	}
+	l.p.Parts = make([]Part, 0, len(l.format.places))
 	for _, pl := range l.format.places {
 		declared := l.declared(pl)
 		named := l.manifest != nil && l.manifest.paths[pl.dir] != nil
@@ -73,7 +74,7 @@ func (l *loading) parts() {
 		if pl.adds && l.root && l.entry != nil && l.entry.paths[pl.dir] != nil {
 			replaced = l.lists(pl)
 		}
-		all := make([]Part, 0, 1+len(declared))
+		all := l.p.Parts[len(l.p.Parts):]
 		if !replaced && l.exists(pl.dir) {
 			all = append(all, l.defaultPart(pl, pl.dir))
 		}

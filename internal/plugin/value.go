@@ -64,7 +64,7 @@ func Members(object json.RawMessage) (keys []string, values map[string]json.RawM
 	key, isKey := "", false
 	Each(object, func(part json.RawMessage) {
 		if isKey = !isKey; isKey {
-			key, _ = Text(part)
+			key = keyText(part)
 			return
 		}
 		if _, ok := values[key]; ok {
@@ -75,6 +75,26 @@ func Members(object json.RawMessage) (keys []string, values map[string]json.RawM
 		values[key] = part
 	})
 	return keys, values, repeated
+}
+
+// usual has the usual keys, so that the keys of many objects share memory.
+var usual = func() map[string]string {
+	keys := make(map[string]string)
+	for _, key := range []string{"name", "version", "description", "author", "email", "url", "homepage",
+		"repository", "license", "keywords", "source", "strict", "category", "tags", "commands",
+		"skills", "agents", "hooks", "mcpServers", "displayName", "$schema"} {
+		keys[`"`+key+`"`] = key
+	}
+	return keys
+}()
+
+// keyText returns the text of a key.
+func keyText(key json.RawMessage) string {
+	if text, ok := usual[string(key)]; ok {
+		return text
+	}
+	text, _ := Text(key)
+	return text
 }
 
 // list returns the items of a value that is a list.

@@ -130,36 +130,25 @@ func (c *Catalog) AgentsPrompt(ctx context.Context, opts ...PromptOption) (Promp
 // cannot be loaded has Loadable false, no text, and the reason in Diagnostics. [Catalog.Skills]
 // describes changes during the range, errors, cost and memory.
 func (c *Catalog) Agents(ctx context.Context) iter.Seq2[Agent, error] {
-	return loadAll(ctx, c, c.agents, "Agents", c.loadAgent, func(s *index.Snapshot, e *index.Entry, err error) Agent {
+	return loadAll(ctx, c, c.agents, "Agents", (*Catalog).readAgent, func(s *index.Snapshot, e *index.Entry, err error) Agent {
 		info := c.listedAgent(s, e)
 		info.Loadable, info.Diagnostics = false, newDiagnostics(c.agents.unread(e, err))
 		return Agent{AgentInfo: info}
 	})
 }
 
-// loadAgent is a loader.
-func (c *Catalog) loadAgent(ctx context.Context, s *index.Snapshot, e *index.Entry, kept *index.Cached[string]) (reading[Agent, AgentInfo], error) {
-	if kept == nil {
-		return c.readAgent(ctx, s, e)
-	}
-	agent, _ := c.parseAgent(e, []byte(kept.Value), kept.Info)
-	agent.Shadows = c.agents.shadows(s, e)
-	return agent.reading(), nil
-}
-
-func (a Agent) reading() reading[Agent, AgentInfo] {
-	return reading[Agent, AgentInfo]{value: a, states: []AgentInfo{a.AgentInfo}, outcome: outcome{digest: a.Source.digest, bytes: len(a.Raw)}}
-}
-
-// readAgent is a reader for a lookup.
-func (c *Catalog) readAgent(ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[Agent, AgentInfo], error) {
-	agent, err := c.caches.agents.Load(ctx, e)
+// readAgent is a reader.
+func (c *Catalog) readAgent(ctx context.Context, s *index.Snapshot, e *index.Entry,
+	kept *index.Cached[string]) (now reading[Agent, AgentInfo], err error) {
+	a, err := c.caches.agents.Load(ctx, e, kept)
 	if err != nil {
-		return reading[Agent, AgentInfo]{}, err
+		return now, err
 	}
-	agent.Shadows, agent.Raw = c.agents.shadows(s, e), bytes.Clone(agent.Raw) // the cache has the original
-	agent.Tools, agent.Diagnostics = slices.Clone(agent.Tools), slices.Clone(agent.Diagnostics)
-	return agent.reading(), nil
+	a.Shadows, a.Raw = c.agents.shadows(s, e), bytes.Clone(a.Raw) // the cache has the original
+	a.Tools, a.Diagnostics = slices.Clone(a.Tools), slices.Clone(a.Diagnostics)
+	now.value, now.states = a, []AgentInfo{a.AgentInfo}
+	now.outcome = outcome{digest: a.Source.digest, bytes: len(a.Raw)}
+	return now, nil
 }
 
 // parseAgent converts a file to an agent, and returns the memory of the agent in bytes.
@@ -187,7 +176,8 @@ func (c *Catalog) agentInfo(e *index.Entry, header Frontmatter, problems []probl
 	fields, layer := header.Fields(), c.agents.LayerOf(e)
 	a := AgentInfo{Name: e.Name, DeclaredName: header.Text("name"), Description: fields.Description, Model: fields.Model,
 		DisableModelInvocation: fields.DisableModelInvocation, UserInvocable: fields.UserInvocable,
-		Loadable: e.Broken() == nil, Path: layer.FS.Path(e.Spelled()), Layer: layer.Name, Plugin: e.Plugin(), Frontmatter: header}
+		Loadable: e.Broken() == nil, Path: layer.FS.Path(e.Spelled()), Layer: layer.Name, Plugin: e.Plugin(),
+		Diagnostics: newDiagnostics(problems), Frontmatter: header}
 	if fields.Tools != nil {
 		a.Tools = []string{}
 	}
@@ -196,9 +186,6 @@ func (c *Catalog) agentInfo(e *index.Entry, header Frontmatter, problems []probl
 	}
 	if fields.Err != nil {
 		a.Tools = toolsIn(header, "tools") // an agent with tools that no program can read does not have all tools
-	}
-	if len(problems) > 0 {
-		a.Diagnostics = newDiagnostics(problems)
 	}
 	return a
 }

@@ -222,13 +222,9 @@ const (
 	maxAhead     = 32 << 20 // texts ahead of the consumer
 )
 
-// A loader converts the text of an entry that can be loaded. If the argument kept, the text that
-// the scan has read, is not nil, the loader reads no file.
-type loader[T, Info any] func(ctx context.Context, s *index.Snapshot, e *index.Entry, kept *index.Cached[string]) (reading[T, Info], error)
-
 // loadAll ranges over all entries, with their texts. An entry that cannot be loaded is the result
 // of unloaded, with the reason or nil.
-func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info], op string, load loader[T, Info], unloaded func(*index.Snapshot, *index.Entry, error) T) iter.Seq2[T, error] {
+func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info], op string, read reader[T, Info], unloaded func(*index.Snapshot, *index.Entry, error) T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
 		if err := c.begin(ctx, op); err != nil {
@@ -255,7 +251,7 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 			}
 			defer c.leave()
 			if l.err = entries[i].Broken(); l.err == nil {
-				l.reading, l.err = load(ctx, all, entries[i].Entry, entries[i].Text)
+				l.reading, l.err = read(c, ctx, all, entries[i].Entry, entries[i].Text)
 			}
 			return l
 		}) {
@@ -469,9 +465,10 @@ func (c *collection[Info]) send(o observe.Call[Event], e Event, found outcome, e
 	}
 }
 
-// A reader reads the file of an entry of a snapshot. If the reader fails, the states
-// count all the same.
-type reader[T, Info any] func(c *Catalog, ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[T, Info], error)
+// A reader reads the file of an entry of a snapshot. If the argument kept, the text that the scan has
+// read, is not nil, the reader reads no file. If the reader fails, the states count all the same.
+type reader[T, Info any] func(c *Catalog, ctx context.Context, s *index.Snapshot, e *index.Entry,
+	kept *index.Cached[string]) (reading[T, Info], error)
 
 // A lookup finds the entry with a name or, if no entry has the name, with the stem of the
 // name, and reads the file of the entry.
@@ -573,7 +570,7 @@ func (l lookup[T, Info]) known(ctx context.Context, s *index.Snapshot) (now read
 	if e == nil {
 		return now, fs.ErrNotExist
 	}
-	now, err = l.read(l.catalog, ctx, s, e)
+	now, err = l.read(l.catalog, ctx, s, e, nil)
 	now.entry = e
 	return now, err
 }
@@ -614,7 +611,7 @@ func (l lookup[T, Info]) in(ctx context.Context, all, shown *index.Snapshot) (no
 	case e == nil:
 		return now, l.from.unknownName(l.op, l.name, l.stem, shown)
 	}
-	now, err = awaitRoot(ctx, l.catalog, l.from.inRoot, func(ctx context.Context) (reading[T, Info], error) { return l.read(l.catalog, ctx, all, e) })
+	now, err = awaitRoot(ctx, l.catalog, l.from.inRoot, func(ctx context.Context) (reading[T, Info], error) { return l.read(l.catalog, ctx, all, e, nil) })
 	now.entry = e
 	switch {
 	case err != nil && ctx.Err() != nil:

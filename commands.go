@@ -111,7 +111,7 @@ func (c *Catalog) All(ctx context.Context) iter.Seq2[CommandInfo, error] {
 // [Catalog.Skills] describes changes during the range, errors, cost and memory.
 func (c *Catalog) Commands(ctx context.Context) iter.Seq2[Command, error] {
 	return func(yield func(Command, error) bool) {
-		for command, err := range loadAll(ctx, c, c.commands, "Commands", c.loadText, c.unloadedCommand) {
+		for command, err := range loadAll(ctx, c, c.commands, "Commands", (*Catalog).readCommand, c.unloadedCommand) {
 			if command.Loadable {
 				command = c.detach(command) // calls a function of the program
 			}
@@ -120,23 +120,6 @@ func (c *Catalog) Commands(ctx context.Context) iter.Seq2[Command, error] {
 			}
 		}
 	}
-}
-
-// loadText is a loader.
-func (c *Catalog) loadText(ctx context.Context, s *index.Snapshot, e *index.Entry, kept *index.Cached[string]) (reading[Command, CommandInfo], error) {
-	if kept != nil {
-		command, _ := c.parseCommand(e, []byte(kept.Value), kept.Info)
-		return c.reading(command), nil
-	}
-	return c.readCommand(ctx, s, e)
-}
-
-func (c *Catalog) reading(command Command) reading[Command, CommandInfo] {
-	r := reading[Command, CommandInfo]{value: command, outcome: outcome{digest: command.Source.digest, bytes: len(command.Raw)}}
-	if c.commands.filter.Active() {
-		r.states = []CommandInfo{command.info()}
-	}
-	return r
 }
 
 // unloadedCommand returns a command without a text.
@@ -257,13 +240,19 @@ func (c Command) info() CommandInfo {
 		ArgumentHint: c.Frontmatter.Text("argument-hint"), Layer: c.Layer, Plugin: c.Plugin, Path: m.Path}
 }
 
-// readCommand is a reader for a lookup.
-func (c *Catalog) readCommand(ctx context.Context, _ *index.Snapshot, e *index.Entry) (reading[Command, CommandInfo], error) {
-	command, err := c.caches.commands.Load(ctx, e)
+// readCommand is a reader.
+func (c *Catalog) readCommand(ctx context.Context, _ *index.Snapshot, e *index.Entry,
+	kept *index.Cached[string]) (now reading[Command, CommandInfo], err error) {
+	command, err := c.caches.commands.Load(ctx, e, kept)
 	if err != nil {
-		return reading[Command, CommandInfo]{}, err
+		return now, err
 	}
-	return c.reading(command), nil
+	now.value = command
+	now.outcome = outcome{digest: command.Source.digest, bytes: len(command.Raw)}
+	if c.commands.filter.Active() {
+		now.states = []CommandInfo{command.info()}
+	}
+	return now, nil
 }
 
 // detach returns a copy that the caller may modify, and calls the function of

@@ -213,7 +213,7 @@ func (c *Catalog) exposureOf(e *index.Entry, s SkillInfo) Exposure {
 // exposure returns the exposure of a listed skill.
 func (c *Catalog) exposure(e *index.Entry) Exposure {
 	if c.config.exposure != nil {
-		return c.skillInfo(e).Exposure
+		return c.listedSkill(nil, e).Exposure
 	}
 	return exposures[c.settings.Last().Of(c.skills.LayerOf(e), e, agentmd.NewFrontmatter(e.Header()).Text("name"), e.UserOnly)]
 }

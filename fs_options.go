@@ -85,6 +85,7 @@ type promptOption func(*promptOptions)
 
 func (f promptOption) applyPrompt(o *promptOptions) { f(o) }
 
+// promptOptions are the options of a call of a prompt or of Instructions.
 type promptOptions struct {
 	budget    budget.Budget
 	locations bool
@@ -99,12 +100,18 @@ type promptOptions struct {
 
 func newPromptOptions(opts []PromptOption) (promptOptions, error) {
 	var o promptOptions
+	each(opts, func(opt PromptOption) { opt.applyPrompt(&o) })
+	return o, o.err
+}
+
+// each calls apply with each option that is not nil.
+func each[Option comparable](opts []Option, apply func(Option)) {
+	var none Option
 	for _, opt := range opts {
-		if opt != nil {
-			opt.applyPrompt(&o)
+		if opt != none {
+			apply(opt)
 		}
 	}
-	return o, o.err
 }
 
 // The orders of the entries of a directory, for [SortedBy]. In every order, directories come first,
@@ -260,21 +267,13 @@ func (o *dirOptions) listing(def, min int) listing.Options {
 
 func newDirOptions(opts []DirOption) dirOptions {
 	o := dirOptions{limit: -1}
-	for _, opt := range opts {
-		if opt != nil {
-			opt.applyDir(&o)
-		}
-	}
+	each(opts, func(opt DirOption) { opt.applyDir(&o) })
 	return o
 }
 
 func newGrepOptions(opts []GrepOption) dirOptions {
 	o := dirOptions{limit: -1}
-	for _, opt := range opts {
-		if opt != nil {
-			opt.applyGrep(&o)
-		}
-	}
+	each(opts, func(opt GrepOption) { opt.applyGrep(&o) })
 	return o
 }
 
@@ -367,12 +366,7 @@ func (b budgetOption) applyPrompt(o *promptOptions) {
 	o.budget = b.Budget
 }
 
-func (b budgetOption) applyInstruction(o *instructionOptions) {
-	if b.err != nil {
-		o.err = b.err
-	}
-	o.budget = b.Budget
-}
+func (b budgetOption) applyInstruction(o *promptOptions) { b.applyPrompt(o) }
 
 // A Progress is the state of a call that has not ended, or that has just ended.
 //

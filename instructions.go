@@ -13,7 +13,6 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
-	"github.com/toolshelf-go/toolshelf/internal/budget"
 	"github.com/toolshelf-go/toolshelf/internal/changes"
 	"github.com/toolshelf-go/toolshelf/internal/gate"
 	"github.com/toolshelf-go/toolshelf/internal/index"
@@ -81,15 +80,7 @@ func WithInstructionFilter(keep func(Instruction) bool) Filter {
 }
 
 // An InstructionOption is an option of [Catalog.Instructions] and of [Catalog.InstructionsPrompt].
-type InstructionOption interface{ applyInstruction(*instructionOptions) }
-
-// instructionOptions are the options of a call. Only a prompt has a budget.
-type instructionOptions struct {
-	hops   int
-	shown  []Instruction
-	budget budget.Budget
-	err    error
-}
+type InstructionOption interface{ applyInstruction(*promptOptions) }
 
 // Imports replaces @path in a text by the text of the file, over at most the given number of hops.
 // The path is relative to the file with the import. With 0, each client follows the number of its
@@ -115,10 +106,8 @@ type importsOption struct {
 	err  error
 }
 
-func (i importsOption) applyInstruction(o *instructionOptions) {
-	o.hops, o.err = i.hops, cmp.Or(i.err, o.err)
-}
-func (i importsOption) applyPrompt(o *promptOptions) { o.hops, o.err = i.hops, cmp.Or(o.err, i.err) }
+func (i importsOption) applyInstruction(o *promptOptions) { i.applyPrompt(o) }
+func (i importsOption) applyPrompt(o *promptOptions)      { o.hops, o.err = i.hops, cmp.Or(o.err, i.err) }
 
 // Except omits the instructions that a program has shown to the model: the instructions with the
 // path and the digest of a given instruction. A file that has changed since is not omitted.
@@ -133,8 +122,8 @@ type ExceptOption interface {
 
 type exceptOption []Instruction
 
-func (e exceptOption) applyInstruction(o *instructionOptions) { o.shown = append(o.shown, e...) }
-func (e exceptOption) applyPrompt(o *promptOptions)           { o.shown = append(o.shown, e...) }
+func (e exceptOption) applyInstruction(o *promptOptions) { e.applyPrompt(o) }
+func (e exceptOption) applyPrompt(o *promptOptions)      { o.shown = append(o.shown, e...) }
 
 // instructionNamed returns the instruction with a path, and its text: nil if the filter or the gate
 // refuses the instruction, or if the file does not exist.
@@ -208,13 +197,13 @@ func (c *Catalog) InstructionsPrompt(ctx context.Context, path string, opts ...I
 }
 
 // instructionsFor returns the result of Instructions, and the options.
-func (c *Catalog) instructionsFor(ctx context.Context, op, path string, opts []InstructionOption) ([]Instruction, instructionOptions, error) {
-	o, call := instructionOptions{err: c.begin(ctx, op)}, fileCall{catalog: c, op: op, path: path, dir: true}
-	for _, opt := range opts {
-		if opt != nil && o.err == nil {
+func (c *Catalog) instructionsFor(ctx context.Context, op, path string, opts []InstructionOption) ([]Instruction, promptOptions, error) {
+	o, call := promptOptions{err: c.begin(ctx, op)}, fileCall{catalog: c, op: op, path: path, dir: true}
+	each(opts, func(opt InstructionOption) {
+		if o.err == nil {
 			opt.applyInstruction(&o)
 		}
-	}
+	})
 	if o.err != nil {
 		return nil, o, inOp(op, o.err)
 	}
@@ -227,7 +216,7 @@ func (c *Catalog) instructionsFor(ctx context.Context, op, path string, opts []I
 	return list, o, err
 }
 
-func (c *Catalog) resolveInstructions(ctx context.Context, call *fileCall, o instructionOptions, seen observe.Call[Event]) (list []Instruction, err error) {
+func (c *Catalog) resolveInstructions(ctx context.Context, call *fileCall, o promptOptions, seen observe.Call[Event]) (list []Instruction, err error) {
 	if err := call.resolve(); err != nil {
 		return nil, err
 	}
@@ -297,11 +286,7 @@ func (c *Catalog) findInstructions(ctx context.Context, call *fileCall, query in
 }
 
 func newInstruction(t instruction.Text) Instruction {
-	i := Instruction{t.Path, t.Layer, t.Scope, t.Text, t.Description, t.Digest, Mode(t.Mode), slices.Clone(t.Globs), slices.Clone(t.Imports), nil}
-	if len(t.Problems) > 0 {
-		i.Diagnostics = newDiagnostics(t.Problems)
-	}
-	return i
+	return Instruction{t.Path, t.Layer, t.Scope, t.Text, t.Description, t.Digest, Mode(t.Mode), slices.Clone(t.Globs), slices.Clone(t.Imports), newDiagnostics(t.Problems)}
 }
 
 // shownRules returns a function that returns the rules of a snapshot that pass the filter.

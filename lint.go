@@ -33,11 +33,7 @@ func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, e
 		return nil, err
 	}
 	options := lintOptions{profile: lint.Default()}
-	for _, opt := range opts {
-		if opt != nil {
-			opt.applyLint(&options)
-		}
-	}
+	each(opts, func(opt LintOption) { opt.applyLint(&options) })
 	if options.err != nil {
 		return nil, options.err
 	}

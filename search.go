@@ -110,11 +110,7 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 		return SearchResults{}, in.searchError(ctx, op, err)
 	}
 	var options searchOptions
-	for _, opt := range opts {
-		if opt != nil {
-			opt.applySearch(&options)
-		}
-	}
+	each(opts, func(opt SearchOption) { opt.applySearch(&options) })
 	query = strings.TrimSpace(query)
 	limit = cmp.Or(limit, defaultSearchLimit)
 	switch n := utf8.RuneCountInString(query); {

@@ -31,7 +31,7 @@ func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte
 	if err := c.begin(ctx, op); err != nil {
 		return nil, err
 	}
-	return skillLookup(c, op, skill, func(ctx context.Context, open *openSkill) ([]byte, error) {
+	return skillLookup(c, op, skill, nil, func(ctx context.Context, open *openSkill) ([]byte, error) {
 		return readWithin(open, op, path, func() ([]byte, error) { return open.dir.ReadFile(ctx, path) })
 	}).resolve(ctx, Event{Action: EventRead, Path: path})
 }
@@ -142,7 +142,7 @@ func inSkill[T any](v skillFS, op, name, action string, read func(context.Contex
 	if err := c.begin(ctx, method); err != nil {
 		return fail(asIOError(err))
 	}
-	value, err := skillLookup(c, method, v.skill, func(ctx context.Context, open *openSkill) (T, error) {
+	value, err := skillLookup(c, method, v.skill, nil, func(ctx context.Context, open *openSkill) (T, error) {
 		return readWithin(open, method, name, func() (T, error) { return read(ctx, open) })
 	}).resolve(ctx, Event{Action: action, Path: name})
 	if err != nil {
@@ -183,7 +183,7 @@ func (c bridged) SkillManifests(ctx context.Context, choose func(skills []SkillI
 			var now reading[skillManifest, SkillInfo]
 			err := c.skills.checkName(op, name)
 			if err == nil {
-				now, err = skillLookup(c.Catalog, op, name, func(ctx context.Context, open *openSkill) (skillManifest, error) {
+				now, err = skillLookup(c.Catalog, op, name, nil, func(ctx context.Context, open *openSkill) (skillManifest, error) {
 					whole, err := open.dir.Whole(ctx, skill.Wanted{Digests: true, Listed: true, MaxFiles: bridge.MaxManifestFiles, MaxBytes: bridge.MaxManifestBytes})
 					if err != nil {
 						return skillManifest{}, err

@@ -94,14 +94,14 @@ func (c *Catalog) listSkills(ctx context.Context, op string) ([]SkillInfo, error
 // Skills costs one scan, as ListSkills does, and reads each file once, or twice if new files have
 // more than 64 MiB. A range holds at most 96 MiB of texts.
 func (c *Catalog) Skills(ctx context.Context) iter.Seq2[Skill, error] {
-	return loadAll(ctx, c, c.skills, "Skills", c.loadSkill, func(s *index.Snapshot, e *index.Entry, err error) Skill {
+	return loadAll(ctx, c, c.skills, "Skills", (*Catalog).loadSkill, func(s *index.Snapshot, e *index.Entry, err error) Skill {
 		info := c.listedSkill(s, e)
 		info.Loadable, info.Diagnostics = false, newDiagnostics(c.skills.unread(e, err))
 		return Skill{SkillInfo: info, Source: c.skillSource(e, "")}
 	})
 }
 
-// loadSkill is a loader.
+// loadSkill is a reader.
 func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Entry, kept *index.Cached[string]) (r reading[Skill, SkillInfo], err error) {
 	o := &openSkill{Catalog: c, snapshot: s, entry: e}
 	var text skill.Text
@@ -121,17 +121,12 @@ func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Ent
 
 // listedSkill returns the SkillInfo of an entry for a list.
 func (c *Catalog) listedSkill(s *index.Snapshot, e *index.Entry) SkillInfo {
-	info := c.skillInfo(e)
-	info.Shadows = c.skills.shadows(s, e)
-	return info
+	return c.describeSkill(s, e, agentmd.NewFrontmatter(e.Header()), e.Problems())
 }
 
-func (c *Catalog) skillInfo(e *index.Entry) SkillInfo {
-	return c.describeSkill(e, agentmd.NewFrontmatter(e.Header()), e.Problems())
-}
-
-// describeSkill is skillInfo with the current header and problems of the file.
-func (c *Catalog) describeSkill(e *index.Entry, header Frontmatter, problems []problem.Problem) SkillInfo {
+// describeSkill is listedSkill with the current header and problems of the file. Without a snapshot,
+// the SkillInfo has no Shadows.
+func (c *Catalog) describeSkill(in *index.Snapshot, e *index.Entry, header Frontmatter, problems []problem.Problem) SkillInfo {
 	metadata, _ := agentmd.Header(&header).Get("metadata")
 	s := SkillInfo{
 		Name:          e.Name,
@@ -144,6 +139,7 @@ func (c *Catalog) describeSkill(e *index.Entry, header Frontmatter, problems []p
 		Loadable:      e.Broken() == nil,
 		Layer:         c.skills.LayerOf(e).Name,
 		Plugin:        e.Plugin(),
+		Diagnostics:   newDiagnostics(problems),
 		Frontmatter:   header,
 	}
 	s.DisableModelInvocation, _ = header.Bool("disable-model-invocation")
@@ -152,10 +148,9 @@ func (c *Catalog) describeSkill(e *index.Entry, header Frontmatter, problems []p
 	if e.Broken() != index.ErrNoSkillFile {
 		s.Path = c.skills.LayerOf(e).FS.Path(e.Spelled())
 	}
-	for _, p := range problems {
-		s.Diagnostics = append(s.Diagnostics, agentmd.NewDiagnostic(p))
+	if s.Exposure = c.exposureOf(e, s); in != nil {
+		s.Shadows = c.skills.shadows(in, e)
 	}
-	s.Exposure = c.exposureOf(e, s)
 	return s
 }
 
@@ -223,11 +218,7 @@ type SkillFile struct {
 func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption) (Skill, error) {
 	const op = "GetSkill"
 	var o skillOptions
-	for _, opt := range opts {
-		if opt != nil {
-			opt.applySkill(&o)
-		}
-	}
+	each(opts, func(opt SkillOption) { opt.applySkill(&o) })
 	if err := c.begin(ctx, op); err != nil {
 		return Skill{}, err
 	}
@@ -236,26 +227,26 @@ func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption
 
 // wholeSkill is the lookup of GetSkill.
 func wholeSkill(c *Catalog, op, name string, o skillOptions) lookup[Skill, SkillInfo] {
-	return lookup[Skill, SkillInfo]{catalog: c, from: c.skills, op: op, name: name, stem: name, read: o.read, beside: c.beside(op, name, o.path)}
+	read := func(ctx context.Context, o *openSkill) (Skill, error) { return o.read(ctx, skill.Wanted{}) }
+	if o.digests { // a variable of the function would cost an allocation
+		read = func(ctx context.Context, o *openSkill) (Skill, error) {
+			return o.read(ctx, skill.Wanted{Digests: true})
+		}
+	}
+	return skillLookup(c, op, name, o.path, read)
 }
 
-// read is a reader for a lookup.
-func (o skillOptions) read(c *Catalog, ctx context.Context, s *index.Snapshot, e *index.Entry) (now reading[Skill, SkillInfo], err error) {
-	open, err := c.openSkill(ctx, s, e)
+// read returns the whole skill.
+func (o *openSkill) read(ctx context.Context, wanted skill.Wanted) (s Skill, err error) {
+	whole, err := o.dir.Whole(ctx, wanted)
 	if err != nil {
-		return now, err
+		return s, err
 	}
-	defer open.dir.Close()
-	whole, err := open.dir.Whole(ctx, skill.Wanted{Digests: o.digests})
-	if now.states = open.states; err != nil {
-		return now, err
-	}
-	info, files := open.whole(&whole)
-	from := c.skillSource(e, whole.Digest)
-	now.outcome = outcome{digest: from.digest, bytes: whole.Text.Size()}
-	now.value = Skill{SkillInfo: info, Content: whole.Content(), Raw: whole.Bytes(), Files: files, FilesTruncated: whole.Truncated,
-		Source: from, Rules: c.skills.LayerOf(e).Rules}
-	return now, nil
+	s = Skill{Content: whole.Content(), Raw: whole.Bytes(), FilesTruncated: whole.Truncated,
+		Source: o.skillSource(o.entry, whole.Digest), Rules: o.skills.LayerOf(o.entry).Rules}
+	s.SkillInfo, s.Files = o.whole(&whole)
+	o.dir.Digest, o.dir.Size = s.Source.digest, whole.Text.Size()
+	return s, nil
 }
 
 // skillHint completes the message for an unknown name: a shown skill that declares
@@ -278,18 +269,23 @@ type openSkill struct {
 	states   []SkillInfo // what the call has seen of the skill; see reading
 }
 
-// skillLookup is a lookup of a skill by its directory name. The function read reads files of
-// the open directory.
-func skillLookup[T any](c *Catalog, op, name string, read func(context.Context, *openSkill) (T, error)) lookup[T, SkillInfo] {
-	return lookup[T, SkillInfo]{catalog: c, from: c.skills, op: op, name: name, stem: name, beside: c.beside(op, name, nil), read: func(c *Catalog, ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[T, SkillInfo], error) {
+// skillLookup is a lookup of a skill by its directory name, or by a name of the skills for a path.
+// The function read reads files of the open directory.
+func skillLookup[T any](c *Catalog, op, name string, at *pathOption,
+	read func(context.Context, *openSkill) (T, error)) lookup[T, SkillInfo] {
+	l := lookup[T, SkillInfo]{catalog: c, from: c.skills, op: op, name: name, stem: name, beside: c.beside(op, name, at)}
+	l.read = func(c *Catalog, ctx context.Context, s *index.Snapshot, e *index.Entry,
+		_ *index.Cached[string]) (now reading[T, SkillInfo], err error) {
 		open, err := c.openSkill(ctx, s, e)
 		if err != nil {
-			return reading[T, SkillInfo]{}, err
+			return now, err
 		}
 		defer open.dir.Close()
-		value, err := read(ctx, open)
-		return reading[T, SkillInfo]{value: value, states: open.states, outcome: outcome{digest: open.dir.Digest, bytes: open.dir.Size}}, err
-	}}
+		now.value, err = read(ctx, open)
+		now.states, now.outcome = open.states, outcome{digest: open.dir.Digest, bytes: open.dir.Size}
+		return now, err
+	}
+	return l
 }
 
 // openSkill opens the directory of an entry.
@@ -336,9 +332,7 @@ func (o *openSkill) info(text *skill.Text) SkillInfo {
 	for _, p := range text.Problems {
 		problems = append(problems, p.In(o.skills.Place(o.entry)))
 	}
-	info := o.describeSkill(o.entry, agentmd.NewFrontmatter(text.Header), problems)
-	info.Shadows = o.skills.shadows(o.snapshot, o.entry)
-	return info
+	return o.describeSkill(o.snapshot, o.entry, agentmd.NewFrontmatter(text.Header), problems)
 }
 
 // A source is the catalog that returned a [Skill], and what an observer learns of a [Skill], a

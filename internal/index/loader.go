@@ -26,11 +26,16 @@ func (l *Loader[T]) Retain(now *Snapshot) {
 	l.Kept.Retain(now.HasFile)
 }
 
-// Load returns the value of an entry. If the feed or a stat shows that the file is unchanged, or
+// Load returns the value of an entry. If the text kept, which a scan has read, is not nil, Load reads
+// no file. If the feed or a stat shows that the file is unchanged, or
 // the store does not answer and has served its last good snapshot, Load returns the value in the
 // version of the list, as far as the Loader has the bytes. If ctx has ended, Load does not wait,
 // and returns the error of ctx if more than a look into an open directory is necessary.
-func (l *Loader[T]) Load(ctx context.Context, e *Entry) (value T, err error) {
+func (l *Loader[T]) Load(ctx context.Context, e *Entry, kept *Cached[string]) (value T, err error) {
+	if kept != nil {
+		value, _ = l.Parse(e, []byte(kept.Value), kept.Info)
+		return value, nil
+	}
 	x := l.Index
 	if e.Rejected() != nil {
 		return value, e.Broken()

@@ -3,48 +3,17 @@ package toolshelf
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"sync/atomic"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/lifetime"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
 
-// await returns the result of do, which touches the filesystem with a context
-// that ends with ctx and with Close. As soon as ctx ends, await returns the
-// error of ctx, and leaves the goroutine of do behind if the filesystem hangs.
-// A panic and a runtime.Goexit in do end the caller's goroutine.
-//
-// No function of the caller's may run in do, because Close waits for do.
+// await is lifetime.Await.
 func await[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, error)) (T, error) {
-	if ctx.Done() == nil {
-		return direct(c.lifetime, c, do)
-	}
-	var zero T
-	if !c.enter() {
-		return zero, fs.ErrClosed
-	}
-	ending, cancel := context.WithCancel(ctx)
-	defer cancel()
-	within := callContext{ending, c.lifetime}
-	done := parallel.Go(func() (T, error) {
-		defer c.leave()
-		return do(within)
-	})
-	closing := c.lifetime.Done()
-	for {
-		select {
-		case o := <-done:
-			value, err := o.Result()
-			return value, c.closedCause(err)
-		case <-ctx.Done():
-			return zero, ctx.Err()
-		case <-closing:
-			cancel()
-			closing = nil
-		}
-	}
+	return lifetime.Await(ctx, c.lifetime, do)
 }
 
 // awaitRoot is await. If do reads only files below the root, inRoot is true. On a local disk, no
@@ -53,38 +22,13 @@ func await[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, 
 // goroutine can cost more than a small directory.
 func awaitRoot[T any](ctx context.Context, c *Catalog, inRoot bool, do func(context.Context) (T, error)) (T, error) {
 	if inRoot && c.onDisk() {
-		return direct(callContext{ctx, c.lifetime}, c, do)
+		return lifetime.Direct(ctx, c.lifetime, do)
 	}
 	return await(ctx, c, do)
 }
 
 // onDisk reports whether all files below the root are on a local disk.
 func (c *Catalog) onDisk() bool { return c.local != nil && c.local.Local() }
-
-// direct calls do on the caller's goroutine.
-func direct[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, error)) (T, error) {
-	if !c.enter() {
-		var zero T
-		return zero, fs.ErrClosed
-	}
-	defer c.leave()
-	value, err := do(ctx)
-	return value, c.closedCause(err)
-}
-
-// A callContext is the context of a call. After Close, Err returns an error immediately.
-// With await, Done also closes after Close.
-type callContext struct {
-	context.Context
-	lifetime context.Context
-}
-
-func (c callContext) Err() error {
-	if err := c.Context.Err(); err != nil {
-		return err
-	}
-	return c.lifetime.Err()
-}
 
 // newReporter returns a reporter, or nil if f is nil. count returns numbers that never
 // decrease.

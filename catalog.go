@@ -20,6 +20,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/instruction"
 	"github.com/toolshelf-go/toolshelf/internal/layers"
+	"github.com/toolshelf-go/toolshelf/internal/lifetime"
 	"github.com/toolshelf-go/toolshelf/internal/meaning"
 	"github.com/toolshelf-go/toolshelf/internal/mounts"
 	"github.com/toolshelf-go/toolshelf/internal/observe"
@@ -100,10 +101,7 @@ type shared struct {
 	caches caches
 	usages usage.Reader // of prompts
 
-	closing  atomic.Bool     // Close was called
-	lifetime context.Context // ends with Close
-	end      context.CancelFunc
-	pending  sync.RWMutex // read-locked by work on the filesystem, locked forever by Close
+	lifetime *lifetime.Lifetime // ends with Close
 }
 
 // caches hold contents of files and values computed from contents. Before the use of a
@@ -142,9 +140,9 @@ func New(opts ...Option) (*Catalog, error) {
 		c.observer = &observe.Observer[Event]{Func: config.observer, Finish: finishEvent, More: func(n int) Event { return Event{Action: EventChanged, Count: n} }, Logger: config.logger}
 	}
 	c.namePlugins()
-	c.lifetime, c.end = context.WithCancel(context.Background())
+	c.lifetime = lifetime.New()
 	release.Warn(config.logger, runtime.GOOS, runtime.Version())
-	c.usages.Open(config.maxReads, c.lifetime, c.enter, c.leave)
+	c.usages.Open(config.maxReads, c.lifetime, c.lifetime.Enter, c.lifetime.Leave)
 	c.root = c.files.Confine(c.at.Dir)
 	c.files.Root = c.root
 	if c.at.OnOS && config.symlinks < SymlinksTrusted {
@@ -156,7 +154,7 @@ func New(opts ...Option) (*Catalog, error) {
 	}
 	if e := config.embedder; e != nil {
 		c.meanings = meaning.New(meaning.Config{ID: e.ID(), Embed: e.Embed, Dir: config.vectorCache,
-			Lifetime: c.lifetime, Enter: c.enter, Leave: c.leave, Logger: config.logger})
+			Lifetime: c.lifetime, Enter: c.lifetime.Enter, Leave: c.lifetime.Leave, Logger: config.logger})
 	}
 	user := c.openUser()
 	if c.commands, err = c.newCommands(user); err == nil {
@@ -243,10 +241,9 @@ func (c *Catalog) Close() error {
 		c.changes.End(c.ended)
 		return nil
 	}
-	if c.closing.Swap(true) {
+	if !c.lifetime.End() {
 		return nil
 	}
-	c.end()
 	c.changes.Close()
 	if c.finder != nil {
 		c.finder.Observer.Close()
@@ -256,7 +253,7 @@ func (c *Catalog) Close() error {
 	for _, x := range c.indexes {
 		x.Close()
 	}
-	c.pending.Lock() // never unlocked
+	c.lifetime.Wait()
 	c.files.Close()
 	if c.local != nil {
 		c.local.Close()
@@ -354,17 +351,4 @@ func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 			f(Change{Names(change[0]), Names(change[1]), Names(change[2]), Names(change[3]), Names(change[4])})
 		},
 	})
-}
-
-// enter reports whether the catalog may touch the filesystem. Close waits for
-// leave. After Close began, enter reports false.
-func (c *Catalog) enter() bool { return c.pending.TryRLock() }
-func (c *Catalog) leave()      { c.pending.RUnlock() }
-
-// closedCause returns fs.ErrClosed for an error that Close has caused.
-func (c *Catalog) closedCause(err error) error {
-	if errors.Is(err, context.Canceled) && c.sharedClosed() {
-		return fs.ErrClosed
-	}
-	return err
 }

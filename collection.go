@@ -90,7 +90,7 @@ func (c *collection[Info]) open(of *Catalog, user userDirs, kind client.Files, d
 	s.MaxFileSize, s.MaxReads = config.maxFileSize, config.maxReads
 	s.TTL, s.Now = config.ttl, config.now
 	s.Watch, s.Logger, s.Meanings, s.Allows = config.watch, config.logger, of.meanings, c.filter.Guard.Allows
-	s.Lifetime, s.Enter, s.Leave, s.Exited = of.lifetime, of.enter, of.leave, of.logExit
+	s.Lifetime, s.Enter, s.Leave, s.Exited = of.lifetime, of.lifetime.Enter, of.lifetime.Leave, of.logExit
 	c.finder = search.New(s)
 	c.root, c.watch, c.inRoot = config.root, config.watch, !slices.ContainsFunc(c.Layers(), func(l index.Layer) bool { return l.FS != of.root })
 	return c, nil
@@ -246,10 +246,10 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 		last, o := -1, in.observer.Begin(ctx)
 		weight := func(i int) int64 { return entries[i].Unread() }
 		for i, now := range parallel.Ahead(ending, c.config.maxReads, len(entries), maxAhead, weight, func(ctx context.Context, i int) (l loaded) {
-			if !c.enter() {
+			if !c.lifetime.Enter() {
 				return loaded{err: fs.ErrClosed}
 			}
-			defer c.leave()
+			defer c.lifetime.Leave()
 			if l.err = entries[i].Broken(); l.err == nil {
 				l.reading, l.err = read(c, ctx, all, entries[i].Entry, entries[i].Text)
 			}

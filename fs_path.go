@@ -11,6 +11,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/budget"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/lifetime"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/paths"
@@ -51,7 +52,7 @@ func run[T any, P fileResult[T]](ctx context.Context, call fileCall, result T) (
 	case progress != nil:
 		_, err = parallel.Reported(ctx, progress, func(ctx context.Context) (*T, error) { return awaitRoot(ctx, c, true, f.do) })
 	case c.onDisk(): // the method needs no allocation
-		_, err = direct(callContext{ctx, c.lifetime}, c, f.do)
+		_, err = lifetime.Direct(ctx, c.lifetime, f.do)
 	default:
 		_, err = await(ctx, c, f.do)
 	}

@@ -162,9 +162,9 @@ func toolsIn(header Frontmatter, key string) []string {
 
 // SkillLayers is documented at bridge.Catalog.
 func (c bridged) SkillLayers() []string {
-	open := c.enter()
+	open := c.lifetime.Enter()
 	if open {
-		defer c.leave()
+		defer c.lifetime.Leave()
 	}
 	return layers.Existing(c.skills.layers, c.skills.Layers(), !open)
 }

@@ -81,7 +81,7 @@ func (c *Catalog) usageOf(ctx context.Context, entries []usage.Invoked, rules *c
 			all = append(all, bridge.Usage{Name: e.Name, Description: c.completion(e).Description})
 		}
 		if err := c.usages.Each(ctx, part, rules, func(i int, arguments []template.Parameter) { all[first+i].Arguments = slices.Clone(arguments) }); err != nil {
-			return nil, c.closedCause(err)
+			return nil, c.lifetime.Cause(err)
 		}
 	}
 	return all, nil

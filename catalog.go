@@ -352,3 +352,22 @@ func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 		},
 	})
 }
+
+// await is lifetime.Await.
+func await[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, error)) (T, error) {
+	return lifetime.Await(ctx, c.lifetime, do)
+}
+
+// awaitRoot is await. If do reads only files below the root, inRoot is true. On a local disk, no
+// system call waits for a network or another program, and do looks at its context
+// between system calls. There, do runs on the caller's goroutine, because another
+// goroutine can cost more than a small directory.
+func awaitRoot[T any](ctx context.Context, c *Catalog, inRoot bool, do func(context.Context) (T, error)) (T, error) {
+	if inRoot && c.onDisk() {
+		return lifetime.Direct(ctx, c.lifetime, do)
+	}
+	return await(ctx, c, do)
+}
+
+// onDisk reports whether all files below the root are on a local disk.
+func (c *Catalog) onDisk() bool { return c.local != nil && c.local.Local() }

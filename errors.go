@@ -2,9 +2,16 @@ package toolshelf
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"strconv"
+	"strings"
+	"syscall"
 
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/digest"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 
 // A Code names a kind of failure. Codes are part of the API and do not change
@@ -171,4 +178,139 @@ func invalid(err error) error {
 // invalidOption returns an error without Op; see inOp.
 func invalidOption(message string) error {
 	return &Error{Code: CodeInvalidOption, Message: message}
+}
+
+// unknownName returns the error for a name that no shown entry has.
+func (c *collection[Info]) unknownName(op, name, stem string, shown *index.Snapshot) error {
+	return &Error{Code: c.notFound, Op: op, Path: name, Message: "there is no " + c.noun + " " + quote(stem) + "; " + c.hint(shown.Entries, stem)}
+}
+
+// ambiguousName returns the error for a name that several plugins have.
+func (c *collection[Info]) ambiguousName(op, name string, candidates []*index.Entry) error {
+	e := &Error{Code: CodeAmbiguousName, Op: op, Path: name}
+	for _, candidate := range candidates {
+		e.Names = append(e.Names, candidate.Name)
+	}
+	shown := make([]string, min(len(e.Names), maxShownNames))
+	for i := range shown {
+		shown[i] = quote(e.Names[i])
+	}
+	e.Message = fmt.Sprintf("%d %ss of plugins have the name %s; write %s", len(e.Names), c.noun, quote(name), strings.Join(shown, " or "))
+	if more := len(e.Names) - len(shown); more > 0 {
+		e.Message += fmt.Sprintf(" or one of %d other names", more)
+	}
+	return e
+}
+
+// maxShownNames is the number of candidates in a message.
+const maxShownNames = 5
+
+// lookupError returns the error for a name if the directories cannot be scanned.
+func (c *collection[Info]) lookupError(op, name, stem string, err error) error {
+	failed := c.layerError(op, err)
+	if CodeOf(failed) != CodeDirectoryNotFound {
+		return failed
+	}
+	reason := rootNotFound(op, c.root, failed).Message
+	var at *index.LayerError
+	if errors.As(err, &at) && !at.NoRoot {
+		reason = "no directory of " + c.noun + "s exists" + c.missingReason(at) + "; check the configuration"
+	}
+	return &Error{Code: c.notFound, Op: op, Path: name, Message: "there is no " + c.noun + " " + quote(stem) + ", because " + reason, Err: failed}
+}
+
+// fileError describes why the file of an entry cannot be read. An *Error of a reader
+// stays.
+func (c *collection[Info]) fileError(op, name string, entry *index.Entry, err error) error {
+	if CodeOf(err) != "" {
+		return err
+	}
+	file := c.file + " of " + c.noun + " " + quote(entry.Name)
+	if c.LayerOf(entry).Files {
+		file = "the file of " + c.noun + " " + quote(entry.Name)
+	}
+	e := &Error{Code: CodeFileRead, Op: op, Path: name, Err: err,
+		Message: "cannot read " + file + " (" + escape.Reason(err) + "); " + c.LayerOf(entry).ReadAdvice(err)}
+	switch {
+	case errors.Is(err, fs.ErrClosed):
+		return closedMeanwhile(op)
+	case errors.As(err, new(*index.Rejection)):
+		e.Message = file + " is rejected by the rules of WithStrict: " + err.Error()
+	case errors.Is(err, index.ErrTooLarge):
+		e.Code, e.Message = CodeFileTooLarge, file+" is larger than allowed; shorten the file, or raise the limit with WithMaxFileSize"
+	case errors.Is(err, digest.ErrChanging):
+		e.Message = "the files of " + c.noun + " " + quote(entry.Name) + " change while they are read; try again"
+	case errors.Is(err, index.ErrNoSkillFile):
+		e.Code, e.Message = c.notFound, "the directory "+quote(entry.Name)+" has no SKILL.md; add a SKILL.md with a name and a description in its frontmatter"
+	case errors.Is(err, fs.ErrNotExist) && entry.Broken() != nil:
+		e.Message = file + " is a broken link; replace the link by the file"
+	case errors.Is(err, fs.ErrNotExist):
+		e.Code, e.Message = c.notFound, c.noun+" "+quote(entry.Name)+" was removed a moment ago; list the "+c.noun+"s for the names"
+	}
+	return e
+}
+
+// layerError converts an error of the index to an *Error. The contract of
+// list_skills prescribes the texts for missing and unreadable directories.
+func (c *collection[Info]) layerError(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var failed *index.LayerError
+	switch {
+	case errors.Is(err, fs.ErrClosed) && !errors.As(err, &failed):
+		return closedMeanwhile(op)
+	case !errors.As(err, &failed):
+		return err // error of the context
+	case failed.NoRoot:
+		return rootNotFound(op, c.root, failed)
+	}
+	content := c.noun + "s"
+	if c.layers[failed.Layer].Plugins != nil {
+		content = "plugins"
+	}
+	e := directoryError(op, c.layers[failed.Layer].Name, content, failed.Err, c.Layer(failed.Layer))
+	if e.Code == CodeDirectoryNotFound {
+		e.Message += c.missingReason(failed)
+	}
+	return e
+}
+
+// missingReason returns the reason of a store for a missing directory, in parentheses. If the
+// error says no more than fs.ErrNotExist, missingReason returns "".
+func (c *collection[Info]) missingReason(failed *index.LayerError) string {
+	cause := escape.Cause(failed.Err)
+	_, system := cause.(syscall.Errno)
+	if c.layers[failed.Layer].FS == nil || system || cause == fs.ErrNotExist {
+		return ""
+	}
+	return " (" + escape.Name(cause.Error()) + ")"
+}
+
+// rootNotFound returns the error of every method if the root does not exist or is a file.
+func rootNotFound(op, root string, err error) *Error {
+	if errors.Is(err, confine.ErrNotDir) {
+		return &Error{Code: CodeNotADirectory, Op: op, Path: root, Err: err, Message: "root " + quote(root) + " is a file; pass a directory to WithRoot"}
+	}
+	return &Error{Code: CodeDirectoryNotFound, Op: op, Path: root, Err: err, Message: "root " + quote(root) + " does not exist; check the path given to WithRoot"}
+}
+
+// directoryError returns the error for a directory that cannot be read. The contract of list_skills
+// fixes the first two texts. The content of the directory is "commands", "skills", "agents",
+// "plugins" or "reports". A directory of reports has no layer.
+func directoryError(op, name, content string, err error, layer index.Layer) *Error {
+	e := &Error{Op: op, Path: name, Err: err}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.Code, e.Message = CodeDirectoryNotFound, strings.ToUpper(content[:1])+content[1:]+" folder not found at path: "+name
+	case errors.Is(err, fs.ErrPermission):
+		e.Code, e.Message = CodePermissionDenied, "Permission denied reading "+content+" folder"
+	case errors.Is(err, confine.ErrNotDir):
+		e.Code, e.Message = CodeNotADirectory, "the directory "+quote(name)+" of "+content+" is a file; name another directory in the options"
+	case errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
+		e.Code, e.Message = CodeOutsideRoot, "the directory "+quote(name)+" of "+content+" is behind a link that is not followed; replace the link by the directory, or see WithSymlinks"
+	default:
+		e.Code, e.Message = CodeFileRead, "cannot read the directory "+quote(name)+" of "+content+" ("+escape.Reason(err)+"); "+layer.ReadAdvice(err)
+	}
+	return e
 }

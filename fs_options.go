@@ -10,6 +10,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/lint"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
 
 // A DirOption is an option for one call of ListDir, Tree or FindFiles. If an option is repeated,
@@ -395,6 +396,25 @@ func (f WithProgress) applyDir(o *dirOptions)       { o.progress = f }
 func (f WithProgress) applyGrep(o *dirOptions)      { o.progress = f }
 func (f WithProgress) applySearch(o *searchOptions) { o.progress = f }
 func (f WithProgress) applyLint(o *lintOptions)     { o.progress = f }
+
+// newReporter returns a reporter, or nil if f is nil. count returns numbers that never
+// decrease.
+func newReporter(f func(Progress), count func() (entries, files int64)) *parallel.Reporter {
+	if f == nil {
+		return nil
+	}
+	return parallel.NewReporter(func(entries, files int, done bool) { f(Progress{entries, files, done}) }, count)
+}
+
+// reporter returns the reporter of a call with WithProgress, or nil.
+func (o *dirOptions) reporter() *parallel.Reporter {
+	if o.progress == nil {
+		return nil
+	}
+	seen, searched := new(atomic.Int64), new(atomic.Int64)
+	o.seen, o.searched = seen, searched
+	return newReporter(o.progress, func() (entries, files int64) { return seen.Load(), searched.Load() })
+}
 
 // A GrepMode is a [GrepOption] without a value. A call may have several modes, as arguments or
 // joined by "|". A number with another bit than the constants is [ErrInvalidOption].

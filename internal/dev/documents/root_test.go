@@ -20,8 +20,8 @@ var rootCounts = []struct {
 	what          string
 	ceiling, goal int
 }{
-	{"files", 29, 25},             // without test files
-	{"lines of code", 5432, 4600}, // of these files, without comments and blank lines
+	{"files", 28, 25},             // without test files
+	{"lines of code", 5317, 4600}, // of these files, without comments and blank lines
 	{"exported names", 205, 145},  // functions, methods and types
 	{"test files", 25, 25},
 }

@@ -3,51 +3,12 @@ package toolshelf
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
-	"github.com/toolshelf-go/toolshelf/internal/lifetime"
-	"github.com/toolshelf-go/toolshelf/internal/parallel"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/observe"
 )
-
-// await is lifetime.Await.
-func await[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, error)) (T, error) {
-	return lifetime.Await(ctx, c.lifetime, do)
-}
-
-// awaitRoot is await. If do reads only files below the root, inRoot is true. On a local disk, no
-// system call waits for a network or another program, and do looks at its context
-// between system calls. There, do runs on the caller's goroutine, because another
-// goroutine can cost more than a small directory.
-func awaitRoot[T any](ctx context.Context, c *Catalog, inRoot bool, do func(context.Context) (T, error)) (T, error) {
-	if inRoot && c.onDisk() {
-		return lifetime.Direct(ctx, c.lifetime, do)
-	}
-	return await(ctx, c, do)
-}
-
-// onDisk reports whether all files below the root are on a local disk.
-func (c *Catalog) onDisk() bool { return c.local != nil && c.local.Local() }
-
-// newReporter returns a reporter, or nil if f is nil. count returns numbers that never
-// decrease.
-func newReporter(f func(Progress), count func() (entries, files int64)) *parallel.Reporter {
-	if f == nil {
-		return nil
-	}
-	return parallel.NewReporter(func(entries, files int, done bool) { f(Progress{entries, files, done}) }, count)
-}
-
-// reporter returns the reporter of a call with WithProgress, or nil.
-func (o *dirOptions) reporter() *parallel.Reporter {
-	if o.progress == nil {
-		return nil
-	}
-	seen, searched := new(atomic.Int64), new(atomic.Int64)
-	o.seen, o.searched = seen, searched
-	return newReporter(o.progress, func() (entries, files int64) { return seen.Load(), searched.Load() })
-}
 
 // The values of Event.Action.
 const (
@@ -116,4 +77,41 @@ func finishEvent(e Event, took time.Duration, err error) Event {
 		e.Action, e.Reason = EventRefused, "link"
 	}
 	return e
+}
+
+// An outcome is what an observer learns of a reading.
+type outcome struct {
+	entry  *index.Entry // nil without an entry
+	digest string       // of the bytes; "" without an observer
+	bytes  int
+	hidden bool // the filter or the gate refuses the entry
+}
+
+// of completes an event of an entry with the name of its layer.
+func (e Event) of(kind string, entry *index.Entry, layer string) Event {
+	e.Kind, e.Name, e.Layer, e.Plugin = Kind(kind), entry.Name, layer, entry.Plugin()
+	return e
+}
+
+// seen completes the event of a call for an entry. The event has the action, and the name and the
+// path as given.
+func (c *collection[Info]) seen(ctx context.Context, e Event, found outcome) Event {
+	e.Kind, e.Digest, e.Bytes = Kind(c.noun), found.digest, found.bytes
+	if found.entry != nil {
+		e = e.of(c.noun, found.entry, c.LayerOf(found.entry).Name)
+	}
+	if found.hidden {
+		e.Action, e.Reason, e.Digest, e.Bytes = EventRefused, "filter", "", 0
+		if reason, digest := c.filter.Guard.Refusal(ctx, found.entry); reason != "" {
+			e.Reason, e.Digest = reason, digest
+		}
+	}
+	return e
+}
+
+// send sends the event that seen returns.
+func (c *collection[Info]) send(o observe.Call[Event], e Event, found outcome, err error) {
+	if ctx := o.Context(); ctx != nil {
+		o.Send(c.seen(ctx, e, found), err)
+	}
 }

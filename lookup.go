@@ -1,0 +1,189 @@
+package toolshelf
+
+import (
+	"cmp"
+	"context"
+	"io/fs"
+
+	"github.com/toolshelf-go/toolshelf/internal/exposure"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+)
+
+// A reading is the result of a reader, with every state of the entry that the
+// reader has seen. The filter must keep all states. Without a filter, the states
+// are unknown.
+type reading[T, Info any] struct {
+	value  T
+	states []Info
+	from   *collection[Info] // of a skill below the root; otherwise nil
+	outcome
+}
+
+// A reader reads the file of an entry of a snapshot. If the argument kept, the text that the scan has
+// read, is not nil, the reader reads no file. If the reader fails, the states count all the same.
+type reader[T, Info any] func(c *Catalog, ctx context.Context, s *index.Snapshot, e *index.Entry,
+	kept *index.Cached[string]) (reading[T, Info], error)
+
+// A lookup finds the entry with a name or, if no entry has the name, with the stem of the
+// name, and reads the file of the entry.
+type lookup[T, Info any] struct {
+	catalog    *Catalog
+	from       *collection[Info]
+	op         string
+	name, stem string
+	read       reader[T, Info]
+	kept       bool // read may return a kept value, without a wait, also after the end of its context
+
+	// If not nil, beside finds the collection of an unknown name, and the name there.
+	beside func(context.Context) (*collection[Info], *Catalog, string, error)
+}
+
+// resolve returns the result of read for the entry, and sends the event with the action and the
+// path of e.
+func (l lookup[T, Info]) resolve(ctx context.Context, e Event) (value T, err error) {
+	o := l.from.observer.Begin(ctx)
+	now, err := l.find(ctx)
+	e.Name = l.name
+	cmp.Or(now.from, l.from).send(o, e, now.outcome, err)
+	if err != nil {
+		return value, err
+	}
+	return now.value, nil
+}
+
+// find returns the reading of the entry: in the last snapshot if stats prove the entry, or else in
+// the result of a scan. If the error is not nil, only the outcome counts.
+func (l lookup[T, Info]) find(ctx context.Context) (reading[T, Info], error) {
+	if l.beside != nil {
+		return l.findBeside(ctx)
+	}
+	return l.findListed(ctx)
+}
+
+// findBeside is find for a name that can be in the collection of beside. The name of a plugin may be
+// missing only if no skill there has the name.
+func (l lookup[T, Info]) findBeside(ctx context.Context) (reading[T, Info], error) {
+	listed, failed, short := reading[T, Info]{}, error(nil), false
+	if !exposure.Qualified(l.name) {
+		listed, failed = l.findListed(ctx)
+		short = listed.entry != nil && listed.entry.Name != l.name || CodeOf(failed) == CodeAmbiguousName
+		if !short && (CodeOf(failed) != l.from.notFound || listed.hidden) {
+			return listed, failed
+		}
+	}
+	from, c, name, err := l.beside(ctx)
+	if err != nil || short && name == l.name {
+		return listed, cmp.Or(err, failed)
+	}
+	given := l.name
+	l.catalog, l.from, l.name, l.stem = c, from, name, name
+	shown := from.filter.Apply(ctx, from.way.All)
+	now, err := l.in(ctx, from.way.All, shown)
+	if now.from = from; CodeOf(err) == from.notFound {
+		err = from.unknownName(l.op, given, given, shown) // also of a hidden skill
+	}
+	return now, err
+}
+
+// findListed is find for the name of a list.
+func (l lookup[T, Info]) findListed(ctx context.Context) (reading[T, Info], error) {
+	c := l.from
+	if err := c.checkName(l.op, l.name); err != nil {
+		return reading[T, Info]{}, err
+	}
+	if c.refresh != nil {
+		if err := c.refresh(ctx); err != nil {
+			return reading[T, Info]{}, err
+		}
+	}
+	last := c.Last() // read once: a concurrent scan replaces the last snapshot
+	now, err := reading[T, Info]{}, fs.ErrNotExist
+	if l.kept {
+		now, err = l.known(index.Ended, last) // needs no goroutine
+	}
+	if err != nil {
+		now, err = awaitRoot(ctx, l.catalog, c.inRoot, func(ctx context.Context) (reading[T, Info], error) { return l.known(ctx, last) })
+	}
+	if err == nil && c.filter.Shows(ctx, now.entry) && c.filter.KeepsAll(now.states) {
+		return now, nil
+	}
+	if ctx.Err() != nil {
+		return reading[T, Info]{}, ctx.Err()
+	}
+	now, err = l.scanned(ctx, c.Snapshot)
+	if c.watch && CodeOf(err) == c.notFound {
+		// The system may not have reported a new file yet.
+		return l.scanned(ctx, c.Validate)
+	}
+	return now, err
+}
+
+// known returns the reading of the entry that stats prove.
+func (l lookup[T, Info]) known(ctx context.Context, s *index.Snapshot) (now reading[T, Info], err error) {
+	e := l.from.Known(ctx, s, l.name, l.stem)
+	if e == nil {
+		return now, fs.ErrNotExist
+	}
+	now, err = l.read(l.catalog, ctx, s, e, nil)
+	now.entry = e
+	return now, err
+}
+
+// absent reports whether stats prove that no entry has the name.
+func (l lookup[T, Info]) absent(ctx context.Context) bool {
+	_, err := awaitRoot(ctx, l.catalog, l.from.inRoot, func(ctx context.Context) (none reading[T, Info], err error) {
+		if !l.from.Absent(ctx, l.from.Last(), l.name) {
+			err = fs.ErrExist
+		}
+		return none, err
+	})
+	return err == nil
+}
+
+// scanned resolves the name in the result of snapshot, which scans the files.
+func (l lookup[T, Info]) scanned(ctx context.Context, snapshot func(context.Context) (*index.Snapshot, error)) (reading[T, Info], error) {
+	all, err := snapshot(ctx)
+	if err != nil {
+		return reading[T, Info]{}, l.from.lookupError(l.op, l.name, l.stem, err)
+	}
+	return l.in(ctx, all, l.from.filter.Apply(ctx, all))
+}
+
+// in resolves the name in a snapshot. The snapshot shown has the entries of all that pass
+// the filter.
+func (l lookup[T, Info]) in(ctx context.Context, all, shown *index.Snapshot) (now reading[T, Info], err error) {
+	e, candidates := shown.Find(l.name, l.stem)
+	if now.entry = e; e == nil {
+		now.entry, _ = all.Find(l.name, l.stem)
+		now.hidden = now.entry != nil
+	}
+	switch unread := l.from.filter.Guard.Unread(all, now.entry, now.hidden, l.name, l.stem); {
+	case len(candidates) > 0:
+		return now, l.from.ambiguousName(l.op, l.name, candidates)
+	case unread != nil:
+		return now, &Error{Code: CodeFileRead, Op: l.op, Path: l.name, Err: unread.Err, Message: "cannot find " + l.from.noun + " " + quote(l.stem) + ", because " + unread.Reason}
+	case e == nil:
+		return now, l.from.unknownName(l.op, l.name, l.stem, shown)
+	}
+	now, err = awaitRoot(ctx, l.catalog, l.from.inRoot, func(ctx context.Context) (reading[T, Info], error) { return l.read(l.catalog, ctx, all, e, nil) })
+	now.entry = e
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return now, ctx.Err()
+	case !l.from.filter.KeepsAll(now.states): // the filter refuses the new content
+		now.hidden = true
+		return now, l.from.unknownName(l.op, l.name, l.stem, shown)
+	case err != nil:
+		return now, l.from.fileError(l.op, l.name, e, err)
+	}
+	return now, nil
+}
+
+// suggestion returns the end of a "not found" message: the entry with the most similar name, or
+// else the advice.
+func suggestion(entries []*index.Entry, name, advice string) string {
+	if similar := index.Similar(entries, name); similar != "" {
+		return "did you mean " + quote(similar) + "?"
+	}
+	return advice
+}

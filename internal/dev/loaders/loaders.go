@@ -154,16 +154,6 @@ func repeat(escape string) string {
 
 func unescape(escape string) string {
 	switch escape[1] {
-	case 'x':
-		n, _ := strconv.ParseUint(escape[2:], 16, 8)
-		return string([]byte{byte(n)})
-	case 'u':
-		n, _ := strconv.ParseUint(escape[2:], 16, 32)
-		return string(rune(n))
-	case 't':
-		return "\t"
-	case 'r':
-		return "\r"
 	case 's':
 		return " "
 	case 'z':
@@ -171,7 +161,8 @@ func unescape(escape string) string {
 	case '*':
 		return repeat(escape)
 	}
-	return `\`
+	text, _ := strconv.Unquote(`"` + escape + `"`) // the other escapes are those of Go
+	return text
 }
 
 const neighbor = "neighbor"

@@ -3,8 +3,6 @@ package loaders
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,49 +22,40 @@ type Parse func(data []byte) (name, description, body string, err error)
 // uses the name of the directory if the header has no name.
 func Loop(name string, parse Parse) Loader {
 	return Loader{
-		Name: name,
-		Skills: func(dir string) (map[string]Entry, error) {
-			return loop(dir, func(entry fs.DirEntry) (string, bool) {
-				return filepath.Join(entry.Name(), "SKILL.md"), entry.IsDir()
-			}, parse, func(file, name, description string) (string, bool) {
-				if name == "" {
-					name = filepath.Base(filepath.Dir(file))
-				}
-				return name, strings.TrimSpace(description) != ""
-			})
-		},
-		Commands: func(dir string) (map[string]Entry, error) {
-			return loop(dir, func(entry fs.DirEntry) (string, bool) {
-				return entry.Name(), !entry.IsDir() && strings.HasSuffix(entry.Name(), ".md")
-			}, parse, func(file, _, _ string) (string, bool) {
-				return strings.TrimSuffix(filepath.Base(file), ".md"), true
-			})
-		},
+		Name:     name,
+		Skills:   func(dir string) (map[string]Entry, error) { return loop(dir, true, parse) },
+		Commands: func(dir string) (map[string]Entry, error) { return loop(dir, false, parse) },
 	}
 }
 
-func loop(dir string, candidate func(fs.DirEntry) (string, bool), parse Parse, accept func(file, name, description string) (string, bool)) (map[string]Entry, error) {
+func loop(dir string, skills bool, parse Parse) (map[string]Entry, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
 	got := map[string]Entry{}
 	for _, entry := range entries {
-		file, ok := candidate(entry)
-		if !ok {
+		file := filepath.Join(dir, entry.Name())
+		if skills {
+			file = filepath.Join(file, "SKILL.md")
+		}
+		if entry.IsDir() != skills || !strings.HasSuffix(file, ".md") {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(dir, file))
+		data, err := os.ReadFile(file)
 		if err != nil {
 			continue
 		}
 		name, description, body, err := parse(data)
-		if err != nil {
+		switch {
+		case err != nil || skills && strings.TrimSpace(description) == "":
 			continue
+		case !skills:
+			name = strings.TrimSuffix(entry.Name(), ".md")
+		case name == "":
+			name = entry.Name()
 		}
-		if name, ok := accept(filepath.Join(dir, file), name, description); ok {
-			got[name] = Entry{description, body}
-		}
+		got[name] = Entry{description, body}
 	}
 	return got, nil
 }
@@ -98,44 +87,43 @@ func FrontmatterLoop() Loader {
 
 // Toolshelf returns the loader of this library. A skill is shown if SkillsPrompt shows it.
 func Toolshelf() Loader {
-	load := func(option toolshelf.Option, read func(context.Context, *toolshelf.Catalog, map[string]Entry) error) (_ map[string]Entry, err error) {
-		catalog, err := toolshelf.New(option)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, catalog.Close()) }()
-		got := map[string]Entry{}
-		return got, read(context.Background(), catalog, got)
-	}
 	return Loader{
 		Name: "toolshelf",
 		Skills: func(dir string) (map[string]Entry, error) {
-			return load(toolshelf.WithSkillsDir(dir), func(ctx context.Context, catalog *toolshelf.Catalog, got map[string]Entry) error {
-				prompt, err := catalog.SkillsPrompt(ctx)
+			catalog, err := toolshelf.New(toolshelf.WithSkillsDir(dir))
+			if err != nil {
+				return nil, err
+			}
+			defer catalog.Close()
+			prompt, err := catalog.SkillsPrompt(context.Background())
+			if err != nil {
+				return nil, err
+			}
+			got := map[string]Entry{}
+			for skill, err := range catalog.Skills(context.Background()) {
 				if err != nil {
-					return err
+					return nil, err
 				}
-				for skill, err := range catalog.Skills(ctx) {
-					if err != nil {
-						return err
-					}
-					if slices.Contains(prompt.Included, skill.Name) {
-						got[skill.Name] = Entry{skill.Description, skill.Content}
-					}
+				if slices.Contains(prompt.Included, skill.Name) {
+					got[skill.Name] = Entry{skill.Description, skill.Content}
 				}
-				return nil
-			})
+			}
+			return got, nil
 		},
 		Commands: func(dir string) (map[string]Entry, error) {
-			return load(toolshelf.WithCommandsDir(dir), func(ctx context.Context, catalog *toolshelf.Catalog, got map[string]Entry) error {
-				for command, err := range catalog.Commands(ctx) {
-					if err != nil {
-						return err
-					}
-					got[command.Name] = Entry{command.Metadata.Description, command.Content}
+			catalog, err := toolshelf.New(toolshelf.WithCommandsDir(dir))
+			if err != nil {
+				return nil, err
+			}
+			defer catalog.Close()
+			got := map[string]Entry{}
+			for command, err := range catalog.Commands(context.Background()) {
+				if err != nil {
+					return nil, err
 				}
-				return nil
-			})
+				got[command.Name] = Entry{command.Metadata.Description, command.Content}
+			}
+			return got, nil
 		},
 	}
 }

@@ -147,7 +147,8 @@ var sentence = regexp.MustCompile(`[^.!?\n]+[.!?]?`)
 
 // need returns the need of an entry, and removes the need from its body.
 func (e *Entry) need(entries []Entry) string {
-	for line := range textLines(e.Body) {
+	texts, _ := lines(e.Body)
+	for _, line := range texts {
 		for _, text := range sentence.FindAllString(line, -1) {
 			text = strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 			words := wordsOf(text)
@@ -195,7 +196,8 @@ func (e *Entry) mistyped(words []string) string {
 
 func (e *Entry) heading(entries []Entry) string {
 	var all []string
-	for h := range headings(e.whole) {
+	_, headings := lines(e.whole)
+	for _, h := range headings {
 		n := len(wordsOf(h))
 		if n >= 2 && n <= 10 && !slices.ContainsFunc(entries, func(o Entry) bool { return o.path != e.path && strings.Contains(o.whole, h) }) {
 			all = append(all, h)
@@ -207,36 +209,23 @@ func (e *Entry) heading(entries []Entry) string {
 	return all[e.hash("heading")%uint64(len(all))]
 }
 
-// lines yields the lines of a Markdown text outside code.
-func lines(text string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		ended := false
-		markdown.Blocks(text, new(markdown.Meter), func(start, end int, kind markdown.Kind) {
-			for line := range strings.Lines(text[start:end]) {
-				ended = ended || kind == markdown.Text && !yield(strings.TrimSpace(line))
-			}
-		})
-	}
-}
-
-func textLines(text string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for line := range lines(text) {
-			if !markdown.IsHeading(line) && !strings.HasPrefix(line, "|") && !yield(line) {
-				return
+// lines returns the lines of a Markdown text outside code, without the rows of tables, and the
+// headings.
+func lines(text string) (texts, headings []string) {
+	markdown.Blocks(text, new(markdown.Meter), func(start, end int, kind markdown.Kind) {
+		if kind != markdown.Text {
+			return
+		}
+		for line := range strings.Lines(text[start:end]) {
+			line = strings.TrimSpace(line)
+			if markdown.IsHeading(line) {
+				headings = append(headings, strings.TrimSpace(strings.Trim(line, "#")))
+			} else if !strings.HasPrefix(line, "|") {
+				texts = append(texts, line)
 			}
 		}
-	}
-}
-
-func headings(text string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for line := range lines(text) {
-			if markdown.IsHeading(line) && !yield(strings.TrimSpace(strings.Trim(line, "#"))) {
-				return
-			}
-		}
-	}
+	})
+	return texts, headings
 }
 
 // wordsOf returns the words of a text in lower case.

@@ -18,13 +18,27 @@ import (
 // api returns the features of a package p with the given declarations.
 func api(t *testing.T, declarations string) []string {
 	t.Helper()
+	lines := features(check(t, declarations))
+	slices.Sort(lines)
+	return lines
+}
+
+func check(t *testing.T, declarations string) *types.Package {
+	t.Helper()
 	fset := token.NewFileSet()
 	file := must.Get(parser.ParseFile(fset, "p.go", "package p\n"+declarations, 0))(t)
 	config := types.Config{Importer: importer.Default()}
-	pkg := must.Get(config.Check("example.com/p", fset, []*ast.File{file}, nil))(t)
-	lines := features(pkg)
-	slices.Sort(lines)
-	return lines
+	return must.Get(config.Check("example.com/p", fset, []*ast.File{file}, nil))(t)
+}
+
+func TestAFieldThatShadowsAFieldOfAnEmbeddedStructIsFound(t *testing.T) {
+	for declarations, want := range map[string]string{
+		"type A struct{ X int }\ntype B struct{ *A }\ntype C struct { B; X int }": "C.X",
+		"type A struct{ x int }\ntype C struct { A; x, Y int }":                   "",
+		"type A int\nfunc (A) X() {}\ntype C struct { A; Y int }":                 "",
+	} {
+		must.Equal(t, declarations, want, shadowing(check(t, declarations)))
+	}
 }
 
 func TestIncompatibleChangesNeedALineInTheChangelog(t *testing.T) {

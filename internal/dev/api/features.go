@@ -23,32 +23,60 @@ func exported() ([]string, error) {
 		return nil, fmt.Errorf("go list: %w", err)
 	}
 	files := map[string]string{} // the files of export data, by import path
-	var public []string
-	hidden := regexp.MustCompile("/(internal|examples)/")
+	var ours []string
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		path, name := fields[0], fields[1]
 		files[path] = fields[2]
-		if fields[3] == "true" && name != "main" && !hidden.MatchString(path) {
-			public = append(public, path)
+		if fields[3] == "true" && name != "main" && fields[2] != "" { // not only tests
+			ours = append(ours, path)
 		}
 	}
+	hidden := regexp.MustCompile("/(internal|examples)/")
 	packages := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
 		return os.Open(files[path])
 	})
 	var all []string
-	for _, path := range public {
+	for _, path := range ours {
 		pkg, err := packages.Import(path)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, features(pkg)...)
+		if field := shadowing(pkg); field != "" {
+			return nil, fmt.Errorf("%s.%s shadows a field of an embedded struct; rename the field", path, field)
+		}
+		if !hidden.MatchString(path) {
+			all = append(all, features(pkg)...)
+		}
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("the workspace has no package with an exported API")
 	}
 	slices.Sort(all)
 	return all, nil
+}
+
+// shadowing returns an exported field that shadows a field of an embedded struct, or "". Such a field
+// is a trap: the field and the promoted field have the same name and different values.
+func shadowing(pkg *types.Package) string {
+	for _, name := range pkg.Scope().Names() {
+		declared, ok := pkg.Scope().Lookup(name).Type().Underlying().(*types.Struct)
+		if !ok {
+			continue
+		}
+		for field := range declared.Fields() {
+			for embedded := range declared.Fields() {
+				if !embedded.Embedded() || !field.Exported() || field == embedded {
+					continue
+				}
+				below, _, _ := types.LookupFieldOrMethod(embedded.Type(), true, pkg, field.Name())
+				if _, ok := below.(*types.Var); ok {
+					return name + "." + field.Name()
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // features returns a line for each exported identifier of a package. A change that can break a

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -27,13 +26,9 @@ func agentNames(t *testing.T, c *toolshelf.Catalog) (all []string) {
 	t.Helper()
 	list := must.Get(c.ListAgents(t.Context()))(t)
 	ranged := collected(t, c.Agents(t.Context()))
-	if len(ranged) != len(list) {
-		t.Fatalf("Agents has %d agents, want %d", len(ranged), len(list))
-	}
+	must.Len(t, "Agents has agents", len(list), ranged)
 	for i, info := range list {
-		if diff := cmp.Diff(info, ranged[i].AgentInfo); diff != "" {
-			t.Errorf("ListAgents and Agents (-list +range):\n%s", diff)
-		}
+		must.Match(t, "ListAgents and Agents", info, ranged[i].AgentInfo)
 		if !info.Loadable {
 			all = append(all, info.Name+"!")
 			continue
@@ -44,12 +39,9 @@ func agentNames(t *testing.T, c *toolshelf.Catalog) (all []string) {
 			if err != nil || !strings.HasSuffix(string(agent.Raw), agent.Content) {
 				t.Errorf("GetAgent(%q): %+v, %v", info.Name, agent, err)
 			}
-			if agent.Content != ranged[i].Content || !slices.Equal(agent.Raw, ranged[i].Raw) {
-				t.Errorf("Agents has %q, want %q", ranged[i].Raw, agent.Raw)
-			}
-			if diff := cmp.Diff(info, agent.AgentInfo); diff != "" {
-				t.Errorf("ListAgents and GetAgent(%q) (-list +get):\n%s", info.Name, diff)
-			}
+			must.Equal(t, "agent.Content", ranged[i].Content, agent.Content)
+			must.Match(t, "agent.Raw", ranged[i].Raw, agent.Raw)
+			must.Match(t, "ListAgents and GetAgent", info, agent.AgentInfo)
 		}
 	}
 	return all
@@ -102,12 +94,9 @@ func TestTheNameOfAnAgentFollowsTheRuleOfItsPlace(t *testing.T) {
 		onMemoryAndDisk(t, files, func(t *testing.T, at toolshelf.Option) {
 			row := client.Client{Name: "mine", Agents: []client.Place{{Dir: "p", Pattern: "**/*.md", Name: rule}}}
 			c := catalog(t, at, toolshelf.WithClient(row))
-			if got := agentNames(t, c); !slices.Equal(got, want) {
-				t.Errorf("rule %d: got %q, want %q", rule, got, want)
-			}
-			if got := problems(t, c); slices.Contains(got, "FRONTMATTER_REQUIRED p/sub/plain.md") != (rule == client.OnlyHeader) {
-				t.Errorf("rule %d: Lint: %q", rule, got)
-			}
+			must.Match(t, rule, want, agentNames(t, c))
+			must.Equal(t, rule, rule == client.OnlyHeader,
+				slices.Contains(problems(t, c), "FRONTMATTER_REQUIRED p/sub/plain.md"))
 		})
 	}
 }
@@ -134,9 +123,7 @@ func TestWithClientReadsThePlacesOfAgents(t *testing.T) {
 		"a client without":   {[]toolshelf.Option{toolshelf.WithRoot("/r/p"), toolshelf.WithClient(client.Crush())}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := agentNames(t, catalog(t, append(tt.options, fsys)...)); !slices.Equal(got, tt.want) {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
+			must.Match(t, "agentNames", tt.want, agentNames(t, catalog(t, append(tt.options, fsys)...)))
 		})
 	}
 }
@@ -152,13 +139,10 @@ func TestACatalogWithoutAgents(t *testing.T) {
 			if list, err := c.ListAgents(t.Context()); err != nil || list == nil || len(list) > 0 {
 				t.Errorf("ListAgents: %v, %v", list, err)
 			}
-			if prompt, err := c.AgentsPrompt(t.Context()); err != nil || prompt.Text != "" {
-				t.Errorf("AgentsPrompt: %v, %v", prompt, err)
-			}
+			must.Equal(t, "AgentsPrompt", "", must.Get(c.AgentsPrompt(t.Context()))(t).Text)
 			_, err := c.GetAgent(t.Context(), "a")
-			if !errors.Is(err, toolshelf.ErrAgentNotFound) || !strings.Contains(err.Error(), "add WithAgentsDir") {
-				t.Errorf("GetAgent: %v", err)
-			}
+			must.Is(t, "GetAgent", toolshelf.ErrAgentNotFound, err)
+			must.Contain(t, "GetAgent", err, "add WithAgentsDir")
 		})
 	}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, nil)), toolshelf.WithAgentsDir("agents"))
@@ -183,9 +167,7 @@ func TestErrorsOfGetAgent(t *testing.T) {
 			t.Errorf("GetAgent(%q): %v", name, err)
 		}
 	}
-	if got := agentNames(t, c); !slices.Equal(got, []string{"large!", "reviewer"}) {
-		t.Errorf("got %q", got)
-	}
+	must.Match(t, "agentNames", []string{"large!", "reviewer"}, agentNames(t, c))
 }
 
 func TestToolsOfAnAgentAreAllToolsOnlyWithoutTheField(t *testing.T) {
@@ -199,10 +181,8 @@ func TestToolsOfAnAgentAreAllToolsOnlyWithoutTheField(t *testing.T) {
 		"tools: Read\nallowed-tools: Bash(git(": {"Read"},
 	} {
 		c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"agents/x.md": "---\n" + header + "\n---\n"})), toolshelf.WithAgentsDir("agents"))
-		list, err := c.ListAgents(t.Context())
-		if err != nil || len(list) != 1 {
-			t.Fatal(list, err)
-		}
+		list := must.Get(c.ListAgents(t.Context()))(t)
+		must.Len(t, "list", 1, list)
 		must.Match(t, header, want, list[0].Tools)
 	}
 }
@@ -214,9 +194,8 @@ func TestToolsOfAnAgentAreListedWithoutRoomForItsFrontmatter(t *testing.T) {
 	list := must.Get(c.ListAgents(t.Context()))(t)
 	cut := 0
 	for _, a := range list {
-		if !slices.Equal(a.Tools, []string{"Read", "Grep"}) || a.Model != "opus" {
-			t.Fatalf("%s has the tools %q and the model %q", a.Name, a.Tools, a.Model)
-		}
+		must.Match(t, a.Name, []string{"Read", "Grep"}, a.Tools)
+		must.Equal(t, a.Name, "opus", a.Model)
 		if slices.ContainsFunc(a.Diagnostics, notKept) {
 			cut++
 		}
@@ -256,9 +235,7 @@ func TestJSONOfAnAgent(t *testing.T) {
 		{agent.AgentInfo, info + "}"},
 		{agent, info + `,"frontmatter":{"name":"a","description":"Reviews","tools":["Read"],"model":"opus","color":"red"},"content":"Review \u003cthis\u003e.\n"}`},
 	} {
-		if got, err := json.Marshal(tt.value); err != nil || string(got) != tt.want {
-			t.Errorf("got  %s, %v\nwant %s", got, err, tt.want)
-		}
+		must.Equal(t, "Marshal", tt.want, string(must.Get(json.Marshal(tt.value))(t)))
 	}
 }
 
@@ -279,9 +256,7 @@ func TestAResultOfGetAgentBelongsToTheCaller(t *testing.T) {
 func TestStrictCatalogsRejectAgentsThatAClientRejects(t *testing.T) {
 	files := map[string]string{"agents/a.md": "---\nname: a\n---\n", "agents/b.md": "---\nname: b\ndescription: d\n---\n"}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithAgentsDir("agents"), toolshelf.WithStrict(client.Claude()))
-	if got := agentNames(t, c); !slices.Equal(got, []string{"a!", "b"}) {
-		t.Errorf("got %q", got)
-	}
+	must.Match(t, "agentNames", []string{"a!", "b"}, agentNames(t, c))
 	if _, err := c.GetAgent(t.Context(), "a"); !errors.Is(err, toolshelf.ErrFileRead) || !strings.Contains(err.Error(), "Claude Code requires the field description") {
 		t.Errorf("got %v", err)
 	}
@@ -338,9 +313,7 @@ func TestLintOfAgents(t *testing.T) {
 		got := problems(t, c)
 		slices.Sort(got)
 		slices.Sort(want)
-		if !slices.Equal(got, want) {
-			t.Errorf("got  %q\nwant %q", got, want)
-		}
+		must.Match(t, "got", want, got)
 		diagnostics := must.Get(c.Lint(t.Context(), toolshelf.LintFor(client.Claude())))(t)
 		missing := 0
 		for _, d := range diagnostics {
@@ -382,12 +355,8 @@ func TestLintJudgesTheNameOfAnAgentByItsPlace(t *testing.T) {
 				options = append(options, toolshelf.WithPlugins("p"))
 			}
 			c := catalog(t, options...)
-			if got := problems(t, c, tt.lint...); !slices.Equal(got, tt.want) {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
-			if got := agentNames(t, c); !slices.Equal(got, tt.listed) {
-				t.Errorf("listed %q, want %q", got, tt.listed)
-			}
+			must.Match(t, "problems", tt.want, problems(t, c, tt.lint...))
+			must.Match(t, "agentNames", tt.listed, agentNames(t, c))
 		})
 	}
 }

@@ -9,14 +9,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -77,9 +75,7 @@ func TestAnySizeThatAFilesystemReports(t *testing.T) {
 			raw, rawErr := c.ReadSkillFile(t.Context(), "pdf", "SKILL.md")
 			if size >= math.MaxInt { // a slice of size+1 bytes is impossible
 				for _, err := range []error{err, skillErr, rawErr} {
-					if !errors.Is(err, toolshelf.ErrFileTooLarge) {
-						t.Errorf("got %v, want FILE_TOO_LARGE", err)
-					}
+					must.Is(t, "err", toolshelf.ErrFileTooLarge, err)
 				}
 			} else {
 				must.Do(t, errors.Join(err, skillErr, rawErr))
@@ -87,15 +83,9 @@ func TestAnySizeThatAFilesystemReports(t *testing.T) {
 					t.Errorf("got %q, %q and %q", command.Content, skill.Content, raw)
 				}
 			}
-			if _, err := c.Search(t.Context(), "pdf", 0); err != nil {
-				t.Error(err)
-			}
-			if _, err := c.Lint(t.Context()); err != nil {
-				t.Error(err)
-			}
-			if _, err := c.Tree(t.Context(), ".", toolshelf.Gitignore()); err != nil {
-				t.Error(err)
-			}
+			must.Get(c.Search(t.Context(), "pdf", 0))(t)
+			must.Get(c.Lint(t.Context()))(t)
+			must.Get(c.Tree(t.Context(), ".", toolshelf.Gitignore()))(t)
 		})
 	}
 }
@@ -108,15 +98,9 @@ func TestFileOfThreeGiB(t *testing.T) {
 		t.Skip("no sparse file: ", err)
 	}
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithMaxFileSize(3<<30-1))
-	list, err := c.List(t.Context(), toolshelf.Page{})
-	if err != nil || len(list.Commands) != 1 {
-		t.Errorf("got %v, %v; want the small file", list.Commands, err)
-	}
+	must.Len(t, "list.Commands", 1, must.Get(c.List(t.Context(), toolshelf.Page{}))(t).Commands)
 	must.Fail(c.Get(t.Context(), "large"))(t, "error", toolshelf.ErrFileTooLarge)
-	info, err := c.Stat(t.Context(), "commands/large.md")
-	if err != nil || info.Size != 3<<30 {
-		t.Errorf("size %d, %v", info.Size, err)
-	}
+	must.Equal(t, "info.Size", 3<<30, must.Get(c.Stat(t.Context(), "commands/large.md"))(t).Size)
 }
 
 // TestAFileThatGrowsWhileItIsRead reads a command, a SKILL.md and a file of a
@@ -133,9 +117,7 @@ func TestAFileThatGrowsWhileItIsRead(t *testing.T) {
 		raw, rawErr := c.ReadSkillFile(t.Context(), "a", "x.txt")
 		if length > limit {
 			for _, err := range []error{err, skillErr, rawErr} {
-				if !errors.Is(err, toolshelf.ErrFileTooLarge) {
-					t.Errorf("%d bytes: got %v, want FILE_TOO_LARGE", length, err)
-				}
+				must.Is(t, length, toolshelf.ErrFileTooLarge, err)
 			}
 			continue
 		}
@@ -152,9 +134,7 @@ func TestAHeaderThatGrowsIsListedWhole(t *testing.T) {
 	text := "---\nname: a\nother: " + strings.Repeat("x", 10_000) + "\ndescription: d\n---\n"
 	files := memoryOf(t, map[string]string{"commands/a.md": text, "skills/a/SKILL.md": text})
 	c := catalog(t, toolshelf.WithFs(misstatingFs{files, 100}))
-	if got := descriptions(t, c); !slices.Equal(got, []string{"d"}) {
-		t.Errorf("commands with the descriptions %.40q", got)
-	}
+	must.Match(t, "commands with the descriptions", []string{"d"}, descriptions(t, c))
 	skills, err := c.ListSkills(t.Context())
 	if err != nil || len(skills) != 1 || skills[0].Description != "d" || skills[0].Diagnostics != nil {
 		t.Errorf("skills: %+v, %v", skills, err)
@@ -164,9 +144,7 @@ func TestAHeaderThatGrowsIsListedWhole(t *testing.T) {
 func descriptions(t *testing.T, c *toolshelf.Catalog) (all []string) {
 	t.Helper()
 	for info, err := range c.All(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		all = append(all, info.Description)
 	}
 	return all
@@ -175,12 +153,8 @@ func descriptions(t *testing.T, c *toolshelf.Catalog) (all []string) {
 func TestMaxFileSizeIsInclusive(t *testing.T) {
 	for size, want := range map[int]error{9: nil, 10: nil, 11: toolshelf.ErrFileTooLarge} {
 		c := catalog(t, toolshelf.WithMaxFileSize(10), toolshelf.WithFs(memoryOf(t, map[string]string{"commands/a.md": strings.Repeat("x", size)})))
-		if _, err := c.Get(t.Context(), "a"); !errors.Is(err, want) {
-			t.Errorf("%d bytes where 10 are allowed: %v, want %v", size, err, want)
-		}
-		if listed := len(names(t, c)) == 1; listed != (want == nil) {
-			t.Errorf("%d bytes where 10 are allowed: listed is %v", size, listed)
-		}
+		must.Fail(c.Get(t.Context(), "a"))(t, size, want)
+		must.Equal(t, size, want == nil, len(names(t, c)) == 1)
 	}
 }
 
@@ -283,9 +257,7 @@ func TestCloseDuringCalls(t *testing.T) {
 				for {
 					_, err := c.Get(t.Context(), "Build")
 					if err != nil {
-						if !errors.Is(err, toolshelf.ErrClosed) {
-							t.Error(err)
-						}
+						must.Is(t, "err", toolshelf.ErrClosed, err)
 						return
 					}
 				}
@@ -407,9 +379,7 @@ func TestNeverStale(t *testing.T) {
 		case way == 6: // hidden
 			err, hidden = write(file, "---\nis_dependency: true\n---\n"+text), true
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		last = text
 
 		list := must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
@@ -423,9 +393,7 @@ func TestNeverStale(t *testing.T) {
 		if text != "" && !hidden {
 			want = []string{text}
 		}
-		if diff := cmp.Diff(want, listed); diff != "" {
-			t.Fatalf("change %d: List (-want +got):\n%s", i, diff)
-		}
+		must.Match(t, i, want, listed)
 		got, err := c.Get(t.Context(), "a")
 		if text == "" && !errors.Is(err, toolshelf.ErrCommandNotFound) || text != "" && !strings.HasSuffix(got.Content, text) {
 			t.Fatalf("change %d: Get %q, %v; want %q", i, got.Content, err, text)
@@ -475,10 +443,9 @@ func TestAFileIsNotSeenHalfWritten(t *testing.T) {
 			names(t, c)
 			must.Do(t, afero.WriteFile(fsys.Fs, "commands/a.md", []byte("new"), 0o644))
 			fsys.empty, fsys.still = tt.empty, tt.still
-			list, err := c.List(t.Context(), toolshelf.Page{})
-			if err != nil || len(list.Commands) != 1 || list.Commands[0].Description != tt.want {
-				t.Errorf("%+v, %v; want %q", list.Commands, err, tt.want)
-			}
+			list := must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
+			must.Len(t, "list.Commands", 1, list.Commands)
+			must.Equal(t, "Description", tt.want, list.Commands[0].Description)
 		})
 	}
 }
@@ -596,9 +563,7 @@ func TestFailedCallsDoNotReportTheirEnd(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(catalogtest.Faulty{Fs: memoryOf(t, commandFiles()), Opens: map[string]error{"commands": fs.ErrPermission, ".": fs.ErrPermission}}))
 	for name, call := range longCalls(c) {
 		err := call(t.Context(), toolshelf.WithProgress(func(p toolshelf.Progress) {
-			if p.Done {
-				t.Errorf("%s reports its end", name)
-			}
+			must.Equal(t, name, false, p.Done)
 		}))
 		if err == nil {
 			t.Errorf("%s: no error", name)

@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -61,9 +60,7 @@ func TestTheContextEndsAFileMethodOnAMountThatHangs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	for method, call := range calls {
-		if err := call(ctx); err != nil {
-			t.Fatalf("%s before the mount: %v", method, err)
-		}
+		must.Is(t, method, nil, call(ctx))
 	}
 	mountHanging(t, remote)
 	returned := make(chan error)
@@ -72,9 +69,7 @@ func TestTheContextEndsAFileMethodOnAMountThatHangs(t *testing.T) {
 		go func() { returned <- call(ctx) }()
 		select {
 		case err := <-returned:
-			if !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%s: %v", method, err)
-			}
+			must.Is(t, method, context.DeadlineExceeded, err)
 		case <-time.After(patience):
 			t.Fatalf("%s has not returned", method)
 		}
@@ -113,12 +108,9 @@ func TestARewriteOnExFATIsNoticed(t *testing.T) {
 			name = filepath.Join(root, name)
 			must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644), os.Chtimes(name, before, before)))
 		}
-		if diff := cmp.Diff(views(t, catalog(t, toolshelf.WithRoot(root))), views(t, c)); diff != "" {
-			t.Errorf("%s, a new catalog and this one (-want +got):\n%s", word, diff)
-		}
-		if got, err := c.ReadFile(t.Context(), "long.txt", toolshelf.Lines(15_000, 15_000)); err != nil || !strings.Contains(got.Text, word) {
-			t.Errorf("ReadFile: %q, %v; want %s", got.Text, err, word)
-		}
+		must.Match(t, word, views(t, catalog(t, toolshelf.WithRoot(root))), views(t, c))
+		must.Contain(t, "ReadFile",
+			must.Get(c.ReadFile(t.Context(), "long.txt", toolshelf.Lines(15_000, 15_000)))(t).Text, word)
 	}
 }
 
@@ -398,9 +390,7 @@ func BenchmarkSaveReport(b *testing.B) {
 // durableFloor makes only the system calls for a file that appears complete or not at all.
 func durableFloor(b *testing.B, dir, name, text string) {
 	try := func(err error) {
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, err)
 	}
 	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	try(err)

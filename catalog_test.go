@@ -64,9 +64,8 @@ func TestUnreadable(t *testing.T) {
 	want := []string{"analyze-logs", "broken", "deploy_app", "empty", "zeta"}
 	must.Match(t, "one unreadable file, the others", want, names(t, c))
 	_, err := c.Get(t.Context(), "Build")
-	if !errors.Is(err, toolshelf.ErrFileRead) || !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("Get: %v, want ErrFileRead of fs.ErrPermission", err)
-	}
+	must.Is(t, "Get", toolshelf.ErrFileRead, err)
+	must.Is(t, "Get", fs.ErrPermission, err)
 	if got := strings.Join(problems(t, c), "\n"); !strings.Contains(got, "FILE_READ_ERROR commands/Build.md") || !strings.Contains(got, "FILE_READ_ERROR commands/crlf.md") {
 		t.Errorf("Lint reports\n%s", got)
 	}
@@ -172,9 +171,7 @@ func TestNilFiltersShowEverything(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, shop())), nil, toolshelf.Filter(nil))
 	view := must.Get(c.View(nil, toolshelf.Filter(nil)))(t)
 	for name, c := range map[string]*toolshelf.Catalog{"the catalog": c, "the view": view} {
-		if got := names(t, c); len(got) != 3 {
-			t.Errorf("%s shows %q", name, got)
-		}
+		must.Len(t, name, 3, names(t, c))
 	}
 }
 
@@ -189,26 +186,18 @@ func TestCloseOfAViewClosesNothingElse(t *testing.T) {
 		_, dirErr := c.ListDir(t.Context(), ".")
 		_, viewErr := c.View()
 		for _, err := range []error{getErr, skillErr, dirErr, viewErr} {
-			if toolshelf.CodeOf(err) != toolshelf.CodeOf(listErr) {
-				t.Errorf("List: %v, but another method: %v", listErr, err)
-			}
+			must.Equal(t, "List", toolshelf.CodeOf(listErr), toolshelf.CodeOf(err))
 		}
 		return listErr
 	}
 	for range 2 {
-		if err := view.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, view.Close())
 		must.Is(t, "a closed view", toolshelf.ErrClosed, works(view))
 	}
 	for name, c := range map[string]*toolshelf.Catalog{"the owner": owner, "a view of the view": inner} {
-		if err := works(c); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Is(t, name, nil, works(c))
 	}
-	if err := owner.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, owner.Close())
 	must.Is(t, "a view of a closed catalog", toolshelf.ErrClosed, works(inner))
 }
 
@@ -242,9 +231,7 @@ func TestOnChangeOfAViewReportsItsEntries(t *testing.T) {
 			if content != "" {
 				err = os.WriteFile(file, []byte(content), 0o644)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 		}
 		names(t, owner)
 		skillsOf(t, owner)
@@ -282,25 +269,20 @@ func TestCachesDropRemovedFiles(t *testing.T) {
 	skillsOf(t, c)
 	must.Equal(t, "toolshelf.CachedFiles(c)", 4, toolshelf.CachedFiles(c))
 	must.Do(t, afero.WriteFile(fsys, "commands/kept.md", []byte("changed"), 0o644))
-	if got, err := c.Get(t.Context(), "kept"); err != nil || got.Content != "changed" {
-		t.Errorf("got %q, %v", got.Content, err)
-	}
+	must.Equal(t, "Content", "changed", must.Get(c.Get(t.Context(), "kept"))(t).Content)
 }
 
 func TestCacheTTL(t *testing.T) {
 	fsys := memoryOf(t, map[string]string{"commands/a.md": "one", "commands/b.md": "b"})
 	now := time.Unix(1_000_000, 0)
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Minute), toolshelf.WithClock(func() time.Time { return now }))
-	if diff := cmp.Diff([]string{"a", "b"}, names(t, c)); diff != "" {
-		t.Fatal(diff)
-	}
+	must.Match(t, "names", []string{"a", "b"}, names(t, c))
 	must.Do(t, errors.Join(afero.WriteFile(fsys, "commands/a.md", []byte("two, longer"), 0o644), fsys.Remove("commands/b.md"),
 		afero.WriteFile(fsys, "commands/c.md", []byte("c"), 0o644)))
 	now = now.Add(time.Minute - 1)
 	must.Match(t, "within the TTL", []string{"a", "b"}, names(t, c))
-	if got, err := c.Get(t.Context(), "a"); err != nil || got.Content != "two, longer" {
-		t.Errorf("Get within the TTL serves %q, %v", got.Content, err)
-	}
+	must.Equal(t, "Get within the TTL serves", "two, longer",
+		must.Get(c.Get(t.Context(), "a"))(t).Content)
 	must.Fail(c.Get(t.Context(), "b"))(t, "Get within the TTL of a removed file", toolshelf.ErrCommandNotFound)
 	now = now.Add(1)
 	must.Match(t, "after the TTL", []string{"a", "c"}, names(t, c))
@@ -388,9 +370,7 @@ func TestOnChangeWithoutASourceLogsOnce(t *testing.T) {
 		for _, c := range []*toolshelf.Catalog{c, c, view} {
 			c.OnChange(func(toolshelf.Change) {})()
 		}
-		if got := strings.Count(logged.String(), "OnChange"); got != tt.want {
-			t.Errorf("%s: %d messages, want %d:\n%s", tt.name, got, tt.want, logged.String())
-		}
+		must.Equal(t, tt.name, tt.want, strings.Count(logged.String(), "OnChange"))
 	}
 }
 
@@ -407,9 +387,7 @@ func TestALaterDirectoryIsReportedWithoutAWatch(t *testing.T) {
 	c.OnChange(func(change toolshelf.Change) { changes <- change })
 	look := func(want error) {
 		t.Helper()
-		if _, err := c.List(t.Context(), toolshelf.Page{}); !errors.Is(err, want) {
-			t.Fatal(err)
-		}
+		must.Fail(c.List(t.Context(), toolshelf.Page{}))(t, "List", want)
 	}
 	look(toolshelf.ErrDirectoryNotFound)
 	for range 2 {
@@ -510,9 +488,8 @@ func TestAPanicInTheBackgroundIsLoggedAndEndsNothing(t *testing.T) {
 					}
 					return ""
 				})
-				if returned(func() { _, _ = c.List(t.Context(), toolshelf.Page{}) }) {
-					t.Error("the next call returned")
-				}
+				must.Equal(t, "the next call returned", false,
+					returned(func() { _, _ = c.List(t.Context(), toolshelf.Page{}) }))
 				exits.Store(nil)
 				write(t, "C.", root, "commands", "c.md")
 				notice()
@@ -734,9 +711,7 @@ func TestOptionsCompileOnlyWithTheirMethods(t *testing.T) {
 				methods = append(methods, name)
 			}
 		}
-		if got := strings.Join(methods, " "); got != tt.methods {
-			t.Errorf("%s compiles with %s, want %s", tt.name, got, tt.methods)
-		}
+		must.Equal(t, tt.name, tt.methods, strings.Join(methods, " "))
 	}
 }
 

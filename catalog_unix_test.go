@@ -59,10 +59,7 @@ func TestEntriesThatAreNotFiles(t *testing.T) {
 		"FILE_READ_ERROR commands/tofifo.md", "FILE_READ_ERROR skills/fifo/SKILL.md",
 	}
 	must.Match(t, "problems", want, problems(t, c))
-	skills, err := c.ListSkills(t.Context())
-	if err != nil || len(skills) != 2 {
-		t.Errorf("%d skills, %v", len(skills), err)
-	}
+	must.Len(t, "skills", 2, must.Get(c.ListSkills(t.Context()))(t))
 }
 
 // TestPermissions runs itself as another user if the user is root, because permissions do
@@ -127,13 +124,9 @@ func TestParentsOfOtherUsersAreNotRead(t *testing.T) {
 			t.Setenv("SUDO_UID", "")
 			all := append(options, toolshelf.WithRoot(filepath.Join(dir, "repo/sub/project")), toolshelf.WithParents(""))
 			c := catalog(t, all...)
-			if got := names(t, c); !slices.Equal(got, tt.want) {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
-			found, err := c.Lint(t.Context())
-			if err != nil || tt.reported != (len(found) > 0) {
-				t.Fatalf("reported %+v, %v", found, err)
-			}
+			must.Match(t, "names", tt.want, names(t, c))
+			found := must.Get(c.Lint(t.Context()))(t)
+			must.Equal(t, "result", tt.reported, len(found) > 0)
 			for _, d := range found {
 				if d.Code != agentmd.DiagDirectoryOfOtherUser || !strings.HasPrefix(d.Path, "../") || !strings.HasSuffix(d.Path, ".claude/commands") || strings.Contains(d.String(), dir) {
 					t.Errorf("reported %v", d)
@@ -143,23 +136,17 @@ func TestParentsOfOtherUsersAreNotRead(t *testing.T) {
 				must.Fail(c.Get(t.Context(), map[bool]string{true: "near", false: "far"}[tt.foreign[0] == "repo/sub"]))(t, "Get of a command of another user", toolshelf.ErrCommandNotFound)
 			}
 			t.Setenv("SUDO_UID", "65534")
-			if got := names(t, catalog(t, all...)); len(got) != 3 {
-				t.Errorf("with sudo: got %q", got)
-			}
+			must.Len(t, "with sudo", 3, names(t, catalog(t, all...)))
 			for _, name := range tt.foreign { // after New
 				must.Do(t, os.Lchown(filepath.Join(dir, name), 0, 0))
 			}
 			t.Setenv("SUDO_UID", "")
-			if got := names(t, c); len(got) != 3 {
-				t.Errorf("after the change of the owner: got %q", got)
-			}
+			must.Len(t, "after the change of the owner", 3, names(t, c))
 			for _, name := range tt.foreign {
 				must.Do(t, os.Lchown(filepath.Join(dir, name), 65534, 65534))
 			}
 			t.Setenv("SUDO_UID", "65533")
-			if got := names(t, c); !slices.Equal(got, tt.want) {
-				t.Errorf("with sudo of a third user: got %q, want %q", got, tt.want)
-			}
+			must.Match(t, "with sudo of a third user", tt.want, names(t, c))
 		})
 	}
 }
@@ -196,10 +183,8 @@ func runAsNobody(t *testing.T, env string) {
 	cmd.Dir = "/"
 	cmd.Env = append(os.Environ(), env)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
-		t.Errorf("as another user: %v\n%s", err, out)
-	}
+	must.Contain(t, "as another user", string(must.Get(cmd.CombinedOutput())(t)),
+		"--- PASS: "+t.Name())
 }
 
 // A .gitignore file that is a link, a pipe or a device has no rules, as in git. The file
@@ -209,17 +194,13 @@ func TestGitignoreFilesThatAreNotRegularHaveNoRules(t *testing.T) {
 	at := func(dir string) string { return filepath.Join(root, "project", dir, ".gitignore") }
 	must.Do(t, errors.Join(os.Symlink("../../secret", at("link")), unix.Mkfifo(at("fifo"), 0o644), os.Symlink("/dev/zero", at("device"))))
 	c := catalog(t, toolshelf.WithRoot(filepath.Join(root, "project")))
-	tree, err := c.Tree(t.Context(), ".", toolshelf.Gitignore())
-	if err != nil || tree.Files != 3 || tree.Ignored != 0 {
-		t.Errorf("got %+v, %v", tree, err)
-	}
-	if len(tree.Warnings) != 3 {
-		t.Errorf("%d warnings, want one for each file: %q", len(tree.Warnings), tree.Warnings)
-	}
+	tree := must.Get(c.Tree(t.Context(), ".", toolshelf.Gitignore()))(t)
+	must.Equal(t, "tree.Files", 3, tree.Files)
+	must.Equal(t, "tree.Ignored", 0, tree.Ignored)
+	must.Len(t, "tree.Warnings", 3, tree.Warnings)
 	for _, w := range tree.Warnings {
-		if strings.Contains(w, root) || strings.Contains(w, "secret") {
-			t.Errorf("a warning reveals the target: %s", w)
-		}
+		must.NotContain(t, "a warning reveals the target", w, root)
+		must.NotContain(t, "a warning reveals the target", w, "secret")
 	}
 }
 
@@ -274,10 +255,7 @@ func TestHostileSkills(t *testing.T) {
 	}
 	var list []toolshelf.SkillInfo
 	if n := allocated(func() {
-		var err error
-		if list, err = c.ListSkills(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		list = must.Get(c.ListSkills(t.Context()))(t)
 	}); n > 32<<20 {
 		t.Errorf("ListSkills took %d bytes of memory", n)
 	}
@@ -291,10 +269,7 @@ func TestHostileSkills(t *testing.T) {
 
 	var diagnostics []toolshelf.Diagnostic
 	if n := allocated(func() {
-		var err error
-		if diagnostics, err = c.Lint(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		diagnostics = must.Get(c.Lint(t.Context()))(t)
 	}); n > 20*description {
 		t.Errorf("Lint took %d bytes of memory", n)
 	}
@@ -325,14 +300,10 @@ func TestHostileSkills(t *testing.T) {
 				t.Errorf("Lint does not report %+v", d)
 			}
 		}
-		if text := fmt.Sprintf("%+v", skill); strings.Contains(text, secretText) {
-			t.Errorf("%s contains text from outside", name)
-		}
+		must.NotContain(t, name, fmt.Sprintf("%+v", skill), secretText)
 	}
 	for skill, file := range map[string]string{"links": "out-0000.md", "endless": "proc/environ"} {
-		if _, err := c.ReadSkillFile(t.Context(), skill, file); !errors.Is(err, toolshelf.ErrOutsideRoot) {
-			t.Errorf("%s of %s: %v", file, skill, err)
-		}
+		must.Fail(c.ReadSkillFile(t.Context(), skill, file))(t, file, toolshelf.ErrOutsideRoot)
 	}
 	must.Fail(c.ReadSkillFile(t.Context(), "fifo-among", "pipe.md"))(t, "a pipe", toolshelf.ErrFileRead)
 }
@@ -458,9 +429,7 @@ func TestReadFileAndGrepOfProc(t *testing.T) {
 		t.Errorf("Grep: %+v, %v", found, err)
 	}
 	for _, name := range []string{"root/etc/passwd", "exe", "cwd/doc.go"} {
-		if _, err := c.Grep(t.Context(), name, "x"); !errors.Is(err, toolshelf.ErrOutsideRoot) {
-			t.Errorf("Grep of %s: %v", name, err)
-		}
+		must.Fail(c.Grep(t.Context(), name, "x"))(t, name, toolshelf.ErrOutsideRoot)
 		must.Fail(c.ReadFile(t.Context(), name))(t, name, toolshelf.ErrOutsideRoot)
 	}
 }
@@ -493,9 +462,7 @@ func TestReadFileOfAHugeFile(t *testing.T) {
 	} {
 		var text toolshelf.FileText
 		heap := heapOf(func() any {
-			if text, err = c.ReadFile(t.Context(), "huge", tt.options...); err != nil {
-				t.Fatal(err)
-			}
+			text = must.Get(c.ReadFile(t.Context(), "huge", tt.options...))(t)
 			return text
 		})
 		got := []any{text.Text, text.First, text.Last, text.Total, text.Size, text.NextLine, text.NextColumn}
@@ -528,9 +495,7 @@ func TestReadFileKeepsOffsetsOfUnchangedFiles(t *testing.T) {
 			t.Fatalf("the last line: %+v", last)
 		}
 	}
-	if first := read(1, 1); first.Total != n {
-		t.Errorf("%d lines after the second call, want %d", first.Total, n)
-	}
+	must.Equal(t, "lines after the second call", n, read(1, 1).Total)
 	// The same size, half of the lines, the same modification time.
 	info := must.Get(os.Stat(name))(t)
 	double := strings.ReplaceAll(numbered(n), "0\n0", "000")
@@ -570,9 +535,7 @@ func TestReadFileChecksTheTextOfChangedFiles(t *testing.T) {
 				if err == nil {
 					err = errors.Join(tt.change(name), os.Chtimes(name, info.ModTime(), info.ModTime()))
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 			}
 			reads, atRead := 0, -1
 			c := catalog(t, toolshelf.WithFs(changing{afero.NewBasePathFs(afero.NewOsFs(), root), &reads, func(read int) {
@@ -637,9 +600,7 @@ func TestReportsThroughLinks(t *testing.T) {
 				t.Errorf("SaveReport: %v, want %v", err, tt.save)
 			}
 			must.Fail(c.Reports(t.Context(), "analyze"))(t, "Reports", tt.list)
-			if entries, err := os.ReadDir(outside); len(entries) != 0 || err != nil {
-				t.Errorf("the directory outside holds %v, %v", entries, err)
-			}
+			must.Len(t, "the directory outside holds", 0, must.Get(os.ReadDir(outside))(t))
 			if after := found(t, afero.NewBasePathFs(afero.NewOsFs(), root), "."); tt.save != nil && !cmp.Equal(before, after) {
 				t.Errorf("the files have changed to %q", after)
 			}
@@ -669,9 +630,7 @@ func TestModesOfReports(t *testing.T) {
 	for path, want := range map[string]fs.FileMode{
 		saved.Path: 0o640, filepath.Dir(saved.Path): fs.ModeDir | 0o750, filepath.Join(root, "new"): fs.ModeDir | 0o750,
 	} {
-		if info, err := os.Stat(path); err != nil || info.Mode() != want {
-			t.Errorf("%s: %v, %v; want %v", path, info.Mode(), err, want)
-		}
+		must.Equal(t, path, want, must.Get(os.Stat(path))(t).Mode())
 	}
 }
 
@@ -747,9 +706,8 @@ func TestSixteenProcessesSaveOneReport(t *testing.T) {
 	for v := 1; v <= 16; v++ {
 		text, err := os.ReadFile(filepath.Join(root, fmt.Sprintf("reports/analyze/analyze_report_20251120_103000_v%d.md", v)))
 		pid, _, _ := strings.Cut(string(text), "\n")
-		if err != nil || string(text) != strings.Repeat(pid+"\n", 1000) {
-			t.Errorf("version %d: %d bytes, %v", v, len(text), err)
-		}
+		must.Do(t, err)
+		must.Equal(t, v, strings.Repeat(pid+"\n", 1000), string(text))
 		pids[pid] = true
 	}
 	must.Equal(t, "reports", 16, len(pids))
@@ -775,9 +733,7 @@ func TestAPartialWriteLeavesNoReport(t *testing.T) {
 		return
 	}
 	root := diskOf(t, reported)
-	if out, err := child(t, root).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	must.Get(child(t, root).CombinedOutput())(t)
 	want := []string{"reports/analyze/analyze_report_20251120_103000_v1.md"}
 	must.Match(t, "result", want, found(t, afero.NewBasePathFs(afero.NewOsFs(), root), "reports"))
 }
@@ -815,9 +771,7 @@ func TestAKilledProcessLeavesNoPartialReport(t *testing.T) {
 			mine = mine || r.Path == saved.Path
 			must.Equal(t, r.Path, int64(len(text)), r.Size)
 		}
-		if !mine {
-			t.Errorf("%s is not among %v", saved.Path, all)
-		}
+		must.Equal(t, saved.Path, true, mine)
 	}
 }
 
@@ -856,9 +810,7 @@ func TestSaveReportFollowsNoLinkThatReplacesTheDirectory(t *testing.T) {
 	}
 	close(stop)
 	swapper.Wait()
-	if entries, err := os.ReadDir(outside); len(entries) != 0 || err != nil {
-		t.Errorf("the directory outside holds %v, %v", entries, err)
-	}
+	must.Len(t, "the directory outside holds", 0, must.Get(os.ReadDir(outside))(t))
 	for code := range count {
 		if code != "" && code != "DIRECTORY_PREPARATION_FAILED" && code != "FILE_WRITE_FAILED" {
 			t.Errorf("%d saves returned %q", count[code], code)

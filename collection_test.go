@@ -54,9 +54,7 @@ func TestABrokenLinkIsAFileThatCannotBeRead(t *testing.T) {
 					"GetSkill":      func(name string) error { _, err := c.GetSkill(t.Context(), name); return err },
 					"ReadSkillFile": func(name string) error { _, err := c.ReadSkillFile(t.Context(), name, "SKILL.md"); return err },
 				} {
-					if err := get("good"); err != nil {
-						t.Errorf("%s: %v", method, err)
-					}
+					must.Is(t, method, nil, get("good"))
 					if err := get("broken"); !errors.Is(err, toolshelf.ErrFileRead) || !errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), root) {
 						t.Errorf("%s: %v, want ErrFileRead with the cause fs.ErrNotExist", method, err)
 					}
@@ -87,9 +85,7 @@ func listedAgain(t *testing.T, c *toolshelf.Catalog) []toolshelf.Skill {
 	for _, info := range list {
 		skill := toolshelf.Skill{SkillInfo: info}
 		if info.Loadable {
-			if skill, err = c.GetSkill(t.Context(), info.Name); err != nil {
-				t.Fatal(err)
-			}
+			skill = must.Get(c.GetSkill(t.Context(), info.Name))(t)
 		}
 		skill.Raw, skill.Files, skill.FilesTruncated = nil, nil, info.Loadable
 		all = append(all, skill)
@@ -102,9 +98,7 @@ func collected[T any](t *testing.T, all iter.Seq2[T, error]) []T {
 	t.Helper()
 	var values []T
 	for v, err := range all {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		values = append(values, v)
 	}
 	return values
@@ -115,9 +109,8 @@ func TestSkillsAgreeWithGetSkill(t *testing.T) {
 		want := listedAgain(t, open())
 		c := open()
 		for range 2 { // of a new catalog, and after a scan
-			if diff := cmp.Diff(want, collected(t, c.Skills(t.Context())), cmpopts.IgnoreFields(toolshelf.SkillInfo{}, "Frontmatter")); diff != "" {
-				t.Errorf("-GetSkill +Skills:\n%s", diff)
-			}
+			must.Match(t, "-GetSkill +Skills", want, collected(t, c.Skills(t.Context())),
+				cmpopts.IgnoreFields(toolshelf.SkillInfo{}, "Frontmatter"))
 		}
 	})
 }
@@ -137,15 +130,12 @@ func TestASkillHasTheProblemsOfItsWholeFile(t *testing.T) {
 	c := catalog(t, toolshelf.WithSkillsFS("files", files))
 	for _, from := range []string{"the scan", "the file"} {
 		for _, skill := range collected(t, c.Skills(t.Context())) {
-			if got := codes(skill.Diagnostics); !slices.Equal(got, want[skill.Name]) {
-				t.Errorf("Skills, text from %s: %s has %s, want %s", from, skill.Name, got, want[skill.Name])
-			}
+			must.Match(t, from, want[skill.Name], codes(skill.Diagnostics))
 		}
 	}
 	for name := range want {
-		if skill, err := c.GetSkill(t.Context(), name); err != nil || !slices.Equal(codes(skill.Diagnostics), want[name]) {
-			t.Errorf("GetSkill: %s has %s, %v; want %s", name, codes(skill.Diagnostics), err, want[name])
-		}
+		must.Match(t, "GetSkill", want[name],
+			codes(must.Get(c.GetSkill(t.Context(), name))(t).Diagnostics))
 	}
 }
 
@@ -154,13 +144,9 @@ func TestCommandsAgreeWithGet(t *testing.T) {
 		c := open(toolshelf.WithNestedCommands())
 		var want []toolshelf.Command
 		for info, err := range open(toolshelf.WithNestedCommands()).All(t.Context()) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			command, err := c.Get(t.Context(), info.Name)
-			if err != nil || !command.Loadable {
-				t.Fatal(command, err)
-			}
+			must.Do(t, err)
+			command := must.Get(c.Get(t.Context(), info.Name))(t)
+			must.Equal(t, "command.Loadable", true, command.Loadable)
 			want = append(want, command)
 		}
 		for range 2 {
@@ -195,14 +181,10 @@ func TestEachTextIsReadOnce(t *testing.T) {
 				}
 			}
 			for i, command := range collected(t, c.Commands(t.Context())) {
-				if want := files["commands/"+command.Name+".md"]; string(command.Raw) != want {
-					t.Errorf("command %d has %d bytes, want %d", i, len(command.Raw), len(want))
-				}
+				must.Equal(t, i, string(command.Raw), files["commands/"+command.Name+".md"])
 			}
 			for i, agent := range collected(t, c.Agents(t.Context())) {
-				if want := files["agents/"+agent.Name+".md"]; string(agent.Raw) != want {
-					t.Errorf("agent %d has %d bytes, want %d", i, len(agent.Raw), len(want))
-				}
+				must.Equal(t, i, string(agent.Raw), files["agents/"+agent.Name+".md"])
 			}
 			for file, n := range opens.opens {
 				if path.Ext(file) == ".md" && n != 1 {
@@ -266,9 +248,7 @@ func TestCloseEndsARangeBeforeTheNextSkill(t *testing.T) {
 				c.Close()
 			}
 		}
-		if !errors.Is(failed, toolshelf.ErrClosed) {
-			t.Errorf("%d values, %v", n, failed)
-		}
+		must.Is(t, n, toolshelf.ErrClosed, failed)
 	}
 }
 
@@ -331,9 +311,7 @@ func TestChangesDuringSkills(t *testing.T) {
 	}
 	var got []string
 	for s, err := range c.Skills(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if s.Name == "s1" {
 			must.Do(t, errors.Join(afero.WriteFile(fsys, "skills/s4/SKILL.md", []byte("---\ndescription: secret\n---\n"), 0o644),
 				afero.WriteFile(fsys, "skills/s5/SKILL.md", []byte("---\ndescription: new\n---\nnew"), 0o644), fsys.Remove("skills/s6/SKILL.md")))
@@ -386,9 +364,7 @@ func TestErrorsOfSkillsCommandsAndAgents(t *testing.T) {
 					}
 					if err != nil {
 						failed = err
-						if name != "" {
-							t.Errorf("%s: the name %q with an error", kind, name)
-						}
+						must.Equal(t, kind, "", name)
 						continue
 					}
 					if n++; n == 3 && tt.stop != nil {
@@ -566,9 +542,8 @@ func TestAFilterReceivesTheInfoOfAList(t *testing.T) {
 			return i.Frontmatter.Text("description") == "It stocks." && i.Layer == "skills"
 		}))
 	commands, skills = names(t, c), slices.Collect(maps.Keys(skillsOf(t, c)))
-	if !slices.Equal(commands, []string{"buy"}) || !slices.Equal(skills, []string{"stock"}) {
-		t.Errorf("got %q and %q", commands, skills)
-	}
+	must.Match(t, "commands", []string{"buy"}, commands)
+	must.Match(t, "skills", []string{"stock"}, skills)
 }
 
 func TestAFilterIsCalledAgainForAChangedFile(t *testing.T) {
@@ -579,14 +554,10 @@ func TestAFilterIsCalledAgainForAChangedFile(t *testing.T) {
 		return i.Description == "buys it"
 	}))
 	for range 3 {
-		if got := names(t, c); !slices.Equal(got, []string{"buy"}) {
-			t.Errorf("got %q", got)
-		}
+		must.Match(t, "names", []string{"buy"}, names(t, c))
 	}
 	must.Equal(t, "the filter was called", 5, asked.Load())
-	if _, err := c.Get(t.Context(), "buy"); err != nil {
-		t.Error(err)
-	}
+	must.Get(c.Get(t.Context(), "buy"))(t)
 	write := func(name, description string) {
 		t.Helper()
 		must.Do(t, os.WriteFile(filepath.Join(root, "commands", name), []byte("---\ndescription: "+description+"\n---\n"), 0o644))
@@ -594,12 +565,8 @@ func TestAFilterIsCalledAgainForAChangedFile(t *testing.T) {
 	write("buy.md", "bought it")
 	must.Fail(c.Get(t.Context(), "buy"))(t, "a command that the filter now refuses", toolshelf.ErrCommandNotFound)
 	write("sell.md", "buys it")
-	if _, err := c.Get(t.Context(), "sell"); err != nil {
-		t.Errorf("a command that the filter now keeps: %v", err)
-	}
-	if got := names(t, c); !slices.Equal(got, []string{"sell"}) {
-		t.Errorf("got %q", got)
-	}
+	must.Get(c.Get(t.Context(), "sell"))(t)
+	must.Match(t, "names", []string{"sell"}, names(t, c))
 }
 
 func TestAFilterReceivesTheCurrentSkill(t *testing.T) {
@@ -726,14 +693,12 @@ func TestUnknownNamesWithArgumentsOrSwappedLettersAreAnsweredWithTheName(t *test
 		"commands/review.md": "", "skills/pdf/SKILL.md": "---\nname: pdf\ndescription: d\n---\n",
 	})))
 	_, err := c.Get(t.Context(), "review 417")
-	if !errors.Is(err, toolshelf.ErrCommandNotFound) || !strings.Contains(err.Error(), `did you mean "review"?`) {
-		t.Error(err)
-	}
+	must.Is(t, "Get", toolshelf.ErrCommandNotFound, err)
+	must.Contain(t, "Get", err, `did you mean "review"?`)
 	for _, name := range []string{"PDF extract the text", "pfd"} {
 		_, err := c.GetSkill(t.Context(), name)
-		if !errors.Is(err, toolshelf.ErrSkillNotFound) || !strings.Contains(err.Error(), `did you mean "pdf"?`) {
-			t.Error(err)
-		}
+		must.Is(t, "GetSkill", toolshelf.ErrSkillNotFound, err)
+		must.Contain(t, "GetSkill", err, `did you mean "pdf"?`)
 	}
 }
 
@@ -834,9 +799,8 @@ func TestErrorsOfCompleteName(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rows, err := catalog(t, tt.opts...).CompleteName(t.Context(), "none of them", tt.limit, tt.kinds...)
-			if !errors.Is(err, tt.want) || (rows == nil) != (err != nil) {
-				t.Errorf("got %v, %v, want %v", rows, err, tt.want)
-			}
+			must.Is(t, rows, tt.want, err)
+			must.Equal(t, rows, err != nil, rows == nil)
 		})
 	}
 }
@@ -948,10 +912,7 @@ func TestExpandFollowsTheRulesOfTheLayer(t *testing.T) {
 		"/draw lines":               "Draw lines with .claude/skills/draw/pen.",
 		"/team/ask ada the release": "Ask ada about the release.",
 	} {
-		x, err := claude.Expand(t.Context(), line)
-		if filepath.ToSlash(x.Text) != want || err != nil {
-			t.Errorf("Expand(%q) is %q, %v, want %q", line, x.Text, err, want)
-		}
+		must.Equal(t, line, want, filepath.ToSlash(must.Get(claude.Expand(t.Context(), line))(t).Text))
 	}
 }
 
@@ -1044,9 +1005,8 @@ func TestExpandAndCompleteAgents(t *testing.T) {
 		rows, err := c.CompleteName(t.Context(), tt.prefix, 0, tt.kinds...)
 		var got []string
 		for _, r := range rows {
-			if r.Kind != toolshelf.KindAgent || r.Description != "Does "+r.Name+"." {
-				t.Errorf("%q: %+v", tt.prefix, r)
-			}
+			must.Equal(t, tt.prefix, toolshelf.KindAgent, r.Kind)
+			must.Equal(t, tt.prefix, "Does "+r.Name+".", r.Description)
 			got = append(got, r.Name)
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
@@ -1099,9 +1059,8 @@ func TestExpandRunsNoCommandInPlaceOfAnUnreadableSkill(t *testing.T) {
 	if _, err := c.Expand(t.Context(), "/review 1"); err == nil || errors.Is(err, toolshelf.ErrCommandNotFound) {
 		t.Errorf("got %v", err)
 	}
-	if x, err := c.Expand(t.Context(), "/review 1", toolshelf.KindCommand); err != nil || x.Name != "review" {
-		t.Errorf("got %+v, %v", x, err)
-	}
+	must.Equal(t, "Name", "review",
+		must.Get(c.Expand(t.Context(), "/review 1", toolshelf.KindCommand))(t).Name)
 }
 
 // unanswering is a filesystem that does not answer.
@@ -1113,13 +1072,9 @@ func TestANameThatNoEntryCanHaveNeverReachesTheFilesystem(t *testing.T) {
 	var touched []string
 	c := catalog(t, toolshelf.WithFs(recording{memory(t, "."), &touched}))
 	for _, line := range []string{"/usr/bin/x fails", "/../secret", "", "/", "//", `/a\b`, "/.hidden", "/..", "/nul\x00 x", strings.Repeat("/", 5000)} {
-		if _, err := c.Expand(t.Context(), line); !errors.Is(err, toolshelf.ErrCommandNotFound) {
-			t.Errorf("Expand(%q): %v", line, err)
-		}
+		must.Fail(c.Expand(t.Context(), line))(t, line, toolshelf.ErrCommandNotFound)
 	}
-	if len(touched) > 0 {
-		t.Errorf("the filesystem received %q", touched)
-	}
+	must.Len(t, "the filesystem received", 0, touched)
 }
 
 // The name of an entry is the beginning of the line, and the arguments are the rest.

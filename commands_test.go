@@ -14,7 +14,6 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/spf13/afero"
 	"pgregory.net/rapid"
@@ -112,15 +111,12 @@ func TestDescriptions(t *testing.T) {
 		c := open()
 		got := map[string]string{}
 		for info, err := range c.All(t.Context()) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			got[info.Name] = info.Description
 			command := must.Get(c.Get(t.Context(), info.Name))(t)
-			if command.Metadata.Description != info.Description || command.Metadata.Size != info.Size ||
-				!command.Metadata.LastModified.Equal(info.LastModified) {
-				t.Errorf("List has %+v, Get has %+v", info, command.Metadata)
-			}
+			must.Equal(t, "Description", info.Description, command.Metadata.Description)
+			must.Equal(t, "Size", info.Size, command.Metadata.Size)
+			must.Equal(t, "Equal", true, command.Metadata.LastModified.Equal(info.LastModified))
 		}
 		must.Match(t, "descriptions", want, got)
 	})
@@ -150,16 +146,12 @@ func TestDependencies(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"commands/x.md": "---\n" + tt.header + "\n---\nText.\n"})))
 			must.Equal(t, "hidden", tt.hidden, len(names(t, c)) == 0)
-			if _, err := c.Get(t.Context(), "x"); err != nil {
-				t.Errorf("Get does not return the dependency: %v", err)
-			}
+			must.Get(c.Get(t.Context(), "x"))(t)
 		})
 	}
 	t.Run("in an unterminated header", func(t *testing.T) {
 		c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"commands/x.md": "---\nis_dependency: true\nText.\n"})))
-		if got := names(t, c); len(got) > 0 {
-			t.Errorf("listed %q, although the value of is_dependency is unclear", got)
-		}
+		must.Len(t, "names", 0, names(t, c))
 	})
 }
 
@@ -192,9 +184,7 @@ func TestEveryListedNameCanBeFetched(t *testing.T) {
 		c := must.Get(toolshelf.New(append(options, toolshelf.WithFs(fsys))...))(rt)
 		defer c.Close()
 		for info, err := range c.All(t.Context()) {
-			if err != nil {
-				rt.Fatal(err)
-			}
+			must.Do(rt, err)
 			for _, name := range []string{info.Name, info.Name + ".md"} {
 				if got, err := c.Get(t.Context(), name); err != nil || got.Name != info.Name && !strings.HasSuffix(got.Name, ".md") {
 					rt.Fatalf("Get(%q) = %q, %v", name, got.Name, err)
@@ -215,13 +205,10 @@ func TestAnUnknownTimeIsZeroAndOmittedInJSON(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			list := must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 			command := must.Get(c.Get(t.Context(), "a"))(t)
-			if !list.Commands[0].LastModified.IsZero() || !command.Metadata.LastModified.IsZero() {
-				t.Errorf("the time is %v and %v", list.Commands[0].LastModified, command.Metadata.LastModified)
-			}
-			text, err := json.Marshal([]any{list, command})
-			if err != nil || strings.Contains(string(text), "last_modified") {
-				t.Errorf("%s, %v", text, err)
-			}
+			must.Equal(t, "the time is", true, list.Commands[0].LastModified.IsZero())
+			must.Equal(t, "the time is", true, command.Metadata.LastModified.IsZero())
+			must.NotContain(t, "text", string(must.Get(json.Marshal([]any{list, command}))(t)),
+				"last_modified")
 		})
 	}
 }
@@ -233,12 +220,8 @@ func TestADirectoryInPlaceOfAFileClaimsNoName(t *testing.T) {
 	names(t, before)
 	must.Do(t, errors.Join(os.Remove(filepath.Join(root, "high", "x.md")), os.Mkdir(filepath.Join(root, "high", "x.md"), 0o755)))
 	for name, c := range map[string]*toolshelf.Catalog{"a catalog that knew the file": before, "a new catalog": catalog(t, options...)} {
-		if got, err := c.Get(t.Context(), "x"); err != nil || got.Content != "low" {
-			t.Errorf("%s: %q, %v", name, got.Content, err)
-		}
-		if got := problems(t, c); got[0] != "NOT_A_FILE high/x.md" {
-			t.Errorf("%s: %q", name, got)
-		}
+		must.Equal(t, name, "low", must.Get(c.Get(t.Context(), "x"))(t).Content)
+		must.Equal(t, name, "NOT_A_FILE high/x.md", problems(t, c)[0])
 	}
 }
 
@@ -277,9 +260,8 @@ func TestBrokenFilesDoNotAffectOtherFiles(t *testing.T) {
 			must.Fail(c.Get(t.Context(), "huge"))(t, "a file of 20 MB", toolshelf.ErrFileTooLarge)
 			reported := strings.Join(problems(t, c), "\n")
 			for _, file := range []string{"not-utf8", "unterminated", "a-list", "bomb", "deep", "huge", "long-header", "directory", "bad name"} {
-				if !strings.Contains(strings.ReplaceAll(reported, "NO_DESCRIPTION commands/"+file, ""), "commands/"+file+".md") {
-					t.Errorf("no diagnostic for %s.md:\n%s", file, reported)
-				}
+				must.Contain(t, "ReplaceAll", strings.ReplaceAll(reported, "NO_DESCRIPTION commands/"+file, ""),
+					"commands/"+file+".md")
 			}
 		})
 	}
@@ -327,9 +309,7 @@ func TestGetFindsEveryListedCommand(t *testing.T) {
 				got := names(t, c)
 				must.Match(t, "names", tt.want, got)
 				for _, name := range got {
-					if _, err := c.Get(t.Context(), name); err != nil {
-						t.Errorf("Get of the listed command %q: %v", name, err)
-					}
+					must.Get(c.Get(t.Context(), name))(t)
 				}
 			})
 		}
@@ -353,9 +333,8 @@ func TestGetReturnsTheFileUnchanged(t *testing.T) {
 				t.Errorf("Get(%q): %v", name, err)
 				continue
 			}
-			if got.Name != name || got.Content != content {
-				t.Errorf("Get(%q) = %q with %q, want %q", name, got.Name, got.Content, content)
-			}
+			must.Equal(t, name, name, got.Name)
+			must.Equal(t, name, content, got.Content)
 			if !strings.HasSuffix(string(got.Raw), content) || int64(len(got.Raw)) != got.Metadata.Size {
 				t.Errorf("Get(%q): Raw is %q, Size %d", name, got.Raw, got.Metadata.Size)
 			}
@@ -404,9 +383,8 @@ func TestGetTakesNames(t *testing.T) {
 			{free, ".hidden", "", toolshelf.ErrInvalidCommandName},
 		} {
 			got, err := tt.catalog.Get(t.Context(), tt.name)
-			if !errors.Is(err, tt.err) || got.Name != tt.want {
-				t.Errorf("Get(%q) = %q, %v; want %q, %v", tt.name, got.Name, err, tt.want, tt.err)
-			}
+			must.Is(t, tt.name, tt.err, err)
+			must.Equal(t, tt.name, tt.want, got.Name)
 		}
 	})
 }
@@ -471,13 +449,9 @@ func TestAnInvalidNameNeverReachesTheFilesystem(t *testing.T) {
 	var touched []string
 	c := catalog(t, toolshelf.WithFs(recording{memory(t, "."), &touched}))
 	for _, name := range []string{"../secret", "/etc/passwd", "a/b", `a\b`, "", ".", "..", "a b", "nul\x00", strings.Repeat("/", 5000)} {
-		if _, err := c.Get(t.Context(), name); !errors.Is(err, toolshelf.ErrInvalidCommandName) {
-			t.Errorf("Get(%q): %v", name, err)
-		}
+		must.Fail(c.Get(t.Context(), name))(t, name, toolshelf.ErrInvalidCommandName)
 	}
-	if len(touched) > 0 {
-		t.Errorf("the filesystem received %q", touched)
-	}
+	must.Len(t, "the filesystem received", 0, touched)
 }
 
 // recording records every name that reaches a filesystem.
@@ -543,9 +517,7 @@ func TestGetOfALinkedCommand(t *testing.T) {
 			needsChangeTimes(t)
 			c := catalog(t, toolshelf.WithRoot(root))
 			for deadline := time.Now().Add(time.Minute); ; {
-				if command, err := c.Get(t.Context(), "a"); err != nil || command.Content != "One" {
-					t.Fatalf("got %q, %v", command.Content, err)
-				}
+				must.Equal(t, "command.Content", "One", must.Get(c.Get(t.Context(), "a"))(t).Content)
 				if toolshelf.Cached(c, "a") {
 					break
 				}
@@ -556,9 +528,8 @@ func TestGetOfALinkedCommand(t *testing.T) {
 			must.Do(t, tt.change(root, link))
 			for range 2 {
 				command, err := c.Get(t.Context(), "a")
-				if command.Content != tt.want || !errors.Is(err, tt.err) {
-					t.Errorf("got %q, %v; want %q, %v", command.Content, err, tt.want, tt.err)
-				}
+				must.Equal(t, "command.Content", tt.want, command.Content)
+				must.Is(t, "Get", tt.err, err)
 			}
 		})
 	}
@@ -575,9 +546,7 @@ func TestGetOfACachedLinkedCommandOpensNoFile(t *testing.T) {
 	opens := func() int64 {
 		t.Helper()
 		before := fsys.opened.Load()
-		if command, err := c.Get(t.Context(), "a"); err != nil || command.Content != "One" {
-			t.Fatalf("got %q, %v", command.Content, err)
-		}
+		must.Equal(t, "command.Content", "One", must.Get(c.Get(t.Context(), "a"))(t).Content)
 		return fsys.opened.Load() - before
 	}
 	for deadline := time.Now().Add(time.Minute); opens() > 0; {
@@ -621,14 +590,12 @@ func TestFrontmatterAfterBlankLines(t *testing.T) {
 		if description != "d" || content != "\nText.\n" || string(raw) != text {
 			t.Errorf("%s has the description %q, the content %q and the bytes %q", what, description, content, raw)
 		}
-		if len(diagnostics) != 1 || diagnostics[0].Code != "FRONTMATTER_AFTER_BLANK_LINES" {
-			t.Errorf("%s has the diagnostics %v", what, diagnostics)
-		}
+		must.Len(t, what, 1, diagnostics)
+		must.Equal(t, what, "FRONTMATTER_AFTER_BLANK_LINES", diagnostics[0].Code)
 	}
-	list, err := c.List(t.Context(), toolshelf.Page{})
-	if err != nil || len(list.Commands) != 1 || list.Commands[0].Description != "d" {
-		t.Errorf("List: %+v, %v", list.Commands, err)
-	}
+	list := must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
+	must.Len(t, "List", 1, list.Commands)
+	must.Equal(t, "List", "d", list.Commands[0].Description)
 	command := must.Get(c.Get(t.Context(), "x"))(t)
 	check("the command", command.Metadata.Description, command.Content, command.Raw, command.Diagnostics)
 	skill := must.Get(c.GetSkill(t.Context(), "x"))(t)
@@ -652,12 +619,8 @@ func TestNextSteps(t *testing.T) {
 	} {
 		c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"commands/" + tt.name + ".md": tt.content})))
 		got := must.Get(c.Get(t.Context(), tt.name))(t)
-		if (got.NextSteps != "") != tt.want {
-			t.Errorf("%s with %q: next steps %q", tt.name, tt.content, got.NextSteps)
-		}
-		if strings.Contains(got.NextSteps, "report_feedback") {
-			t.Errorf("next steps name a missing tool: %q", got.NextSteps)
-		}
+		must.Equal(t, tt.name, tt.want, got.NextSteps != "")
+		must.NotContain(t, "next steps name a missing tool", got.NextSteps, "report_feedback")
 	}
 	t.Run("the function of WithNextSteps receives the complete command", func(t *testing.T) {
 		rule := func(c toolshelf.Command) string {
@@ -688,9 +651,8 @@ func TestNextStepsNameReportFeedbackIfConfigured(t *testing.T) {
 		}
 	}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, reported)), toolshelf.WithReports("reports", ""))
-	if command, err := c.Get(t.Context(), "hidden"); command.NextSteps != "" || err != nil {
-		t.Errorf("for a command without reports: %q, %v", command.NextSteps, err)
-	}
+	must.Equal(t, "for a command without reports", "",
+		must.Get(c.Get(t.Context(), "hidden"))(t).NextSteps)
 }
 
 // A program needs no Get for each row of a list.
@@ -720,14 +682,10 @@ func TestRowsOfListHaveTheValuesOfGet(t *testing.T) {
 			}
 			var all []toolshelf.CommandInfo
 			for info, err := range c.All(t.Context()) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				all = append(all, info)
 			}
-			if diff := cmp.Diff(list.Commands, all); diff != "" {
-				t.Errorf("(-List +All):\n%s", diff)
-			}
+			must.Match(t, "(-List +All)", list.Commands, all)
 			for _, row := range list.Commands {
 				command := must.Get(c.Get(t.Context(), row.Name))(t)
 				want := [3]string{command.Frontmatter.Text("argument-hint"), command.Layer, command.Metadata.Path}
@@ -784,15 +742,11 @@ func TestPaginateByNumber(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rows, got, err := toolshelf.Paginate(letters(tt.total), tt.page, self)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if len(rows) != tt.rows || tt.rows > 0 && rows[0] != tt.first {
 				t.Errorf("got %d rows from %q, want %d from %q", len(rows), strings.Join(rows[:min(1, len(rows))], ""), tt.rows, tt.first)
 			}
-			if (got.NextCursor != "") != got.HasNext {
-				t.Errorf("next cursor %q where HasNext is %v", got.NextCursor, got.HasNext)
-			}
+			must.Equal(t, "next cursor where HasNext", got.HasNext, got.NextCursor != "")
 			must.Match(t, "pagination", tt.want, got, cmpopts.IgnoreFields(got, "NextCursor"))
 		})
 	}
@@ -800,9 +754,7 @@ func TestPaginateByNumber(t *testing.T) {
 
 func TestPaginateRejectsInvalidPages(t *testing.T) {
 	_, first, err := toolshelf.Paginate(letters(9), toolshelf.Page{Size: 3}, self)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	cursor := first.NextCursor
 	for _, tt := range []struct {
 		name string
@@ -837,9 +789,7 @@ func TestEveryAlteredByteOfACursorIsRejected(t *testing.T) {
 			rows[i] = fmt.Sprintf("%0*d", len(fmt.Sprint(total)), i)
 		}
 		_, first, err := toolshelf.Paginate(rows, toolshelf.Page{Size: 1}, self)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for i := range first.NextCursor {
 			for c := range 256 {
 				altered := []byte(first.NextCursor)
@@ -868,17 +818,11 @@ func TestPagesCoverEveryRowOnce(t *testing.T) {
 				page.Number = n
 			}
 			got, p, err := toolshelf.Paginate(rows, page, self)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if p.Page != n {
-				t.Fatalf("page %d says it is %d", n, p.Page)
-			}
+			must.Do(t, err)
+			must.Equal(t, n, n, p.Page)
 			seen = append(seen, got...)
 			if !p.HasNext {
-				if n != max(1, p.TotalPages) {
-					t.Fatalf("%d pages, where TotalPages is %d", n, p.TotalPages)
-				}
+				must.Equal(t, "n", max(1, p.TotalPages), n)
 				break
 			}
 			page.Cursor = p.NextCursor
@@ -886,9 +830,7 @@ func TestPagesCoverEveryRowOnce(t *testing.T) {
 				page.Cursor = ""
 			}
 		}
-		if !slices.Equal(seen, rows) {
-			t.Fatalf("the pages hold %d rows of %d, or in another order", len(seen), len(rows))
-		}
+		must.Match(t, "seen", rows, seen, cmpopts.EquateEmpty())
 	})
 }
 
@@ -903,9 +845,7 @@ func TestCursorWalkUnderChanges(t *testing.T) {
 		page := toolshelf.Page{Size: size}
 		for range 10_000 {
 			rows, p, err := toolshelf.Paginate(names, page, self)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			for _, r := range rows {
 				times[r]++
 			}
@@ -929,9 +869,7 @@ func TestCursorWalkUnderChanges(t *testing.T) {
 			}
 		}
 		for _, name := range stays {
-			if times[name] != 1 {
-				t.Fatalf("%q, there all the time, was seen %d times", name, times[name])
-			}
+			must.Equal(t, name, 1, times[name])
 		}
 	})
 }
@@ -939,21 +877,15 @@ func TestCursorWalkUnderChanges(t *testing.T) {
 func TestPaginateDoesNotGrowIntoItems(t *testing.T) {
 	items := letters(10)
 	rows, _, err := toolshelf.Paginate(items, toolshelf.Page{Size: 3}, self)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	_ = append(rows, "appended")
-	if items[3] != "row0000003" {
-		t.Error("appending to a page overwrites the row after it")
-	}
+	must.Equal(t, "appending to a page overwrites the row after it", "row0000003", items[3])
 }
 
 func FuzzCursor(f *testing.F) {
 	rows := letters(30)
 	_, first, err := toolshelf.Paginate(rows, toolshelf.Page{Size: 10}, self)
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.Do(f, err)
 	f.Add(first.NextCursor)
 	f.Add("")
 	f.Add("AQ")
@@ -961,9 +893,7 @@ func FuzzCursor(f *testing.F) {
 		got, p, err := toolshelf.Paginate(rows, toolshelf.Page{Size: 10, Cursor: cursor}, self)
 		switch {
 		case err != nil:
-			if !errors.Is(err, toolshelf.ErrInvalidCursor) {
-				t.Fatal(err)
-			}
+			must.Is(t, "err", toolshelf.ErrInvalidCursor, err)
 		case len(got) > 10 || p.Page < 1 || p.Total != len(rows):
 			t.Fatalf("%d rows, %+v", len(got), p)
 		}

@@ -49,9 +49,7 @@ func TestCorpusCommands(t *testing.T) {
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithCommandsDir("."), toolshelf.WithNestedCommands(), toolshelf.WithLooseNames())
 		found := map[string]bool{} // by path of each listed command
 		for info, err := range c.All(t.Context()) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			command, err := c.Get(t.Context(), info.Name)
 			if err != nil {
 				t.Error(err)
@@ -96,9 +94,7 @@ func TestCorpusCommands(t *testing.T) {
 		// Without loose names, List contains every file with a plain name.
 		strict := catalog(t, toolshelf.WithRoot(root), toolshelf.WithCommandsDir("."), toolshelf.WithNestedCommands())
 		for _, err := range strict.All(t.Context()) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			plain++
 		}
 	}
@@ -126,9 +122,7 @@ func checkUnaltered(t *testing.T, path string, raw []byte, content string) {
 			}
 		}
 	}
-	if content != string(body) {
-		t.Errorf("%s: the content is %d bytes, the body %d", path, len(content), len(body))
-	}
+	must.Equal(t, path, string(body), content)
 }
 
 func TestCorpusSkills(t *testing.T) {
@@ -199,9 +193,7 @@ func TestCorpusSkillsAreAsTheirAuthorsWroteThem(t *testing.T) {
 		decoder := json.NewDecoder(bytes.NewReader(data))
 		decoder.UseNumber()
 		var got map[string]any
-		if err := decoder.Decode(&got); err != nil {
-			t.Fatalf("%s: %v: %s", file, err, data)
-		}
+		must.Is(t, file, nil, decoder.Decode(&got))
 		must.Equal(t, file, len(node.Content)/2, len(got))
 		for i := 0; i < len(node.Content); i += 2 {
 			key, value := node.Content[i].Value, node.Content[i+1]
@@ -211,13 +203,9 @@ func TestCorpusSkillsAreAsTheirAuthorsWroteThem(t *testing.T) {
 			}
 			switch key {
 			case "name":
-				if skill.DeclaredName != value.Value {
-					t.Errorf("%s: the name is %q, YAML has %q", file, skill.DeclaredName, value.Value)
-				}
+				must.Equal(t, file, value.Value, skill.DeclaredName)
 			case "description":
-				if skill.Description != strings.TrimSpace(value.Value) {
-					t.Errorf("%s: the description is %q, YAML has %q", file, skill.Description, value.Value)
-				}
+				must.Equal(t, file, strings.TrimSpace(value.Value), skill.Description)
 			}
 		}
 		return nil
@@ -278,9 +266,8 @@ func checkFiles(t *testing.T, c *toolshelf.Catalog, dir string, skill toolshelf.
 			return err
 		}
 		f := listed[filepath.ToSlash(below)]
-		if f.Size != int64(len(data)) || f.SHA256 != digest(string(data)) {
-			t.Errorf("%s: listed as %+v", path, f)
-		}
+		must.Equal(t, path, int64(len(data)), f.Size)
+		must.Equal(t, path, digest(string(data)), f.SHA256)
 		got, err := c.ReadSkillFile(t.Context(), skill.Name, f.Path)
 		if err != nil || !bytes.Equal(got, data) {
 			t.Errorf("%s: %d bytes, %v", path, len(got), err)
@@ -509,9 +496,7 @@ func TestCorpusRecall(t *testing.T) {
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithCommandsDir("."), toolshelf.WithNestedCommands(), toolshelf.WithLooseNames(),
 			toolshelf.WithCacheTTL(time.Hour)) // the files do not change between the queries
 		for info, err := range c.All(t.Context()) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			command := must.Get(c.Get(t.Context(), info.Name))(t)
 			subjects = append(subjects, subject{c, command})
 		}

@@ -25,7 +25,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -54,9 +53,7 @@ func TestErrorMatching(t *testing.T) {
 		{"not an error of others", fs.ErrNotExist, toolshelf.ErrNotFound, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := errors.Is(tt.err, tt.target); got != tt.want {
-				t.Errorf("errors.Is(%v, %v) = %v, want %v", tt.err, tt.target, got, tt.want)
-			}
+			must.Equal(t, tt.err, tt.want, errors.Is(tt.err, tt.target))
 		})
 	}
 }
@@ -66,13 +63,10 @@ func TestErrorCodes(t *testing.T) {
 	source := must.Get(os.ReadFile("errors.go"))(t)
 	for code := range constants(t, "errors.go", "Code") {
 		name := regexp.MustCompile(`\t(Code\w+) +Code += "` + code + `"`).FindSubmatch(source)
-		if !regexp.MustCompile(`\tErr\w+ += &Error\{Code: ` + string(name[1]) + `\}`).Match(source) {
-			t.Errorf("%s has no sentinel", code)
-		}
+		must.Equal(t, code, true,
+			regexp.MustCompile(`\tErr\w+ += &Error\{Code: `+string(name[1])+`\}`).Match(source))
 	}
-	if bytes.Contains(source, []byte(`Error{Code: "`)) {
-		t.Error("a sentinel has no constant")
-	}
+	must.Equal(t, "a sentinel has no constant", false, bytes.Contains(source, []byte(`Error{Code: "`)))
 	must.Equal(t, "the code of ErrInvalidPage", toolshelf.CodeInvalidPage, toolshelf.ErrInvalidPage.Code)
 }
 
@@ -90,9 +84,7 @@ func TestCodeOf(t *testing.T) {
 		{"the outermost of two", &toolshelf.Error{Code: "COMMAND_NOT_FOUND", Err: inner}, "COMMAND_NOT_FOUND"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := toolshelf.CodeOf(tt.err); got != tt.want {
-				t.Errorf("CodeOf(%v) = %q, want %q", tt.err, got, tt.want)
-			}
+			must.Equal(t, tt.err, tt.want, toolshelf.CodeOf(tt.err))
 		})
 	}
 }
@@ -112,13 +104,11 @@ func TestErrorJSON(t *testing.T) {
 			var got bytes.Buffer
 			e := json.NewEncoder(&got)
 			e.SetEscapeHTML(false)
-			if err := e.Encode(tt.err); err != nil || got.String() != tt.want+"\n" {
-				t.Errorf("got %s, %v; want %s", &got, err, tt.want)
-			}
+			must.Do(t, e.Encode(tt.err))
+			must.Equal(t, "String", tt.want+"\n", got.String())
 			var decoded toolshelf.Error
-			if err := json.Unmarshal(got.Bytes(), &decoded); err != nil || !errors.Is(tt.err, &toolshelf.Error{Code: decoded.Code}) {
-				t.Errorf("%s decodes to %#v, %v", &got, decoded, err)
-			}
+			must.Do(t, json.Unmarshal(got.Bytes(), &decoded))
+			must.Is(t, "decodes to", &toolshelf.Error{Code: decoded.Code}, tt.err)
 		})
 	}
 }
@@ -193,9 +183,7 @@ func TestCausesInMessagesAreOneLineWithoutHostPaths(t *testing.T) {
 			}
 			found = found || strings.Contains(m, `disk on fire\nforged.md`)
 		}
-		if !found {
-			t.Errorf("%s: no message contains the cause:\n%s", failing, strings.Join(messages, "\n"))
-		}
+		must.Equal(t, failing, true, found)
 	}
 }
 
@@ -223,9 +211,8 @@ func constants(t testing.TB, file, typ string) map[string]string {
 func TestEveryDiagnosticCodeIsDocumented(t *testing.T) {
 	documented := constants(t, "agentmd/codes.go", "DiagnosticCode")
 	used := constants(t, "internal/problem/codes.go", "Code")
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(used)), slices.Sorted(maps.Keys(documented))); diff != "" {
-		t.Errorf("codes of internal/problem and of DiagnosticCode differ (-problem +DiagnosticCode):\n%s", diff)
-	}
+	must.Match(t, "codes of internal/problem and of DiagnosticCode", slices.Sorted(maps.Keys(used)),
+		slices.Sorted(maps.Keys(documented)))
 	for code, comment := range documented {
 		if severity, condition, ok := strings.Cut(comment, ": "); !ok || condition == "" ||
 			!slices.Contains([]string{"error", "warning", "warning (error)"}, severity) {
@@ -240,9 +227,7 @@ func checkCodes(t testing.TB, diagnostics []toolshelf.Diagnostic) {
 	t.Helper()
 	comments := documentedCodes(t)
 	for _, d := range diagnostics {
-		if comment := comments[string(d.Code)]; !strings.Contains(comment, string(d.Severity)) {
-			t.Errorf("%s has the severity %q; the documentation is %q", d.Code, d.Severity, comment)
-		}
+		must.Contain(t, d.Code, comments[string(d.Code)], string(d.Severity))
 		checkForAuthors(t, d.String())
 	}
 }
@@ -253,9 +238,7 @@ func checkCodes(t testing.TB, diagnostics []toolshelf.Diagnostic) {
 func checkForAuthors(t testing.TB, text string) {
 	t.Helper()
 	text = strings.ReplaceAll(text, "let the program search two levels (WithSkillDepth(2))", "")
-	if option := goOption.FindString(text); option != "" {
-		t.Errorf("%q names the Go option %s", text, option)
-	}
+	must.Equal(t, text, "", goOption.FindString(text))
 }
 
 var goOption = regexp.MustCompile(`\bWith[A-Z]\w*`)
@@ -551,9 +534,7 @@ func TestNothingTouchesTheFilesystemAfterClose(t *testing.T) {
 					if extra := after - begun; extra > 8*64 {
 						t.Errorf("%d calls after Close began at call %d of %d", extra, begun, all)
 					}
-					if n := fsys.calls.Load(); n != after {
-						t.Errorf("%d calls after Close returned", n-after)
-					}
+					must.Equal(t, "calls after Close returned", after, fsys.calls.Load())
 				}
 			})
 		}
@@ -577,9 +558,7 @@ func TestCloseEndsATreeOnDisk(t *testing.T) {
 					for {
 						begun.Add(1)
 						if _, err := c.Tree(with(t), "."); err != nil {
-							if !errors.Is(err, toolshelf.ErrClosed) {
-								t.Error(err)
-							}
+							must.Is(t, "err", toolshelf.ErrClosed, err)
 							return
 						}
 						ended.Add(1)
@@ -683,9 +662,7 @@ func TestCloseWithinAFunctionOfTheCaller(t *testing.T) {
 				case <-time.After(patience):
 					t.Fatal("Close waits for the function that called it")
 				}
-				if _, err := c.List(t.Context(), toolshelf.Page{}); !errors.Is(err, toolshelf.ErrClosed) {
-					t.Error(err)
-				}
+				must.Fail(c.List(t.Context(), toolshelf.Page{}))(t, "List", toolshelf.ErrClosed)
 			})
 		}
 	}

@@ -181,9 +181,7 @@ func TestEveryMethodSeesChangesWithoutANewTime(t *testing.T) {
 				write("skills/a/SKILL.md", text)
 				write("skills/a/notes.txt", fmt.Sprint(i))
 				write("agents/a.md", text)
-				if diff := cmp.Diff(views(t, catalog(t, options...)), views(t, c)); diff != "" {
-					t.Errorf("state %d, a new catalog and this one (-want +got):\n%s", i, diff)
-				}
+				must.Match(t, i, views(t, catalog(t, options...)), views(t, c))
 			}
 		})
 	}
@@ -198,9 +196,7 @@ func TestDependencyOfTheCurrentFile(t *testing.T) {
 		want := slices.Contains([]int{0, 2, 4}, i)
 		write(t, "---\ndescription: d\n"+header+"---\n", root, "commands", "a.md")
 		for range 2 {
-			if got, err := c.Get(t.Context(), "a"); err != nil || got.Dependency != want {
-				t.Errorf("%q: Dependency %v, %v", header, got.Dependency, err)
-			}
+			must.Equal(t, header, want, must.Get(c.Get(t.Context(), "a"))(t).Dependency)
 		}
 	}
 }
@@ -213,9 +209,7 @@ func TestSearchWithinTheTTLReadsNoFileAgain(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Minute), toolshelf.WithClock(func() time.Time { return now }))
 	expect := func(word, want string) {
 		t.Helper()
-		if got := search(t, c, word); got != want {
-			t.Errorf("%s finds %q, want %q", word, got, want)
-		}
+		must.Equal(t, word, want, search(t, c, word))
 	}
 	expect("apples", "a/tier2")
 	must.Do(t, errors.Join(afero.WriteFile(fsys.Fs, "commands/a.md", []byte("quince"), 0o644), fsys.Chtimes("commands/a.md", written, written)))
@@ -265,9 +259,7 @@ func TestADirectoryThatBecomesALinkOutOfTheRoot(t *testing.T) {
 				for name, call := range calls {
 					// A file is cached once its change time is old enough.
 					for range 3 {
-						if err := call(); err != nil {
-							t.Errorf("%s: %v", name, err)
-						}
+						must.Is(t, name, nil, call())
 					}
 				}
 			}
@@ -287,13 +279,11 @@ func TestADirectoryThatBecomesALinkOutOfTheRoot(t *testing.T) {
 				}
 			}
 			list, err := c.List(t.Context(), toolshelf.Page{Size: 100})
-			if !errors.Is(err, tt.gone) || len(list.Commands) > 0 {
-				t.Errorf("List: %+v, %v; want %v", list.Commands, err, tt.gone)
-			}
+			must.Is(t, "List", tt.gone, err)
+			must.Len(t, "List", 0, list.Commands)
 			skills, err := c.ListSkills(t.Context())
-			if !errors.Is(err, tt.gone) || len(skills) > 0 {
-				t.Errorf("ListSkills: %+v, %v; want %v", skills, err, tt.gone)
-			}
+			must.Is(t, "ListSkills", tt.gone, err)
+			must.Len(t, "ListSkills", 0, skills)
 			must.Do(t, errors.Join(os.Remove(moved), os.Rename(outside, moved)))
 			served()
 		})
@@ -321,9 +311,7 @@ func TestALinkBackAddsNoCommand(t *testing.T) {
 			}
 			c := catalog(t, options...)
 			for range 2 {
-				if diff := cmp.Diff(tt.want, names(t, c)); diff != "" {
-					t.Errorf("%s -> %s on %s (-want +got):\n%s", tt.link, tt.target, name, diff)
-				}
+				must.Match(t, tt.link, tt.want, names(t, c))
 			}
 			reported := slices.Contains(problems(t, c), "LINK_NOT_FOLLOWED "+tt.link)
 			if reported == slices.Contains(tt.want, "again:b") {
@@ -430,9 +418,7 @@ func ask(t testing.TB, c *toolshelf.Catalog) map[string]string {
 		if errors.Is(err, toolshelf.ErrDirectoryNotFound) {
 			return shown
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		shown[info.Name] = info.Description
 	}
 	return shown
@@ -532,9 +518,8 @@ func TestListIsSorted(t *testing.T) {
 		slices.SortFunc(want, func(a, b string) int {
 			return strings.Compare(fmt.Sprint(strings.ToLower(a), "\x00", a), fmt.Sprint(strings.ToLower(b), "\x00", b))
 		})
-		if diff := cmp.Diff(want, got); diff != "" || len(got) != len(files) {
-			rt.Fatalf("%d of %d (-want +got):\n%s", len(got), len(files), diff)
-		}
+		must.Match(rt, "got", want, got)
+		must.Len(rt, "Diff", len(files), got)
 	})
 }
 
@@ -569,9 +554,7 @@ func TestAFileWithFewerBytesThanItsSizeIsReadAgain(t *testing.T) {
 		}
 		return list.Commands[0].Description
 	}
-	if got := description(); got != "Before." {
-		t.Fatal(got)
-	}
+	must.Equal(t, "description", "Before.", description())
 	must.Do(t, afero.WriteFile(fsys.Fs, "commands/a.md", []byte("After the change."), 0o644))
 	fsys.bytes.Store(int64(len("After")))
 	fsys.reads.Store(1)
@@ -587,9 +570,8 @@ func watching(t *testing.T, opts ...toolshelf.Option) *toolshelf.Catalog {
 }
 
 func TestWatchRequiresTheSystemsFilesystem(t *testing.T) {
-	if _, err := toolshelf.New(toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithWatch()); !errors.Is(err, toolshelf.ErrInvalidOption) {
-		t.Error(err)
-	}
+	must.Fail(toolshelf.New(toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithWatch()))(t, "New",
+		toolshelf.ErrInvalidOption)
 }
 
 func TestWatchSeesChanges(t *testing.T) {
@@ -674,10 +656,8 @@ func TestWatchSeesChangesBehindLinks(t *testing.T) {
 				got = info.Description
 			}
 		}
-		skills, err := c.ListSkills(t.Context())
-		if err != nil || got != text || skills[0].Description != text {
-			t.Fatalf("%q and %q, %v; want %q", got, skills[0].Description, err, text)
-		}
+		must.Equal(t, "ListSkills", text, got)
+		must.Equal(t, "Description", text, must.Get(c.ListSkills(t.Context()))(t)[0].Description)
 	}
 }
 
@@ -810,9 +790,7 @@ func TestADelayedChangeIsNotLost(t *testing.T) {
 	gate := gated{slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelDebug}), new(atomic.Bool), make(chan struct{}), make(chan struct{})}
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithLogger(slog.New(gate)))
 	skills := func() {
-		if _, err := c.ListSkills(t.Context()); err != nil {
-			t.Error(err)
-		}
+		must.Get(c.ListSkills(t.Context()))(t)
 	}
 	skills()
 	changes := make(chan toolshelf.Change, 10)
@@ -1002,10 +980,7 @@ func TestWatchAgreesWithANewCatalog(t *testing.T) {
 	const trees = 16
 	steps := catalogtest.Rounds(640, 4000) // in all
 	if text := os.Getenv("TOOLSHELF_WATCH_STEPS"); text != "" {
-		var err error
-		if steps, err = strconv.Atoi(text); err != nil {
-			t.Fatal(err)
-		}
+		steps = must.Get(strconv.Atoi(text))(t)
 	}
 	for seed := range trees {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -130,9 +130,8 @@ func TestEveryMethodReadsFilesOnWhichReadAtFails(t *testing.T) {
 		tree, treeErr := c.Tree(t.Context(), "", toolshelf.Gitignore())
 		lines, grepErr := c.Grep(t.Context(), "", "words")
 		text, textErr := c.ReadFile(t.Context(), "b")
-		if err := errors.Join(listErr, commandErr, skillErr, treeErr, grepErr, textErr); err != nil || len(list.Commands) != 1 {
-			t.Fatalf("%d commands, %v", len(list.Commands), err)
-		}
+		must.Do(t, errors.Join(listErr, commandErr, skillErr, treeErr, grepErr, textErr))
+		must.Len(t, "list.Commands", 1, list.Commands)
 		return []string{list.Commands[0].Description, command.Content, skill.Content, tree.String(), lines.String(), text.String()}
 	}
 	want := texts(catalog(t, toolshelf.WithFs(memoryOf(t, files))))
@@ -147,9 +146,7 @@ func TestEveryMethodReadsFilesOnWhichReadAtFails(t *testing.T) {
 		{fs.ErrInvalid, func(fsys afero.Fs) afero.Fs { return afero.FromIOFS{FS: afero.NewIOFS(fsys)} }},
 	} {
 		fsys := tt.fsys(withoutReadAt{memoryOf(t, files), tt.err})
-		if diff := cmp.Diff(want, texts(catalog(t, toolshelf.WithFs(fsys)))); diff != "" {
-			t.Errorf("%s, %v (-with ReadAt +without):\n%s", fsys.Name(), tt.err, diff)
-		}
+		must.Match(t, "texts", want, texts(catalog(t, toolshelf.WithFs(fsys))))
 	}
 }
 
@@ -237,9 +234,7 @@ func TestReadFileOfLargeFiles(t *testing.T) {
 				text := read(toolshelf.Lines(next, 0), toolshelf.MaxBytes(400_000))
 				joined, next = joined+text.Text, text.NextLine
 			}
-			if joined != content {
-				t.Error("the pages, joined, are not the file")
-			}
+			must.Equal(t, "joined", content, joined)
 			if last := read(toolshelf.Lines(n, n)); last.Text != line(n) || last.Total != n {
 				t.Errorf("the last line: %+v", last)
 			}
@@ -273,9 +268,7 @@ func TestReadFileErrors(t *testing.T) {
 		checkError(t, fmt.Sprintf("ReadFile(%q)", tt.path), err, tt.want, tt.message)
 	}
 	_, err := catalog(t, toolshelf.WithRoot(filepath.Join(t.TempDir(), "missing"))).ReadFile(t.Context(), "a")
-	if !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
-		t.Errorf("without a root: %v", err)
-	}
+	must.Is(t, "without a root", toolshelf.ErrDirectoryNotFound, err)
 }
 
 func TestReadFileFollowsLinks(t *testing.T) {
@@ -288,9 +281,7 @@ func TestReadFileFollowsLinks(t *testing.T) {
 	}
 	c := catalog(t, toolshelf.WithRoot(root))
 	for _, name := range []string{"link", "linked/a", filepath.Join(root, "link")} {
-		if text, err := c.ReadFile(t.Context(), name); err != nil || text.Text != "inside\n" {
-			t.Errorf("%s: %+v, %v", name, text, err)
-		}
+		must.Equal(t, name, "inside\n", must.Get(c.ReadFile(t.Context(), name))(t).Text)
 	}
 	for _, name := range []string{"out", "outdir/a", "outdir/b", "missing"} {
 		_, err := c.ReadFile(t.Context(), name)
@@ -301,9 +292,8 @@ func TestReadFileFollowsLinks(t *testing.T) {
 	checkError(t, "link", err, toolshelf.ErrOutsideRoot, "Path 'link' contains a symbolic link that is not followed; use a path without links")
 	for _, policy := range []toolshelf.Option{toolshelf.WithSymlinks(toolshelf.SymlinksTrusted, outside), toolshelf.WithSymlinks(toolshelf.SymlinksAll)} {
 		trusted := catalog(t, toolshelf.WithRoot(root), policy)
-		if text, err := trusted.ReadFile(t.Context(), "out"); err != nil || text.Text != "outside" {
-			t.Errorf("a link to a trusted directory: %+v, %v", text, err)
-		}
+		must.Equal(t, "a link to a trusted directory", "outside",
+			must.Get(trusted.ReadFile(t.Context(), "out"))(t).Text)
 		must.Fail(trusted.ReadFile(t.Context(), outside))(t, "a path outside without a link", toolshelf.ErrOutsideRoot)
 	}
 }
@@ -504,9 +494,7 @@ func TestEachHostilePathHasTheDocumentedAnswer(t *testing.T) {
 				},
 			} {
 				text, err := open(t.Context(), path)
-				if strings.Contains(text, "a secret") {
-					t.Errorf("%s: reads %q", door, text)
-				}
+				must.NotContain(t, door, text, "a secret")
 				if got := answerOf(err); !isDocumented(door, path, answer, got) {
 					t.Errorf("%s: %s (%v), documented as %s", door, got, err, answer)
 				}

@@ -147,13 +147,9 @@ func TestARefusedEntryIsNowhere(t *testing.T) {
 	got := visible(t, c)
 	for _, want := range []string{"list deploy Deploys.", "commands deploy Deploy $1.", "skills pdf", "all skills pdf Run", "agents reviewer", "get Deploy $1.", "skill Run scripts/run.sh.",
 		"file echo safe", "script echo safe", "agent Review.", "found deploy", "found pdf", "complete deploy", "complete pdf", "prompt deploy", "prompt pdf", "prompt reviewer"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("after the approval, %q is missing in:\n%s", want, got)
-		}
+		must.Contain(t, "got", got, want)
 	}
-	if again := g.approve(t, c); len(again) != 0 {
-		t.Errorf("pending after the approval: %q", again)
-	}
+	must.Len(t, "pending after the approval", 0, g.approve(t, c))
 }
 
 func TestAChangedFileNeedsAnotherApproval(t *testing.T) {
@@ -172,16 +168,12 @@ func TestAChangedFileNeedsAnotherApproval(t *testing.T) {
 			if got := visible(t, c); strings.Contains(got, "evil") || strings.Contains(got, tt.hidden+" ") {
 				t.Errorf("a changed entry is visible:\n%s", got)
 			}
-			if got := g.approve(t, c); !slices.Equal(got, []string{tt.pending}) {
-				t.Errorf("pending: %q", got)
-			}
+			must.Match(t, "pending", []string{tt.pending}, g.approve(t, c))
 			putFile(t, fsys, tt.file, gatedFiles[tt.file])
 			if gatedFiles[tt.file] == "" {
 				return
 			}
-			if got := visible(t, c); !strings.Contains(got, tt.hidden) {
-				t.Errorf("the approved state is not visible:\n%s", got)
-			}
+			must.Contain(t, "visible", visible(t, c), tt.hidden)
 		})
 	}
 }
@@ -195,16 +187,13 @@ func TestAChangeAfterTheBeginningOfAFileNeedsAnotherApproval(t *testing.T) {
 	info := must.Get(fsys.Stat("/p/commands/deploy.md"))(t)
 	g.approve(t, c)
 	list := must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
-	if len(list.Commands) != 1 {
-		t.Fatal(list)
-	}
+	must.Len(t, "list.Commands", 1, list.Commands)
 	putFile(t, fsys, "/p/commands/deploy.md", text("evil"))
 	must.Do(t, fsys.Chtimes("/p/commands/deploy.md", info.ModTime(), info.ModTime()))
 	list = must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 	pending := must.Get(c.Pending(t.Context()))(t)
-	if len(list.Commands) != 0 || len(pending) != 1 {
-		t.Errorf("listed %v, pending %v", list.Commands, pending)
-	}
+	must.Len(t, "list.Commands", 0, list.Commands)
+	must.Len(t, "pending", 1, pending)
 }
 
 // A directory that cannot be read can have more files than Pending counts.
@@ -218,9 +207,8 @@ func TestTheNumberOfUncoveredFilesIsAtLeastTheReadableFiles(t *testing.T) {
 		c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/p"), toolshelf.WithGate(new(approvals)))
 		pending := must.Get(c.Pending(t.Context()))(t)
 		found := fmt.Sprint(pending[0].Findings)
-		if len(pending) != 1 || !strings.Contains(found, want) {
-			t.Errorf("%q: %s", unreadable, found)
-		}
+		must.Len(t, unreadable, 1, pending)
+		must.Contain(t, unreadable, found, want)
 	}
 }
 
@@ -252,9 +240,7 @@ func TestACallByNameSeesAChangedScriptOfASkill(t *testing.T) {
 				t.Errorf("after a change of the script: %v", err)
 			}
 			put(script, "echo safe")
-			if err := call(c); err != nil {
-				t.Errorf("with the approved script: %v", err)
-			}
+			must.Do(t, call(c))
 		})
 	}
 }
@@ -285,9 +271,7 @@ func TestPendingHasTheTextsOfAllFiles(t *testing.T) {
 
 func TestPendingIgnoresMissingDirectories(t *testing.T) {
 	_, c, g := gatedCatalog(t, map[string]string{"/p/commands/a.md": "A."})
-	if got := g.approve(t, c); !slices.Equal(got, []string{"command a"}) {
-		t.Errorf("pending without the directory of agents: %q", got)
-	}
+	must.Match(t, "pending without the directory of agents", []string{"command a"}, g.approve(t, c))
 }
 
 // A replacer replaces a file by a directory before the answer about an item.
@@ -377,9 +361,7 @@ func TestNoUnapprovedByteOfAnExchangedSkillIsRead(t *testing.T) {
 	}
 	write("commands/c.md", "A good command.")
 	move := func(from, to string) {
-		if err := os.Rename(filepath.Join(dir, from), filepath.Join(dir, to)); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, os.Rename(filepath.Join(dir, from), filepath.Join(dir, to)))
 	}
 	must.Do(t, os.Mkdir(filepath.Join(dir, "skills"), 0o755))
 	move("good", "skills/s")
@@ -481,15 +463,9 @@ func TestTheNameOfAPlaceConcernsTheDirectoriesAboveTheRoot(t *testing.T) {
 		"/repo/app/main.go": "package main"}), new(approvals)
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo/app"), toolshelf.WithClient(client.Claude()), toolshelf.WithParents("/repo"),
 		toolshelf.WithGate(g, ".claude/skills", ".claude/commands", ".claude/agents"))
-	if got := pluginRows(t, c); len(got) != 0 {
-		t.Errorf("before the approval: %q", got)
-	}
-	if got := g.approve(t, c); !slices.Equal(got, []string{"command up", "skill up", "agent up"}) {
-		t.Errorf("pending: %q", got)
-	}
-	if got := pluginRows(t, c); len(got) != 3 {
-		t.Errorf("after the approval: %q", got)
-	}
+	must.Len(t, "before the approval", 0, pluginRows(t, c))
+	must.Match(t, "pending", []string{"command up", "skill up", "agent up"}, g.approve(t, c))
+	must.Len(t, "after the approval", 3, pluginRows(t, c))
 }
 
 // A gate decides by the content: the changed command is refused until the next approval.
@@ -616,9 +592,7 @@ func TestARefusedManifestHidesThePluginWithAllEntries(t *testing.T) {
 		t.Errorf("pending: %q", kinds)
 	}
 	check("without the manifests", nil)
-	if got := g.approve(t, c); len(got) != 3 {
-		t.Errorf("pending after the approval of the entries: %q", got)
-	}
+	must.Len(t, "pending after the approval of the entries", 3, g.approve(t, c))
 	check("after the approval of all", all)
 	for _, tt := range []struct{ file, from, to, refused string }{
 		{manifest, `"Deploys."`, `"Deploys more."`, "deploy"},
@@ -661,17 +635,13 @@ func TestAMovedManifestNeedsAnotherApproval(t *testing.T) {
 		fsys, g := memoryOf(t, files), new(approvals)
 		c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithPlugins("shop"), toolshelf.WithGate(g))
 		g.approve(t, c)
-		if x, err := c.Expand(t.Context(), "/p:go"); err != nil || len(x.Directives) != 0 {
-			t.Fatalf("%s: %+v, %v", from, x.Directives, err)
-		}
+		must.Len(t, from, 0, must.Get(c.Expand(t.Context(), "/p:go"))(t).Directives)
 		putFile(t, fsys, to, files[from])
 		must.Do(t, fsys.Remove(from))
 		if x, err := c.Expand(t.Context(), "/p:go"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
 			t.Errorf("%s: %+v, %v", to, x.Directives, err)
 		}
-		if got := g.approve(t, c); !slices.Equal(got, []string{"plugin p", "command p:go"}) {
-			t.Errorf("%s: pending: %q", to, got)
-		}
+		must.Match(t, to, []string{"plugin p", "command p:go"}, g.approve(t, c))
 	}
 }
 
@@ -688,9 +658,7 @@ func TestARenamedCommandOfAnotherFormatNeedsAnotherApproval(t *testing.T) {
 		t.Errorf("%+v, %v", x.Rendering, err)
 	}
 	g.approve(t, c)
-	if x, err := c.Expand(t.Context(), "/a"); err != nil || x.Text != "Run !{id}." {
-		t.Errorf("after the approval: %+v, %v", x.Rendering, err)
-	}
+	must.Equal(t, "after the approval", "Run !{id}.", must.Get(c.Expand(t.Context(), "/a"))(t).Text)
 }
 
 func TestAPendingManifestHasTheTextOfItsDigest(t *testing.T) {
@@ -709,9 +677,8 @@ func TestAPendingManifestHasTheTextOfItsDigest(t *testing.T) {
 		}
 	}
 	must.Equal(t, "the second call opened", 2, fsys.files.Load())
-	if got := shownPlugins(t, c); !slices.Equal(got, []string{"plugin bare"}) {
-		t.Errorf("a plugin without a manifest has nothing to approve: got %q", got)
-	}
+	must.Match(t, "a plugin without a manifest has nothing to approve", []string{"plugin bare"},
+		shownPlugins(t, c))
 }
 
 func TestOnlyTheFirstOfTwoPluginsOfANameCanBeApproved(t *testing.T) {
@@ -720,9 +687,7 @@ func TestOnlyTheFirstOfTwoPluginsOfANameCanBeApproved(t *testing.T) {
 	g := new(approvals)
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithPlugins("p"), toolshelf.WithGate(g))
 	g.approve(t, c)
-	if got := shownPlugins(t, c); !slices.Equal(got, []string{"plugin x", "command x:go of x"}) {
-		t.Errorf("got %q", got)
-	}
+	must.Match(t, "shownPlugins", []string{"plugin x", "command x:go of x"}, shownPlugins(t, c))
 }
 
 // Lint and a gate see the same files, so the findings of a pending entry include the diagnostics of

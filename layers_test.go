@@ -17,7 +17,6 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -85,10 +84,7 @@ func TestDefaultDirectories(t *testing.T) {
 			if want == "" {
 				want = tt.layer + "commands"
 			}
-			command, err := c.Get(t.Context(), "both")
-			if err != nil || command.Layer != want {
-				t.Errorf("both is from %q, %v; want %q", command.Layer, err, want)
-			}
+			must.Equal(t, "command.Layer", want, must.Get(c.Get(t.Context(), "both"))(t).Layer)
 			skill, err := c.GetSkill(t.Context(), "both")
 			if want = strings.ReplaceAll(want, "commands", "skills"); err != nil || skill.Layer != want {
 				t.Errorf("the skill both is from %q, %v; want %q", skill.Layer, err, want)
@@ -171,10 +167,9 @@ func TestAMissingRootIsAnErrorOfEveryMethod(t *testing.T) {
 			t.Chdir(t.TempDir())
 			c := catalog(t, append(options, toolshelf.WithRoot(root))...)
 			for name, call := range methods(t, c) {
-				found, err := call()
-				if !errors.Is(err, toolshelf.ErrDirectoryNotFound) || !strings.Contains(fmt.Sprint(err), fmt.Sprintf("%q", root)) {
-					t.Errorf("%s: %v, %v; want an error that names the root", name, found, err)
-				}
+				_, err := call()
+				must.Is(t, name, toolshelf.ErrDirectoryNotFound, err)
+				must.Contain(t, name, fmt.Sprint(err), fmt.Sprintf("%q", root))
 			}
 		})
 	}
@@ -191,10 +186,9 @@ func TestARootThatIsAFileIsAnErrorOfEveryMethod(t *testing.T) {
 			write(t, "", "file")
 			c := catalog(t, append(options, toolshelf.WithRoot("file"))...)
 			for name, call := range methods(t, c) {
-				found, err := call()
-				if !errors.Is(err, toolshelf.ErrNotADirectory) || !strings.Contains(fmt.Sprint(err), `root "file" is a file; pass a directory to WithRoot`) {
-					t.Errorf("%s: %v, %v; want an error that names the root", name, found, err)
-				}
+				_, err := call()
+				must.Is(t, name, toolshelf.ErrNotADirectory, err)
+				must.Contain(t, name, fmt.Sprint(err), `root "file" is a file; pass a directory to WithRoot`)
 			}
 		})
 	}
@@ -203,16 +197,11 @@ func TestARootThatIsAFileIsAnErrorOfEveryMethod(t *testing.T) {
 func TestARootThatIsCreatedLater(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "later")
 	c := catalog(t, toolshelf.WithRoot(root))
-	if _, err := c.SkillsPrompt(t.Context()); !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
-		t.Fatal(err)
-	}
+	must.Fail(c.SkillsPrompt(t.Context()))(t, "SkillsPrompt", toolshelf.ErrDirectoryNotFound)
 	write(t, skillFile("zed"), root, "skills", "zed", "SKILL.md")
-	if got, err := c.SkillsPrompt(t.Context()); err != nil || !slices.Equal(got.Included, []string{"zed"}) {
-		t.Errorf("got %v, %v", got.Included, err)
-	}
-	if got, err := c.Search(t.Context(), "zed", 0); err != nil || len(got.Results) > 0 {
-		t.Errorf("the commands directory is missing: %v, %v", got, err)
-	}
+	must.Match(t, "Included", []string{"zed"}, must.Get(c.SkillsPrompt(t.Context()))(t).Included)
+	must.Len(t, "the commands directory is missing", 0,
+		must.Get(c.Search(t.Context(), "zed", 0))(t).Results)
 }
 
 func TestLayers(t *testing.T) {
@@ -230,10 +219,7 @@ func TestLayers(t *testing.T) {
 
 	must.Match(t, "names", []string{"one", "three", "Two", "two"}, names(t, c))
 	for name, layer := range map[string]string{"one": "commands", "two": "/home/commands", "three": "built in", "hidden": "commands"} {
-		got, err := c.Get(t.Context(), name)
-		if err != nil || got.Layer != layer {
-			t.Errorf("Get(%q) is from %q, %v; want %q", name, got.Layer, err, layer)
-		}
+		must.Equal(t, name, layer, must.Get(c.Get(t.Context(), name))(t).Layer)
 	}
 	want := []string{
 		"SHADOWED /home/commands/hidden.md",
@@ -272,29 +258,21 @@ func TestMissingDirectories(t *testing.T) {
 			must.Fail(c.Get(t.Context(), "Build"))(t, "Get", tt.get)
 			if tt.list != nil {
 				for _, err := range c.All(t.Context()) {
-					if !errors.Is(err, tt.list) {
-						t.Errorf("All: %v, want %v", err, tt.list)
-					}
+					must.Is(t, "All", tt.list, err)
 				}
 			}
 		})
 	}
 	t.Run("the error of Get reports the missing directory", func(t *testing.T) {
 		_, err := catalog(t, toolshelf.WithRoot(onDisk)).Get(t.Context(), "x")
-		if !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
-			t.Errorf("%v is not ErrDirectoryNotFound as well", err)
-		}
+		must.Is(t, "Get", toolshelf.ErrDirectoryNotFound, err)
 	})
 	t.Run("a directory created later is found", func(t *testing.T) {
 		root := filepath.Join(t.TempDir(), "later")
 		c := catalog(t, toolshelf.WithRoot(root))
-		if _, err := c.List(t.Context(), toolshelf.Page{}); !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
-			t.Fatal(err)
-		}
+		must.Fail(c.List(t.Context(), toolshelf.Page{}))(t, "List", toolshelf.ErrDirectoryNotFound)
 		must.Do(t, errors.Join(os.MkdirAll(filepath.Join(root, "commands"), 0o755), os.WriteFile(filepath.Join(root, "commands", "a.md"), nil, 0o644)))
-		if got := names(t, c); len(got) != 1 {
-			t.Errorf("got %q", got)
-		}
+		must.Len(t, "names", 1, names(t, c))
 	})
 	t.Run("errors contain no path that the caller did not give", func(t *testing.T) {
 		t.Chdir(onDisk)
@@ -302,9 +280,7 @@ func TestMissingDirectories(t *testing.T) {
 		_, list := c.List(t.Context(), toolshelf.Page{})
 		_, skills := c.ListSkills(t.Context())
 		for _, err := range []error{list, skills} {
-			if strings.Contains(err.Error(), onDisk) {
-				t.Errorf("%v", err)
-			}
+			must.NotContain(t, "err", err, onDisk)
 		}
 	})
 }
@@ -321,9 +297,7 @@ func TestAbsoluteDirectoriesOfAFilesystemBeginAtItsTop(t *testing.T) {
 			c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithRoot(root),
 				toolshelf.WithCommandsDir("/opt/commands"), toolshelf.WithSkillsDir("/opt/skills"), toolshelf.WithReports("/opt/reports", ""))
 			must.Match(t, "commands", []string{"a"}, names(t, c))
-			if skill, err := c.GetSkill(t.Context(), "s"); err != nil || skill.Layer != "/opt/skills" {
-				t.Errorf("skill: %+v, %v", skill, err)
-			}
+			must.Equal(t, "skill", "/opt/skills", must.Get(c.GetSkill(t.Context(), "s"))(t).Layer)
 			if reports, err := c.Reports(t.Context(), "a"); err != nil || len(reports) != 1 || reports[0].Name != "x" {
 				t.Errorf("reports: %+v, %v", reports, err)
 			}
@@ -423,9 +397,7 @@ func TestALookupStatsOnlyThePlacesThatCouldShadowTheName(t *testing.T) {
 					unexpected = append(unexpected, call)
 				}
 			}
-			if len(unexpected) > 0 {
-				t.Errorf("unexpected calls: %q", unexpected)
-			}
+			must.Len(t, "unexpected calls", 0, unexpected)
 		})
 	}
 }
@@ -509,18 +481,14 @@ func TestAnImmutableLayerIsReadOnce(t *testing.T) {
 					must.Match(t, "result", []string{"a", "b"}, names(t, c))
 				},
 				"Get": func() {
-					if got, err := c.Get(t.Context(), "a"); err != nil || got.Content != "apples" {
-						t.Errorf("%q, %v", got.Content, err)
-					}
+					must.Equal(t, "Content", "apples", must.Get(c.Get(t.Context(), "a"))(t).Content)
 				},
 				"Search": func() {
 					must.Equal(t, "found", "a/tier2", search(t, c, "apples"))
 				},
 				"ListSkills": func() { skillsOf(t, c) },
 				"SearchSkills": func() {
-					if found, err := c.SearchSkills(t.Context(), "zed", 0); err != nil || len(found.Results) != 1 {
-						t.Errorf("%v, %v", found, err)
-					}
+					must.Len(t, "found.Results", 1, must.Get(c.SearchSkills(t.Context(), "zed", 0))(t).Results)
 				},
 			}
 			for _, call := range calls {
@@ -529,9 +497,7 @@ func TestAnImmutableLayerIsReadOnce(t *testing.T) {
 			for name, call := range calls {
 				before := commands.files.Load() + skills.files.Load()
 				call()
-				if read := commands.files.Load() + skills.files.Load() - before; (read == 0) != tt.want {
-					t.Errorf("%s opens %d files again", name, read)
-				}
+				must.Equal(t, name, tt.want, commands.files.Load()+skills.files.Load()-before == 0)
 			}
 		})
 	}
@@ -559,16 +525,12 @@ func TestListsAndSearchesOpenNoFileOfAHeadFS(t *testing.T) {
 		skills := must.Get(c.ListSkills(context.Background()))(t)
 		for _, s := range skills {
 			got[s.Name] = s.Description
-			if broken := len(s.Diagnostics) > 0; broken != (s.Name == "denied" || s.Name == "nothing") {
-				t.Errorf("%s: diagnostics %v", s.Name, s.Diagnostics)
-			}
+			must.Equal(t, s.Name, s.Name == "denied" || s.Name == "nothing", len(s.Diagnostics) > 0)
 		}
 	}
 	want := map[string]string{"greet": "Greets people", "long": "Long", "denied": "", "unknown": "Has no head", "nothing": ""}
 	must.Match(t, "ListSkills", want, got)
-	if _, err := c.SkillsPrompt(context.Background()); err != nil {
-		t.Error(err)
-	}
+	must.Get(c.SkillsPrompt(context.Background()))(t)
 	for query, want := range map[string]int{"greets": 1, "zebra": 0} {
 		found, err := c.SearchSkills(context.Background(), query, 0)
 		if err != nil || found.TotalFound != want {
@@ -579,9 +541,8 @@ func TestListsAndSearchesOpenNoFileOfAHeadFS(t *testing.T) {
 		t.Errorf("%d files opened", n)
 	}
 	delete(fsys.MapFS, "unknown/SKILL.md")
-	if _, err := c.ListSkills(context.Background()); err != nil || fsys.opened.Load() != 0 {
-		t.Errorf("ListSkills opened %d files; %v", fsys.opened.Load(), err)
-	}
+	must.Get(c.ListSkills(context.Background()))(t)
+	must.Equal(t, "ListSkills opened files", 0, fsys.opened.Load())
 	skill, err := c.GetSkill(context.Background(), "greet")
 	if err != nil || skill.Content != "Say hello, zebra.\n" || len(skill.Files) != 2 || fsys.opened.Load() != 1 {
 		t.Errorf("got %q with %d files, %d files opened; %v", skill.Content, len(skill.Files), fsys.opened.Load(), err)
@@ -699,9 +660,7 @@ func TestFilesThatTheDocumentationOfAClientShows(t *testing.T) {
 				switch {
 				case s.name == "":
 					exceptions++
-					if !strings.Contains(string(authors), "| "+c.Title+" | `"+s.file+"` |") {
-						t.Errorf("docs/authors.md does not state the exception %s", s.file)
-					}
+					must.Contain(t, "authors", string(authors), "| "+c.Title+" | `"+s.file+"` |")
 				case strings.Contains(s.file, "/skills/"):
 					if s.text == "" {
 						files[file] = skillFile(s.name)
@@ -715,13 +674,9 @@ func TestFilesThatTheDocumentationOfAClientShows(t *testing.T) {
 			catalog := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithRoot("/project"), toolshelf.WithHome("/home/me"), toolshelf.WithClient(c))
 			gotCommands, gotSkills := []string{}, []string{}
 			for info, err := range catalog.All(t.Context()) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				gotCommands = append(gotCommands, info.Name)
-				if command, err := catalog.Get(t.Context(), info.Name); err != nil || command.Name != info.Name {
-					t.Errorf("Get(%q): %q, %v", info.Name, command.Name, err)
-				}
+				must.Equal(t, info.Name, info.Name, must.Get(catalog.Get(t.Context(), info.Name))(t).Name)
 			}
 			for name := range skillsOf(t, catalog) {
 				gotSkills = append(gotSkills, name)
@@ -748,15 +703,9 @@ func TestACommandInTOML(t *testing.T) {
 	if err != nil || command.Content != "Plan {{args}}." || command.Metadata.Description != "Plan" || string(command.Raw) != file || command.Frontmatter.Text("prompt") != command.Content {
 		t.Errorf("got %+v, %v", command, err)
 	}
-	if text, err := command.Render("a trip"); err != nil || text != "Plan a trip." {
-		t.Errorf("rendered %q, %v", text, err)
-	}
-	if found, err := c.Search(t.Context(), "plan", 0); err != nil || found.TotalFound != 1 {
-		t.Errorf("found %+v, %v", found, err)
-	}
-	if all := problems(t, c); len(all) > 0 {
-		t.Errorf("diagnostics %q", all)
-	}
+	must.Equal(t, "text", "Plan a trip.", must.Get(command.Render("a trip"))(t))
+	must.Equal(t, "found.TotalFound", 1, must.Get(c.Search(t.Context(), "plan", 0))(t).TotalFound)
+	must.Len(t, "all", 0, problems(t, c))
 }
 
 func TestASkillWithoutADirectory(t *testing.T) {
@@ -786,28 +735,21 @@ func TestASkillWithoutADirectory(t *testing.T) {
 			if prompt := skill.Prompt(); !strings.Contains(prompt, "Write to notes.txt.") || strings.Contains(prompt, "notes.md") {
 				t.Errorf("Prompt: %s", prompt)
 			}
-			if raw, err := c.ReadSkillFile(t.Context(), "notes", "notes.md"); err != nil || string(raw) != text {
-				t.Errorf("ReadSkillFile: %q, %v", raw, err)
-			}
+			must.Equal(t, "ReadSkillFile", text,
+				string(must.Get(c.ReadSkillFile(t.Context(), "notes", "notes.md"))(t)))
 			for _, other := range []string{"named.md", "both/SKILL.md", "secret/x.md", "SKILL.md", "secret", "bare"} {
 				if raw, err := c.ReadSkillFile(t.Context(), "notes", other); !errors.Is(err, toolshelf.ErrNotFound) {
 					t.Errorf("ReadSkillFile of %s: %q, %v", other, raw, err)
 				}
 			}
-			if err := fstest.TestFS(skill.FS(), "notes.md"); err != nil {
-				t.Errorf("FS: %v", err)
-			}
-			if entries, err := fs.ReadDir(skill.FS(), "."); err != nil || len(entries) != 1 {
-				t.Errorf("FS lists %v, %v", entries, err)
-			}
+			must.Do(t, fstest.TestFS(skill.FS(), "notes.md"))
+			must.Len(t, "entries", 1, must.Get(fs.ReadDir(skill.FS(), "."))(t))
 			for s, err := range c.Skills(t.Context()) {
 				if err != nil || s.Name == "notes" && s.Content != skill.Content {
 					t.Errorf("Skills: %+v, %v", s, err)
 				}
 			}
-			if prompt, err := c.SkillsPrompt(t.Context()); err != nil || !strings.Contains(prompt.Text, "Takes notes.") {
-				t.Errorf("SkillsPrompt: %s, %v", prompt.Text, err)
-			}
+			must.Contain(t, "SkillsPrompt", must.Get(c.SkillsPrompt(t.Context()))(t).Text, "Takes notes.")
 			if found, err := c.SearchSkills(t.Context(), "notes", 0); err != nil || found.TotalFound == 0 || found.Results[0].Name != "notes" {
 				t.Errorf("SearchSkills: %+v, %v", found, err)
 			}
@@ -878,9 +820,7 @@ func TestNamesAndPrefixesOfSkills(t *testing.T) {
 	must.Match(t, "skills", want, skillsOf(t, c))
 	for range 2 { // also the names that the catalog knows
 		for name := range want {
-			if skill, err := c.GetSkill(t.Context(), name); err != nil || skill.Name != name {
-				t.Errorf("GetSkill(%q): %+v, %v", name, skill, err)
-			}
+			must.Equal(t, name, name, must.Get(c.GetSkill(t.Context(), name))(t).Name)
 		}
 		for _, name := range []string{"named", "a", "b", "o:a", "o:b", "c", "e", "f", "h", "i:j", "f:k", "f:m", "f:l"} {
 			if skill, err := c.GetSkill(t.Context(), name); !errors.Is(err, toolshelf.ErrSkillNotFound) {
@@ -888,13 +828,9 @@ func TestNamesAndPrefixesOfSkills(t *testing.T) {
 			}
 		}
 	}
-	if got := names(t, c); !slices.Equal(got, []string{"agent:one", "agent:three"}) {
-		t.Errorf("commands %q", got)
-	}
+	must.Match(t, "names", []string{"agent:one", "agent:three"}, names(t, c))
 	for _, name := range []string{"agent:one", "agent:three"} {
-		if _, err := c.Get(t.Context(), name); err != nil {
-			t.Error(err)
-		}
+		must.Get(c.Get(t.Context(), name))(t)
 	}
 	all := problems(t, c)
 	for _, want := range []string{"FRONTMATTER_REQUIRED only/b/SKILL.md", "FRONTMATTER_REQUIRED agents/two.md"} {
@@ -925,12 +861,8 @@ func TestWithClientOfSeveralClients(t *testing.T) {
 func TestARowOfTheProgram(t *testing.T) {
 	mine := client.Client{Name: "mine", Commands: []client.Place{{Dir: "prompts", Pattern: "*.txt", Prefix: "my:"}}}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"prompts/a.txt": "Text.", "commands/b.md": ""})), toolshelf.WithClient(mine))
-	if command, err := c.Get(t.Context(), "my:a"); err != nil || command.Content != "Text." {
-		t.Errorf("got %+v, %v", command, err)
-	}
-	if got := names(t, c); !slices.Equal(got, []string{"my:a"}) {
-		t.Errorf("got %q", got)
-	}
+	must.Equal(t, "command.Content", "Text.", must.Get(c.Get(t.Context(), "my:a"))(t).Content)
+	must.Match(t, "names", []string{"my:a"}, names(t, c))
 	for _, row := range []client.Client{
 		{Commands: []client.Place{{Dir: "../a", Pattern: "*.md"}}},
 		{Commands: []client.Place{{Dir: "a", Pattern: "AGENTS.md"}}},
@@ -956,9 +888,7 @@ func TestWithHome(t *testing.T) {
 	files := map[string]string{"/p/x": "", "/p/h/.claude/commands/below.md": "", "/h/.claude/commands/a.md": "", "/p/.claude/commands/p.md": ""}
 	for home, want := range map[string][]string{"/h": {"a", "p"}, "h": {"below", "p"}, "": {"p"}, "/p": {"p"}, "/missing": {"p"}} {
 		c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithRoot("/p"), toolshelf.WithHome(home), toolshelf.WithClient(client.Claude()))
-		if got := names(t, c); !slices.Equal(got, want) {
-			t.Errorf("home %q: got %q, want %q", home, got, want)
-		}
+		must.Match(t, home, want, names(t, c))
 		if all := problems(t, c); slices.ContainsFunc(all, func(p string) bool { return strings.HasPrefix(p, "SHADOWED") }) {
 			t.Errorf("home %q: a file shadows itself: %q", home, all)
 		}
@@ -992,9 +922,7 @@ func TestWithHome(t *testing.T) {
 			{[]toolshelf.Option{toolshelf.WithHome(filepath.Join(home, "other"))}, nil},
 		} {
 			options := append(tt.options, toolshelf.WithRoot(t.TempDir()), toolshelf.WithClient(client.Claude(), client.OpenCode()))
-			if got := names(t, catalog(t, options...)); !slices.Equal(got, tt.want) {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
+			must.Match(t, "names", tt.want, names(t, catalog(t, options...)))
 		}
 	})
 	t.Run("the directory for configuration", func(t *testing.T) {
@@ -1002,9 +930,8 @@ func TestWithHome(t *testing.T) {
 		t.Setenv("XDG_CONFIG_HOME", config)
 		t.Setenv("APPDATA", config)
 		c := catalog(t, toolshelf.WithRoot(t.TempDir()), toolshelf.WithClient(client.OpenCode()))
-		if info, err := c.Get(t.Context(), "c"); err != nil || info.Layer != "~/.config/opencode/commands" {
-			t.Errorf("got %+v, %v", info, err)
-		}
+		must.Equal(t, "info.Layer", "~/.config/opencode/commands",
+			must.Get(c.Get(t.Context(), "c"))(t).Layer)
 	})
 }
 
@@ -1043,16 +970,14 @@ func TestWithParents(t *testing.T) {
 	t.Run("a boundary that is not above the root", func(t *testing.T) {
 		for _, boundary := range []string{"/w/other", "/w/repo/sub/project/below", "below", "/w/re"} {
 			_, err := toolshelf.New(toolshelf.WithFs(memoryOf(t, map[string]string{"/w/repo/x": ""})), toolshelf.WithRoot("/w/repo"), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(boundary))
-			if !errors.Is(err, toolshelf.ErrInvalidOption) || !strings.Contains(err.Error(), "not above the root") {
-				t.Errorf("%s: %v", boundary, err)
-			}
+			must.Is(t, boundary, toolshelf.ErrInvalidOption, err)
+			must.Contain(t, boundary, err, "not above the root")
 		}
 	})
 	t.Run("no client", func(t *testing.T) {
 		_, err := toolshelf.New(toolshelf.WithParents(""), toolshelf.WithCommandsDir("team"))
-		if !errors.Is(err, toolshelf.ErrInvalidOption) || !strings.Contains(err.Error(), "add WithClient") {
-			t.Errorf("got %v", err)
-		}
+		must.Is(t, "New", toolshelf.ErrInvalidOption, err)
+		must.Contain(t, "New", err, "add WithClient")
 	})
 	t.Run("the home directory is no parent", func(t *testing.T) {
 		files := memoryOf(t, map[string]string{"/h/.git/HEAD": "", "/h/.claude/commands/a.md": "", "/h/.claude/skills/s/SKILL.md": skillFile("s"), "/h/p/.claude/commands/b.md": "", "/h/p/q/x": ""})
@@ -1100,9 +1025,7 @@ func TestWithParents(t *testing.T) {
 			{client.Pi(), map[string]string{"inagents": "../.agents/skills"}},
 		} {
 			c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithRoot("/w/p"), toolshelf.WithClient(tt.client), toolshelf.WithParents(""))
-			if diff := cmp.Diff(tt.want, skillsOf(t, c)); diff != "" {
-				t.Errorf("%s: skills (-want +got):\n%s", tt.client.Name, diff)
-			}
+			must.Match(t, tt.client.Name, tt.want, skillsOf(t, c))
 		}
 	})
 	t.Run("layers of other options", func(t *testing.T) {
@@ -1123,9 +1046,7 @@ func layersOf(t testing.TB, c *toolshelf.Catalog) map[string]string {
 	t.Helper()
 	layers := map[string]string{}
 	for info, err := range c.All(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		layers[info.Name] = info.Layer
 	}
 	return layers
@@ -1187,9 +1108,7 @@ func TestParentsOnDisk(t *testing.T) {
 		hosttest.Symlink(t, "commands", filepath.Join(dir, "repo", "p", ".claude", "commands", "loop"))
 		for policy, want := range map[toolshelf.Symlinks][]string{toolshelf.SymlinksInside: {"own", "x"}, toolshelf.SymlinksDeny: {"own", "x"}, toolshelf.SymlinksAll: {"out", "own", "x"}} {
 			c := catalog(t, toolshelf.WithRoot(filepath.Join(dir, "repo", "p", "project")), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(""), toolshelf.WithSymlinks(policy))
-			if got := names(t, c); !slices.Equal(got, want) {
-				t.Errorf("policy %d: got %q, want %q", policy, got, want)
-			}
+			must.Match(t, policy, want, names(t, c))
 			reported := slices.ContainsFunc(problems(t, c), func(p string) bool { return strings.HasPrefix(p, "FOLDER_UNREADABLE ../../.claude/commands") })
 			if reported == (policy == toolshelf.SymlinksAll) {
 				t.Errorf("policy %d: %q", policy, problems(t, c))
@@ -1199,17 +1118,13 @@ func TestParentsOnDisk(t *testing.T) {
 	t.Run("the directory of a place appears with a watch", func(t *testing.T) {
 		dir := diskOf(t, map[string]string{"repo/.git": "", "repo/project/x": ""})
 		c := catalog(t, toolshelf.WithRoot(filepath.Join(dir, "repo", "project")), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(""), toolshelf.WithWatch())
-		if got := names(t, c); len(got) > 0 {
-			t.Errorf("got %q", got)
-		}
+		must.Len(t, "names", 0, names(t, c))
 		changed := make(chan toolshelf.Change, 10)
 		defer c.OnChange(func(change toolshelf.Change) { changed <- change })()
 		write(t, "", dir, "repo/.claude/commands/new.md")
 		select {
 		case change := <-changed:
-			if !slices.Equal(change.Commands.Added, []string{"new"}) {
-				t.Errorf("got %+v", change)
-			}
+			must.Match(t, change, []string{"new"}, change.Commands.Added)
 		case <-time.After(patience):
 			t.Error("no change")
 		}

@@ -21,7 +21,6 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -81,14 +80,10 @@ func TestLintSkillThatIsALayer(t *testing.T) {
 		for _, d := range lint(t, map[string]string{tt.dir + "/SKILL.md": skillNamed("pdf")}, toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(tt.dir)) {
 			got = append(got, string(d.Code)+" "+d.Path)
 		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s: diagnostics (-want +got):\n%s", tt.dir, diff)
-		}
+		must.Match(t, tt.dir, tt.want, got)
 	}
 	c := catalog(t, toolshelf.WithCommandsDir(), toolshelf.WithSkillsFS("built in", fstest.MapFS{"SKILL.md": {Data: []byte(skillNamed("pdf"))}}))
-	if got, err := c.Lint(t.Context()); err != nil || len(got) > 0 {
-		t.Errorf("the top of a filesystem, which has no name: %v, %v", got, err)
-	}
+	must.Len(t, "the top of a filesystem, which has no name", 0, must.Get(c.Lint(t.Context()))(t))
 }
 
 func TestLintReportsIgnoredSkills(t *testing.T) {
@@ -134,9 +129,7 @@ func TestOnlyLintReadsIgnoredFiles(t *testing.T) {
 			t.Errorf("a list opens %s", name)
 		}
 	}
-	if !read {
-		t.Error("a list opens no file")
-	}
+	must.Equal(t, "a list opens no file", true, read)
 }
 
 // openedNames collects the names of the opened files and directories.
@@ -197,9 +190,7 @@ func TestLintJSON(t *testing.T) {
 
 func TestLintMissingDirectories(t *testing.T) {
 	var got []string
-	if found := lint(t, map[string]string{"README.md": ""}); len(found) > 0 {
-		t.Errorf("default directories may be missing: %v", found)
-	}
+	must.Len(t, "default directories may be missing", 0, lint(t, map[string]string{"README.md": ""}))
 	for _, d := range lint(t, map[string]string{"README.md": ""}, toolshelf.WithCommandsDir("commands"), toolshelf.WithSkillsDir("skills")) {
 		got = append(got, string(d.Severity)+" "+string(d.Code)+" "+d.Path)
 	}
@@ -272,9 +263,7 @@ func TestLintHostileFiles(t *testing.T) {
 			}, toolshelf.WithNestedCommands())
 			found, references := tt.want == "", 0
 			for _, d := range all {
-				if strings.Contains(d.Path, "good") {
-					t.Errorf("a sibling is harmed: %+v", d)
-				}
+				must.NotContain(t, "a sibling is harmed", d.Path, "good")
 				if len(d.Message)+len(d.Suggestion) > 2000 {
 					t.Errorf("a diagnostic of %d bytes", len(d.Message)+len(d.Suggestion))
 				}
@@ -286,9 +275,7 @@ func TestLintHostileFiles(t *testing.T) {
 			if references > 100 {
 				t.Errorf("%d references", references)
 			}
-			if !found {
-				t.Errorf("no %s", tt.want)
-			}
+			must.Equal(t, tt.want, true, found)
 		})
 	}
 }
@@ -499,9 +486,7 @@ func TestLintDirectoriesWithoutASkillFile(t *testing.T) {
 				for _, d := range found {
 					got = append(got, filepath.ToSlash(d.Path)+": "+d.Message+"; "+d.Suggestion)
 				}
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("depth %d (-want +got):\n%s", depth, diff)
-				}
+				must.Match(t, depth, want, got)
 			}
 		})
 	}
@@ -753,9 +738,7 @@ func TestLintOfPlacesWithOtherEndings(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := problems(t, catalog(t, toolshelf.WithFs(memoryOf(t, tt.files)), toolshelf.WithClient(tt.client)))
-			if !slices.Equal(got, tt.want) {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
+			must.Match(t, "problems", tt.want, got)
 		})
 	}
 }
@@ -767,16 +750,12 @@ func TestWatchOfTwoPlacesInOneDirectory(t *testing.T) {
 		t.Skipf("no watch here: %v", err)
 	}
 	defer c.Close()
-	if got := names(t, c); !slices.Equal(got, []string{"a", "b"}) {
-		t.Errorf("got %q", got)
-	}
+	must.Match(t, "names", []string{"a", "b"}, names(t, c))
 	for _, file := range []string{"c.md", "d.toml"} {
 		must.Do(t, os.WriteFile(filepath.Join(root, ".qwen", "commands", file), []byte("prompt = 'x'"), 0o644))
 	}
 	for _, name := range []string{"c", "d"} {
-		if _, err := c.Get(t.Context(), name); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Get(c.Get(t.Context(), name))(t)
 	}
 }
 
@@ -819,9 +798,8 @@ func TestStrictLoadsOnlyTheFilesThatAClientLoads(t *testing.T) {
 				}
 				for _, s := range infos {
 					skill, err := c.GetSkill(t.Context(), s.Name)
-					if s.Loadable != (err == nil) || s.Loadable != skill.Loadable {
-						t.Errorf("%s: loadable %t, and GetSkill returns %v", s.Name, s.Loadable, err)
-					}
+					must.Equal(t, s.Name, err == nil, s.Loadable)
+					must.Equal(t, s.Name, skill.Loadable, s.Loadable)
 					if s.Loadable {
 						loadable = append(loadable, s.Name)
 						continue
@@ -832,17 +810,12 @@ func TestStrictLoadsOnlyTheFilesThatAClientLoads(t *testing.T) {
 					}
 				}
 				for info, err := range c.All(t.Context()) {
-					if err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, err)
 					commands = append(commands, info.Name)
-					if _, err := c.Get(t.Context(), info.Name); err != nil {
-						t.Error(err)
-					}
+					must.Get(c.Get(t.Context(), info.Name))(t)
 				}
-				if !slices.Equal(loadable, tt.skills) || !slices.Equal(commands, tt.commands) {
-					t.Errorf("skills %v and commands %v, want %v and %v", loadable, commands, tt.skills, tt.commands)
-				}
+				must.Match(t, "skills and commands", tt.skills, loadable)
+				must.Match(t, "skills and commands", tt.commands, commands)
 				for skill, err := range c.Skills(t.Context()) {
 					if err != nil || skill.Loadable != slices.Contains(tt.skills, skill.Name) || skill.Loadable != (skill.Content != "") || !skill.Loadable && len(skill.Diagnostics) == 0 {
 						t.Errorf("Skills: %s is loadable: %t, %v", skill.Name, skill.Loadable, err)
@@ -862,9 +835,7 @@ func TestStrictLoadsOnlyTheFilesThatAClientLoads(t *testing.T) {
 					if listed := strings.Contains(prompt.Text, "<name>"+s.Name+"<"); listed && !s.Loadable {
 						t.Errorf("the prompt has %s", s.Name)
 					}
-					if slices.Contains(found, s.Name) != s.Loadable {
-						t.Errorf("the search finds %v", found)
-					}
+					must.Equal(t, "the search", s.Loadable, slices.Contains(found, s.Name))
 				}
 			})
 		}
@@ -913,9 +884,8 @@ func TestStrictJudgesTheHeadAndTheWholeFileAlike(t *testing.T) {
 		}
 	}
 	slices.SortFunc(ofList, func(a, b toolshelf.Diagnostic) int { return strings.Compare(a.Path, b.Path) })
-	if diff := cmp.Diff(ofLint, ofList); diff != "" || len(ofLint) != 2 {
-		t.Errorf("errors of Lint, and of the diagnostics of ListSkills:\n%s", diff)
-	}
+	must.Match(t, "ofList", ofLint, ofList)
+	must.Len(t, "ofLint", 2, ofLint)
 }
 
 // A file that becomes invalid or valid between two calls is judged by its present text.
@@ -993,9 +963,7 @@ func TestStrictJudgesTheTextThatACallReads(t *testing.T) {
 	}
 	write(valid)
 	for name, call := range calls {
-		if err := call(); err != nil {
-			t.Errorf("%s of the valid file: %v", name, err)
-		}
+		must.Is(t, name, nil, call())
 	}
 }
 
@@ -1011,15 +979,11 @@ func TestOnChangeReportsAFileThatBecomesInvalid(t *testing.T) {
 		}
 		return infos[0].Loadable
 	}
-	if !list() {
-		t.Error("the valid skill is not loadable")
-	}
+	must.Equal(t, "list", true, list())
 	defer c.OnChange(func(change toolshelf.Change) { changes <- change })()
 	for _, text := range []string{"---\nname: a\n---\n", skillFile("a")} {
 		must.Do(t, afero.WriteFile(fsys, "skills/a/SKILL.md", []byte(text), 0o644))
-		if list() != (text == skillFile("a")) {
-			t.Errorf("%q: loadable %t", text, list())
-		}
+		must.Equal(t, text, text == skillFile("a"), list())
 		<-changes // the test hangs without a report
 	}
 }
@@ -1037,12 +1001,9 @@ func TestALayerThatIsASkillItselfIsJudgedByItsName(t *testing.T) {
 	fsys := fstest.MapFS{"SKILL.md": {Data: []byte(skillFile("pdf"))}}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, nil)), toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(), toolshelf.WithSkillsFS("team", fsys),
 		toolshelf.WithStrict(client.AgentSkills()))
-	if skill, err := c.GetSkill(t.Context(), "pdf"); err != nil || !skill.Loadable {
-		t.Error(err)
-	}
+	must.Equal(t, "skill.Loadable", true, must.Get(c.GetSkill(t.Context(), "pdf"))(t).Loadable)
 	fsys["SKILL.md"] = &fstest.MapFile{Data: []byte("---\nname: PDF\ndescription: d\n---\n")}
-	infos, err := c.ListSkills(t.Context())
-	if err != nil || len(infos) != 1 || infos[0].Loadable {
-		t.Errorf("%+v, %v", infos, err)
-	}
+	infos := must.Get(c.ListSkills(t.Context()))(t)
+	must.Len(t, "infos", 1, infos)
+	must.Equal(t, "Loadable", false, infos[0].Loadable)
 }

@@ -53,9 +53,7 @@ func withShop(more ...toolshelf.Option) []toolshelf.Option {
 func pluginRows(t testing.TB, c *toolshelf.Catalog) (rows []string) {
 	t.Helper()
 	for command, err := range c.All(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		rows = append(rows, "command "+command.Name+" of "+command.Plugin)
 	}
 	skills, err := c.ListSkills(t.Context())
@@ -209,9 +207,7 @@ func TestADeclaredNamePrecedesTheDirectoryOfAnotherSkill(t *testing.T) {
 		"p/skills/beta/SKILL.md":  "---\nname: cloud\ndescription: d\n---\n",
 	})))
 	for name, want := range map[string]string{"cloud": "p:cloud", "p:cloud": "p:cloud", "alpha": "p:alpha", "beta": "p:cloud"} {
-		if s, err := c.GetSkill(t.Context(), name); err != nil || s.Name != want {
-			t.Errorf("%s: got %q, %v; want %q", name, s.Name, err, want)
-		}
+		must.Equal(t, name, want, must.Get(c.GetSkill(t.Context(), name))(t).Name)
 	}
 }
 
@@ -224,9 +220,7 @@ func TestExpandFindsABareNameWithoutAScan(t *testing.T) {
 	} {
 		must.Get(c.ListSkills(t.Context()))(t)
 		for name, want := range map[string]string{"style": "review:style", "cloud": "deploy:Cloud Skill", "deploy:cloud": "deploy:Cloud Skill"} {
-			if x, err := c.Expand(t.Context(), "/"+name+" x"); err != nil || x.Name != want {
-				t.Errorf("%s: /%s: got %q, %v; want %q", what, name, x.Name, err, want)
-			}
+			must.Equal(t, what, want, must.Get(c.Expand(t.Context(), "/"+name+" x"))(t).Name)
 		}
 	}
 }
@@ -259,9 +253,7 @@ func TestAnAmbiguousNameIsDescribedByItsKind(t *testing.T) {
 func TestAFilterDecidesABareName(t *testing.T) {
 	c := catalog(t, withShop(toolshelf.WithFs(memoryOf(t, marketplace())))...)
 	view := must.Get(c.View(toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Plugin == "review" })))(t)
-	if command, err := view.Get(t.Context(), "go"); err != nil || command.Name != "review:go" {
-		t.Errorf("got %q, %v", command.Name, err)
-	}
+	must.Equal(t, "command.Name", "review:go", must.Get(view.Get(t.Context(), "go"))(t).Name)
 	must.Fail(view.Get(t.Context(), "db:reset"))(t, "the hidden command", toolshelf.ErrCommandNotFound)
 }
 
@@ -269,16 +261,12 @@ func TestACommandOfTheWholeNamePrecedesASkillOfAPlugin(t *testing.T) {
 	files := marketplace()
 	files["commands/style.md"] = "Style."
 	c := catalog(t, withShop(toolshelf.WithFs(memoryOf(t, files)))...)
-	if x, err := c.Expand(t.Context(), "/style"); err != nil || x.Kind != toolshelf.KindCommand {
-		t.Errorf("got %s %q, %v", x.Kind, x.Name, err)
-	}
+	must.Equal(t, "Kind", toolshelf.KindCommand, must.Get(c.Expand(t.Context(), "/style"))(t).Kind)
 }
 
 func TestTheRulesOfAPluginAreThoseOfItsClient(t *testing.T) {
 	c := catalog(t, withShop(toolshelf.WithFs(memoryOf(t, marketplace())))...)
-	if x, err := c.Expand(t.Context(), "/deploy:go eu us"); err != nil || x.Text != "Deploy eu." {
-		t.Errorf("got %q, %v", x.Text, err)
-	}
+	must.Equal(t, "Text", "Deploy eu.", must.Get(c.Expand(t.Context(), "/deploy:go eu us"))(t).Text)
 }
 
 // In Claude Code 2.1.330, a SKILL.md makes the directory skills one skill. In Agent Plugins 1.0.0,
@@ -302,13 +290,10 @@ func TestLayersPrecedePluginsAndTheFirstPluginTheOthers(t *testing.T) {
 	files["more/deploy/commands/go.md"] = "Second."
 	files["more/deploy/commands/new.md"] = "New."
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithPlugins("shop", "more"), toolshelf.WithNestedCommands())
-	command, err := c.Get(t.Context(), "deploy:go")
-	if err != nil || command.Content != "Nested." || command.Plugin != "" {
-		t.Errorf("got %q of %q, %v", command.Content, command.Plugin, err)
-	}
-	if command, err := c.Get(t.Context(), "deploy:new"); err != nil || command.Layer != "more" {
-		t.Errorf("got %q, %v", command.Layer, err)
-	}
+	command := must.Get(c.Get(t.Context(), "deploy:go"))(t)
+	must.Equal(t, "command.Content", "Nested.", command.Content)
+	must.Equal(t, "command.Plugin", "", command.Plugin)
+	must.Equal(t, "command.Layer", "more", must.Get(c.Get(t.Context(), "deploy:new"))(t).Layer)
 	shadowed := slices.DeleteFunc(problems(t, c), func(p string) bool { return !strings.HasPrefix(p, "SHADOWED ") })
 	if want := []string{"SHADOWED more/deploy/commands/go.md", "SHADOWED shop/plugins/deploy/commands/go.md"}; !slices.Equal(shadowed, want) {
 		t.Errorf("got %q", shadowed)
@@ -351,9 +336,8 @@ func TestAPluginWithoutAManifestHasTheNameOfItsFilesystemOrDirectory(t *testing.
 				got = append(got, d.Message)
 			}
 		}
-		if len(got) != 1 || !strings.Contains(got[0], tt.want) {
-			t.Errorf("%s: got %q, want %s", tt.what, got, tt.want)
-		}
+		must.Len(t, tt.what, 1, got)
+		must.Contain(t, tt.what, got[0], tt.want)
 	}
 }
 
@@ -383,33 +367,24 @@ func TestPluginsWithoutADirectory(t *testing.T) {
 // A missing directory has no plugins, and changes no other list. Lint reports the directory.
 func TestAMissingDirectoryOfPlugins(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, marketplace())), toolshelf.WithPlugins("shop", "none"), toolshelf.WithClient(client.Claude()))
-	if plugins, err := c.Plugins(t.Context()); err != nil || len(plugins) != 3 {
-		t.Errorf("Plugins: %d, %v", len(plugins), err)
-	}
+	must.Len(t, "Plugins", 3, must.Get(c.Plugins(t.Context()))(t))
 	if all := problems(t, c); !slices.Contains(all, "DIRECTORY_NOT_FOUND none") {
 		t.Errorf("Lint: %q", all)
 	}
 	empty := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithPlugins("none"), toolshelf.WithClient(client.Claude()))
-	if list, err := empty.List(t.Context(), toolshelf.Page{}); err != nil || len(list.Commands) > 0 {
-		t.Errorf("List: %v, %v", list, err)
-	}
-	if skills, err := empty.ListSkills(t.Context()); err != nil || len(skills) > 0 {
-		t.Errorf("ListSkills: %v, %v", skills, err)
-	}
+	must.Len(t, "List", 0, must.Get(empty.List(t.Context(), toolshelf.Page{}))(t).Commands)
+	must.Len(t, "ListSkills", 0, must.Get(empty.ListSkills(t.Context()))(t))
 }
 
 // A removed directory of plugins has no plugins from the next call on.
 func TestAnUninstalledPluginIsGone(t *testing.T) {
 	root := diskOf(t, marketplace())
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithPlugins("shop", "shop/plugins/review"))
-	if plugins, err := c.Plugins(t.Context()); err != nil || len(plugins) != 4 {
-		t.Fatal(len(plugins), err)
-	}
+	must.Len(t, "plugins", 4, must.Get(c.Plugins(t.Context()))(t))
 	must.Do(t, os.RemoveAll(filepath.Join(root, "shop", "plugins")))
-	plugins, err := c.Plugins(t.Context())
-	if err != nil || len(plugins) != 1 || plugins[0].Name != "far" {
-		t.Errorf("got %+v, %v", plugins, err)
-	}
+	plugins := must.Get(c.Plugins(t.Context()))(t)
+	must.Len(t, "plugins", 1, plugins)
+	must.Equal(t, "Name", "far", plugins[0].Name)
 }
 
 func TestPluginsOmitsThePluginsOfARemovedDirectory(t *testing.T) {
@@ -418,9 +393,7 @@ func TestPluginsOmitsThePluginsOfARemovedDirectory(t *testing.T) {
 	root := diskOf(t, files)
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithPlugins("shop", "more"))
 	for want := 4; want >= 1; want -= 3 {
-		if plugins, err := c.Plugins(t.Context()); err != nil || len(plugins) != want {
-			t.Errorf("got %d plugins, %v; want %d", len(plugins), err, want)
-		}
+		must.Len(t, "plugins", want, must.Get(c.Plugins(t.Context()))(t))
 		must.Do(t, os.RemoveAll(filepath.Join(root, "shop")))
 	}
 }
@@ -432,9 +405,7 @@ func TestAMissingPluginIsListedWhenItsEmptyDirectoryExists(t *testing.T) {
 	})
 	c := catalog(t, withShop(toolshelf.WithRoot(root))...)
 	for want := range 2 {
-		if plugins, err := c.Plugins(t.Context()); err != nil || len(plugins) != want {
-			t.Errorf("got %d plugins, %v; want %d", len(plugins), err, want)
-		}
+		must.Len(t, "plugins", want, must.Get(c.Plugins(t.Context()))(t))
 		must.Do(t, os.MkdirAll(filepath.Join(root, "shop", "plugins", "late"), 0o777))
 	}
 }
@@ -511,7 +482,7 @@ func TestAChangeOfAPluginIsSeenByTheNextCall(t *testing.T) {
 			options[0] = toolshelf.WithPlugins("shop/plugins")
 		}
 		old := catalog(t, options...)
-		for step := range 25 {
+		for range 25 {
 			file := paths[random.IntN(len(paths))]
 			text := changes[file][random.IntN(len(changes[file]))]
 			full := filepath.Join(root, filepath.FromSlash(file))
@@ -521,9 +492,7 @@ func TestAChangeOfAPluginIsSeenByTheNextCall(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, want := pluginAnswers(t.Context(), old), pluginAnswers(t.Context(), catalog(t, options...))
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Fatalf("seed %d, step %d, %s = %q (-new +old):\n%s", seed, step, file, text, diff)
-			}
+			must.Match(t, seed, want, got)
 		}
 	}
 }
@@ -557,9 +526,7 @@ func pluginAnswers(ctx context.Context, c *toolshelf.Catalog) map[string]string 
 func TestAWatchReportsAChangeOfAManifest(t *testing.T) {
 	root := diskOf(t, marketplace())
 	c := watching(t, withShop(toolshelf.WithRoot(root))...)
-	if command, err := c.Get(t.Context(), "deploy:go"); err != nil {
-		t.Fatal(command.Name, err)
-	}
+	must.Get(c.Get(t.Context(), "deploy:go"))(t)
 	for _, change := range []struct{ file, text, name string }{
 		{"shop/plugins/deploy/.claude-plugin/plugin.json", `{"name": "deploy", "commands": "./more"}`, ""},
 		{"shop/plugins/deploy/more/new.md", "New.", "deploy:new"},
@@ -652,9 +619,7 @@ func ExampleCatalog_Plugins() {
 
 func TestNamesOfTwoPluginsMayDifferInCaseOnly(t *testing.T) {
 	files := map[string]string{"shop/Deploy/commands/go.md": "---\ndescription: Goes.\n---\n", "shop/deploy/commands/go.md": "---\ndescription: Goes.\n---\n"}
-	if all := problems(t, catalog(t, withShop(toolshelf.WithFs(memoryOf(t, files)))...)); len(all) > 0 {
-		t.Errorf("got %q", all)
-	}
+	must.Len(t, "all", 0, problems(t, catalog(t, withShop(toolshelf.WithFs(memoryOf(t, files)))...)))
 }
 
 // Claude Code 2.1.332 lists these commands, skills and agents, 2026-11: npm @anthropic-ai/claude-code, started in the project.
@@ -699,9 +664,7 @@ func TestPluginsBelowTheSkillsOfClaude(t *testing.T) {
 		}
 		invalid = invalid || strings.HasPrefix(p, "PLUGIN_INVALID .claude/skills/broken/.claude-plugin/plugin.json")
 	}
-	if !invalid {
-		t.Errorf("no problem names the invalid manifest: %q", problems(t, c))
-	}
+	must.Equal(t, "invalid", true, invalid)
 }
 
 func TestAPluginBelowSkillsAppearsAndDisappearsWithItsManifest(t *testing.T) {
@@ -715,9 +678,7 @@ func TestAPluginBelowSkillsAppearsAndDisappearsWithItsManifest(t *testing.T) {
 		c := catalog(t, append(options, toolshelf.WithRoot(root), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()))...)
 		names := func() (all []string) {
 			for command, err := range c.All(t.Context()) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				all = append(all, command.Name)
 			}
 			return all
@@ -752,9 +713,7 @@ func TestASkillForAPathPrecedesTheShortNameOfAPlugin(t *testing.T) {
 			}
 		}
 		_, err := c.GetSkill(t.Context(), "deploy", toolshelf.ForPath("docs"))
-		if ambiguous := errors.Is(err, toolshelf.ErrAmbiguousName); ambiguous != (len(plugins) == 2) {
-			t.Errorf("for another path: %v", err)
-		}
+		must.Equal(t, "for another path", len(plugins) == 2, errors.Is(err, toolshelf.ErrAmbiguousName))
 	}
 }
 

@@ -16,7 +16,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -54,18 +53,12 @@ func TestCommandsPromptHasTheCommandsOfList(t *testing.T) {
 		c := open(toolshelf.WithNestedCommands(), toolshelf.WithLooseNames())
 		var names []string
 		for info, err := range c.All(t.Context()) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			names = append(names, info.Name)
 		}
 		got := must.Get(c.CommandsPrompt(t.Context()))(t)
-		if diff := cmp.Diff(names, got.Included); diff != "" {
-			t.Errorf("names (-List +CommandsPrompt):\n%s", diff)
-		}
-		if n := strings.Count(got.Text, "\n  <command>\n    <name>"); n != len(names) {
-			t.Errorf("%d commands of %d in\n%s", n, len(names), got.Text)
-		}
+		must.Match(t, "Included", names, got.Included)
+		must.Equal(t, "commands of in", len(names), strings.Count(got.Text, "\n  <command>\n    <name>"))
 	})
 }
 
@@ -235,9 +228,8 @@ func TestPromptsOfAView(t *testing.T) {
 	skills := must.Get(view.SkillsPrompt(t.Context()))(t)
 	commands := must.Get(view.CommandsPrompt(t.Context()))(t)
 	for _, p := range []toolshelf.SkillsPrompt{skills, toolshelf.SkillsPrompt(commands)} {
-		if diff := cmp.Diff([]string{"b"}, append(p.Included, p.Dropped...)); diff != "" || strings.Contains(p.Text, "<name>a") {
-			t.Errorf("names (-want +got):\n%s\nin %s", diff, p)
-		}
+		must.Match(t, "append", []string{"b"}, append(p.Included, p.Dropped...))
+		must.NotContain(t, "Text", p.Text, "<name>a")
 	}
 }
 
@@ -301,9 +293,7 @@ func TestPreferredSkillsHaveNoEffectIfAllFit(t *testing.T) {
 	want := must.Get(c.SkillsPrompt(t.Context()))(t)
 	for _, options := range [][]toolshelf.PromptOption{nil, {toolshelf.Budget(10_000)}} {
 		got := must.Get(c.SkillsPrompt(t.Context(), append(options, toolshelf.PromptFirst("eta"), toolshelf.PromptFor("pdf"))...))(t)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("prompt (-without +with):\n%s", diff)
-		}
+		must.Match(t, "got", want, got)
 	}
 }
 
@@ -320,9 +310,7 @@ func TestPreferredSkillsAreShortened(t *testing.T) {
 	} {
 		got := must.Get(c.SkillsPrompt(t.Context(), toolshelf.Budget(budget), toolshelf.PromptFirst("c", "b")))(t)
 		got.Text = ""
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%d characters (-want +got):\n%s", budget, diff)
-		}
+		must.Match(t, budget, want, got)
 	}
 }
 
@@ -335,9 +323,8 @@ func TestCommandsPromptPrefersCommands(t *testing.T) {
 		want   string
 	}{{toolshelf.PromptFirst("d", "b"), "b"}, {toolshelf.PromptFor("a form"), "c"}, {nil, "a"}} {
 		got := must.Get(c.CommandsPrompt(t.Context(), tt.option, toolshelf.Budget(185)))(t)
-		if diff := cmp.Diff(tt.want, got.Included[0]); diff != "" || len(got.Named) != 2 {
-			t.Errorf("described (-want +got):\n%s", diff)
-		}
+		must.Match(t, "Included", tt.want, got.Included[0])
+		must.Len(t, "Named", 2, got.Named)
 	}
 }
 
@@ -419,10 +406,7 @@ func TestHostileSkillsStayWithinTheBudget(t *testing.T) {
 	}
 	files["large/SKILL.md"] = &fstest.MapFile{Data: []byte(skill("description: " + strings.Repeat("Use me & me alone. ", 5<<20/19)))}
 	c := catalog(t, toolshelf.WithSkillsFS("hostile", files), toolshelf.WithMaxFileSize(10<<20))
-	list, err := c.ListSkills(t.Context())
-	if err != nil || len(list) != 1142 {
-		t.Fatal(len(list), err)
-	}
+	must.Len(t, "list", 1142, must.Get(c.ListSkills(t.Context()))(t))
 	for _, budget := range []int{0, 120, 1000, 8000, 200_000, 1_000_000} {
 		p := must.Get(c.SkillsPrompt(t.Context(), toolshelf.Budget(budget)))(t)
 		n := utf8.RuneCountInString(p.Text)
@@ -580,21 +564,16 @@ func TestRestorePromptOfRefusedAndVanishedItems(t *testing.T) {
 			}
 			return s.Exposure
 		}))
-	known, err := c.Instructions(t.Context(), ".")
-	if err != nil || len(known) != 1 {
-		t.Fatal(known, err)
-	}
+	known := must.Get(c.Instructions(t.Context(), "."))(t)
+	must.Len(t, "known", 1, known)
 	used := []toolshelf.Item{{Kind: toolshelf.KindInstruction, Name: "AGENTS.md"}, {Kind: toolshelf.KindSkill, Name: "ours"}, {Kind: toolshelf.KindSkill, Name: "secret"},
 		{Kind: toolshelf.KindSkill, Name: "off"}, {Kind: toolshelf.KindCommand, Name: "hidden"}, {Kind: toolshelf.KindSkill, Name: "ours", Plugin: "other"},
 		{Kind: toolshelf.KindSkill, Name: "no/name"}, {Kind: toolshelf.KindInstruction, Name: "gone/AGENTS.md"}, {Kind: toolshelf.KindInstruction, Name: "src/AGENTS.md"}, {Kind: toolshelf.KindSkill, Name: "ours"}, {Kind: toolshelf.KindAgent, Name: "x"}}
 	got := must.Get(c.RestorePrompt(t.Context(), used, toolshelf.Except(known...)))(t)
-	if diff := cmp.Diff([]string{"ours", "src/AGENTS.md", "gone/AGENTS.md", "no/name", "ours"}, got.Included); diff != "" {
-		t.Errorf("included (-want +got):\n%s\n%s", diff, got.Text)
-	}
+	must.Match(t, "Included", []string{"ours", "src/AGENTS.md", "gone/AGENTS.md", "no/name", "ours"},
+		got.Included)
 	for _, hidden := range []string{"Secret", "secret", "Hidden", "hidden", "off", "Root"} {
-		if strings.Contains(got.Text, hidden) {
-			t.Errorf("%q in %s", hidden, got.Text)
-		}
+		must.NotContain(t, hidden, got.Text, hidden)
 	}
 }
 
@@ -610,9 +589,7 @@ func TestRestorePromptOfInstructionsWithImports(t *testing.T) {
 			used = append(used, toolshelf.Item{Kind: e.Kind, Name: e.Name, Digest: e.Digest})
 		}
 	}))
-	if list, err := c.Instructions(t.Context(), "x.go"); len(list) != 2 || err != nil {
-		t.Fatal(list, err)
-	}
+	must.Len(t, "list", 2, must.Get(c.Instructions(t.Context(), "x.go"))(t))
 	items := used
 	for _, tt := range []struct {
 		name, style string
@@ -632,9 +609,8 @@ func TestRestorePromptOfInstructionsWithImports(t *testing.T) {
 			}
 		})
 	}
-	if _, err := c.RestorePrompt(t.Context(), items, toolshelf.Imports(-1)); !errors.Is(err, toolshelf.ErrInvalidOption) {
-		t.Errorf("got %v", err)
-	}
+	must.Fail(c.RestorePrompt(t.Context(), items, toolshelf.Imports(-1)))(t, "RestorePrompt",
+		toolshelf.ErrInvalidOption)
 }
 
 // monorepo has a skill of the root with globs, and skills of the directories on the way to
@@ -686,10 +662,7 @@ func TestListSkillsForHasTheSkillsOnTheWay(t *testing.T) {
 			must.Equal(t, path, want, strings.Join(near(t, c, path), " "))
 		}
 		must.Fail(c.ListSkillsFor(t.Context(), "../x"))(t, "outside", toolshelf.ErrOutsideRoot)
-		list, err := c.ListSkills(t.Context())
-		if err != nil || len(list) != 3 {
-			t.Errorf("the list without a path has %d skills, %v", len(list), err)
-		}
+		must.Len(t, "the list without a path has skills", 3, must.Get(c.ListSkills(t.Context()))(t))
 	})
 }
 
@@ -707,9 +680,8 @@ func TestASkillOfADirectoryIsFoundByItsName(t *testing.T) {
 				text.Close()
 			}
 		}
-		if raw, err := c.ReadSkillFile(t.Context(), "packages/web:deploy", "run.sh"); err != nil || string(raw) != "web" {
-			t.Errorf("ReadSkillFile: %q, %v", raw, err)
-		}
+		must.Equal(t, "ReadSkillFile", "web",
+			string(must.Get(c.ReadSkillFile(t.Context(), "packages/web:deploy", "run.sh"))(t)))
 		for name, want := range map[string]error{
 			"packages/web:none": toolshelf.ErrSkillNotFound, "packages/dist:built": toolshelf.ErrSkillNotFound, "packages:deploy": toolshelf.ErrSkillNotFound, "none/x:deploy": toolshelf.ErrSkillNotFound, "lint": toolshelf.ErrSkillNotFound,
 			"a/b": toolshelf.ErrInvalidSkillName, "packages/../packages/web:deploy": toolshelf.ErrInvalidSkillName, "../x:deploy": toolshelf.ErrInvalidSkillName, "/packages/web:deploy": toolshelf.ErrInvalidSkillName,
@@ -718,19 +690,16 @@ func TestASkillOfADirectoryIsFoundByItsName(t *testing.T) {
 		} {
 			_, err := c.GetSkill(t.Context(), name)
 			_, fileErr := c.ReadSkillFile(t.Context(), name, "run.sh")
-			if !errors.Is(err, want) || !errors.Is(fileErr, want) {
-				t.Errorf("%q: %v; %v", name, err, fileErr)
-			}
+			must.Is(t, name, want, err)
+			must.Is(t, name, want, fileErr)
 		}
 		for _, name := range []string{"lint", "packages/web:lint"} {
-			if s, err := c.GetSkill(t.Context(), name, toolshelf.ForPath("packages/web/src/a.ts")); err != nil || s.Name != "packages/web:lint" {
-				t.Errorf("GetSkill of %s with ForPath: %q, %v", name, s.Name, err)
-			}
+			must.Equal(t, name, "packages/web:lint",
+				must.Get(c.GetSkill(t.Context(), name, toolshelf.ForPath("packages/web/src/a.ts")))(t).Name)
 		}
 		for _, name := range []string{"packages/web:deploy", "web:deploy"} {
-			if s, err := c.GetSkill(t.Context(), name, toolshelf.ForPath("docs")); err != nil || s.Name != name {
-				t.Errorf("GetSkill of %s for another path: %q, %v", name, s.Name, err)
-			}
+			must.Equal(t, name, name,
+				must.Get(c.GetSkill(t.Context(), name, toolshelf.ForPath("docs")))(t).Name)
 		}
 		must.Fail(c.GetSkill(t.Context(), "lint", toolshelf.ForPath("docs")))(t, "GetSkill for another path", toolshelf.ErrSkillNotFound)
 	})
@@ -756,13 +725,11 @@ func TestPromptAndSearchForAPath(t *testing.T) {
 		}
 	}
 	for query, total := range map[string]int{"pages": 0, "website": 0, "ships": 1} {
-		if found, err := c.SearchSkills(t.Context(), query, 0, toolshelf.ForPath(".")); err != nil || found.TotalFound != total {
-			t.Errorf("%s: %+v, %v", query, found, err)
-		}
+		must.Equal(t, query, total,
+			must.Get(c.SearchSkills(t.Context(), query, 0, toolshelf.ForPath(".")))(t).TotalFound)
 	}
-	if found, err := c.SearchSkills(t.Context(), "website", 0); err != nil || found.TotalFound != 0 {
-		t.Errorf("without a path: %+v, %v", found, err)
-	}
+	must.Equal(t, "without a path", 0,
+		must.Get(c.SearchSkills(t.Context(), "website", 0))(t).TotalFound)
 	for _, call := range map[string]func() error{
 		"prompt": func() error { _, err := c.SkillsPrompt(t.Context(), toolshelf.ForPath("..")); return err },
 		"search": func() error { _, err := c.SearchSkills(t.Context(), "x", 0, toolshelf.ForPath("..")); return err },
@@ -783,16 +750,14 @@ func TestSkillsForAPathAreFresh(t *testing.T) {
 					t.Errorf("%q lacks the new skill", got)
 				}
 				write(t, skill("description: Other"), dir, "SKILL.md")
-				if s, err := c.GetSkill(t.Context(), "packages/web:fresh"); err != nil || s.Description != "Other" {
-					t.Errorf("%q, %v", s.Description, err)
-				}
+				must.Equal(t, "Description", "Other",
+					must.Get(c.GetSkill(t.Context(), "packages/web:fresh"))(t).Description)
 				must.Do(t, os.RemoveAll(dir))
 				if got := near(t, c, "packages/web"); slices.Contains(got, "fresh") {
 					t.Errorf("%q has the removed skill", got)
 				}
-				if _, err := c.GetSkill(t.Context(), "packages/web:fresh"); !errors.Is(err, toolshelf.ErrSkillNotFound) {
-					t.Error(err)
-				}
+				must.Fail(c.GetSkill(t.Context(), "packages/web:fresh"))(t, "GetSkill",
+					toolshelf.ErrSkillNotFound)
 			}
 		})
 	}
@@ -824,9 +789,7 @@ func TestOnChangeReportsSkillsOfDirectories(t *testing.T) {
 		return []string{root, "packages", "web", ".claude", "skills", name, "SKILL.md"}
 	}
 	write(t, skill("description: New"), at("fresh")...)
-	if got := next(all); !slices.Equal(got.Added, []string{"packages/web:fresh"}) {
-		t.Errorf("added: %+v", got)
-	}
+	must.Match(t, "added", []string{"packages/web:fresh"}, next(all).Added)
 	write(t, skill("description: Another text"), at("lint")...)
 	for kind, changes := range map[string]chan toolshelf.Change{"catalog": all, "view": filtered} {
 		if got := next(changes); !slices.Equal(got.Changed, []string{"packages/web:lint"}) || got.Added != nil {
@@ -842,19 +805,15 @@ func TestTheGateDecidesAboutSkillsOfDirectories(t *testing.T) {
 	}
 	fsys, c, g := gatedCatalog(t, files, toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()))
 	path := "packages/web/src/a.ts"
-	if got := near(t, c, path); len(got) != 0 {
-		t.Errorf("%q without an approval", got)
-	}
-	if _, err := c.GetSkill(t.Context(), "packages/web:deploy"); !errors.Is(err, toolshelf.ErrSkillNotFound) {
-		t.Error(err)
-	}
+	must.Len(t, "without an approval", 0, near(t, c, path))
+	must.Fail(c.GetSkill(t.Context(), "packages/web:deploy"))(t, "GetSkill",
+		toolshelf.ErrSkillNotFound)
 	if got := g.approve(t, c); !slices.Contains(got, "skill packages/web:deploy") || slices.Contains(got, "skill packages/node_modules/x:o") {
 		t.Errorf("pending: %q", got)
 	}
 	must.Equal(t, "approved", "deploy types release packages/web:deploy lint", strings.Join(near(t, c, path), " "))
-	if raw, err := c.ReadSkillFile(t.Context(), "packages/web:deploy", "run.sh"); err != nil || string(raw) != "web" {
-		t.Errorf("%q, %v", raw, err)
-	}
+	must.Equal(t, "raw", "web",
+		string(must.Get(c.ReadSkillFile(t.Context(), "packages/web:deploy", "run.sh"))(t)))
 	putFile(t, fsys, "/p/packages/web/.claude/skills/deploy/run.sh", "evil")
 	if got := near(t, c, path); slices.Contains(got, "packages/web:deploy") {
 		t.Errorf("changed: %q", got)
@@ -871,10 +830,9 @@ func TestFiltersExposureAndEventsOfSkillsForAPath(t *testing.T) {
 	var events []string
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()),
 		toolshelf.WithObserver(func(_ context.Context, e toolshelf.Event) { events = append(events, e.Action+" "+e.Name+" "+e.Layer) }))
-	prompt, err := c.SkillsPrompt(t.Context(), toolshelf.ForPath("packages/web"))
-	if err != nil || !slices.Equal(prompt.Included, []string{"deploy", "release", "lint"}) || !slices.Equal(prompt.Named, []string{"lint"}) {
-		t.Errorf("%+v, %v", prompt, err)
-	}
+	prompt := must.Get(c.SkillsPrompt(t.Context(), toolshelf.ForPath("packages/web")))(t)
+	must.Match(t, "prompt.Included", []string{"deploy", "release", "lint"}, prompt.Included)
+	must.Match(t, "prompt.Named", []string{"lint"}, prompt.Named)
 	view := must.Get(c.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Name != "packages/web:lint" })))(t)
 	if got := near(t, view, "packages/web"); slices.Contains(got, "lint") {
 		t.Errorf("the filter shows %q", got)
@@ -883,9 +841,7 @@ func TestFiltersExposureAndEventsOfSkillsForAPath(t *testing.T) {
 		t.Errorf("the error %v shows a hidden skill", err)
 	}
 	events = nil
-	if _, err := c.GetSkill(t.Context(), "packages/web:lint"); err != nil {
-		t.Error(err)
-	}
+	must.Get(c.GetSkill(t.Context(), "packages/web:lint"))(t)
 	if _, err := view.GetSkill(t.Context(), "packages/web:lint"); err == nil {
 		t.Error("the filter has no effect")
 	}
@@ -925,9 +881,8 @@ func TestGlobsOfSkillsAreBounded(t *testing.T) {
 		files[fmt.Sprintf(".claude/skills/h%03d/SKILL.md", i)] = skill("description: x\npaths: \"" + strings.Repeat("**/{a,b}*c*d*e*f*g*h,", 2000) + "\"")
 	}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()))
-	if got := near(t, c, "src/"+strings.Repeat("a/", 500)+"acdefg"); !slices.Equal(got, []string{"deploy", "types"}) {
-		t.Errorf("%d skills apply", len(got))
-	}
+	must.Match(t, "skills apply", []string{"deploy", "types"},
+		near(t, c, "src/"+strings.Repeat("a/", 500)+"acdefg"))
 }
 
 // statsFs counts the calls that look at a file or a directory.
@@ -978,9 +933,7 @@ func TestASkillThatIsOffKeepsItsPlace(t *testing.T) {
 	if _, err := c.Expand(t.Context(), "/deploy"); !errors.Is(err, toolshelf.ErrCommandNotFound) || !strings.Contains(err.Error(), `the skill "deploy" is off`) {
 		t.Errorf("Expand: %v", err)
 	}
-	if completions, err := c.CompleteName(t.Context(), "", 0); err != nil || len(completions) != 0 {
-		t.Errorf("CompleteName: %v, %v", completions, err)
-	}
+	must.Len(t, "CompleteName", 0, must.Get(c.CompleteName(t.Context(), "", 0))(t))
 	prompt, err := c.SkillsPrompt(t.Context())
 	if err != nil || prompt.Text != "" {
 		t.Errorf("SkillsPrompt: %v, %v", prompt, err)
@@ -992,9 +945,7 @@ func TestASkillThatIsOffKeepsItsPlace(t *testing.T) {
 		}
 	}
 	state = toolshelf.ExposeUser
-	if x, err := c.Expand(t.Context(), "/deploy"); err != nil || x.Kind != toolshelf.KindSkill {
-		t.Errorf("%+v, %v", x, err)
-	}
+	must.Equal(t, "Kind", toolshelf.KindSkill, must.Get(c.Expand(t.Context(), "/deploy"))(t).Kind)
 }
 
 // Settings are read again after a change, also by a view, and a filter sees the current exposure.
@@ -1012,10 +963,7 @@ func TestExposureFollowsTheSettings(t *testing.T) {
 			view := must.Get(c.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Exposure == toolshelf.ExposeFull })))(t)
 			for _, state := range []string{"on", "off", "name-only", "on"} {
 				write(".claude/settings.json", `{"skillOverrides":{"deploy":"`+state+`"}}`)
-				skills, err := view.ListSkills(t.Context())
-				if err != nil || (len(skills) == 1) != (state == "on") {
-					t.Errorf("%s: %v, %v", state, skills, err)
-				}
+				must.Equal(t, state, state == "on", len(must.Get(view.ListSkills(t.Context()))(t)) == 1)
 				if _, err := view.GetSkill(t.Context(), "deploy"); (err == nil) != (state == "on") {
 					t.Errorf("%s: %v", state, err)
 				}

@@ -75,17 +75,13 @@ func TestRenderer(t *testing.T) {
 
 func TestCommandsRenderWithTheirRules(t *testing.T) {
 	command := commandOf(t, "---\narguments: [a]\n---\n$1 $a `$1` $b")
-	if got, err := command.Render("v"); got != "v v `$1` $b" || err != nil {
-		t.Errorf("Render = %q, %v", got, err)
-	}
+	must.Equal(t, "Render", "v v `$1` $b", must.Get(command.Render("v"))(t))
 	got, err := toolshelf.Renderer{}.Render(t.Context(), command, toolshelf.Args{Named: map[string]string{"a": "v", "b": "w"}})
 	if got.Text != "v v `$1` w" || err != nil {
 		t.Errorf("Renderer.Render = %q, %v", got.Text, err)
 	}
 	command.Rules = client.Claude().Rules
-	if got, err := command.Render("v", "w"); got != "w v `w` $b" || err != nil {
-		t.Errorf("by the rules of Claude Code, Render = %q, %v", got, err)
-	}
+	must.Equal(t, "Render", "w v `w` $b", must.Get(command.Render("v", "w"))(t))
 	got, err = toolshelf.Renderer{}.Render(t.Context(), command, toolshelf.Args{List: []string{"v", "w"}})
 	if got.Text != "v v `$1` $b" || err != nil {
 		t.Errorf("the zero Renderer gives %q, %v", got.Text, err)
@@ -101,15 +97,11 @@ func TestLayersHaveTheRulesOfTheirClients(t *testing.T) {
 		toolshelf.WithClient(client.Claude(), client.OpenCode(), client.Codex()))
 	for name, want := range map[string]string{"c": "y", "o": "x y", "own": "x"} {
 		command := must.Get(c.Get(t.Context(), name))(t)
-		if got, err := command.Render("x", "y"); got != want || err != nil {
-			t.Errorf("%s renders as %q, %v; want %q", name, got, err, want)
-		}
+		must.Equal(t, name, want, must.Get(command.Render("x", "y"))(t))
 	}
 	for name, want := range map[string]string{"s": "y " + filepath.Join(root, ".claude", "skills", "s"), "a": "$HOME x y"} {
 		skill := must.Get(c.GetSkill(t.Context(), name))(t)
-		if got, err := skill.Render("x", "y"); got != want || err != nil {
-			t.Errorf("%s renders as %q, %v; want %q", name, got, err, want)
-		}
+		must.Equal(t, name, want, must.Get(skill.Render("x", "y"))(t))
 	}
 }
 
@@ -187,9 +179,8 @@ func argumentsOf(t *testing.T, c toolshelf.Command) []toolshelf.Argument {
 func TestArgumentsInJSON(t *testing.T) {
 	got, err := json.Marshal(argumentsOf(t, commandOf(t, "---\nargument-hint: <issue>\n---\n$1 $2")))
 	want := `[{"name":"issue","position":1,"hint":"\u003cissue\u003e","required":true},{"name":"2","position":2,"required":false}]`
-	if err != nil || string(got) != want {
-		t.Errorf("got %s, %v; want %s", got, err, want)
-	}
+	must.Do(t, err)
+	must.Equal(t, "result", want, string(got))
 }
 
 // An ended context is an error even if the text is empty.
@@ -305,15 +296,12 @@ func testListUsageIsListWithArguments(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
 	whole, err := bridgeOf(c).ListUsage(t.Context(), math.MaxInt, "", nil)
 	all := whole.Rows
-	if err != nil || len(all) != 123 {
-		t.Fatalf("%d commands, %v; want 123", len(all), err)
-	}
+	must.Do(t, err)
+	must.Len(t, "all", 123, all)
 	for page := (toolshelf.Page{Size: 50}); ; {
 		list := must.Get(c.List(t.Context(), page))(t)
 		usage := must.Get(bridgeOf(c).ListUsage(t.Context(), page.Size, page.Cursor, nil))(t)
-		if diff := cmp.Diff(list.Pagination.NextCursor, usage.NextCursor); diff != "" {
-			t.Errorf("(-List +ListUsage):\n%s", diff)
-		}
+		must.Match(t, "(-List +ListUsage)", list.Pagination.NextCursor, usage.NextCursor)
 		for i, u := range usage.Rows {
 			command := must.Get(c.Get(t.Context(), u.Name))(t)
 			want := bridge.Usage{Name: list.Commands[i].Name, Description: list.Commands[i].Description}
@@ -321,15 +309,11 @@ func testListUsageIsListWithArguments(t *testing.T) {
 				want.Arguments = append(want.Arguments, template.Parameter(a))
 			}
 			must.Match(t, u.Name, want, u)
-			if diff := cmp.Diff(want, all[0]); diff != "" {
-				t.Errorf("the whole list: %s (-want +got):\n%s", u.Name, diff)
-			}
+			must.Match(t, "the whole list", want, all[0])
 			all = all[1:]
 		}
 		for name, want := range map[string]bool{"fix": true, "fix.md": true, "c119": true, "part": false, "none": false, "../fix": false} {
-			if usage.Contains(name) != want {
-				t.Errorf("Contains(%q) is %t", name, !want)
-			}
+			must.Equal(t, name, want, usage.Contains(name))
 		}
 		if page.Cursor = list.Pagination.NextCursor; page.Cursor == "" {
 			return
@@ -349,9 +333,7 @@ func TestListUsageReturnsTheErrorsOfList(t *testing.T) {
 	must.Is(t, "error", context.Canceled, list(ended, toolshelf.Page{}))
 	c.Close()
 	must.Is(t, "closed", toolshelf.ErrClosed, list(t.Context(), toolshelf.Page{}))
-	if (bridge.UsageList{}).Contains("x") {
-		t.Error("the zero list has a command")
-	}
+	must.Equal(t, "the zero list has a command", false, (bridge.UsageList{}).Contains("x"))
 }
 
 func TestListUsageReadsAnUnchangedFileOnce(t *testing.T) {
@@ -397,16 +379,12 @@ func TestListUsageWaitsOnceForABlockedFile(t *testing.T) {
 				t.Errorf("list %d waited %s, want at most %s", i, took, limit)
 			}
 			for name, arguments := range got {
-				if want := name != "stuck"; (len(arguments) == 1) != want {
-					t.Errorf("list %d: %s has the arguments %q", i, name, arguments)
-				}
+				must.Equal(t, i, (len(arguments) == 1), name != "stuck")
 			}
 		}
 		close(gate)
 		synctest.Wait()
-		if got := argumentNames(t, c)["stuck"]; len(got) != 1 {
-			t.Errorf("after it was read: got %q", got)
-		}
+		must.Len(t, "after it was read", 1, argumentNames(t, c)["stuck"])
 		c.Close()
 	})
 }
@@ -488,14 +466,11 @@ func testUsageReadsTheBeginningOfALongFile(t *testing.T) {
 		fsys.total()
 		list := must.Get(bridgeOf(c).ListUsage(t.Context(), 0, "", nil))(t)
 		got := list.Rows[0].Arguments
-		if len(got) != want[name] {
-			t.Errorf("%s: %d arguments, want %d: %v", name, len(got), want[name], got)
-		}
+		must.Len(t, name, want[name], got)
 		command := must.Get(c.Get(t.Context(), "long"))(t)
 		head := command.Raw[:min(len(command.Raw), limit)]
-		if diff := cmp.Diff(template.Renderer{}.Listed(command.Metadata.Path, head, len(head) == len(command.Raw)), got); diff != "" {
-			t.Errorf("%s (-Listed +ListUsage):\n%s", name, diff)
-		}
+		must.Match(t, name,
+			template.Renderer{}.Listed(command.Metadata.Path, head, len(head) == len(command.Raw)), got)
 	}
 	fsys := &readsFs{Fs: memoryOf(t, map[string]string{"commands/long.md": strings.Repeat("$1\n", 4<<20/3)})}
 	c := catalog(t, toolshelf.WithFs(fsys))

@@ -76,10 +76,7 @@ func found(t *testing.T, fsys afero.Fs, dir string) []string {
 
 func save(t *testing.T, c *toolshelf.Catalog, r toolshelf.Report) toolshelf.SavedReport {
 	t.Helper()
-	saved, err := c.SaveReport(t.Context(), r)
-	if err != nil {
-		t.Fatalf("SaveReport(%+v): %v", r, err)
-	}
+	saved := must.Get(c.SaveReport(t.Context(), r))(t)
 	return saved
 }
 
@@ -147,9 +144,7 @@ func TestSaveReportLimitsTheSize(t *testing.T) {
 		}
 		before := found(t, fsys, "reports")
 		_, err := c.SaveReport(t.Context(), toolshelf.Report{Command: "analyze", Content: strings.Repeat("x", 10<<20+1), Upload: true})
-		if !errors.Is(err, toolshelf.ErrSizeLimitExceeded) {
-			t.Error(err)
-		}
+		must.Is(t, "SaveReport", toolshelf.ErrSizeLimitExceeded, err)
 		must.Match(t, "result", before, found(t, fsys, "reports"))
 	})
 }
@@ -178,9 +173,7 @@ func TestSaveReportChecksItsArgumentsInOrder(t *testing.T) {
 		if !errors.Is(err, tt.want) || !strings.HasPrefix(err.Error(), "toolshelf: SaveReport: ") {
 			t.Errorf("%q: %v, want %s", tt.report.Command, err, tt.want.Code)
 		}
-		if _, err := fsys.Stat("reports"); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: SaveReport has created a directory", tt.want.Code)
-		}
+		must.Fail(fsys.Stat("reports"))(t, tt.want.Code, fs.ErrNotExist)
 	}
 }
 
@@ -192,21 +185,16 @@ func TestSaveReportRejectsInvalidNames(t *testing.T) {
 		strings.Repeat("a", 101), strings.Repeat("日", 100),
 	} {
 		_, err := c.SaveReport(t.Context(), toolshelf.Report{Command: "analyze", Name: name, Content: "x", Upload: true})
-		if !errors.Is(err, toolshelf.ErrInvalidReportName) {
-			t.Errorf("%q: %v", name, err)
-		}
+		must.Is(t, name, toolshelf.ErrInvalidReportName, err)
 	}
 	if files := found(t, fsys, "reports"); files != nil {
 		t.Errorf("SaveReport has written %q", files)
 	}
 	for _, name := range []string{"a", "-", "__", "9", "٣", "नमस्ते", "e\u0301", strings.Repeat("a", 100), strings.Repeat("日", 70)} {
-		if saved := save(t, c, toolshelf.Report{Command: "analyze", Name: name, Content: "x", Upload: true}); saved.Name != name {
-			t.Errorf("%q was saved as %q", name, saved.Name)
-		}
+		must.Equal(t, name, name,
+			save(t, c, toolshelf.Report{Command: "analyze", Name: name, Content: "x", Upload: true}).Name)
 	}
-	if all, err := c.Reports(t.Context(), "analyze"); len(all) != 9 || err != nil {
-		t.Errorf("Reports returns %+v, %v", all, err)
-	}
+	must.Len(t, "all", 9, must.Get(c.Reports(t.Context(), "analyze"))(t))
 }
 
 func TestSaveReportNeedsAConfiguredDirectory(t *testing.T) {
@@ -224,16 +212,13 @@ func TestSaveReportNeedsAConfiguredDirectory(t *testing.T) {
 	} {
 		c := catalog(t, toolshelf.WithFs(memoryOf(t, reported)), toolshelf.WithReports("x", "y"), toolshelf.WithReports(tt.shared, tt.local))
 		_, _, _, _, shared, local := bridgeOf(c).Configured()
-		if shared != (tt.shared != "") || local != (tt.local != "") {
-			t.Errorf("%q, %q: Configured returns %v, %v", tt.shared, tt.local, shared, local)
-		}
+		must.Equal(t, tt.shared, tt.shared != "", shared)
+		must.Equal(t, tt.shared, tt.local != "", local)
 		got := ""
 		if _, err := c.SaveReport(t.Context(), toolshelf.Report{Command: "analyze", Content: "x", Upload: tt.upload}); err != nil {
 			got = err.Error()
 		}
-		if got != tt.want {
-			t.Errorf("%q, %q, upload %v: %s, want %s", tt.shared, tt.local, tt.upload, got, tt.want)
-		}
+		must.Equal(t, tt.shared, tt.want, got)
 		all, err := c.Reports(t.Context(), "analyze")
 		if none := tt.shared == "" && tt.local == ""; none != errors.Is(err, toolshelf.ErrDirectoryNotFound) || !none && err != nil {
 			t.Errorf("%q, %q: Reports returns %v, %v", tt.shared, tt.local, all, err)
@@ -255,16 +240,13 @@ func TestReportDirectories(t *testing.T) {
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithClock(at), toolshelf.WithReports(tt.given, tt.given))
 		for _, upload := range []bool{true, false} {
 			saved := save(t, c, toolshelf.Report{Command: "analyze", Content: "x", Upload: upload})
-			if dir := filepath.Dir(filepath.Dir(saved.Path)); dir != tt.want || saved.Version != 1 {
-				t.Errorf("%s: saved at %s, version %d", tt.given, saved.Path, saved.Version)
-			}
+			must.Equal(t, tt.given, tt.want, filepath.Dir(filepath.Dir(saved.Path)))
+			must.Equal(t, tt.given, 1, saved.Version)
 			if text, err := os.ReadFile(saved.Path); string(text) != "x" {
 				t.Errorf("%s: %q, %v", tt.given, text, err)
 			}
 		}
-		if all, err := c.Reports(t.Context(), "analyze"); len(all) != 2 || err != nil {
-			t.Errorf("%s: Reports returns %+v, %v", tt.given, all, err)
-		}
+		must.Len(t, tt.given, 2, must.Get(c.Reports(t.Context(), "analyze"))(t))
 	}
 }
 
@@ -503,9 +485,7 @@ func TestSaveReportEndsWithItsContext(t *testing.T) {
 		t.Errorf("a context that has ended: %v", err)
 	}
 	close(f.blocked)
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, c.Close())
 	if files := found(t, f.Fs, "reports"); files != nil {
 		t.Errorf("SaveReport leaves %q", files)
 	}
@@ -734,13 +714,9 @@ func TestOnlySaveReportWritesToTheDisk(t *testing.T) {
 	before := state(t, root)
 	for name, call := range all {
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("reports", "state"))
-		if err := call(t.Context(), c); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Is(t, name, nil, call(t.Context(), c))
 	}
-	if diff := cmp.Diff(before, state(t, root)); diff != "" {
-		t.Errorf("files and directories (-before +after):\n%s", diff)
-	}
+	must.Match(t, "files and directories", before, state(t, root))
 	if err := save(t.Context(), catalog(t, toolshelf.WithRoot(root), toolshelf.WithReports("reports", "state"))); err != nil || cmp.Equal(before, state(t, root)) {
 		t.Errorf("SaveReport: %v, and the test finds no change", err)
 	}

@@ -164,9 +164,7 @@ func TestSearchAfterClose(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memory(t, ".")))
 	search(t, c, "logs")
 	c.Close()
-	if _, err := c.Search(t.Context(), "logs", 0); !errors.Is(err, toolshelf.ErrClosed) {
-		t.Error(err)
-	}
+	must.Fail(c.Search(t.Context(), "logs", 0))(t, "Search", toolshelf.ErrClosed)
 }
 
 func TestSearchReturnsAtMostTheLimitAndCountsAll(t *testing.T) {
@@ -181,9 +179,7 @@ func TestSearchReturnsAtMostTheLimitAndCountsAll(t *testing.T) {
 			t.Errorf("limit %d: %d of %d in %v", limit, len(found.Results), found.TotalFound, found.SearchTime)
 		}
 		for i, r := range found.Results {
-			if r.Name != fmt.Sprintf("c%02d", i) {
-				t.Errorf("result %d is %s: equal scores are not in the order of names", i, r.Name)
-			}
+			must.Equal(t, i, fmt.Sprintf("c%02d", i), r.Name)
 		}
 	}
 }
@@ -248,9 +244,7 @@ func TestSearchOfAViewAppliesItsFilters(t *testing.T) {
 		t.Errorf("the view finds %+v, %v", found, err)
 	}
 	view.Close()
-	if _, err := view.Search(t.Context(), "logs", 0); !errors.Is(err, toolshelf.ErrClosed) {
-		t.Error(err)
-	}
+	must.Fail(view.Search(t.Context(), "logs", 0))(t, "Search", toolshelf.ErrClosed)
 }
 
 // An embedder points texts with the word money to one direction, and all other texts to another.
@@ -313,14 +307,12 @@ func TestSearchByMeaning(t *testing.T) {
 	if err != nil || tiers(found) != "bill/tier2" || !found.Semantic {
 		t.Errorf("%+v, %v", found, err)
 	}
-	if found, err := c.Search(t.Context(), "payments of money", 0); err != nil || found.Results[0].MatchReason != `description matches "money"` {
-		t.Errorf("%+v, %v", found, err)
-	}
+	must.Equal(t, "MatchReason", `description matches "money"`,
+		must.Get(c.Search(t.Context(), "payments of money", 0))(t).Results[0].MatchReason)
 	must.Equal(t, "len(e.embedded())", 40, len(e.embedded()))
-	found, err = c.SearchSkills(t.Context(), "money-like quagga", 0)
-	if err != nil || tiers(found) != "books/tier2" || !found.Semantic {
-		t.Errorf("%+v, %v", found, err)
-	}
+	found = must.Get(c.SearchSkills(t.Context(), "money-like quagga", 0))(t)
+	must.Equal(t, "tiers", "books/tier2", tiers(found))
+	must.Equal(t, "found.Semantic", true, found.Semantic)
 	must.Equal(t, "len(e.embedded())", 41, len(e.embedded()))
 
 	must.Do(t, afero.WriteFile(fsys, "commands/bill.md", []byte("---\ndescription: About money.\n---\nAnother body\n"), 0o644))
@@ -373,9 +365,7 @@ func TestAFilterHidesATextThatChangesDuringASearch(t *testing.T) {
 	must.Equal(t, "a search after the change finds", "", search(t, c, "body"))
 	close(changed)
 	for _, r := range (<-results).Results {
-		if strings.Contains(r.Description, "Secret") {
-			t.Errorf("the search during the change finds %q", r.Description)
-		}
+		must.NotContain(t, "the search during the change", r.Description, "Secret")
 	}
 }
 
@@ -408,9 +398,8 @@ func TestVectorsSurviveTheCatalog(t *testing.T) {
 	for i, want := range []int{40, 0} {
 		e := &embedder{id: "toy"}
 		c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithEmbedder(e), toolshelf.WithVectorCache(dir))
-		if got := search(t, c, "money-like quagga"); got != "bill/tier2" || len(e.embedded()) != want {
-			t.Errorf("catalog %d finds %s and embeds %d texts, want %d", i, got, len(e.embedded()), want)
-		}
+		must.Equal(t, i, "bill/tier2", search(t, c, "money-like quagga"))
+		must.Len(t, i, want, e.embedded())
 		c.Close() // waits for the file
 	}
 }
@@ -424,9 +413,7 @@ func TestSearchForgetsTheOldTextOfAnUnsettledFile(t *testing.T) {
 	for i, fruit := range append([]string{"apples"}, slices.Repeat([]string{"quince"}, 9)...) {
 		text := fmt.Sprintf("---\ndescription: Count %s\n---\n%s%d\n", fruit, filler, i)
 		must.Do(t, errors.Join(afero.WriteFile(fsys, "commands/a.md", []byte(text), 0o644), fsys.Chtimes("commands/a.md", later, later)))
-		if got := search(t, c, fruit); got != "a/tier2" {
-			t.Errorf("%s finds %q", fruit, got)
-		}
+		must.Equal(t, fruit, "a/tier2", search(t, c, fruit))
 	}
 }
 
@@ -438,9 +425,7 @@ func TestSearchUsesTheFirstLayer(t *testing.T) {
 	})
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCommandsDir("own", "shared"))
 	for query, want := range map[string]string{"apples": "a/tier2", "pears": "", "plums": "b/tier2"} {
-		if got := search(t, c, query); got != want {
-			t.Errorf("%s finds %q, want %q", query, got, want)
-		}
+		must.Equal(t, query, want, search(t, c, query))
 	}
 	must.Do(t, fsys.Remove("own/a.md"))
 	must.Equal(t, "a command is not found after the removal of the command that shadowed it", "a/tier2", search(t, c, "pears"))
@@ -521,9 +506,8 @@ func TestSearchOfAHangingFilesystemEnds(t *testing.T) {
 				}
 				must.Equal(t, "it took", want, time.Since(begin))
 				close(gate)
-				if found, err := c.Search(t.Context(), "logs", 0); err != nil || tiers(found) != "analyze-logs/tier1" {
-					t.Errorf("after the filesystem has answered: %v, %v", tiers(found), err)
-				}
+				must.Equal(t, "after the filesystem has answered", "analyze-logs/tier1",
+					tiers(must.Get(c.Search(t.Context(), "logs", 0))(t)))
 				c.Close()
 			})
 		})
@@ -639,14 +623,9 @@ func TestSearchContinuesACanceledSearch(t *testing.T) {
 	if _, err := c.Search(ctx, "same", 0); err != context.Canceled {
 		t.Fatal(err)
 	}
-	found, err := c.Search(t.Context(), "same", 0)
-	if err != nil || found.TotalFound != 50 {
-		t.Fatal(found.TotalFound, err)
-	}
+	must.Equal(t, "found.TotalFound", 50, must.Get(c.Search(t.Context(), "same", 0))(t).TotalFound)
 	for name, n := range fsys.opens {
-		if n != 1 {
-			t.Errorf("%s was opened %d times", name, n)
-		}
+		must.Equal(t, name, 1, n)
 	}
 	must.Equal(t, "len(fsys.opens)", 50, len(fsys.opens))
 }
@@ -676,10 +655,7 @@ func (f *countingOpens) Open(name string) (afero.File, error) {
 // searched returns the results of a query, as "name tier reason".
 func searched(t *testing.T, c *toolshelf.Catalog, query string) []string {
 	t.Helper()
-	results, err := c.Search(t.Context(), query, 0)
-	if err != nil {
-		t.Fatalf("Search(%q): %v", query, err)
-	}
+	results := must.Get(c.Search(t.Context(), query, 0))(t)
 	var rows []string
 	for _, r := range results.Results {
 		rows = append(rows, fmt.Sprintf("%s %s %s", r.Name, r.Tier, r.MatchReason))
@@ -733,9 +709,7 @@ func TestSearchReadsTheNewestReports(t *testing.T) {
 	expectFrom := func(oldest int) {
 		t.Helper()
 		for i, animal := range animals {
-			if got := searched(t, c, animal); (len(got) > 0) != (i >= oldest) {
-				t.Errorf("%s is found as %q", animal, got)
-			}
+			must.Equal(t, animal, i >= oldest, len(searched(t, c, animal)) > 0)
 		}
 	}
 	expectFrom(5)
@@ -754,9 +728,7 @@ func TestSearchCachesReportsForTheTTL(t *testing.T) {
 		t.Errorf("within the TTL: %q", got)
 	}
 	now = now.Add(time.Minute)
-	if got := searched(t, c, "zeppelin"); len(got) != 1 {
-		t.Errorf("after the TTL: %q", got)
-	}
+	must.Len(t, "after the TTL", 1, searched(t, c, "zeppelin"))
 }
 
 // A canceled search does not complete its update of the reports. The next search
@@ -776,13 +748,9 @@ func TestSearchRepeatsACanceledUpdateOfReports(t *testing.T) {
 	now = now.Add(11 * time.Minute)
 	ctx, cancel := context.WithCancel(t.Context())
 	fsys.interrupt.Store(&cancel)
-	if _, err := c.Search(ctx, "zeppelin", 0); !errors.Is(err, context.Canceled) {
-		t.Fatalf("the search was not canceled: %v", err)
-	}
+	must.Fail(c.Search(ctx, "zeppelin", 0))(t, "Search", context.Canceled)
 	fsys.interrupt.Store(nil)
-	if got := searched(t, c, "zeppelin"); len(got) != 1 {
-		t.Errorf("found %q", got)
-	}
+	must.Len(t, "searched", 1, searched(t, c, "zeppelin"))
 }
 
 // interrupted calls a function before each Open of a report. A search reads texts in the
@@ -839,9 +807,7 @@ func TestSearchDuringSaveReport(t *testing.T) {
 		}
 		all.Wait()
 		c.Close()
-		if _, err := c.Search(t.Context(), "zeppelin", 0); !errors.Is(err, toolshelf.ErrClosed) {
-			t.Error(err)
-		}
+		must.Fail(c.Search(t.Context(), "zeppelin", 0))(t, "Search", toolshelf.ErrClosed)
 	})
 }
 
@@ -955,9 +921,7 @@ func TestSearcherTotalIsAtLeastTheNumberOfResults(t *testing.T) {
 			return hits("deploy", "unlisted", "Rollback"), total, nil
 		}
 		c := withEngine(t, toolshelf.WithSearcher(searchFunc(engine), nil))
-		if found, err := c.Search(t.Context(), "release", 0); err != nil || found.TotalFound != 2 {
-			t.Errorf("%d: %d, %v", total, found.TotalFound, err)
-		}
+		must.Equal(t, total, 2, must.Get(c.Search(t.Context(), "release", 0))(t).TotalFound)
 	}
 }
 

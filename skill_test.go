@@ -41,17 +41,15 @@ func TestGetSkill(t *testing.T) {
 					continue
 				}
 				skill := must.Get(c.GetSkill(t.Context(), info.Name))(t)
-				if diff := cmp.Diff(info, skill.SkillInfo, cmpopts.IgnoreFields(toolshelf.SkillInfo{}, "Frontmatter")); diff != "" {
-					t.Errorf("%s: GetSkill differs from ListSkills (-ListSkills +GetSkill):\n%s", info.Name, diff)
-				}
+				must.Match(t, info.Name, info, skill.SkillInfo,
+					cmpopts.IgnoreFields(toolshelf.SkillInfo{}, "Frontmatter"))
 				base := path.Base(filepath.ToSlash(skill.Path))
 				raw := must.Get(os.ReadFile(filepath.Join("testdata", "project", "skills", info.Name, base)))(t)
 				if string(raw) != string(skill.Raw) || !strings.HasSuffix(string(raw), skill.Content) {
 					t.Errorf("%s: Raw is %q and Content %q of the file %q", info.Name, skill.Raw, skill.Content, raw)
 				}
-				if diff := cmp.Diff([]toolshelf.SkillFile{{Path: base, Size: int64(len(raw))}}, skill.Files); diff != "" {
-					t.Errorf("%s: files (-want +got):\n%s", info.Name, diff)
-				}
+				must.Match(t, info.Name, []toolshelf.SkillFile{{Path: base, Size: int64(len(raw))}},
+					skill.Files)
 				skill.Raw[0] = '!' // the caller owns the slice
 			}
 		}
@@ -102,9 +100,8 @@ func TestTheFilesOfASkillAreAllFilesBelowItsDirectory(t *testing.T) {
 			}
 			for p, content := range files {
 				if below, ok := strings.CutPrefix(p, "skills/forms/"); ok {
-					if got, err := c.ReadSkillFile(t.Context(), "forms", below); err != nil || string(got) != content {
-						t.Errorf("%s: %q, %v; want %q", below, got, err, content)
-					}
+					must.Equal(t, below, content,
+						string(must.Get(c.ReadSkillFile(t.Context(), "forms", below))(t)))
 				}
 			}
 		})
@@ -126,10 +123,8 @@ func TestTheJSONOfASkill(t *testing.T) {
 }
 
 func TestTheJSONOfASkillHasEveryFieldAndUnescapedHTML(t *testing.T) {
-	got, err := toolshelf.Skill{Content: "<b>", FilesTruncated: true}.MarshalJSON()
-	if err != nil || !strings.Contains(string(got), `"content":"<b>"`) {
-		t.Errorf("%s, %v", got, err)
-	}
+	got := must.Get(toolshelf.Skill{Content: "<b>", FilesTruncated: true}.MarshalJSON())(t)
+	must.Contain(t, "MarshalJSON", string(got), `"content":"<b>"`)
 	fields := reflect.TypeFor[toolshelf.Skill]()
 	for i := range fields.NumField() {
 		f := fields.Field(i)
@@ -138,10 +133,8 @@ func TestTheJSONOfASkillHasEveryFieldAndUnescapedHTML(t *testing.T) {
 			t.Errorf("the field %s is missing in %s", f.Name, got)
 		}
 	}
-	info, err := json.Marshal(toolshelf.SkillInfo{})
-	if err != nil || strings.Contains(string(info), "rontmatter") {
-		t.Errorf("a SkillInfo: %s, %v", info, err)
-	}
+	must.NotContain(t, "a SkillInfo", string(must.Get(json.Marshal(toolshelf.SkillInfo{}))(t)),
+		"rontmatter")
 }
 
 func TestGetSkillErrors(t *testing.T) {
@@ -201,9 +194,8 @@ func TestGetSkillErrors(t *testing.T) {
 	}
 	t.Run("no skills directory", func(t *testing.T) {
 		_, err := catalog(t, toolshelf.WithFs(afero.NewMemMapFs())).GetSkill(t.Context(), "x")
-		if !errors.Is(err, toolshelf.ErrSkillNotFound) || !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
-			t.Errorf("got %v", err)
-		}
+		must.Is(t, "GetSkill", toolshelf.ErrSkillNotFound, err)
+		must.Is(t, "GetSkill", toolshelf.ErrDirectoryNotFound, err)
 	})
 }
 
@@ -213,9 +205,8 @@ func TestAnInvalidSkillNameNeverReachesTheFilesystem(t *testing.T) {
 	for _, name := range []string{"..", "../secret", "/etc", "a/b", "", "\x00", "con\n"} {
 		_, getErr := c.GetSkill(t.Context(), name)
 		_, readErr := c.ReadSkillFile(t.Context(), name, "SKILL.md")
-		if !errors.Is(getErr, toolshelf.ErrInvalidSkillName) || !errors.Is(readErr, toolshelf.ErrInvalidSkillName) {
-			t.Errorf("%q: %v, %v", name, getErr, readErr)
-		}
+		must.Is(t, name, toolshelf.ErrInvalidSkillName, getErr)
+		must.Is(t, name, toolshelf.ErrInvalidSkillName, readErr)
 	}
 	must.Equal(t, "fsys.calls.Load()", 0, fsys.calls.Load())
 }
@@ -257,9 +248,7 @@ func TestReadSkillFileErrors(t *testing.T) {
 			})
 		}
 		for _, p := range []string{"./SKILL.md", "references/../SKILL.md", "references//A B.md"} {
-			if _, err := c.ReadSkillFile(t.Context(), "forms", p); err != nil {
-				t.Errorf("%s %q: %v", name, p, err)
-			}
+			must.Get(c.ReadSkillFile(t.Context(), "forms", p))(t)
 		}
 	}
 }
@@ -321,9 +310,8 @@ func TestLinksInASkillLeadOnlyToItsFiles(t *testing.T) {
 			for p, want := range tt.want {
 				got, err := c.ReadSkillFile(t.Context(), "forms", p)
 				if content, ok := want.(string); ok {
-					if err != nil || string(got) != content {
-						t.Errorf("%s: %q, %v; want %q", p, got, err, content)
-					}
+					must.Do(t, err)
+					must.Equal(t, p, content, string(got))
 				} else if !errors.Is(err, want.(error)) || strings.Contains(err.Error(), root) || strings.Contains(err.Error(), outside) {
 					t.Errorf("%s: %q, %v; want %v", p, got, err, want)
 				}
@@ -376,9 +364,8 @@ func TestGetSkillReadsALinkedSkillFileLikeListSkills(t *testing.T) {
 	if skill.Description != "shared" || skill.Content != "Text." || len(skill.Files) != 2 {
 		t.Errorf("got %+v", skill)
 	}
-	if got, err := c.ReadSkillFile(t.Context(), "pdf", "SKILL.md"); err != nil || string(got) != string(skill.Raw) {
-		t.Errorf("got %q, %v", got, err)
-	}
+	must.Equal(t, "ReadSkillFile", string(skill.Raw),
+		string(must.Get(c.ReadSkillFile(t.Context(), "pdf", "SKILL.md"))(t)))
 }
 
 // The directory of a skill may be a link. Its files are served like the files of any
@@ -402,17 +389,11 @@ func TestALinkedSkillIsServedWithItsFiles(t *testing.T) {
 			var got []string
 			for _, f := range skill.Files {
 				got = append(got, f.Path)
-				if _, err := c.ReadSkillFile(t.Context(), name, f.Path); err != nil {
-					t.Error(err)
-				}
+				must.Get(c.ReadSkillFile(t.Context(), name, f.Path))(t)
 			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s (-want +got):\n%s%v", name, diff, skill.Diagnostics)
-			}
+			must.Match(t, name, want, got)
 		}
-		if _, err := c.ReadSkillFile(t.Context(), name, "out.md"); !errors.Is(err, toolshelf.ErrOutsideRoot) {
-			t.Errorf("%s: a link out of the skill: %v", name, err)
-		}
+		must.Fail(c.ReadSkillFile(t.Context(), name, "out.md"))(t, name, toolshelf.ErrOutsideRoot)
 	}
 }
 
@@ -430,10 +411,9 @@ func TestGetSkillReturnsTheCurrentFiles(t *testing.T) {
 					return string(toolshelf.CodeOf(err))
 				}
 				for _, f := range skill.Files {
-					data, err := c.ReadSkillFile(t.Context(), "forms", f.Path)
-					if err != nil || int64(len(data)) != f.Size || digest(string(data)) != f.SHA256 {
-						t.Errorf("%s differs from GetSkill: %+v, %v", f.Path, f, err)
-					}
+					data := must.Get(c.ReadSkillFile(t.Context(), "forms", f.Path))(t)
+					must.Equal(t, f.Path, f.Size, int64(len(data)))
+					must.Equal(t, f.Path, f.SHA256, digest(string(data)))
 				}
 				return fmt.Sprint(skill.Description, " ", len(skill.Files))
 			}
@@ -512,9 +492,8 @@ func TestTheListOfFilesIsBounded(t *testing.T) {
 			if !skill.FilesTruncated || len(skill.Files) != tt.want || !found["SKILL.md"] || !found[tt.least] {
 				t.Errorf("%d files, truncated: %v; want %d with SKILL.md and %s; the last is %s", len(skill.Files), skill.FilesTruncated, tt.want, tt.least, skill.Files[len(skill.Files)-1].Path)
 			}
-			if len(skill.Diagnostics) != 1 || skill.Diagnostics[0].Code != "TOO_MANY_FILES" {
-				t.Errorf("diagnostics: %v", skill.Diagnostics)
-			}
+			must.Len(t, "diagnostics", 1, skill.Diagnostics)
+			must.Equal(t, "diagnostics", "TOO_MANY_FILES", skill.Diagnostics[0].Code)
 		})
 	}
 }
@@ -529,9 +508,7 @@ func TestTheNamesOfFilesAreUnchanged(t *testing.T) {
 	hosttest.Symlink(t, "/", filepath.Join(root, "skills", "odd", "out\nside"))
 	c := catalog(t, toolshelf.WithRoot(root))
 	skill := must.Get(c.GetSkill(t.Context(), "odd"))(t)
-	if len(skill.Files) != 5 {
-		t.Errorf("files: %+v", skill.Files)
-	}
+	must.Len(t, "files", 5, skill.Files)
 	for _, f := range skill.Files {
 		if got, err := c.ReadSkillFile(t.Context(), "odd", f.Path); err != nil || f.Path != "SKILL.md" && string(got) != f.Path {
 			t.Errorf("%q: %q, %v", f.Path, got, err)
@@ -542,9 +519,7 @@ func TestTheNamesOfFilesAreUnchanged(t *testing.T) {
 			t.Errorf("a diagnostic of more than one line: %+v", d)
 		}
 	}
-	if len(skill.Diagnostics) != 1 {
-		t.Errorf("diagnostics: %v", skill.Diagnostics)
-	}
+	must.Len(t, "diagnostics", 1, skill.Diagnostics)
 }
 
 func TestAFileWithoutADigestIsReported(t *testing.T) {
@@ -580,15 +555,13 @@ func TestGetSkillEndsWithItsContext(t *testing.T) {
 	cancel()
 	_, getErr := c.GetSkill(ctx, "forms", toolshelf.Digests())
 	_, readErr := c.ReadSkillFile(ctx, "forms", "SKILL.md")
-	if !errors.Is(getErr, context.Canceled) || !errors.Is(readErr, context.Canceled) {
-		t.Errorf("got %v and %v", getErr, readErr)
-	}
+	must.Is(t, "getErr", context.Canceled, getErr)
+	must.Is(t, "readErr", context.Canceled, readErr)
 	must.Do(t, c.Close())
 	_, getErr = c.GetSkill(t.Context(), "forms")
 	_, readErr = c.ReadSkillFile(t.Context(), "forms", "SKILL.md")
-	if !errors.Is(getErr, toolshelf.ErrClosed) || !errors.Is(readErr, toolshelf.ErrClosed) {
-		t.Errorf("after Close: %v and %v", getErr, readErr)
-	}
+	must.Is(t, "after Close", toolshelf.ErrClosed, getErr)
+	must.Is(t, "after Close", toolshelf.ErrClosed, readErr)
 }
 
 // ReadSkillFile returns only files below the skill's directory, for every path.
@@ -664,15 +637,9 @@ func TestSkillFSIsAnFSOfTheFilesOfTheSkill(t *testing.T) {
 					t.Errorf("%s: %q, %v; want %q", f.Path, content, err, want)
 				}
 			}
-			if err := fstest.TestFS(fsys, paths...); err != nil {
-				t.Error(err)
-			}
-			if diff := cmp.Diff(len(paths), len(walked(t, fsys))); diff != "" {
-				t.Errorf("WalkDir finds %q; want %q", walked(t, fsys), paths)
-			}
-			if content, err := fs.ReadFile(fsys, ".git/config"); err != nil || string(content) != "url" {
-				t.Errorf("an unlisted file: %q, %v", content, err)
-			}
+			must.Do(t, fstest.TestFS(fsys, paths...))
+			must.Match(t, "the length of walked", len(paths), len(walked(t, fsys)))
+			must.Equal(t, "an unlisted file", "url", string(must.Get(fs.ReadFile(fsys, ".git/config"))(t)))
 		})
 	}
 }
@@ -697,9 +664,7 @@ func TestSkillFSErrors(t *testing.T) {
 			t.Errorf("%s(%q): %v; want an *fs.PathError", call, name, err)
 		}
 		for _, want := range wants {
-			if !errors.Is(err, want) {
-				t.Errorf("%s(%q): %v; want %v", call, name, err, want)
-			}
+			must.Is(t, call, want, err)
 		}
 	}
 	for call := range calls {
@@ -714,9 +679,7 @@ func TestSkillFSErrors(t *testing.T) {
 	check(fsys, "ReadFile", "large.bin", toolshelf.ErrFileTooLarge)
 	check(fsys, "ReadFile", "references", toolshelf.ErrFileRead)
 	check(fsys, "ReadFile", ".", toolshelf.ErrFileRead)
-	if info, err := fs.Stat(fsys, "large.bin"); err != nil || info.Size() != 2001 {
-		t.Errorf("Stat: %v, %v", info, err)
-	}
+	must.Equal(t, "Stat", 2001, must.Get(fs.Stat(fsys, "large.bin"))(t).Size())
 
 	opened := must.Get(fsys.Open("scripts/fill.py"))(t)
 	defer opened.Close()
@@ -729,9 +692,8 @@ func TestSkillFSErrors(t *testing.T) {
 		check(fsys, call, "scripts/fill.py", fs.ErrClosed, toolshelf.ErrClosed)
 	}
 	content := make([]byte, 20)
-	if n, err := opened.Read(content); err != nil || string(content[:n]) != "print()" {
-		t.Errorf("an open file after Close: %q, %v", content[:n], err)
-	}
+	must.Equal(t, "an open file after Close", "print()",
+		string(content[:must.Get(opened.Read(content))(t)]))
 }
 
 // The links are those of TestLinksInASkillLeadNowhereElse.
@@ -751,9 +713,7 @@ func TestSkillFSFollowsLinksInTheDirectoryOnly(t *testing.T) {
 	for _, f := range skill.Files {
 		listed = append(listed, f.Path)
 	}
-	if err := fstest.TestFS(fsys, listed...); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, fstest.TestFS(fsys, listed...))
 	inOrder := cmp.Transformer("set", func(all []string) map[string]bool {
 		set := map[string]bool{}
 		for _, name := range all {
@@ -761,9 +721,7 @@ func TestSkillFSFollowsLinksInTheDirectoryOnly(t *testing.T) {
 		}
 		return set
 	})
-	if diff := cmp.Diff(listed, walked(t, fsys), inOrder); diff != "" {
-		t.Errorf("WalkDir and Files differ (-Files +WalkDir):\n%s", diff)
-	}
+	must.Match(t, "WalkDir and Files", listed, walked(t, fsys), inOrder)
 	for name, want := range map[string]any{
 		"inside.md": "# A", "references/up.md": forms()["skills/forms/SKILL.md"], "inside-folder/A B.md": "# A", "references/home/references/A B.md": "# A",
 		"to-secret.txt": toolshelf.ErrOutsideRoot, "to-missing.txt": toolshelf.ErrOutsideRoot, "to-outside/secret.txt": toolshelf.ErrOutsideRoot,
@@ -771,9 +729,8 @@ func TestSkillFSFollowsLinksInTheDirectoryOnly(t *testing.T) {
 	} {
 		content, err := fs.ReadFile(fsys, name)
 		if text, ok := want.(string); ok {
-			if err != nil || string(content) != text {
-				t.Errorf("%s: %q, %v; want %q", name, content, err, text)
-			}
+			must.Do(t, err)
+			must.Equal(t, name, text, string(content))
 			continue
 		}
 		_, dirErr := fs.ReadDir(fsys, name)
@@ -808,12 +765,8 @@ func TestSkillsOfTwoCatalogsAreEqual(t *testing.T) {
 	root := diskOf(t, forms())
 	a, _ := skillOf(t, "forms", toolshelf.WithRoot(root))
 	b, _ := skillOf(t, "forms", toolshelf.WithRoot(root))
-	if diff := cmp.Diff(a, b); diff != "" {
-		t.Errorf("(-a +b):\n%s", diff)
-	}
-	if want := filepath.Join(root, "skills", "forms", "SKILL.md"); a.Path != want {
-		t.Errorf("Path = %q; want %q", a.Path, want)
-	}
+	must.Match(t, "(-a +b)", a, b)
+	must.Equal(t, "Path", a.Path, filepath.Join(root, "skills", "forms", "SKILL.md"))
 }
 
 func TestTheSpellingOfASkillFileOnThisSystem(t *testing.T) {
@@ -824,9 +777,7 @@ func TestTheSpellingOfASkillFileOnThisSystem(t *testing.T) {
 	c := catalog(t, toolshelf.WithRoot(diskOf(t, files)))
 	skill, err := c.GetSkill(t.Context(), "a")
 	if hosttest.HasNames(t, "Skill.md", "SKILL.md") {
-		if !errors.Is(err, toolshelf.ErrSkillNotFound) {
-			t.Errorf("Skill.md counts as SKILL.md: %v", err)
-		}
+		must.Is(t, "Skill.md counts as SKILL.md", toolshelf.ErrSkillNotFound, err)
 		return
 	}
 	list, listErr := c.ListSkills(t.Context())
@@ -960,9 +911,7 @@ func TestCloseEndsADigest(t *testing.T) {
 				t.Error("it is read on after Close")
 			}
 		case err := <-got:
-			if !errors.Is(err, toolshelf.ErrClosed) {
-				t.Errorf("got %v", err)
-			}
+			must.Is(t, "err", toolshelf.ErrClosed, err)
 			done++
 		case <-closed:
 			closed = nil

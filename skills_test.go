@@ -54,9 +54,7 @@ func TestListSkills(t *testing.T) {
 				!strings.HasSuffix(path, file) && !strings.HasSuffix(path, strings.TrimPrefix(file, "skills/")) {
 				t.Errorf("%s is at %q, want %q", s.Name, s.Path, file)
 			}
-			if (len(s.Diagnostics) > 0) != (s.Name == "no-file") {
-				t.Errorf("%s has diagnostics %v", s.Name, s.Diagnostics)
-			}
+			must.Equal(t, s.Name, s.Name == "no-file", len(s.Diagnostics) > 0)
 		}
 	})
 }
@@ -159,9 +157,7 @@ func TestSkillsThroughLinks(t *testing.T) {
 			must.Match(t, "skills", tt.want, got)
 			reported := strings.Join(problems(t, c), "\n") + "\n"
 			for _, name := range tt.refuse {
-				if !strings.Contains(reported, "LINK_NOT_FOLLOWED skills/"+name+"\n") {
-					t.Errorf("%s is not reported:\n%s", name, reported)
-				}
+				must.Contain(t, name, reported, "LINK_NOT_FOLLOWED skills/"+name+"\n")
 			}
 		})
 	}
@@ -245,10 +241,7 @@ func TestASkillNamesTheSkillsThatItShadows(t *testing.T) {
 		return len(p) == 3
 	}, cmp.Ignore())
 	must.Match(t, "skills", want, list, compare)
-	skill, err := c.GetSkill(t.Context(), "pdf")
-	if err != nil || !slices.Equal(skill.Shadows, want[1].Shadows) {
-		t.Errorf("GetSkill: shadows %q, %v", skill.Shadows, err)
-	}
+	must.Match(t, "GetSkill", want[1].Shadows, must.Get(c.GetSkill(t.Context(), "pdf"))(t).Shadows)
 }
 
 func TestALayerMayBeASkillItself(t *testing.T) {
@@ -274,13 +267,8 @@ func TestALayerMayBeASkillItself(t *testing.T) {
 				if _, ok := found[tt.want]; !ok || len(found) != 1 {
 					t.Fatalf("got %v, want %s", found, tt.want)
 				}
-				skill, err := c.GetSkill(t.Context(), tt.want)
-				if err != nil || len(skill.Files) != 3 {
-					t.Errorf("got %+v, %v", skill.Files, err)
-				}
-				if got, err := c.ReadSkillFile(t.Context(), tt.want, "a.txt"); err != nil || string(got) != "a" {
-					t.Errorf("a.txt: %q, %v", got, err)
-				}
+				must.Len(t, "skill.Files", 3, must.Get(c.GetSkill(t.Context(), tt.want))(t).Files)
+				must.Equal(t, "a.txt", "a", string(must.Get(c.ReadSkillFile(t.Context(), tt.want, "a.txt"))(t)))
 				must.Fail(c.ReadSkillFile(t.Context(), tt.want, "../pdf/a.txt"))(t, "a path out of the skill", toolshelf.ErrOutsideRoot)
 			}
 		})
@@ -306,9 +294,7 @@ func TestALayersOwnSkillFileShadowsNoSkill(t *testing.T) {
 				for range 2 {
 					must.Match(t, "skills", want, slices.Sorted(maps.Keys(skillsOf(t, c))))
 				}
-				if _, err := c.GetSkill(t.Context(), "2d-games"); err != nil {
-					t.Error(err)
-				}
+				must.Get(c.GetSkill(t.Context(), "2d-games"))(t)
 				must.Fail(c.GetSkill(t.Context(), "skills"))(t, "the layer itself", toolshelf.ErrSkillNotFound)
 				if all := problems(t, c); !slices.Contains(all, "SKILL_FILE_UNUSED skills/SKILL.md") {
 					t.Errorf("not reported: %q", all)
@@ -323,9 +309,7 @@ func TestALayerBecomesASkillAndDirectoriesAgain(t *testing.T) {
 	c := catalog(t, toolshelf.WithRoot(root))
 	expect := func(is, isNot string) {
 		t.Helper()
-		if _, err := c.GetSkill(t.Context(), is); err != nil {
-			t.Error(err)
-		}
+		must.Get(c.GetSkill(t.Context(), is))(t)
 		must.Fail(c.GetSkill(t.Context(), isNot))(t, isNot, toolshelf.ErrSkillNotFound)
 		if found := skillsOf(t, c); len(found) != 1 || found[is] == "" {
 			t.Errorf("got %v, want %s", found, is)
@@ -385,9 +369,7 @@ func TestSkillsInDeeperDirectories(t *testing.T) {
 		}
 	}
 	for _, depth := range []int{-1, 0, 7} {
-		if _, err := toolshelf.New(toolshelf.WithSkillDepth(depth)); !errors.Is(err, toolshelf.ErrInvalidOption) {
-			t.Errorf("depth %d: %v", depth, err)
-		}
+		must.Fail(toolshelf.New(toolshelf.WithSkillDepth(depth)))(t, depth, toolshelf.ErrInvalidOption)
 	}
 }
 
@@ -448,9 +430,7 @@ func TestALinkBackShadowsNoSkill(t *testing.T) {
 			}
 		}
 		want := []string{filepath.ToSlash(root) + "/skills/group/a/SKILL.md", filepath.ToSlash(root) + "/skills/zed/SKILL.md"}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s -> %s (-want +got):\n%s", link, target, diff)
-		}
+		must.Match(t, link, want, got)
 	}
 }
 
@@ -460,9 +440,7 @@ func TestADeeperSkillThatTakesPrecedenceIsFoundAtOnce(t *testing.T) {
 	must.Get(c.GetSkill(t.Context(), "zed"))(t)
 	first := filepath.Join(root, "skills", "a", "zed", "SKILL.md")
 	must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(first), 0o755), os.WriteFile(first, []byte(skillFile("zed")), 0o644)))
-	if skill, err := c.GetSkill(t.Context(), "zed"); err != nil || skill.Path != first {
-		t.Errorf("got %s, %v", skill.Path, err)
-	}
+	must.Equal(t, "skill.Path", first, must.Get(c.GetSkill(t.Context(), "zed"))(t).Path)
 }
 
 func TestNoSkillIsADependency(t *testing.T) {
@@ -538,18 +516,16 @@ func TestDirectoriesOfAClient(t *testing.T) {
 		want := map[string]string{"both": ".claude/skills", "home": ".agents/skills", "shared": "~/.agents/skills"}
 		must.Match(t, "skills", want, skillsOf(t, c))
 		must.Match(t, "commands", []string{"both", "home"}, names(t, c))
-		both, err := c.Get(t.Context(), "both")
-		if err != nil || both.Content != "project" || both.Layer != ".claude/commands" {
-			t.Errorf("both is %+v, %v", both, err)
-		}
+		both := must.Get(c.Get(t.Context(), "both"))(t)
+		must.Equal(t, "both.Content", "project", both.Content)
+		must.Equal(t, "both.Layer", ".claude/commands", both.Layer)
 		skill, err := c.GetSkill(t.Context(), "both")
 		if err != nil || !slices.Equal(skill.Shadows, []string{".agents/skills/both/SKILL.md", "~/.claude/skills/both/SKILL.md"}) {
 			t.Errorf("both shadows %q, %v", skill.Shadows, err)
 		}
 		for _, p := range problems(t, c) {
-			if strings.Contains(p, home) || strings.Contains(p, root) {
-				t.Errorf("a diagnostic contains a host path: %s", p)
-			}
+			must.NotContain(t, "a diagnostic contains a host path", p, home)
+			must.NotContain(t, "a diagnostic contains a host path", p, root)
 		}
 		if all := problems(t, c); !slices.Contains(all, "LINK_NOT_FOLLOWED ~/.agents/skills/out") {
 			t.Errorf("a link out of a layer in the home directory is not reported: %q", all)
@@ -557,9 +533,7 @@ func TestDirectoriesOfAClient(t *testing.T) {
 	})
 	t.Run("the order of the options is the order of the layers", func(t *testing.T) {
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillsDir(".agents/skills"), claudeAndAgentSkills, toolshelf.WithClient(client.Goose()))
-		if found := skillsOf(t, c); found["both"] != ".agents/skills" {
-			t.Errorf("got %v", found)
-		}
+		must.Equal(t, "found", ".agents/skills", skillsOf(t, c)["both"])
 		for _, p := range problems(t, c) {
 			if strings.HasPrefix(p, "SHADOWED .agents/skills") {
 				t.Errorf("a directory is a layer twice: %s", p)
@@ -576,9 +550,8 @@ func TestDirectoriesOfAClient(t *testing.T) {
 	})
 	t.Run("a missing directory beside a missing named directory is an error", func(t *testing.T) {
 		_, err := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), claudeAndAgentSkills, toolshelf.WithSkillsDir("mine")).ListSkills(t.Context())
-		if !errors.Is(err, toolshelf.ErrDirectoryNotFound) || !strings.Contains(err.Error(), "mine") {
-			t.Errorf("got %v", err)
-		}
+		must.Is(t, "ListSkills", toolshelf.ErrDirectoryNotFound, err)
+		must.Contain(t, "ListSkills", err, "mine")
 	})
 }
 
@@ -608,10 +581,7 @@ func TestFiveThousandSkillsAreReadOnce(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(fsys))
 	for _, want := range []int64{5000, 0, 0} {
 		fsys.files.Store(0)
-		list, err := c.ListSkills(t.Context())
-		if err != nil || len(list) != 5000 {
-			t.Fatalf("%d skills, %v", len(list), err)
-		}
+		must.Len(t, "list", 5000, must.Get(c.ListSkills(t.Context()))(t))
 		must.Equal(t, "fsys.files.Load()", want, fsys.files.Load())
 	}
 }
@@ -621,10 +591,9 @@ func TestAStraySkillFileShadowsNoSkill(t *testing.T) {
 	const good = "---\nname: good\ndescription: Is good.\n---\n"
 	for name, stray := range map[string]string{"empty": "", "a text": "Skills are here.\n", "a header of something else": "---\ntitle: Skills\n---\n"} {
 		c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"skills/SKILL.md": stray, "skills/good/SKILL.md": good})), toolshelf.WithCommandsDir())
-		list, err := c.ListSkills(t.Context())
-		if err != nil || len(list) != 1 || list[0].Name != "good" {
-			t.Errorf("%s: got %v, %v; want the skill good", name, list, err)
-		}
+		list := must.Get(c.ListSkills(t.Context()))(t)
+		must.Len(t, name, 1, list)
+		must.Equal(t, name, "good", list[0].Name)
 		found, err := c.Lint(t.Context())
 		if err != nil || !slices.ContainsFunc(found, func(d toolshelf.Diagnostic) bool { return d.Path == "skills/SKILL.md" }) {
 			t.Errorf("%s: Lint does not report the file: %v, %v", name, found, err)
@@ -723,10 +692,8 @@ func TestADirectoryWithoutASkillFileShadowsNothing(t *testing.T) {
 				if err != nil || slices.ContainsFunc(found.Results, func(r toolshelf.SearchResult) bool { return r.Name == "pdf" }) != loadable {
 					t.Errorf("SearchSkills: %+v, %v", found, err)
 				}
-				prompt, err := c.SkillsPrompt(t.Context())
-				if err != nil || slices.Contains(prompt.Included, "pdf") != loadable {
-					t.Errorf("SkillsPrompt: %+v, %v", prompt, err)
-				}
+				must.Equal(t, "SkillsPrompt", loadable,
+					slices.Contains(must.Get(c.SkillsPrompt(t.Context()))(t).Included, "pdf"))
 				for m, err := range bridgeOf(c).SkillManifests(t.Context(), nil) {
 					if err != nil || m.Skill.Name == "pdf" && !loadable {
 						t.Errorf("SkillManifests: %s, %v", m.Skill.Name, err)
@@ -744,9 +711,7 @@ func TestASkillFileTakesAndLosesPrecedence(t *testing.T) {
 			c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsDir("high", "low"))
 			content := func(want string) {
 				t.Helper()
-				if skill, err := c.GetSkill(t.Context(), "pdf"); err != nil || skill.Content != want {
-					t.Errorf("GetSkill: %q, %v, want %q", skill.Content, err, want)
-				}
+				must.Equal(t, "GetSkill", want, must.Get(c.GetSkill(t.Context(), "pdf"))(t).Content)
 			}
 			content("low")
 			must.Do(t, afero.WriteFile(fsys, "high/pdf/skill.md", []byte("---\ndescription: d\n---\nhigh"), 0o644))
@@ -766,9 +731,7 @@ func choose(names ...string) func([]toolshelf.SkillInfo) []string {
 func manifests(t testing.TB, c *toolshelf.Catalog, names ...string) (all []bridge.Manifest[toolshelf.SkillInfo, toolshelf.SkillFile]) {
 	t.Helper()
 	for m, err := range bridgeOf(c).SkillManifests(t.Context(), choose(names...)) {
-		if err != nil {
-			t.Fatalf("%s: %v", m.Skill.Name, err)
-		}
+		must.Is(t, m.Skill.Name, nil, err)
 		all = append(all, m)
 	}
 	return all
@@ -785,17 +748,12 @@ func TestSkillManifestsDescribeTheFilesOfGetSkill(t *testing.T) {
 	all := manifests(t, c, "zed", "alpha")
 	for i, name := range []string{"zed", "alpha"} {
 		skill := must.Get(c.GetSkill(t.Context(), name, toolshelf.Digests()))(t)
-		if diff := cmp.Diff(skill.SkillInfo, all[i].Skill); diff != "" {
-			t.Errorf("%s (-GetSkill +manifest):\n%s", name, diff)
-		}
-		if diff := cmp.Diff(skill.Files, all[i].Files); diff != "" || all[i].Oversized() {
-			t.Errorf("%s (-GetSkill +manifest):\n%s", name, diff)
-		}
+		must.Match(t, name, skill.SkillInfo, all[i].Skill)
+		must.Match(t, name, skill.Files, all[i].Files)
+		must.Equal(t, name, false, all[i].Oversized())
 	}
 	must.Match(t, "directories", []string{"empty", "sub", "sub/deep"}, all[0].Dirs)
-	if want := int64(len(files["skills/zed/SKILL.md"]) + 2); all[0].Bytes != want {
-		t.Errorf("%d bytes, want %d", all[0].Bytes, want)
-	}
+	must.Equal(t, "Bytes", all[0].Bytes, int64(len(files["skills/zed/SKILL.md"])+2))
 }
 
 func TestSkillManifestsContinueAfterAnError(t *testing.T) {
@@ -828,9 +786,7 @@ func TestSkillManifestsChooseFromTheList(t *testing.T) {
 	want := must.Get(view.ListSkills(t.Context()))(t)
 	var got []string
 	for m, err := range bridgeOf(view).SkillManifests(t.Context(), func(skills []toolshelf.SkillInfo) []string {
-		if diff := cmp.Diff(want, skills); diff != "" {
-			t.Errorf("(-ListSkills +choose):\n%s", diff)
-		}
+		must.Match(t, "(-ListSkills +choose)", want, skills)
 		return []string{"c", "b", "", "/a"}
 	}) {
 		got = append(got, m.Skill.Name+" "+string(toolshelf.CodeOf(err)))
@@ -853,9 +809,8 @@ func TestOversizedSkillsHaveNoDigests(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithMaxFileSize(64<<20))
 	for _, m := range manifests(t, c, "files", "bytes") {
 		digests := slices.ContainsFunc(m.Files, func(f toolshelf.SkillFile) bool { return f.SHA256 != "" })
-		if !m.Oversized() || digests {
-			t.Errorf("%s: oversized %t, digests %t", m.Skill.Name, m.Oversized(), digests)
-		}
+		must.Equal(t, m.Skill.Name, true, m.Oversized())
+		must.Equal(t, m.Skill.Name, false, digests)
 	}
 }
 

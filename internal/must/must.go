@@ -5,6 +5,8 @@ package must
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -67,5 +69,33 @@ func Match(t TB, of any, want, got any, opts ...cmp.Option) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, opts...); diff != "" {
 		t.Errorf("%v (-want +got):\n%s", of, diff)
+	}
+}
+
+// Contain reports an error of the test for each part that the text of got, as by fmt.Sprint, lacks.
+func Contain(t TB, of, got any, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if text := fmt.Sprint(got); !strings.Contains(text, part) {
+			t.Errorf("%v: got %q, want a text with %q", of, text, part)
+		}
+	}
+}
+
+// NotContain reports an error of the test for each part that the text of got has.
+func NotContain(t TB, of, got any, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if text := fmt.Sprint(got); strings.Contains(text, part) {
+			t.Errorf("%v: got %q, want a text without %q", of, text, part)
+		}
+	}
+}
+
+// Len ends the test if got has another length.
+func Len[S ~[]E, E any](t TB, of any, want int, got S) {
+	if len(got) != want {
+		t.Helper()
+		t.Fatal(fmt.Sprintf("%v: got %d values, want %d: %+v", of, len(got), want, got))
 	}
 }

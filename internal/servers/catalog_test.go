@@ -70,39 +70,6 @@ func TestEachRowReadsItsFiles(t *testing.T) {
 	}
 }
 
-func TestPluginsHaveTheRulesOfTheirManifests(t *testing.T) {
-	const schema = `"$schema": "https://agent-plugins.org/schemas/1.0.0/mcp.schema.json"`
-	c := open(t, map[string]string{
-		"/p/a/.claude-plugin/plugin.json": `{"name": "a", "mcpServers": {"inline": {"command": "${CLAUDE_PLUGIN_ROOT}/run"}}}`,
-		"/p/a/.mcp.json":                  `{"top": {"command": "./run"}, "out": {"command": "../run"}, "dir": {"command": "x", "cwd": "${CLAUDE_PLUGIN_ROOT}/../b"}}`,
-		"/p/b/plugin.json":                `{"$schema": "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json", "name": "b"}`,
-		"/p/b/mcp.json": `{` + schema + `, "mcpServers": {"ok": {"type": "stdio", "command": "./run", "args": ["${PLUGIN_ROOT}", "${HOME}"]}, "field": {"type": "stdio", "command": "x", "disabled": true},
-			"path": {"type": "stdio", "command": "bin/run"}, "cwd": {"type": "stdio", "command": "x", "cwd": "/tmp"}, "http": {"type": "streamable-http", "url": "http://h.example/"}, "user": {"type": "sse", "url": "https://a:b@h/"},
-			"local": {"type": "sse", "url": "http://127.0.0.1/${X}"}, "mixed": {"type": "sse", "url": "https://h/", "command": "x"}, "headers": {"type": "sse", "url": "https://h/", "headers": {"A": "1", "a": "2"}}}}`,
-		"/p/c/gemini-extension.json": `{"name": "c", "mcpServers": {"g": {"command": "rec", "args": ["${extensionPath}${/}x"], "cwd": "${extensionPath}"}}}`,
-		"/p/d/plugin.json":           `{"$schema": "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json", "name": "d"}`,
-		"/p/d/mcp.json":              `{"mcpServers": {"x": {"type": "stdio", "command": "x"}}}`,
-		"/repo/x":                    "",
-	}, toolshelf.WithPlugins("/p"))
-	var got []string
-	for _, s := range list(t, c) {
-		r, err := s.Resolve(func(string) (string, bool) { return "", false })
-		got = append(got, strings.TrimSpace(fmt.Sprint(s.Name, " ", s.Plugin, " ", r.Command, r.URL, r.Args, r.Dir, " ", err)))
-	}
-	want := []string{"a:top a /p/a/run[] <nil>", "a:inline a /p/a/run[] <nil>", "b:ok b /p/b/run[/p/b ${HOME}]/p/b <nil>", "b:local b http://127.0.0.1/${X}[] <nil>", "c:g c rec[/p/c/x]/p/c <nil>"}
-	must.Match(t, "result", want, got)
-	found := must.Get(c.Lint(t.Context()))(t)
-	invalid := 0
-	for _, d := range found {
-		if d.Code == agentmd.DiagServerInvalid {
-			invalid++
-		}
-	}
-	if invalid != 10 {
-		t.Errorf("%d invalid, want 10: %v", invalid, found)
-	}
-}
-
 func TestALinkOutOfAPluginIsRefused(t *testing.T) {
 	dir := catalogtest.Disk(t, map[string]string{"p/.claude-plugin/plugin.json": `{"name": "p"}`, "p/.mcp.json": `{"in": {"command": "./run"}, "out": {"command": "./link"}, "cwd": {"command": "x", "cwd": "./dir"}}`, "p/run": "", "outside/run": ""})
 	for link, target := range map[string]string{"link": "../outside/run", "dir": "../outside"} {

@@ -94,7 +94,9 @@ func (p *steps) ask(t *testing.T, query, want string) string {
 		words := strings.Fields(rest)
 		args := strings.ReplaceAll(fmt.Sprintf("%q", words[1:]), `" "`, `", "`)
 		p.entry(fmt.Sprintf(`"command": %q, "args": %s`, words[0], args))
-	case "lint", "uncovered":
+	case "masked":
+		return masked(rest)
+	case "lint", "uncovered", "covers":
 		if rest != "" {
 			p.entry(rest)
 		}
@@ -118,6 +120,15 @@ func (p *steps) ask(t *testing.T, query, want string) string {
 		return fmt.Sprint(slices.Contains(codesOf(t, c), agentmd.DiagServerUnpinned))
 	case "uncovered":
 		return uncovered(t, files, want)
+	case "covers":
+		return strings.Join(covered(t, files), " ")
+	case "resolved":
+		var all []string
+		for _, s := range list(t, c) {
+			r := must.Get(s.Resolve(func(string) (string, bool) { return "", false }))(t)
+			all = append(all, strings.TrimSpace(fmt.Sprint(s.Name, " ", s.Plugin, " ", r.Command, r.URL, r.Args, r.Dir)))
+		}
+		return strings.Join(all, " | ")
 	}
 	var names []string
 	for _, s := range list(t, c) {
@@ -157,6 +168,32 @@ func uncovered(t *testing.T, files map[string]string, want string) string {
 	}
 	if want != "" && strings.Contains(got, want) {
 		return want
+	}
+	return got
+}
+
+// covered returns the files that the digest of a server covers.
+func covered(t *testing.T, files map[string]string) (names []string) {
+	before := pendingServer(t, files)
+	for _, name := range slices.Sorted(maps.Keys(before.New)) {
+		changed := maps.Clone(files)
+		if changed["/repo/"+name] += "changed"; name == ".mcp.json#s" {
+			continue
+		}
+		if after := pendingServer(t, changed); after.Digest == before.Digest || before.Digest == "" {
+			t.Errorf("the digest does not cover %s", name)
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// masked returns an argument in the text of a server.
+func masked(text string) string {
+	s := toolshelf.MCPServer{Name: "s", Transport: "stdio", Command: "x", Args: []string{text}}
+	got := strings.TrimPrefix(s.String(), "s (stdio): x ")
+	if unquoted, err := strconv.Unquote(got); err == nil {
+		return unquoted
 	}
 	return got
 }

@@ -1,8 +1,10 @@
 package servers
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -76,8 +78,9 @@ func (s *Server) seal(ctx context.Context, in *search) (reason string) {
 		}
 	}
 	if s.Gated && !w.incomplete {
-		entry := s.Of + "\n" + compact(s.entry)
-		files := []index.SealedFile{{Sum: sha256.Sum256([]byte(entry))}}
+		entry := bytes.NewBufferString(s.Of + "\n")
+		_ = json.Compact(entry, s.entry) // the entry is valid
+		files := []index.SealedFile{{Sum: sha256.Sum256(entry.Bytes())}}
 		for name, c := range s.Files {
 			files = append(files, index.SealedFile{Name: name, Sum: c.Sum})
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/afero"
 
@@ -263,45 +264,28 @@ func (f *Finder) ofPlugin(l index.Layer, p *plugin.Plugin,
 // Asked are the servers that the calls of a catalog or of a view have listed, with their states by
 // their names.
 type Asked struct {
-	mu          sync.Mutex
-	first, last map[string]string
+	first changes.Asked[struct{}, map[string]string]
+	last  atomic.Pointer[map[string]string]
 }
 
 // Set sets the last servers, and reports whether the servers differ from the servers before.
 func (a *Asked) Set(now map[string]string) (changed bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	changed = a.last != nil && !maps.Equal(a.last, now)
-	if a.last = now; a.first == nil {
-		a.first = now
-	}
-	return changed
-}
-
-// get returns the first and the last servers, or nil before the first call.
-func (a *Asked) get() (first, last map[string]string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.first, a.last
+	last := a.last.Swap(&now) // before Add, which lets a subscription ask again
+	a.first.Add(struct{}{}, now)
+	return last != nil && !maps.Equal(*last, now)
 }
 
 // Since returns the changes.List.Since of a subscription. The function list calls Set. Before a
 // call has listed servers, nothing changes.
-func Since[T any](a *Asked, list func() (T, error)) func(_, _ *index.Snapshot) changes.Names {
-	_, known := a.get()
+func (a *Asked) Since(list func()) func(_, _ *index.Snapshot) changes.Names {
+	again := func(struct{}) (map[string]string, error) {
+		list() // after an error, the last servers count
+		return *a.last.Load(), nil
+	}
+	states := func(servers map[string]string) map[string]string { return servers }
+	since := a.first.Follow(again, states)
 	return func(_, _ *index.Snapshot) (n changes.Names) {
-		first, _ := a.get()
-		if first == nil {
-			return n
-		}
-		if known == nil {
-			known = first
-		}
-		if _, err := list(); err == nil {
-			_, now := a.get()
-			changes.Add(&n, known, now)
-			known = now
-		}
+		since(&n)
 		return n
 	}
 }

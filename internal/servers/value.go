@@ -133,12 +133,3 @@ func repeats(value json.RawMessage, depth int) (keys []string, tooDeep bool) {
 	})
 	return keys, tooDeep
 }
-
-// compact returns the value without blanks.
-func compact(value json.RawMessage) string {
-	var b bytes.Buffer
-	if json.Compact(&b, value) != nil {
-		return string(value)
-	}
-	return b.String()
-}

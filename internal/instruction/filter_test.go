@@ -88,13 +88,6 @@ func TestTheLetterCaseOfACallSelectsNoOtherInstruction(t *testing.T) {
 	must.Match(t, "a new file: paths", all[:3], pathsOf(t, c, "SRC/δir/NEW.go"))
 }
 
-func TestARefusedInstructionTakesNoPartOfTheLimit(t *testing.T) {
-	c := memory(t, map[string]string{"/repo/AGENTS.md": "Secret." + strings.Repeat("a", 31<<10), "/repo/x/AGENTS.md": strings.Repeat("b", 10<<10)}, toolshelf.WithInstructions(client.Codex()), without("Secret"))
-	if list := instructions(t, c, "x"); len(list) != 1 || len(list[0].Text) != 10<<10 || list[0].Diagnostics != nil {
-		t.Errorf("got %d instructions", len(list))
-	}
-}
-
 func TestOnChangeReportsRules(t *testing.T) {
 	fsys := catalogtest.Memory(t, map[string]string{"/repo/AGENTS.md": "a", "/repo/.cursor/rules/a.mdc": "a", "/repo/.cursor/rules/b.mdc": "b", "/repo/.claude/rules/a.md": "a", "/repo/.claude/rules/s.md": "Secret.", "/home/me/.claude/rules/h.md": "h"})
 	c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithHome("/home/me"), toolshelf.WithInstructions(client.Cursor(), client.Claude()))

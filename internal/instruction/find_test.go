@@ -35,38 +35,13 @@ func codesOf(i toolshelf.Instruction) (codes []string) {
 	return codes
 }
 
-func TestRulesBelowTheRootApplyToTheirDirectory(t *testing.T) {
-	files := map[string]string{
-		"/repo/AGENTS.md": "root", "/repo/.windsurf/rules/always.md": "---\ntrigger: always_on\n---\na", "/repo/.windsurf/rules/go.md": "---\ntrigger: glob\nglobs: '*.go'\n---\nb", "/repo/.windsurf/rules/ask.md": "c",
-		"/repo/x/AGENTS.md": "x", "/repo/x/.windsurf/rules/always.md": "---\ntrigger: always_on\n---\nd", "/repo/x/.windsurf/rules/go.md": "---\ntrigger: glob\nglobs: y/*.go\n---\ne", "/repo/x/.windsurf/rules/ask.md": "f",
-		"/repo/x/.windsurf/rules/root.md": "---\ntrigger: glob\nglobs: x/**\n---\ng", "/repo/x/.windsurf/rules/all.md": "---\ntrigger: glob\nglobs: '**'\n---\nh", "/repo/x/.windsurf/rules/sub/i.md": "---\ntrigger: always_on\n---\ni",
-		"/repo/x/y/AGENTS.md": "y", "/repo/x/y/.windsurf/rules/go.md": "---\ntrigger: glob\nglobs: '*.go'\n---\nj", "/repo/x/z/.windsurf/rules/z.md": "---\ntrigger: always_on\n---\nk",
-		"/repo/x/.cursor/rules/other.mdc": "---\nalwaysApply: true\n---\nl",
-	}
-	c := memory(t, files, toolshelf.WithInstructions(client.Windsurf()))
-	for path, want := range map[string][]string{
-		".": {"AGENTS.md", ".windsurf/rules/always.md", ".windsurf/rules/ask.md"},
-		"x": {"AGENTS.md", ".windsurf/rules/always.md", "x/AGENTS.md", "x/.windsurf/rules/always.md", "x/.windsurf/rules/all.md", ".windsurf/rules/ask.md", "x/.windsurf/rules/ask.md"},
-		"x/y/a.go": {"AGENTS.md", ".windsurf/rules/always.md", "x/AGENTS.md", "x/.windsurf/rules/always.md", "x/y/AGENTS.md",
-			".windsurf/rules/go.md", "x/.windsurf/rules/all.md", "x/.windsurf/rules/go.md", "x/y/.windsurf/rules/go.md", ".windsurf/rules/ask.md", "x/.windsurf/rules/ask.md"},
-		"x/new/a.go": {"AGENTS.md", ".windsurf/rules/always.md", "x/AGENTS.md", "x/.windsurf/rules/always.md", ".windsurf/rules/go.md", "x/.windsurf/rules/all.md", ".windsurf/rules/ask.md", "x/.windsurf/rules/ask.md"},
-	} {
-		for range 2 { // with kept entries
-			must.Match(t, path, want, pathsOf(t, c, path))
-		}
-	}
-	list := instructions(t, c, "x/y/a.go")
-	if i := list[8]; i.Layer != "x/y/.windsurf/rules" || i.Scope != "x/y" || i.Mode != toolshelf.OnMatch || i.Text != "j" || !slices.Equal(i.Globs, []string{"*.go"}) {
-		t.Errorf("got %+v", i)
-	}
+// A row with Below has precedence over a row of the place without.
+func TestAPlaceThatOneOfTwoRowsReadsBelowTheRoot(t *testing.T) {
+	files := map[string]string{"/repo/AGENTS.md": "root", "/repo/x/.windsurf/rules/always.md": "---\ntrigger: always_on\n---\na"}
 	row := client.Windsurf()
 	row.Instructions[1].Below = false
-	both := memory(t, files, toolshelf.WithInstructions(row, client.Windsurf()))
-	for _, tt := range []struct {
-		catalog *toolshelf.Catalog
-		want    int
-	}{{memory(t, files, toolshelf.WithInstructions(row)), 6}, {both, 11}} {
-		if got := pathsOf(t, tt.catalog, "x/y/a.go"); len(got) != tt.want {
+	for want, rows := range map[int][]client.Client{1: {row}, 2: {row, client.Windsurf()}} {
+		if got := pathsOf(t, memory(t, files, toolshelf.WithInstructions(rows...)), "x/y/a.go"); len(got) != want {
 			t.Errorf("got %q", got)
 		}
 	}
@@ -99,22 +74,6 @@ func TestFieldsOfAnInstruction(t *testing.T) {
 		got[i].Digest, got[i].Diagnostics = "", nil
 	}
 	must.Match(t, "result", want, got)
-}
-
-func TestCodexReads32KiBOfTheProject(t *testing.T) {
-	c := memory(t, map[string]string{"/home/me/.codex/AGENTS.md": strings.Repeat("h", 40<<10), "/repo/AGENTS.md": strings.Repeat("a", 30<<10), "/repo/x/AGENTS.md": strings.Repeat("é", 2<<10), "/repo/x/y/AGENTS.md": "c"},
-		toolshelf.WithInstructions(client.Codex()))
-	list := instructions(t, c, "x/y")
-	if len(list) != 3 || len(list[0].Text) != 40<<10 || len(list[1].Text) != 30<<10 || len(list[2].Text) != 2<<10 || !slices.Equal(codesOf(list[2]), []string{"INSTRUCTION_CUT"}) {
-		for _, i := range list {
-			t.Errorf("%s: %d bytes, %v", i.Path, len(i.Text), i.Diagnostics)
-		}
-	}
-	// Another client reads the whole file.
-	c = memory(t, map[string]string{"/repo/AGENTS.md": strings.Repeat("a", 40<<10), "/repo/x/AGENTS.md": "b"}, toolshelf.WithInstructions(client.Codex(), client.Cursor()))
-	if list := instructions(t, c, "x"); len(list) != 2 || len(list[0].Text) != 40<<10 || list[0].Diagnostics != nil {
-		t.Errorf("got %d instructions", len(list))
-	}
 }
 
 func TestACopyHasTheImportsAndTheLimitOfTheClientThatReadsMost(t *testing.T) {

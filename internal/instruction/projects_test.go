@@ -123,6 +123,12 @@ func (p *steps) ask(t *testing.T, query, want string) {
 		equal(joined(instructions(t, c, args[0]), " ", func(i toolshelf.Instruction) string { return i.Scope }))
 	case "mode":
 		equal(joined(instructions(t, c, "a.go"), " ", func(i toolshelf.Instruction) string { return string(i.Mode) }))
+	case "sizes":
+		equal(joined(instructions(t, c, args[0], toolshelf.Imports(0)), ", ", func(i toolshelf.Instruction) string {
+			return strings.Join(append([]string{i.Path, strconv.Itoa(len(i.Text))}, codesOf(i)...), " ")
+		}))
+	case "prompt":
+		equal(strconv.Quote(promptOf(t, c, args[0]).Text))
 	case "show":
 		var opts []toolshelf.InstructionOption
 		if len(args) > 1 {

@@ -61,6 +61,7 @@ type held struct {
 	head    []byte // see frontmatterHead
 	version string // of SKILL.md: the digests of the file and of head
 	broken  *Error // why the entry is rejected
+	extra   bool   // the entry is of Get, and the list did not contain the entry
 }
 
 // rejected returns a held for an entry that fails the checks. The only file is a SKILL.md,

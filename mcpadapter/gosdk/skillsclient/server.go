@@ -33,8 +33,7 @@ type Server struct {
 	turn     chan struct{} // held by the one list in progress
 
 	mu    sync.Mutex
-	state *state           // the last list; nil before the first
-	extra map[string]*held // entries of Get that the list did not contain, by Dir
+	state *state // of the last list
 	cache cache
 }
 
@@ -45,7 +44,8 @@ type state struct {
 	files    func() *filetree.FS // of the entries
 	changes  uint64              // Server.changes when the list began
 	suspects uint64              // Server.suspects when the list began
-	began    time.Time           // when the list began
+	began    time.Time           // when the list began; zero before the first list
+	extra    int                 // entries of Get that the list did not contain
 	failure  *Error              // why the last list failed; the entries are then those of the list before
 	expires  time.Time           // zero if only a notification makes the list stale
 }
@@ -58,8 +58,8 @@ func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed.Store(true)
-	s.state = s.failed(&state{}, s.fail("", ErrClosed))
-	s.extra, s.cache = nil, cache{}
+	s.state = s.failed(&state{entries: map[string]*held{}}, s.fail("", ErrClosed))
+	s.cache = cache{}
 	return nil
 }
 
@@ -109,7 +109,9 @@ func (s *Server) Get(ctx context.Context, uri string) (Skill, error) {
 	if invalid != nil {
 		return Skill{}, s.fail(uri, invalid)
 	}
-	before := s.heldEntry(dir)
+	s.mu.Lock()
+	before := s.state.entries[dir]
+	s.mu.Unlock()
 	h, err := s.requestEntry(ctx, uri)
 	switch {
 	case errors.Is(err, ErrNotFound) && before != nil && before.URI == uri:
@@ -125,21 +127,6 @@ func (s *Server) Get(ctx context.Context, uri string) (Skill, error) {
 	return h.Skill, nil
 }
 
-// heldEntry returns the entry of a directory, or nil.
-func (s *Server) heldEntry(dir string) *held {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.entry(dir)
-}
-
-// entry is heldEntry for callers that hold s.mu.
-func (s *Server) entry(dir string) *held {
-	if s.state != nil && s.state.entries[dir] != nil {
-		return s.state.entries[dir]
-	}
-	return s.extra[dir]
-}
-
 // maxExtra bounds the entries of Get that the list does not contain.
 const maxExtra = 1000
 
@@ -148,26 +135,23 @@ const maxExtra = 1000
 func (s *Server) hold(h *held) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if other := s.entry(h.Dir); other != nil && other.URI != h.URI {
+	other := s.state.entries[h.Dir]
+	if other != nil && other.URI != h.URI {
 		return s.fail(h.URI, samePath(other))
 	}
-	listed := s.state != nil && s.state.entries[h.Dir] != nil
-	if s.closed.Load() || !listed && len(s.extra) >= maxExtra {
+	if h.extra = other == nil || other.extra; s.closed.Load() || other == nil && s.state.extra >= maxExtra {
 		return nil
 	}
-	if s.extra == nil {
-		s.extra = make(map[string]*held)
-	}
-	if !listed || s.extra[h.Dir] != nil {
-		s.extra[h.Dir] = h
-	}
-	if s.state != nil {
-		st := *s.state
-		st.entries = maps.Clone(st.entries)
-		st.entries[h.Dir] = h
-		s.state = s.finish(&st)
-	}
+	s.change(func(entries map[string]*held) { entries[h.Dir] = h })
 	return nil
+}
+
+// change replaces the state by a state with other entries. The caller holds s.mu.
+func (s *Server) change(do func(entries map[string]*held)) {
+	st := *s.state
+	st.entries = maps.Clone(st.entries)
+	do(st.entries)
+	s.state = s.finish(&st)
 }
 
 // samePath returns the error for an entry with the path of another entry.
@@ -179,14 +163,8 @@ func samePath(other *held) *Error {
 func (s *Server) drop(h *held) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.extra[h.Dir] == h {
-		delete(s.extra, h.Dir)
-	}
-	if s.state != nil && s.state.entries[h.Dir] == h {
-		st := *s.state
-		st.entries = maps.Clone(st.entries)
-		delete(st.entries, h.Dir)
-		s.state = s.finish(&st)
+	if s.state.entries[h.Dir] == h {
+		s.change(func(entries map[string]*held) { delete(entries, h.Dir) })
 	}
 }
 
@@ -219,7 +197,9 @@ func (s *Server) stateWith(ctx context.Context, fresh func(*state) bool) (*state
 	kept := func() *state {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if st := s.state; s.closed.Load() || st != nil && st.changes >= wanted && (fresh(st) || st.began.After(began)) {
+		st := s.state
+		if s.closed.Load() || st.changes >= wanted && !st.began.IsZero() &&
+			(fresh(st) || st.began.After(began)) {
 			return st
 		}
 		return nil
@@ -248,14 +228,16 @@ func (s *Server) stateWith(ctx context.Context, fresh func(*state) bool) (*state
 	switch {
 	case s.closed.Load():
 	case err != nil:
-		if s.state != nil {
-			st.entries = maps.Clone(s.state.entries)
-		}
+		st.entries = maps.Clone(s.state.entries)
 		st.expires = time.Now().Add(retryAfter)
 		s.state = s.failed(st, s.fail("", err))
 	default:
 		s.addList(st, list)
-		s.addExtra(st)
+		for dir, h := range s.state.entries {
+			if h.extra && st.entries[dir] == nil {
+				st.entries[dir] = h
+			}
+		}
 		s.state = s.finish(st)
 	}
 	return s.state, nil
@@ -290,17 +272,6 @@ func (s *Server) addList(st *state, list pageList) {
 	}
 }
 
-// addExtra adds the entries of Get that the list does not contain.
-func (s *Server) addExtra(st *state) {
-	for dir, h := range s.extra {
-		if st.entries[dir] != nil {
-			delete(s.extra, dir)
-			continue
-		}
-		st.entries[dir] = h
-	}
-}
-
 // failedDir and incompleteDir follow the label in the name of the directory that reports a
 // failed list or an incomplete list. Neither a local skill nor [Skill.Dir] has such a name, and
 // every system accepts the name.
@@ -311,9 +282,6 @@ const (
 
 // failed returns the state with a directory that reports why the list failed.
 func (s *Server) failed(st *state, failure *Error) *state {
-	if st.entries == nil {
-		st.entries = make(map[string]*held)
-	}
 	st.failure = failure
 	st.report(failedDir, failure, s.label)
 	return s.finish(st)
@@ -328,10 +296,14 @@ func (st *state) report(name string, problem *Error, label string) {
 
 // finish returns the state with the fields that derive from entries.
 func (s *Server) finish(st *state) *state {
-	st.list.Skills = make([]Skill, 0, len(st.entries))
+	st.list.Skills, st.extra = make([]Skill, 0, len(st.entries)), 0
 	for _, dir := range slices.Sorted(maps.Keys(st.entries)) {
-		if h := st.entries[dir]; h.broken == nil {
+		h := st.entries[dir]
+		if h.broken == nil {
 			st.list.Skills = append(st.list.Skills, h.Skill)
+		}
+		if h.extra {
+			st.extra++
 		}
 	}
 	entries := st.entries

@@ -54,7 +54,7 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Adapter{catalog: catalog, bridge: bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](catalog).Prompting(config.permits(getCommand), config.permits(getSkill)), config: config}
+	a := &Adapter{catalog: catalog, bridge: bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](catalog).Prompting(config.permits("get_command"), config.permits("get_skill")), config: config}
 	a.model = bridge.ForModel(catalog).(*toolshelf.Catalog)
 	a.skills = publish.Of(a.model)
 	if config.relativePaths {
@@ -102,10 +102,10 @@ func (a *Adapter) ownTools() ([]Tool, error) {
 	all, excluded := definitions(a.bridge)
 	t := toolset{a.model, a.bridge, make(map[string]string), a.config.relativePaths, a.config.structured, a.config.hints, a.hider}
 	for _, d := range all {
-		names = append(names, d.name)
-		if a.config.tools == nil || slices.Contains(a.config.tools, d.name) {
+		names = append(names, d.Name)
+		if a.config.tools == nil || slices.Contains(a.config.tools, d.Name) {
 			offered = append(offered, d)
-			t.names[d.name] = a.config.prefix() + d.name
+			t.names[d.Name] = a.config.prefix() + d.Name
 		}
 	}
 	for _, name := range a.config.tools {

@@ -29,10 +29,10 @@ const changeDelay = 100 * time.Millisecond
 // called.
 func (a *Adapter) OnPromptsChange(f func(names []string)) (stop func()) {
 	return a.subscribe(&subscriber{call: f, names: func(c toolshelf.Change) toolshelf.Names {
-		if !a.config.permits(getCommand) {
+		if !a.config.permits("get_command") {
 			c.Commands = toolshelf.Names{}
 		}
-		if !a.config.permits(getSkill) {
+		if !a.config.permits("get_skill") {
 			c.Skills = toolshelf.Names{}
 		}
 		return toolshelf.Names{Added: slices.Concat(c.Commands.Added, c.Skills.Added), Removed: slices.Concat(c.Commands.Removed, c.Skills.Removed),

@@ -121,14 +121,14 @@ func WithPrompts() Option {
 }
 
 // permits reports whether WithTools permits the prompts, values and resources that need a tool.
-func (c config) permits(tool definition) bool {
-	return c.tools == nil || c.prompts || slices.Contains(c.tools, tool.name)
+func (c config) permits(tool string) bool {
+	return c.tools == nil || c.prompts || slices.Contains(c.tools, tool)
 }
 
 // ServesPrompts reports whether the adapter serves prompts and completions: WithTools names
 // get_command or get_skill, or the adapter has no WithTools or has WithPrompts.
 func (a *Adapter) ServesPrompts() bool {
-	return a.config.permits(getCommand) || a.config.permits(getSkill)
+	return a.config.permits("get_command") || a.config.permits("get_skill")
 }
 
 // WithExtraTools adds the program's own tools after the library's tools. Extra tools

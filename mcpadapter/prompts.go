@@ -342,7 +342,7 @@ func (a *Adapter) Complete(ctx context.Context, name, argument, typed string) (v
 	case argument == "skill_name" || argument == "skill":
 		all, err = list()
 		choices = all.SkillNames()
-	case argument == "agent_name" && a.config.permits(getAgent):
+	case argument == "agent_name" && a.config.permits("get_agent"):
 		choices, err = a.agentNames(ctx)
 	}
 	if err != nil {

@@ -31,7 +31,7 @@ func (a *Adapter) ServesSkills() bool {
 }
 
 // publishesSkills reports whether the options permit resources of skills.
-func (c config) publishesSkills() bool { return !c.withoutSkills && c.permits(getSkill) }
+func (c config) publishesSkills() bool { return !c.withoutSkills && c.permits("get_skill") }
 
 func (s *Session) listSkills(r request) (json.RawMessage, error) {
 	list, err := s.ListSkills(r.ctx, r.cursor)

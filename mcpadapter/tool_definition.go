@@ -1,12 +1,15 @@
 package mcpadapter
 
 import (
-	"cmp"
+	"bytes"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -14,27 +17,94 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
 
-// A definition defines one of the library's own tools.
+// toolsFile has the texts and the schemas of the tools, in the order of Tools. A list has at most
+// 10,000 entries, because no model can use more; the text of the result reports the number of
+// further entries.
+//
+//go:embed tools.json
+var toolsFile []byte
+
+// A definition is one of the library's own tools, as tools.json describes the tool.
 type definition struct {
-	name        string // without a namespace
-	title       string
-	description []sentence
-	parameters  []schema.Parameter
-	output      string // the output schema
-	relative    string // the output with WithRelativePaths; "" for the same
-	text        bool   // results are texts: the output schema and the structured content require WithStructuredContent
-	errors      errorShape
-	writes      bool
-	run         func(ctx context.Context, t toolset, args schema.Arguments) (Result, error)
+	Name        string // without a namespace
+	Title       string
+	Needs       string // what the options of a catalog must configure; see definitions
+	Description []sentence
+	Parameters  []json.RawMessage // objects, or names of shared parameters
+	Errors      string            // of errorShapes
+	Writes      bool
+
+	// Text means that results are texts: the output schema and the structured content require
+	// WithStructuredContent.
+	Text bool
+
+	// Results are the schemas of the results, except the error. The description "@path" of a member
+	// becomes the first of Paths, or the second with WithRelativePaths.
+	Results []json.RawMessage
+	Paths   []string
+
+	parameters []schema.Parameter
+	errors     errorShape
+	run        func(t toolset, ctx context.Context, args schema.Arguments) (Result, error)
 }
 
 // A sentence is a part of a tool's description. The names of other tools have their own
 // field, so no character of the text has a special meaning.
 type sentence struct {
-	text  string   // the whole sentence, or the part before the names
-	tools []string // plain names; a description omits the sentence if the adapter offers none of the tools
-	after string   // the part after the names
+	Text  string   // the whole sentence, or the part before the names
+	Tools []string // plain names; a description omits the sentence if the adapter offers none of the tools
+	After string   // the part after the names
 }
+
+var runs = map[string]func(toolset, context.Context, schema.Arguments) (Result, error){
+	"list_commands":    toolset.listCommands,
+	"search_commands":  toolset.searchCommands,
+	"get_command":      toolset.getCommand,
+	"list_skills":      toolset.listSkills,
+	"search_skills":    toolset.searchSkills,
+	"get_skill":        toolset.getSkill,
+	"read_skill_file":  toolset.readSkillFile,
+	"list_agents":      toolset.listAgents,
+	"get_agent":        toolset.getAgent,
+	"get_instructions": toolset.getInstructions,
+	"list_directory":   toolset.listDirectory,
+	"directory_tree":   toolset.directoryTree,
+	"get_file_info":    toolset.getFileInfo,
+	"search_files":     toolset.searchFiles,
+	"search_text":      toolset.searchText,
+	"read_file":        toolset.readFile,
+	"report_feedback":  toolset.reportFeedback,
+}
+
+// tools returns the library's tools in the order of Tools.
+var tools = sync.OnceValue(func() []definition {
+	var file struct {
+		Parameters map[string]schema.Parameter
+		Tools      []definition
+	}
+	err := json.Unmarshal(toolsFile, &file)
+	for i := range file.Tools {
+		d := &file.Tools[i]
+		d.run, d.errors = runs[d.Name], errorShapes[d.Errors]
+		for _, raw := range d.Parameters {
+			var name string
+			if json.Unmarshal(raw, &name) == nil {
+				d.parameters = append(d.parameters, file.Parameters[name])
+				continue
+			}
+			var p schema.Parameter
+			err = errors.Join(err, json.Unmarshal(raw, &p))
+			d.parameters = append(d.parameters, p)
+		}
+	}
+	if err != nil {
+		panic(err) // the file is a part of the package
+	}
+	return file.Tools
+})
+
+// maxCharacters is the name of the parameter of the option Budget.
+const maxCharacters = "max_characters"
 
 // A toolset holds the catalog and the names of the library's tools that the adapter
 // offers.
@@ -55,13 +125,13 @@ func (t toolset) description(sentences []sentence) string {
 	var parts []string
 	for _, d := range sentences {
 		var names []string
-		for _, plain := range d.tools {
+		for _, plain := range d.Tools {
 			if name, ok := t.names[plain]; ok {
 				names = append(names, name)
 			}
 		}
-		if len(d.tools) == 0 || names != nil {
-			parts = append(parts, d.text+strings.Join(names, " or ")+d.after)
+		if len(d.Tools) == 0 || names != nil {
+			parts = append(parts, d.Text+strings.Join(names, " or ")+d.After)
 		}
 	}
 	return strings.Join(parts, " ")
@@ -71,50 +141,52 @@ func (t toolset) description(sentences []sentence) string {
 // catalog exclude the tools that can only fail. The map has the reason for each excluded tool.
 func definitions(c bridged) (offered []definition, excluded map[string]string) {
 	commands, skills, agents, instructions, shared, local := c.Configured()
-	report := reportFeedback
-	report.description = reportDescription(shared, local)
-	excluded = make(map[string]string)
-	for _, group := range []struct {
-		tools  []definition
-		usable bool
+	reasons := map[string]string{}
+	for _, need := range []struct {
+		name   string
+		met    bool
 		reason string
 	}{
-		{[]definition{listCommands, searchCommands, getCommand}, commands, "no directory of commands; use WithCommandsDir or WithCommandsFS"},
-		{[]definition{listSkills, searchSkills, getSkill, readSkillFile}, skills, "no directory of skills; use WithSkillsDir or WithSkillsFS"},
-		{[]definition{listAgents, getAgent}, agents, "no directory of agents; use WithAgentsDir"},
-		{[]definition{getInstructions}, instructions, "no clients of instructions; use toolshelf.WithInstructions"},
-		{[]definition{listDirectory, directoryTree, getFileInfo, searchFiles, searchText, readFile}, true, ""},
-		{[]definition{report}, commands && (shared || local), "no directory of commands or no directory of reports; use WithReports"},
+		{"commands", commands, "no directory of commands; use WithCommandsDir or WithCommandsFS"},
+		{"skills", skills, "no directory of skills; use WithSkillsDir or WithSkillsFS"},
+		{"agents", agents, "no directory of agents; use WithAgentsDir"},
+		{"instructions", instructions, "no clients of instructions; use toolshelf.WithInstructions"},
+		{"reports", commands && (shared || local), "no directory of commands or no directory of reports; use WithReports"},
 	} {
-		if group.usable {
-			offered = append(offered, group.tools...)
+		if !need.met {
+			reasons[need.name] = need.reason
+		}
+	}
+	excluded = make(map[string]string)
+	for _, d := range tools() {
+		if reason, ok := reasons[d.Needs]; ok {
+			excluded[d.Name] = reason
 			continue
 		}
-		for _, d := range group.tools {
-			excluded[d.name] = group.reason
+		if d.Name == "report_feedback" {
+			d.Description = reportDescription(shared, local)
 		}
+		offered = append(offered, d)
 	}
 	return offered, excluded
 }
 
 // tool returns the Tool of a definition.
 func (d definition) tool(t toolset) Tool {
-	output, hider := d.output, t.hider
+	hider := t.hider
 	destructive, open := false, false
-	if t.relativePaths {
-		output = cmp.Or(d.relative, output)
-	} else if d.errors.relative {
+	if !t.relativePaths && d.errors.relative {
 		hider = rootHiderOf(t.Root())
 	}
 	tool := Tool{
-		Name:        t.names[d.name],
-		Title:       d.title,
-		Description: t.description(d.description),
+		Name:        t.names[d.Name],
+		Title:       d.Title,
+		Description: t.description(d.Description),
 		InputSchema: schema.Input(d.parameters),
 		Annotations: Annotations{
-			ReadOnlyHint:    !d.writes,
+			ReadOnlyHint:    !d.Writes,
 			DestructiveHint: &destructive, // report_feedback never overwrites a file
-			IdempotentHint:  !d.writes,
+			IdempotentHint:  !d.Writes,
 			OpenWorldHint:   &open,
 		},
 		Call: func(ctx context.Context, raw json.RawMessage) (Result, error) {
@@ -133,8 +205,8 @@ func (d definition) tool(t toolset) Tool {
 			return result, err
 		},
 	}
-	if !d.text || t.structured {
-		tool.OutputSchema = json.RawMessage(output)
+	if !d.Text || t.structured {
+		tool.OutputSchema = d.output(t.relativePaths)
 	}
 	return tool
 }
@@ -144,35 +216,47 @@ func (d definition) tool(t toolset) Tool {
 // for the text. Each further run reduces the limit by a further sixteenth, because the structured
 // content can repeat long arguments.
 func (d definition) within(ctx context.Context, t toolset, args schema.Arguments) (Result, error) {
-	result, err := d.run(ctx, t, args)
-	most, limited := args[maxCharacters.Name].(int)
+	result, err := d.run(t, ctx, args)
+	most, limited := args[maxCharacters].(int)
 	for runs, budget := 0, most; limited && t.structured && err == nil; runs++ {
 		size := utf8.RuneCount(result.Structured)
 		if size <= most {
 			break
 		}
 		budget = min(budget, utf8.RuneCountInString(result.Text)) * (most - most/16*runs) / size
-		args[maxCharacters.Name] = budget
-		if result, err = d.run(ctx, t, args); errors.Is(err, toolshelf.ErrInvalidOption) {
-			err = &toolshelf.Error{Code: toolshelf.CodeInvalidOption, Op: d.name, Message: fmt.Sprintf(
-				"%s: %d characters cannot hold the shortest structured content; use a larger budget", maxCharacters.Name, most)}
+		args[maxCharacters] = budget
+		if result, err = d.run(t, ctx, args); errors.Is(err, toolshelf.ErrInvalidOption) {
+			err = &toolshelf.Error{Code: toolshelf.CodeInvalidOption, Op: d.Name, Message: fmt.Sprintf(
+				"%s: %d characters cannot hold the shortest structured content; use a larger budget", maxCharacters, most)}
 		}
 	}
 	return result, err
 }
 
-// outputSchema returns the JSON Schema of a tool's results: an object with either the required
-// properties or an error. The strict mode of the validator Ajv demands the properties beside their
-// names in "required".
-func outputSchema(e errorShape, properties string, required ...string) string {
-	b := []byte(`{"type":"object","anyOf":[{"properties":{` + properties + `},"required":[`)
-	for i, name := range required {
-		if i > 0 {
-			b = append(b, ',')
+// output returns the JSON Schema of the results, with full or with relative paths.
+func (d definition) output(relative bool) json.RawMessage {
+	results := make([]string, len(d.Results))
+	for i, raw := range d.Results {
+		var compact bytes.Buffer
+		_ = json.Compact(&compact, raw) // raw is JSON
+		results[i] = compact.String()
+		switch {
+		case relative && d.Paths != nil:
+			results[i] = strings.Replace(results[i], "@path", d.Paths[1], 1)
+		case d.Paths != nil:
+			results[i] = strings.Replace(results[i], "@path", d.Paths[0], 1)
 		}
-		b = escape.AppendJSON(b, name)
 	}
-	return string(append(b, `]},{"properties":{"error":`+e.schema+`},"required":["error"]}]}`...))
+	return outputSchema(d.errors, results...)
+}
+
+// outputSchema returns the JSON Schema of a tool's results: an object with the schema of a result,
+// or with an error. The strict mode of the validator Ajv demands the properties beside their names
+// in "required".
+func outputSchema(e errorShape, results ...string) json.RawMessage {
+	failed := `{"properties":{"error":` + e.schema + `},"required":["error"]}`
+	all := slices.Insert(results, 1, failed)
+	return json.RawMessage(`{"type":"object","anyOf":[` + strings.Join(all, ",") + `]}`)
 }
 
 // jsonResult returns a result whose text is its structured content.
@@ -190,6 +274,8 @@ func (t toolset) textResult(text string, v any) (Result, error) {
 	structured, err := escape.Marshal(v)
 	return Result{Text: text, Structured: structured}, err
 }
+
+var errorShapes = map[string]errorShape{"object": errorObject, "string": errorString, "text": errorText}
 
 // An errorShape is the form in which a tool contract returns errors.
 type errorShape struct {

@@ -9,6 +9,7 @@ import (
 	"reflect"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
 
@@ -91,7 +92,8 @@ func outputOf(t schema.Type) json.RawMessage {
 	members, required := t.Properties()
 	switch {
 	case members != "":
-		return json.RawMessage(outputSchema(errorObject, members, required...))
+		names, _ := escape.Marshal(required)
+		return outputSchema(errorObject, `{"properties":{`+members+`},"required":`+string(names)+`}`)
 	case t.IsObject():
 		return json.RawMessage(`{"type":"object"}`)
 	}

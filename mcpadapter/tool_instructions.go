@@ -16,45 +16,23 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
 
-var getInstructions = definition{
-	name:  "get_instructions",
-	title: "Get instructions",
-	description: []sentence{
-		{text: "Get the instructions of the project for a file or directory, such as AGENTS.md files and rules; the nearest text is the last. " +
-			"Call this tool before you change a file or add a file."},
-		{text: "Of a rule on request, the result has only the description: if the description fits the task, read the path of the rule with ", tools: []string{"read_file"}, after: "."},
-	},
-	parameters: []schema.Parameter{
-		{Name: "path", Kind: schema.String, Required: true, Description: "File or directory path (relative to project root); the file may be missing", Hint: `"." for the project root`},
-		maxCharacters,
-	},
-	errors: errorText,
-	text:   true,
-	output: outputSchema(errorText, `"instructions":{"type":"array","items":{"type":"object","properties":{"path":{"type":"string","description":"Path relative to the project root; ~ is the home directory"},`+
-		`"scope":{"type":"string","description":"Directory to whose files the instruction can apply; ~ for all projects of the user"},`+
-		`"mode":{"enum":["always","on_match","on_request"],"description":"The instruction applies always, because a glob matches the path, or on request"},`+
-		`"text":{"type":"string","description":"The text, except of a rule on request"},"description":{"type":"string","description":"For a rule on request: when to read the rule"},`+
-		`"digest":{"type":"string","description":"Digest of the whole text, which changes with the text"}},"required":["path","scope","mode"]}},`+
-		`"omitted":{"type":"integer","description":"Number of more general instructions beyond max_characters"},"shortened":{"type":"integer","description":"Number of instructions whose text is cut"},`+warningSchema,
-		"instructions"),
-	run: func(ctx context.Context, t toolset, args schema.Arguments) (Result, error) {
-		all, err := t.Instructions(ctx, args.String("path"), toolshelf.Imports(0))
+func (t toolset) getInstructions(ctx context.Context, args schema.Arguments) (Result, error) {
+	all, err := t.Instructions(ctx, args.String("path"), toolshelf.Imports(0))
+	if err != nil {
+		return Result{}, err
+	}
+	prompt := newInstructionPrompt(all)
+	for most, reserved := args.Integer("max_characters"), 0; ; {
+		p, err := prompt.within(ctx, most-reserved, most)
 		if err != nil {
 			return Result{}, err
 		}
-		prompt := newInstructionPrompt(all)
-		for most, reserved := args.Integer("max_characters"), 0; ; {
-			p, err := prompt.within(ctx, most-reserved, most)
-			if err != nil {
-				return Result{}, err
-			}
-			notes := utf8.RuneCountInString(p.notes)
-			if notes <= reserved || utf8.RuneCountInString(p.Text)+notes <= most {
-				return t.textResult(cmp.Or(p.Text, "No instructions apply to this path")+p.notes, p.result)
-			}
-			reserved = notes
+		notes := utf8.RuneCountInString(p.notes)
+		if notes <= reserved || utf8.RuneCountInString(p.Text)+notes <= most {
+			return t.textResult(cmp.Or(p.Text, "No instructions apply to this path")+p.notes, p.result)
 		}
-	},
+		reserved = notes
+	}
 }
 
 // An instructionPrompt has the instructions for a path.
@@ -135,7 +113,7 @@ func (i *instructionPrompt) within(ctx context.Context, limit, most int) (p show
 	}
 	if p.Text == "" && len(p.Dropped) > 0 {
 		err = &toolshelf.Error{Code: toolshelf.CodeInvalidOption, Op: "get_instructions",
-			Message: fmt.Sprintf("%s: %d characters cannot hold the nearest instruction; use a larger budget", maxCharacters.Name, most)}
+			Message: fmt.Sprintf("%s: %d characters cannot hold the nearest instruction; use a larger budget", maxCharacters, most)}
 	}
 	p.result.Omitted, p.result.Shortened = len(p.Dropped), len(p.Shortened)
 	size := 0
@@ -149,7 +127,7 @@ func (i *instructionPrompt) within(ctx context.Context, limit, most int) (p show
 		}
 	}
 	if p.result.Omitted+p.result.Shortened > 0 {
-		p.notes = "\n\nCut at " + maxCharacters.Name + "; raise the limit to read the whole texts"
+		p.notes = "\n\nCut at " + maxCharacters + "; raise the limit to read the whole texts"
 	}
 	if p.result.Warnings != nil {
 		p.notes += "\n\nWarning: " + strings.Join(p.result.Warnings, "\nWarning: ")
@@ -189,7 +167,7 @@ type hintedText struct {
 // add returns a text with the instructions for the file. Instructions that cannot be found are no
 // error of the read.
 func (h *instructionHints) add(ctx context.Context, text toolshelf.FileText) (hinted hintedText, err error) {
-	hinted = hintedText{FileText: text, tool: h.names[getInstructions.name]}
+	hinted = hintedText{FileText: text, tool: h.names["get_instructions"]}
 	if !h.hints {
 		return hinted, nil
 	}

@@ -23,8 +23,9 @@ type Parameter struct {
 	Kind        Kind
 	Description string
 	Required    bool
-	Default     string // as JSON; "" for no default
-	Minimum     int    // of an integer; NoMinimum for none
+	Default     json.RawMessage // nil for no default
+	Minimum     int             // of an integer
+	Negative    bool            // the integer has no minimum
 
 	// Maximum is the limit of an integer, of the characters of a string, or of the items of
 	// an array; 0 for no limit.
@@ -57,9 +58,6 @@ const (
 // CodeArguments is the code of arguments that do not fit the input schema.
 const CodeArguments toolshelf.Code = "INVALID_ARGUMENTS"
 
-// NoMinimum is the minimum of an integer that may be negative.
-const NoMinimum = math.MinInt
-
 // maxSafeInteger is the largest integer that a float64 distinguishes from its neighbors.
 const maxSafeInteger = 1<<53 - 1
 
@@ -84,7 +82,7 @@ func (p Parameter) expected() string {
 	switch {
 	case p.Kind == Integer && p.Maximum > 0:
 		return fmt.Sprintf("a whole number from %d to %d", p.Minimum, p.Maximum)
-	case p.Kind == Integer && p.Minimum == NoMinimum:
+	case p.Kind == Integer && p.Negative:
 		return "a whole number"
 	case p.Kind == Integer:
 		return fmt.Sprintf("a whole number of %d or more", p.Minimum)
@@ -137,7 +135,7 @@ func Decode(raw json.RawMessage, parameters []Parameter) (Arguments, *Error) {
 			if p.Required {
 				return nil, p.invalid("missing")
 			}
-			value = json.RawMessage(p.Default)
+			value = p.Default
 		}
 		if len(value) == 0 {
 			continue
@@ -242,7 +240,7 @@ func (p Parameter) decodeInteger(value json.RawMessage) (any, bool) {
 		return nil, false
 	}
 	n, err := strconv.ParseFloat(digits, 64)
-	if err != nil || p.Minimum != NoMinimum && n < float64(p.Minimum) || p.Maximum > 0 &&
+	if err != nil || !p.Negative && n < float64(p.Minimum) || p.Maximum > 0 &&
 		n > float64(p.Maximum) || n != math.Trunc(n) {
 		return nil, false
 	}
@@ -310,10 +308,10 @@ func (p Parameter) schema() object {
 		o = o.add("maxItems", p.Maximum)
 	}
 	o = o.add("description", p.Description)
-	if p.Default != "" {
-		o = o.raw("default", p.Default)
+	if p.Default != nil {
+		o = o.raw("default", string(p.Default))
 	}
-	if p.Kind == Integer && p.Minimum != NoMinimum {
+	if p.Kind == Integer && !p.Negative {
 		o = o.add("minimum", p.Minimum)
 	}
 	if p.Kind == Integer && p.Maximum > 0 {

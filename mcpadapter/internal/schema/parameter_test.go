@@ -12,8 +12,8 @@ import (
 // kinds has a parameter of each kind.
 var kinds = []Parameter{
 	{Name: "path", Kind: String, Required: true, Description: "Path", Hint: `"." for the root`},
-	{Name: "order", Kind: String, Description: "Order", Default: `"name"`, Enum: []string{"name", "size"}, Code: "INVALID_SORT"},
-	{Name: "line", Kind: Integer, Description: "Line", Minimum: NoMinimum},
+	{Name: "order", Kind: String, Description: "Order", Default: json.RawMessage(`"name"`), Enum: []string{"name", "size"}, Code: "INVALID_SORT"},
+	{Name: "line", Kind: Integer, Description: "Line", Negative: true},
 	{Name: "limit", Kind: Integer, Description: "Limit", Minimum: 1, Maximum: 5},
 	{Name: "all", Kind: Boolean, Description: "All"},
 	{Name: "globs", Kind: Array, Description: "Globs", Maximum: 1, Examples: []string{"*.go"}},

@@ -50,59 +50,59 @@ type book struct {
 	lines   map[string]string // the line of each text by its SHA-256
 }
 
-// A record is a decision with its line of the file.
+// A record is a decision. The fields are those of toolshelf.Item; without Rules, the approval is of
+// version 1 and does not depend on Rules and File.
 type record struct {
-	key   toolshelf.Item // see keyOf
-	grant grant
-	files map[string]string // by path: the SHA-256 of a text, or "sha256:…"
-	line  string
-}
+	Kind    exact            `json:"kind"`
+	Name    exact            `json:"name"`
+	Layer   exact            `json:"layer"`
+	Plugin  exact            `json:"plugin,omitzero"`
+	Rules   *exact           `json:"rules,omitempty"`
+	File    exact            `json:"file,omitzero"`
+	Digest  string           `json:"digest,omitempty"`
+	Revoked bool             `json:"revoked,omitempty"`
+	Files   map[exact]string `json:"files,omitempty"` // by path: the SHA-256 of a text, or "sha256:…"
 
-// A grant is the state of an item that an approval allows. The zero grant is a revocation.
-type grant struct {
-	rules, file string // of toolshelf.Item
-	digest      string
-	old         bool // of version 1, without rules and file
+	line string // of the file
 }
 
 // ended is the digest of an approval of version 1 that allows nothing.
 const ended = filePrefix + "0000000000000000000000000000000000000000000000000000000000000000"
 
-// A decision is a change of a book.
+// A decision is a change of a book. A revocation is an item without its state.
 type decision struct {
-	key   toolshelf.Item
-	grant grant
+	item  toolshelf.Item
 	texts map[string]string // by path
+}
+
+// key returns the item without its state.
+func (r *record) key() toolshelf.Item {
+	return toolshelf.Item{Kind: toolshelf.Kind(r.Kind.string), Name: r.Name.string,
+		Layer: r.Layer.string, Plugin: r.Plugin.string}
 }
 
 // allows reports whether a record allows the state of an item.
 func (r *record) allows(i toolshelf.Item) bool {
-	return r != nil && r.grant.digest != "" && r.grant.digest == i.Digest && (r.grant.old || r.grant.rules == i.Rules && r.grant.file == i.File)
+	return r != nil && r.Digest != "" && r.Digest == i.Digest &&
+		(r.Rules == nil || r.Rules.string == i.Rules && r.File.string == i.File)
+}
+
+// is reports whether a record is the decision about the state of an item.
+func (r *record) is(i toolshelf.Item) bool {
+	return r != nil && (r.Revoked && i.Digest == "" || r.Rules != nil && r.allows(i))
 }
 
 // end ends an approval of version 1 of several files, of a file with its name, and in a plugin,
 // whose files choose the rules.
 func (r *record) end() {
-	several := r.key.Plugin != ""
-	for _, sum := range r.files {
-		several = several || strings.TrimPrefix(sum, filePrefix) != strings.TrimPrefix(r.grant.digest, filePrefix)
+	several := r.Plugin != exact{}
+	for _, sum := range r.Files {
+		sum, digest := strings.TrimPrefix(sum, filePrefix), strings.TrimPrefix(r.Digest, filePrefix)
+		several = several || sum != digest
 	}
 	if several {
-		r.grant = grant{digest: ended}
+		r.Rules, r.Digest = new(exact), ended
 	}
-}
-
-// A recordLine is the JSON of a record.
-type recordLine struct {
-	Kind    exact             `json:"kind"`
-	Name    exact             `json:"name"`
-	Layer   exact             `json:"layer"`
-	Plugin  exact             `json:"plugin,omitempty"`
-	Rules   *exact            `json:"rules,omitempty"`
-	File    exact             `json:"file,omitempty"`
-	Digest  string            `json:"digest,omitempty"`
-	Revoked bool              `json:"revoked,omitempty"`
-	Files   map[string]string `json:"files,omitempty"`
 }
 
 // A textLine is the JSON of a text.
@@ -123,18 +123,18 @@ func (b *book) find(i toolshelf.Item) *record { return b.byKey[keyOf(i)] }
 // texts returns the texts of an approved item by path, or nil.
 func (b *book) texts(i toolshelf.Item) map[string]string {
 	r := b.find(i)
-	if r == nil || len(r.files) == 0 {
+	if r == nil || len(r.Files) == 0 {
 		return nil
 	}
-	texts := make(map[string]string, len(r.files))
-	for path, sum := range r.files {
+	texts := make(map[string]string, len(r.Files))
+	for path, sum := range r.Files {
 		if isFileDigest(sum) {
-			texts[path] = sum
+			texts[path.string] = sum
 			continue
 		}
 		var line textLine
 		if err := json.Unmarshal([]byte(b.lines[sum]), &line); err == nil && sumOf(line.Text) == sum {
-			texts[path] = line.Text
+			texts[path.string] = line.Text
 		}
 	}
 	return texts
@@ -146,24 +146,25 @@ func (b *book) with(decisions []decision) *book {
 	changed := map[toolshelf.Item]decision{}
 	var order []toolshelf.Item
 	for _, d := range decisions {
-		if _, ok := changed[d.key]; !ok {
-			order = append(order, d.key)
+		key := keyOf(d.item)
+		if _, ok := changed[key]; !ok {
+			order = append(order, key)
 		}
-		changed[d.key] = d
+		changed[key] = d
 	}
 	maps.DeleteFunc(changed, func(key toolshelf.Item, d decision) bool {
-		r := b.byKey[key]
-		return r != nil && r.grant == d.grant
+		return b.byKey[key].is(d.item)
 	})
 	if len(changed) == 0 {
 		return b
 	}
-	next := &book{byKey: make(map[toolshelf.Item]*record, len(b.records)+len(changed)), lines: maps.Clone(b.lines)}
+	next := &book{lines: maps.Clone(b.lines),
+		byKey: make(map[toolshelf.Item]*record, len(b.records)+len(changed))}
 	if next.lines == nil {
 		next.lines = map[string]string{}
 	}
 	for _, r := range b.records {
-		if _, ok := changed[r.key]; !ok {
+		if _, ok := changed[r.key()]; !ok {
 			next.add(r)
 		}
 	}
@@ -178,47 +179,38 @@ func (b *book) with(decisions []decision) *book {
 
 func (b *book) add(r *record) {
 	b.records = append(b.records, r)
-	b.byKey[r.key] = r
+	b.byKey[r.key()] = r
 }
 
 // record returns the record of a decision, and adds its texts to the lines.
 func (b *book) record(d decision) *record {
-	r := &record{key: d.key, grant: d.grant}
+	i := d.item
+	r := &record{Kind: exact{string(i.Kind)}, Name: exact{i.Name}, Layer: exact{i.Layer},
+		Plugin: exact{i.Plugin}, File: exact{i.File}, Digest: i.Digest, Revoked: i.Digest == "",
+		Files: make(map[exact]string, len(d.texts))}
+	if !r.Revoked {
+		r.Rules = &exact{i.Rules}
+	}
 	left := maxItem
 	for _, path := range slices.Sorted(maps.Keys(d.texts)) {
-		if r.files == nil {
-			r.files = make(map[string]string, len(d.texts))
-		}
 		text := d.texts[path]
 		sum := sumOf(text)
 		switch {
 		case isFileDigest(text):
-			r.files[path] = text
+			r.Files[exact{path}] = text
 			continue
 		case len(text) > min(maxText, left), !utf8.ValidString(text):
-			r.files[path] = filePrefix + sum
+			r.Files[exact{path}] = filePrefix + sum
 			continue
 		}
 		left -= len(text)
-		r.files[path] = sum
+		r.Files[exact{path}] = sum
 		if _, ok := b.lines[sum]; !ok {
 			b.lines[sum] = lineOf(textLine{sum, text})
 		}
 	}
-	r.line = r.encode()
+	r.line = lineOf(r)
 	return r
-}
-
-func (r *record) encode() string {
-	files := make(map[string]string, len(r.files))
-	for path, sum := range r.files {
-		files[encoded(path)] = sum
-	}
-	l := recordLine{exact(r.key.Kind), exact(r.key.Name), exact(r.key.Layer), exact(r.key.Plugin), nil, exact(r.grant.file), r.grant.digest, r.grant.digest == "", files}
-	if rules := exact(r.grant.rules); !l.Revoked && !r.grant.old {
-		l.Rules = &rules
-	}
-	return lineOf(l)
 }
 
 // forget removes the texts without a file, and the files of the oldest records whose files and
@@ -227,21 +219,22 @@ func (b *book) forget() {
 	kept := map[string]string{}
 	left := maxTexts
 	for i, r := range slices.Backward(b.records) {
-		if len(r.files) == 0 {
+		if len(r.Files) == 0 {
 			continue
 		}
 		size := len(r.line)
 		added := map[string]string{}
-		for _, sum := range r.files {
+		for _, sum := range r.Files {
 			if line, ok := b.lines[sum]; ok && kept[sum] == "" && added[sum] == "" {
 				added[sum] = line
 				size += len(line)
 			}
 		}
 		if size > left {
-			forgotten := &record{key: r.key, grant: r.grant}
-			forgotten.line = forgotten.encode()
-			b.records[i], b.byKey[r.key] = forgotten, forgotten
+			forgotten := *r
+			forgotten.Files = nil
+			forgotten.line = lineOf(&forgotten)
+			b.records[i], b.byKey[r.key()] = &forgotten, &forgotten
 			continue
 		}
 		left -= size
@@ -290,19 +283,20 @@ func parse(text string, earlier *book) (*book, error) {
 			b.lines[sum] = line
 			continue
 		}
-		r, ok := known[line]
-		if ok {
-			r = &record{r.key, r.grant, r.files, line} // the line of r keeps the text of the earlier load
-		} else {
-			r, ok = parseRecord(line)
+		r := new(record)
+		if before := known[line]; before != nil {
+			*r = *before
+		} else if !r.parse(line) {
+			return nil, damaged(number, "the line is not a decision")
 		}
-		if !ok || b.byKey[r.key] != nil {
+		r.line = line // the line of an earlier load keeps the text of that load
+		if b.byKey[r.key()] != nil {
 			return nil, damaged(number, "the line is not a decision")
 		}
 		b.add(r)
 	}
 	for i, r := range b.records {
-		for _, sum := range r.files {
+		for _, sum := range r.Files {
 			if b.lines[sum] == "" && !isFileDigest(sum) {
 				return nil, damaged(i+2, "the line has a file without a text")
 			}
@@ -332,68 +326,46 @@ func checked(text string) (lines string, err error) {
 	return text[len(first):end], nil
 }
 
-// parseRecord returns the record of a line.
-func parseRecord(line string) (*record, bool) {
-	var l recordLine
-	if err := json.Unmarshal([]byte(line), &l); err != nil || l.Kind == "" || l.Revoked != (l.Digest == "") || l.Digest != "" && !isDigest(l.Digest) {
-		return nil, false
+// parse reads a line, and reports whether the line is a decision.
+func (r *record) parse(line string) bool {
+	if err := json.Unmarshal([]byte(line), r); err != nil || r.Kind == (exact{}) ||
+		r.Revoked != (r.Digest == "") || r.Digest != "" && !isDigest(r.Digest) {
+		return false
 	}
-	r := &record{
-		key:   toolshelf.Item{Kind: toolshelf.Kind(l.Kind), Name: string(l.Name), Layer: string(l.Layer), Plugin: string(l.Plugin)},
-		grant: grant{file: string(l.File), digest: l.Digest, old: !l.Revoked && l.Rules == nil},
-		line:  line,
-	}
-	if l.Rules != nil {
-		r.grant.rules = string(*l.Rules)
-	}
-	if len(l.Files) > 0 {
-		r.files = make(map[string]string, len(l.Files))
-	}
-	for path, sum := range l.Files {
-		path, err := decoded(path)
-		if err != nil || !isFileDigest(sum) && !isSum(sum) {
-			return nil, false
+	for _, sum := range r.Files {
+		if !isFileDigest(sum) && !isSum(sum) {
+			return false
 		}
-		r.files[path] = sum
 	}
-	if r.grant.old {
+	if !r.Revoked && r.Rules == nil {
 		r.end()
 	}
-	return r, true
+	return true
 }
 
 func damaged(line int, problem string) error {
 	return fmt.Errorf("%w: line %d: %s; move the file away, and approve the entries again", ErrBroken, line, problem)
 }
 
-// An exact is a string whose JSON is the encoded string.
-type exact string
+// An exact is a string that survives JSON also if the string is not UTF-8. A name or a path has any
+// bytes except NUL, so a NUL begins the quoted form.
+type exact struct{ string }
 
 // MarshalText implements encoding.TextMarshaler.
-func (e exact) MarshalText() ([]byte, error) { return []byte(encoded(string(e))), nil }
+func (e exact) MarshalText() ([]byte, error) {
+	if !utf8.ValidString(e.string) || strings.HasPrefix(e.string, "\x00") {
+		return []byte("\x00" + strconv.Quote(e.string)), nil
+	}
+	return []byte(e.string), nil
+}
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (e *exact) UnmarshalText(text []byte) error {
-	s, err := decoded(string(text))
-	*e = exact(s)
+func (e *exact) UnmarshalText(text []byte) (err error) {
+	e.string = string(text)
+	if quoted, ok := strings.CutPrefix(e.string, "\x00"); ok {
+		e.string, err = strconv.Unquote(quoted)
+	}
 	return err
-}
-
-// encoded returns a string that survives JSON also if s is not UTF-8. A name or a path has any bytes
-// except NUL, so a NUL begins the quoted form.
-func encoded(s string) string {
-	if !utf8.ValidString(s) || strings.HasPrefix(s, "\x00") {
-		return "\x00" + strconv.Quote(s)
-	}
-	return s
-}
-
-// decoded returns the string of an encoded string.
-func decoded(s string) (string, error) {
-	if quoted, ok := strings.CutPrefix(s, "\x00"); ok {
-		return strconv.Unquote(quoted)
-	}
-	return s, nil
 }
 
 // lineOf returns a value as a line of JSON.

@@ -14,12 +14,16 @@ import (
 // summary returns the decisions of a book in order, and the texts of each.
 func summary(b *book) (all []decision) {
 	for _, r := range b.records {
-		all = append(all, decision{r.key, r.grant, b.texts(r.key)})
+		i := r.key()
+		if i.File, i.Digest = r.File.string, r.Digest; r.Rules != nil {
+			i.Rules = r.Rules.string
+		}
+		all = append(all, decision{i, b.texts(i)})
 	}
 	return all
 }
 
-var compareDecisions = cmp.AllowUnexported(decision{}, grant{})
+var compareDecisions = cmp.AllowUnexported(decision{})
 
 // TestABookAgreesWithAMap draws decisions and compares the book of the file with a map.
 func TestABookAgreesWithAMap(t *testing.T) {
@@ -30,17 +34,19 @@ func TestABookAgreesWithAMap(t *testing.T) {
 		for range rapid.IntRange(1, 8).Draw(t, "updates") {
 			var decisions []decision
 			for range rapid.IntRange(0, 4).Draw(t, "decisions") {
-				d := decision{key: toolshelf.Item{
+				d := decision{item: toolshelf.Item{
 					Kind: "skill", Name: text.Draw(t, "name"), Layer: text.Draw(t, "layer"), Plugin: text.Draw(t, "plugin"),
 				}}
 				if rapid.Bool().Draw(t, "approve") {
-					d.grant = grant{rules: text.Draw(t, "rules"), file: text.Draw(t, "file"), digest: rapid.SampledFrom([]string{"", "skill-"}).Draw(t, "kind") + digest(text.Draw(t, "content"))}
+					d.item.Rules, d.item.File = text.Draw(t, "rules"), text.Draw(t, "file")
+					kind := rapid.SampledFrom([]string{"", "skill-"}).Draw(t, "kind")
+					d.item.Digest = kind + digest(text.Draw(t, "content"))
 					d.texts = rapid.MapOfN(text, text, 0, 3).Draw(t, "texts")
 				}
 				decisions = append(decisions, d)
 				for key := range want { // a later decision about a known item
 					if rapid.Bool().Draw(t, "known") {
-						decisions = append(decisions, decision{key: key})
+						decisions = append(decisions, decision{item: key})
 					}
 					break
 				}
@@ -48,7 +54,7 @@ func TestABookAgreesWithAMap(t *testing.T) {
 			before := b
 			b = b.with(decisions)
 			for _, d := range decisions {
-				want[d.key] = d
+				want[keyOf(d.item)] = d
 			}
 			read := must.Get(parse(b.encode(), &book{}))(t)
 			if diff := cmp.Diff(summary(b), summary(read), compareDecisions); diff != "" {
@@ -63,8 +69,8 @@ func TestABookAgreesWithAMap(t *testing.T) {
 			t.Fatalf("the book has %d decisions, want %d", len(b.records), len(want))
 		}
 		for key, d := range want {
-			if r := b.find(key); r == nil || r.grant != d.grant {
-				t.Fatalf("the decision about %q is %v, want %v", key, r, d.grant)
+			if r := b.find(key); !r.is(d.item) {
+				t.Fatalf("the decision about %q is %v, want %v", key, r, d.item)
 			}
 		}
 	})
@@ -72,7 +78,8 @@ func TestABookAgreesWithAMap(t *testing.T) {
 
 // FuzzParse checks that a file is refused, or is a book that a file keeps.
 func FuzzParse(f *testing.F) {
-	b := (&book{}).with([]decision{{keyOf(entry("a", "").Item), grant{digest: digest("1")}, map[string]string{"a.md": "text", "b": digest("x"), "\xff": ""}}, {key: keyOf(entry("b", "").Item)}})
+	b := (&book{}).with([]decision{{entry("a", "1").Item, map[string]string{"a.md": "text", "b": digest("x"), "\xff": ""}},
+		{item: keyOf(entry("b", "").Item)}})
 	body, _, _ := strings.Cut(strings.TrimPrefix(b.encode(), firstLine), `{"end"`)
 	f.Add(b.encode(), false)
 	f.Add(body, true)
@@ -96,7 +103,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func TestEachCutOfTheFileIsBroken(t *testing.T) {
-	text := (&book{}).with([]decision{{keyOf(entry("a", "").Item), grant{digest: digest("1")}, map[string]string{"a.md": "text"}}}).encode()
+	text := (&book{}).with([]decision{{entry("a", "1").Item, map[string]string{"a.md": "text"}}}).encode()
 	for n := range len(text) {
 		if _, err := parse(text[:n], &book{}); err == nil {
 			t.Errorf("the first %d of %d bytes are a store", n, len(text))
@@ -107,7 +114,7 @@ func TestEachCutOfTheFileIsBroken(t *testing.T) {
 func TestATextIsInTheFileOnce(t *testing.T) {
 	b := &book{}
 	for _, layer := range []string{"/one", "/two"} {
-		b = b.with([]decision{{toolshelf.Item{Kind: "command", Name: "a", Layer: layer}, grant{digest: digest("1")}, map[string]string{"a.md": "the same text"}}})
+		b = b.with([]decision{{toolshelf.Item{Kind: "command", Name: "a", Layer: layer, Digest: digest("1")}, map[string]string{"a.md": "the same text"}}})
 	}
 	must.Equal(t, "the file has the text", 1, strings.Count(b.encode(), "the same text"))
 }

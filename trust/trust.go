@@ -137,7 +137,7 @@ func (s *Store) Version() uint64 {
 // Catalog.Pending calls Revoked.
 func (s *Store) Revoked(_ context.Context, i toolshelf.Item) bool {
 	r := s.last.Load().book.find(i)
-	return r != nil && r.grant.digest == ""
+	return r != nil && r.Revoked
 }
 
 // Approved returns the approved texts of an item by path, as in [toolshelf.Pending], or nil. The
@@ -167,8 +167,8 @@ func (s *Store) ApproveFirst(ctx context.Context, pending ...toolshelf.Pending) 
 		known := map[toolshelf.Item]bool{}
 		decisions, err := approvals(pending)
 		for _, d := range decisions {
-			if !known[d.key] && b.find(d.key) == nil {
-				known[d.key] = true
+			if key := keyOf(d.item); !known[key] && b.find(key) == nil {
+				known[key] = true
 				all = append(all, d)
 			}
 		}
@@ -193,7 +193,7 @@ func (s *Store) Revoke(ctx context.Context, items ...toolshelf.Item) error {
 			if err := checkKind(i); err != nil {
 				return nil, err
 			}
-			all = append(all, decision{key: keyOf(i)})
+			all = append(all, decision{item: keyOf(i)})
 		}
 		return all, nil
 	})
@@ -211,7 +211,7 @@ func approvals(pending []toolshelf.Pending) (all []decision, err error) {
 		if !isDigest(p.Digest) {
 			return nil, fmt.Errorf("trust: the digest %.80q of %s %.80q is no SHA-256; approve the entries of Catalog.Pending", p.Digest, p.Kind, p.Name)
 		}
-		all = append(all, decision{keyOf(p.Item), grant{rules: p.Rules, file: p.File, digest: p.Digest}, p.New})
+		all = append(all, decision{p.Item, p.New})
 	}
 	return all, nil
 }

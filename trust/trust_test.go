@@ -447,7 +447,7 @@ func TestAnUnchangedFileIsReadOnce(t *testing.T) {
 		},
 		"without change times": func(t *testing.T) *Store {
 			s, memory := open(t, storeFile(t)), afero.NewMemMapFs()
-			content := (&book{}).with([]decision{{keyOf(p.Item), grant{digest: p.Digest}, p.New}}).encode()
+			content := (&book{}).with([]decision{{p.Item, p.New}}).encode()
 			dir, err := confine.Over(memory, "/")
 			must.Do(t, errors.Join(err, afero.WriteFile(memory, "/trust", []byte(content), 0o600), memory.Chtimes("/trust", time.Time{}, time.Now().Add(-time.Hour))))
 			s.dir = dir
@@ -594,7 +594,7 @@ func TestAWaitForTheLockEndsWithTheContext(t *testing.T) {
 func TestABrokenFileAllowsNothing(t *testing.T) {
 	p := entry("deploy", "one")
 	good := func() string {
-		return (&book{}).with([]decision{{keyOf(p.Item), grant{digest: p.Digest}, p.New}, {keyOf(entry("x", "").Item), grant{}, nil}}).encode()
+		return (&book{}).with([]decision{{p.Item, p.New}, {item: keyOf(entry("x", "").Item)}}).encode()
 	}()
 	sealed := func(lines string) string { return lines + lastLine(lines) }
 	body := strings.TrimPrefix(good[:strings.LastIndex(strings.TrimSuffix(good, "\n"), "\n")+1], firstLine)

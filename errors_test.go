@@ -66,7 +66,7 @@ func TestErrorCodes(t *testing.T) {
 		must.Equal(t, code, true,
 			regexp.MustCompile(`\tErr\w+ += &Error\{Code: `+string(name[1])+`\}`).Match(source))
 	}
-	must.Equal(t, "a sentinel has no constant", false, bytes.Contains(source, []byte(`Error{Code: "`)))
+	must.Equal(t, "a sentinel without a constant", false, bytes.Contains(source, []byte(`Error{Code: "`)))
 	must.Equal(t, "the code of ErrInvalidPage", toolshelf.CodeInvalidPage, toolshelf.ErrInvalidPage.Code)
 }
 

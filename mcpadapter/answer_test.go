@@ -48,9 +48,8 @@ func TestAnswers(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.tool, func(t *testing.T) {
 			text, isError := a.Answer(ctx, tt.tool, json.RawMessage(tt.arguments))
-			if text != tt.text || isError != tt.isError {
-				t.Errorf("Answer = %q, %t; want %q, %t", text, isError, tt.text, tt.isError)
-			}
+			must.Equal(t, "text", tt.text, text)
+			must.Equal(t, "isError", tt.isError, isError)
 			text, err := a.AnswerErr(ctx, tt.tool, json.RawMessage(tt.arguments))
 			if tt.isError && (text != "" || err == nil || err.Error() != tt.text) || !tt.isError && (text != tt.text || err != nil) {
 				t.Errorf("AnswerErr = %q, %v; want the text %q and an error: %t", text, err, tt.text, tt.isError)
@@ -75,9 +74,8 @@ func TestAnswersToAnUnknownToolNameTheTools(t *testing.T) {
 		t.Errorf("Answer = %q, %t; want %q", text, isError, want)
 	}
 	_, err := a.AnswerErr(ctx, "read", nil)
-	if e := rpcError(t, err); err.Error() != want || e.Code != mcpadapter.CodeInvalidParams {
-		t.Errorf("AnswerErr = %v; want %q and an *RPCError", err, want)
-	}
+	must.Equal(t, "Error", want, err.Error())
+	must.Equal(t, "Code", mcpadapter.CodeInvalidParams, rpcError(t, err).Code)
 	must.Match(t, "AnswerMap", map[string]any{"error": want}, a.AnswerMap(ctx, "read", nil))
 }
 
@@ -105,9 +103,7 @@ func TestAnswerErrMatchesSentinels(t *testing.T) {
 		{"list_directory", `{"path":".."}`, toolshelf.ErrOutsideRoot},
 		{"search_files", `{"pattern":"["}`, toolshelf.ErrInvalidPattern},
 	} {
-		if _, err := a.AnswerErr(ctx, tt.tool, json.RawMessage(tt.arguments)); !errors.Is(err, tt.want) {
-			t.Errorf("%s(%s) = %v; want %v", tt.tool, tt.arguments, err, tt.want)
-		}
+		must.Fail(a.AnswerErr(ctx, tt.tool, json.RawMessage(tt.arguments)))(t, tt.tool, tt.want)
 	}
 	_, err := a.AnswerErr(ctx, "list_skills", json.RawMessage(`{"page":1}`))
 	if code := toolshelf.CodeOf(err); err == nil || code != "" {
@@ -148,14 +144,10 @@ func TestAnswerErrMatchesTheErrorOfAnExtraTool(t *testing.T) {
 			}
 			continue
 		}
-		if result, err := a.Call(ctx, name, nil); err != nil || !result.IsError {
-			t.Errorf("%s: Call = %+v, %v; want a result with IsError", name, result, err)
-		}
+		must.Equal(t, name, true, must.Get(a.Call(ctx, name, nil))(t).IsError)
 	}
 	must.Fail(a.AnswerErr(ctx, "wrapped", nil))(t, "AnswerErr", toolshelf.ErrNotFound)
-	if text, err := a.AnswerErr(ctx, "recovers", nil); text != "printed" || err != nil {
-		t.Errorf("AnswerErr = %q, %v; want no error", text, err)
-	}
+	must.Equal(t, "text", "printed", must.Get(a.AnswerErr(ctx, "recovers", nil))(t))
 }
 
 func TestAnswersPanicForANilContext(t *testing.T) {

@@ -3,7 +3,6 @@ package mcpadapter_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log"
 	"regexp"
@@ -149,14 +148,10 @@ func eachSchema(value any, f func(map[string]any)) {
 func TestDialectsFollowTheRulesOfTheAPIs(t *testing.T) {
 	for _, d := range allDialects {
 		for _, tool := range dialectTools(t, mcpadapter.WithDialect(d)) {
-			if tool.Schema()["type"] != "object" {
-				t.Errorf("%s: the schema of %s has no object as root", d, tool.Name)
-			}
+			must.Equal(t, d, "object", tool.Schema()["type"])
 			eachSchema(tool.Schema(), func(schema map[string]any) {
 				for _, r := range rules[d] {
-					if !r.holds(schema) {
-						t.Errorf("%s, %s: %s: %v", d, tool.Name, r.name, schema)
-					}
+					must.Equal(t, d, true, r.holds(schema))
 				}
 			})
 		}
@@ -328,9 +323,7 @@ func TestToolsTreatNullAsAnOmittedArgument(t *testing.T) {
 			arguments["parts"] = json.RawMessage(`[{"kind":"y","count":null}]`)
 		}
 		full := must.Get(json.Marshal(arguments))(t)
-		if err := validate(t, compiled(t, tool.InputSchema), full); err != nil {
-			t.Errorf("%s(%s): %v", tool.Name, full, err)
-		}
+		must.Is(t, tool.Name, nil, validate(t, compiled(t, tool.InputSchema), full))
 		want := must.Get(tool.Call(ctx, sparse))(t)
 		got := must.Get(tool.Call(ctx, full))(t)
 		if diff := cmp.Diff(elapsed.ReplaceAllString(want.Text, ""), elapsed.ReplaceAllString(got.Text, "")); diff != "" || want.IsError != got.IsError {
@@ -373,9 +366,7 @@ func TestDialectsSetTheSeparatorOfNames(t *testing.T) {
 	} {
 		opts := append(tt.opts, mcpadapter.WithDialect(tt.dialect), mcpadapter.WithNamespace("a.b"), mcpadapter.WithTools("list_skills"))
 		a := adapter(t, opts...)
-		if got := a.Tools()[0].Name; got != tt.want {
-			t.Errorf("%q: the name is %s; want %s", tt.dialect, got, tt.want)
-		}
+		must.Equal(t, tt.dialect, tt.want, a.Tools()[0].Name)
 		if _, ok := a.Lookup("a.b.list_skills"); !ok {
 			t.Errorf("%q: a call with dots is not accepted", tt.dialect)
 		}
@@ -433,9 +424,8 @@ func TestNewRejectsWhatADialectCannotExpress(t *testing.T) {
 		for _, d := range tt.dialects {
 			t.Run(tt.name+"/"+string(d), func(t *testing.T) {
 				_, err := mcpadapter.New(catalog(t, memory(t, project)), mcpadapter.WithDialect(d), tt.option)
-				if !errors.Is(err, toolshelf.ErrInvalidOption) || !strings.Contains(err.Error(), tt.message) {
-					t.Errorf("got %v; want ErrInvalidOption and %q", err, tt.message)
-				}
+				must.Is(t, "New", toolshelf.ErrInvalidOption, err)
+				must.Contain(t, "New", err, tt.message)
 			})
 		}
 	}
@@ -453,9 +443,7 @@ func propertySchema(t *testing.T, d mcpadapter.Dialect, schema string) (converte
 	raw := must.Get(json.Marshal(a.Tools()[0].Schema()["properties"].(map[string]any)["x"]))(t)
 	eachSchema(a.Tools()[0].Schema(), func(s map[string]any) {
 		for _, r := range rules[d] {
-			if !r.holds(s) {
-				t.Errorf("%s: %s: %v", d, r.name, s)
-			}
+			must.Equal(t, d, true, r.holds(s))
 		}
 	})
 	return string(raw), nil
@@ -534,16 +522,12 @@ func FuzzWithDialect(f *testing.F) {
 		for _, d := range allDialects {
 			a, err := mcpadapter.New(c, mcpadapter.WithTools(), mcpadapter.WithDialect(d), mcpadapter.WithExtraTools(tool))
 			if err != nil {
-				if !errors.Is(err, toolshelf.ErrInvalidOption) {
-					t.Fatal(err)
-				}
+				must.Is(t, "err", toolshelf.ErrInvalidOption, err)
 				continue
 			}
 			eachSchema(a.Tools()[0].Schema(), func(s map[string]any) {
 				for _, r := range rules[d] {
-					if !r.holds(s) {
-						t.Errorf("%s: %s: %v", d, r.name, s)
-					}
+					must.Equal(t, d, true, r.holds(s))
 				}
 			})
 			if text, isError := a.Answer(ctx, "extra", arguments); text != "x" || isError {

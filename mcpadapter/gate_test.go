@@ -85,9 +85,8 @@ func TestARefusedEntryIsInNoResultOfMCP(t *testing.T) {
 		if strings.HasPrefix(way, "names of ") && got != "[] <nil>" {
 			t.Errorf("before the approval, %s: %s", way, got)
 		}
-		if strings.Contains(got, secret) || strings.Contains(got, "CLAUDE.md") {
-			t.Errorf("before the approval, %s: %s", way, got)
-		}
+		must.NotContain(t, way, got, secret)
+		must.NotContain(t, way, got, "CLAUDE.md")
 	}
 	pending := must.Get(c.Pending(ctx))(t)
 	for _, p := range pending {
@@ -96,23 +95,15 @@ func TestARefusedEntryIsInNoResultOfMCP(t *testing.T) {
 	after := served(t, a)
 	for _, way := range []string{"tool list_commands", "tool get_command", "tool search_commands", "tool list_skills", "tool get_skill", "tool search_skills", "tool list_agents", "tool get_agent",
 		"tool read_skill_file", "tool get_instructions", "prompts", "prompt", "completion 1"} {
-		if !strings.Contains(after[way], secret) {
-			t.Errorf("after the approval, %s: %s", way, after[way])
-		}
+		must.Contain(t, way, after[way], secret)
 	}
 	for way, want := range map[string]string{"names of get_command": "[zdeploy] <nil>", "names of get_skill": "[zpdf] <nil>", "names of get_agent": "[zguard] <nil>"} {
-		if after[way] != want {
-			t.Errorf("after the approval, %s: %s, want %s", way, after[way], want)
-		}
+		must.Equal(t, way, want, after[way])
 	}
-	if !strings.Contains(after["tool read_file"], "x/CLAUDE.md") {
-		t.Errorf("after the approval, read_file: %s", after["tool read_file"])
-	}
+	must.Contain(t, "after the approval, read_file", after["tool read_file"], "x/CLAUDE.md")
 	for era := range skillClients(t, a) {
 		for _, way := range []string{"skills ", "resource "} {
-			if !strings.Contains(after[way+era], "zpdf") {
-				t.Errorf("after the approval, %s%s: %s", way, era, after[way+era])
-			}
+			must.Contain(t, "after the approval", after[way+era], "zpdf")
 		}
 	}
 }
@@ -123,9 +114,8 @@ func TestNoUnapprovedByteIsServedOverMCP(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
 		full := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(text), 0o644)); err != nil {
-			t.Error(err)
-		}
+		must.Do(t,
+			errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(text), 0o644)))
 	}
 	states := [2]string{"good", "evil"}
 	put := func(state string) {
@@ -163,9 +153,7 @@ func TestNoUnapprovedByteIsServedOverMCP(t *testing.T) {
 	})
 	served := map[string]int{}
 	use := func(way, text string) {
-		if strings.Contains(text, "evil") {
-			t.Errorf("%s: %s", way, text)
-		}
+		must.NotContain(t, way, text, "evil")
 		if strings.Contains(text, "good") {
 			served[way]++
 		}

@@ -80,15 +80,10 @@ func (p *pipe) call(t testing.TB, id int, tool, meta string) (cancel func()) {
 }
 
 func (p *pipe) write(t testing.TB, m any) {
-	line, err := json.Marshal(m)
-	if err != nil {
-		t.Error(err)
-	}
+	line := must.Get(json.Marshal(m))(t)
 	p.writing.Lock()
 	defer p.writing.Unlock()
-	if _, err := p.server.Write(append(line, '\n')); err != nil {
-		t.Error(err)
-	}
+	must.Get(p.server.Write(append(line, '\n')))(t)
 }
 
 // end returns the remaining messages when all calls have ended.
@@ -193,9 +188,7 @@ func TestShortCallsHaveNoReports(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			a := adapterOf(t, catalog(t, memory(t, map[string]string{"commands/c.md": "Review\n", "skills/s/SKILL.md": "Review\n", "dir-0/file": ""})))
 			ctx := mcpadapter.ContextWithProgress(t.Context(), func(p mcpadapter.ProgressNotification) { t.Errorf("%s: %+v", tool, p) })
-			if r, err := a.Call(ctx, tool, json.RawMessage(arguments)); err != nil || r.IsError {
-				t.Errorf("%s: %+v, %v", tool, r, err)
-			}
+			must.Equal(t, tool, false, must.Get(a.Call(ctx, tool, json.RawMessage(arguments)))(t).IsError)
 		})
 	}
 }
@@ -204,12 +197,8 @@ func TestACancelledRequestEndsItsReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := openPipe(t, adaptertest.SlowProject(t))
 		cancel := p.call(t, 1, "directory_tree", `{"progressToken":"t"}`)
-		if !p.client.Scan() {
-			t.Fatal(p.client.Err())
-		}
-		if m := p.decode(t); string(m.Params.Token) != `"t"` {
-			t.Fatalf("got %+v", m)
-		}
+		must.Equal(t, "Scan", true, p.client.Scan())
+		must.Equal(t, "Token", `"t"`, string(p.decode(t).Params.Token))
 		cancel()
 		if all := p.end(t); len(all) != 1 || string(all[0].Result) != `"cancelled"` {
 			t.Errorf("got %+v", all)
@@ -245,9 +234,7 @@ func TestRunningRequestsShareNoToken(t *testing.T) {
 			p.call(t, 3, "directory_tree", `{"progressToken":"u"}`)
 			last := map[string]int{}
 			for responses := 0; responses < 3; {
-				if !p.client.Scan() {
-					t.Fatal(p.client.Err())
-				}
+				must.Equal(t, "Scan", true, p.client.Scan())
 				m := p.decode(t)
 				if m.Method == "" {
 					responses++

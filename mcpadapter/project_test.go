@@ -95,9 +95,7 @@ func decoded(t testing.TB, raw []byte) any {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
-	if err := d.Decode(&v); err != nil {
-		t.Fatalf("%v in %s", err, raw)
-	}
+	must.Do(t, d.Decode(&v))
 	return v
 }
 

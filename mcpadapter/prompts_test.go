@@ -57,9 +57,7 @@ func TestPromptsAreTheListedCommands(t *testing.T) {
 
 func TestPromptsOfAMissingDirectoryAreEmpty(t *testing.T) {
 	a := adapterOf(t, catalog(t, memory(t, map[string]string{"x": ""})))
-	if prompts, err := a.Prompts(ctx); err != nil || len(prompts) != 0 {
-		t.Errorf("got %v, %v", prompts, err)
-	}
+	must.Len(t, "prompts", 0, must.Get(a.Prompts(ctx))(t))
 	got := must.Get(ready(t, a).Handle(ctx, "prompts/list", nil))(t)
 	sameJSON(t, got, `{"prompts":[]}`)
 }
@@ -84,17 +82,12 @@ func TestPromptsOfAnUnreadableDirectoryAreAnError(t *testing.T) {
 	a := adapterOf(t, catalog(t, deny{memory(t, commands), []string{"commands"}}))
 	must.Fail(a.Prompts(ctx))(t, "error", toolshelf.ErrPermissionDenied)
 	_, err := ready(t, a).Handle(ctx, "prompts/list", nil)
-	if e := rpcError(t, err); e.Code != mcpadapter.CodeInternalError {
-		t.Errorf("got %v", e)
-	}
+	must.Equal(t, "Code", mcpadapter.CodeInternalError, rpcError(t, err).Code)
 }
 
 func TestUnreadableCommandsAreNotPrompts(t *testing.T) {
 	a := adapterOf(t, catalog(t, deny{memory(t, commands), []string{"commands/all.md"}}))
-	prompts, err := a.Prompts(ctx)
-	if err != nil || len(prompts) != 3 {
-		t.Errorf("got %v, %v; want the other three", prompts, err)
-	}
+	must.Len(t, "prompts", 3, must.Get(a.Prompts(ctx))(t))
 	if _, ok, err := a.Prompt(ctx, "all"); ok || err != nil {
 		t.Errorf("got %t, %v", ok, err)
 	}
@@ -136,13 +129,10 @@ func TestFirstArgumentAppearsInTheText(t *testing.T) {
 	a := prompter(t)
 	for name, want := range map[string]string{"all": "Look at this.\n", "release": "Make a this release.\n"} {
 		p, ok, err := a.Prompt(ctx, name)
-		if err != nil || !ok {
-			t.Fatal(ok, err)
-		}
-		got, err := a.GetPrompt(ctx, name, map[string]string{p.Arguments[0].Name: "this"})
-		if err != nil || got.Text != want {
-			t.Errorf("%s: got %q, %v; want %q", name, got.Text, err, want)
-		}
+		must.Do(t, err)
+		must.Equal(t, "ok", true, ok)
+		must.Equal(t, name, want,
+			must.Get(a.GetPrompt(ctx, name, map[string]string{p.Arguments[0].Name: "this"}))(t).Text)
 	}
 }
 
@@ -153,10 +143,8 @@ func TestWithRendererSetsTheRenderer(t *testing.T) {
 	if err != nil || !ok || len(p.Arguments) != 1 {
 		t.Fatalf("got %+v, %t, %v", p, ok, err)
 	}
-	got, err := a.GetPrompt(ctx, "run", map[string]string{p.Arguments[0].Name: "test"})
-	if err != nil || got.Text != "Run `make test`.\n" {
-		t.Errorf("got %q, %v", got.Text, err)
-	}
+	must.Equal(t, "Text", "Run `make test`.\n",
+		must.Get(a.GetPrompt(ctx, "run", map[string]string{p.Arguments[0].Name: "test"}))(t).Text)
 }
 
 // invocable has commands, and skills that a user may invoke. A skill hides the command pdf, and
@@ -206,14 +194,11 @@ func TestSkillsThatAUserMayInvokeArePromptsAfterTheCommands(t *testing.T) {
 			if tt.argument == "" {
 				arguments = nil
 			}
-			if got, err := a.GetPrompt(ctx, tt.name, arguments); got.Text != tt.want || err != nil {
-				t.Errorf("got %q, %v, want %q", got.Text, err, tt.want)
-			}
+			must.Equal(t, "Text", tt.want, must.Get(a.GetPrompt(ctx, tt.name, arguments))(t).Text)
 		})
 	}
-	if c, err := a.Complete(ctx, "draw", "circle|square", "s"); !cmp.Equal(c.Values, []string{"square"}) || err != nil {
-		t.Errorf("the argument of a skill is completed as %q, %v", c.Values, err)
-	}
+	must.Match(t, "the argument of a skill is completed as", []string{"square"},
+		must.Get(a.Complete(ctx, "draw", "circle|square", "s"))(t).Values)
 	for _, name := range []string{"bare", "none", "../pdf", "pdf.md/x", ""} {
 		if _, err := a.GetPrompt(ctx, name, nil); rpcError(t, err).Code != mcpadapter.CodeInvalidParams || !errors.Is(err, toolshelf.ErrCommandNotFound) {
 			t.Errorf("the prompt %q: %v", name, err)
@@ -238,9 +223,7 @@ func TestPagesOfPromptsHaveBothKinds(t *testing.T) {
 		list := must.Get(a.ListPrompts(ctx, cursor))(t)
 		names = append(names, promptNames(list.Prompts)...)
 		for name, want := range map[string]bool{"fix": true, "fix.md": true, "pdf": true, "plain": true, "bare": false, "draw.md": false} {
-			if list.Contains(name) != want {
-				t.Errorf("Contains(%q) is %t", name, !want)
-			}
+			must.Equal(t, name, want, list.Contains(name))
 		}
 		if list.NextCursor == "" {
 			break
@@ -269,9 +252,7 @@ func TestADirectoryOfOneKindMayBeMissing(t *testing.T) {
 			t.Errorf("without %s: %v, (-want +got):\n%s", tt.missing, err, diff)
 		}
 		c := catalog(t, deny{memory(t, invocable), []string{tt.missing}})
-		if _, err := adapterOf(t, c).Prompts(ctx); !errors.Is(err, toolshelf.ErrPermissionDenied) {
-			t.Errorf("an unreadable directory of %s: %v", tt.missing, err)
-		}
+		must.Fail(adapterOf(t, c).Prompts(ctx))(t, tt.missing, toolshelf.ErrPermissionDenied)
 	}
 }
 
@@ -322,19 +303,15 @@ func TestPromptsFollowTheRulesOfTheirLayer(t *testing.T) {
 		{"c", nil, "Plan $1."},
 		{"d", map[string]string{"1": "x"}, "Fix x.\n"},
 	} {
-		if got, err := ofLayers.GetPrompt(ctx, tt.name, tt.args); got.Text != tt.want || err != nil {
-			t.Errorf("%s %v: got %q, %v; want %q", tt.name, tt.args, got.Text, err, tt.want)
-		}
+		must.Equal(t, tt.name, tt.want, must.Get(ofLayers.GetPrompt(ctx, tt.name, tt.args))(t).Text)
 	}
 	_, err = ofLayers.GetPrompt(ctx, "prompts:b", nil)
 	var rpc *mcpadapter.RPCError
 	if !errors.As(err, &rpc) || rpc.Code != mcpadapter.CodeInvalidParams || !errors.Is(err, toolshelf.ErrInvalidArguments) || rpc.Message != `"prompts:b" needs the argument "FILE"; add the argument` {
 		t.Errorf("without the required argument, got %v", err)
 	}
-	completion, err := ofLayers.Complete(ctx, "prompts:b", "FILE", "")
-	if err != nil || len(completion.Values) != 0 {
-		t.Errorf("Complete returns %v, %v", completion, err)
-	}
+	must.Len(t, "completion.Values", 0,
+		must.Get(ofLayers.Complete(ctx, "prompts:b", "FILE", ""))(t).Values)
 }
 
 func TestPromptsHaveNoDirectoryOfTheHost(t *testing.T) {
@@ -343,9 +320,8 @@ func TestPromptsHaveNoDirectoryOfTheHost(t *testing.T) {
 		"Run ${CLAUDE_SKILL_DIR}/run.sh.\n": nil,
 		"Run skills/run.sh.\n":              {mcpadapter.WithRenderer(toolshelf.Renderer{Values: map[string]string{"CLAUDE_SKILL_DIR": "skills"}})},
 	} {
-		if got, err := adapterOf(t, catalog(t, fsys), opts...).GetPrompt(ctx, "pdf", nil); got.Text != want || err != nil {
-			t.Errorf("got %q, %v; want %q", got.Text, err, want)
-		}
+		must.Equal(t, "Text", want,
+			must.Get(adapterOf(t, catalog(t, fsys), opts...).GetPrompt(ctx, "pdf", nil))(t).Text)
 	}
 }
 
@@ -417,9 +393,7 @@ func TestCompletion(t *testing.T) {
 			argument := tt.argument
 			if argument == "" {
 				p, _, err := a.Prompt(ctx, tt.ref)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				argument = p.Arguments[0].Name
 			}
 			got := must.Get(a.Complete(ctx, tt.ref, argument, tt.typed))(t)
@@ -446,12 +420,10 @@ func TestArgumentsOfPromptsAreRequiredAsTheAuthorWrites(t *testing.T) {
 	a := adapterOf(t, catalog(t, memory(t, map[string]string{"commands/tag.md": "---\nargument-hint: <issue> [label]\n---\nTag $1 with $2.\n"})))
 	raw, err := ready(t, a).Handle(ctx, "prompts/list", nil)
 	want := `{"prompts":[{"name":"tag","description":"Tag $1 with $2.","arguments":[{"name":"issue","description":"<issue>","required":true},{"name":"label","description":"[label]"}]}]}`
-	if err != nil || string(raw) != want {
-		t.Errorf("%s, %v, want %s", raw, err, want)
-	}
-	if prompt, err := a.GetPrompt(ctx, "tag", map[string]string{"label": "bug"}); err != nil || prompt.Text != "Tag $1 with bug.\n" {
-		t.Errorf("%q, %v", prompt.Text, err)
-	}
+	must.Do(t, err)
+	must.Equal(t, "raw", want, string(raw))
+	must.Equal(t, "prompt.Text", "Tag $1 with bug.\n",
+		must.Get(a.GetPrompt(ctx, "tag", map[string]string{"label": "bug"}))(t).Text)
 }
 
 // TestStoredCursorOfPromptsStaysValid requests the prompts after a stored cursor. A client
@@ -459,14 +431,10 @@ func TestArgumentsOfPromptsAreRequiredAsTheAuthorWrites(t *testing.T) {
 func TestStoredCursorOfPromptsStaysValid(t *testing.T) {
 	stored := "AdEMPktmaXg"
 	a := adapterOf(t, catalog(t, memory(t, commands)), mcpadapter.WithPageSize(2))
-	first, err := a.ListPrompts(ctx, nil)
-	if err != nil || first.NextCursor != stored {
-		t.Errorf("got the cursor %q and %v, want %q", first.NextCursor, err, stored)
-	}
-	next, err := a.ListPrompts(ctx, &stored)
-	if err != nil || len(next.Prompts) != 2 || next.Prompts[0].Name != "plain" {
-		t.Errorf("after the stored cursor: got %+v, %v", next.Prompts, err)
-	}
+	must.Equal(t, "first.NextCursor", stored, must.Get(a.ListPrompts(ctx, nil))(t).NextCursor)
+	next := must.Get(a.ListPrompts(ctx, &stored))(t)
+	must.Len(t, "after the stored cursor", 2, next.Prompts)
+	must.Equal(t, "after the stored cursor", "plain", next.Prompts[0].Name)
 }
 
 // The prompt of a bare name exists if one plugin has the name. An ambiguous name is an error of the
@@ -589,10 +557,9 @@ func TestAPageOfPromptsOpensNoFileOfAStore(t *testing.T) {
 	a := must.Get(mcpadapter.New(c))(t)
 	for _, want := range []int64{120, 0} {
 		before := store.opens.Load()
-		list, err := a.ListPrompts(t.Context(), nil)
-		if err != nil || len(list.Prompts) != 120 || len(list.Prompts[119].Arguments) != 1 {
-			t.Fatalf("%v, %v", list.Prompts, err)
-		}
+		list := must.Get(a.ListPrompts(t.Context(), nil))(t)
+		must.Len(t, "list.Prompts", 120, list.Prompts)
+		must.Len(t, "Arguments", 1, list.Prompts[119].Arguments)
 		must.Equal(t, "store.opens.Load() - before", want, store.opens.Load()-before)
 	}
 }
@@ -630,9 +597,7 @@ func TestRequestsScanTheCommandsAtMostOnce(t *testing.T) {
 	}
 	for name, request := range requests {
 		n := fsys.Scans(t, a, func() {
-			if err := request(); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+			must.Is(t, name, nil, request())
 		})
 		if n > 1 {
 			t.Errorf("%s scanned the commands %g times, want at most once", name, n)
@@ -696,9 +661,7 @@ func TestListedArgumentsOfALongFileAreAccepted(t *testing.T) {
 		t.Fatal(prompts, err)
 	}
 	for _, p := range prompts {
-		if len(p.Arguments) != 1 {
-			t.Fatalf("%s has the arguments %v", p.Name, p.Arguments)
-		}
+		must.Len(t, p.Name, 1, p.Arguments)
 		got, err := a.GetPrompt(ctx, p.Name, map[string]string{p.Arguments[0].Name: "WORD"})
 		if err != nil || !strings.Contains(got.Text, "WORD") {
 			t.Errorf("%s: %v", p.Name, err)

@@ -63,10 +63,7 @@ func allTexts(t testing.TB, a *mcpadapter.Adapter, root string) (texts []string)
 			`{"command_name":` + in("") + `,"report_content":"x","user_wants_upload":true}`, `{"command_name":"analyze_log","report_content":"","user_wants_upload":true}`},
 	} {
 		for _, arguments := range calls {
-			got, err := a.Call(ctx, tool, json.RawMessage(arguments))
-			if err != nil {
-				t.Fatalf("%s(%s): %v", tool, arguments, err)
-			}
+			got := must.Get(a.Call(ctx, tool, json.RawMessage(arguments)))(t)
 			texts = append(texts, fmt.Sprintf("%s(%s): %s", tool, strings.ReplaceAll(arguments, strings.Trim(string(quoted), `"`), "ROOT"), got.Text), string(got.Structured))
 		}
 	}
@@ -187,14 +184,10 @@ func TestWithRelativePathsShowsPathsInLayers(t *testing.T) {
 	a := adapterOf(t, c, mcpadapter.WithRelativePaths(), mcpadapter.WithStructuredContent())
 	get := func(tool, arguments string) map[string]any {
 		t.Helper()
-		got, err := a.Call(ctx, tool, json.RawMessage(arguments))
-		if err != nil || got.IsError {
-			t.Fatalf("%s: %+v, %v", tool, got, err)
-		}
+		got := must.Get(a.Call(ctx, tool, json.RawMessage(arguments)))(t)
+		must.Equal(t, tool, false, got.IsError)
 		described, _ := a.Lookup(tool)
-		if err := validate(t, compiled(t, described.OutputSchema), got.Structured); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, validate(t, compiled(t, described.OutputSchema), got.Structured))
 		return decoded(t, got.Structured).(map[string]any)
 	}
 	for name, want := range map[string]string{"a": "commands/a.md", "b": filepath.ToSlash(below) + "/b.md", "c": "built in/c.md"} {
@@ -232,12 +225,8 @@ func TestWithRelativePathsKeepsTextsOfAuthors(t *testing.T) {
 		got := must.Get(a.Call(ctx, "get_command", json.RawMessage(`{"command_name":"a"}`)))(t)
 		var result toolshelf.Command
 		must.Do(t, json.Unmarshal(got.Structured, &result))
-		if result.Metadata.Path != path || result.Content != text {
-			t.Errorf("got path %q, want %q, and content %q", result.Metadata.Path, path, result.Content)
-		}
-		prompt, err := a.GetPrompt(ctx, "a", nil)
-		if err != nil || prompt.Text != text {
-			t.Errorf("got prompt %q, %v", prompt.Text, err)
-		}
+		must.Equal(t, "Path", path, result.Metadata.Path)
+		must.Equal(t, "result.Content", text, result.Content)
+		must.Equal(t, "prompt.Text", text, must.Get(a.GetPrompt(ctx, "a", nil))(t).Text)
 	}
 }

@@ -93,9 +93,8 @@ func TestSessionStates(t *testing.T) {
 			}
 			if tt.code != 0 {
 				e := rpcError(t, err)
-				if e.Code != tt.code || string(e.Data) != tt.data {
-					t.Errorf("got %d with %s; want %d with %s", e.Code, e.Data, tt.code, tt.data)
-				}
+				must.Equal(t, "Code", tt.code, e.Code)
+				must.Equal(t, "Data", tt.data, string(e.Data))
 			}
 			must.Equal(t, "state", tt.state, s.State())
 		})
@@ -108,16 +107,10 @@ func TestSessionsAreIndependent(t *testing.T) {
 	if _, err := second.Handle(ctx, "tools/list", nil); rpcError(t, err).Code != mcpadapter.CodeInvalidRequest {
 		t.Errorf("the second session is ready because the first one is")
 	}
-	if _, err := second.Handle(ctx, "initialize", json.RawMessage(hello)); err != nil {
-		t.Errorf("the second client cannot initialize: %v", err)
-	}
+	must.Get(second.Handle(ctx, "initialize", json.RawMessage(hello)))(t)
 	first.Close()
-	if _, err := second.Handle(ctx, "notifications/initialized", nil); err != nil {
-		t.Errorf("the first session's end is the second one's: %v", err)
-	}
-	if _, err := second.Handle(ctx, "tools/list", nil); err != nil {
-		t.Error(err)
-	}
+	must.Get(second.Handle(ctx, "notifications/initialized", nil))(t)
+	must.Get(second.Handle(ctx, "tools/list", nil))(t)
 }
 
 func TestInitializeNegotiatesTheVersion(t *testing.T) {
@@ -141,9 +134,7 @@ func TestInitializeNegotiatesTheVersion(t *testing.T) {
 		if _, err := s.Handle(ctx, "initialize", json.RawMessage(params)); rpcError(t, err).Code != mcpadapter.CodeInvalidParams {
 			t.Errorf("initialize(%s): got %v", params, err)
 		}
-		if s.State() != mcpadapter.Uninitialized {
-			t.Errorf("initialize(%s) failed and left the state %s", params, s.State())
-		}
+		must.Equal(t, params, mcpadapter.Uninitialized, s.State())
 	}
 }
 
@@ -157,26 +148,19 @@ func TestModernRequestsNeedNoHandshake(t *testing.T) {
 		{"prompts/get", `"name":"commit"`},
 		{"completion/complete", `"ref":{"type":"ref/prompt","name":"get_command"},"argument":{"name":"command_name","value":""}`},
 	} {
-		got, err := s.Handle(ctx, r[0], modern(r[1]))
-		if err != nil {
-			t.Fatalf("%s: %v", r[0], err)
-		}
+		got := must.Get(s.Handle(ctx, r[0], modern(r[1])))(t)
 		var result struct {
 			ResultType string
 			TTL        *int                                      `json:"ttlMs"`
 			Scope      *string                                   `json:"cacheScope"`
 			Meta       map[string]struct{ Name, Version string } `json:"_meta"`
 		}
-		if err := json.Unmarshal(got, &result); err != nil {
-			t.Fatalf("%s: %v in %s", r[0], err, got)
-		}
-		if result.ResultType != "complete" || result.Meta["io.modelcontextprotocol/serverInfo"].Version != "1.2.3" {
-			t.Errorf("%s: got %s", r[0], got)
-		}
+		must.Is(t, r[0], nil, json.Unmarshal(got, &result))
+		must.Equal(t, r[0], "complete", result.ResultType)
+		must.Equal(t, r[0], "1.2.3", result.Meta["io.modelcontextprotocol/serverInfo"].Version)
 		kept := strings.HasSuffix(r[0], "/list") || r[0] == "server/discover"
-		if (result.TTL != nil && *result.TTL >= 0 && result.Scope != nil && *result.Scope == "private") != kept {
-			t.Errorf("%s: ttlMs %v, cacheScope %v; only lists and discovery may be kept, and shared with nobody", r[0], result.TTL, result.Scope)
-		}
+		must.Equal(t, r[0], kept,
+			result.TTL != nil && *result.TTL >= 0 && result.Scope != nil && *result.Scope == "private")
 	}
 	must.Equal(t, "modern requests changed the state", mcpadapter.Uninitialized, s.State())
 }
@@ -186,9 +170,7 @@ func TestLegacyResultsHaveNoModernMembers(t *testing.T) {
 	for method, params := range map[string]string{"tools/list": `{}`, "prompts/list": ``, "tools/call": `{"name":"list_skills","arguments":{}}`} {
 		got := must.Get(s.Handle(ctx, method, json.RawMessage(params)))(t)
 		for _, key := range []string{`"resultType"`, `"ttlMs"`, `"cacheScope"`, `"_meta"`, `"nextCursor"`} {
-			if strings.Contains(string(got), key) {
-				t.Errorf("%s: %s in %s", method, key, got)
-			}
+			must.NotContain(t, method, string(got), key)
 		}
 	}
 }
@@ -200,9 +182,8 @@ func TestWithListChangedDeclaresNotifications(t *testing.T) {
 		t.Errorf("initialize: %s, %v", got, err)
 	}
 	// Modern clients need a subscription, which a Session does not serve.
-	if got, err = session.Handle(ctx, "server/discover", modern("")); err != nil || strings.Contains(string(got), "listChanged") {
-		t.Errorf("server/discover: %s, %v", got, err)
-	}
+	got = must.Get(session.Handle(ctx, "server/discover", modern("")))(t)
+	must.NotContain(t, "server/discover", string(got), "listChanged")
 }
 
 func TestDiscoverDescribesTheServer(t *testing.T) {
@@ -239,9 +220,8 @@ func TestModernRequestsRequireAllFields(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := adapter(t).NewSession().Handle(ctx, tt.method, json.RawMessage(tt.params))
 			e := rpcError(t, err)
-			if e.Code != tt.code || string(e.Data) != tt.data {
-				t.Errorf("got %v with %s; want %d with %s", e, e.Data, tt.code, tt.data)
-			}
+			must.Equal(t, e, tt.code, e.Code)
+			must.Equal(t, e, tt.data, string(e.Data))
 		})
 	}
 }
@@ -272,9 +252,7 @@ func TestInvalidRequestsAreProtocolErrors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := s.Handle(ctx, tt.method, json.RawMessage(tt.params))
-			if e := rpcError(t, err); e.Code != tt.code {
-				t.Errorf("got %v; want %d", e, tt.code)
-			}
+			must.Equal(t, "Code", tt.code, rpcError(t, err).Code)
 		})
 	}
 }
@@ -300,9 +278,8 @@ func TestHandleReturnsTheErrorOfItsContext(t *testing.T) {
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	_, err := s.Handle(ended, "tools/call", json.RawMessage(`{"name":"list_commands"}`))
-	if e := rpcError(t, err); e.Code != mcpadapter.CodeInternalError || !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v; want %d that is context.Canceled", err, mcpadapter.CodeInternalError)
-	}
+	must.Equal(t, "Code", mcpadapter.CodeInternalError, rpcError(t, err).Code)
+	must.Is(t, "rpcError", context.Canceled, err)
 }
 
 // manyTools returns an adapter with n tools with the names tool_000, tool_001 and so on.
@@ -331,9 +308,7 @@ func list(t testing.TB, s *mcpadapter.Session, params json.RawMessage) page {
 	t.Helper()
 	raw := must.Get(s.Handle(ctx, "tools/list", params))(t)
 	var p page
-	if err := json.Unmarshal(raw, &p); err != nil {
-		t.Fatalf("%v in %s", err, raw)
-	}
+	must.Do(t, json.Unmarshal(raw, &p))
 	if p.Tools == nil {
 		t.Fatalf("no array of tools in %s", raw)
 	}
@@ -375,9 +350,7 @@ func TestToolsListHasTheExactNumberOfPages(t *testing.T) {
 					}
 					cursor = *p.Next
 				}
-				if want := max(1, (n+49)/50); pages != want {
-					t.Errorf("%d pages, want %d", pages, want)
-				}
+				must.Equal(t, "pages", pages, max(1, (n+49)/50))
 				must.Match(t, "result", want, got)
 			})
 		}
@@ -394,9 +367,7 @@ func TestInvalidCursorsAreRejected(t *testing.T) {
 		`"` + *foreign + `"`, `"` + *stale + `"`, `"` + own + `="`, `"` + own + ` "`, `"` + own[1:] + `"`} {
 		for _, params := range []json.RawMessage{json.RawMessage(`{"cursor":` + cursor + `}`), modern(`"cursor":` + cursor)} {
 			_, err := s.Handle(ctx, "tools/list", params)
-			if e := rpcError(t, err); e.Code != mcpadapter.CodeInvalidParams {
-				t.Errorf("cursor %s: got %v", cursor, e)
-			}
+			must.Equal(t, cursor, mcpadapter.CodeInvalidParams, rpcError(t, err).Code)
 		}
 	}
 	list(t, s, json.RawMessage(`{"cursor":null}`))
@@ -405,9 +376,8 @@ func TestInvalidCursorsAreRejected(t *testing.T) {
 
 func TestCursorsAreValidInAnotherProcess(t *testing.T) {
 	cursor := list(t, ready(t, manyTools(t, 120)), nil).Next
-	if got := list(t, ready(t, manyTools(t, 120)), json.RawMessage(`{"cursor":"`+*cursor+`"}`)); got.Tools[0].Name != "tool_050" {
-		t.Errorf("got %s first, want tool_050", got.Tools[0].Name)
-	}
+	must.Equal(t, "Name", "tool_050",
+		list(t, ready(t, manyTools(t, 120)), json.RawMessage(`{"cursor":"`+*cursor+`"}`)).Tools[0].Name)
 }
 
 func TestCursorsBecomeInvalidIfADescriptionChanges(t *testing.T) {
@@ -521,9 +491,7 @@ func FuzzHandle(f *testing.F) {
 				}
 			}
 			if s.State() != mcpadapter.Uninitialized {
-				if _, err := s.Handle(ctx, "ping", nil); err != nil {
-					t.Errorf("after %q: %v", method, err)
-				}
+				must.Get(s.Handle(ctx, "ping", nil))(t)
 			}
 		}
 	})

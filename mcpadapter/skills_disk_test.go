@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 	"go.yaml.in/yaml/v3"
 
@@ -53,9 +52,7 @@ func sameFrontmatter(t testing.TB, e mcpadapter.SkillEntry, text []byte) {
 	t.Helper()
 	var got any
 	must.Do(t, json.Unmarshal(e.Frontmatter, &got))
-	if diff := cmp.Diff(frontmatterOf(t, text), got); diff != "" {
-		t.Errorf("%s: frontmatter (-file +entry):\n%s", e.URI, diff)
-	}
+	must.Match(t, e.URI, frontmatterOf(t, text), got)
 }
 
 // Every public skill is served, and its entry describes the files on the disk.
@@ -82,9 +79,7 @@ func TestPublicSkillsAreServed(t *testing.T) {
 		for layer := range layers { // layers of one catalog would shadow each other
 			c := must.Get(toolshelf.New(toolshelf.WithSkillsDir(layer)))(t)
 			a := adapterOf(t, c)
-			if omitted, err := a.SkillDiagnostics(ctx); err != nil || len(omitted) > 0 {
-				t.Errorf("%s: %v, %v", layer, omitted, err)
-			}
+			must.Len(t, layer, 0, must.Get(a.SkillDiagnostics(ctx))(t))
 			client := skillClients(t, a)["modern"]
 			for _, e := range client.list() {
 				i := slices.IndexFunc(e.Resources, func(r mcpadapter.SkillResource) bool { return r.URI == e.URI })
@@ -127,13 +122,10 @@ func checkEntry(t *testing.T, c skillClient, e mcpadapter.SkillEntry, dir string
 		below := strings.TrimPrefix(r.URI, strings.TrimSuffix(e.URI, "SKILL.md"))
 		got[strings.ReplaceAll(below, "%20", " ")] = fmt.Sprintf("%d %s", r.Size, r.Digest)
 		data, _, err := c.read(r.URI)
-		if err != nil || digest(data) != r.Digest {
-			t.Errorf("%s: %d bytes, %v", r.URI, len(data), err)
-		}
+		must.Do(t, err)
+		must.Equal(t, r.URI, r.Digest, digest(data))
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-disk +entry):\n%s", e.URI, diff)
-	}
+	must.Match(t, e.URI, want, got)
 }
 
 // skillRounds returns the number of rounds of a test with a writer. The environment
@@ -342,20 +334,13 @@ func TestWarmListsOfSkillsReadNoFile(t *testing.T) {
 	for range 3 {
 		s := a.NewSession()
 		must.Equal(t, "listAll(t, s)", n, listAll(t, s))
-		if _, err := s.GetSkill(ctx, "skill://s007/SKILL.md"); err != nil {
-			t.Error(err)
-		}
-		if _, err := s.ListResources(ctx, nil); err != nil {
-			t.Error(err)
-		}
-		if _, err := s.ReadDirectory(ctx, "skill://s007", nil); err != nil {
-			t.Error(err)
-		}
+		must.Get(s.GetSkill(ctx, "skill://s007/SKILL.md"))(t)
+		must.Get(s.ListResources(ctx, nil))(t)
+		must.Get(s.ReadDirectory(ctx, "skill://s007", nil))(t)
 	}
 	must.Equal(t, "opened.Load()", 0, opened.Load())
-	if _, err := a.NewSession().ReadResource(ctx, "skill://s007/a.txt"); err != nil || opened.Load() != 1 {
-		t.Errorf("a read opened %d files, want 1: %v", opened.Load(), err)
-	}
+	must.Get(a.NewSession().ReadResource(ctx, "skill://s007/a.txt"))(t)
+	must.Equal(t, "files that a read opened", 1, opened.Load())
 }
 
 // The benchmark compares all pages of a warm list of skills with a stat of each file, and
@@ -379,9 +364,7 @@ func BenchmarkSkillsList(b *testing.B) {
 	var list, stats, digests time.Duration
 	for b.Loop() {
 		start := time.Now()
-		if listAll(b, s) != n {
-			b.Fatal("skills are missing")
-		}
+		must.Equal(b, "skills", n, listAll(b, s))
 		list += time.Since(start)
 		start = time.Now()
 		walk(func(name string) error { _, err := os.Lstat(name); return err })
@@ -477,9 +460,7 @@ func surfacesOf(t *testing.T, c *toolshelf.Catalog, name string) string {
 	if found, err := c.SearchSkills(ctx, name, 1); err != nil || len(found.Results) != 1 || found.Results[0].Description == "" {
 		t.Errorf("SearchSkills: %+v, %v", found, err)
 	}
-	if _, err := c.GetSkill(ctx, name); err != nil {
-		t.Error(err)
-	}
+	must.Get(c.GetSkill(ctx, name))(t)
 	prompt := must.Get(c.SkillsPrompt(ctx))(t)
 	listed := ""
 	if slices.Contains(prompt.Included, name) {
@@ -488,25 +469,20 @@ func surfacesOf(t *testing.T, c *toolshelf.Catalog, name string) string {
 			listed = "name"
 		}
 	}
-	if (listed == "full") != strings.Contains(prompt.Text, "Ships") {
-		t.Errorf("%q in %s", listed, prompt.Text)
-	}
+	must.Equal(t, listed, strings.Contains(prompt.Text, "Ships"), listed == "full")
 	text := func(tool, arguments string) (string, bool) {
 		r := must.Get(a.Call(ctx, tool, json.RawMessage(arguments)))(t)
 		return r.Text, !r.IsError
 	}
 	list, _ := text("list_skills", "{}")
-	if strings.Contains(list, `"`+name+`"`) != (listed != "") || strings.Contains(list, "Ships") != (listed == "full") {
-		t.Errorf("%q in %s", listed, list)
-	}
+	must.Equal(t, listed, listed != "", strings.Contains(list, `"`+name+`"`))
+	must.Equal(t, listed, listed == "full", strings.Contains(list, "Ships"))
 	_, tool := text("get_skill", `{"skill_name":"`+name+`"}`)
 	if _, read := text("read_skill_file", `{"skill_name":"`+name+`","path":"SKILL.md"}`); read != tool {
 		t.Errorf("get_skill %v, read_skill_file %v", tool, read)
 	}
 	results, _ := text("search_skills", `{"query":"`+name+` ships releases"}`)
-	if strings.Contains(results, "Ships") != (listed == "full") {
-		t.Errorf("%q in %s", listed, results)
-	}
+	must.Equal(t, listed, listed == "full", strings.Contains(results, "Ships"))
 	entries := must.Get(a.NewSession().ListSkills(ctx, nil))(t)
 	resource := slices.ContainsFunc(entries.Skills, func(e mcpadapter.SkillEntry) bool {
 		return strings.Contains(e.URI, "/"+name+"/") || strings.HasPrefix(e.URI, "skill://"+name+"/")

@@ -131,9 +131,7 @@ func TestASkillWithoutADirectoryIsPublished(t *testing.T) {
 			t.Fatalf("%s (-want +got):\n%s", era, diff)
 		}
 		for i, want := range []int{1, 2, 1} {
-			if len(entries[i].Resources) != want {
-				t.Errorf("%s: %s has %+v", era, entries[i].URI, entries[i].Resources)
-			}
+			must.Len(t, era, want, entries[i].Resources)
 		}
 		for _, r := range entries[2].Resources {
 			if data, _, err := c.read(r.URI); err != nil || string(data) != skillText("style") || r.Digest != digest(data) {
@@ -169,16 +167,12 @@ func TestEntriesDescribeTheFilesOfSkills(t *testing.T) {
 	}
 	for era, c := range skillClients(t, a) {
 		entries := c.list()
-		if diff := cmp.Diff([]string{"skill://lower/SKILL.md", "skill://pdf/SKILL.md"}, uris(entries)); diff != "" {
-			t.Fatalf("%s (-want +got):\n%s", era, diff)
-		}
+		must.Match(t, era, []string{"skill://lower/SKILL.md", "skill://pdf/SKILL.md"}, uris(entries))
 		sameJSON(t, entries[1].Frontmatter, `{"name":"pdf","description":"Fills forms.\n","license":"MIT","metadata":{"version":"1.0","tags":["a",2,true,null]},"allowed-tools":"Bash(git:*) Read"}`)
 		for _, e := range entries {
 			var single struct{ Skill mcpadapter.SkillEntry }
 			c.get("skills/get", uri(e.URI), &single)
-			if diff := cmp.Diff(e, single.Skill); diff != "" {
-				t.Errorf("%s: skills/get differs from skills/list:\n%s", era, diff)
-			}
+			must.Match(t, era, e, single.Skill)
 			files := map[string]string{}
 			for _, r := range e.Resources {
 				data, _, err := c.read(r.URI)
@@ -189,9 +183,7 @@ func TestEntriesDescribeTheFilesOfSkills(t *testing.T) {
 					files[r.URI] = ""
 				}
 			}
-			if diff := cmp.Diff(want[e.URI], files); diff != "" {
-				t.Errorf("%s: %s (-want +got):\n%s", era, e.URI, diff)
-			}
+			must.Match(t, era, want[e.URI], files)
 		}
 	}
 }
@@ -238,9 +230,7 @@ func TestResultsFollowTheEra(t *testing.T) {
 			}
 			slices.Sort(keys)
 			slices.Sort(want)
-			if diff := cmp.Diff(want, keys); diff != "" {
-				t.Errorf("%s, %s (-want +got):\n%s", tt.method, era, diff)
-			}
+			must.Match(t, tt.method, want, keys)
 		}
 	}
 }
@@ -287,9 +277,8 @@ func TestReadDirectory(t *testing.T) {
 			}
 		}
 		for _, at := range []string{"skill://acme/refunds/SKILL.md", "skill://acme/refunds/", "skill://none", "skill://acme/refunds/templates/none", "skill://acme/refun", "skill://Acme"} {
-			if e := rpcError(t, c.send("resources/directory/read", uri(at), new(any))); e.Code != mcpadapter.CodeInvalidParams {
-				t.Errorf("%s: %s: %v", era, at, e)
-			}
+			must.Equal(t, era, mcpadapter.CodeInvalidParams,
+				rpcError(t, c.send("resources/directory/read", uri(at), new(any))).Code)
 		}
 	}
 }
@@ -395,9 +384,8 @@ func TestUnpublishableSkillsAreReported(t *testing.T) {
 			t.Errorf("%s: %v", era, err)
 		}
 		for _, omitted := range []string{"large", "many", "spaces", "silent", "broken", "comment", "unread", "folder", "none"} {
-			if e := rpcError(t, c.send("skills/get", uri("skill://"+omitted+"/SKILL.md"), new(any))); e.Code != mcpadapter.CodeInvalidParams {
-				t.Errorf("%s: skills/get of %s: %v", era, omitted, e)
-			}
+			must.Equal(t, era, mcpadapter.CodeInvalidParams,
+				rpcError(t, c.send("skills/get", uri("skill://"+omitted+"/SKILL.md"), new(any))).Code)
 			if _, _, err := c.read("skill://" + omitted + "/SKILL.md"); rpcError(t, err).Code != mcpadapter.CodeInvalidParams {
 				t.Errorf("%s: resources/read of %s: %v", era, omitted, err)
 			}
@@ -520,45 +508,37 @@ func TestStoredCursorOfSkillsStaysValid(t *testing.T) {
 	a := adapterOf(t, catalog(t, memory(t, map[string]string{"skills/a/SKILL.md": skillText("a"), "skills/b/SKILL.md": skillText("b")})), mcpadapter.WithPageSize(1))
 	list, err := a.NewSession().ListSkills(ctx, nil)
 	const stored = "skills.ARd1qXlza2lsbDovL2EvU0tJTEwubWQ"
-	if err != nil || list.NextCursor != stored {
-		t.Errorf("got %q, %v; want %q", list.NextCursor, err, stored)
-	}
+	must.Do(t, err)
+	must.Equal(t, "list.NextCursor", stored, list.NextCursor)
 }
 
 func TestSkillsOfMissingDirectories(t *testing.T) {
 	empty := memory(t, map[string]string{"commands/a.md": "a"})
 	named := adapterOf(t, catalog(t, empty, toolshelf.WithSkillsDir("skills")))
 	for era, c := range skillClients(t, named) {
-		if got := c.list(); len(got) != 0 {
-			t.Errorf("%s: got %v", era, got)
-		}
+		must.Len(t, era, 0, c.list())
 		var list struct{ Resources []any }
 		if c.get("resources/list", "", &list); list.Resources == nil || len(list.Resources) != 0 {
 			t.Errorf("%s: got %v", era, list)
 		}
-		if e := rpcError(t, c.send("skills/get", uri("skill://a/SKILL.md"), new(any))); e.Code != mcpadapter.CodeInvalidParams {
-			t.Errorf("%s: %v", era, e)
-		}
+		must.Equal(t, era, mcpadapter.CodeInvalidParams,
+			rpcError(t, c.send("skills/get", uri("skill://a/SKILL.md"), new(any))).Code)
 	}
 	for name, a := range map[string]*mcpadapter.Adapter{
 		"no directory": adapterOf(t, catalog(t, empty)),
 		"no layer":     adapterOf(t, catalog(t, memory(t, project), toolshelf.WithSkillsDir())),
 		"not wanted":   adapter(t, mcpadapter.WithoutSkillResources()),
 	} {
-		for era, c := range skillClients(t, a) {
+		for _, c := range skillClients(t, a) {
 			for _, method := range []string{"skills/list", "skills/get", "resources/list", "resources/templates/list", "resources/read", "resources/directory/read", "resources/subscribe"} {
-				if e := rpcError(t, c.send(method, uri("skill://weather/SKILL.md"), new(any))); e.Code != mcpadapter.CodeMethodNotFound {
-					t.Errorf("%s, %s, %s: %v", name, era, method, e)
-				}
+				must.Equal(t, name, mcpadapter.CodeMethodNotFound,
+					rpcError(t, c.send(method, uri("skill://weather/SKILL.md"), new(any))).Code)
 			}
-			if a.ServesSkills() {
-				t.Errorf("%s: serves skills", name)
-			}
+			must.Equal(t, name, false, a.ServesSkills())
 		}
-		got, err := a.NewSession().Handle(ctx, "server/discover", modern(""))
-		if err != nil || strings.Contains(string(got), "resources") || strings.Contains(string(got), mcpadapter.SkillsExtension) {
-			t.Errorf("%s: %s, %v", name, got, err)
-		}
+		got := must.Get(a.NewSession().Handle(ctx, "server/discover", modern("")))(t)
+		must.NotContain(t, name, string(got), "resources")
+		must.NotContain(t, name, string(got), mcpadapter.SkillsExtension)
 	}
 }
 
@@ -649,9 +629,8 @@ func TestSubscriptions(t *testing.T) {
 	if !c.Subscribed(own) || c.Subscribed(file) || a.NewSession().Subscribed(own) {
 		t.Error("wrong subscriptions")
 	}
-	if e := rpcError(t, c.send("resources/subscribe", uri("skill://weather/../x"), new(any))); e.Code != mcpadapter.CodeInvalidParams {
-		t.Error(e)
-	}
+	must.Equal(t, "Code", mcpadapter.CodeInvalidParams,
+		rpcError(t, c.send("resources/subscribe", uri("skill://weather/../x"), new(any))).Code)
 	long := "skill://weather/" + strings.Repeat("x", 16<<10)
 	if e := rpcError(t, c.send("resources/subscribe", uri(long), new(any))); e.Code != mcpadapter.CodeInvalidParams || c.Subscribed(long) {
 		t.Error(e)
@@ -659,14 +638,12 @@ func TestSubscriptions(t *testing.T) {
 	for i := range 999 {
 		c.get("resources/subscribe", uri(fmt.Sprintf("skill://s%d/SKILL.md", i)), new(any))
 	}
-	if e := rpcError(t, c.send("resources/subscribe", uri(file), new(any))); e.Code != mcpadapter.CodeInvalidParams {
-		t.Error(e)
-	}
+	must.Equal(t, "Code", mcpadapter.CodeInvalidParams,
+		rpcError(t, c.send("resources/subscribe", uri(file), new(any))).Code)
 	for name, c := range map[string]skillClient{"modern": skillClients(t, a)["modern"], "without WithListChanged": skillClients(t, adapter(t))["legacy"]} {
 		for _, method := range []string{"resources/subscribe", "resources/unsubscribe"} {
-			if e := rpcError(t, c.send(method, uri(own), new(any))); e.Code != mcpadapter.CodeMethodNotFound {
-				t.Errorf("%s: %v", name, e)
-			}
+			must.Equal(t, name, mcpadapter.CodeMethodNotFound,
+				rpcError(t, c.send(method, uri(own), new(any))).Code)
 		}
 	}
 }

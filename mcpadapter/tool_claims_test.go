@@ -11,8 +11,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/must"
@@ -719,16 +717,12 @@ func TestDescriptionsMatchTheBehavior(t *testing.T) {
 		want[key] = claim.text
 		t.Run(key, func(t *testing.T) {
 			tool, ok := a.Lookup(claim.tool)
-			if !ok {
-				t.Fatal("there is no such tool")
-			}
+			must.Equal(t, "the tool exists", true, ok)
 			program, _ := programs.Lookup(claim.tool)
 			claim.check(caller{t, tool, program})
 		})
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("descriptions (-checked +of the tools):\n%s", diff)
-	}
+	must.Match(t, "got", want, got)
 }
 
 // A tool accepts the examples in its schema and in its errors.
@@ -760,9 +754,7 @@ func TestToolsAcceptTheExamplesOfTheirSchemas(t *testing.T) {
 				}
 				arguments[name] = example
 				raw := must.Get(json.Marshal(arguments))(t)
-				if err := validate(t, check, raw); err != nil {
-					t.Errorf("%s(%s): %v", tool.Name, raw, err)
-				}
+				must.Is(t, tool.Name, nil, validate(t, check, raw))
 				caller{t, tool, tool}.succeeds(string(raw))
 			}
 		}
@@ -774,9 +766,7 @@ func TestToolsAcceptTheExamplesOfTheirSchemas(t *testing.T) {
 			message = body.Error.(map[string]any)["message"].(string)
 		}
 		_, example, _ := strings.Cut(message, "such as ")
-		if err := validate(t, check, []byte(example)); err != nil {
-			t.Errorf("%s: the error's example %s: %v", tool.Name, example, err)
-		}
+		must.Is(t, tool.Name, nil, validate(t, check, []byte(example)))
 	}
 	if examples < 15 {
 		t.Errorf("%d examples", examples)
@@ -806,10 +796,9 @@ func TestToolsAcceptTheSuggestionsOfTheirErrors(t *testing.T) {
 		{"get_skill", `{"skill_name":"review"}`, `did you mean \"Review\"?`, []string{`{"skill_name":"Review"}`}},
 	} {
 		tool, _ := a.Lookup(tt.tool)
-		got, err := tool.Call(ctx, json.RawMessage(tt.refused))
-		if err != nil || !got.IsError || !strings.Contains(got.Text, tt.says) {
-			t.Errorf("%s(%s): %s, %v; want %s", tt.tool, tt.refused, got.Text, err, tt.says)
-		}
+		got := must.Get(tool.Call(ctx, json.RawMessage(tt.refused)))(t)
+		must.Equal(t, tt.tool, true, got.IsError)
+		must.Contain(t, tt.tool, got.Text, tt.says)
 		for _, arguments := range tt.accepted {
 			caller{t, tool, tool}.succeeds(arguments)
 		}
@@ -875,10 +864,8 @@ func TestTextsNameOnlyExistingToolsAndArguments(t *testing.T) {
 			names := slices.Collect(maps.Keys(inputOf(t, tool).Properties))
 			for _, bad := range append(names, "nothing") { // each argument with a wrong value, and an unknown argument
 				raw := must.Get(json.Marshal(map[string]any{bad: map[string]any{}}))(t)
-				got, err := tool.Call(ctx, raw)
-				if err != nil || !got.IsError {
-					t.Fatalf("%s(%s): %+v, %v", tool.Name, raw, got, err)
-				}
+				got := must.Get(tool.Call(ctx, raw))(t)
+				must.Equal(t, tool.Name, true, got.IsError)
 				if !strings.HasPrefix(got.Text, "{") {
 					texts = append(texts, got.Text)
 					continue
@@ -932,14 +919,10 @@ func TestReportFeedbackDescribesTheDirectoriesThatExist(t *testing.T) {
 		a := adapterOf(t, catalog(t, memory(t, claimed()), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports(tt.shared, tt.local)))
 		tool, _ := a.Lookup("report_feedback")
 		for _, text := range tt.says {
-			if !strings.Contains(tool.Description, text) {
-				t.Errorf("reports %q and %q: no %q in %q", tt.shared, tt.local, text, tool.Description)
-			}
+			must.Contain(t, tt.shared, tool.Description, text)
 		}
 		for _, text := range tt.omits {
-			if strings.Contains(tool.Description, text) {
-				t.Errorf("reports %q and %q: %q in %q", tt.shared, tt.local, text, tool.Description)
-			}
+			must.NotContain(t, tt.shared, tool.Description, text)
 		}
 		for upload, ok := range map[string]bool{"true": tt.shared != "", "false": tt.local != ""} {
 			got, err := tool.Call(ctx, json.RawMessage(`{"command_name":"review-pr","report_content":"x","user_wants_upload":`+upload+`}`))

@@ -212,17 +212,12 @@ func TestToolContractsAreDocumented(t *testing.T) {
 	for _, tool := range everyTool(t, mcpadapter.WithStructuredContent()).Tools() {
 		offered = append(offered, tool.Name)
 		for _, part := range []string{argumentTable(t, tool), resultLine(t, tool)} {
-			if !strings.Contains(sections[tool.Name], "\n"+part) {
-				t.Errorf("docs/tools.md: the section %s lacks\n%s", tool.Name, part)
-			}
+			must.Contain(t, "docs/tools.md", sections[tool.Name], "\n"+part)
 		}
-		if strings.Count(sections[tool.Name], "\n|") != strings.Count("\n"+argumentTable(t, tool), "\n|") {
-			t.Errorf("docs/tools.md: the section %s has rows that the schemas lack", tool.Name)
-		}
+		must.Equal(t, "docs/tools.md", strings.Count("\n"+argumentTable(t, tool), "\n|"),
+			strings.Count(sections[tool.Name], "\n|"))
 	}
-	if !slices.Equal(order, offered) {
-		t.Errorf("docs/tools.md has the tools %q, and the adapter has %q", order, offered)
-	}
+	must.Match(t, "order", offered, order)
 }
 
 func TestToolContractsNameTheErrorCodes(t *testing.T) {
@@ -274,9 +269,7 @@ func TestMissingDirectoriesHaveTheDocumentedCodes(t *testing.T) {
 	page := must.Get(os.ReadFile("../docs/tools.md"))(t)
 	_, table, found := strings.Cut(strings.ReplaceAll(string(page), "\r\n", "\n"), "| Tools | No directory exists | The root does not exist |\n|---|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")
-	if !found {
-		t.Fatal("docs/tools.md has no table of missing directories")
-	}
+	must.Equal(t, "docs/tools.md has the table of missing directories", true, found)
 	empty, reports := afero.NewMemMapFs(), toolshelf.WithReports("reports", "")
 	must.Do(t, empty.Mkdir("/root", 0o755))
 	root := toolshelf.WithRoot("/root")
@@ -438,10 +431,8 @@ func TestTextsHaveTheFactsOfTheStructuredContent(t *testing.T) {
 		if strings.Contains(call.arguments, "src/x/") {
 			of = i
 		}
-		got, err := of.Call(ctx, call.tool, json.RawMessage(call.arguments))
-		if err != nil || got.IsError {
-			t.Fatalf("%s(%s): %s, %v", call.tool, call.arguments, got.Text, err)
-		}
+		got := must.Get(of.Call(ctx, call.tool, json.RawMessage(call.arguments)))(t)
+		must.Equal(t, call.tool, false, got.IsError)
 		for name, part := range call.facts {
 			known[call.tool+" "+name] = true
 			if ofLink := strings.HasSuffix(name, "target") || strings.HasSuffix(name, "outside"); ofLink && !linked {
@@ -506,19 +497,13 @@ func compiled(t *testing.T, raw json.RawMessage) *jsonschema.Schema {
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat()
 	must.Do(t, c.AddResource("tool.json", doc))
-	s, err := c.Compile("tool.json")
-	if err != nil {
-		t.Fatalf("%v\n%s", err, raw)
-	}
+	s := must.Get(c.Compile("tool.json"))(t)
 	return s
 }
 
 func validate(t *testing.T, s *jsonschema.Schema, raw []byte) error {
 	t.Helper()
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
-	if err != nil {
-		t.Fatalf("%v in %s", err, raw)
-	}
+	v := must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(raw)))(t)
 	return s.Validate(v)
 }
 
@@ -527,12 +512,9 @@ func TestSchemasAreValidObjects(t *testing.T) {
 		for _, raw := range []json.RawMessage{tool.InputSchema, tool.OutputSchema} {
 			compiled(t, raw)
 			var root struct{ Type string }
-			if err := json.Unmarshal(raw, &root); err != nil || root.Type != "object" {
-				t.Errorf("%s: the root has the type %q, %v", tool.Name, root.Type, err)
-			}
-			if bytes.Contains(raw, []byte(`"required":true`)) {
-				t.Errorf("%s: a property says that it is required, which is for its object to say", tool.Name)
-			}
+			must.Do(t, json.Unmarshal(raw, &root))
+			must.Equal(t, tool.Name, "object", root.Type)
+			must.Equal(t, tool.Name, false, bytes.Contains(raw, []byte(`"required":true`)))
 		}
 	}
 }
@@ -589,9 +571,7 @@ func TestInputSchemasAndChecksAgree(t *testing.T) {
 				if validate(t, schema, raw) == nil {
 					continue // the catalog may still reject the value
 				}
-				if got, err := tool.Call(ctx, raw); err != nil || !got.IsError {
-					t.Errorf("%s: the schema refuses %s, and the tool takes it: %+v, %v", tool.Name, raw, got, err)
-				}
+				must.Equal(t, tool.Name, true, must.Get(tool.Call(ctx, raw))(t).IsError)
 			}
 		}
 	}
@@ -632,9 +612,7 @@ func TestResultsFitTheOutputSchemas(t *testing.T) {
 		for _, arguments := range calls[tool.Name] {
 			got := must.Get(tool.Call(ctx, json.RawMessage(arguments)))(t)
 			outcomes[got.IsError]++
-			if err := validate(t, schema, got.Structured); err != nil {
-				t.Errorf("%s(%s): %v\n%s", tool.Name, arguments, err, got.Structured)
-			}
+			must.Is(t, tool.Name, nil, validate(t, schema, got.Structured))
 		}
 		if outcomes[false] == 0 || outcomes[true] == 0 {
 			t.Errorf("%s: %d successes and %d failures were tried; want some of both", tool.Name, outcomes[false], outcomes[true])

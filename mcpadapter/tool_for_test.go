@@ -177,9 +177,7 @@ func TestToolForDecodesArguments(t *testing.T) {
 	const full = `{"bool":true,"int":-1,"small":127,"byte":255,"count":18446744073709551615,"float":1.5,"text":"x",` +
 		`"time":"2026-01-20T14:03:11Z","bytes":"AQI=","number":1,"any":[null,{"a":1}],"addr":"::1","Untagged":""}`
 	change := func(old, new string) string {
-		if strings.Count(full, old) != 1 {
-			t.Fatalf("%q is not once in the arguments", old)
-		}
+		must.Equal(t, old, 1, strings.Count(full, old))
 		return strings.Replace(full, old, new, 1)
 	}
 	for _, tt := range []struct {
@@ -212,9 +210,7 @@ func TestToolForDecodesArguments(t *testing.T) {
 		}](t)},
 		{"a number beyond any", change(`[null,{"a":1}]`, `1e400`), "", "any is invalid: the tool cannot decode the number 1e400", echo[scalars](t)},
 		{"raw JSON", `{"Raw": {"b": "<&>", "a":1.0, "b":[]}}`, `{"Raw":{"b":"<&>","a":1.0,"b":[]}}`, "", typed(t, func(_ context.Context, in struct{ Raw json.RawMessage }) (out struct{ Raw json.RawMessage }, err error) {
-			if want := `{"b":"<&>","a":1.0,"b":[]}`; string(in.Raw) != want {
-				t.Errorf("the function receives %s; want %s", in.Raw, want)
-			}
+			must.Equal(t, "the function receives", string(in.Raw), `{"b":"<&>","a":1.0,"b":[]}`)
 			return in, nil
 		})},
 		{"a named embedded struct", `{"inner":{"path":"p"}}`, `{"inner":{"path":"p"}}`, "", echo[struct {
@@ -251,9 +247,7 @@ func TestToolForDecodesArguments(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got := must.Get(tt.tool.Call(ctx, json.RawMessage(tt.arguments)))(t)
 			if tt.message == "" {
-				if got.IsError {
-					t.Fatalf("got %s; want success", got.Text)
-				}
+				must.Equal(t, "IsError", false, got.IsError)
 				sameJSON(t, got.Structured, tt.want)
 				return
 			}
@@ -264,9 +258,7 @@ func TestToolForDecodesArguments(t *testing.T) {
 			if !got.IsError || body.Error.Code != "INVALID_ARGUMENTS" || !strings.HasPrefix(body.Error.Message, tt.message) {
 				t.Errorf("got %s; want INVALID_ARGUMENTS and %q", got.Text, tt.message)
 			}
-			if err := validate(t, compiled(t, tt.tool.OutputSchema), got.Structured); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, validate(t, compiled(t, tt.tool.OutputSchema), got.Structured))
 		})
 	}
 }
@@ -391,9 +383,8 @@ func TestToolForRejectsTypesWithoutASchema(t *testing.T) {
 		}]()},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if !errors.Is(tt.err, toolshelf.ErrInvalidOption) || !strings.Contains(tt.err.Error(), tt.message) {
-				t.Errorf("got %v; want ErrInvalidOption and %q", tt.err, tt.message)
-			}
+			must.Is(t, "tt.err", toolshelf.ErrInvalidOption, tt.err)
+			must.Contain(t, "tt.err", tt.err, tt.message)
 		})
 	}
 }
@@ -464,10 +455,8 @@ func TestToolsAcceptHarmlessDeviations(t *testing.T) {
 	a := adapter(t)
 	for _, tt := range tests {
 		t.Run(tt.tool+"/"+tt.name, func(t *testing.T) {
-			got, err := a.Call(ctx, tt.tool, json.RawMessage(tt.arguments))
-			if err != nil || got.IsError {
-				t.Errorf("got %+v, %v; want success", got, err)
-			}
+			must.Equal(t, "IsError", false,
+				must.Get(a.Call(ctx, tt.tool, json.RawMessage(tt.arguments)))(t).IsError)
 		})
 	}
 }
@@ -505,17 +494,14 @@ func TestToolsRejectOtherDeviations(t *testing.T) {
 	a := adapter(t)
 	for _, tt := range tests {
 		t.Run(tt.tool+"/"+tt.name, func(t *testing.T) {
-			got, err := a.Call(ctx, tt.tool, json.RawMessage(tt.arguments))
-			if err != nil || !got.IsError {
-				t.Fatalf("got %+v, %v; want an error for the model", got, err)
-			}
+			got := must.Get(a.Call(ctx, tt.tool, json.RawMessage(tt.arguments)))(t)
+			must.Equal(t, "IsError", true, got.IsError)
 			var body struct {
 				Error struct{ Code, Message string }
 			}
 			must.Do(t, json.Unmarshal(got.Structured, &body))
-			if body.Error.Code != tt.code || !strings.Contains(body.Error.Message, tt.says) {
-				t.Errorf("got %+v; want %s with %q", body.Error, tt.code, tt.says)
-			}
+			must.Equal(t, body.Error, tt.code, body.Error.Code)
+			must.Contain(t, body.Error, body.Error.Message, tt.says)
 			if strings.ContainsAny(got.Text, "\n\x1b") {
 				t.Errorf("the text has more than one line: %q", got.Text)
 			}

@@ -67,10 +67,8 @@ func instructedAdapter(t testing.TB, files map[string]string, opts ...mcpadapter
 // callOf returns the result of a call without an error.
 func callOf(t testing.TB, a *mcpadapter.Adapter, tool, arguments string) mcpadapter.Result {
 	t.Helper()
-	got, err := a.Call(ctx, tool, json.RawMessage(arguments))
-	if err != nil || got.IsError {
-		t.Fatalf("%s(%s): %s, %v", tool, arguments, got.Text, err)
-	}
+	got := must.Get(a.Call(ctx, tool, json.RawMessage(arguments)))(t)
+	must.Equal(t, tool, false, got.IsError)
 	return got
 }
 
@@ -97,18 +95,16 @@ Go.
 	c := catalog(t, memory(t, instructed), toolshelf.WithInstructions(client.Claude()))
 	list := must.Get(c.Instructions(ctx, "services/api/new.go", toolshelf.Imports(0)))(t)
 	var structured struct{ Instructions []toolshelf.Instruction }
-	if err := json.Unmarshal(got.Structured, &structured); err != nil || len(structured.Instructions) != len(list) {
-		t.Fatalf("%v, %s", err, got.Structured)
-	}
+	must.Do(t, json.Unmarshal(got.Structured, &structured))
+	must.Len(t, "structured.Instructions", len(list), structured.Instructions)
 	for n, i := range structured.Instructions {
 		if i.Path != list[n].Path || i.Text != list[n].Text || i.Digest != list[n].Digest || i.Scope != list[n].Scope || i.Mode != list[n].Mode {
 			t.Errorf("got %+v, want %+v", i, list[n])
 		}
 	}
 	empty := callOf(t, instructedAdapter(t, map[string]string{"a.txt": ""}, mcpadapter.WithStructuredContent()), "get_instructions", `{"path":"a.txt"}`)
-	if empty.Text != "No instructions apply to this path" || string(empty.Structured) != `{"instructions":[]}` {
-		t.Errorf("without instructions: %s, %s", empty.Text, empty.Structured)
-	}
+	must.Equal(t, "without instructions", "No instructions apply to this path", empty.Text)
+	must.Equal(t, "without instructions", `{"instructions":[]}`, string(empty.Structured))
 }
 
 func TestGetInstructionsNamesTheFilesThatCannotBeRead(t *testing.T) {
@@ -209,9 +205,8 @@ func TestReadFileNamesTheInstructionsThatDoNotApplyToTheRoot(t *testing.T) {
 			}
 		}
 	}
-	if got := callOf(t, a, "get_instructions", `{"path":"nested/run.sh"}`); !strings.Contains(got.Text, "Nested.") {
-		t.Errorf("get_instructions: %s", got.Text)
-	}
+	must.Contain(t, "get_instructions",
+		callOf(t, a, "get_instructions", `{"path":"nested/run.sh"}`).Text, "Nested.")
 	got := callOf(t, instructedAdapter(t, files, mcpadapter.WithInstructionHints(), mcpadapter.WithStructuredContent(), mcpadapter.WithTools("read_file")), "read_file", `{"path":"services/run.sh"}`)
 	if !strings.HasSuffix(got.Text, "1\t#!/bin/sh\n\nInstructions for this file: services/CLAUDE.md") || !strings.HasSuffix(string(got.Structured), `"instructions":["services/CLAUDE.md"]}`) {
 		t.Errorf("without get_instructions: %s, %s", got.Text, got.Structured)

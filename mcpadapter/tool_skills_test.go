@@ -9,7 +9,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -25,15 +24,12 @@ type skillList struct {
 
 func listSkills(t *testing.T, a *mcpadapter.Adapter) (list skillList) {
 	t.Helper()
-	got, err := a.Call(ctx, "list_skills", nil)
-	if err != nil || got.IsError || got.Text != string(got.Structured) {
-		t.Fatalf("%+v, %v", got, err)
-	}
+	got := must.Get(a.Call(ctx, "list_skills", nil))(t)
+	must.Equal(t, "IsError", false, got.IsError)
+	must.Equal(t, "Text", string(got.Structured), got.Text)
 	must.Do(t, json.Unmarshal(got.Structured, &list))
 	tool, _ := a.Lookup("list_skills")
-	if err := validate(t, compiled(t, tool.OutputSchema), got.Structured); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, validate(t, compiled(t, tool.OutputSchema), got.Structured))
 	return list
 }
 
@@ -51,21 +47,15 @@ func TestListSkillsDescribesTheSkills(t *testing.T) {
 	} {
 		a := adapterOf(t, catalog(t, memory(t, map[string]string{"skills/a/SKILL.md": "---\ndescription: " + tt.description + "\n---\n"})))
 		got := listSkills(t, a)
-		if diff := cmp.Diff([]string{"a"}, got.Skills); diff != "" {
-			t.Errorf("%s: skills (-want +got):\n%s", tt.name, diff)
-		}
-		if diff := cmp.Diff(tt.want, got.Descriptions["a"]); diff != "" {
-			t.Errorf("%s: description (-want +got):\n%s", tt.name, diff)
-		}
+		must.Match(t, tt.name, []string{"a"}, got.Skills)
+		must.Match(t, tt.name, tt.want, got.Descriptions["a"])
 	}
 }
 
 func TestListSkillsWithoutSkills(t *testing.T) {
 	fsys := memory(t, map[string]string{"skills/notes.txt": ""})
-	got, err := adapterOf(t, catalog(t, fsys)).Call(ctx, "list_skills", nil)
-	if err != nil || got.Text != `{"skills":[]}` {
-		t.Errorf("got %+v, %v", got, err)
-	}
+	must.Equal(t, "Text", `{"skills":[]}`,
+		must.Get(adapterOf(t, catalog(t, fsys)).Call(ctx, "list_skills", nil))(t).Text)
 }
 
 // list_skills shortens long descriptions before it omits descriptions, and omits the descriptions
@@ -111,9 +101,7 @@ func TestListSkillsLimitsTheDescriptions(t *testing.T) {
 		case second == 0 && first > 0:
 			described = "some of the first layer"
 		}
-		if described != tt.described {
-			t.Errorf("%d and %d skills: %d and %d are described", tt.first, tt.second, first, second)
-		}
+		must.Equal(t, tt.first, tt.described, described)
 		if longest < 60 {
 			t.Errorf("%d and %d skills: the longest of %d descriptions, such as %q, has %d characters", tt.first, tt.second, len(got.Descriptions),
 				slices.Sorted(maps.Values(got.Descriptions))[0], longest)
@@ -129,9 +117,7 @@ func TestReportFeedbackRequiresWithReports(t *testing.T) {
 	for _, tt := range tests {
 		a := adapterOf(t, catalog(t, memory(t, project), toolshelf.WithReports(tt.shared, tt.local)))
 		got := slices.ContainsFunc(a.Tools(), func(t mcpadapter.Tool) bool { return t.Name == "report_feedback" })
-		if got != tt.want {
-			t.Errorf("WithReports(%q, %q): offered %t, want %t", tt.shared, tt.local, got, tt.want)
-		}
+		must.Equal(t, tt.shared, tt.want, got)
 	}
 }
 
@@ -157,9 +143,8 @@ func TestReportFeedbackSaves(t *testing.T) {
 		if !saved.Success || saved.Action != want.action || !strings.HasPrefix(saved.Path, want.dir) || saved.Version != 1 {
 			t.Errorf("got %+v, want %+v", saved, want)
 		}
-		if content, err := afero.ReadFile(fsys, saved.Path); err != nil || string(content) != "It is slow.\n" {
-			t.Errorf("the file holds %q, %v", content, err)
-		}
+		must.Equal(t, "the file holds", "It is slow.\n",
+			string(must.Get(afero.ReadFile(fsys, saved.Path))(t)))
 	}
 }
 

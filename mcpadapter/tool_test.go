@@ -12,8 +12,6 @@ import (
 	"testing/fstest"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
@@ -160,10 +158,8 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 	a := adapter(t)
 	for _, tt := range tests {
 		t.Run(tt.tool+"/"+tt.name, func(t *testing.T) {
-			got, err := a.Call(ctx, tt.tool, json.RawMessage(tt.arguments))
-			if err != nil || got.IsError != tt.failed {
-				t.Fatalf("got %+v, %v; want IsError %t", got, err, tt.failed)
-			}
+			got := must.Get(a.Call(ctx, tt.tool, json.RawMessage(tt.arguments)))(t)
+			must.Equal(t, "IsError", tt.failed, got.IsError)
 			switch {
 			case strings.HasPrefix(tt.want, "{"):
 				sameJSON(t, got.Structured, tt.want)
@@ -278,10 +274,8 @@ func TestStructuredContentWithoutSizesHasNoMemberSize(t *testing.T) {
 		"directory_tree": `{"path":"src/","children":[{"name":"tools","type":"directory","children":[{"name":"buffer.lisp","type":"file"}]},{"name":"agent.lisp","type":"file"}],` +
 			`"files":2,"directories":1,"no_sizes":true}`,
 	} {
-		got, err := a.Call(ctx, tool, json.RawMessage(`{"path":"src","show_sizes":false}`))
-		if err != nil || got.IsError {
-			t.Fatalf("%s: %+v, %v", tool, got, err)
-		}
+		got := must.Get(a.Call(ctx, tool, json.RawMessage(`{"path":"src","show_sizes":false}`)))(t)
+		must.Equal(t, tool, false, got.IsError)
 		sameJSON(t, got.Structured, want)
 	}
 }
@@ -348,10 +342,8 @@ func TestSkillTextsKeepTheFrontmatter(t *testing.T) {
 		{"get_skill", `{"skill_name":"broken"}`, "Skill: broken\nPath: skills/broken/SKILL.md\n\n---\ndescription: [\n---\nDo it.\n\nFiles, relative to the directory of the skill:\n  SKILL.md (30 B)\n\nWarning: description: the value is not valid YAML and is read as text"},
 		{"read_skill_file", `{"skill_name":"toml","path":"empty.md"}`, "The file is empty"},
 	} {
-		got, err := a.Call(ctx, tt.tool, json.RawMessage(tt.arguments))
-		if err != nil || got.Text != tt.want {
-			t.Errorf("%s(%s): %q, %v, want %q", tt.tool, tt.arguments, got.Text, err, tt.want)
-		}
+		must.Equal(t, tt.tool, tt.want,
+			must.Get(a.Call(ctx, tt.tool, json.RawMessage(tt.arguments)))(t).Text)
 	}
 }
 
@@ -364,9 +356,7 @@ func TestListSkillsNamesTheSkillsThatCannotBeLoaded(t *testing.T) {
 		t.Errorf("%s, %v, want %s", got.Structured, err, want)
 	}
 	session := a.NewSession()
-	if skills, err := session.ListSkills(ctx, nil); err != nil || len(skills.Skills) != 1 {
-		t.Errorf("published skills: %+v, %v", skills, err)
-	}
+	must.Len(t, "published skills", 1, must.Get(session.ListSkills(ctx, nil))(t).Skills)
 	for _, name := range []string{"pdf", "calculator"} {
 		choices, err := a.Complete(ctx, "get_skill", "skill_name", name[:2])
 		if found := slices.Contains(choices.Values, name); err != nil || found != (name == "calculator") {
@@ -412,10 +402,9 @@ func TestCallsReportMissingDirectoriesAndClosedCatalogs(t *testing.T) {
 	closed := catalog(t, memory(t, project))
 	a := adapterOf(t, closed)
 	closed.Close()
-	got, err := a.Call(ctx, "list_commands", nil)
-	if err != nil || !got.IsError || !strings.Contains(got.Text, `"CLOSED"`) {
-		t.Errorf("after Close: got %+v, %v; want the code CLOSED", got, err)
-	}
+	got := must.Get(a.Call(ctx, "list_commands", nil))(t)
+	must.Equal(t, "after Close", true, got.IsError)
+	must.Contain(t, "after Close", got.Text, `"CLOSED"`)
 }
 
 func TestSearchFindsCommandsAndSkills(t *testing.T) {
@@ -429,10 +418,8 @@ func TestSearchFindsCommandsAndSkills(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.tool+"/"+tt.query, func(t *testing.T) {
 			arguments := must.Get(json.Marshal(map[string]any{"query": tt.query, "max_results": 1}))(t)
-			got, err := a.Call(ctx, tt.tool, arguments)
-			if err != nil || got.IsError {
-				t.Fatalf("got %+v, %v", got, err)
-			}
+			got := must.Get(a.Call(ctx, tt.tool, arguments))(t)
+			must.Equal(t, "IsError", false, got.IsError)
 			var found struct {
 				Results []struct{ Name, Tier, Description string }
 				Total   int `json:"total_found"`
@@ -483,9 +470,7 @@ func TestCallReturnsTheErrorOfItsContext(t *testing.T) {
 	cancel()
 	for _, tool := range a.Tools() {
 		must.Fail(a.Call(ended, tool.Name, json.RawMessage(`{}`)))(t, tool.Name, context.Canceled)
-		if _, err := tool.Call(ended, json.RawMessage(`{}`)); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s.Call: got %v, want context.Canceled", tool.Name, err)
-		}
+		must.Fail(tool.Call(ended, json.RawMessage(`{}`)))(t, tool.Name, context.Canceled)
 	}
 }
 
@@ -502,10 +487,9 @@ func TestErrorsOfExtraToolsAreResults(t *testing.T) {
 	extra := mcpadapter.Tool{Name: "fail", Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
 		return mcpadapter.Result{}, errors.New("the printer is out of paper")
 	}}
-	got, err := adapter(t, mcpadapter.WithExtraTools(extra)).Call(ctx, "fail", nil)
-	if err != nil || !got.IsError || got.Text != "the printer is out of paper" {
-		t.Errorf("got %+v, %v", got, err)
-	}
+	got := must.Get(adapter(t, mcpadapter.WithExtraTools(extra)).Call(ctx, "fail", nil))(t)
+	must.Equal(t, "IsError", true, got.IsError)
+	must.Equal(t, "Text", "the printer is out of paper", got.Text)
 }
 
 func TestInvalidStructuredContentOfExtraToolsIsAnError(t *testing.T) {
@@ -529,10 +513,8 @@ func TestStructuredContentOfExtraToolsMayBeNested(t *testing.T) {
 	extra := mcpadapter.Tool{Name: "deep", Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
 		return mcpadapter.Result{Structured: json.RawMessage(nested(500))}, nil
 	}}
-	got, err := adapter(t, mcpadapter.WithExtraTools(extra)).Call(ctx, "deep", nil)
-	if err != nil || got.IsError {
-		t.Errorf("got %+v, %v", got, err)
-	}
+	must.Equal(t, "IsError", false,
+		must.Get(adapter(t, mcpadapter.WithExtraTools(extra)).Call(ctx, "deep", nil))(t).IsError)
 }
 
 // Some JSON decoders close the connection at 1,000 levels.
@@ -540,10 +522,8 @@ func TestTreesHaveAtMost100Levels(t *testing.T) {
 	deep := strings.Repeat("d/", 600)
 	a := adapterOf(t, catalog(t, memory(t, map[string]string{"deep/" + deep + "file": "x"})), mcpadapter.WithStructuredContent())
 	for _, arguments := range []string{`{"path":"deep"}`, `{"path":"deep","max_depth":599}`} {
-		got, err := a.Call(ctx, "directory_tree", json.RawMessage(arguments))
-		if err != nil || got.IsError {
-			t.Fatalf("got %.200s, %v", got.Text, err)
-		}
+		got := must.Get(a.Call(ctx, "directory_tree", json.RawMessage(arguments)))(t)
+		must.Equal(t, "IsError", false, got.IsError)
 		must.Equal(t, "result", 100, strings.Count(got.Text, "[DIR]"))
 		must.Equal(t, "the JSON", 100, strings.Count(string(got.Structured), `"children":[`))
 	}
@@ -581,10 +561,8 @@ func TestStructuredContentOfExtraToolsIsTheDefaultText(t *testing.T) {
 	extra := mcpadapter.Tool{Name: "terse", Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
 		return mcpadapter.Result{Structured: json.RawMessage(`{"a":1}`)}, nil
 	}}
-	got, err := adapter(t, mcpadapter.WithExtraTools(extra)).Call(ctx, "terse", nil)
-	if err != nil || got.Text != `{"a":1}` {
-		t.Errorf("got %+v, %v", got, err)
-	}
+	must.Equal(t, "Text", `{"a":1}`,
+		must.Get(adapter(t, mcpadapter.WithExtraTools(extra)).Call(ctx, "terse", nil))(t).Text)
 }
 
 func TestNewRejectsToolsThatClientsCannotUse(t *testing.T) {
@@ -660,9 +638,8 @@ func TestNamesOfToolsConsistOfASCIILettersDigitsAndThreeSigns(t *testing.T) {
 			accepted += string(rune(char))
 		}
 	}
-	if want := "-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"; accepted != want {
-		t.Errorf("accepted: %q", accepted)
-	}
+	must.Equal(t, "accepted", accepted,
+		"-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 }
 
 func TestNamesHaveSeveralSpellings(t *testing.T) {
@@ -688,9 +665,7 @@ func TestNamesHaveSeveralSpellings(t *testing.T) {
 		a := adapter(t, append(tt.opts, mcpadapter.WithTools("list_skills"))...)
 		must.Equal(t, "listed as", tt.listed, a.Tools()[0].Name)
 		for _, name := range tt.accepted {
-			if _, err := a.Call(ctx, name, nil); err != nil {
-				t.Errorf("%s: %q: %v", tt.listed, name, err)
-			}
+			must.Get(a.Call(ctx, name, nil))(t)
 		}
 		for _, name := range tt.refused {
 			if _, err := a.Call(ctx, name, nil); err == nil {
@@ -711,9 +686,7 @@ func TestTextsNameToolsWithTheNamespace(t *testing.T) {
 		{[]mcpadapter.Option{mcpadapter.WithNamespace("x"), mcpadapter.WithSeparator("_")}, "Pass a name to x_get_command", "'x_report_feedback'"},
 	} {
 		a := adapterOf(t, c, tt.opts...)
-		if got := a.Tools()[0].Description; !strings.Contains(got, tt.get) {
-			t.Errorf("list_commands is described with %q; want %q in it", got, tt.get)
-		}
+		must.Contain(t, "list_commands is described with", a.Tools()[0].Description, tt.get)
 		got, err := a.Call(ctx, a.Tools()[2].Name, json.RawMessage(`{"command_name":"analyze_log"}`))
 		if err != nil || !strings.Contains(got.Text, tt.hints) {
 			t.Errorf("got %s, %v; want %s in it", got.Text, err, tt.hints)
@@ -792,9 +765,7 @@ func TestWithToolsSelectsTools(t *testing.T) {
 		for _, tool := range adapter(t, mcpadapter.WithTools(tt.choose...)).Tools() {
 			names = append(names, tool.Name)
 		}
-		if diff := cmp.Diff(tt.want, names); diff != "" {
-			t.Errorf("WithTools(%q) (-want +got):\n%s", tt.choose, diff)
-		}
+		must.Match(t, tt.choose, tt.want, names)
 	}
 }
 
@@ -833,18 +804,14 @@ func TestOutputSchemasHaveTheFieldsOfEntriesOfPlugins(t *testing.T) {
 		toolshelf.WithPlugins("p"))
 	a := adapterOf(t, c, mcpadapter.WithStructuredContent())
 	for name, args := range map[string]string{"search_commands": `{"query":"go"}`, "search_skills": `{"query":"style"}`, "get_skill": `{"skill_name":"style"}`, "get_agent": `{"agent_name":"guard"}`} {
-		got, err := a.Call(ctx, name, json.RawMessage(args))
-		if err != nil || got.IsError {
-			t.Fatalf("%s: %+v, %v", name, got, err)
-		}
+		got := must.Get(a.Call(ctx, name, json.RawMessage(args)))(t)
+		must.Equal(t, name, false, got.IsError)
 		i := slices.IndexFunc(a.Tools(), func(tool mcpadapter.Tool) bool { return tool.Name == name })
 		known, row := propertyOf(t, a.Tools()[i].OutputSchema).AnyOf[0].Properties, decoded(t, got.Structured).(map[string]any)
 		if results, ok := row["results"]; ok {
 			known, row = known["results"].Items.Properties, results.([]any)[0].(map[string]any)
 		}
-		if row["plugin"] != "p" {
-			t.Errorf("%s: got %v, want the plugin p", name, row)
-		}
+		must.Equal(t, name, "p", row["plugin"])
 		for member := range row {
 			if _, ok := known[member]; !ok {
 				t.Errorf("%s: the output schema has no property %q", name, member)

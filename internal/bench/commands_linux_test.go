@@ -142,10 +142,7 @@ func naive(b *testing.B, dir string) {
 }
 
 func list(b *testing.B, c *toolshelf.Catalog, want int) {
-	l, err := c.List(b.Context(), toolshelf.Page{})
-	if err != nil || l.Pagination.Total != want {
-		b.Fatal(l.Pagination, err)
-	}
+	must.Equal(b, "Total", want, must.Get(c.List(b.Context(), toolshelf.Page{}))(b).Pagination.Total)
 }
 
 // No generated command is a dependency, so List omits no command.
@@ -198,10 +195,8 @@ func BenchmarkListWatched(b *testing.B) {
 		catalogs = append(catalogs, c)
 	}
 	request := func(c *toolshelf.Catalog, page toolshelf.Page) toolshelf.CommandList {
-		l, err := c.List(b.Context(), page)
-		if err != nil || len(l.Commands) != 50 {
-			b.Fatal(l.Pagination, err)
-		}
+		l := must.Get(c.List(b.Context(), page))(b)
+		must.Len(b, "Commands", 50, l.Commands)
 		return l
 	}
 	for _, at := range []struct {
@@ -271,9 +266,7 @@ func BenchmarkListMemory(b *testing.B) {
 			d := catalogtest.PublicCommands(b, n, catalogtest.PublicCommandHeaders, catalogtest.HeaderSizes)
 			keptMemory(b, d, func(c *toolshelf.Catalog) (strings int) {
 				for info, err := range c.All(b.Context()) {
-					if err != nil {
-						b.Fatal(err)
-					}
+					must.Do(b, err)
 					strings += len(info.Name) + len("commands/"+info.Name+".md") + len(info.Description)
 				}
 				return strings
@@ -348,9 +341,7 @@ func BenchmarkCompleteName(b *testing.B) {
 			run := map[string]func(){
 				"ours": func() {
 					for range mode.runs {
-						if rows, err := c.CompleteName(b.Context(), "/review-00501", 0); err != nil || len(rows) != 10 {
-							b.Fatal(rows, err)
-						}
+						must.Len(b, "rows", 10, must.Get(c.CompleteName(b.Context(), "/review-00501", 0))(b))
 					}
 				},
 				"List": func() {

@@ -51,16 +51,11 @@ func BenchmarkListDir(b *testing.B) {
 			b.ResetTimer()
 			catalogtest.Compare(b, []string{"ours", "floor", "reused", "os.ReadDir", "afero.ReadDir"}, map[string]func(){
 				"ours": func() {
-					l, err := c.ListDir(b.Context(), ".")
-					if err != nil || len(l.Entries) != n {
-						b.Fatal(len(l.Entries), err)
-					}
+					must.Len(b, "Entries", n, must.Get(c.ListDir(b.Context(), "."))(b).Entries)
 				},
 				"floor": func() { statFloor(b, dir) },
 				"reused": func() {
-					if entries := reusedStatFloor(b, dir, buf); entries != n {
-						b.Fatal(entries)
-					}
+					must.Equal(b, "entries", n, reusedStatFloor(b, dir, buf))
 				},
 				"os.ReadDir": func() {
 					entries := must.Get(os.ReadDir(dir))(b)
@@ -88,10 +83,9 @@ func BenchmarkFirstPage(b *testing.B) {
 			dir := flat(b, n)
 			c := catalogtest.Open(b, toolshelf.WithRoot(dir))
 			page := func() {
-				l, err := c.ListDir(b.Context(), ".", toolshelf.Limit(200))
-				if err != nil || len(l.Entries) != 200 || l.Files != n {
-					b.Fatal(len(l.Entries), l.Files, err)
-				}
+				l := must.Get(c.ListDir(b.Context(), ".", toolshelf.Limit(200)))(b)
+				must.Len(b, "Entries", 200, l.Entries)
+				must.Equal(b, "Files", n, l.Files)
 			}
 			b.ResetTimer()
 			catalogtest.Compare(b, []string{"ours", "getdents"}, map[string]func(){
@@ -188,15 +182,11 @@ func BenchmarkTree(b *testing.B) {
 	b.ResetTimer()
 	catalogtest.Compare(b, []string{"ours", "floor", "filepath.WalkDir"}, map[string]func(){
 		"ours": func() {
-			tree, err := c.Tree(b.Context(), ".", toolshelf.Limit(0))
-			if err != nil || tree.Files+tree.Dirs != n {
-				b.Fatal(tree.Files, tree.Dirs, err)
-			}
+			tree := must.Get(c.Tree(b.Context(), ".", toolshelf.Limit(0)))(b)
+			must.Equal(b, "entries", n, tree.Files+tree.Dirs)
 		},
 		"floor": func() {
-			if walkFloor(b, unix.AT_FDCWD, dir, buf, true) != n {
-				b.Fatal("the floor has another tree")
-			}
+			must.Equal(b, "entries of the floor", n, walkFloor(b, unix.AT_FDCWD, dir, buf, true))
 		},
 		"filepath.WalkDir": func() {
 			must.Do(b, filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
@@ -226,15 +216,11 @@ func BenchmarkFindFiles(b *testing.B) {
 		b.Run(tt.name, func(b *testing.B) {
 			catalogtest.Compare(b, []string{"ours", "floor", "filepath.WalkDir"}, map[string]func(){
 				"ours": func() {
-					found, err := c.FindFiles(b.Context(), ".", tt.pattern, tt.options...)
-					if err != nil || found.Total != tt.want {
-						b.Fatal(found.Total, err)
-					}
+					must.Equal(b, "found.Total", tt.want,
+						must.Get(c.FindFiles(b.Context(), ".", tt.pattern, tt.options...))(b).Total)
 				},
 				"floor": func() {
-					if walkFloor(b, unix.AT_FDCWD, dir, buf, false) != n {
-						b.Fatal("the floor has another tree")
-					}
+					must.Equal(b, "entries of the floor", n, walkFloor(b, unix.AT_FDCWD, dir, buf, false))
 				},
 				"filepath.WalkDir": func() {
 					must.Do(b, filepath.WalkDir(dir, func(_ string, _ fs.DirEntry, err error) error { return err }))
@@ -295,9 +281,7 @@ func BenchmarkReadFile(b *testing.B) {
 			first := func() int { return 1 + random.IntN((size-page)/line) }
 			offset := func() int64 { return int64(first()-1) * line }
 			pread := func(fd int, buf []byte) {
-				if n, err := unix.Pread(fd, buf, offset()); n != page || err != nil {
-					b.Fatal(n, err)
-				}
+				must.Equal(b, "Pread", page, must.Get(unix.Pread(fd, buf, offset()))(b))
 			}
 			b.ResetTimer()
 			catalogtest.Compare(b, []string{"ours", "new", "open", "naive", "reused"}, map[string]func(){
@@ -315,9 +299,8 @@ func BenchmarkReadFile(b *testing.B) {
 					f := must.Get(os.Open(name))(b)
 					defer f.Close()
 					text := make([]byte, page)
-					if _, err := f.ReadAt(text, offset()); err != nil || !utf8.Valid(text) {
-						b.Fatal(err)
-					}
+					must.Get(f.ReadAt(text, offset()))(b)
+					must.Equal(b, "valid UTF-8", true, utf8.Valid(text))
 					benchSink = string(text)
 				},
 				"reused": func() { pread(int(file.Fd()), reused) },
@@ -401,10 +384,9 @@ func BenchmarkGrep(b *testing.B) {
 			order := []string{"ours", "floor"}
 			run := map[string]func(){
 				"ours": func() {
-					found, err := c.Grep(b.Context(), ".", tt.pattern, tt.options...)
-					if err != nil || found.Total != tt.want || found.Searched != n {
-						b.Fatal(found.Total, found.Searched, err)
-					}
+					found := must.Get(c.Grep(b.Context(), ".", tt.pattern, tt.options...))(b)
+					must.Equal(b, "found.Total", tt.want, found.Total)
+					must.Equal(b, "found.Searched", n, found.Searched)
 				},
 				"floor": func() { grepFloor(b, dirs) },
 			}

@@ -141,15 +141,11 @@ func pluginFloor(b *testing.B, root string, read bool, kinds ...string) {
 }
 
 func listedSkills(b *testing.B, c *toolshelf.Catalog) {
-	if skills, err := c.ListSkills(b.Context()); err != nil || len(skills) != publicSkills {
-		b.Fatal(len(skills), err)
-	}
+	must.Len(b, "skills", publicSkills, must.Get(c.ListSkills(b.Context()))(b))
 }
 
 func listedAgents(b *testing.B, c *toolshelf.Catalog) {
-	if agents, err := c.ListAgents(b.Context()); err != nil || len(agents) != publicAgents {
-		b.Fatal(len(agents), err)
-	}
+	must.Len(b, "agents", publicAgents, must.Get(c.ListAgents(b.Context()))(b))
 }
 
 // BenchmarkPlugins lists the commands, the skills and the agents of 500 plugins. The floor
@@ -198,9 +194,7 @@ func BenchmarkPlugins(b *testing.B) {
 			awaitWatched(b, c, publicCommands)
 			return func() {
 				for range pages {
-					if l, err := c.List(b.Context(), toolshelf.Page{}); err != nil || len(l.Commands) != 50 {
-						b.Fatal(l.Pagination, err)
-					}
+					must.Len(b, "Commands", 50, must.Get(c.List(b.Context(), toolshelf.Page{}))(b).Commands)
 				}
 			}
 		}
@@ -222,16 +216,12 @@ func listPluginServers(b *testing.B, step int) {
 		name := fmt.Sprintf("plugin-%03d", i)
 		text := fmt.Sprintf(`{"mcpServers": {"server": {"command": "npx", "args": ["-y", "@scope/%s@1.0.0"],
 			"env": {"TOKEN": "${TOKEN}"}}}}`, name)
-		if err := os.WriteFile(filepath.Join(root, "plugins", name, ".mcp.json"), []byte(text), 0o644); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, os.WriteFile(filepath.Join(root, "plugins", name, ".mcp.json"), []byte(text), 0o644))
 	}
 	cold := func(want int, list func(c *toolshelf.Catalog) (n int, err error)) func() {
 		return func() {
 			c := catalogtest.Open(b, toolshelf.WithRoot(root), toolshelf.WithPlugins("."))
-			if n, err := list(c); n != want || err != nil {
-				b.Fatal(n, err)
-			}
+			must.Equal(b, "list", want, must.Get(list(c))(b))
 			c.Close()
 		}
 	}

@@ -100,9 +100,8 @@ func BenchmarkArguments(b *testing.B) {
 	command := toolshelf.Command{Content: usual()}
 	b.ReportAllocs()
 	for b.Loop() {
-		if arguments, err := (toolshelf.Renderer{}).Arguments(b.Context(), command); len(arguments) != 2 || err != nil {
-			b.Fatal("the text has other arguments")
-		}
+		must.Len(b, "arguments of the text", 2,
+			must.Get((toolshelf.Renderer{}).Arguments(b.Context(), command))(b))
 	}
 	ours := b.Elapsed() / time.Duration(b.N)
 	copied := timeOf(max(3, min(b.N, 1000)), func() { benchSink = strings.Clone(command.Content) })

@@ -210,9 +210,7 @@ func BenchmarkSearchByMeaning(b *testing.B) {
 		times[name] = append(times[name], time.Since(begin))
 	}
 	search := func(c *toolshelf.Catalog, query string, semantic bool) {
-		if found, err := c.Search(b.Context(), query, 10); err != nil || found.Semantic != semantic {
-			b.Fatalf("semantic: %v, %v", found.Semantic, err)
-		}
+		must.Equal(b, "semantic", semantic, must.Get(c.Search(b.Context(), query, 10))(b).Semantic)
 	}
 	queries, sum := l.queries(200), int32(0)
 	for i := 0; b.Loop(); i++ {
@@ -362,9 +360,7 @@ func searchNames(b *testing.B, c *toolshelf.Catalog) (partial bool) {
 		if err == nil {
 			return found.Partial
 		}
-		if !errors.Is(err, toolshelf.ErrSearchTimeout) {
-			b.Fatal(err)
-		}
+		must.Is(b, "err", toolshelf.ErrSearchTimeout, err)
 	}
 }
 

@@ -40,9 +40,7 @@ func manySkills(b *testing.B, n int) string {
 			file = filepath.Join(dir, file)
 			err = errors.Join(err, os.WriteFile(file, []byte(text), 0o644), os.Chtimes(file, old, old))
 		}
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, err)
 	}
 	return root
 }
@@ -95,9 +93,7 @@ func naiveSkills(b *testing.B, dir string) {
 
 func BenchmarkListSkills5000(b *testing.B) {
 	list := func(c *toolshelf.Catalog) {
-		if skills, err := c.ListSkills(b.Context()); err != nil || len(skills) != 5000 {
-			b.Fatal(len(skills), err)
-		}
+		must.Len(b, "skills", 5000, must.Get(c.ListSkills(b.Context()))(b))
 	}
 	for _, mix := range catalogtest.HeaderMixes(catalogtest.PublicSkillHeaders) {
 		b.Run("cold/"+mix.Name, func(b *testing.B) {
@@ -234,9 +230,7 @@ func BenchmarkGetSkillOfAll(b *testing.B) {
 				d := catalogtest.PublicSkills(b, n, mix.Classes, catalogtest.PublicSkillSizes)
 				files := spread(b, d, layout.at)
 				c := catalogtest.Open(b, append(layout.options, toolshelf.WithRoot(d.Root))...)
-				if skills, err := c.ListSkills(b.Context()); err != nil || len(skills) != n {
-					b.Fatal(len(skills), err)
-				}
+				must.Len(b, "skills", n, must.Get(c.ListSkills(b.Context()))(b))
 				catalogtest.Compare(b, []string{"get", "floor"}, map[string]func(){
 					"get": func() {
 						for _, name := range d.Names {

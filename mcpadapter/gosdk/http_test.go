@@ -20,7 +20,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
@@ -101,10 +100,7 @@ func do(t testing.TB, r *http.Request) (int, string) {
 		return 0, ""
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Error(err)
-	}
+	body := must.Get(io.ReadAll(res.Body))(t)
 	return res.StatusCode, string(body)
 }
 
@@ -186,9 +182,7 @@ func TestACallEndsWhenItsClientLeaves(t *testing.T) {
 			for _, call := range calls {
 				<-call.Done()
 			}
-			if err := h.Shutdown(t.Context()); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, h.Shutdown(t.Context()))
 			until(t, "closed: all descriptors of the clients", func() bool { return descriptors() <= before })
 		})
 	}
@@ -239,9 +233,7 @@ func TestACallBeyondMaxCallsWaitsForAPlace(t *testing.T) {
 	}
 	close(g.open)
 	for range 3 {
-		if body := <-answers; !strings.Contains(body, "waited") {
-			t.Errorf("got %s", body)
-		}
+		must.Contain(t, "body", <-answers, "waited")
 	}
 }
 
@@ -283,9 +275,8 @@ func TestACallThatPanicsIsAnErrorAndFreesItsPlace(t *testing.T) {
 		}
 	}
 	must.Do(t, h.Shutdown(ctx))
-	if strings.Count(log.String(), `msg=panic method=tools/call panic="a bug" stack="goroutine `) != 2 {
-		t.Errorf("the log has no panic:\n%s", &log)
-	}
+	must.Equal(t, "panics in the log", 2,
+		strings.Count(log.String(), `msg=panic method=tools/call panic="a bug" stack="goroutine `))
 }
 
 // A batch (2025-03-26) would otherwise be thousands of calls in one request.
@@ -461,9 +452,8 @@ func TestASubscriptionOutlastsAllTimeouts(t *testing.T) {
 			addTool(g.Server, "new")
 			for lines.Scan() && !strings.Contains(lines.Text(), "list_changed") {
 			}
-			if err := lines.Err(); err != nil || !strings.Contains(lines.Text(), "list_changed") {
-				t.Errorf("got %q, %v", lines.Text(), err)
-			}
+			must.Do(t, lines.Err())
+			must.Contain(t, "Text", lines.Text(), "list_changed")
 		})
 	}
 }
@@ -488,9 +478,7 @@ func TestASubscriptionEndsAfterItsClientLeaves(t *testing.T) {
 				for lines.Scan() && !strings.Contains(lines.Text(), want) {
 				}
 			}
-			if lines.Text() != ":" {
-				t.Errorf("got %q, %v", lines.Text(), lines.Err())
-			}
+			must.Equal(t, "Text", ":", lines.Text())
 			io.WriteString(conn, trailing)
 			conn.Close()
 			<-ended
@@ -542,9 +530,7 @@ func TestWithoutHostsOnlyAddressesAreAccepted(t *testing.T) {
 			r.Host = host
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, r)
-			if w.Code != want {
-				t.Errorf("%s at %s: status %d, want %d", host, local, w.Code, want)
-			}
+			must.Equal(t, host, want, w.Code)
 		}
 	}
 }
@@ -630,12 +616,9 @@ func TestBearerTokens(t *testing.T) {
 				if h == plain && status == 403 {
 					status = 200 // requires no scope
 				}
-				if got := w.Header().Get("WWW-Authenticate"); w.Code != status || got != *want {
-					t.Errorf("got %d, %q; want %d, %q", w.Code, got, status, *want)
-				}
-				if strings.Contains(w.Body.String(), "10.9.8.7") {
-					t.Errorf("the body tells the cause: %s", w.Body)
-				}
+				must.Equal(t, "Code", status, w.Code)
+				must.Equal(t, "Get", *want, w.Header().Get("WWW-Authenticate"))
+				must.NotContain(t, "the body tells the cause", w.Body.String(), "10.9.8.7")
 			}
 		})
 	}
@@ -667,9 +650,8 @@ func TestMetadataOfTheResourceNeedsNoToken(t *testing.T) {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("GET", "https://mcp.example.com"+path, nil))
 		want := fmt.Sprintf(`{"resource":%q,"authorization_servers":["https://login.example.com"]}`+"\n", resource)
-		if diff := cmp.Diff(want, w.Body.String()); diff != "" || w.Code != 200 {
-			t.Errorf("%s: status %d (-want +got):\n%s", resource, w.Code, diff)
-		}
+		must.Match(t, resource, want, w.Body.String())
+		must.Equal(t, resource, 200, w.Code)
 	}
 }
 
@@ -717,17 +699,13 @@ func TestShutdownWaitsForRunningCalls(t *testing.T) {
 		t.Error("Shutdown does not wait")
 	}
 	close(g.open)
-	if body := <-answer; !strings.Contains(body, "waited") {
-		t.Errorf("got %s", body)
-	}
+	must.Contain(t, "body", <-answer, "waited")
 	for range 2 {
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
 	}
-	if err := h.Shutdown(ctx); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, h.Shutdown(ctx))
 }
 
 func TestShutdownAnswersCallsThatOutlastItsContext(t *testing.T) {
@@ -741,12 +719,8 @@ func TestShutdownAnswersCallsThatOutlastItsContext(t *testing.T) {
 	<-g.calls
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := h.Shutdown(ctx); err != nil {
-		t.Error(err)
-	}
-	if body := <-answer; !strings.Contains(body, "Error: the server shuts down; repeat the call later (SHUTDOWN)") {
-		t.Errorf("got %s", body)
-	}
+	must.Do(t, h.Shutdown(ctx))
+	must.Contain(t, "body", <-answer, "Error: the server shuts down; repeat the call later (SHUTDOWN)")
 }
 
 // A program may end as soon as Shutdown returns, before net/http sends the response.
@@ -772,9 +746,7 @@ func TestAnswersAreSentBeforeShutdownReturns(t *testing.T) {
 	lines := bufio.NewScanner(res.Body)
 	for lines.Scan() && !strings.Contains(lines.Text(), "SHUTDOWN") {
 	}
-	if err := lines.Err(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, lines.Err())
 }
 
 func TestShutdownReportsCallsThatIgnoreTheirContext(t *testing.T) {
@@ -796,9 +768,7 @@ func TestShutdownReportsCallsThatIgnoreTheirContext(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	close(stop)
-	if err := h.Shutdown(ctx); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, h.Shutdown(ctx))
 	calls.Wait()
 }
 
@@ -809,16 +779,13 @@ func TestShutdownEndsSubscriptions(t *testing.T) {
 	lines := bufio.NewScanner(res.Body)
 	for lines.Scan() && !strings.Contains(lines.Text(), "acknowledged") {
 	}
-	if err := h.Shutdown(ctx); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, h.Shutdown(ctx))
 	var rest []string
 	for lines.Scan() {
 		rest = append(rest, lines.Text())
 	}
-	if err := lines.Err(); err != nil || !strings.Contains(strings.Join(rest, ""), `"result"`) {
-		t.Errorf("got %q, %v", rest, err)
-	}
+	must.Do(t, lines.Err())
+	must.Contain(t, "rest", strings.Join(rest, ""), `"result"`)
 }
 
 func TestOtherTransportsOfTheServerHaveNoLimit(t *testing.T) {
@@ -854,13 +821,9 @@ func TestLogHasRefusalsAndCallsButNoTokensAndArguments(t *testing.T) {
 	for _, want := range []string{"level=DEBUG msg=call method=tools/call ", " tool=wait", "level=WARN msg=refused status=401 reason=token remote=127.0.0.1:",
 		`level=ERROR msg=verify error="Get \"https://10.9.8.7/?token=TOKEN\": the token TOKEN is unreachable"`,
 		`level=ERROR msg=verify error="the token has no expiration; set TokenInfo.Expiration, or Bearer.AllowMissingExpiration"`} {
-		if !strings.Contains(log.String(), want) {
-			t.Errorf("no %q in\n%s", want, &log)
-		}
+		must.Contain(t, want, log.String(), want)
 	}
-	if strings.Contains(log.String(), "4711") {
-		t.Errorf("a secret in\n%s", &log)
-	}
+	must.NotContain(t, "a secret in", log.String(), "4711")
 }
 
 func TestALongNameDoesNotFillTheLog(t *testing.T) {
@@ -931,9 +894,7 @@ func BenchmarkCallsOverHTTP(b *testing.B) {
 		b.Cleanup(func() { client.CloseIdleConnections(); web.Close() })
 		return func() {
 			res := must.Get(client.Do(post(b, web.URL, revisions[0], "tools/call", `{"name":"trivial"}`)))(b)
-			if body, err := io.ReadAll(res.Body); err != nil || !strings.Contains(string(body), "the server's trivial") {
-				b.Fatalf("got %s, %v", body, err)
-			}
+			must.Contain(b, "body", string(must.Get(io.ReadAll(res.Body))(b)), "the server's trivial")
 			res.Body.Close()
 		}
 	}

@@ -31,9 +31,7 @@ func TestServersShareOneSubscription(t *testing.T) {
 	for i := range servers {
 		servers[i] = serverOf(t, nil, a)
 	}
-	if n := adaptertest.Subscriptions(t); n != 1 {
-		t.Errorf("%d servers have %d subscriptions, want 1", len(servers), n)
-	}
+	must.Equal(t, "subscriptions of the servers", 1, adaptertest.Subscriptions(t))
 	runtime.KeepAlive(servers)
 }
 
@@ -52,9 +50,7 @@ func TestDroppedServersAreFreed(t *testing.T) {
 		} else {
 			err = gosdk.RegisterUntil(ctx, s, a)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		runtime.AddCleanup(s, func(int) { freed.Add(1) }, i)
 	}
 	adaptertest.Collect(t, "freed: every server", func() bool { return freed.Load() == servers })
@@ -94,9 +90,8 @@ func TestServersOfSingleRequestsAreFreed(t *testing.T) {
 		r.Header.Set("Accept", "application/json, text/event-stream")
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r)
-		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"commit"`) {
-			t.Fatalf("got %d %s", w.Code, w.Body)
-		}
+		must.Equal(t, "w.Code", http.StatusOK, w.Code)
+		must.Contain(t, "String", w.Body.String(), `"commit"`)
 	}
 	adaptertest.Collect(t, "freed: every server", func() bool { return freed.Load() == made.Load() })
 	adaptertest.Collect(t, "ended: all subscriptions", func() bool { return adaptertest.Subscriptions(t) == 0 })

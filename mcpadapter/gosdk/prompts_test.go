@@ -43,10 +43,9 @@ func TestPromptsAreAsFreshAsTheFiles(t *testing.T) {
 	write(t, fsys, "commands/review.md", "Review.\n")
 	must.Do(t, fsys.Remove("commands/commit.md"))
 	must.Match(t, "result", [][]string{{"review"}}, promptPages(t, c))
-	res, err := c.GetPrompt(ctx, &mcp.GetPromptParams{Name: "review"})
-	if err != nil || res.Messages[0].Content.(*mcp.TextContent).Text != "Review.\n" || res.Messages[0].Role != "user" {
-		t.Errorf("got %+v, %v", res, err)
-	}
+	res := must.Get(c.GetPrompt(ctx, &mcp.GetPromptParams{Name: "review"}))(t)
+	must.Equal(t, "Text", "Review.\n", res.Messages[0].Content.(*mcp.TextContent).Text)
+	must.Equal(t, "Role", "user", res.Messages[0].Role)
 	if _, err := c.GetPrompt(ctx, &mcp.GetPromptParams{Name: "commit"}); code(err) != -32602 {
 		t.Errorf("a command that went: got %v", err)
 	}
@@ -88,9 +87,8 @@ func TestCommandsTakePrecedenceOverOwnPrompts(t *testing.T) {
 	c := connect(t, s, revisions[1], nil)
 	must.Match(t, "result", [][]string{{"commit", "other"}}, promptPages(t, c))
 	for name, want := range map[string]string{"commit": "A command", "other": "the server's other"} {
-		if res, err := c.GetPrompt(ctx, &mcp.GetPromptParams{Name: name}); err != nil || res.Description != want {
-			t.Errorf("%s: got %+v, %v", name, res, err)
-		}
+		must.Equal(t, name, want,
+			must.Get(c.GetPrompt(ctx, &mcp.GetPromptParams{Name: name}))(t).Description)
 	}
 }
 
@@ -117,9 +115,8 @@ func TestDirectoryOfCommandsMayBeMissing(t *testing.T) {
 	addPrompt(s, "own")
 	c := connect(t, s, revisions[0], nil)
 	must.Match(t, "result", [][]string{{"own"}}, promptPages(t, c))
-	if res, err := c.GetPrompt(ctx, &mcp.GetPromptParams{Name: "own"}); err != nil || res.Description != "the server's own" {
-		t.Errorf("got %+v, %v", res, err)
-	}
+	must.Equal(t, "res.Description", "the server's own",
+		must.Get(c.GetPrompt(ctx, &mcp.GetPromptParams{Name: "own"}))(t).Description)
 	write(t, fsys, "commands/commit.md", "Commit.\n")
 	must.Match(t, "after it was made", [][]string{{"commit", "own"}}, promptPages(t, c))
 }
@@ -132,9 +129,8 @@ func TestUnreadableDirectoryOfCommandsIsAnError(t *testing.T) {
 	if _, err := c.ListPrompts(ctx, nil); code(err) != -32603 {
 		t.Errorf("got %v, want -32603", err)
 	}
-	if res, err := c.GetPrompt(ctx, &mcp.GetPromptParams{Name: "own"}); err != nil || res.Description != "the server's own" {
-		t.Errorf("the server's own: got %+v, %v", res, err)
-	}
+	must.Equal(t, "the server's own", "the server's own",
+		must.Get(c.GetPrompt(ctx, &mcp.GetPromptParams{Name: "own"}))(t).Description)
 }
 
 func TestAnnouncerIsNotListed(t *testing.T) {
@@ -188,9 +184,8 @@ func TestServerDeclaresCapabilities(t *testing.T) {
 func TestOwnCapabilitiesAreKept(t *testing.T) {
 	s := serverOf(t, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}}}, manyTools(t, 1))
 	got := connect(t, s, revisions[0], nil).InitializeResult().Capabilities
-	if got.Tools.ListChanged || got.Prompts.ListChanged {
-		t.Errorf("got %+v, %+v", got.Tools, got.Prompts)
-	}
+	must.Equal(t, "ListChanged", false, got.Tools.ListChanged)
+	must.Equal(t, "ListChanged", false, got.Prompts.ListChanged)
 }
 
 func TestCompletionOfSeveralAdaptersNamesTheArguments(t *testing.T) {
@@ -231,9 +226,8 @@ func TestCompletionForwardsOtherRequests(t *testing.T) {
 			res, err := connect(t, serverOf(t, tt.options, a), revisions[0], nil).Complete(ctx, &mcp.CompleteParams{
 				Ref: &tt.ref, Argument: mcp.CompleteParamsArgument{Name: "command_name", Value: "com"},
 			})
-			if code(err) != tt.code || (err != nil) != (tt.code != 0) {
-				t.Fatalf("got %v, want code %d", err, tt.code)
-			}
+			must.Equal(t, "code", tt.code, code(err))
+			must.Equal(t, "result", tt.code != 0, err != nil)
 			if err == nil {
 				must.Match(t, "result", tt.want, res.Completion.Values)
 			}
@@ -283,9 +277,7 @@ func TestRequestsScanTheCommandsOnce(t *testing.T) {
 		}
 	}
 	n := fsys.Scans(t, a, func() {
-		if _, err := c.ListTools(ctx, nil); err != nil {
-			t.Error(err)
-		}
+		must.Get(c.ListTools(ctx, nil))(t)
 	})
 	must.Equal(t, "tools/list scanned the commands", 0, n)
 }

@@ -40,9 +40,8 @@ func TestServersDeclareSkills(t *testing.T) {
 		for declared, a := range map[bool]*mcpadapter.Adapter{true: with, false: without} {
 			c := connect(t, serverOf(t, nil, a), revision, nil).InitializeResult().Capabilities
 			extension := c.Extensions[mcpadapter.SkillsExtension]
-			if (c.Resources != nil) != declared || (extension != nil) != declared {
-				t.Errorf("%s: declares %+v and %v, want %t", revision, c.Resources, extension, declared)
-			}
+			must.Equal(t, revision, declared, c.Resources != nil)
+			must.Equal(t, revision, declared, extension != nil)
 			if declared && (!c.Resources.ListChanged || !cmp.Equal(extension, any(map[string]any{"directoryRead": true}))) {
 				t.Errorf("%s: declares %+v and %v", revision, c.Resources, extension)
 			}
@@ -114,9 +113,8 @@ func TestServersKeepTheirOwnResources(t *testing.T) {
 				break
 			}
 		}
-		if diff := cmp.Diff(want, got); diff != "" || pages != 4 {
-			t.Errorf("%s: %d pages (-want +got):\n%s", revision, pages, diff)
-		}
+		must.Match(t, revision, want, got)
+		must.Equal(t, revision, 4, pages)
 		for uri, text := range map[string]string{"file:///3": "own", "skill://s1/SKILL.md": skillText("s1")} {
 			res, err := c.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
 			if err != nil || res.Contents[0].Text != text {
@@ -124,10 +122,9 @@ func TestServersKeepTheirOwnResources(t *testing.T) {
 			}
 		}
 		s.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: "file:///{+path}", Name: "file"}, nil)
-		templates, err := c.ListResourceTemplates(ctx, nil)
-		if err != nil || len(templates.ResourceTemplates) != 2 || templates.ResourceTemplates[0].Name != "skill-file" {
-			t.Errorf("%s: templates %+v, %v", revision, templates, err)
-		}
+		templates := must.Get(c.ListResourceTemplates(ctx, nil))(t)
+		must.Len(t, revision, 2, templates.ResourceTemplates)
+		must.Equal(t, revision, "skill-file", templates.ResourceTemplates[0].Name)
 	}
 }
 
@@ -152,13 +149,10 @@ func TestServersOfSeveralAdaptersServeAllSkills(t *testing.T) {
 				t.Error(err)
 			}
 			var got mcp.ReadResourceResult
-			if err := json.Unmarshal(raw, &got); err != nil || int64(len(got.Contents[0].Text)) != r.Size {
-				t.Errorf("%s: %s, %v", r.URI, raw, err)
-			}
+			must.Do(t, json.Unmarshal(raw, &got))
+			must.Equal(t, r.URI, r.Size, int64(len(got.Contents[0].Text)))
 		}
-		if _, err := w.request("skills/get", `{"uri":"`+e.URI+`"}`); err != nil {
-			t.Error(err)
-		}
+		must.Get(w.request("skills/get", `{"uri":"`+e.URI+`"}`))(t)
 	}
 }
 
@@ -212,9 +206,7 @@ func TestReadsOfStaleEntriesFail(t *testing.T) {
 	}
 	write(t, fsys, "skills/a/x.txt", "two")
 	must.Get(fresh.request("skills/get", skill))(t)
-	if _, err := fresh.request("resources/read", file); err != nil {
-		t.Error(err)
-	}
+	must.Get(fresh.request("resources/read", file))(t)
 	if raw, err := holder.request("resources/read", file); code(err) != mcpadapter.CodeInternalError {
 		t.Errorf("a stale entry: %s, %v", raw, err)
 	}
@@ -296,9 +288,7 @@ func TestServersAnnounceChangesOfSkills(t *testing.T) {
 		write(t, fsys, "skills/a/SKILL.md", skillText("a")+"changed\n")
 		must.Get(catalog.ListSkills(ctx))(t)
 		<-listed
-		if got := <-updated; got != "skill://a/SKILL.md" {
-			t.Errorf("%s: updated %s", revision, got)
-		}
+		must.Equal(t, revision, "skill://a/SKILL.md", <-updated)
 	}
 }
 

@@ -59,9 +59,7 @@ func TestToolsListHasTheExactNumberOfPages(t *testing.T) {
 							t.Errorf("%d pages, want %d", len(got), want)
 						}
 						for i, page := range got[:len(got)-1] {
-							if len(page) != 50 {
-								t.Errorf("page %d has %d tools", i+1, len(page))
-							}
+							must.Len(t, i+1, 50, page)
 						}
 						must.Match(t, "result", want, slices.Concat(got...))
 					})
@@ -135,9 +133,7 @@ func TestInvalidCursorsAreRejected(t *testing.T) {
 		}
 	}
 	for _, cursor := range []string{`"` + good + `"`, `null`, `""`} {
-		if _, err := w.request("tools/list", `{"cursor":`+cursor+`}`); err != nil {
-			t.Errorf("cursor %s: %v", cursor, err)
-		}
+		must.Get(w.request("tools/list", `{"cursor":`+cursor+`}`))(t)
 	}
 }
 
@@ -148,17 +144,11 @@ func TestCursorsBecomeInvalidIfTheToolsChange(t *testing.T) {
 	list := func() error { _, err := c.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor}); return err }
 	must.Do(t, list())
 	addTool(s, "another")
-	if err := list(); code(err) != -32602 {
-		t.Errorf("after AddTool: got %v", err)
-	}
+	must.Equal(t, "after AddTool", -32602, code(list()))
 	s.RemoveTools("another")
-	if err := list(); err != nil {
-		t.Errorf("after all is as it was: got %v", err)
-	}
+	must.Do(t, list())
 	s.RemoveTools("tool_003")
-	if err := list(); code(err) != -32602 {
-		t.Errorf("after RemoveTools: got %v", err)
-	}
+	must.Equal(t, "after RemoveTools", -32602, code(list()))
 	if got := slices.Concat(pages(t, c)...); slices.Contains(got, "tool_003") {
 		t.Error("a tool that was removed is listed")
 	}
@@ -194,10 +184,7 @@ func TestListsArePrivateUnlessTheProgramSharesThem(t *testing.T) {
 			a, _ := adapterOf(t, memory(t, map[string]string{"commands/a.md": "A.\n", "skills/b/SKILL.md": "---\nname: b\ndescription: B\n---\n"}))
 			s := serverOf(t, &mcp.ServerOptions{SetCacheable: tt.set}, a)
 			for _, method := range []string{"tools/list", "prompts/list", "resources/list", "resources/templates/list", "server/discover"} {
-				raw, err := open(t, s).request(method, newest(``))
-				if err != nil || !strings.Contains(string(raw), tt.want) {
-					t.Errorf("%s: got %.200s, %v", method, raw, err)
-				}
+				must.Contain(t, method, string(must.Get(open(t, s).request(method, newest(``)))(t)), tt.want)
 			}
 		})
 	}
@@ -208,20 +195,15 @@ func TestServerSetsTheCacheHints(t *testing.T) {
 		c.TTLMs, c.CacheScope = 1234, "private"
 	}}, manyTools(t, 3))
 	for _, method := range []string{"tools/list", "prompts/list"} {
-		raw, err := dial(t, s).request(method, `{}`)
-		if err != nil || !strings.Contains(string(raw), `"ttlMs":1234,"cacheScope":"private"`) {
-			t.Errorf("%s: got %s, %v", method, raw, err)
-		}
+		must.Contain(t, method, string(must.Get(dial(t, s).request(method, `{}`))(t)),
+			`"ttlMs":1234,"cacheScope":"private"`)
 	}
 }
 
 // call calls a tool and returns the text of the result.
 func call(t testing.TB, c *mcp.ClientSession, name string) string {
 	t.Helper()
-	res, err := c.CallTool(ctx, &mcp.CallToolParams{Name: name})
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	res := must.Get(c.CallTool(ctx, &mcp.CallToolParams{Name: name}))(t)
 	return res.Content[0].(*mcp.TextContent).Text
 }
 
@@ -308,9 +290,7 @@ func TestSessionsAreIndependent(t *testing.T) {
 	group.Wait()
 	first, second := connect(t, s, revisions[0], nil), connect(t, s, revisions[0], nil)
 	first.Close()
-	if got := pages(t, second); len(got) != 3 {
-		t.Errorf("after another client left: %d pages", len(got))
-	}
+	must.Len(t, "after another client left", 3, pages(t, second))
 }
 
 func TestRegisterReturnsErrorsOfTheSDK(t *testing.T) {
@@ -324,9 +304,7 @@ func TestRegisterReturnsErrorsOfTheSDK(t *testing.T) {
 	if err := gosdk.Register(s, a); err == nil || !strings.HasPrefix(err.Error(), "gosdk: Register: ") || !strings.Contains(err.Error(), `"bad"`) {
 		t.Errorf("got %v; want an error that names the tool", err)
 	}
-	if got := pages(t, connect(t, s, revisions[0], nil)); len(got[0]) != 0 {
-		t.Errorf("the server has %v", got)
-	}
+	must.Len(t, "the server", 0, pages(t, connect(t, s, revisions[0], nil))[0])
 	if gosdk.Register(nil, a) == nil || gosdk.Register(s, nil) == nil {
 		t.Error("nil is accepted")
 	}

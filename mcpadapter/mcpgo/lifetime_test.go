@@ -28,9 +28,7 @@ func TestServersShareOneSubscription(t *testing.T) {
 	for i := range servers {
 		servers[i] = serverOf(t, a)
 	}
-	if n := adaptertest.Subscriptions(t); n != 1 {
-		t.Errorf("%d servers have %d subscriptions, want 1", len(servers), n)
-	}
+	must.Equal(t, "subscriptions of the servers", 1, adaptertest.Subscriptions(t))
 	runtime.KeepAlive(servers)
 }
 
@@ -50,9 +48,7 @@ func TestDroppedServersAreFreed(t *testing.T) {
 		} else {
 			err = mcpgo.RegisterUntil(ctx, s, a)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		runtime.AddCleanup(s, func(int) { freed.Add(1) }, i)
 	}
 	adaptertest.Collect(t, "freed: every server", func() bool { return freed.Load() == servers })
@@ -74,9 +70,8 @@ func TestServersOfSingleRequestsAreFreed(t *testing.T) {
 		r.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
 		server.NewStreamableHTTPServer(s, server.WithStateLess(true)).ServeHTTP(w, r)
-		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"commit"`) {
-			t.Fatalf("got %d %s", w.Code, w.Body)
-		}
+		must.Equal(t, "w.Code", http.StatusOK, w.Code)
+		must.Contain(t, "String", w.Body.String(), `"commit"`)
 	}
 	adaptertest.Collect(t, "freed: every server", func() bool { return freed.Load() == requests })
 	adaptertest.Collect(t, "ended: all subscriptions", func() bool { return adaptertest.Subscriptions(t) == 0 })
@@ -92,9 +87,7 @@ func TestHooksOfTheServerStay(t *testing.T) {
 	first, second := serverOf(t, a, server.WithHooks(shared)), serverOf(t, a, server.WithHooks(shared))
 	first.GetHooks().AddBeforeListPrompts(count)
 	for _, s := range []*server.MCPServer{first, second} {
-		if got := prompts(t, s); len(got) != 1 {
-			t.Errorf("got %q", got)
-		}
+		must.Len(t, "prompts", 1, prompts(t, s))
 	}
 	must.Equal(t, "the hooks were called", 3, asked.Load())
 }
@@ -113,9 +106,7 @@ func TestRegisterUntilEndsWithItsContext(t *testing.T) {
 		}
 	}
 	write(t, fsys, "commands/review.md", "x\n")
-	if got := prompts(t, s); len(got) != 2 {
-		t.Errorf("the server no longer serves: got %q", got)
-	}
+	must.Len(t, "the server no longer serves", 2, prompts(t, s))
 }
 
 func TestToolsReportTheirProgress(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -46,9 +45,8 @@ func TestPromptsAreAsFreshAsTheFiles(t *testing.T) {
 		t.Errorf("by the name of its file: got %+v", got)
 	}
 	must.Do(t, fsys.Remove("commands/commit.md"))
-	if got := request(t, s, "prompts/get", `{"name":"commit"}`); got.Error.Code != -32602 {
-		t.Errorf("a command that went: got %+v, want -32602", got)
-	}
+	must.Equal(t, "a command that went", -32602,
+		request(t, s, "prompts/get", `{"name":"commit"}`).Error.Code)
 	request(t, s, "prompts/get", `{"name":"part"}`)
 	must.Match(t, "result", []string{"own", "review"}, prompts(t, s))
 }
@@ -61,9 +59,8 @@ func TestChangedDescriptionsAreListed(t *testing.T) {
 		Prompts []struct{ Description string }
 	}
 	request(t, s, "prompts/list", `{}`).into(t, &list)
-	if len(list.Prompts) != 1 || list.Prompts[0].Description != "Newer." {
-		t.Errorf("got %+v", list)
-	}
+	must.Len(t, list, 1, list.Prompts)
+	must.Equal(t, list, "Newer.", list.Prompts[0].Description)
 }
 
 func TestDirectoryOfCommandsMayBeMissing(t *testing.T) {
@@ -88,9 +85,7 @@ func TestPromptsStayIfTheDirectoryCannotBeRead(t *testing.T) {
 func TestRegisterSucceedsIfTheDirectoryCannotBeRead(t *testing.T) {
 	fsys := &deniable{Fs: memory(t, map[string]string{"commands/commit.md": "x\n"}), path: "commands", denied: true}
 	s := serverOf(t, adapterOf(t, fsys))
-	if got := prompts(t, s); len(got) != 0 {
-		t.Errorf("got %v", got)
-	}
+	must.Len(t, "prompts", 0, prompts(t, s))
 	fsys.deny(false)
 	must.Match(t, "afterwards", []string{"commit"}, prompts(t, s))
 }
@@ -131,9 +126,8 @@ func TestFailuresOfAnAdapterAreNotAnswersOfOthers(t *testing.T) {
 		}
 		for params, want := range want {
 			got := request(t, s, params[0], params[1])
-			if (got.Error.Code == 0) != (want == "") || !strings.Contains(got.Error.Message, want) {
-				t.Errorf("adapter %d fails: %s: error %+v, want %q", fails, params, got.Error, want)
-			}
+			must.Equal(t, fails, want == "", got.Error.Code == 0)
+			must.Contain(t, fails, got.Error.Message, want)
 		}
 	}
 }
@@ -232,9 +226,7 @@ func TestArgumentsAreCompleted(t *testing.T) {
 			must.Do(t, mcpgo.Register(s, a, tt.opts...))
 			s.AddPrompt(ownPrompt("own"))
 			got := request(t, s, "completion/complete", fmt.Sprintf(`{"ref":{"type":"ref/prompt","name":%q},"argument":{"name":"command_name","value":"com"}}`, tt.prompt))
-			if got.Error.Code != tt.code {
-				t.Fatalf("got %+v, want code %d", got, tt.code)
-			}
+			must.Equal(t, "Code", tt.code, got.Error.Code)
 			if tt.code != 0 {
 				return
 			}
@@ -250,9 +242,8 @@ func TestANilProviderOfCompletionsCompletesNothing(t *testing.T) {
 	s.AddPrompt(ownPrompt("own"))
 	must.Do(t, mcpgo.Register(s, adapterOf(t, afero.NewMemMapFs()), mcpgo.WithPromptCompletions(nil)))
 	got := request(t, s, "completion/complete", `{"ref":{"type":"ref/prompt","name":"own"},"argument":{"name":"a","value":""}}`)
-	if got.Error.Code != 0 || !strings.Contains(string(got.Result), `"values":[]`) {
-		t.Errorf("got %+v", got)
-	}
+	must.Equal(t, "Code", 0, got.Error.Code)
+	must.Contain(t, "Result", string(got.Result), `"values":[]`)
 }
 
 func TestRequestsScanTheCommandsOnce(t *testing.T) {
@@ -276,12 +267,8 @@ func TestRequestsScanTheCommandsOnce(t *testing.T) {
 		{"completion/complete", `{"ref":{"type":"ref/prompt","name":"get_command"},"argument":{"name":"command_name","value":""}}`, 1},
 	} {
 		n := fsys.Scans(t, a, func() {
-			if got := request(t, s, tt.method, tt.params); got.Error.Code != 0 {
-				t.Errorf("%s: got %+v", tt.method, got.Error)
-			}
+			must.Equal(t, tt.method, 0, request(t, s, tt.method, tt.params).Error.Code)
 		})
-		if n != tt.want {
-			t.Errorf("%s %s scanned the commands %g times, want %g", tt.method, tt.params, n, tt.want)
-		}
+		must.Equal(t, tt.method, tt.want, n)
 	}
 }

@@ -117,9 +117,7 @@ func request(t testing.TB, s *server.MCPServer, method, params string) response 
 // into decodes a result, and fails the test if the request failed.
 func (r response) into(t testing.TB, result any) {
 	t.Helper()
-	if r.Error.Code != 0 {
-		t.Fatalf("got %+v", r.Error)
-	}
+	must.Equal(t, r.Error, 0, r.Error.Code)
 	must.Do(t, json.Unmarshal(r.Result, result))
 }
 

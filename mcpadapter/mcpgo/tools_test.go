@@ -43,9 +43,8 @@ func TestCallsAcceptSeveralSpellings(t *testing.T) {
 			for _, name := range []string{"docs.list_skills", "docs_list_skills"} {
 				must.Equal(t, name, `{"skills":["paint"]}`, call(t, s, name))
 			}
-			if got := request(t, s, "tools/call", `{"name":"docs-list_skills"}`); got.Error.Code != -32602 {
-				t.Errorf("another spelling: got %+v", got)
-			}
+			must.Equal(t, "another spelling", -32602,
+				request(t, s, "tools/call", `{"name":"docs-list_skills"}`).Error.Code)
 			if got, _ := names(t, s, "tools/list", `{}`); slices.Contains(got, "docs_list_skills") {
 				t.Errorf("the other spelling is listed in %v", got)
 			}
@@ -84,9 +83,8 @@ func TestSharedHooksApplyOnlyToTheirServer(t *testing.T) {
 	serverOf(t, adapterOf(t, memory(t, painter), mcpadapter.WithNamespace("docs")), server.WithHooks(hooks))
 	other := server.NewMCPServer("other", "1", server.WithHooks(hooks))
 	other.AddTool(own("docs.list_skills"))
-	if got := request(t, other, "tools/call", `{"name":"docs_list_skills"}`); got.Error.Code != -32602 {
-		t.Errorf("got %+v, want -32602", got)
-	}
+	must.Equal(t, "Code", -32602,
+		request(t, other, "tools/call", `{"name":"docs_list_skills"}`).Error.Code)
 }
 
 func TestToolsHaveOnePageWithoutALimit(t *testing.T) {
@@ -113,9 +111,7 @@ func TestToolsHaveOnePageWithoutALimit(t *testing.T) {
 	if len(all) != 120 || !slices.IsSorted(all) {
 		t.Errorf("got %v", all)
 	}
-	if got := request(t, s, "tools/list", `{"cursor":"5"}`); got.Error.Code != -32602 {
-		t.Errorf("cursor 5: got %+v, want -32602", got)
-	}
+	must.Equal(t, "cursor 5", -32602, request(t, s, "tools/list", `{"cursor":"5"}`).Error.Code)
 }
 
 func TestServerDeclaresCapabilities(t *testing.T) {
@@ -159,9 +155,7 @@ func TestSessionsAreIndependent(t *testing.T) {
 	group.Wait()
 	first, second := later(), later()
 	first.Close()
-	if _, err := second.ListTools(ctx, mcp.ListToolsRequest{}); err != nil {
-		t.Errorf("after another client left: %v", err)
-	}
+	must.Get(second.ListTools(ctx, mcp.ListToolsRequest{}))(t)
 }
 
 func TestRegisterReturnsErrorsOfTheSDK(t *testing.T) {
@@ -186,10 +180,7 @@ func TestProgramsMayCallToolsDirectly(t *testing.T) {
 	s := serverOf(t, adapterOf(t, memory(t, map[string]string{"commands/commit.md": "Commit.\n"})))
 	var req mcp.CallToolRequest
 	req.Params.Arguments = map[string]any{"command_name": "commit"}
-	got, err := s.GetTool("get_command").Handler(ctx, req)
-	if err != nil || got.IsError {
-		t.Errorf("got %+v, %v", got, err)
-	}
+	must.Equal(t, "IsError", false, must.Get(s.GetTool("get_command").Handler(ctx, req))(t).IsError)
 }
 
 func skillText(name string) string {
@@ -205,9 +196,8 @@ func TestSkillsAreResources(t *testing.T) {
 		}
 		request(t, s, "resources/list", `{}`).into(t, &page)
 		for _, r := range page.Resources {
-			if r.Description != "Does "+r.Name+"." || r.MIMEType != "text/markdown" {
-				t.Errorf("got %+v", r)
-			}
+			must.Equal(t, r, "Does "+r.Name+".", r.Description)
+			must.Equal(t, r, "text/markdown", r.MIMEType)
 			uris = append(uris, r.URI)
 		}
 		return uris
@@ -221,9 +211,7 @@ func TestSkillsAreResources(t *testing.T) {
 			}
 		}
 		request(t, s, "resources/read", `{"uri":"`+uri+`"}`).into(t, &result)
-		if len(result.Contents) != 1 {
-			t.Fatalf("%s: got %+v", uri, result)
-		}
+		must.Len(t, uri, 1, result.Contents)
 		got := ""
 		if c := result.Contents[0]; c.Text != nil {
 			got = *c.Text
@@ -241,8 +229,6 @@ func TestSkillsAreResources(t *testing.T) {
 	must.Do(t, afero.WriteFile(fsys, "skills/c/SKILL.md", []byte(skillText("c")), 0o644))
 	must.Match(t, "after a change", []string{"skill://b/SKILL.md", "skill://c/SKILL.md"}, list())
 	for _, method := range []string{"skills/list", "skills/get", "resources/directory/read"} { // as documented
-		if got := request(t, s, method, `{"uri":"skill://b"}`); got.Error.Code != -32601 {
-			t.Errorf("%s: got %+v", method, got)
-		}
+		must.Equal(t, method, -32601, request(t, s, method, `{"uri":"skill://b"}`).Error.Code)
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
@@ -64,18 +62,14 @@ func documentedCodes(t *testing.T) map[string]string {
 func TestAuthorsDocumentListsEveryDiagnosticCode(t *testing.T) {
 	listed := map[string]string{}
 	for _, m := range documentedMessages(t) {
-		if listed[m.code] != "" {
-			t.Errorf("docs/authors.md lists %s twice", m.code)
-		}
+		must.Equal(t, "docs/authors.md lists twice", "", listed[m.code])
 		listed[m.code] = m.severity
 	}
 	want := map[string]string{}
 	for code, comment := range documentedCodes(t) {
 		want[code], _, _ = strings.Cut(comment, ": ")
 	}
-	if diff := cmp.Diff(want, listed); diff != "" {
-		t.Errorf("codes and severities, -constants +docs/authors.md:\n%s", diff)
-	}
+	must.Match(t, "listed", want, listed)
 }
 
 // lint returns the diagnostics of files. Their severities agree with the comments of the codes, and
@@ -85,12 +79,8 @@ func lint(t *testing.T, files map[string]string) []toolshelf.Diagnostic {
 	diagnostics := must.Get(catalogtest.Open(t, toolshelf.WithRoot(catalogtest.Disk(t, files)), toolshelf.WithAgentsDir("agents")).Lint(t.Context()))(t)
 	comments := documentedCodes(t)
 	for _, d := range diagnostics {
-		if comment := comments[string(d.Code)]; !strings.Contains(comment, string(d.Severity)) {
-			t.Errorf("%s has the severity %q; the documentation is %q", d.Code, d.Severity, comment)
-		}
-		if option := goOption.FindString(d.String()); option != "" {
-			t.Errorf("%q names the Go option %s", d, option)
-		}
+		must.Contain(t, d.Code, comments[string(d.Code)], string(d.Severity))
+		must.Equal(t, d, "", goOption.FindString(d.String()))
 	}
 	return diagnostics
 }

@@ -73,9 +73,8 @@ func TestOwnLoopLosesCommands(t *testing.T) {
 				undescribed++
 			}
 		}
-		if lost := n - len(test.got); lost != test.lost || undescribed != test.undescribed {
-			t.Errorf("%s loses %d commands and lists %d without a description, want %d and %d", test.name, lost, undescribed, test.lost, test.undescribed)
-		}
+		must.Equal(t, test.name, test.lost, n-len(test.got))
+		must.Equal(t, test.name, test.undescribed, undescribed)
 	}
 }
 
@@ -84,9 +83,7 @@ func commandDescriptions(t *testing.T, c *toolshelf.Catalog) map[string]string {
 	t.Helper()
 	got := map[string]string{}
 	for command, err := range c.All(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		got[command.Name] = command.Description
 	}
 	return got

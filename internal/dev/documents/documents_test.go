@@ -184,9 +184,7 @@ func TestLinksOfDocumentsLeadToFilesAndHeadings(t *testing.T) {
 	for _, d := range documents(t) {
 		for _, link := range d.links() {
 			checked++
-			if defect := linkDefect(t, d, link.target); defect != "" {
-				t.Errorf("%s:%d: link %q: %s", d.file, link.line, link.target, defect)
-			}
+			must.Equal(t, d.file, "", linkDefect(t, d, link.target))
 		}
 	}
 	if checked < 20 {
@@ -271,9 +269,7 @@ func blocks(d document, do func(language, code string, line int)) {
 func TestCodeBlocksOfDocumentsParse(t *testing.T) {
 	for _, d := range documents(t) {
 		blocks(d, func(language, code string, line int) {
-			if defect := blockDefect(language, code); defect != "" {
-				t.Errorf("%s:%d: %s", d.file, line, defect)
-			}
+			must.Equal(t, d.file, "", blockDefect(language, code))
 		})
 	}
 	for _, path := range issueForms(t) {
@@ -319,9 +315,7 @@ func TestGoBlocksOfDocumentsAreCompiled(t *testing.T) {
 				lines = append(lines, line)
 			}
 		})
-		if len(lines) != compiled {
-			t.Errorf("%s: %d Go blocks, in the lines %v; the tests compile %d", d.file, len(lines), lines, compiled)
-		}
+		must.Len(t, d.file, compiled, lines)
 	}
 }
 
@@ -332,9 +326,7 @@ func TestFilesInCommentsExist(t *testing.T) {
 	comments(t, func(file, comment string, line int) {
 		for _, named := range name.FindAllString(comment, -1) {
 			checked++
-			if _, err := os.Stat(named); err != nil {
-				t.Errorf("%s:%d: no file %s", file, line, named)
-			}
+			must.Get(os.Stat(named))(t)
 		}
 	})
 	if checked == 0 {
@@ -365,9 +357,7 @@ func TestCommandsOfDocumentsRun(t *testing.T) {
 	checked := 0
 	check := func(file string, line int, command string) {
 		checked++
-		if defect := checker.defect(command); defect != "" {
-			t.Errorf("%s:%d: %s: %s", file, line, command, defect)
-		}
+		must.Equal(t, file, "", checker.defect(command))
 	}
 	comments(t, func(file, comment string, line int) {
 		if command, ok := strings.CutPrefix(comment, "\t"); ok && isCommand(command) {
@@ -447,9 +437,7 @@ func TestImagesOfDocumentsHaveText(t *testing.T) {
 	alt := regexp.MustCompile(`\balt="[^"]+"`)
 	for _, d := range documents(t) {
 		for _, image := range regexp.MustCompile(`<img[^>]*>|!\[\]\(`).FindAllString(string(d.source), -1) {
-			if !alt.MatchString(image) {
-				t.Errorf("%s: the image %s has no text", d.file, image)
-			}
+			must.Equal(t, d.file, true, alt.MatchString(image))
 		}
 	}
 }

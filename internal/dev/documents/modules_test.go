@@ -135,9 +135,7 @@ func TestTheTableOfModulesIsTrue(t *testing.T) {
 			_, line, _ := strings.Cut(read(path.Join(dir, "go.mod")), "\ngo ")
 			line, _, _ = strings.Cut(line, "\n")
 			row := fmt.Sprintf("| `%s` | %s | %d | %d |", strings.TrimPrefix(module, "github.com/toolshelf-go/"), line, linked, graph)
-			if !strings.Contains(table, "\n"+row) {
-				t.Errorf("docs/stores.md lacks the row %q", row)
-			}
+			must.Contain(t, "docs/stores.md lacks the row", table, "\n"+row)
 		})
 	}
 }
@@ -159,9 +157,7 @@ func goList(t *testing.T, files map[string]string) func(args ...string) []string
 		if err != nil && strings.Contains(err.Error(), "GOPROXY=off") {
 			t.Skip("the module cache lacks a module of the library; run .ci/release -tree")
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		return slices.Compact(slices.Sorted(strings.FieldsSeq(out)))
 	}
 }

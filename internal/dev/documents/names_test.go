@@ -104,9 +104,7 @@ func TestDocumentsNameExistingFiles(t *testing.T) {
 				continue
 			}
 			named++
-			if _, err := os.Stat(filepath.FromSlash(span)); err != nil {
-				t.Errorf("%s names %s, which does not exist", document, span)
-			}
+			must.Get(os.Stat(filepath.FromSlash(span)))(t)
 		}
 	})
 	if named < 50 {

@@ -34,9 +34,8 @@ func TestEachPackageHasADescriptionAnExampleAndALink(t *testing.T) {
 		if !strings.HasPrefix(comment, "Package ") {
 			t.Errorf("%s has no comment that begins with \"Package\"", dir)
 		}
-		if !strings.Contains(comment, "https://"+modulePath) {
-			t.Errorf("the comment of package %s has no link to https://%s", dir, modulePath)
-		}
+		must.Contain(t, "the comment of package has no link to https://", comment,
+			"https://"+modulePath)
 		if !examples[dir] {
 			t.Errorf("package %s has no example with an output", dir)
 		}

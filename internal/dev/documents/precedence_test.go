@@ -3,7 +3,6 @@ package documents
 import (
 	"os"
 	"regexp"
-	"slices"
 	"testing"
 	"testing/fstest"
 
@@ -23,9 +22,8 @@ func TestPrecedencePage(t *testing.T) {
 			skills = append(skills, row[3])
 		}
 	}
-	if len(commands) != 14 || len(skills) != 12 {
-		t.Fatalf("the table has %q and %q", commands, skills)
-	}
+	must.Len(t, "rows of the table", 14, commands)
+	must.Len(t, "rows of the table", 12, skills)
 	at := func(layer, file string) string {
 		if layer[0] == '~' {
 			return "/home/me" + layer[1:] + "/" + file
@@ -61,14 +59,10 @@ func TestPrecedencePage(t *testing.T) {
 		found, err := catalog.Get(t.Context(), "review")
 		return found.Layer, err
 	})
-	if !slices.Equal(got, commands) {
-		t.Errorf("the commands win in the order %q, the table has %q", got, commands)
-	}
+	must.Match(t, "winners", commands, got)
 	got = winners(len(skills), skill, func() (string, error) {
 		found, err := catalog.GetSkill(t.Context(), "pdf")
 		return found.Layer, err
 	})
-	if !slices.Equal(got, skills) {
-		t.Errorf("the skills win in the order %q, the table has %q", got, skills)
-	}
+	must.Match(t, "winners", skills, got)
 }

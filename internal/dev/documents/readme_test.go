@@ -51,9 +51,7 @@ func goBlocks(t *testing.T) (blocks []goBlock) {
 		before := parts[0]
 		for _, part := range parts[1:] {
 			code, after, closed := strings.Cut(part, "\n```\n")
-			if !closed {
-				t.Fatalf("%s: a Go block is not closed", document)
-			}
+			must.Equal(t, document, true, closed)
 			if !recipe.MatchString(before) {
 				blocks = append(blocks, goBlock{document, before, code + "\n", after})
 			}
@@ -112,13 +110,8 @@ func TestDocumentedProgramsPrintTheDocumentedOutput(t *testing.T) {
 			t.Errorf("%s: no output below the program:\n%s", b.document, b.code)
 			continue
 		}
-		got, err := runIn(t, catalogtest.Disk(t, documentedFiles(b.before)), build(t, b.code))
-		if err != nil {
-			t.Errorf("%s: %v", b.document, err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("output, -%s +program:\n%s", b.document, diff)
-		}
+		got := must.Get(runIn(t, catalogtest.Disk(t, documentedFiles(b.before)), build(t, b.code)))(t)
+		must.Match(t, "got", want, got)
 	}
 	if programs == 0 {
 		t.Error("the documents have no program")
@@ -226,9 +219,7 @@ func TestDocumentedSnippets(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", append([]string{"build", "-ldflags=-s -w", "-o", program}, sources...)...).CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	if out, err := runIn(t, catalogtest.Disk(t, project), program); err != nil {
-		t.Errorf("%v of %q:\n%s", err, called, out)
-	}
+	must.Get(runIn(t, catalogtest.Disk(t, project), program))(t)
 }
 
 // TestPlatformTableAgreesWithCI compares the table of platforms in
@@ -331,15 +322,11 @@ func TestTasksOfACodingAgent(t *testing.T) {
 	call := func(step string) string {
 		name, arguments, _ := strings.Cut(step, " ")
 		text, isError := adapter.Answer(t.Context(), name, json.RawMessage(arguments))
-		if isError {
-			t.Fatalf("%s: %s", step, text)
-		}
+		must.Equal(t, step, false, isError)
 		return text
 	}
 	tasks := agentTasks(t)
-	if len(tasks) != 15 {
-		t.Fatalf("%d tasks in the table, want 15", len(tasks))
-	}
+	must.Len(t, "tasks in the table", 15, tasks)
 	var commands, calls, ofCommands, ofCalls int
 	var report strings.Builder
 	for _, task := range tasks {

@@ -110,9 +110,7 @@ func rulesTable() string {
 func tableRows(t *testing.T, page, heading string) [][]string {
 	t.Helper()
 	_, section, ok := strings.Cut(page, "\n## "+heading+"\n")
-	if !ok {
-		t.Fatalf("the page has no section %q", heading)
-	}
+	must.Equal(t, "the page has the section", true, ok)
 	section, _, _ = strings.Cut(section, "\n## ")
 	var rows [][]string
 	for line := range strings.Lines(section) {
@@ -145,10 +143,8 @@ func TestRenderingDocument(t *testing.T) {
 		t.Run(row[0]+"/"+row[1], func(t *testing.T) {
 			var rules client.Rules
 			if row[0] != "default" {
-				c, err := client.Lookup(row[0])
-				if err != nil || len(row) != 4 {
-					t.Fatalf("unknown client or wrong row: %q, %v", row, err)
-				}
+				c := must.Get(client.Lookup(row[0]))(t)
+				must.Len(t, "columns", 4, row)
 				rules = c.Rules
 			}
 			examples[row[0]]++
@@ -173,10 +169,7 @@ func TestRenderingDocument(t *testing.T) {
 
 func unquote(t *testing.T, s string) string {
 	t.Helper()
-	text, err := strconv.Unquote(s)
-	if err != nil {
-		t.Fatalf("%s is no Go string: %v", s, err)
-	}
+	text := must.Get(strconv.Unquote(s))(t)
 	return text
 }
 

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // TestEntriesTakeMemoryInProportion decodes entries of a megabyte whose values are much larger
@@ -71,9 +73,7 @@ func FuzzEntry(f *testing.F) {
 			if !fs.ValidPath(h.Dir) || strings.Contains(h.Dir, "/") || strings.Contains(h.Dir, "..") || !strings.HasPrefix(h.Dir, "docs.") {
 				t.Errorf("%q: the directory %q", skill, h.Dir)
 			}
-			if decoded := decodeDir(t, h.Dir); decoded != decodedURI(t, h.URI) {
-				t.Errorf("%q: the directory %q is of %q", skill, h.Dir, decoded)
-			}
+			must.Equal(t, skill, decodedURI(t, h.URI), decodeDir(t, h.Dir))
 		}
 		if h.broken != nil {
 			return
@@ -111,9 +111,6 @@ func decodedURI(t *testing.T, uri string) string {
 }
 
 func unescape(t *testing.T, s string) string {
-	decoded, err := url.PathUnescape(s)
-	if err != nil {
-		t.Error(err)
-	}
+	decoded := must.Get(url.PathUnescape(s))(t)
 	return decoded
 }

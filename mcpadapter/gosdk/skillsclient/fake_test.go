@@ -209,9 +209,7 @@ func session(t testing.TB, h *skillsclient.Host, f *fake, revision string) *mcp.
 		session.Close()
 		server.Wait()
 	})
-	if got := session.InitializeResult().ProtocolVersion; got != revision {
-		t.Fatalf("the session speaks %s", got)
-	}
+	must.Equal(t, "the session speaks", revision, session.InitializeResult().ProtocolVersion)
 	return session
 }
 

@@ -73,13 +73,9 @@ func TestOnlyAReadRequestsAFile(t *testing.T) {
 		if err != nil || len(skills) != 1 || skills[0].Description != "Does refunds" || len(skills[0].Diagnostics) != 0 {
 			t.Fatalf("got %+v, %v", skills, err)
 		}
-		if _, err := c.SkillsPrompt(ctx); err != nil {
-			t.Error(err)
-		}
-		if found, err := c.SearchSkills(ctx, "refunds", 0); err != nil || found.TotalFound != 1 {
-			t.Errorf("got %+v, %v", found, err)
-		}
-		if err := fs.WalkDir(s.FS(ctx), ".", func(name string, _ fs.DirEntry, err error) error {
+		must.Get(c.SkillsPrompt(ctx))(t)
+		must.Equal(t, "found.TotalFound", 1, must.Get(c.SearchSkills(ctx, "refunds", 0))(t).TotalFound)
+		must.Do(t, fs.WalkDir(s.FS(ctx), ".", func(name string, _ fs.DirEntry, err error) error {
 			if err == nil {
 				var file fs.File
 				if file, err = s.FS(ctx).Open(name); err == nil {
@@ -87,9 +83,7 @@ func TestOnlyAReadRequestsAFile(t *testing.T) {
 				}
 			}
 			return err
-		}); err != nil {
-			t.Error(err)
-		}
+		}))
 	}
 	must.Match(t, "requests", []string{"skills/list"}, f.requests())
 	for range 2 {
@@ -98,9 +92,8 @@ func TestOnlyAReadRequestsAFile(t *testing.T) {
 			t.Errorf("got %+v, %v", skill, err)
 		}
 	}
-	if raw, err := c.ReadSkillFile(ctx, "docs.acme.refunds", "a/b.txt"); err != nil || string(raw) != "b" {
-		t.Errorf("got %q, %v", raw, err)
-	}
+	must.Equal(t, "raw", "b",
+		string(must.Get(c.ReadSkillFile(ctx, "docs.acme.refunds", "a/b.txt"))(t)))
 	want := []string{"resources/read skill://acme/refunds/SKILL.md", "resources/read skill://acme/refunds/a/b.txt"}
 	must.Match(t, "requests", want, f.requests())
 }
@@ -128,12 +121,8 @@ func TestSkillsOfSeveralOriginsStayVisible(t *testing.T) {
 	var got []string
 	for _, s := range skills {
 		got = append(got, s.Layer+" "+s.Name)
-		if len(s.Shadows) > 0 {
-			t.Errorf("%s shadows %q", s.Name, s.Shadows)
-		}
-		if _, err := c.GetSkill(ctx, s.Name); err != nil {
-			t.Error(err)
-		}
+		must.Len(t, s.Name, 0, s.Shadows)
+		must.Get(c.GetSkill(ctx, s.Name))(t)
 	}
 	want := []string{"one one.Acme.refunds", "one one.acme.refunds", "one one.refunds", "local refunds", "two two.Acme.refunds", "two two.acme.refunds", "two two.refunds"}
 	must.Match(t, "skills", want, got)
@@ -163,9 +152,7 @@ func TestCatalogReportsRejectedAndTamperedSkills(t *testing.T) {
 		if err == nil {
 			continue
 		}
-		if _, err := c.ReadSkillFile(ctx, name, "SKILL.md"); !errors.Is(err, want) {
-			t.Errorf("%s: ReadSkillFile: %v", name, err)
-		}
+		must.Fail(c.ReadSkillFile(ctx, name, "SKILL.md"))(t, name, want)
 	}
 }
 
@@ -191,9 +178,7 @@ func TestManyFailedReadsCauseFewLists(t *testing.T) {
 	f.change(func() { f.files = map[string]string{} })
 	f.add("s0", "Again.\n", nil)
 	must.Get(c.ListSkills(ctx))(t)
-	if skill, err := c.GetSkill(ctx, "docs.s0"); err != nil || skill.Content != "Again.\n" {
-		t.Errorf("got %q, %v", skill.Content, err)
-	}
+	must.Equal(t, "skill.Content", "Again.\n", must.Get(c.GetSkill(ctx, "docs.s0"))(t).Content)
 }
 
 func TestCatalogSeesChangesOfTheServer(t *testing.T) {
@@ -214,16 +199,11 @@ func TestCatalogSeesChangesOfTheServer(t *testing.T) {
 		e.Frontmatter = map[string]any{"name": "a", "description": "Lies"}
 		f.entries[0] = e
 	})
-	if skills, err := c.ListSkills(ctx); err != nil || skills[0].Description != "Lies" {
-		t.Errorf("got %+v, %v", skills, err)
-	}
+	must.Equal(t, "Description", "Lies", must.Get(c.ListSkills(ctx))(t)[0].Description)
 	must.Fail(c.GetSkill(ctx, "docs.a"))(t, "a lie", skillsclient.ErrFrontmatter)
 	f.add("a", "Two.\n", nil)
 	must.Get(c.ListSkills(ctx))(t)
-	skill, err := c.GetSkill(ctx, "docs.a")
-	if err != nil || skill.Content != "Two.\n" {
-		t.Errorf("got %q, %v", skill.Content, err)
-	}
+	must.Equal(t, "skill.Content", "Two.\n", must.Get(c.GetSkill(ctx, "docs.a"))(t).Content)
 }
 
 // A server that fails must not hide the skills of other layers, not even a local skill with
@@ -285,9 +265,7 @@ func TestCatalogReportsAServerThatFails(t *testing.T) {
 		t.Errorf("after the failure of a later list: got %q", names)
 	}
 	must.Fail(s.List(ctx))(t, "List", context.DeadlineExceeded)
-	if skill, err := c.GetSkill(ctx, "docs.a"); err != nil || skill.Content != "A.\n" {
-		t.Errorf("a held entry: got %q, %v", skill.Content, err)
-	}
+	must.Equal(t, "a held entry", "A.\n", must.Get(c.GetSkill(ctx, "docs.a"))(t).Content)
 	s.Close()
 	if names, why := list(); !slices.Equal(names, []string{"docs", "docs.(failed)"}) || !strings.Contains(why, "the Server is closed") {
 		t.Errorf("after Close: got %q, %q", names, why)
@@ -295,9 +273,7 @@ func TestCatalogReportsAServerThatFails(t *testing.T) {
 	if _, err := c.GetSkill(ctx, "docs.(failed)"); !errors.Is(err, skillsclient.ErrClosed) || !errors.Is(err, toolshelf.ErrFileRead) {
 		t.Errorf("after Close: got %v", err)
 	}
-	if skill, err := c.GetSkill(ctx, "docs"); err != nil || skill.Description != "Local" {
-		t.Errorf("the local skill: got %+v, %v", skill.SkillInfo, err)
-	}
+	must.Equal(t, "the local skill", "Local", must.Get(c.GetSkill(ctx, "docs"))(t).Description)
 }
 
 func TestCatalogNamesTheNextStepForEachError(t *testing.T) {

@@ -49,10 +49,8 @@ func TestServedSkillsAreVerified(t *testing.T) {
 	for i, dir := range dirs {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			s, a := serve(t, dir, revisions[i%len(revisions)], toolshelf.WithSkillDepth(6), toolshelf.WithCacheTTL(time.Minute))
-			list, err := s.List(ctx)
-			if err != nil || len(list.Rejected) > 0 {
-				t.Fatalf("rejected: %v, %v", list.Rejected, err)
-			}
+			list := must.Get(s.List(ctx))(t)
+			must.Len(t, "rejected", 0, list.Rejected)
 			omitted, err := a.SkillDiagnostics(ctx)
 			if err != nil || len(list.Skills) == 0 {
 				t.Fatalf("%d skills, %v", len(list.Skills), err)

@@ -27,10 +27,9 @@ func TestListGetAndReadAFile(t *testing.T) {
 			e := f.add("acme/refunds", "Refund.\n", map[string]string{"a/b.txt": "b", "empty.bin": "", "%41%20x.md": "encoded"})
 			f.add("git-workflow", "Commit.\n", nil)
 			s := connect(t, new(skillsclient.Host), "docs", f, revision)
-			list, err := s.List(ctx)
-			if err != nil || len(list.Skills) != 2 || len(list.Rejected) != 0 {
-				t.Fatalf("got %+v, %v", list, err)
-			}
+			list := must.Get(s.List(ctx))(t)
+			must.Len(t, "list.Skills", 2, list.Skills)
+			must.Len(t, "list.Rejected", 0, list.Rejected)
 			skill := list.Skills[0]
 			var paths []string
 			for _, file := range skill.Files {
@@ -54,9 +53,7 @@ func TestListGetAndReadAFile(t *testing.T) {
 					clear(raw) // the caller may modify the result
 				}
 			}
-			if got := f.requests(); len(got) != 4 {
-				t.Errorf("requests: %q, want each file once", got)
-			}
+			must.Len(t, "requests", 4, f.requests())
 		})
 	}
 }
@@ -99,17 +96,15 @@ func TestFilesThatDifferFromTheEntryAreErrors(t *testing.T) {
 				func() ([]byte, error) { return readAll(s.FS(ctx), "docs.a/SKILL.md") },
 			} {
 				raw, err := read()
-				if !errors.Is(err, tt.want) || len(raw) > 0 {
-					t.Errorf("got %q, %v, want %v", raw, err, tt.want)
-				}
+				must.Is(t, "read", tt.want, err)
+				must.Len(t, "raw", 0, raw)
 				if err != nil && (strings.ContainsAny(err.Error(), "\n\x1b") || len(err.Error()) > 800) {
 					t.Errorf("the message is not one short line: %q", err)
 				}
 			}
 			f.requests()
-			if _, err := s.List(ctx); err != nil || len(f.requests()) != 1 {
-				t.Errorf("the failure does not make the list stale: %v", err)
-			}
+			must.Get(s.List(ctx))(t)
+			must.Len(t, "requests", 1, f.requests())
 		})
 	}
 }
@@ -121,13 +116,9 @@ func TestCachedFilesHaveTheSizeOfTheEntry(t *testing.T) {
 	lie := f.add("b", "", map[string]string{"x.txt": "same"})
 	lie.Resources.([]resource)[1].Size = 3
 	s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
-	list, err := s.List(ctx)
-	if err != nil || len(list.Skills) != 2 {
-		t.Fatalf("got %+v, %v", list, err)
-	}
-	if raw, err := s.ReadFile(ctx, list.Skills[0], "x.txt"); err != nil || string(raw) != "same" {
-		t.Fatalf("got %q, %v", raw, err)
-	}
+	list := must.Get(s.List(ctx))(t)
+	must.Len(t, "list.Skills", 2, list.Skills)
+	must.Equal(t, "raw", "same", string(must.Get(s.ReadFile(ctx, list.Skills[0], "x.txt"))(t)))
 	if raw, err := s.ReadFile(ctx, list.Skills[1], "x.txt"); !errors.Is(err, skillsclient.ErrSize) {
 		t.Errorf("got %q, %v", raw, err)
 	}
@@ -274,9 +265,8 @@ func TestInvalidEntriesAreRejectedAlone(t *testing.T) {
 			s := connect(t, new(skillsclient.Host), "docs", f, revisions[0])
 			list := must.Get(s.List(ctx))(t)
 			if tt.want == nil {
-				if len(list.Skills) != 2 || len(list.Rejected) != 0 {
-					t.Errorf("got %d skills, rejected %v", len(list.Skills), list.Rejected)
-				}
+				must.Len(t, "list.Skills", 2, list.Skills)
+				must.Len(t, "list.Rejected", 0, list.Rejected)
 				return
 			}
 			if len(list.Skills) != 1 || len(list.Rejected) != 1 || !errors.Is(list.Rejected[0], tt.want) {
@@ -398,9 +388,8 @@ func TestListIsFreshUntilTheServerAnnouncesAChange(t *testing.T) {
 			}
 			must.Equal(t, "len(f.requests())", tt.requests, len(f.requests()))
 			s.Refresh()
-			if _, err := s.List(ctx); err != nil || len(f.requests()) != 1 {
-				t.Errorf("Refresh: %v", err)
-			}
+			must.Get(s.List(ctx))(t)
+			must.Len(t, "Refresh", 1, f.requests())
 		})
 	}
 }
@@ -463,19 +452,13 @@ func TestGetReplacesTheHeldEntry(t *testing.T) {
 	}
 	skill := must.Get(s.Get(ctx, e.URI))(t)
 	for _, path := range []string{"SKILL.md", "new.txt"} {
-		if _, err := s.ReadFile(ctx, skill, path); err != nil {
-			t.Error(err)
-		}
-		if _, err := fs.ReadFile(layer, "docs.a/"+path); err != nil {
-			t.Error(err)
-		}
+		must.Get(s.ReadFile(ctx, skill, path))(t)
+		must.Get(fs.ReadFile(layer, "docs.a/"+path))(t)
 	}
 	f.change(func() { f.list = func(context.Context, string) page { return page{TTL: &hour} } }) // a partial list
 	unlisted := f.add("b", "", nil)
 	s.Refresh()
-	if _, err := s.Get(ctx, unlisted.URI); err != nil {
-		t.Error(err)
-	}
+	must.Get(s.Get(ctx, unlisted.URI))(t)
 	if list, err := s.List(ctx); err != nil || len(list.Skills) != 1 || list.Skills[0].URI != unlisted.URI {
 		t.Errorf("a partial list loses the skills of Get: got %+v, %v", list, err)
 	}
@@ -484,9 +467,7 @@ func TestGetReplacesTheHeldEntry(t *testing.T) {
 	}
 	f.change(func() { f.entries = f.entries[:1] }) // removes b
 	must.Fail(s.Get(ctx, unlisted.URI))(t, "the removed skill", skillsclient.ErrNotFound)
-	if list, err := s.List(ctx); err != nil || len(list.Skills) != 0 {
-		t.Errorf("the removed skill stays: got %+v, %v", list, err)
-	}
+	must.Len(t, "the removed skill stays", 0, must.Get(s.List(ctx))(t).Skills)
 	f.get = func(string) any { return e }
 	must.Fail(s.Get(ctx, "skill://b/SKILL.md"))(t, "the entry of another skill", skillsclient.ErrInvalidEntry)
 }
@@ -566,18 +547,14 @@ func TestGetOfAnotherSpellingLeavesTheListedSkill(t *testing.T) {
 			if err == nil {
 				_, err = s.List(ctx)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			f.change(func() { f.get = tt.get })
 			must.Fail(s.Get(ctx, spelling))(t, "error", tt.want)
 			list, err := s.List(ctx)
 			if diff := cmp.Diff([]skillsclient.Skill{skill}, list.Skills); err != nil || diff != "" {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
 			}
-			if _, err := fs.ReadFile(s.FS(ctx), "docs.x.a/SKILL.md"); err != nil {
-				t.Error(err)
-			}
+			must.Get(fs.ReadFile(s.FS(ctx), "docs.x.a/SKILL.md"))(t)
 		})
 	}
 }
@@ -604,14 +581,10 @@ func TestGetThatFailsLeavesTheEntryOfALaterList(t *testing.T) {
 	<-answered
 	f.change(func() { f.entries = []any{e} })
 	s.Refresh()
-	if _, err := s.List(ctx); err != nil {
-		t.Error(err)
-	}
+	must.Get(s.List(ctx))(t)
 	close(listed)
 	must.Is(t, "Get", skillsclient.ErrNotFound, <-ended)
-	if list, err := s.List(ctx); err != nil || len(list.Skills) != 1 {
-		t.Errorf("got %+v, %v", list, err)
-	}
+	must.Len(t, "list.Skills", 1, must.Get(s.List(ctx))(t).Skills)
 }
 
 // An intercepted is a session whose requests call after when the response is decoded.
@@ -707,25 +680,17 @@ func TestAServerThatClosesIsAnError(t *testing.T) {
 	cs.Wait()
 	must.Fail(s.ReadFile(ctx, skill, "SKILL.md"))(t, "ReadFile", mcp.ErrConnectionClosed)
 	must.Fail(s.List(ctx))(t, "List", mcp.ErrConnectionClosed)
-	if _, err := s.ReadFile(ctx, skill, "b"); err != nil {
-		t.Errorf("a verified file: %v", err)
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Get(s.ReadFile(ctx, skill, "b"))(t)
+	must.Do(t, s.Close())
 	for name, call := range map[string]func() error{
 		"List":     func() error { _, err := s.List(ctx); return err },
 		"Get":      func() error { _, err := s.Get(ctx, e.URI); return err },
 		"ReadFile": func() error { _, err := s.ReadFile(ctx, skill, "b"); return err },
 		"FS":       func() error { _, err := s.FS(ctx).Stat("docs.a"); return err },
 	} {
-		if err := call(); !errors.Is(err, skillsclient.ErrClosed) {
-			t.Errorf("%s after Close: %v", name, err)
-		}
+		must.Is(t, name, skillsclient.ErrClosed, call())
 	}
-	if _, err := h.Server("DOCS", cs); err != nil {
-		t.Errorf("Close does not free the label: %v", err)
-	}
+	must.Get(h.Server("DOCS", cs))(t)
 }
 
 func TestServersHaveLabels(t *testing.T) {
@@ -756,7 +721,5 @@ func TestGetHoldsABoundedNumberOfSkills(t *testing.T) {
 	for i := range 1010 {
 		must.Get(s.Get(ctx, fmt.Sprintf("skill://%d/a/SKILL.md", i)))(t)
 	}
-	if list, err := s.List(ctx); err != nil || len(list.Skills) != 1000 {
-		t.Errorf("the layer holds %d skills, %v", len(list.Skills), err)
-	}
+	must.Len(t, "the layer holds skills", 1000, must.Get(s.List(ctx))(t).Skills)
 }

@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
@@ -80,15 +79,21 @@ func (r typeReader) has(t reflect.Type, forms [2]reflect.Type) bool {
 	return t.Implements(form) || reflect.PointerTo(t).Implements(form)
 }
 
-// scalars are the forms of the types without elements.
-var scalars = map[reflect.Kind]Type{
-	reflect.Bool: {kind: Boolean}, reflect.String: {kind: String},
-	reflect.Int: {kind: Integer}, reflect.Int8: {kind: Integer}, reflect.Int16: {kind: Integer},
-	reflect.Int32: {kind: Integer}, reflect.Int64: {kind: Integer},
-	reflect.Uint: {kind: Integer, unsigned: true}, reflect.Uint8: {kind: Integer, unsigned: true},
-	reflect.Uint16: {kind: Integer, unsigned: true}, reflect.Uint32: {kind: Integer,
-		unsigned: true},
-	reflect.Uint64: {kind: Integer, unsigned: true}, reflect.Float32: {kind: Number}, reflect.Float64: {kind: Number},
+// scalar returns the form of a type without elements.
+func scalar(t reflect.Type) (Type, bool) {
+	switch kind := t.Kind(); {
+	case kind == reflect.Bool:
+		return Type{kind: Boolean}, true
+	case kind == reflect.String:
+		return Type{kind: String}, true
+	case reflect.Int <= kind && kind <= reflect.Int64:
+		return Type{kind: Integer, bits: t.Bits()}, true
+	case reflect.Uint <= kind && kind <= reflect.Uint64:
+		return Type{kind: Integer, bits: t.Bits(), unsigned: true}, true
+	case kind == reflect.Float32 || kind == reflect.Float64:
+		return Type{kind: Number, bits: t.Bits()}, true
+	}
+	return Type{}, false
 }
 
 func (r typeReader) read(t reflect.Type) (Type, error) {
@@ -112,11 +117,8 @@ func (r typeReader) read(t reflect.Type) (Type, error) {
 	case r.has(t, textForms):
 		return Type{kind: String}, nil
 	}
-	if scalar, ok := scalars[t.Kind()]; ok {
-		if scalar.kind == Integer || scalar.kind == Number {
-			scalar.bits = t.Bits()
-		}
-		return scalar, nil
+	if form, ok := scalar(t); ok {
+		return form, nil
 	}
 	return r.readComposite(t)
 }
@@ -165,6 +167,10 @@ func (r typeReader) readStruct(t reflect.Type) (Type, error) {
 	return object, nil
 }
 
+// tagName matches the names that encoding/json accepts in a tag. The meaning of any other name
+// depends on the Go release.
+var tagName = regexp.MustCompile(`^[\pL\p{Nd}!#$%&()*+./:;<=>?@[\]^_{|}~ -]+$`)
+
 // assignment matches the beginning of a tag that google/jsonschema-go reserves.
 var assignment = regexp.MustCompile(`^\S*=`)
 
@@ -177,7 +183,7 @@ func (r typeReader) readField(f reflect.StructField) ([]typedField, error) {
 	switch {
 	case tag == "-", !f.IsExported() && !embedsStruct:
 		return nil, nil
-	case name != "" && !isTagName(name):
+	case name != "" && !tagName.MatchString(name):
 		return nil, fmt.Errorf("the name %q in the tag json has a character that encoding/json does not accept; rename the argument", name)
 	case !f.IsExported() && isPointer && r.decodes:
 		return nil, errors.New("encoding/json cannot decode into an embedded pointer to an unexported type; embed the type itself")
@@ -223,18 +229,6 @@ func description(f reflect.StructField) (string, error) {
 	return text, nil
 }
 
-// isTagName reports whether encoding/json accepts a name in a tag. The meaning of any
-// other name depends on the Go release.
-func isTagName(s string) bool {
-	for _, c := range s {
-		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) && !unicode.IsLetter(c) &&
-			!unicode.IsDigit(c) {
-			return false
-		}
-	}
-	return s != ""
-}
-
 // bounds returns the smallest and largest value of an integer type, or "" for a bound
 // of 64 bits.
 func (t Type) bounds() (least, most string) {
@@ -252,42 +246,47 @@ func (t Type) bounds() (least, most string) {
 
 // Schema returns the JSON Schema of the type, with a description or "".
 func (t Type) Schema(description string) string {
-	var o object
-	kind := textJSON(string(t.kind))
+	s := struct {
+		Type        any             `json:"type,omitempty"`
+		Description string          `json:"description,omitempty"`
+		Format      string          `json:"format,omitempty"`
+		Encoding    string          `json:"contentEncoding,omitempty"`
+		Minimum     json.Number     `json:"minimum,omitempty"`
+		Maximum     json.Number     `json:"maximum,omitempty"`
+		Properties  json.RawMessage `json:"properties,omitempty"`
+		Required    []string        `json:"required,omitzero"`
+		Additional  json.RawMessage `json:"additionalProperties,omitempty"`
+		Items       json.RawMessage `json:"items,omitempty"`
+	}{Description: description, Format: t.format, Encoding: t.encoding}
 	switch {
 	case t.kind == Any:
 	case t.nullable:
-		o = o.raw("type", "["+kind+`,"null"]`)
+		s.Type = []Kind{t.kind, "null"}
 	default:
-		o = o.raw("type", kind)
-	}
-	for _, text := range [][2]string{{"description", description}, {"format", t.format},
-		{"contentEncoding", t.encoding}} {
-		if text[1] != "" {
-			o = o.add(text[0], text[1])
-		}
+		s.Type = t.kind
 	}
 	if t.kind == Integer {
 		// The schema omits bounds that no model exceeds by mistake.
 		least, most := t.bounds()
-		if least != "" && (t.unsigned || t.bits < 32) {
-			o = o.raw("minimum", least)
+		if t.unsigned || t.bits < 32 {
+			s.Minimum = json.Number(least)
 		}
-		if most != "" && t.bits < 32 {
-			o = o.raw("maximum", most)
+		if t.bits < 32 {
+			s.Maximum = json.Number(most)
 		}
 	}
 	switch {
 	case t.HasFields:
 		properties, required := t.Properties()
-		o = o.raw("properties", "{"+properties+"}").add("required",
-			required).add("additionalProperties", false)
+		s.Properties, s.Required = json.RawMessage("{"+properties+"}"), required
+		s.Additional = json.RawMessage("false")
 	case t.kind == Object:
-		o = o.raw("additionalProperties", t.items.Schema(""))
+		s.Additional = json.RawMessage(t.items.Schema(""))
 	case t.kind == Array:
-		o = o.raw("items", t.items.Schema(""))
+		s.Items = json.RawMessage(t.items.Schema(""))
 	}
-	return o.String()
+	raw, _ := escape.Marshal(s) // has no value that JSON lacks
+	return string(raw)
 }
 
 // Properties returns the members of "properties" and the names of "required".

@@ -3,7 +3,6 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -79,42 +78,6 @@ func Compact(raw json.RawMessage) (compact json.RawMessage, ok bool) {
 		}
 	}
 	return b.Bytes(), true
-}
-
-// An object is the text of a JSON object without the closing brace.
-type object []byte
-
-// add adds a member whose value is text, texts, a number or a boolean.
-func (o object) add(key string, value any) object {
-	switch v := value.(type) {
-	case Kind:
-		return o.raw(key, textJSON(string(v)))
-	case string:
-		return o.raw(key, textJSON(v))
-	case []string:
-		all := make([]string, len(v))
-		for i := range v {
-			all[i] = textJSON(v[i])
-		}
-		return o.raw(key, "["+strings.Join(all, ",")+"]")
-	}
-	return o.raw(key, fmt.Sprint(value))
-}
-
-// raw adds a member whose value is JSON.
-func (o object) raw(key, value string) object {
-	separator := byte(',')
-	if len(o) == 0 {
-		separator = '{'
-	}
-	return append(append(escape.AppendJSON(append(o, separator), key), ':'), value...)
-}
-
-func (o object) String() string {
-	if len(o) == 0 {
-		return "{}"
-	}
-	return string(o) + "}"
 }
 
 // textJSON returns a JSON string.

@@ -16,29 +16,39 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
-// A Parameter describes one argument of a tool. The Parameter is the source of both the
-// input schema and the check of the values.
+// A Parameter describes one argument of a tool. The Schema is the source of both the input schema
+// and the check of the values.
 type Parameter struct {
-	Name        string
-	Kind        Kind
-	Description string
-	Required    bool
-	Default     json.RawMessage // nil for no default
-	Minimum     int             // of an integer
-	Negative    bool            // the integer has no minimum
-
-	// Maximum is the limit of an integer, of the characters of a string, or of the items of
-	// an array; 0 for no limit.
-	Maximum int
-
-	Enum     []string // the accepted strings; nil for any string
-	Examples []string
-	Hint     string         // an accepted value; only for error messages
-	Code     toolshelf.Code // of the error for an invalid value; "" for CodeArguments
+	Name     string
+	Required bool
+	Schema   json.RawMessage // JSON Schema of the values
+	Hint     string          // an accepted value; only for error messages
+	Code     toolshelf.Code  // of the error for an invalid value; "" for CodeArguments
 
 	// Option is the toolshelf option for the value, if toolshelf can reject a value that
 	// Decode accepts; only for error messages.
 	Option string
+
+	form form
+}
+
+// A form has the keywords of a Schema that Decode checks, and the default value.
+type form struct {
+	Type     Kind
+	Default  json.RawMessage
+	Minimum  *int
+	Maximum  int // 0 for no limit
+	MaxItems int
+	Enum     []string
+}
+
+// UnmarshalJSON decodes a Parameter with its Schema.
+func (p *Parameter) UnmarshalJSON(raw []byte) error {
+	type plain Parameter
+	if err := json.Unmarshal(raw, (*plain)(p)); err != nil {
+		return err
+	}
+	return json.Unmarshal(p.Schema, &p.form)
 }
 
 // A Kind is the type of a value in JSON Schema. The zero Kind is any type.
@@ -79,23 +89,23 @@ func (p Parameter) invalid(found string) *Error {
 
 // expected describes the accepted values.
 func (p Parameter) expected() string {
-	switch {
-	case p.Kind == Integer && p.Maximum > 0:
-		return fmt.Sprintf("a whole number from %d to %d", p.Minimum, p.Maximum)
-	case p.Kind == Integer && p.Negative:
+	switch f := p.form; {
+	case f.Type == Integer && f.Minimum == nil:
 		return "a whole number"
-	case p.Kind == Integer:
-		return fmt.Sprintf("a whole number of %d or more", p.Minimum)
-	case p.Kind == Boolean:
+	case f.Type == Integer && f.Maximum > 0:
+		return fmt.Sprintf("a whole number from %d to %d", *f.Minimum, f.Maximum)
+	case f.Type == Integer:
+		return fmt.Sprintf("a whole number of %d or more", *f.Minimum)
+	case f.Type == Boolean:
 		return "true or false"
-	case p.Kind == Array:
+	case f.Type == Array:
 		least := "an array of strings"
-		if p.Maximum > 0 {
-			least = fmt.Sprintf("an array of at most %d strings", p.Maximum)
+		if f.MaxItems > 0 {
+			least = fmt.Sprintf("an array of at most %d strings", f.MaxItems)
 		}
 		return least + ", such as " + cmp.Or(p.Hint, `["node_modules", "*.log"]`)
-	case p.Enum != nil:
-		return "one of " + strings.Join(p.Enum, ", ")
+	case f.Enum != nil:
+		return "one of " + strings.Join(f.Enum, ", ")
 	case p.Hint != "":
 		return "a string, " + p.Hint
 	default:
@@ -135,7 +145,7 @@ func Decode(raw json.RawMessage, parameters []Parameter) (Arguments, *Error) {
 			if p.Required {
 				return nil, p.invalid("missing")
 			}
-			value = p.Default
+			value = p.form.Default
 		}
 		if len(value) == 0 {
 			continue
@@ -209,15 +219,15 @@ func Unknown(of string, unknown, known []string) string {
 }
 
 func (p Parameter) decode(value json.RawMessage) (any, bool) {
-	switch p.Kind {
+	switch p.form.Type {
 	case Integer:
 		return p.decodeInteger(value)
 	case Boolean:
 		return value[0] == 't', value[0] == 't' || value[0] == 'f'
 	case Array:
 		var list []*string // pointers, because null is not a string
-		if json.Unmarshal(value, &list) != nil || slices.Contains(list, nil) || p.Maximum > 0 &&
-			len(list) > p.Maximum {
+		if json.Unmarshal(value, &list) != nil || slices.Contains(list, nil) || p.form.MaxItems > 0 &&
+			len(list) > p.form.MaxItems {
 			return nil, false
 		}
 		items := make([]string, len(list))
@@ -230,7 +240,7 @@ func (p Parameter) decode(value json.RawMessage) (any, bool) {
 		if json.Unmarshal(value, &s) != nil {
 			return nil, false
 		}
-		return s, p.Enum == nil || slices.Contains(p.Enum, s)
+		return s, p.form.Enum == nil || slices.Contains(p.form.Enum, s)
 	}
 }
 
@@ -240,8 +250,9 @@ func (p Parameter) decodeInteger(value json.RawMessage) (any, bool) {
 		return nil, false
 	}
 	n, err := strconv.ParseFloat(digits, 64)
-	if err != nil || !p.Negative && n < float64(p.Minimum) || p.Maximum > 0 &&
-		n > float64(p.Maximum) || n != math.Trunc(n) {
+	least, most := p.form.Minimum, p.form.Maximum
+	if err != nil || least != nil && n < float64(*least) || most > 0 && n > float64(most) ||
+		n != math.Trunc(n) {
 		return nil, false
 	}
 	// No list has more items than the largest int of a 32-bit platform, so a number of
@@ -277,9 +288,8 @@ func exampleArguments(parameters []Parameter) string {
 	var members []string
 	for _, p := range parameters {
 		if p.Required {
-			example := map[Kind]string{String: `"…"`, Boolean: "true"}[p.Kind]
-			members = append(members, textJSON(p.Name)+": "+cmp.Or(example,
-				strconv.Itoa(p.Minimum)))
+			example := map[Kind]string{String: `"…"`, Boolean: "true"}[p.form.Type]
+			members = append(members, textJSON(p.Name)+": "+cmp.Or(example, "1"))
 		}
 	}
 	return "{" + strings.Join(members, ", ") + "}"
@@ -289,42 +299,16 @@ func exampleArguments(parameters []Parameter) string {
 func Input(parameters []Parameter) json.RawMessage {
 	properties, required := make([]string, len(parameters)), []string{} // not null in the schema
 	for i, p := range parameters {
-		properties[i] = textJSON(p.Name) + ":" + p.schema().String()
+		properties[i] = textJSON(p.Name) + ":" + string(p.Schema)
 		if p.Required {
 			required = append(required, p.Name)
 		}
 	}
-	o := object{}.add("type", Object).raw("properties", "{"+strings.Join(properties, ",")+"}")
-	return json.RawMessage(o.add("required", required).add("additionalProperties", false).String())
-}
-
-// schema returns the JSON Schema of the values.
-func (p Parameter) schema() object {
-	o := object{}.add("type", p.Kind)
-	if p.Kind == Array {
-		o = o.raw("items", `{"type":"string"}`)
-	}
-	if p.Kind == Array && p.Maximum > 0 {
-		o = o.add("maxItems", p.Maximum)
-	}
-	o = o.add("description", p.Description)
-	if p.Default != nil {
-		o = o.raw("default", string(p.Default))
-	}
-	if p.Kind == Integer && !p.Negative {
-		o = o.add("minimum", p.Minimum)
-	}
-	if p.Kind == Integer && p.Maximum > 0 {
-		o = o.add("maximum", p.Maximum)
-	}
-	if p.Kind == String && p.Maximum > 0 {
-		o = o.add("maxLength", p.Maximum)
-	}
-	if p.Enum != nil {
-		o = o.add("enum", p.Enum)
-	}
-	if p.Examples != nil {
-		o = o.add("examples", p.Examples)
-	}
-	return o
+	raw, _ := escape.Marshal(struct {
+		Type       Kind            `json:"type"`
+		Properties json.RawMessage `json:"properties"`
+		Required   []string        `json:"required"`
+		Additional bool            `json:"additionalProperties"`
+	}{Object, json.RawMessage("{" + strings.Join(properties, ",") + "}"), required, false})
+	return raw
 }

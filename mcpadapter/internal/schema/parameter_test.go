@@ -10,14 +10,22 @@ import (
 )
 
 // kinds has a parameter of each kind.
-var kinds = []Parameter{
-	{Name: "path", Kind: String, Required: true, Description: "Path", Hint: `"." for the root`},
-	{Name: "order", Kind: String, Description: "Order", Default: json.RawMessage(`"name"`), Enum: []string{"name", "size"}, Code: "INVALID_SORT"},
-	{Name: "line", Kind: Integer, Description: "Line", Negative: true},
-	{Name: "limit", Kind: Integer, Description: "Limit", Minimum: 1, Maximum: 5},
-	{Name: "all", Kind: Boolean, Description: "All"},
-	{Name: "globs", Kind: Array, Description: "Globs", Maximum: 1, Examples: []string{"*.go"}},
-}
+var kinds = func() (all []Parameter) {
+	if err := json.Unmarshal([]byte(`[
+		{"name": "path", "required": true, "hint": "\".\" for the root",
+			"schema": {"type": "string", "description": "Path"}},
+		{"name": "order", "code": "INVALID_SORT",
+			"schema": {"type": "string", "description": "Order", "default": "name", "enum": ["name", "size"]}},
+		{"name": "line", "schema": {"type": "integer", "description": "Line"}},
+		{"name": "limit", "schema": {"type": "integer", "description": "Limit", "minimum": 1, "maximum": 5}},
+		{"name": "all", "schema": {"type": "boolean", "description": "All"}},
+		{"name": "globs", "schema": {"type": "array", "items": {"type": "string"}, "maxItems": 1,
+			"description": "Globs", "examples": ["*.go"]}}
+	]`), &all); err != nil {
+		panic(err)
+	}
+	return all
+}()
 
 func TestDecode(t *testing.T) {
 	for arguments, want := range map[string]string{

@@ -104,18 +104,15 @@ func (u *Used) Fit(limit budget.Budget, each int) Result {
 			content = longest(content, func(s string) bool { return limit.Measure(0, s).Size <= each })
 		}
 		part := p.form(content) + "\n"
+		dropped := full
 		if !full && !fits(part) {
 			full = true
-			if content = longest(content, func(s string) bool { return fits(p.form(s) + "\n") }); utf8.RuneCountInString(content) < minDescription {
-				r.Dropped = append(r.Dropped, p.name)
-				continue
-			}
+			content = longest(content, func(s string) bool { return fits(p.form(s) + "\n") })
 			part = p.form(content) + "\n"
-			if !fits(part) { // a counter of tokens need not grow with the text
-				r.Dropped = append(r.Dropped, p.name)
-				continue
-			}
-		} else if full {
+			// A counter of tokens need not grow with the text.
+			dropped = utf8.RuneCountInString(content) < minDescription || !fits(part)
+		}
+		if dropped {
 			r.Dropped = append(r.Dropped, p.name)
 			continue
 		}

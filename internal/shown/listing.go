@@ -157,14 +157,7 @@ func (m Files) String() string {
 	if more := m.Total - len(m.Files); more > 0 {
 		b.WriteString("\n… and " + strconv.Itoa(more) + " more; raise the limit")
 	}
-	var notes []string
-	if m.Skipped > 0 {
-		notes = append(notes, Counted(m.Skipped, "directory or file could not be read and was", "directories or files could not be read and were")+" skipped")
-	}
-	if m.Dependencies > 0 {
-		notes = append(notes, unsearched(m.Dependencies))
-	}
-	writeNotes(&b, m.Ignored, notes...)
+	writeNotes(&b, m.Ignored, unread(m.Skipped), unsearched(m.Dependencies))
 	writeHint(&b, m.Hint)
 	writeWarnings(&b, m.Warnings)
 	return b.String()
@@ -183,38 +176,31 @@ const outsideTarget = "outside root"
 
 // String returns a line for each known value.
 func (f Info) String() string {
-	var b strings.Builder
-	b.WriteString("File: " + escape.Path(f.Path) + "\n\nType: " + f.Type)
+	text := "File: " + escape.Path(f.Path) + "\n\nType: " + f.Type
+	line := func(label, value string) { text += "\n" + label + ": " + value }
 	if f.Type == file && f.Size >= 0 {
-		b.WriteString("\nSize: " + Size(f.Size))
+		line("Size", Size(f.Size))
 	}
-	for _, t := range []struct {
-		label string
-		time  time.Time
-	}{{"Modified", f.Modified}, {"Accessed", f.Accessed}} {
-		if !t.time.IsZero() {
-			b.WriteString("\n" + t.label + ": " + t.time.UTC().Format(time.DateTime))
-		}
+	if !f.Modified.IsZero() {
+		line("Modified", f.Modified.UTC().Format(time.DateTime))
 	}
-	for _, access := range []struct {
-		label string
-		yes   *bool
-	}{{"Readable", f.Readable}, {"Writable", f.Writable}} {
-		switch {
-		case access.yes == nil:
-		case *access.yes:
-			b.WriteString("\n" + access.label + ": Yes")
-		default:
-			b.WriteString("\n" + access.label + ": No")
-		}
+	if !f.Accessed.IsZero() {
+		line("Accessed", f.Accessed.UTC().Format(time.DateTime))
+	}
+	words := map[bool]string{true: "Yes", false: "No"}
+	if f.Readable != nil {
+		line("Readable", words[*f.Readable])
+	}
+	if f.Writable != nil {
+		line("Writable", words[*f.Writable])
 	}
 	switch {
 	case f.Outside:
-		b.WriteString("\nTarget: " + outsideTarget)
+		line("Target", outsideTarget)
 	case f.Target == outsideTarget:
-		b.WriteString("\nTarget: " + strings.ReplaceAll(outsideTarget, " ", `\x20`))
+		line("Target", strings.ReplaceAll(outsideTarget, " ", `\x20`))
 	case f.Target != "":
-		b.WriteString("\nTarget: " + escape.Path(f.Target))
+		line("Target", escape.Path(f.Target))
 	}
-	return b.String()
+	return text
 }

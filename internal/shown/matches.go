@@ -53,24 +53,11 @@ func (m Matches[M]) Text(match func(*M) *Match) string {
 	}
 	listed := m.writeMatches(&b, match)
 	WriteRest(&b, m.Output, m.Total-len(m.Matches), m.Files-listed, m.Limits)
-	var notes []string
-	if m.Binary > 0 {
-		notes = append(notes, Counted(m.Binary, "file is not text and was", "files are not text and were")+" not searched")
-	}
-	if m.Skipped > 0 {
-		was := "were"
-		if m.Skipped == 1 {
-			was = "was"
-		}
-		notes = append(notes, Counted(m.Skipped, "directory or file", "directories or files")+" could not be read and "+was+" skipped")
-	}
-	if m.Dependencies > 0 {
-		notes = append(notes, unsearched(m.Dependencies))
-	}
-	if m.LongLines > 0 {
-		notes = append(notes, Counted(m.LongLines, "line is", "lines are")+" larger than 1 MiB; only the first 1 MiB was searched")
-	}
-	writeNotes(&b, m.Ignored, notes...)
+	writeNotes(&b, m.Ignored,
+		note(m.Binary, "file is not text and was", "files are not text and were", " not searched"),
+		unread(m.Skipped),
+		unsearched(m.Dependencies),
+		note(m.LongLines, "line is", "lines are", " larger than 1 MiB; only the first 1 MiB was searched"))
 	writeHint(&b, m.Hint)
 	writeWarnings(&b, m.Warnings)
 	return b.String()

@@ -58,18 +58,34 @@ func WithUnknown(warnings []string, unknown int) []string {
 	return warnings
 }
 
-// writeNotes writes an empty line and a line for each note. The first note is the number of entries
-// that .gitignore files omit.
+// writeNotes writes an empty line and a line for each note that is not empty. The first note is the
+// number of entries that .gitignore files omit.
 func writeNotes(b *strings.Builder, ignored int, notes ...string) {
+	before := "\n\n"
 	if ignored > 0 {
-		notes = append([]string{".gitignore omits " + Counted(ignored, "entry", "entries")}, notes...)
+		b.WriteString(before + ".gitignore omits " + Counted(ignored, "entry", "entries"))
+		before = "\n"
 	}
-	for i, note := range notes {
-		if i == 0 {
-			b.WriteByte('\n')
+	for _, note := range notes {
+		if note != "" {
+			b.WriteString(before + note)
+			before = "\n"
 		}
-		b.WriteString("\n" + note)
 	}
+}
+
+// note returns Counted with the rest of a line, or "" for 0.
+func note(n int, one, many, rest string) string {
+	if n == 0 {
+		return ""
+	}
+	return Counted(n, one, many) + rest
+}
+
+// unread returns the note about unreadable directories and files.
+func unread(skipped int) string {
+	return note(skipped, "directory or file could not be read and was",
+		"directories or files could not be read and were", " skipped")
 }
 
 // writeHint writes an empty line and the hint, if there is a hint.
@@ -88,8 +104,9 @@ func joinLimits(limits []string) (names, these string) {
 	return strings.Join(limits[:last], ", ") + " and " + limits[last], "these limits"
 }
 
-// unsearched returns the line about the directories of SkipDependencies, with the argument of the
+// unsearched returns the note about the directories of SkipDependencies, with the argument of the
 // tools that search the directories.
 func unsearched(dependencies int) string {
-	return Counted(dependencies, "directory of dependencies was", "directories of dependencies were") + " not searched (see show_dependencies)"
+	return note(dependencies, "directory of dependencies was", "directories of dependencies were",
+		" not searched (see show_dependencies)")
 }

@@ -2,7 +2,6 @@ package text
 
 import (
 	"bytes"
-	"encoding/binary"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -84,37 +83,6 @@ func (f Format) cut(raw []byte, max int) []byte {
 			return nil
 		}
 		raw = raw[:end]
-	}
-	return raw
-}
-
-// valid is utf8.Valid, with a faster loop for ASCII: 1.4 times the speed for lines of 64
-// bytes.
-func valid(raw []byte) bool { return utf8.Valid(afterASCII(raw)) }
-
-// plain reports whether raw is ASCII without CR.
-func plain(raw []byte) bool {
-	for _, c := range afterASCII(raw) {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return bytes.IndexByte(raw, '\r') < 0
-}
-
-// afterASCII returns the bytes from the first 64 bytes that are not all ASCII, or the last
-// bytes, fewer than 64.
-func afterASCII(raw []byte) []byte {
-	for len(raw) >= 64 {
-		part := (*[64]byte)(raw)
-		words := binary.NativeEndian.Uint64(part[0:]) | binary.NativeEndian.Uint64(part[8:]) |
-			binary.NativeEndian.Uint64(part[16:]) | binary.NativeEndian.Uint64(part[24:]) |
-			binary.NativeEndian.Uint64(part[32:]) | binary.NativeEndian.Uint64(part[40:]) |
-			binary.NativeEndian.Uint64(part[48:]) | binary.NativeEndian.Uint64(part[56:])
-		if words&0x8080808080808080 != 0 {
-			break
-		}
-		raw = raw[64:]
 	}
 	return raw
 }

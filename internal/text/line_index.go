@@ -9,21 +9,18 @@ import (
 
 const (
 	block     = 16 << 10 // bytes between two marks
-	maxBlocks = 64 << 10 // bounds the memory of a LineIndex to 576 KiB
+	maxBlocks = 64 << 10 // bounds the memory of a LineIndex to 512 KiB
 )
 
 // A mark is a position in a file.
 type mark struct {
 	offset int64
-	breaks int   // number of line breaks that end at the offset or before
-	plain  int64 // number of bytes before the offset that are known to be ASCII without CR
+	breaks int // number of line breaks that end at the offset or before
 }
 
 // A LineIndex contains the format of a file and the number of line breaks before some offsets, so
-// that Read finds a line without reading the file from its beginning. A LineIndex also contains the
-// ranges between two offsets that are plain: ASCII without CR. Read need not check plain bytes.
-// Read adds to the LineIndex what Read learns. A LineIndex is valid as long as the file is
-// unchanged.
+// that Read finds a line without reading the file from its beginning. Read adds to the LineIndex what
+// Read learns. A LineIndex is valid as long as the file is unchanged.
 //
 // The offsets are 16 KiB apart. For a file of more than 1 GiB the distance doubles as
 // often as necessary, because a LineIndex has at most 65,536 offsets. The zero LineIndex is
@@ -33,10 +30,9 @@ type LineIndex struct {
 
 	mu      sync.Mutex
 	format  Format
-	known   bool   // format is known
-	doubled int    // the distance between two offsets is block << doubled
-	breaks  []int  // breaks[i] is the number of line breaks before (i+1) * distance
-	plain   []bool // plain[i] reports whether the distance before (i+1) * distance is plain
+	known   bool  // format is known
+	doubled int   // the distance between two offsets is block << doubled
+	breaks  []int // breaks[i] is the number of line breaks before (i+1) * distance
 	lines   int
 	counted bool // lines is known
 }
@@ -45,7 +41,7 @@ type LineIndex struct {
 func (x *LineIndex) Memory() int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return int64(cap(x.breaks))*8 + int64(cap(x.plain))
+	return int64(cap(x.breaks)) * 8
 }
 
 // Format returns the format, or false if the format is unknown.
@@ -141,36 +137,14 @@ func (x *LineIndex) add(m mark) {
 	if n := len(x.breaks); n == cap(x.breaks) { // append can exceed maxBlocks
 		n = min(max(2*n, 16), maxBlocks)
 		x.breaks = append(make([]int, 0, n), x.breaks...)
-		x.plain = append(make([]bool, 0, n), x.plain...)
 	}
-	x.plain = append(x.plain, m.plain >= x.distance())
 	if x.breaks = append(x.breaks, m.breaks); len(x.breaks) < maxBlocks {
 		return
 	}
 	half := len(x.breaks) / 2
 	for i := range half {
 		x.breaks[i] = x.breaks[2*i+1]
-		x.plain[i] = x.plain[2*i] && x.plain[2*i+1]
 	}
-	x.breaks, x.plain = x.breaks[:half], x.plain[:half]
+	x.breaks = x.breaks[:half]
 	x.doubled++
-}
-
-// notPlain returns the first range between two offsets that is not known to be plain, or an
-// empty range at the second offset.
-func (x *LineIndex) notPlain(from, to int64) (begin, end int64) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	isPlain := func(at int64) bool {
-		i := at / x.distance()
-		return i < int64(len(x.plain)) && x.plain[i]
-	}
-	next := func(at int64) int64 { return min(to, (at/x.distance()+1)*x.distance()) }
-	for begin = from; begin < to && isPlain(begin); {
-		begin = next(begin)
-	}
-	for end = begin; end < to && !isPlain(end); {
-		end = next(end)
-	}
-	return begin, end
 }

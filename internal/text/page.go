@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"unicode/utf8"
 	"unsafe"
 )
 
@@ -17,11 +18,6 @@ type Request struct {
 	Around   int   // a line, whose block replaces From, To and Column; 0 for none
 	Max      int   // bytes of Page.Text, more than 0
 	InOrder  bool  // reading backwards is expensive
-
-	// Unchanged reports whether the LineIndex still belongs to the file. Read calls Unchanged after
-	// the last use of the file and the LineIndex. If Unchanged is nil or reports false, or the size
-	// of the file is unknown, Read checks all bytes of the page.
-	Unchanged func() bool
 }
 
 // A Page is a part of the text of a file.
@@ -62,7 +58,6 @@ var chunks = sync.Pool{New: func() any { return new([chunk]byte) }}
 func Read(ctx context.Context, file io.ReaderAt, size int64, x *LineIndex, q Request) (Page, error) {
 	if size < 0 {
 		size = math.MaxInt64
-		q.Unchanged = nil // the search of the end can overwrite the page
 	}
 	buf := chunks.Get().(*[chunk]byte)
 	defer chunks.Put(buf)
@@ -217,13 +212,10 @@ func (r *reader) advance(m mark, n int, until int64) (mark, error) {
 
 // count is advance within the bytes after m.
 func (r *reader) count(m mark, raw []byte, n int) mark {
-	block, known := r.index.block(), r.index.last().offset
+	block := r.index.block()
 	for len(raw) > 0 && m.breaks < n {
 		part := raw[:min(int64(len(raw)), block-m.offset%block)]
 		size, more := r.format.skip(part, n-m.breaks)
-		if m.plain += int64(size); m.offset < known || !plain(part[:size]) {
-			m.plain = 0
-		}
 		raw = raw[size:]
 		m.offset += int64(size)
 		m.breaks += more
@@ -323,11 +315,7 @@ func (r *reader) page(q Request) (Page, error) {
 	if len(raw) == 0 {
 		return r.none(), nil
 	}
-	p, err := r.text(s, raw, last, q.Max, q.Unchanged != nil)
-	if err == nil && q.Unchanged != nil && !q.Unchanged() {
-		p, err = r.text(s, raw, last, q.Max, false)
-	}
-	return p, err
+	return r.text(s, raw, last, q.Max)
 }
 
 // fromBegin counts the lines of a request from the beginning of a file with a number of lines, and
@@ -344,9 +332,9 @@ func (q *Request) fromBegin(total int) bool {
 }
 
 // text returns the page that begins with raw. The last line of the request ends at the offset
-// last, if known. trusted is as for decode.
-func (r *reader) text(s position, raw []byte, last int64, max int, trusted bool) (Page, error) {
-	d := r.decode(s, raw, max, trusted)
+// last, if known.
+func (r *reader) text(s position, raw []byte, last int64, max int) (Page, error) {
+	d := r.decode(s, raw, max)
 	// A short text must not keep a large buffer alive.
 	if shared := len(d.Text) > 0 && &d.Text[0] == &raw[0]; shared && (!r.owned || len(d.Text) < len(r.buf)/2) {
 		d.Text = append([]byte(nil), d.Text...)
@@ -392,30 +380,17 @@ func (r *reader) text(s position, raw []byte, last int64, max int, trusted bool)
 	return p, nil
 }
 
-// decode is Decode for the bytes after s. The text of valid UTF-8 shares memory with raw. If
-// trusted is set, decode does not check the plain bytes. decode counts only the line breaks
-// that the index does not know. In a file that changes, the line breaks of the index can be
-// too few.
-func (r *reader) decode(s position, raw []byte, max int, trusted bool) Decoded {
+// decode is Decode for the bytes after s. The text of valid UTF-8 shares memory with raw. decode
+// counts only the line breaks that the index does not know. In a file that changes, the line breaks
+// of the index can be too few.
+func (r *reader) decode(s position, raw []byte, max int) Decoded {
 	whole := r.format.cut(raw, max)
-	if whole == nil {
+	if whole == nil || !utf8.Valid(whole) {
 		return r.format.Decode(raw, max)
 	}
 	d := Decoded{Text: whole, Raw: len(whole)}
-	for at := 0; at < len(whole); {
-		begin, end := at, len(whole)
-		if trusted {
-			from, to := r.index.notPlain(s.offset+int64(begin), s.offset+int64(end))
-			begin, end = int(from-s.offset), int(to-s.offset)
-		}
-		// The bytes around the range are ASCII without CR. Only a CRLF can cross the end.
-		if !valid(whole[begin:end]) {
-			return r.format.Decode(raw, max)
-		}
-		if !r.format.CR {
-			d.CRLF += bytes.Count(whole[begin:min(end+1, len(whole))], []byte("\r\n"))
-		}
-		at = end
+	if !r.format.CR {
+		d.CRLF = bytes.Count(whole, []byte("\r\n"))
 	}
 	if m := r.index.before(s.offset + int64(d.Raw)); s.line > 0 && m.offset > s.offset && m.breaks >= s.line-1 {
 		d.Breaks = m.breaks - (s.line - 1)
@@ -458,11 +433,10 @@ type position struct {
 	offset int64
 	line   int // negative if counted from the end
 	column int64
-	plain  int64 // as in mark
 }
 
 // mark returns the position as a mark, for a line that is not counted from the end.
-func (s position) mark() mark { return mark{s.offset, s.line - 1, s.plain} }
+func (s position) mark() mark { return mark{s.offset, s.line - 1} }
 
 // start finds the beginning of the page. Beyond the last line, the offset is the end of
 // the file.
@@ -485,22 +459,22 @@ func (r *reader) start(q Request) (position, error) {
 	}
 	m, err := r.line(line)
 	if err != nil || m.breaks < line-1 || q.Column == 0 {
-		return position{offset: m.offset, line: line, plain: m.plain}, err
+		return position{offset: m.offset, line: line}, err
 	}
 	column := q.Column - q.Column%int64(r.format.unit())
 	until := m.offset + min(column, math.MaxInt64-m.offset)
 	if known := r.index.before(until); known.offset > m.offset {
 		if known.breaks >= line {
 			m, err = r.line(line + 1)
-			return position{offset: m.offset, line: line + 1, plain: m.plain}, err
+			return position{offset: m.offset, line: line + 1}, err
 		}
 		m = known
 	}
 	m, err = r.advance(m, line, until)
 	if m.breaks == line {
-		return position{offset: m.offset, line: line + 1, plain: m.plain}, err
+		return position{offset: m.offset, line: line + 1}, err
 	}
-	return position{m.offset, line, column, m.plain}, err
+	return position{m.offset, line, column}, err
 }
 
 // line returns the beginning of a line, or the end of the file if the file has fewer

@@ -10,7 +10,6 @@ import (
 	"math"
 	"net/http"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -36,8 +35,6 @@ func lines(text string, f Format) []string {
 
 // smallBlocks is the size of the blocks of a LineIndex for small files.
 const smallBlocks = 16
-
-func unchanged() bool { return true }
 
 // pagesOf reads a file page by page.
 func pagesOf(t *testing.T, file []byte, x *LineIndex, q Request) (pages []Page) {
@@ -112,12 +109,12 @@ func FuzzPages(f *testing.F) {
 			return strings.Count(text, "\r\n")
 		}
 
-		// The pages, joined, are the file, with and without plain blocks in the index.
+		// The pages, joined, are the file, with an index of large and of small blocks.
 		for _, x := range []*LineIndex{{}, {small: smallBlocks}} {
 			if len(file) >= 2000 {
 				break
 			}
-			pages := pagesOf(t, file, x, Request{Max: most, Unchanged: unchanged})
+			pages := pagesOf(t, file, x, Request{Max: most})
 			if got := texts(pages); got != string(whole.Text) {
 				t.Fatalf("pages of %d bytes: %q, want %q", most, got, whole.Text)
 			}
@@ -178,7 +175,6 @@ func FuzzPages(f *testing.F) {
 			t.Fatalf("lines %d to %d: %q, want %q", from, to, got, wanted)
 		}
 		large := &reader{ctx: t.Context(), file: bytes.NewReader(file), size: int64(len(file)), index: &LineIndex{small: smallBlocks}, memory: new([chunk]byte)}
-		q.Unchanged = unchanged
 		for range 2 {
 			if p, err := large.page(q); err != nil || p.Text != wanted || p.CRLF != crlf(wanted) {
 				t.Fatalf("lines %d to %d of a large file: %+v, %v, want %q", from, to, p, err, wanted)
@@ -288,30 +284,6 @@ func TestRangeEndsBeforeItsBeginning(t *testing.T) {
 	}
 }
 
-// If the file has changed, Read does not rely on the plain blocks of the other version. If the
-// change is unknown, the bytes are the text.
-func TestPlainBlocksOfAChangedFile(t *testing.T) {
-	x := LineIndex{small: smallBlocks}
-	plain := strings.Repeat("plain plain abc\n", 8)
-	read := func(file string, unchanged func() bool) Page {
-		t.Helper()
-		return must.Get(Read(t.Context(), strings.NewReader(file), int64(len(file)), &x, Request{Max: len(plain), Unchanged: unchanged}))(t)
-	}
-	want := Page{Text: plain, Format: Format{Encoding: UTF8}, First: 1, Last: 8, Total: 8, Breaks: 8}
-	for range 2 {
-		must.Match(t, "the indexed file", want, read(plain, unchanged))
-	}
-	changed := strings.Replace(plain, "plain abc\n", "plain\xff\xff\r\n", 1)
-	want.Text = changed
-	must.Match(t, "the change is unknown", want, read(changed, unchanged))
-	// Each U+FFFD is three bytes, so the last line does not fit.
-	want = Page{Text: strings.ReplaceAll(changed[:len(changed)-len("plain plain abc\n")], "\xff", "\ufffd"), Format: want.Format,
-		First: 1, Last: 7, NextLine: 8, Truncated: true, Total: 8, Breaks: 7, CRLF: 1, Invalid: 2}
-	for name, unchanged := range map[string]func() bool{"changed": func() bool { return false }, "no Unchanged": nil} {
-		must.Match(t, name, want, read(changed, unchanged))
-	}
-}
-
 // The search for the end of a file of unknown size divides no unit of UTF-16.
 func TestUTF16OfUnknownSize(t *testing.T) {
 	const line = "0123456789\n"
@@ -332,10 +304,8 @@ func TestReadOfAChangedFile(t *testing.T) {
 		changed := strings.NewReader(strings.Repeat(content, size/16))
 		for _, q := range []Request{{From: block, To: block + 1}, {From: block + 2, To: 2 * block}, {From: 2, To: 3, Column: 2 * block}, {From: -3, To: -2}, {Around: 5}, {Around: 2 * block}} {
 			q.Max = chunk
-			for _, q.Unchanged = range []func() bool{nil, unchanged} {
-				if _, err := Read(t.Context(), changed, size, &x, q); err != nil {
-					t.Errorf("lines %d to %d, column %d, around %d: %v", q.From, q.To, q.Column, q.Around, err)
-				}
+			if _, err := Read(t.Context(), changed, size, &x, q); err != nil {
+				t.Errorf("lines %d to %d, column %d, around %d: %v", q.From, q.To, q.Column, q.Around, err)
 			}
 		}
 	}
@@ -346,20 +316,15 @@ func TestIndexIsBounded(t *testing.T) {
 	const perBlock = 3
 	var x LineIndex
 	m := mark{}
-	// All blocks but three are plain.
-	notPlain := []int64{0, 10, 3 * maxBlocks / 2}
-	for i := range int64(3*maxBlocks + 5) {
+	for range 3*maxBlocks + 5 {
 		m.offset += block
 		m.breaks += perBlock
-		if m.plain += block; slices.Contains(notPlain, i) {
-			m.plain = 0
-		}
 		x.add(m)
 	}
 	if len(x.breaks) >= maxBlocks || x.distance() != 4*block {
 		t.Errorf("%d offsets, %d bytes apart", len(x.breaks), x.distance())
 	}
-	if memory := x.Memory(); memory > 576<<10 {
+	if memory := x.Memory(); memory > 512<<10 {
 		t.Errorf("the index has %d bytes", memory)
 	}
 	for _, n := range []int{1, 12, 13, 100_000, 3 * maxBlocks * perBlock} {
@@ -370,22 +335,6 @@ func TestIndexIsBounded(t *testing.T) {
 		if at := x.before(next - 1); at != m {
 			t.Errorf("the last mark before %d is %+v, want %+v", next, at, m)
 		}
-	}
-	at, end := int64(0), x.last().offset
-	for _, i := range notPlain {
-		// The range has the size of the distance, because the index has only whole distances.
-		want := i / 4 * 4 * block
-		from, to := x.notPlain(at, end)
-		if from != want || to != want+4*block {
-			t.Errorf("the bytes from %d to %d are not plain, want %d", from, to, want)
-		}
-		at = to
-	}
-	if from, to := x.notPlain(at, end); from != end || to != end {
-		t.Errorf("the bytes from %d to %d are not plain, want none", from, to)
-	}
-	if from, to := x.notPlain(end-1, end+5); from != end || to != end+5 {
-		t.Errorf("the bytes from %d to %d after the index are not plain, want %d to %d", from, to, end, end+5)
 	}
 	if last := x.last(); x.after(last.breaks+1) != math.MaxInt64 || x.before(math.MaxInt64) != last {
 		t.Errorf("the last mark %+v has a successor", last)

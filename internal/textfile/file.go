@@ -17,8 +17,6 @@ type file struct {
 	inOrder  bool // ReadAt of the File fails
 	at       int64
 	replaced bool // another file has replaced the file when ReadAt opened the file again
-	checked  bool
-	changed  bool // the result of unchanged, if checked
 }
 
 func (r Reader) open(ctx context.Context, name string) (*file, error) {
@@ -37,14 +35,10 @@ func (r Reader) open(ctx context.Context, name string) (*file, error) {
 	return f, nil
 }
 
-// unchanged reports whether the file did not change since open. Call unchanged after the
-// last read: later calls return the first result.
-func (f *file) unchanged() bool {
-	if !f.checked {
-		now, err := f.Stat()
-		f.checked, f.changed = true, err != nil || f.replaced || !stamp.SameFile(f.Info(), now)
-	}
-	return !f.changed
+// hasChanged reports whether the file changed since open.
+func (f *file) hasChanged() bool {
+	now, err := f.Stat()
+	return err != nil || f.replaced || !stamp.SameFile(f.Info(), now)
 }
 
 // ReadAt implements io.ReaderAt. To go back in a file that can only be read in order, ReadAt

@@ -24,7 +24,7 @@ type Reader struct {
 const minIndexed = 64 << 10
 
 // Read returns a part of a file. The result of an error has the size of the file, if known. Read
-// sets Request.InOrder and Request.Unchanged.
+// sets Request.InOrder.
 func (r Reader) Read(ctx context.Context, name string, q text.Request) (shown.FileText, error) {
 	now := time.Now()
 	file, err := r.open(ctx, name)
@@ -40,9 +40,7 @@ func (r Reader) Read(ctx context.Context, name string, q text.Request) (shown.Fi
 		size = -1 // the filesystem may not know the size, as in /proc
 	}
 	before := lines.Memory()
-	if q.InOrder = file.inOrder; kept {
-		q.Unchanged = file.unchanged
-	}
+	q.InOrder = file.inOrder
 	page, err := text.Read(ctx, file, size, lines, q)
 	if err != nil {
 		return t, err
@@ -50,7 +48,7 @@ func (r Reader) Read(ctx context.Context, name string, q text.Request) (shown.Fi
 	if kept && lines.Memory() > before || !kept && info.Size > minIndexed && stamp.Settled(info, now) {
 		r.Lines.Put(&index.Cached[*text.LineIndex]{File: index.File{Path: name}, Info: info, Value: lines, Size: lines.Memory()})
 	}
-	t.Changed = !file.unchanged()
+	t.Changed = file.hasChanged()
 	t.Text = page.Text
 	t.First, t.Last, t.Total, t.Column = page.First, page.Last, page.Total, page.Column
 	t.NextLine, t.NextColumn, t.Truncated = page.NextLine, page.NextColumn, page.Truncated

@@ -36,23 +36,26 @@ const (
 // maxSize is the size of the largest settings file that a Reader reads, in bytes.
 const maxSize = 1 << 20
 
-// A settingsFile is the settings file of a client.
+// A settingsFile is the settings file of a client, with its content at the time of a stamp.
 type settingsFile struct {
 	client.Switch
 	fs     *confine.FS
 	path   string // below fs
 	client int    // the position in the list of the clients
+
+	stamp   stamp.Stamp
+	settled bool
+	content *content
 }
 
 // A Reader reads settings files again after a change. A nil Reader has no settings.
 type Reader struct {
 	clients []client.Client
-	files   []settingsFile // of each client the highest precedence first
+	files   []*settingsFile // of each client the highest precedence first
 	fresh   func(read time.Time) bool
 
-	mu   sync.Mutex
+	mu   sync.Mutex // guards read, and the contents of files
 	read time.Time
-	kept []kept
 	last atomic.Pointer[Rules]
 }
 
@@ -64,7 +67,8 @@ func New(clients []client.Client, fresh func(read time.Time) bool, open func(cli
 	for n, row := range clients {
 		for _, s := range row.Switches {
 			if fsys, file := open(s); fsys != nil {
-				r.files = append(r.files, settingsFile{s, fsys, file, n})
+				f := &settingsFile{Switch: s, fs: fsys, path: file, client: n}
+				r.files = append(r.files, f)
 			}
 		}
 	}
@@ -72,13 +76,6 @@ func New(clients []client.Client, fresh func(read time.Time) bool, open func(cli
 		return nil
 	}
 	return r
-}
-
-// kept is the content of a file at the time of a stamp.
-type kept struct {
-	stamp   stamp.Stamp
-	settled bool
-	content *content
 }
 
 // A content is what a file says about skills. The zero content says nothing.
@@ -116,18 +113,12 @@ func (r *Reader) Refresh(context.Context) (*Rules, error) {
 	if r.last.Load() != nil && r.fresh(r.read) {
 		return r.last.Load(), nil
 	}
-	if r.kept == nil {
-		r.kept = make([]kept, len(r.files))
-	}
-	changed := r.last.Load() == nil
-	for i := range r.files {
-		changed = r.kept[i].update(&r.files[i], now) || changed
+	changed, rules := r.last.Load() == nil, &Rules{Reader: r}
+	for _, f := range r.files {
+		changed = f.update(now) || changed
+		rules.contents = append(rules.contents, f.content)
 	}
 	if r.read = now; changed {
-		rules := &Rules{Reader: r}
-		for _, k := range r.kept {
-			rules.contents = append(rules.contents, k.content)
-		}
 		r.last.Store(rules)
 	}
 	return r.last.Load(), nil
@@ -135,28 +126,28 @@ func (r *Reader) Refresh(context.Context) (*Rules, error) {
 
 // update reads the file if the file has changed, and reports whether the content is another
 // content.
-func (k *kept) update(f *settingsFile, now time.Time) bool {
+func (f *settingsFile) update(now time.Time) bool {
 	info, err := f.fs.Info(f.path)
-	if err == nil && k.settled && stamp.Of(info).Same(k.stamp) {
+	if err == nil && f.settled && stamp.Of(info).Same(f.stamp) {
 		return false
 	}
-	before, read := k.content, kept{}
+	before, read := f.content, settingsFile{Switch: f.Switch, fs: f.fs, path: f.path, client: f.client}
 	if err == nil {
-		err = read.load(f, now)
+		err = read.load(now)
 	}
 	if index.IsFault(err) {
-		k.settled = false
+		f.settled = false
 		return false // the file can still hide skills
 	}
-	*k = read
-	if c := k.content; before != nil && c != nil &&
+	*f = read
+	if c := f.content; before != nil && c != nil &&
 		maps.Equal(before.names, c.names) && maps.Equal(before.paths, c.paths) {
-		k.content = before
+		f.content = before
 	}
-	return before != k.content
+	return before != f.content
 }
 
-func (k *kept) load(f *settingsFile, now time.Time) error {
+func (f *settingsFile) load(now time.Time) error {
 	opened, err := f.fs.OpenRegular(f.path)
 	if err != nil {
 		return err
@@ -166,8 +157,8 @@ func (k *kept) load(f *settingsFile, now time.Time) error {
 	if err != nil || len(data) > maxSize {
 		return err
 	}
-	k.stamp, k.settled = stamp.Of(opened.Info()), stamp.Settled(opened.Info(), now)
-	k.content = parse(f.Switch, data)
+	f.stamp, f.settled = stamp.Of(opened.Info()), stamp.Settled(opened.Info(), now)
+	f.content = parse(f.Switch, data)
 	return nil
 }
 

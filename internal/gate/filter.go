@@ -58,12 +58,7 @@ func (f *Filter[Info, Kind]) In(
 
 // Keeps reports whether all functions keep an entry.
 func (f *Filter[Info, Kind]) Keeps(info Info) bool {
-	for _, keep := range f.Keep {
-		if !keep(info) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(f.Keep, func(keep func(Info) bool) bool { return !keep(info) })
 }
 
 // KeepsAll reports whether the filter keeps every state of an entry.

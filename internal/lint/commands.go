@@ -155,11 +155,7 @@ func (f *File) toolRules() (found []problem.Problem) {
 		if !slices.Contains([]string{"tools", "disallowed-tools", "disallowedTools"}, field.Key) {
 			continue
 		}
-		texts := field.Value.Strings()
-		for _, entry := range field.Value.Fields() {
-			texts = append(texts, entry.Key)
-		}
-		for _, text := range texts {
+		for _, text := range toolsOf(field.Value) {
 			if _, err := ToolRules(text); err != nil {
 				message, suggestion, _ := strings.Cut(err.Error(), "; ")
 				found = append(found, f.at(field, problem.Warning, problem.ToolRuleInvalid, message, suggestion))

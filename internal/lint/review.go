@@ -25,7 +25,7 @@ func Review(kind client.Files, f File) (found []problem.Problem) {
 		case slices.Contains(runningKeys, field.Key):
 			found = append(found, f.at(field, problem.Warning, problem.RunsCommand, "the field "+field.Key+" can start programs", "read the field before you approve the file"))
 		case slices.Contains(toolKeys, field.Key) && !blank(field):
-			found = append(found, f.at(field, problem.Warning, problem.AllowsTools, "the field "+field.Key+" grants "+quoted(toolsOf(field.Value)), "approve the file only if the model may use the tools"))
+			found = append(found, f.at(field, problem.Warning, problem.AllowsTools, "the field "+field.Key+" grants "+quoted(strings.Join(toolsOf(field.Value), ", ")), "approve the file only if the model may use the tools"))
 		}
 	}
 	if kind == client.Commands || kind == client.Skills {
@@ -213,12 +213,12 @@ func counted(n int, noun string) string {
 func quoted(text string) string { return `"` + escape.Name(shorten(strings.TrimSpace(text))) + `"` }
 
 // toolsOf returns the tools of a list, a text or a mapping.
-func toolsOf(v matter.Value) string {
+func toolsOf(v matter.Value) []string {
 	texts := v.Strings()
 	for _, entry := range v.Fields() {
 		texts = append(texts, entry.Key)
 	}
-	return strings.Join(texts, ", ")
+	return texts
 }
 
 // programs are the endings of the names of programs.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -103,107 +102,6 @@ func allowed(t testing.TB, s *Store, pending ...toolshelf.Pending) (names []stri
 	return names
 }
 
-func TestOnlyTheApprovedDigestIsAllowed(t *testing.T) {
-	file := storeFile(t)
-	approved := entry("deploy", "one")
-	s := open(t, file)
-	if s.Allowed(t.Context(), approved.Item) {
-		t.Error("the store allows an entry before the approval")
-	}
-	approve(t, s, approved)
-	for _, s := range []*Store{s, open(t, file)} {
-		if !s.Allowed(t.Context(), approved.Item) {
-			t.Error("the store refuses the approved entry")
-		}
-		for name, change := range map[string]func(*toolshelf.Item){
-			"kind":      func(i *toolshelf.Item) { i.Kind = "skill" },
-			"name":      func(i *toolshelf.Item) { i.Name = "Deploy" },
-			"layer":     func(i *toolshelf.Item) { i.Layer = "/other/commands" },
-			"plugin":    func(i *toolshelf.Item) { i.Plugin = "p" },
-			"digest":    func(i *toolshelf.Item) { i.Digest = digest("two") },
-			"no digest": func(i *toolshelf.Item) { i.Digest = "" },
-		} {
-			other := approved.Item
-			if change(&other); s.Allowed(t.Context(), other) {
-				t.Errorf("the store allows an entry with another %s", name)
-			}
-		}
-	}
-}
-
-func TestAnApprovalReplacesTheApprovedDigest(t *testing.T) {
-	s := open(t, storeFile(t))
-	before, after := entry("deploy", "one"), entry("deploy", "two")
-	approve(t, s, before)
-	approve(t, s, after)
-	if s.Allowed(t.Context(), before.Item) || !s.Allowed(t.Context(), after.Item) {
-		t.Error("the store does not allow the last approved digest only")
-	}
-	if got := s.Approved(t.Context(), before.Item); !cmp.Equal(got, after.New) {
-		t.Errorf("the approved texts are %q", got)
-	}
-}
-
-func TestARepeatedDecisionWritesNothing(t *testing.T) {
-	file := storeFile(t)
-	s := open(t, file)
-	one, two := entry("one", "1"), entry("two", "2")
-	approve(t, s, one, two)
-	must.Do(t, s.Revoke(t.Context(), two.Item))
-	before := must.Get(os.Stat(file))(t)
-	approve(t, s, one, one)
-	must.Do(t, s.Revoke(t.Context(), two.Item))
-	if after, err := os.Stat(file); err != nil || !os.SameFile(before, after) {
-		t.Errorf("a repeated decision replaces the file, %v", err)
-	}
-}
-
-func TestARevocationRefusesEachDigest(t *testing.T) {
-	file := storeFile(t)
-	s := open(t, file)
-	p := entry("deploy", "one")
-	approve(t, s, p)
-	other := p.Item
-	other.Digest = digest("another")
-	must.Do(t, s.Revoke(t.Context(), other))
-	empty := p.Item
-	empty.Digest = ""
-	for _, s := range []*Store{s, open(t, file)} {
-		if s.Allowed(t.Context(), p.Item) || s.Allowed(t.Context(), empty) || s.Approved(t.Context(), p.Item) != nil {
-			t.Error("the revoked entry is allowed or has texts")
-		}
-		if !s.Revoked(t.Context(), p.Item) || s.Revoked(t.Context(), entry("new", "").Item) {
-			t.Error("Revoked does not tell a revoked entry from a new entry")
-		}
-	}
-	if content, _ := os.ReadFile(file); strings.Contains(string(content), "one") {
-		t.Error("the file has the text of the revoked entry")
-	}
-	approve(t, s, p)
-	if !s.Allowed(t.Context(), p.Item) || s.Revoked(t.Context(), p.Item) {
-		t.Error("the entry is refused after a new approval")
-	}
-}
-
-func TestApproveFirstApprovesOnlyUnknownItems(t *testing.T) {
-	file := storeFile(t)
-	s := open(t, file)
-	same, changed, revoked, fresh := entry("same", "1"), entry("changed", "1"), entry("revoked", "1"), entry("fresh", "1")
-	approve(t, s, same, changed, revoked)
-	must.Do(t, s.Revoke(t.Context(), revoked.Item))
-	changed = entry("changed", "2")
-	second := entry("fresh", "2") // of the same item, so the first counts
-	must.Do(t, s.ApproveFirst(t.Context(), same, changed, revoked, fresh, second))
-	if got := allowed(t, s, same, changed, revoked, fresh, second); !cmp.Equal(got, []string{"same", "fresh"}) {
-		t.Errorf("the store allows %q", got)
-	}
-	before := must.Get(os.Stat(file))(t)
-	must.Do(t, s.ApproveFirst(t.Context(), same, changed, revoked, fresh))
-	if after, err := os.Stat(file); err != nil || !os.SameFile(before, after) {
-		t.Error("ApproveFirst writes the file without a new entry")
-	}
-}
-
 func TestApprovedReturnsTheTextsOfTheApproval(t *testing.T) {
 	file := storeFile(t)
 	binary := digest("\x00\xff")
@@ -240,31 +138,6 @@ func TestNamesAndLayersThatAreNotUTF8StayApart(t *testing.T) {
 	approve(t, s, all...)
 	s = open(t, file)
 	must.Equal(t, "the store allows", len(all), len(allowed(t, s, all...)))
-}
-
-// An approval is of one state: the content, the rules and the file of the item.
-func TestOnlyTheApprovedRulesAndFileAreAllowed(t *testing.T) {
-	p := entry("deploy", "one")
-	p.Rules, p.File = "claude", "deploy.md"
-	s := open(t, storeFile(t))
-	approve(t, s, p)
-	if got := allowed(t, open(t, s.file), p); got == nil {
-		t.Error("the store refuses the approved item")
-	}
-	for _, change := range []func(i *toolshelf.Item){
-		func(i *toolshelf.Item) { i.Rules = "cursor" }, func(i *toolshelf.Item) { i.Rules = "" }, func(i *toolshelf.Item) { i.File = "deploy.toml" },
-		func(i *toolshelf.Item) { i.Kind = toolshelf.KindAgent }, func(i *toolshelf.Item) { i.Plugin = "p" }, func(i *toolshelf.Item) { i.Layer += "/x" },
-		func(i *toolshelf.Item) { i.Digest = "list-" + i.Digest }, func(i *toolshelf.Item) { i.Digest = strings.TrimPrefix(i.Digest, "sha256:") },
-	} {
-		other := p
-		if change(&other.Item); s.Allowed(t.Context(), other.Item) {
-			t.Errorf("the store allows %+v", other.Item)
-		}
-	}
-	p.Rules = "cursor"
-	if err := s.ApproveFirst(t.Context(), p); err != nil || s.Allowed(t.Context(), p.Item) {
-		t.Errorf("ApproveFirst approves other rules: %v", err)
-	}
 }
 
 // Version 1 approved a digest without rules and a file, and the digest of several files had the
@@ -310,53 +183,6 @@ func TestOldApprovalsAreOfOneFile(t *testing.T) {
 	}
 }
 
-func TestApproveRejectsEntriesWithoutADigest(t *testing.T) {
-	file := storeFile(t)
-	s := open(t, file)
-	for _, digest := range []string{"", "sha256:", "sha256:" + strings.Repeat("G", 64), strings.Repeat("0", 64), "md5:" + strings.Repeat("0", 64)} {
-		p := entry("deploy", "one")
-		p.Digest = digest
-		if err := s.Approve(t.Context(), entry("good", "x"), p); err == nil {
-			t.Errorf("Approve accepts the digest %q", digest)
-		}
-	}
-	if _, err := os.Stat(file); !isMissing(err) {
-		t.Error("a rejected approval wrote the file")
-	}
-}
-
-func TestApproveFirstLeavesOutEntriesWithoutADigest(t *testing.T) {
-	s := open(t, storeFile(t))
-	large := entry("large", "")
-	large.Digest = ""
-	must.Do(t, s.ApproveFirst(t.Context(), large, entry("good", "x")))
-	if got := allowed(t, s, large, entry("good", "x")); !slices.Equal(got, []string{"good"}) {
-		t.Errorf("allowed: %q", got)
-	}
-}
-
-func TestAnItemOfNoKindIsNotWritten(t *testing.T) {
-	file := storeFile(t)
-	s := open(t, file)
-	approve(t, s, entry("good", "x"))
-	for _, kind := range []toolshelf.Kind{"", "comand"} {
-		p := entry("good", "y")
-		p.Kind = kind
-		for method, err := range map[string]error{
-			"Approve":      s.Approve(t.Context(), p),
-			"ApproveFirst": s.ApproveFirst(t.Context(), p),
-			"Revoke":       s.Revoke(t.Context(), p.Item),
-		} {
-			if err == nil || errors.Is(err, ErrBroken) {
-				t.Errorf("%s of the kind %q: %v", method, kind, err)
-			}
-		}
-	}
-	if got := allowed(t, open(t, file), entry("good", "x")); !slices.Equal(got, []string{"good"}) {
-		t.Errorf("allowed: %q", got)
-	}
-}
-
 func TestOpenCreatesNothing(t *testing.T) {
 	file := filepath.Join(filepath.Dir(storeFile(t)), "new", "trust")
 	s := open(t, file)
@@ -372,43 +198,6 @@ func TestOpenCreatesNothing(t *testing.T) {
 	if _, err := os.Stat(file); err != nil {
 		t.Error(err)
 	}
-}
-
-func TestVersionChangesWithTheAnswers(t *testing.T) {
-	file := storeFile(t)
-	mine, other := open(t, file), open(t, file)
-	p := entry("deploy", "one")
-	versions := map[uint64]bool{mine.Version(): true}
-	fresh := func(what string, want bool) {
-		t.Helper()
-		v := mine.Version()
-		if versions[v] {
-			t.Errorf("%s: the version is an earlier version", what)
-		}
-		versions[v] = true
-		if mine.Allowed(t.Context(), p.Item) != want {
-			t.Errorf("%s: the answer is %t", what, !want)
-		}
-		if mine.Version() != v {
-			t.Errorf("%s: the version changes without a change", what)
-		}
-	}
-	approve(t, mine, p)
-	fresh("an approval", true)
-	must.Do(t, other.Revoke(t.Context(), p.Item))
-	fresh("a revocation by another store", false)
-	approve(t, other, p)
-	fresh("an approval by another store", true)
-	approve(t, other, p)
-	if !versions[mine.Version()] {
-		t.Error("an approval without an effect changes the version")
-	}
-	must.Do(t, os.Remove(file))
-	fresh("a removed file", false)
-	approve(t, other, p)
-	fresh("an approval after the removal", true)
-	must.Do(t, os.WriteFile(file, []byte("garbage"), 0o600))
-	fresh("a file that breaks", false)
 }
 
 // A change within a tick of the clock can leave the metadata as before. The test sets the metadata

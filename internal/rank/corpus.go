@@ -36,6 +36,7 @@ type corpus struct {
 	terms     []term
 	byStem    map[string]uint32
 	freeTerms []uint32
+	spare     postings      // memory for the first postings of new terms
 	removed   uint64        // number of removals of a term
 	total     [fields]int64 // lengths of all documents
 	found     []uint32      // the terms of the document being added
@@ -128,6 +129,10 @@ func (c *corpus) newTerm(stem string) uint32 {
 	} else {
 		c.terms, c.had = append(c.terms, term{stem: stem}), append(c.had, false)
 	}
+	if len(c.spare) == 0 {
+		c.spare = make(postings, 1<<10)
+	}
+	c.terms[id].postings, c.spare = c.spare[:0:2], c.spare[2:]
 	c.byStem[stem] = id
 	return id
 }

@@ -18,102 +18,37 @@ import (
 // the blank or the alias is reported. The value stays as YAML reads the scalar,
 // except for a text that meant returns.
 type cuts struct {
+	*scope
 	text []byte
 	line int    // added to a node's line
 	key  string // the top-level key
-	from int    // line of the top-level key in text
-	to   int    // line of the next top-level key in text; 0 means the end
 	flow int    // number of lists and mappings in brackets, and of keys, around the current value
 
 	lines       []int // offsets of the lines in text
 	row, column int   // of the previous node
 	at, end     int   // offsets of the previous node and of the end of its line
-	found       []cut
-	meant       []Field // the fields that lose text in YAML, with the whole text
-	used        map[*yaml.Node]bool
+	found       []problem.Problem
 }
 
-// A cut is a part of a scalar that YAML does not read as text. In a list or mapping,
-// quotes around the scalar correct the field.
-type cut struct {
-	problem.Problem
-	anchor     *yaml.Node // node of an anchor, because all aliases must be known
-	field, end int        // offsets of the field; end is 0 for a field with a suggestion or without a correction
-	from, to   int        // offsets of the scalar to quote
-}
-
-// restore gives fields the texts that their authors meant.
-func (c *cuts) restore(fields []Field) []Field {
-	i := 0
-	for _, f := range c.meant {
-		for i < len(fields) && (fields[i].Line != f.Line || fields[i].Key != f.Key) {
-			i++
-		}
-		if i < len(fields) {
-			fields[i].Value = f.Value
-		}
-	}
-	return fields
-}
-
-// use marks the node of an alias.
-func (c *cuts) use(n *yaml.Node) {
-	if c.used == nil {
-		c.used = make(map[*yaml.Node]bool)
-	}
-	c.used[n] = true
-}
-
-// inWhole returns the problems of a whole header. In a part of a header, use list: an
-// alias may be in another part.
-func (c *cuts) inWhole() []problem.Problem {
-	return c.list(func(f cut) bool { return f.anchor == nil || !c.used[f.anchor] })
-}
-
-// list returns the problems of the shown cuts. All cuts of one list or mapping have
-// the same suggestion, which quotes each of the scalars.
-func (c *cuts) list(shown func(cut) bool) []problem.Problem {
-	var all []problem.Problem
-	var group []int // indexes of the cuts in the current field
-	var text string // current field up to the last cut
-	field, done := -1, 0
-	for _, f := range c.found {
-		if !shown(f) {
-			continue
-		}
-		all = append(all, f.Problem)
-		if f.end == 0 {
-			continue
-		}
-		if f.field != field {
-			field, done, text, group = f.field, f.field, "", nil
-		}
-		text += string(c.text[done:f.from]) + strconv.Quote(string(c.text[f.from:f.to]))
-		done, group = f.to, append(group, len(all)-1)
-		for _, i := range group {
-			all[i].Suggestion = write(text + string(c.text[done:f.end]))
-		}
-	}
-	return all
-}
-
-// look checks a scalar. If top is true, the scalar is the value of a top-level key.
-func (c *cuts) look(n *yaml.Node, top bool) {
-	const quotes = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
-	if n.Style&quotes != 0 {
-		return
+// look checks a scalar. If top is true, the scalar is the value of a top-level key, and look
+// returns the text of meant.
+func (c *cuts) look(n *yaml.Node, top bool) (meant string) {
+	if n.Style&quotedStyles != 0 {
+		return ""
 	}
 	rest := c.rest(n)
 	switch {
 	case n.Anchor != "":
-		c.report(n, 0, "&"+n.Anchor, "an anchor", marked(rest, n), top).anchor = n
+		if !c.isShared("&" + n.Anchor) {
+			c.report(n, 0, "&"+n.Anchor, "an anchor")
+		}
 	case bytes.HasPrefix(rest, []byte("!")) && !bytes.HasPrefix(rest, []byte("!!")):
 		mark, _, _ := bytes.Cut(rest[:min(len(rest), maxSuggested)], []byte(" "))
-		c.report(n, 0, string(mark), "a tag", marked(rest, n), top)
+		c.report(n, 0, string(mark), "a tag")
 	case scalarKind(n) == String, n.Value == "", isShown(c.key):
 		comment, column := []byte(n.LineComment), 0
 		if n.Value == "" && len(bytes.TrimSpace(c.text[c.offset(max(n.Line, 1)):c.at])) == 0 {
-			return // the comment follows a key after "?" in another line
+			return "" // the comment follows a key after "?" in another line
 		}
 		after, inLine := bytes.CutPrefix(rest, []byte(n.Value))
 		if inLine {
@@ -121,46 +56,50 @@ func (c *cuts) look(n *yaml.Node, top bool) {
 			column = len(rest) - len(comment)
 		}
 		if !isText(comment, c.key) {
-			return
+			return ""
 		}
 		whole := n.Value + " " + n.LineComment
 		if inLine {
 			whole = strings.TrimLeft(string(rest), " \t")
 		}
-		c.comment(n, utf8.RuneCount(rest[:column]), string(comment), n.Value, whole, top)
+		return c.comment(n, utf8.RuneCount(rest[:column]), string(comment), n.Value, whole, top)
 	}
+	return ""
 }
 
 // lookAfter checks the comment after a list or mapping in brackets. The value is
-// the end of the line, from the opening bracket on.
-func (c *cuts) lookAfter(f Field, line, value, comment string) {
+// the end of the line, from the opening bracket on. lookAfter returns the text of meant.
+func (c *cuts) lookAfter(f Field, line, value, comment string) (meant string) {
 	if !isText(comment, f.Key) {
-		return
+		return ""
 	}
 	line = strings.TrimRight(line, " \t\r")
 	before := strings.TrimSuffix(line, comment)
-	if read, _, err := strictYAML(before, f.Line, newExpansion(before)); err != nil || len(read) != 1 || !read[0].Value.Equal(f.Value) {
-		return // the bracket that closes the value is in another line
+	read, _, err := strictYAML(before, f.Line, newScope(before))
+	if err != nil || len(read) != 1 || !read[0].Value.Equal(f.Value) {
+		return "" // the bracket that closes the value is in another line
 	}
 	column := utf8.RuneCountInString(before)
-	c.key, c.from, c.to = f.Key, f.Line-c.line, 0
-	c.comment(&yaml.Node{Line: c.from, Column: 1}, column, comment, value, value, true)
-	if !isShown(f.Key) { // quotes would turn the list into a text
-		c.found[len(c.found)-1].Suggestion = write(before + "# " + comment[1:])
-	}
+	c.key = f.Key
+	n := &yaml.Node{Line: f.Line - c.line, Column: 1}
+	return c.comment(n, column, comment, value, value, true)
 }
 
-// comment reports a comment that belongs to a value. whole is the value with the
-// comment.
-func (c *cuts) comment(n *yaml.Node, column int, comment, value, whole string, top bool) {
-	if text := meant(c.key, comment, value, whole); text != "" && top && c.flow == 0 {
-		p := c.report(n, column, comment, "a comment", text, true)
-		p.Code = problem.FrontmatterRecovered
-		p.Message = "YAML reads " + strconv.Quote(clip(comment, 60)) + " as a comment, so other clients lose the text"
-		c.meant = append(c.meant, Field{Key: c.key, Line: c.line + c.from, Value: Value{Kind: String, Text: text}})
-		return
+// comment reports a comment that belongs to a value. whole is the value with the comment. comment
+// returns the text of meant.
+func (c *cuts) comment(
+	n *yaml.Node, column int, comment, value, whole string, top bool,
+) (text string) {
+	p := c.report(n, column, comment, "a comment")
+	if !top || c.flow > 0 || c.asYAML {
+		return ""
 	}
-	c.report(n, column, comment, "a comment", whole, top)
+	if text = meant(c.key, comment, value, whole); text != "" {
+		p.Code = problem.FrontmatterRecovered
+		p.Message = "YAML reads " + strconv.Quote(clip(comment, 60)) +
+			" as a comment, so other clients lose the text"
+	}
+	return text
 }
 
 // isShown reports whether a key contains a text for a person or a model.
@@ -187,11 +126,13 @@ func meant(key, comment, value, whole string) string {
 	case !isShown(key):
 		return ""
 	case value != "":
-		if strings.IndexByte("0123456789$<[{", comment[1]) < 0 && (key != "description" || strings.IndexByte(" \t#!", comment[1]) >= 0) {
+		if strings.IndexByte("0123456789$<[{", comment[1]) < 0 &&
+			(key != "description" || strings.IndexByte(" \t#!", comment[1]) >= 0) {
 			return ""
 		}
 	case markdown.IsHeading(whole):
-		whole = strings.TrimLeft(strings.TrimLeft(whole, "#"), " \t") // only of a description; see isText
+		// Only of a description; see isText.
+		whole = strings.TrimLeft(strings.TrimLeft(whole, "#"), " \t")
 	}
 	return whole
 }
@@ -204,35 +145,14 @@ func isText[T string | []byte](comment T, key string) bool {
 	return key == "description" || strings.IndexByte(" \t#!", comment[1]) < 0
 }
 
-// marked returns a scalar with its anchor or tag; "" if the scalar is long or has
-// more than one line.
-func marked(rest []byte, n *yaml.Node) string {
-	if len(rest) > maxSuggested || !bytes.HasSuffix(rest, []byte(n.Value)) {
-		return ""
-	}
-	return string(rest)
-}
-
-// report reports that YAML removes a part of a scalar. The correction puts whole in
-// quotes. A nested scalar must end with its line. In brackets, the end of the scalar is
-// unknown.
-func (c *cuts) report(n *yaml.Node, column int, part, meaning, whole string, top bool) *cut {
-	c.found = append(c.found, cut{Problem: problem.Problem{Code: problem.FrontmatterValueCut, Line: c.line + n.Line, Column: n.Column + column, Key: c.key,
-		Message: "YAML reads " + strconv.Quote(clip(part, 60)) + " as " + meaning + ", not as part of the value"}})
-	p := &c.found[len(c.found)-1]
-	if whole == "" || len(whole) > maxSuggested || c.flow > 0 {
-		return p
-	}
-	from, to, rest := c.offset(c.from), c.offset(c.to), c.rest(n)
-	key, _, ok := KeyLine(string(c.text[from:min(to, from+maxSuggested)]))
-	switch {
-	case !ok:
-	case top:
-		p.Suggestion = write(key + " " + strconv.Quote(whole))
-	case bytes.HasSuffix(rest, []byte(whole)) && to-from <= maxSuggested:
-		p.field, p.end, p.from, p.to = from, to, c.end-len(whole), c.end
-	}
-	return p
+// report reports that YAML removes a part of a scalar.
+func (c *cuts) report(n *yaml.Node, column int, part, meaning string) *problem.Problem {
+	c.found = append(c.found, problem.Problem{
+		Code: problem.FrontmatterValueCut, Line: c.line + n.Line, Column: n.Column + column, Key: c.key,
+		Message: "YAML reads " + strconv.Quote(clip(part, 60)) + " as " + meaning +
+			", not as part of the value",
+	})
+	return &c.found[len(c.found)-1]
 }
 
 // offset returns the offset of a line of the text. Line 0 is the end of the text.

@@ -28,11 +28,11 @@ func (d *Document) decodeJSON() {
 	}
 	switch {
 	case errors.Is(err, errRefused):
-		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterRefused, Line: 1, Message: "the frontmatter is " + errRefused.Error()})
+		d.report(problem.FrontmatterRefused, 1, refused, "")
 	case err != nil:
 		before := d.Header[:min(int(decoder.InputOffset()), len(d.Header))]
-		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterInvalid, Line: 2 + strings.Count(before, "\n"),
-			Message: "the frontmatter is not a valid JSON object; the fields are unknown: " + err.Error()})
+		d.report(problem.FrontmatterInvalid, 2+strings.Count(before, "\n"),
+			"the frontmatter is not a valid JSON object; the fields are unknown: "+err.Error(), "")
 	default:
 		d.Fields = v.Fields()
 	}

@@ -77,21 +77,18 @@ const (
 // more data. Parse never requests more than MaxHead bytes. doc.Body is always a
 // valid offset in data.
 func Parse(data []byte, whole bool) (doc Document, more bool) {
-	s := scanners.Get().(*Scanner)
-	defer scanners.Put(s)
-	doc, more = s.parse(data, whole, fences(data, whole))
-	s.subset.reuse()
-	return doc, more
+	return ParseFile("", data, whole)
 }
 
 // ParseFile is Parse for a file with the given path. If the path ends in ".toml", the whole file is
 // the header, and the field prompt is the text; ParseFile reads no file of more than MaxHead bytes,
 // because the time to decode TOML is not linear. Otherwise ParseFile is Parse.
 func ParseFile(file string, data []byte, whole bool) (doc Document, more bool) {
-	if !isTOML(file) {
-		return Parse(data, whole)
-	}
-	return new(Scanner).parse(data, whole, wholeTOML(data, whole))
+	s := scanners.Get().(*Scanner)
+	defer scanners.Put(s)
+	doc, more = s.parse(file, data, whole)
+	s.subset.reuse()
+	return doc, more
 }
 
 func isTOML(file string) bool { return strings.HasSuffix(file, ".toml") }
@@ -117,30 +114,28 @@ type Scanner struct {
 	shared bool     // the document shares memory with the data and the Scanner
 }
 
-// Parse is like the function Parse, with two differences. If keys are given, fields with
-// other keys may have no value, and problems have no Suggestion. The header, the fields, and
-// the keys of problems are valid until the next call and until data changes;
-// problem.Problem.In copies the keys.
-func (s *Scanner) Parse(data []byte, whole bool, keys ...string) (doc Document, more bool) {
-	s.keys, s.shared = keys, true
-	return s.parse(data, whole, fences(data, whole))
-}
-
-// ParseFile is to Parse as the function ParseFile is to the function Parse.
-func (s *Scanner) ParseFile(file string, data []byte, whole bool, keys ...string) (doc Document, more bool) {
+// ParseFile is like the function ParseFile, with two differences. If keys are given, fields with
+// other keys may have no value, and problems have no Suggestion. The header, the fields, and the
+// keys of problems are valid until the next call and until data changes; problem.Problem.In copies
+// the keys.
+func (s *Scanner) ParseFile(
+	file string, data []byte, whole bool, keys ...string,
+) (doc Document, more bool) {
 	if isTOML(file) {
 		return ParseFile(file, data, whole)
 	}
-	return s.Parse(data, whole, keys...)
+	s.keys, s.shared = keys, true
+	return s.parse(file, data, whole)
 }
 
-// fences finds the fences in the first MaxHead bytes.
-func fences(data []byte, whole bool) fenced {
-	return split(data[:min(len(data), MaxHead)], whole && len(data) <= MaxHead)
-}
-
-func (s *Scanner) parse(data []byte, whole bool, fenced fenced) (doc Document, more bool) {
+func (s *Scanner) parse(file string, data []byte, whole bool) (doc Document, more bool) {
 	ends := whole || len(data) >= MaxHead
+	var fenced fenced
+	if isTOML(file) {
+		fenced = wholeTOML(data, whole)
+	} else {
+		fenced = split(data[:min(len(data), MaxHead)], whole && len(data) <= MaxHead)
+	}
 	if fenced.open && !ends {
 		return Document{Body: fenced.begin}, true
 	}
@@ -149,7 +144,7 @@ func (s *Scanner) parse(data []byte, whole bool, fenced fenced) (doc Document, m
 	doc.checkText(data, whole)
 	doc.Problems = problem.Limit(doc.Problems)
 	if s.keys == nil {
-		doc.placeSuggestions()
+		doc.suggest()
 	}
 	for i := range doc.Problems {
 		p := &doc.Problems[i]
@@ -165,6 +160,13 @@ func (s *Scanner) parse(data []byte, whole bool, fenced fenced) (doc Document, m
 		doc.paragraph = paragraph
 	}
 	return doc, false
+}
+
+// report adds a problem.
+func (d *Document) report(code problem.Code, line int, message, suggestion string) *problem.Problem {
+	d.Problems = append(d.Problems, problem.Problem{
+		Code: code, Line: line, Message: message, Suggestion: suggestion})
+	return &d.Problems[len(d.Problems)-1]
 }
 
 // text returns a part of the data as a string.
@@ -190,9 +192,12 @@ func (s *Scanner) decode(data []byte, f fenced) Document {
 		doc.Line += f.blank
 	}
 	if f.blank > 0 && doc.Format != "" {
-		doc.Problems = append([]problem.Problem{{Code: problem.FrontmatterAfterBlankLines, Line: 1,
-			Message:    "blank lines precede the frontmatter; most other readers find no frontmatter",
-			Suggestion: "remove the blank lines"}}, doc.Problems...)
+		found := doc.Problems
+		doc.Problems = nil
+		doc.report(problem.FrontmatterAfterBlankLines, 1,
+			"blank lines precede the frontmatter; most other readers find no frontmatter",
+			"remove the blank lines")
+		doc.Problems = append(doc.Problems, found...)
 	}
 	doc.checkDuplicates()
 	return doc
@@ -203,35 +208,18 @@ func (s *Scanner) decodeFenced(data []byte, f fenced) Document {
 	none := Document{Body: f.begin}
 	switch {
 	case f.open && f.wholeTOML:
-		none.Problems = []problem.Problem{{Code: problem.FrontmatterRefused, Line: 1,
-			Message: fmt.Sprintf("the TOML file is longer than %d KB; the fields and the prompt are unknown", MaxHead>>10), Suggestion: "shorten the prompt"}}
+		none.report(problem.FrontmatterRefused, 1, fmt.Sprintf("the TOML file is longer than %d KB; "+
+			"the fields and the prompt are unknown", MaxHead>>10), "shorten the prompt")
 		return none
 	case f.open:
-		if f.close != "" && looksLikeHeader(data[f.header:], f.format) {
-			p := problem.Problem{Code: problem.FrontmatterUnterminated, Line: 1,
-				Message:    "the frontmatter has no closing fence and is read as text",
-				Suggestion: `add a line "` + f.close + `" after the last field`}
-			line := f.blank + 1
-			for text := range bytes.Lines(data[f.header:]) {
-				if line++; resemblesFence(text, f.close) {
-					p.Suggestion = fmt.Sprintf(`write "%s" in line %d`, f.close, line)
-				}
-				if resemblesFence(text, f.close) || looksBlank(text) {
-					break
-				}
-			}
-			if len(data) >= MaxHead {
-				p.Message = fmt.Sprintf("the frontmatter has no closing fence in the first %d KB of the file and is read as text", MaxHead>>10)
-				p.Suggestion = `shorten the frontmatter, or add a line "` + f.close + `" after the last field`
-			}
-			none.Problems = []problem.Problem{p}
-		}
+		none.checkOpen(data, f)
 		return none
 	case f.format == "":
 		none.checkFence(data, f)
 		return none
 	}
-	doc := Document{Frontmatter: Frontmatter{Format: f.format, Header: s.text(data[f.header:f.headerEnd])}, Line: 1, Body: f.body, wholeTOML: f.wholeTOML}
+	header := Frontmatter{Format: f.format, Header: s.text(data[f.header:f.headerEnd])}
+	doc := Document{Frontmatter: header, Line: 1, Body: f.body, wholeTOML: f.wholeTOML}
 	switch f.format {
 	case YAML:
 		if !doc.decodeYAML(s) {
@@ -246,14 +234,38 @@ func (s *Scanner) decodeFenced(data []byte, f fenced) Document {
 	return doc
 }
 
+// checkOpen reports fields after an opening fence without a closing fence.
+func (d *Document) checkOpen(data []byte, f fenced) {
+	if f.close == "" || !looksLikeHeader(data[f.header:], f.format) {
+		return
+	}
+	message, add := "the frontmatter has no closing fence", `add a line "`+f.close+`" after the last field`
+	if len(data) >= MaxHead {
+		d.report(problem.FrontmatterUnterminated, 1, message+fmt.Sprintf(
+			" in the first %d KB of the file and is read as text", MaxHead>>10),
+			"shorten the frontmatter, or "+add)
+		return
+	}
+	p := d.report(problem.FrontmatterUnterminated, 1, message+" and is read as text", add)
+	line := f.blank + 1
+	for text := range bytes.Lines(data[f.header:]) {
+		if line++; resemblesFence(text, f.close) {
+			p.Suggestion = fmt.Sprintf(`write "%s" in line %d`, f.close, line)
+		}
+		if resemblesFence(text, f.close) || looksBlank(text) {
+			break
+		}
+	}
+}
+
 // checkFence reports fields that Parse reads as text: a JSON object with a syntax
 // error, and fields between lines that resemble fences. A line that resembles a
 // fence is indented, has four hyphens, or has text after the hyphens.
 func (d *Document) checkFence(data []byte, f fenced) {
 	text := data[f.first:]
 	if f.err != nil && objectStart.Match(text) {
-		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterInvalid, Line: 1,
-			Message: "the JSON object at the start of the file is invalid and is read as text: " + f.err.Error()})
+		d.report(problem.FrontmatterInvalid, 1,
+			"the JSON object at the start of the file is invalid and is read as text: "+f.err.Error(), "")
 		return
 	}
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
@@ -269,13 +281,13 @@ func (d *Document) checkFence(data []byte, f fenced) {
 			if number++; !resemblesFence(line, fence.text) {
 				continue
 			}
-			p := problem.Problem{Code: problem.FrontmatterUnknownFence, Line: 1,
-				Message:    "the first line is not a valid fence; the fields after the line are read as text",
-				Suggestion: `begin the file with a line that contains only "` + fence.text + `"`}
+			p := d.report(problem.FrontmatterUnknownFence, 1,
+				"the first line is not a valid fence; the fields after the line are read as text",
+				`begin the file with a line that contains only "`+fence.text+`"`)
 			if string(bytes.TrimRight(line, " \t\r\n")) != fence.text {
-				p.Suggestion = fmt.Sprintf(`write "%s" in line %d and in line %d`, fence.text, f.blank+1, number)
+				p.Suggestion = fmt.Sprintf(`write "%s" in line %d and in line %d`,
+					fence.text, f.blank+1, number)
 			}
-			d.Problems = append(d.Problems, p)
 			return
 		}
 	}
@@ -336,12 +348,12 @@ func (d *Document) checkDuplicates() {
 		if !twice {
 			continue
 		}
-		p := problem.Problem{Code: problem.DuplicateKey, Line: f.Line, Column: f.Column, Key: f.Key,
-			Message: "duplicate key; the last value is used", Suggestion: "remove the other values"}
+		message := "duplicate key; the last value is used"
 		if first > 0 {
-			p.Message = fmt.Sprintf("duplicate key, first used in line %d; the last value is used", first)
+			message = fmt.Sprintf("duplicate key, first used in line %d; the last value is used", first)
 		}
-		d.Problems = append(d.Problems, p)
+		p := d.report(problem.DuplicateKey, f.Line, message, "remove the other values")
+		p.Column, p.Key = f.Column, f.Key
 	}
 }
 
@@ -357,9 +369,9 @@ func (d *Document) checkText(data []byte, whole bool) {
 				return // data ends within a character
 			}
 			line := bytes.LastIndexByte(data[:i], '\n') + 1
-			d.Problems = append(d.Problems, problem.Problem{Code: problem.NotUTF8,
-				Line: 1 + bytes.Count(data[:line], []byte("\n")), Column: 1 + utf8.RuneCount(data[line:i]),
-				Message: "invalid UTF-8", Suggestion: "save the file as UTF-8"})
+			p := d.report(problem.NotUTF8, 1+bytes.Count(data[:line], []byte("\n")), "invalid UTF-8",
+				"save the file as UTF-8")
+			p.Column = 1 + utf8.RuneCount(data[line:i])
 			return
 		}
 		i += size

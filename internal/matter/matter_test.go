@@ -544,7 +544,7 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		var s Scanner
-		listed, _ := s.Parse(data, true, "description")
+		listed, _ := s.ParseFile("", data, true, "description")
 		got, _ := Description(listed, data[listed.Body:])
 		if want, _ := Description(doc, data[doc.Body:]); got != want || len(listed.Problems) != len(doc.Problems) {
 			t.Fatalf("a Scanner reads the description %q and %d problems, want %q and %d", got, len(listed.Problems), want, len(doc.Problems))
@@ -570,7 +570,7 @@ func TestScannerChecksNoSuggestions(t *testing.T) {
 	file := []byte("---\ndescription: Fix: it\nargument-hint: [a] b\nmodel: @x\ntools: Read # it\n---\n")
 	var s Scanner
 	allocs := func(keys ...string) float64 {
-		return testing.AllocsPerRun(10, func() { s.Parse(file, true, keys...) })
+		return testing.AllocsPerRun(10, func() { s.ParseFile("", file, true, keys...) })
 	}
 	if list, whole := allocs("description"), allocs(); list > whole/2 {
 		t.Errorf("%v allocations with keys, %v without", list, whole)
@@ -591,7 +591,7 @@ func TestScannerReadsFewFields(t *testing.T) {
 	} {
 		data := []byte("---\n" + header + "---\nText.")
 		want, _ := Parse(data, true)
-		got, _ := s.Parse(data, true, "description", "is_dependency")
+		got, _ := s.ParseFile("", data, true, "description", "is_dependency")
 		for _, key := range []string{"description", "is_dependency"} {
 			w, wantOK := want.Get(key)
 			if g, ok := got.Get(key); !reflect.DeepEqual(g, w) || ok != wantOK {
@@ -654,12 +654,12 @@ func BenchmarkParse(b *testing.B) {
 				name string
 				do   func()
 			}{
-				{"scanner", func() { s.Parse(text, true, keys...) }},
+				{"scanner", func() { s.ParseFile("", text, true, keys...) }},
 				{"parse", func() { Parse(text, true) }},
 				{"library", func() {
-					if _, _, err := strictYAML(class.header, 2, newExpansion(class.header)); err != nil {
+					if _, _, err := strictYAML(class.header, 2, newScope(class.header)); err != nil {
 						for c := range chunks(class.header) {
-							strictYAML(c.text, c.line, newExpansion(class.header))
+							strictYAML(c.text, c.line, newScope(class.header))
 						}
 					}
 				}},

@@ -82,7 +82,7 @@ func cutProse(c chunk) (value, prose, rest string) {
 var notProse = regexp.MustCompile(`^(?:[\pL\d_.$-]+:(?:[^/\s]|/[^/])|\?\s|<<:|---|\+\+\+|\.\.\.\s)`)
 
 // prose reads a chunk with a text that goes on in lines without indentation, and cuts the lines
-// that do not belong to the text. The correction is a literal block. ok is false for other chunks.
+// that do not belong to the text. ok is false for other chunks.
 func (r *repairer) prose(c *chunk) (f Field, p problem.Problem, ok bool) {
 	value, prose, rest := cutProse(*c)
 	if prose == "" {
@@ -106,33 +106,8 @@ func (r *repairer) prose(c *chunk) (f Field, p problem.Problem, ok bool) {
 	}
 	f.Value = Value{Kind: String, Text: strings.Trim(b.String(), "\n")}
 	c.text, c.stray = c.text[:len(c.text)-len(rest)], rest
-	p = problem.Problem{Code: problem.FrontmatterRecovered, Line: c.line + strings.Count(value, "\n"), Column: 1, Key: c.key,
-		Message: "the text goes on in lines without indentation, which YAML does not allow; the lines are read as part of the text"}
-	if !r.silent {
-		p.Suggestion = r.block(*c, f)
-	}
+	p = problem.Problem{Code: problem.FrontmatterRecovered, Line: c.line + strings.Count(value, "\n"),
+		Column: 1, Key: c.key, Message: "the text goes on in lines without indentation, " +
+			"which YAML does not allow; the lines are read as part of the text"}
 	return f, p, true
-}
-
-// block returns the suggestion to write the value of a chunk as a literal block, or "" if another
-// field or the value would change.
-func (r *repairer) block(c chunk, f Field) string {
-	key, _, _ := KeyLine(c.text)
-	var b strings.Builder
-	b.WriteString(key + " |-\n")
-	for line := range strings.SplitSeq(f.Value.Text, "\n") {
-		b.WriteString(strings.TrimRight("  "+line, " ") + "\n")
-	}
-	block := chunk{key: c.key, text: b.String(), line: c.line}
-	if read, problems, err := r.field(block); err != nil || len(problems) > 0 || !read.Value.Equal(f.Value) || r.isShared(block.text) {
-		return ""
-	}
-	switch suggestion := write(block.text); {
-	case suggestion == "":
-		return `put "|-" after "` + key + `", and the whole text into the lines below, each after two blanks`
-	case r.corrects(suggestion, c, f):
-		return suggestion
-	default:
-		return ""
-	}
 }

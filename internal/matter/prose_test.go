@@ -91,11 +91,12 @@ func writeBlock(file, key string) string {
 		if f.Key != key {
 			continue
 		}
-		lines, c := strings.SplitAfter(file, "\n"), doc.correction(f, "")
-		notation, value, _ := KeyLine(lines[c.from-1])
-		text := fmt.Sprintf("%s |-\n%s\n%s", notation, value, strings.Join(lines[c.from:c.to], ""))
+		lines := strings.SplitAfter(file, "\n")
+		from, to := doc.Lines(f)
+		notation, value, _ := KeyLine(lines[from-1])
+		text := fmt.Sprintf("%s |-\n%s\n%s", notation, value, strings.Join(lines[from:to], ""))
 		text = strings.TrimRightFunc(strings.ReplaceAll(text, "\n", "\n  "), unicode.IsSpace)
-		return strings.Join(lines[:c.from-1], "") + text + "\n" + strings.Join(lines[c.to:], "")
+		return strings.Join(lines[:from-1], "") + text + "\n" + strings.Join(lines[to:], "")
 	}
 	return file
 }

@@ -1,14 +1,10 @@
 package matter
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"iter"
-	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -19,12 +15,9 @@ import (
 
 // A repairer reads the chunks of a header that is not valid YAML.
 type repairer struct {
+	*scope
 	subset *subset
-	left   *expansion
-	header string
-	silent bool            // without suggestions
-	tries  int             // number of texts that the YAML library has read
-	marks  map[string]bool // the words of the header that begin like an anchor or an alias
+	tries  int // number of texts that the YAML library has read
 }
 
 // field reads a chunk as YAML.
@@ -38,11 +31,10 @@ func (r *repairer) field(c chunk) (Field, []problem.Problem, error) {
 		return Field{}, nil, errRefused
 	case verdict == unsure:
 		r.tries++
-		read, cuts, err := strictYAML(c.text, c.line, r.left)
-		if err != nil {
+		var err error
+		if fields, problems, err = strictYAML(c.text, c.line, r.scope); err != nil {
 			return Field{}, nil, err
 		}
-		fields, problems = cuts.restore(read), cuts.list(func(f cut) bool { return f.anchor == nil || !r.isShared(c.text) })
 	}
 	if len(fields) != 1 || fields[0].Key != c.key {
 		return Field{}, nil, errInvalid
@@ -50,72 +42,64 @@ func (r *repairer) field(c chunk) (Field, []problem.Problem, error) {
 	return fields[0], problems, nil
 }
 
-// repair reads a chunk that is not valid YAML for the reason err. If the author meant a
-// list or mapping that the chunk does not show, the value is the text of the chunk,
-// without a suggestion.
+// repair reads a chunk that is not valid YAML for the reason err. If the author meant a list or
+// mapping that the chunk does not show, the value is the text of the chunk.
 func (r *repairer) repair(c chunk, err error) (Field, problem.Problem) {
 	p := problem.Problem{Code: problem.FrontmatterRecovered, Line: c.line, Column: 1, Key: c.key}
 	text := func(lists bool) Field {
-		return Field{Key: c.key, Line: c.line, Column: 1, Value: Value{Kind: String, Text: literal(c.text, lists)}}
+		value := Value{Kind: String, Text: literal(c.text, lists)}
+		return Field{Key: c.key, Line: c.line, Column: 1, Value: value}
 	}
 	if errors.Is(err, errRefused) {
 		p.Message = "the value exceeds the limits for YAML and is read as text"
 		return text(false), p
 	}
-	shared := r.isShared(c.text)
-	f, suggestion, ok := r.structure(c)
 	_, tab := tabWidths(c.text)
-	switch {
-	case ok && tab > 0:
-		p.Line, p.Message = c.line+tab-1, tabMessage
-	case ok && f.Value.Text != "":
-		p.Message = `the list has no closing "]"`
-	case ok:
-		p.Message = "a value is not valid YAML and is read as text"
-	default:
-		f = text(!shared)
-		p.Message = "the value is not valid YAML and is read as text"
-		if tab > 0 {
-			p.Message += "; YAML allows no tab at the beginning of a line"
+	for f := range r.structures(c) {
+		switch {
+		case tab > 0:
+			p.Line, p.Message = c.line+tab-1, tabMessage
+		case f.Value.Text != "":
+			p.Message = `the list has no closing "]"`
+		default:
+			p.Message = "a value is not valid YAML and is read as text"
 		}
+		return f, p
 	}
-	switch {
-	case shared, r.silent:
-	case r.corrects(suggestion, c, f):
-		p.Suggestion = suggestion
-	case f.Value.Kind == String && f.Value.Text != "" && (ok || isOneText(c)):
-		key, _, _ := KeyLine(c.text)
-		if suggestion = write(key + " " + strconv.Quote(f.Value.Text)); r.corrects(suggestion, c, f) {
-			p.Suggestion = suggestion
-		}
+	p.Message = "the value is not valid YAML and is read as text"
+	if tab > 0 {
+		p.Message += "; YAML allows no tab at the beginning of a line"
 	}
-	return f, p
+	return text(!r.isShared(c.text)), p
 }
 
-// structure reads a chunk in which only the indentation, the values or the closing
-// bracket of a list or mapping are not valid YAML. The suggestion states the valid
-// field.
-func (r *repairer) structure(c chunk) (f Field, suggestion string, ok bool) {
-	widths, _ := tabWidths(c.text)
-	for _, width := range widths {
-		text := retab(c.text, width)
-		for _, repaired := range [...]string{text, r.quoteLines(c.key, text), closeList(c.key, text)} {
-			if repaired == "" || repaired == c.text {
-				continue
-			}
-			f, _, err := r.field(chunk{key: c.key, text: repaired, line: c.line})
-			switch {
-			case err != nil, IsTextKey(c.key) && f.Value.Kind == Mapping:
-			case repaired == text, f.Value.Kind == Mapping, f.Value.Kind == Sequence && f.Value.Text == "":
-				return f, write(repaired), true
-			default: // a list in brackets, which clients of skills reject
-				if suggestion = listLines(repaired, f.Value.Items()); suggestion != "" {
-					return f, suggestion, true
+// structures yields the fields and the valid texts of a chunk in which only the indentation, the
+// values or the closing bracket of a list or mapping are not valid YAML.
+func (r *repairer) structures(c chunk) iter.Seq2[Field, string] {
+	return func(yield func(Field, string) bool) {
+		widths, _ := tabWidths(c.text)
+		for _, width := range widths {
+			text := retab(c.text, width)
+			for _, valid := range [...]string{
+				text, r.quoteLines(c.key, text), closeList(c.key, text),
+			} {
+				if valid == "" || valid == c.text {
+					continue
+				}
+				f, _, err := r.field(chunk{key: c.key, text: valid, line: c.line})
+				kind := f.Value.Kind
+				if err != nil || IsTextKey(c.key) && kind == Mapping {
+					continue
+				}
+				if valid != text && kind != Mapping && (kind != Sequence || f.Value.Text != "") {
+					valid = listLines(valid, f.Value.Items()) // clients of skills reject brackets
+				}
+				if valid != "" && !yield(f, valid) {
+					return
 				}
 			}
 		}
 	}
-	return Field{}, "", false
 }
 
 // tabWidths returns the widths of a tab to try, and the number of the first line with
@@ -228,8 +212,8 @@ func closeList(key, text string) string {
 	return strings.TrimRight(text, " \t\r\n") + "]\n"
 }
 
-// listLines returns the suggestion to write a list of scalars without brackets. The
-// suggestion is "" for other lists, and for long lists.
+// listLines returns a list of scalars without brackets. listLines returns "" for other lists, and
+// for long lists.
 func listLines(text string, items []Value) string {
 	field, _, _ := KeyLine(text)
 	for _, item := range items {
@@ -238,10 +222,10 @@ func listLines(text string, items []Value) string {
 		}
 		field += "\n  - " + item.Scalar()
 	}
-	if len(items) == 0 {
+	if len(items) == 0 || inOneLine(field) == "" {
 		return ""
 	}
-	return write(field)
+	return field + "\n"
 }
 
 // Scalar returns a scalar in YAML, in quotes if necessary.
@@ -254,262 +238,6 @@ func (v Value) Scalar() string {
 
 // same reports whether two scalars are equal.
 func (v Value) same(w Value) bool { return v.Kind == w.Kind && v.Text == w.Text }
-
-// corrects reports whether a suggestion writes the value that Parse reads in a chunk.
-func (r *repairer) corrects(suggestion string, c chunk, f Field) bool {
-	field, ok := strings.CutPrefix(suggestion, "write ")
-	if !ok {
-		return false
-	}
-	text := strings.ReplaceAll(field, lineBreak, "\n") + "\n"
-	if _, line := cutStray(text + c.stray); c.stray != "" && line != strings.Count(text, "\n")+1 {
-		return false // a list would take the stray item
-	}
-	written, problems, err := r.field(chunk{key: c.key, text: text, line: c.line})
-	return err == nil && len(problems) == 0 && written.Value.Equal(f.Value)
-}
-
-// isShared reports whether the text has an anchor with an alias in the header, or an
-// alias with an anchor. In quotes, the anchor and the alias would lose their meaning.
-func (r *repairer) isShared(text string) bool {
-	if strings.IndexByte(r.header, '&') < 0 || strings.IndexByte(r.header, '*') < 0 {
-		return false
-	}
-	if r.marks == nil {
-		r.marks = make(map[string]bool)
-		for mark := range marks(r.header) {
-			r.marks[mark] = true
-		}
-	}
-	for mark := range marks(text) {
-		other := "&"
-		if mark[0] == '&' {
-			other = "*"
-		}
-		if r.marks[other+mark[1:]] {
-			return true
-		}
-	}
-	return false
-}
-
-// marks yields the words that begin like an anchor or an alias.
-func marks(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n[]{},", r) }) {
-			if len(word) > 1 && (word[0] == '&' || word[0] == '*') && !yield(word) {
-				return
-			}
-		}
-	}
-}
-
-// lineBreak stands for a line break in a suggestion, because a suggestion has one line.
-const lineBreak = "⏎"
-
-// write returns the suggestion to write a top-level field. The suggestion is "" if the
-// field is long or contains a character that does not appear in the suggestion, or that
-// Parse has replaced.
-func write(field string) string {
-	var lines []string
-	for line := range strings.Lines(field) {
-		lines = append(lines, strings.TrimRight(line, "\r\n"))
-	}
-	for len(lines) > 0 && (strings.TrimSpace(lines[len(lines)-1]) == "" || lines[len(lines)-1][0] == '#') {
-		lines = lines[:len(lines)-1]
-	}
-	text := strings.Join(lines, lineBreak)
-	hidden := func(r rune) bool { return !strconv.IsPrint(r) || r == utf8.RuneError }
-	if len(text) > maxSuggested || strings.Count(text, lineBreak) >= max(len(lines), 1) || strings.ContainsFunc(text, hidden) {
-		return ""
-	}
-	return "write " + text
-}
-
-// A correction is a text in place of lines of a file.
-type correction struct {
-	from, to int // first and last line
-	text     string
-	cut      string // key of a field that YAML cuts and the text completes
-}
-
-// String returns the suggestion.
-func (c correction) String() string {
-	if c.from == c.to {
-		return "write " + c.text
-	}
-	return fmt.Sprintf("replace lines %d to %d by %s", c.from, c.to, c.text)
-}
-
-// placeSuggestions names the lines of a field of several lines in the suggestions to
-// write the field. A field before another field with the same key needs no correction.
-func (d *Document) placeSuggestions() {
-	var all []correction
-	for i := range d.Problems {
-		p := &d.Problems[i]
-		text, ok := strings.CutPrefix(p.Suggestion, "write ")
-		if !ok || p.Key == "" {
-			continue
-		}
-		var field Field
-		for _, f := range d.Fields {
-			switch {
-			case f.Key != p.Key || f.Column != 1:
-			case f.Line > p.Line:
-				field.Line = 0
-			default:
-				field = f
-			}
-		}
-		if p.Suggestion = ""; field.Line > 0 {
-			c := d.correction(field, text)
-			if p.Code == problem.FrontmatterValueCut {
-				c.cut = p.Key
-			}
-			if p.Suggestion = c.String(); len(all) == 0 || all[len(all)-1] != c {
-				all = append(all, c)
-			}
-		}
-	}
-	if len(all) > 0 && len(d.Problems) > 1 {
-		d.removeHarmful(all)
-	}
-}
-
-// The bounds of the corrections that removeHarmful tries: the bytes of the corrected headers, and
-// the number, because a list of files reads small headers with many defects too.
-const (
-	maxCorrected = 4 * MaxHead
-	maxTried     = 16
-)
-
-// removeHarmful removes the suggestions that change the value of another field. A quote
-// of a field without a correction can enclose the lines up to a quote of a corrected
-// field. Each correction alone, and all corrections together, must keep all fields.
-func (d *Document) removeHarmful(all []correction) {
-	kept := slices.DeleteFunc(all[:min(len(all), maxTried, maxCorrected/len(d.Header))], func(c correction) bool { return !d.keeps(c) })
-	if len(kept) > 1 && !d.keeps(kept...) {
-		kept = nil
-	}
-	for i := range d.Problems {
-		p := &d.Problems[i]
-		if _, ok := Written(p.Suggestion); ok && !slices.ContainsFunc(kept, func(c correction) bool { return c.String() == p.Suggestion }) {
-			p.Suggestion = ""
-		}
-	}
-}
-
-// keeps reports whether all fields keep their values if corrections make the header valid
-// YAML.
-func (d *Document) keeps(corrections ...correction) bool {
-	var b strings.Builder
-	n := d.Line
-	for line := range strings.Lines(d.Header) {
-		n++
-		i := slices.IndexFunc(corrections, func(c correction) bool { return c.from <= n && n <= c.to })
-		switch {
-		case i < 0:
-			b.WriteString(line)
-		case n == corrections[i].from:
-			b.WriteString(strings.ReplaceAll(corrections[i].text, lineBreak, "\n") + "\n")
-		}
-	}
-	fields, err := wholeYAML(b.String(), d.Line+1, true)
-	if err != nil {
-		_, before := wholeYAML(d.Header, d.Line+1, false)
-		return before != nil && !errors.Is(err, errNotMapping) // Parse reads each field separately, as before
-	}
-	values, r := LastValues(d.Fields), repairer{header: d.Header}
-	for _, p := range d.Problems {
-		if p.Suggestion == "" && r.isShared(values[p.Key].Text) {
-			delete(values, p.Key) // in valid YAML, an alias has its meaning
-		}
-	}
-	for _, c := range corrections {
-		delete(values, c.cut)
-	}
-	read := LastValues(fields)
-	for _, f := range d.Fields {
-		is, ok := read[f.Key]
-		was, fixed := values[f.Key]
-		if !ok || fixed && !was.Equal(is) {
-			return false
-		}
-	}
-	return true
-}
-
-// Equal reports whether two values have the same kind and JSON.
-func (v Value) Equal(w Value) bool {
-	if v.Kind < Sequence {
-		return v.same(w)
-	}
-	return v.Kind == w.Kind && bytes.Equal(v.AppendJSON(nil), w.AppendJSON(nil))
-}
-
-// Write returns the suggestion to write a text in place of a top-level field. The
-// suggestion is "" if the lines of the field contain other text, or if another field
-// would change.
-func (d *Document) Write(field Field, text string) string {
-	first, _, _ := strings.Cut(text, lineBreak)
-	key, _, _ := TopLevelKey(first)
-	others := *d
-	others.Fields = slices.DeleteFunc(slices.Clone(d.Fields), func(f Field) bool { return f.Key == field.Key || f.Key == key })
-	c := d.correction(field, text)
-	if field.Column != 1 || !others.keeps(c) {
-		return ""
-	}
-	return c.String()
-}
-
-// correction returns the correction of a top-level field by a text.
-func (d *Document) correction(field Field, text string) correction {
-	first, last := d.Lines(field)
-	return correction{from: first, to: last, text: text}
-}
-
-// Lines returns the first and the last line of a top-level field, without comments and blank lines
-// after the value.
-func (d *Document) Lines(field Field) (first, last int) {
-	end := math.MaxInt         // line of the next field, or of a line that belongs to no field
-	keys := make(map[int]bool) // lines with a key after "?" or in a merged mapping
-	for _, f := range d.Fields {
-		switch {
-		case f.Line <= field.Line:
-		case f.Column == 1:
-			end = min(end, f.Line)
-		default:
-			keys[f.Line] = true
-		}
-	}
-	for _, p := range d.Problems {
-		if p.Code == problem.FrontmatterRecovered && p.Key == "" && p.Line > field.Line {
-			end = min(end, p.Line)
-		}
-	}
-	n := d.Line
-	first, last = field.Line, field.Line
-	for line := range strings.Lines(d.Header) {
-		if n++; line[0] == '?' && keys[n] {
-			end = min(end, n)
-		}
-		if n < end && n > last && strings.Trim(line, "\r\n") != "" && line[0] != '#' {
-			last = n
-		}
-	}
-	return first, last
-}
-
-// Written returns the field in a suggestion of Write. ok is false for other suggestions.
-func Written(suggestion string) (text string, ok bool) {
-	text, ok = strings.CutPrefix(suggestion, "write ")
-	if lines, field, found := strings.Cut(suggestion, " by "); found && strings.HasPrefix(lines, "replace lines ") {
-		text, ok = field, true
-	}
-	first, _, _ := strings.Cut(text, lineBreak)
-	_, _, isField := KeyLine(first)
-	return text, ok && isField
-}
 
 // KeyLine splits the first line of a field after the colon. notation is the key as the
 // author wrote the key.
@@ -531,8 +259,7 @@ func isOneText(c chunk) bool {
 	case value == "" || value[0] == '#':
 		return false
 	case value[0] == '[' || value[0] == '{':
-		literal, _ := bracketed(literal(c.text, true))
-		return literal[len(literal)-1] == ']' || literal[len(literal)-1] == '}'
+		return isClosed(literal(c.text, true))
 	default:
 		return true
 	}

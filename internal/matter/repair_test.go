@@ -291,7 +291,7 @@ func checkSuggestions(t interface {
 		for _, f := range after.Fields {
 			count[f.Key]++
 		}
-		read := repairer{header: doc.Header}
+		read := newScope(doc.Header)
 		for key, was := range LastValues(doc.Fields) {
 			is, found := after.Get(key)
 			cut := offered[key].Code == problem.FrontmatterValueCut

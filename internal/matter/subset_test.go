@@ -231,15 +231,15 @@ func compareSubset(t interface{ Fatalf(string, ...any) }, header string) verdict
 	if len(doc.Problems) > 0 {
 		t.Fatalf("%q has a problem: %v", header, doc.Problems)
 	}
-	want, cut, err := strictYAML(text, 7, newExpansion(text))
+	want, problems, err := strictYAML(text, 7, newScope(text))
 	switch {
 	case verdict == invalid && (err == nil || errors.Is(err, errRefused) || errors.Is(err, errNotMapping)):
 		t.Fatalf("%q is not invalid: %v", header, err)
 	case verdict == invalid:
 	case err != nil:
 		t.Fatalf("%q is not YAML: %v", header, err)
-	case len(cut.inWhole()) > 0:
-		t.Fatalf("%q has a problem: %+v", header, cut.inWhole())
+	case len(problems) > 0:
+		t.Fatalf("%q has a problem: %+v", header, problems)
 	case !reflect.DeepEqual(got, want):
 		t.Fatalf("%q (-yaml +subset):\n%s", header, cmp.Diff(want, got, cmp.AllowUnexported(Value{}, nested{})))
 	}

@@ -19,16 +19,16 @@ func (d *Document) decodeTOML() {
 	text, standIns := d.printable()
 	decoded, meta, err := DecodeTOML(text)
 	if err == errRefused {
-		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterRefused, Line: 1, Message: "the frontmatter is " + errRefused.Error()})
+		d.report(problem.FrontmatterRefused, 1, refused, "")
 		return
 	}
 	if err != nil {
-		p := problem.Problem{Code: problem.FrontmatterInvalid, Line: 1, Message: "the frontmatter is not valid TOML; the fields are unknown"}
+		p := d.report(problem.FrontmatterInvalid, 1,
+			"the frontmatter is not valid TOML; the fields are unknown", "")
 		var at toml.ParseError
 		if errors.As(err, &at) {
 			p.Line, p.Message = at.Position.Line+1, p.Message+": "+at.Message
 		}
-		d.Problems = append(d.Problems, p)
 		return
 	}
 	order := make(map[string]int)

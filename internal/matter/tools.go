@@ -90,13 +90,13 @@ func (d *Document) checkTools() {
 			return // fast path of most headers
 		}
 		if tool := unbalancedTool(f.Value); tool != "" {
-			p := problem.Problem{Code: problem.AllowedToolsUnbalanced, Line: f.Line, Column: f.Column, Key: toolsKey,
-				Message:    "unbalanced parentheses: " + strconv.Quote(clip(tool, 100)) + " is read as one tool",
-				Suggestion: `close each "(" before the next tool, as in "Bash(git:*) Read"`}
+			suggestion := `close each "(" before the next tool, as in "Bash(git:*) Read"`
 			if f.Value.Kind == Sequence {
-				p.Suggestion = `close each "(" in the same item; quote an item that contains a comma`
+				suggestion = `close each "(" in the same item; quote an item that contains a comma`
 			}
-			d.Problems = append(d.Problems, p)
+			p := d.report(problem.AllowedToolsUnbalanced, f.Line, "unbalanced parentheses: "+
+				strconv.Quote(clip(tool, 100))+" is read as one tool", suggestion)
+			p.Column, p.Key = f.Column, toolsKey
 		}
 		return
 	}

@@ -1,6 +1,7 @@
 package matter
 
 import (
+	"bytes"
 	"encoding/json"
 	"math/big"
 	"strconv"
@@ -162,6 +163,14 @@ func (v Value) AppendJSON(dst []byte) []byte {
 	default:
 		return escape.AppendJSON(dst, v.Text)
 	}
+}
+
+// Equal reports whether two values have the same kind and JSON.
+func (v Value) Equal(w Value) bool {
+	if v.Kind < Sequence {
+		return v.same(w)
+	}
+	return v.Kind == w.Kind && bytes.Equal(v.AppendJSON(nil), w.AppendJSON(nil))
 }
 
 // Memory returns the approximate size of the header and its fields in memory.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,36 +23,65 @@ import (
 // have a depth of 6.
 const MaxDepth = 100
 
-// An expansion is the amount of text and values that a header may gain beyond its
-// own characters through aliases and compound keys. Without the bound, 60 KB of
-// aliases expand to 95 MB, and each level of a compound key doubles the quotes of
-// the level below. Public headers hardly ever contain aliases or compound keys.
-type expansion struct {
+// A scope is the header around the texts that strictYAML reads. The scope bounds the text and the
+// values that the header may gain beyond its own characters through aliases and compound keys.
+// Without the bound, 60 KB of aliases expand to 95 MB, and each level of a compound key doubles the
+// quotes of the level below. Public headers hardly ever contain aliases or compound keys.
+type scope struct {
+	header string
 	values int
 	bytes  int
+	marks  map[string]bool // the words of the header that begin like an anchor or an alias
+	asYAML bool            // without the texts of meant
 }
 
-// newExpansion returns the bound of a header: the header's own length and 4 KB.
-func newExpansion(header string) *expansion {
-	return &expansion{values: 2_000, bytes: len(header) + 4<<10}
+// newScope returns a header with the bound of its own length and 4 KB.
+func newScope(header string) *scope {
+	return &scope{header: header, values: 2_000, bytes: len(header) + 4<<10}
 }
 
 // take reports false if the header is larger than the bound.
-func (x *expansion) take(values, bytes int) bool {
-	x.values -= values
-	x.bytes -= bytes
-	return x.values >= 0 && x.bytes >= 0
+func (s *scope) take(values, bytes int) bool {
+	s.values -= values
+	s.bytes -= bytes
+	return s.values >= 0 && s.bytes >= 0
 }
+
+// isShared reports whether a text has an anchor with an alias in the header, or an alias with an
+// anchor. In quotes, the anchor and the alias would lose their meaning.
+func (s *scope) isShared(text string) bool {
+	if strings.IndexByte(s.header, '&') < 0 || strings.IndexByte(s.header, '*') < 0 {
+		return false
+	}
+	if s.marks == nil {
+		s.marks = make(map[string]bool)
+		for _, m := range marks.FindAllStringSubmatch(s.header, -1) {
+			s.marks[m[1]+m[2]] = true
+		}
+	}
+	for _, m := range marks.FindAllStringSubmatch(text, -1) {
+		other := "&"
+		if m[1] == "&" {
+			other = "*"
+		}
+		if s.marks[other+m[2]] {
+			return true
+		}
+	}
+	return false
+}
+
+// marks matches a word that begins like an anchor or an alias.
+var marks = regexp.MustCompile(`(?:^|[ \t\r\n\[\]{},])([&*])([^ \t\r\n\[\]{},]+)`)
 
 // maxTries is the number of keys of a broken header to parse as YAML. Parsing takes
 // about ten microseconds per key. The values of further keys are read as text. Real
 // headers have a dozen keys.
 const maxTries = 256
 
-// maxSuggested is the maximum length of a value in a suggestion, in bytes.
-const maxSuggested = 500
-
 var errRefused = errors.New("nested too deeply, or too large after alias expansion")
+
+const refused = "the frontmatter is nested too deeply, or too large after alias expansion"
 
 // decodeYAML sets the fields. If the text between the fences is not a mapping,
 // decodeYAML returns false: the fences are thematic breaks and the text is body.
@@ -68,56 +98,54 @@ func (d *Document) decodeYAML(scanner *Scanner) bool {
 	}
 	text, standIns := d.printable()
 	defer func() { asWritten(d.Fields, standIns) }()
-	left := newExpansion(text)
-	var fields []Field
-	cut, err := cuts{}, errInvalid
+	whole := newScope(text)
+	fields, problems, err := []Field(nil), []problem.Problem(nil), errInvalid
 	if verdict == unsure {
-		fields, cut, err = strictYAML(text, 2, left)
+		fields, problems, err = strictYAML(text, 2, whole)
 	}
 	switch {
 	case err == nil:
-		d.Fields = cut.restore(fields)
-		d.Problems = append(d.Problems, cut.inWhole()...)
+		d.Fields, d.Problems = fields, append(d.Problems, problems...)
 		return true
 	case errors.Is(err, errNotMapping):
-		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterNotAMapping, Line: 1,
-			Message:    `the text between the lines "---" contains no fields and is part of the content`,
-			Suggestion: `write fields as "key: value", or begin the file with a line other than "---"`})
+		d.report(problem.FrontmatterNotAMapping, 1,
+			`the text between the lines "---" contains no fields and is part of the content`,
+			`write fields as "key: value", or begin the file with a line other than "---"`)
 		return false
 	}
-	recovered, broken := d.recover(text, repairer{subset: s, left: left, header: text, silent: scanner.keys != nil})
-	if len(recovered) == 0 && d.decodeIndented(text, left) {
+	recovered, broken := d.recover(text, repairer{scope: whole, subset: s})
+	if len(recovered) == 0 && d.decodeIndented(text, whole) {
 		return true
 	}
 	if len(recovered) == 0 {
 		if looksLikeHeader([]byte(text), YAML) {
-			d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterNotAMapping, Line: 1, Message: "the frontmatter is not valid YAML and is part of the content"})
+			d.report(problem.FrontmatterNotAMapping, 1,
+				"the frontmatter is not valid YAML and is part of the content", "")
 		}
 		return false
 	}
 	if errors.Is(err, errRefused) {
-		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterRefused, Line: 1, Message: "the frontmatter is " + errRefused.Error(), Suggestion: "replace aliases by values, and use fewer levels"})
-	}
-	if !broken && !errors.Is(err, errRefused) {
-		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterRecovered, Line: 1,
-			Message: "the frontmatter is not valid YAML; each field is read separately"})
+		d.report(problem.FrontmatterRefused, 1, refused, "replace aliases by values, and use fewer levels")
+	} else if !broken {
+		d.report(problem.FrontmatterRecovered, 1,
+			"the frontmatter is not valid YAML; each field is read separately", "")
 	}
 	d.Fields = recovered
 	return true
 }
 
 // decodeIndented reads a header in which a tab precedes all keys.
-func (d *Document) decodeIndented(text string, left *expansion) bool {
+func (d *Document) decodeIndented(text string, whole *scope) bool {
 	widths, tab := tabWidths(text)
 	for _, width := range widths {
 		if tab == 0 {
 			break
 		}
-		fields, cut, err := strictYAML(retab(text, width), 2, left)
+		fields, _, err := strictYAML(retab(text, width), 2, whole)
 		if err == nil && len(fields) > 0 {
-			d.Fields = cut.restore(fields)
-			d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterRecovered, Line: 1 + tab, Column: 1, Message: tabMessage,
-				Suggestion: fmt.Sprintf("replace each tab at the beginning of a line with %d blanks", width)})
+			d.Fields = fields
+			d.report(problem.FrontmatterRecovered, 1+tab, tabMessage,
+				fmt.Sprintf("replace each tab at the beginning of a line with %d blanks", width)).Column = 1
 			return true
 		}
 	}
@@ -141,10 +169,9 @@ func (d *Document) printable() (text string, standIns bool) {
 		if !reported && (isControl(r) || isSpecial(r) && r != 0x85 && r>>8 != 0x20) {
 			reported = true
 			line := d.Header[strings.LastIndexByte(d.Header[:i], '\n')+1 : i]
-			d.Problems = append(d.Problems, problem.Problem{Code: problem.ControlCharacter,
-				Line: 2 + strings.Count(d.Header[:i], "\n"), Column: 1 + utf8.RuneCountInString(line),
-				Message:    "the character " + strconv.QuoteRuneToASCII(r) + " is not allowed in frontmatter",
-				Suggestion: "remove the character"})
+			p := d.report(problem.ControlCharacter, 2+strings.Count(d.Header[:i], "\n"), "the character "+
+				strconv.QuoteRuneToASCII(r)+" is not allowed in frontmatter", "remove the character")
+			p.Column = 1 + utf8.RuneCountInString(line)
 		}
 		i += size
 		switch {
@@ -216,52 +243,45 @@ func (d *Document) AsYAML() []Field {
 	if d.Format != YAML || len(d.Problems) == 0 {
 		return d.Fields
 	}
-	fields, err := wholeYAML(d.Header, d.Line+1, false)
+	text, standIns := (&Document{Frontmatter: Frontmatter{Header: d.Header}}).printable()
+	whole := newScope(text)
+	whole.asYAML = true
+	fields, _, err := strictYAML(text, d.Line+1, whole)
 	if err != nil {
 		return d.Fields
 	}
-	return fields
-}
-
-// wholeYAML reads a header that is valid YAML, on demand with the texts that YAML cuts.
-func wholeYAML(header string, line int, meant bool) ([]Field, error) {
-	text, standIns := (&Document{Frontmatter: Frontmatter{Header: header}}).printable()
-	fields, cut, err := strictYAML(text, line, newExpansion(text))
-	if meant {
-		fields = cut.restore(fields)
-	}
-	return asWritten(fields, standIns), err
+	return asWritten(fields, standIns)
 }
 
 // strictYAML reads a text that is valid YAML. line is the line of the text in the
 // file.
-func strictYAML(text string, line int, left *expansion) ([]Field, cuts, error) {
+func strictYAML(text string, line int, whole *scope) ([]Field, []problem.Problem, error) {
 	if tooDeep(text) {
-		return nil, cuts{}, errRefused
+		return nil, nil, errRefused
 	}
 	node, err := parseYAML(text)
 	if err != nil {
-		return nil, cuts{}, err
+		return nil, nil, err
 	}
 	if node.Kind == 0 { // empty, or comments only
-		return nil, cuts{}, nil
+		return nil, nil, nil
 	}
 	root := node.Content[0]
 	if root.Kind == yaml.ScalarNode && root.ShortTag() == "!!null" && root.Value == "" {
-		return nil, cuts{}, nil
+		return nil, nil, nil
 	}
 	if root.Kind == yaml.ScalarNode {
 		for range chunks(text) {
-			return nil, cuts{}, errInvalid // quotes of different fields enclose the keys between the fields
+			return nil, nil, errInvalid // quotes of different fields enclose the keys between the fields
 		}
 	}
 	if root.Kind != yaml.MappingNode {
-		return nil, cuts{}, errNotMapping
+		return nil, nil, errNotMapping
 	}
-	c := converter{line: line - 1, left: left, cuts: cuts{text: []byte(text), line: line - 1}}
+	c := converter{line: line - 1, cuts: cuts{scope: whole, text: []byte(text), line: line - 1}}
 	v, err := c.value(root, 0)
 	c.literals(v.Fields()[:c.own], text)
-	return v.Fields(), c.cuts, err
+	return v.Fields(), c.cuts.found, err
 }
 
 // Nodes returns the nodes of a header that is valid YAML, the text that the YAML library reads,
@@ -355,7 +375,6 @@ func unmarshalOne(text []byte, v any) error {
 // A converter turns nodes into values.
 type converter struct {
 	line int // added to a node's line
-	left *expansion
 
 	aliases int // number of aliases around the current value
 	own     int // number of fields of the top-level mapping without merged fields
@@ -370,12 +389,11 @@ func (c *converter) value(n *yaml.Node, depth int) (Value, error) {
 	if depth > MaxDepth {
 		return Value{}, errRefused
 	}
-	if c.aliases > 0 && !c.left.take(1, len(n.Value)) {
+	if c.aliases > 0 && !c.cuts.take(1, len(n.Value)) {
 		return Value{}, errRefused
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
-		c.cuts.use(n.Alias)
 		c.aliases++
 		defer func() { c.aliases-- }()
 		return c.value(n.Alias, depth+1)
@@ -393,7 +411,9 @@ func (c *converter) value(n *yaml.Node, depth int) (Value, error) {
 		return c.mapping(n, depth)
 	default:
 		if c.aliases == 0 {
-			c.cuts.look(n, depth == 1)
+			if text := c.cuts.look(n, depth == 1); text != "" {
+				return Value{Kind: String, Text: text}, nil
+			}
 		}
 		return Value{Kind: scalarKind(n), Text: n.Value}, nil
 	}
@@ -405,10 +425,7 @@ func (c *converter) mapping(n *yaml.Node, depth int) (Value, error) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
 		if depth == 0 {
-			c.cuts.key, c.cuts.from, c.cuts.to = k.Value, k.Line, 0
-			if i+2 < len(n.Content) {
-				c.cuts.to = n.Content[i+2].Line
-			}
+			c.cuts.key = k.Value
 		}
 		value, err := c.value(n.Content[i+1], depth+1)
 		if err != nil {
@@ -430,7 +447,7 @@ func (c *converter) mapping(n *yaml.Node, depth int) (Value, error) {
 		name := key.Text
 		if key.Kind == Sequence || key.Kind == Mapping {
 			name = string(key.AppendJSON(nil))
-			if !c.left.take(0, len(name)) {
+			if !c.cuts.take(0, len(name)) {
 				return v, errRefused
 			}
 		}
@@ -456,8 +473,11 @@ func (c *converter) mapping(n *yaml.Node, depth int) (Value, error) {
 	return v, nil
 }
 
+const quotedStyles = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle |
+	yaml.FoldedStyle
+
 func scalarKind(n *yaml.Node) Kind {
-	if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+	if n.Style&quotedStyles != 0 {
 		return String
 	}
 	switch n.ShortTag() {
@@ -516,7 +536,10 @@ func (c *converter) literals(fields []Field, text string) {
 		literal, rest := bracketed(strings.Join(parts, " "))
 		f.Value.Text = literal
 		if len(literal) <= len(value) {
-			c.cuts.lookAfter(*f, lines[at], value, strings.TrimLeft(rest[:len(value)-len(literal)], " \t"))
+			comment := strings.TrimLeft(rest[:len(value)-len(literal)], " \t")
+			if text := c.cuts.lookAfter(*f, lines[at], value, comment); text != "" {
+				f.Value = Value{Kind: String, Text: text}
+			}
 		}
 	}
 }
@@ -632,8 +655,8 @@ func (d *Document) recover(text string, r repairer) (fields []Field, broken bool
 
 // reportStray reports a line that recover does not read.
 func (d *Document) reportStray(line int) {
-	d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterRecovered, Line: line, Column: 1,
-		Message: "the line belongs to no field", Suggestion: `remove the line, or write a key, ":" and a blank before the text`})
+	d.report(problem.FrontmatterRecovered, line, "the line belongs to no field",
+		`remove the line, or write a key, ":" and a blank before the text`).Column = 1
 }
 
 // firstText returns the number of the first line that is neither blank nor a comment.

@@ -110,7 +110,7 @@ func (f *Recorder) record(r Read, err error) {
 
 func (f *Recorder) Sub(dir string) (fs.FS, error) {
 	return &Recorder{Dirs: &Dirs{Source: f.Source}, reads: f.reads, block: f.reads.newBlock(),
-		dir: path.Join(f.dir, dir), outer: f, limit: f.limit}, nil
+		dir: Below(f.dir, dir), outer: f, limit: f.limit}, nil
 }
 
 // Release closes the open directories. The later accesses are accesses of the outer filesystem.
@@ -124,13 +124,13 @@ func (f *Recorder) Release() {
 // Has reports whether a subdirectory has a file. Without the first directory of the path of the
 // file, the record is of the subdirectory alone, one system call for each of many subdirectories.
 func (f *Recorder) Has(dir, file string) bool {
-	at, now := path.Join(f.dir, dir), time.Now()
+	at, now := Below(f.dir, dir), time.Now()
 	f.Visit(at)
 	info, err := f.Info(f.dir, at)
 	if err == nil {
 		first, _, _ := strings.Cut(file, "/")
-		if _, err = f.Info(f.dir, path.Join(at, first)); !errors.Is(err, fs.ErrNotExist) {
-			file = path.Join(at, file)
+		if _, err = f.Info(f.dir, Below(at, first)); !errors.Is(err, fs.ErrNotExist) {
+			file = Below(at, file)
 			info, err = f.Info(f.dir, file)
 			f.record(Read{File: file, stamp: stamp.Of(info), settled: true}, err)
 			return err == nil
@@ -144,7 +144,7 @@ func (f *Recorder) Has(dir, file string) bool {
 
 // ReadDir returns the files of a directory in any order.
 func (f *Recorder) ReadDir(name string) ([]fs.DirEntry, error) {
-	file, now := path.Join(f.dir, name), time.Now()
+	file, now := Below(f.dir, name), time.Now()
 	f.Visit(file)
 	of, all := &listing{f, file}, make([]entry, 0, 8)
 	info, known := f.listed(file)
@@ -193,7 +193,7 @@ func (d *Dirs) names(within, dirPath string, add func([]byte, fs.FileMode)) (has
 
 // ReadFile returns ErrTooLarge for a file larger than the limit of the Recorder.
 func (f *Recorder) ReadFile(name string) ([]byte, error) {
-	file := path.Join(f.dir, name)
+	file := Below(f.dir, name)
 	f.Visit(path.Dir(file))
 	now := time.Now()
 	data, info, err := f.readFile(f.dir, file, f.limit)
@@ -231,7 +231,7 @@ func (e *entry) Type() fs.FileMode {
 		return e.typ
 	}
 	in := e.listing
-	file := path.Join(in.path, e.name)
+	file := Below(in.path, e.name)
 	info, err := in.confined(in.dir).Lstat(file)
 	if err != nil {
 		in.record(Read{File: file}, err)

@@ -322,10 +322,13 @@ type ListedDir struct {
 	Stamp stamp.Stamp
 }
 
-// Below is path.Join for a clean path and a single name.
+// Below is path.Join for clean paths.
 func Below(dirPath, name string) string {
-	if dirPath == "." {
+	switch "." {
+	case dirPath:
 		return name
+	case name:
+		return dirPath
 	}
 	return dirPath + "/" + name
 }

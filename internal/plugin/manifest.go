@@ -185,7 +185,7 @@ func (o *object) checkClosed(fields [][]string, minor uint, reject func(key, mes
 // definition decodes the fields that the format has.
 func (o *object) definition(format *format) definition {
 	d := definition{name: o.text("name"), displayName: o.text("displayName"), version: o.text("version"), description: o.text("description"), homepage: o.text("homepage"), license: o.text("license"),
-		keywords: o.texts("keywords", "a list of texts"), paths: make(map[string][]string)}
+		keywords: o.texts("keywords", "a list of texts")}
 	if r, ok := o.child("repository.", o.members["repository"]); ok { // as in package.json
 		d.repository = r.text("url")
 	} else {
@@ -198,6 +198,9 @@ func (o *object) definition(format *format) definition {
 	}
 	for _, p := range format.places {
 		if !p.fixed && d.paths[p.dir] == nil && o.has(p.dir) {
+			if d.paths == nil {
+				d.paths = make(map[string][]string)
+			}
 			d.paths[p.dir] = o.paths(p.dir)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -118,19 +117,13 @@ func (f *finder) readMarketplace(top *directory, data []byte) {
 				e.excerpt = "{" + before + `"plugins": [` + string(entries[i]) + "]}\n"
 			}
 			next = append(next, e)
-			if dir := top.join(e.dir); e.dir != "" && !slices.Contains(dirs, dir) {
-				dirs = append(dirs, dir)
+			dir := ""
+			if e.dir != "" {
+				dir = top.join(e.dir)
 			}
+			dirs = append(dirs, dir)
 		}
-		f.ahead(dirs)
-		for _, e := range next {
-			if f.ctx.Err() != nil {
-				return
-			}
-			if p := f.fromEntry(top, e); p != nil {
-				f.add(p)
-			}
-		}
+		f.each(dirs, func(i int) { f.add(f.fromEntry(top, next[i])) })
 	}
 }
 

@@ -14,8 +14,10 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
@@ -197,19 +199,29 @@ func (f *finder) open(dir string) (*directory, error) {
 	return f.dirs[dir], f.dirs[dir].err
 }
 
-// ahead opens several directories at the same time for the next calls of open.
-func (f *finder) ahead(dirs []string) {
-	looked := make([]*directory, len(dirs))
+// each opens directories at the same time, and calls load for each in order, one call at a time,
+// once the directory and the directories before are open. An empty path needs no directory.
+func (f *finder) each(dirs []string, load func(i int)) {
+	var mu sync.Mutex // guards f, except in look
+	next, looked, ready := 0, make([]*directory, len(dirs)), make([]bool, len(dirs))
+	open := func(dir string) bool { return dir == "" || f.dirs[dir] != nil }
+	for i, dir := range dirs {
+		ready[i] = open(dir) || slices.Contains(dirs[:i], dir)
+	}
 	_ = parallel.Each(f.ctx, max(1, f.options.Reads), len(dirs), func(i int) {
-		if f.dirs[dirs[i]] == nil {
-			looked[i] = f.look(dirs[i])
+		var d *directory
+		if !ready[i] {
+			d = f.look(dirs[i])
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for looked[i], ready[i] = d, true; next < len(dirs) && ready[next] && f.ctx.Err() == nil; next++ {
+			if looked[next] != nil {
+				f.dirs[dirs[next]] = looked[next]
+			}
+			load(next)
 		}
 	})
-	for i, d := range looked {
-		if d != nil {
-			f.dirs[dirs[i]] = d
-		}
-	}
 }
 
 // maxAhead bounds the memory of directories that Find has read and not loaded.
@@ -283,40 +295,31 @@ func (d *directory) isDir(name string) bool {
 }
 
 // join returns the path of a file of the directory, relative to the filesystem.
-func (d *directory) join(file string) string { return path.Join(d.path, file) }
+func (d *directory) join(file string) string { return access.Below(d.path, file) }
 
 // search looks for plugins in the subdirectories.
 func (f *finder) search(top *directory) {
 	var dirs []string
 	for _, e := range top.entries {
 		if e.name[0] != '.' && top.isDir(e.name) && (f.options.Only == "" || f.holds(top, e)) {
-			dirs = append(dirs, e.name)
+			dirs = append(dirs, top.join(e.name))
 		}
 	}
-	for i, name := range dirs {
-		if i%maxAhead == 0 {
-			next := make([]string, 0, maxAhead)
-			for _, name := range dirs[i:min(i+maxAhead, len(dirs))] {
-				next = append(next, top.join(name))
-			}
-			f.ahead(next)
-		}
-		if f.ctx.Err() != nil {
-			return
-		}
-		d, err := f.open(top.join(name))
-		if err != nil {
-			if typ, _ := top.entry(name); f.ctx.Err() == nil && typ.IsDir() {
-				f.report(problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Error, Path: escape.Path(top.join(name)),
-					Message: "cannot read the directory: " + escape.Reason(err), Suggestion: "let the program read the directory"})
-			}
-			continue
-		}
-		if p := f.load(d, nil); p != nil {
-			f.add(p)
-		}
-		delete(f.dirs, d.path) // no other plugin has the directory
+	for next := range slices.Chunk(dirs, maxAhead) {
+		f.each(next, func(i int) { f.found(top, next[i]) })
 	}
+}
+
+// found adds the plugin of a subdirectory, if any.
+func (f *finder) found(top *directory, dir string) {
+	d, err := f.open(dir)
+	if err == nil {
+		f.add(f.load(d, nil))
+	} else if typ, _ := top.entry(path.Base(dir)); f.ctx.Err() == nil && typ.IsDir() {
+		f.report(problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Error, Path: escape.Path(dir),
+			Message: "cannot read the directory: " + escape.Reason(err), Suggestion: "let the program read the directory"})
+	}
+	delete(f.dirs, dir) // no other plugin has the directory
 }
 
 // holds reports whether a subdirectory has the manifest of Options.Only.
@@ -339,7 +342,11 @@ func (f *finder) report(all ...problem.Problem) {
 	}
 }
 
+// add adds a plugin, unless p is nil.
 func (f *finder) add(p *Plugin) {
+	if p == nil {
+		return
+	}
 	p.Problems = problem.Limit(p.Problems)
 	f.table.Plugins = append(f.table.Plugins, p)
 }

@@ -21,11 +21,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	dir := "."
-	if len(os.Args) > 1 {
-		dir = os.Args[1]
-	}
-	if err := run(context.Background(), os.Stdin, os.Stdout, os.Stderr, dir); err != nil {
+	if err := run(context.Background(), os.Stdin, os.Stdout, os.Stderr, append(os.Args, ".")[1]); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -25,15 +25,9 @@ var files embed.FS
 
 func main() {
 	log.SetFlags(0)
-	dir := "." // the root of the project
-	if len(os.Args) > 1 {
-		dir = os.Args[1]
-	}
-	line := ""
-	if len(os.Args) > 2 {
-		line = os.Args[2]
-	}
-	if err := run(context.Background(), os.Stdout, dir, line); err != nil {
+	args := []string{".", ""} // the root of the project, and a line
+	copy(args, os.Args[1:])
+	if err := run(context.Background(), os.Stdout, args[0], args[1]); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -25,11 +25,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	dir := "."
-	if len(os.Args) > 1 {
-		dir = os.Args[1]
-	}
-	if err := run(context.Background(), os.Stdin, os.Stdout, dir); err != nil {
+	if err := run(context.Background(), os.Stdin, os.Stdout, append(os.Args, ".")[1]); err != nil {
 		log.Fatal(err)
 	}
 }

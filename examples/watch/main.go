@@ -19,13 +19,9 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	dir := "."
-	if len(os.Args) > 1 {
-		dir = os.Args[1]
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Stdout, dir); err != nil {
+	if err := run(ctx, os.Stdout, append(os.Args, ".")[1]); err != nil {
 		log.Fatal(err)
 	}
 }

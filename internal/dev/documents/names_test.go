@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	goldmark "github.com/yuin/goldmark/ast"
+
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
@@ -23,19 +25,8 @@ var codeSpan = regexp.MustCompile("`([^`\n]+)`")
 // codeSpans returns the code spans of a document, without the blocks of code.
 func codeSpans(t *testing.T, document string) (spans []string) {
 	t.Helper()
-	text := must.Get(os.ReadFile(document))(t)
-	inBlock := false
-	for line := range strings.Lines(string(text)) {
-		if strings.HasPrefix(strings.TrimSpace(line), "```") {
-			inBlock = !inBlock
-		}
-		if inBlock {
-			continue
-		}
-		for _, match := range codeSpan.FindAllStringSubmatch(line, -1) {
-			spans = append(spans, match[1])
-		}
-	}
+	d := readDocument(t, document)
+	each(d, func(span *goldmark.CodeSpan, _ int) { spans = append(spans, d.text(span)) })
 	return spans
 }
 

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"io"
 	"maps"
 	"regexp"
@@ -17,11 +17,9 @@ const module = "github.com/toolshelf-go/toolshelf"
 // An event is a line of go test -json.
 type event struct{ Action, Package, Test, Output string }
 
-// An outcome is the result of a test. The numbers count tests without subtests.
-type outcome int
-
+// The indexes of the numbers of tests without subtests.
 const (
-	passed outcome = iota
+	passed = iota
 	skipped
 	broken
 )
@@ -42,30 +40,47 @@ var reason = regexp.MustCompile(`^\s+[\w.]+\.go:\d+: (.*)`)
 // program that does not start, is a failure. A package without a result of a test, such as a
 // program that ends without an error, is a failure too.
 func count(events io.Reader) ([]*tested, error) {
-	output, results, err := results(events)
-	if err != nil {
-		return nil, err
+	type test struct{ pack, name string } // without a name, the program of the package
+	output, results := map[test]string{}, map[test]string{}
+	parts := map[test]string{} // by test, the result of a subtest, if any failed the failure
+	for d := json.NewDecoder(events); ; {
+		var e event
+		if err := d.Decode(&e); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		at := test{e.Package, e.Test}
+		output[at] += e.Output
+		if !slices.Contains([]string{"pass", "skip", "fail"}, e.Action) {
+			continue
+		}
+		results[at] = e.Action
+		for around := at; around.name != ""; {
+			around.name = around.name[:max(0, strings.LastIndex(around.name, "/"))]
+			if parts[around] != "fail" {
+				parts[around] = e.Action
+			}
+		}
 	}
 	packages := map[string]*tested{}
 	for at, result := range results {
 		p := packages[at.pack]
 		if p == nil {
-			p = &tested{path: cmp.Or(strings.TrimPrefix(strings.TrimPrefix(at.pack, module), "/"), "."), reasons: map[string]int{}}
+			path := strings.TrimPrefix(strings.TrimPrefix(at.pack, module), "/")
+			p = &tested{path: cmp.Or(path, "."), reasons: map[string]int{}}
 			packages[at.pack] = p
 		}
-		parent := false
-		for other, also := range results {
-			parent = parent || at.contains(other) && (result != broken || also == broken)
-		}
-		if parent || at.name == "" && result != broken {
-			continue
-		}
-		p.numbers[result]++
-		switch result {
-		case skipped:
-			p.reasons[why(output[at])]++
-		case broken:
+		switch {
+		case result == "fail" && parts[at] != "fail":
+			p.numbers[broken]++
 			p.failures = append(p.failures, output[at])
+		case parts[at] != "" || at.name == "":
+		case result == "pass":
+			p.numbers[passed]++
+		case result == "skip":
+			p.numbers[skipped]++
+			p.reasons[why(output[at])]++
 		}
 	}
 	for _, p := range packages {
@@ -73,46 +88,8 @@ func count(events io.Reader) ([]*tested, error) {
 			p.numbers[broken], p.failures = 1, []string{"no test ran\n"}
 		}
 	}
-	return slices.SortedFunc(maps.Values(packages), func(a, b *tested) int { return strings.Compare(a.path, b.path) }), nil
-}
-
-// A test is a test or, without a name, the program of a package.
-type test struct{ pack, name string }
-
-// contains reports whether another test is a part of the test.
-func (t test) contains(other test) bool {
-	if other.pack != t.pack {
-		return false
-	}
-	if t.name == "" {
-		return other.name != ""
-	}
-	return strings.HasPrefix(other.name, t.name+"/")
-}
-
-// results returns the outputs and the results of the tests.
-func results(events io.Reader) (map[test]string, map[test]outcome, error) {
-	output, results := map[test]string{}, map[test]outcome{}
-	lines := bufio.NewScanner(events)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var e event
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return nil, nil, err
-		}
-		at := test{e.Package, e.Test}
-		switch e.Action {
-		case "output":
-			output[at] += e.Output
-		case "pass":
-			results[at] = passed
-		case "skip":
-			results[at] = skipped
-		case "fail":
-			results[at] = broken
-		}
-	}
-	return output, results, lines.Err()
+	byPath := func(a, b *tested) int { return cmp.Compare(a.path, b.path) }
+	return slices.SortedFunc(maps.Values(packages), byPath), nil
 }
 
 // why returns the last reason in the output of a test, up to the advice after a semicolon.

@@ -7,6 +7,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -33,12 +34,7 @@ func run(dir string) error {
 	}
 	failed := 0
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		about := strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", ", ")
-		n, err := check(about, filepath.Dir(name), string(want))
+		n, err := check(filepath.Dir(name), string(want))
 		if err != nil {
 			return err
 		}
@@ -51,20 +47,19 @@ func run(dir string) error {
 }
 
 // check prints the results of a platform, and returns the number of failures.
-func check(about, dir, example string) (failed int, err error) {
-	got, err := os.ReadFile(filepath.Join(dir, "quickstart"))
-	if err != nil {
+func check(dir, example string) (failed int, err error) {
+	name, err := os.ReadFile(filepath.Join(dir, "name"))
+	got, errGot := os.ReadFile(filepath.Join(dir, "quickstart"))
+	events, errEvents := os.Open(filepath.Join(dir, "tests.json"))
+	if err := errors.Join(err, errGot, errEvents); err != nil {
 		return 0, err
 	}
+	defer events.Close()
+	about := strings.ReplaceAll(strings.TrimSpace(string(name)), "\n", ", ")
 	if string(got) != example {
 		fmt.Printf("--- FAIL: %s: the example prints\n%s", about, got)
 		failed++
 	}
-	events, err := os.Open(filepath.Join(dir, "tests.json"))
-	if err != nil {
-		return 0, err
-	}
-	defer events.Close()
 	packages, err := count(events)
 	if len(packages) == 0 {
 		failed++

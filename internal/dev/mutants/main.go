@@ -14,7 +14,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -167,29 +166,23 @@ func readTable(name string) (map[string]string, error) {
 
 // load returns all mutants and files of a package.
 func load(dir string) (mutants []*change, sources []*source, err error) {
-	type listed struct {
-		ImportPath, Dir, Export string
-		GoFiles                 []string
-	}
-	const fields = "-json=ImportPath,Dir,Export,GoFiles"
-	output, err := command("", "go", "list", "-export", "-deps", fields, "./"+dir)
+	const format = `{{.ImportPath}}	{{.Dir}}	{{.Export}}	{{join .GoFiles " "}}`
+	output, err := command("", "go", "list", "-export", "-deps", "-f", format, "./"+dir)
 	if err != nil {
 		return nil, nil, err
 	}
 	exports := map[string]string{}
-	var last listed // the package follows its dependencies
-	for d := json.NewDecoder(bytes.NewReader(output)); err == nil; {
-		var p listed
-		if err = d.Decode(&p); err == nil {
-			exports[p.ImportPath], last = p.Export, p
-		}
+	var last []string // the package follows its dependencies
+	for line := range strings.Lines(string(output)) {
+		last = strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		exports[last[0]] = last[2]
 	}
 	var files []string
-	for _, name := range last.GoFiles {
-		files = append(files, filepath.Join(last.Dir, name))
+	for name := range strings.FieldsSeq(last[3]) {
+		files = append(files, filepath.Join(last[1], name))
 	}
 	export := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
-	sources, err = parse(dir, last.ImportPath, files, export)
+	sources, err = parse(dir, last[0], files, export)
 	for _, s := range sources {
 		s.find()
 		mutants = append(mutants, s.mutants...)
@@ -224,21 +217,13 @@ func build(work string, subjects []subject, overlay map[string]string) (programs
 	for _, s := range subjects {
 		dirs = append(dirs, s.dir)
 	}
-	imports := func(dir string) (bool, error) {
-		deps, err := command("", "go", "list", "-test", "-deps", "./"+dir)
-		return slices.ContainsFunc(strings.Fields(string(deps)), func(path string) bool {
-			return slices.Contains(dirs, strings.TrimPrefix(path, module))
-		}), err
-	}
+	imported := func(path string) bool { return slices.Contains(dirs, strings.TrimPrefix(path, module)) }
 	for _, dir := range others {
-		if slices.Contains(dirs, dir) {
-			continue
-		}
-		ok, err := imports(dir)
+		deps, err := command("", "go", "list", "-test", "-deps", "./"+dir)
 		if err != nil {
 			return nil, err
 		}
-		if ok {
+		if !slices.Contains(dirs, dir) && slices.ContainsFunc(strings.Fields(string(deps)), imported) {
 			dirs = append(dirs, dir)
 		}
 	}

@@ -88,9 +88,7 @@ func newProcess(t *testing.T, args ...string) *process {
 
 func (p *process) start() {
 	p.t.Helper()
-	if err := p.cmd.Start(); err != nil {
-		p.t.Fatal(err)
-	}
+	must.Do(p.t, p.cmd.Start())
 	p.t.Cleanup(func() { p.cmd.Process.Kill() })
 	go func() { p.ended <- p.cmd.Wait() }()
 }
@@ -136,9 +134,7 @@ func (p *process) terminate() {
 	if runtime.GOOS == "windows" {
 		p.t.Skip("Windows has no such signal")
 	}
-	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		p.t.Fatal(err)
-	}
+	must.Do(p.t, p.cmd.Process.Signal(syscall.SIGTERM))
 }
 
 // wantEnd waits for the process and compares its exit status.

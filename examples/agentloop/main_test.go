@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // conversation runs the loop with a model and returns the lines that it prints.
@@ -27,10 +29,7 @@ func scripted(lines []byte) model {
 }
 
 func TestEveryCallIsAnsweredInOrder(t *testing.T) {
-	lines, err := conversation(t, scripted(script))
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := must.Get(conversation(t, scripted(script)))(t)
 	said := strings.Split(strings.TrimSuffix(string(script), "\n"), "\n")
 	want := []string{
 		`{"role":"system","content":"Before a task, load the skill for the task with get_skill.\n<available_skills>\n  <skill>\n    <name>accessibility-audit</name>…`,
@@ -66,10 +65,7 @@ func TestModelReceivesTheToolsAndTheConversation(t *testing.T) {
 	ask := scripted(script)
 	_, err := conversation(t, func(ctx context.Context, tools []any, said []message) (message, error) {
 		turns = append(turns, len(said))
-		raw, err := json.Marshal(tools)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(json.Marshal(tools))(t)
 		var shape []struct {
 			Type     string
 			Function struct {
@@ -77,9 +73,7 @@ func TestModelReceivesTheToolsAndTheConversation(t *testing.T) {
 				Parameters        struct{ Type string }
 			}
 		}
-		if err := json.Unmarshal(raw, &shape); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(raw, &shape))
 		if len(shape) == 0 {
 			t.Error("there are no tools")
 		}

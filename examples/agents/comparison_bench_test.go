@@ -11,8 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolshelf-go/toolshelf"
 	adkskill "google.golang.org/adk/v2/tool/skilltoolset/skill"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // BenchmarkSkills lists 10,000 skills and loads a skill with each library in turn, and reports the
@@ -28,18 +30,14 @@ func BenchmarkSkills(b *testing.B) {
 	dir := writeFiles(b, files)
 	old := time.Now().Add(-time.Minute) // toolshelf reads files again that were just written
 	for name := range files {
-		if err := os.Chtimes(filepath.Join(dir, name), old, old); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, os.Chtimes(filepath.Join(dir, name), old, old))
 	}
 	list := func(catalog *toolshelf.Catalog) error {
 		_, err := catalog.ListSkills(b.Context())
 		return err
 	}
 	warm, watched := newCatalog(b, toolshelf.WithSkillsDir(dir)), newCatalog(b, toolshelf.WithSkillsDir(dir), toolshelf.WithWatch())
-	if err := errors.Join(list(warm), list(watched)); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, errors.Join(list(warm), list(watched)))
 	source, backend := adkskill.NewFileSystemSource(os.DirFS(dir)), einoBackend(b, dir)
 	runs := map[string]func() error{
 		"cold": func() error {

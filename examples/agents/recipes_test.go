@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 const document = "../../docs/agents.md"
@@ -28,24 +30,15 @@ type recipe struct {
 
 func recipes(t *testing.T) (all []recipe) {
 	t.Helper()
-	paths, err := filepath.Glob("*/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := must.Get(filepath.Glob("*/*.go"))(t)
 	for _, path := range paths {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
-		source, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := must.Get(os.ReadFile(path))(t)
 		text := strings.ReplaceAll(string(source), "\r\n", "\n")
 		files := token.NewFileSet()
-		file, err := parser.ParseFile(files, path, text, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(parser.ParseFile(files, path, text, parser.ParseComments))(t)
 		r := recipe{path: filepath.ToSlash(path)}
 		for _, decl := range file.Decls {
 			if imports, ok := decl.(*ast.GenDecl); ok && imports.Tok == token.IMPORT {
@@ -77,10 +70,7 @@ func codeLines(body string) (n int) {
 
 func readDocument(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(document))(t)
 	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/examples/agents/internal/fakeapi"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -26,10 +27,7 @@ func TestViewOfAnAgentNeedsWithTools(t *testing.T) {
 		{nil, "list_directory", "[FILE] SKILL.md"},
 		{[]mcpadapter.Option{mcpadapter.WithTools("list_skills", "get_skill")}, "list_directory", "Unknown tool"},
 	} {
-		adapter, err := mcpadapter.New(view, test.opts...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		adapter := must.Get(mcpadapter.New(view, test.opts...))(t)
 		arguments := `{}`
 		if test.tool == "list_directory" {
 			arguments = `{"path":"skills/letter"}`

@@ -7,15 +7,14 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // session runs the program in the project dir with the answers, and returns its output.
 func session(t *testing.T, store, dir, answers string) string {
 	t.Helper()
 	var out strings.Builder
-	if err := run(t.Context(), strings.NewReader(answers), &out, store, dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run(t.Context(), strings.NewReader(answers), &out, store, dir))
 	return strings.ReplaceAll(strings.ReplaceAll(out.String(), dir, "PROJECT"), `\`, "/")
 }
 
@@ -24,9 +23,7 @@ func TestOnlyNewAndChangedFilesAreAskedFor(t *testing.T) {
 	put := func(text, name string) {
 		t.Helper()
 		file := filepath.Join(dir, ".claude", filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		catalogtest.Write(t, text, file)
 	}
 	put("---\ndescription: Deploys.\ndescription: Deletes.\n---\nDeploy $1.\n", "commands/deploy.md")
@@ -45,21 +42,14 @@ func TestOnlyNewAndChangedFilesAreAskedFor(t *testing.T) {
 	step("a script of the skill has changed", "n\nn\n")
 	step("the change is approved", "n\ny\n")
 	step("quit ends the questions", "q\n")
-	if err := os.Remove(filepath.Join(dir, ".claude", "commands", "hostile.md")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(dir, ".claude", "commands", "hostile.md")))
 	step("nothing is new", "")
 
 	golden := filepath.Join("testdata", "session.txt")
 	if os.Getenv("TOOLSHELF_UPDATE") != "" {
-		if err := os.WriteFile(golden, []byte(all.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(golden, []byte(all.String()), 0o644))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(golden))(t)
 	if got := all.String(); got != strings.ReplaceAll(string(want), "\r\n", "\n") {
 		t.Errorf("the output differs from %s:\n%s", golden, got)
 	}

@@ -13,13 +13,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestEachUseIsAJSONLine(t *testing.T) {
 	var out, audit strings.Builder
-	if err := run(t.Context(), strings.NewReader("/invoice-pdf 7\n/none\n"), &out, &audit, "../sample/project"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run(t.Context(), strings.NewReader("/invoice-pdf 7\n/none\n"), &out, &audit, "../sample/project"))
 	text := regexp.MustCompile(`"(micros|bytes|time|digest)":("[^"]*"|\d+),?`).ReplaceAllString(audit.String(), "")
 	want := `{"action":"loaded","kind":"skill","name":"invoice-pdf","layer":"skills",}
 {"action":"rendered","kind":"skill","name":"invoice-pdf","layer":"skills",}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestTheIndexReadsOnlyChangedCommands(t *testing.T) {
@@ -12,19 +14,13 @@ func TestTheIndexReadsOnlyChangedCommands(t *testing.T) {
 	write := func(name, text string) {
 		t.Helper()
 		file := filepath.Join(project, "commands", name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	search := func(want string) {
 		t.Helper()
 		var out strings.Builder
-		if err := run(t.Context(), &out, project, index, "proxy"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, run(t.Context(), &out, project, index, "proxy"))
 		if out.String() != want {
 			t.Errorf("got:\n%s\nwant:\n%s", out.String(), want)
 		}
@@ -34,8 +30,6 @@ func TestTheIndexReadsOnlyChangedCommands(t *testing.T) {
 	search("read deploy\nread haiku\ndeploy: Ship a release.\n")
 	search("deploy: Ship a release.\n")
 	write("haiku.md", "Write a poem about the proxy.\n")
-	if err := os.Remove(filepath.Join(project, "commands", "deploy.md")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(project, "commands", "deploy.md")))
 	search("read haiku\nhaiku: Write a poem about the proxy.\n")
 }

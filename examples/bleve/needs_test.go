@@ -7,6 +7,7 @@ import (
 	"github.com/blevesearch/bleve/v2"
 
 	"github.com/toolshelf-go/toolshelf/internal/dev/needs"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/rank"
 )
 
@@ -22,20 +23,13 @@ func TestTheBuiltInSearchAnswersRequestsBetterThanBleve(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		index, err := bleve.NewMemOnly(bleve.NewIndexMapping())
-		if err != nil {
-			t.Fatal(err)
-		}
+		index := must.Get(bleve.NewMemOnly(bleve.NewIndexMapping()))(t)
 		batch, ranked := index.NewBatch(), new(rank.Corpus)
 		for _, e := range entries {
-			if err := batch.Index(e.Name, map[string]string{"name": e.Name, "description": e.Description, "tags": e.Tags, "body": e.Body}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, batch.Index(e.Name, map[string]string{"name": e.Name, "description": e.Description, "tags": e.Tags, "body": e.Body}))
 			ranked.Put(e.Name, rank.Document{Name: e.Name, Description: e.Description, Tags: e.Tags, Body: e.Body})
 		}
-		if err := index.Batch(batch); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, index.Batch(batch))
 		for _, kind := range []needs.Kind{needs.Need, needs.Request, needs.Words, needs.Mistyped, needs.Heading} {
 			bleves, err := needs.Measure(queries, kind, func(text string) (names []string, err error) {
 				hits, _, err := engine{index}.Search(t.Context(), text, 10)

@@ -11,14 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func output(t *testing.T, dir, line string) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := run(t.Context(), &out, dir, line); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run(t.Context(), &out, dir, line))
 	return out.String()
 }
 
@@ -29,12 +28,8 @@ func TestProjectReplacesDefaults(t *testing.T) {
 	if diff := cmp.Diff(review+summarize, output(t, dir, "")); diff != "" {
 		t.Errorf("without commands in the project (-want +got):\n%s", diff)
 	}
-	if err := os.Mkdir(filepath.Join(dir, "commands"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "commands", "review-pr.md"), []byte("Our rules.\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "commands"), 0o755))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "commands", "review-pr.md"), []byte("Our rules.\n"), 0o644))
 	if diff := cmp.Diff("commands   review-pr                  Our rules.\n"+summarize, output(t, dir, "")); diff != "" {
 		t.Errorf("with review-pr in the project (-want +got):\n%s", diff)
 	}

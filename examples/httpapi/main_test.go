@@ -17,14 +17,12 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/examples/sample"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func catalog(t *testing.T, options ...toolshelf.Option) *toolshelf.Catalog {
 	t.Helper()
-	c, err := toolshelf.New(options...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(toolshelf.New(options...))(t)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -131,9 +129,7 @@ func (f hangingFs) Open(string) (afero.File, error) {
 
 func TestDisconnectEndsTheWork(t *testing.T) {
 	fsys := hangingFs{afero.NewMemMapFs(), make(chan struct{}, 100), make(chan struct{})}
-	if err := fsys.Mkdir("commands", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fsys.Mkdir("commands", 0o755))
 	c := catalog(t, toolshelf.WithFs(fsys))
 	t.Cleanup(func() { close(fsys.hang) }) // before Close, which waits
 	ended := make(chan struct{})
@@ -143,10 +139,7 @@ func TestDisconnectEndsTheWork(t *testing.T) {
 	}))
 	defer server.Close()
 	ctx, disconnect := context.WithCancel(t.Context())
-	request, err := http.NewRequestWithContext(ctx, "GET", server.URL+"/commands", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(ctx, "GET", server.URL+"/commands", nil))(t)
 	go func() {
 		<-fsys.begun
 		disconnect()
@@ -167,10 +160,7 @@ func TestRunEndsWithTheContext(t *testing.T) {
 }
 
 func TestRunReportsAnAddressInUse(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer listener.Close()
 	if err := run(t.Context(), listener.Addr().String(), "."); err == nil || !strings.Contains(err.Error(), "listen") {
 		t.Errorf("got %v", err)

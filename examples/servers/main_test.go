@@ -14,7 +14,9 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
 )
@@ -48,10 +50,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestApprovedServersPrintTheirTools(t *testing.T) {
-	server, err := newServer()
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(newServer())(t)
 	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil)
 	var authorized atomic.Bool
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -61,10 +60,7 @@ func TestApprovedServersPrintTheirTools(t *testing.T) {
 		handler.ServeHTTP(w, r)
 	}))
 	defer web.Close()
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(os.Executable())(t)
 	t.Setenv("TOKEN", "secret-of-the-test")
 	entry := func(command string) map[string]any {
 		return map[string]any{"command": command, "env": map[string]string{"STDIO_SERVER": "${MISSING:-1}"}}
@@ -77,13 +73,9 @@ func TestApprovedServersPrintTheirTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "trust")
-	if err := os.WriteFile(filepath.Join(dir, ".mcp.json"), text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, ".mcp.json"), text, 0o600))
 	var out bytes.Buffer // the entries are in the order of the file: broken, local, refused, web
-	if err := run(t.Context(), bufio.NewScanner(strings.NewReader("y\ny\nn\ny\n")), &out, file, dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run(t.Context(), bufio.NewScanner(strings.NewReader("y\ny\nn\ny\n")), &out, file, dir))
 	for _, line := range []string{`"local": "list_commands"`, `"web": "list_commands"`, "\n\"broken\": ", `approve "refused"?`, "environment: STDIO_SERVER"} {
 		if !strings.Contains(out.String(), line) {
 			t.Errorf("no %q in %s", line, out.String())
@@ -110,10 +102,7 @@ func TestAnotherHostGetsNoHeader(t *testing.T) {
 	}))
 	defer first.Close()
 	client := &http.Client{Transport: headers{"Authorization": "Bearer x"}}
-	response, err := client.Get(first.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(client.Get(first.URL))(t)
 	response.Body.Close()
 	if len(got) != 2 || got[0] != "Bearer x" || got[1] != "" {
 		t.Errorf("%q", got)

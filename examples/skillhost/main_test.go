@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk/skillsclient"
 )
@@ -67,13 +69,9 @@ func serveWith(t *testing.T, description, listed, served string) string {
 func TestSkillsOfAServerStandBesideLocalSkills(t *testing.T) {
 	const text = "---\nname: refunds\ndescription: Processes refunds\n---\nAsk for the receipt.\n"
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "refunds"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "refunds"), 0o755))
 	local := strings.NewReplacer("Processes", "Explains", "Ask", "Look").Replace(text)
-	if err := os.WriteFile(filepath.Join(dir, "refunds", "SKILL.md"), []byte(local), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "refunds", "SKILL.md"), []byte(local), 0o644))
 	servers := []string{"one=" + serve(t, text, text), "two=" + serve(t, text, strings.Replace(text, "receipt", "address", 1))}
 	for name, want := range map[string]string{
 		"":                 "one.acme.refunds: Processes refunds\nrefunds: Explains refunds\ntwo.acme.refunds: Processes refunds\n",

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestEachChangeIsALine(t *testing.T) {
@@ -30,33 +32,21 @@ func TestEachChangeIsALine(t *testing.T) {
 	put := func(name, text string) {
 		t.Helper()
 		file := filepath.Join(elsewhere, "file")
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(file, filepath.Join(dir, filepath.FromSlash(name))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(text), 0o644))
+		must.Do(t, os.Rename(file, filepath.Join(dir, filepath.FromSlash(name))))
 	}
 	wantLine("watching (commands: 0)")
-	if err := os.Mkdir(filepath.Join(dir, "commands"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "commands"), 0o755))
 	put("commands/a.md", "one\n")
 	wantLine("added command a (commands: 1)")
 	put("commands/a.md", "another\n")
 	wantLine("changed command a (commands: 1)")
 	put("commands/b.md", "b\n")
 	wantLine("added command b (commands: 2)")
-	if err := os.Remove(filepath.Join(dir, "commands", "a.md")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(dir, "commands", "a.md")))
 	wantLine("removed command a (commands: 1)")
-	if err := os.MkdirAll(filepath.Join(elsewhere, "skills", "s"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(filepath.Join(elsewhere, "skills"), filepath.Join(dir, "skills")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(elsewhere, "skills", "s"), 0o755))
+	must.Do(t, os.Rename(filepath.Join(elsewhere, "skills"), filepath.Join(dir, "skills")))
 	wantLine("added skill s (commands: 1)")
 	interrupt()
 	if lines.Scan() {

@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolshelf-go/toolshelf/examples/agents/internal/fakeapi"
 	"google.golang.org/adk/v2/agent/llmagent"
 	"google.golang.org/adk/v2/model"
 	"google.golang.org/adk/v2/model/gemini"
 	"google.golang.org/adk/v2/tool"
 	"google.golang.org/genai"
+
+	"github.com/toolshelf-go/toolshelf/examples/agents/internal/fakeapi"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // missingTool is the beginning of ADK's answer to the call of a missing tool. The answer lists the
@@ -78,21 +80,15 @@ func TestInstructionWouldExpandBraces(t *testing.T) {
 	shelf := fakeapi.NewShelf(t)
 	url, end := fakeapi.Gemini.Serve(t, []fakeapi.Turn{{Text: "Done."}})
 	config := llmagent.Config{Name: "shelf", Model: newModel(t.Context(), t, url), Instruction: shelf.Instructions}
-	shelfAgent, err := llmagent.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = Run(t.Context(), shelfAgent, "How do I review?")
+	shelfAgent := must.Get(llmagent.New(config))(t)
+	_, err := Run(t.Context(), shelfAgent, "How do I review?")
 	if err == nil || !strings.Contains(err.Error(), "state key does not exist") || len(end()) > 0 {
 		t.Errorf("got %v; if ADK no longer expands {customer}, the recipe needs no InstructionProvider", err)
 	}
 }
 
 func TestAnswerWithoutTextIsEmpty(t *testing.T) {
-	tools, err := functionTools(fakeapi.NewShelf(t).Adapter)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tools := must.Get(functionTools(fakeapi.NewShelf(t).Adapter))(t)
 	url, end := fakeapi.Gemini.Serve(t, []fakeapi.Turn{{}})
 	text, err := Ask(t.Context(), llmagent.Config{Model: newModel(t.Context(), t, url), Tools: tools}, "", "How do I review?")
 	if text != "" || err != nil || len(end()) != 1 {
@@ -112,9 +108,7 @@ func TestSkillToolsetServesTheCatalog(t *testing.T) {
 		{Text: "Done."},
 	})
 	config := llmagent.Config{Model: newModel(t.Context(), t, url)}
-	if _, err := AskSkills(t.Context(), config, shelf.Catalog, "How do I write a letter?"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(AskSkills(t.Context(), config, shelf.Catalog, "How do I write a letter?"))(t)
 	requests := end()
 	const listed = "Fills {customer} and {{date}} into letters, 100%s of them."
 	if !strings.Contains(requests[0].Instructions, listed) {

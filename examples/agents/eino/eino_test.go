@@ -11,16 +11,15 @@ import (
 	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/flow/agent/react"
 	"github.com/cloudwego/eino/schema"
+
 	"github.com/toolshelf-go/toolshelf/examples/agents/internal/fakeapi"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // newModel returns Eino's client of the Chat Completions API at the URL.
 func newModel(ctx context.Context, t *testing.T, url string) model.ToolCallingChatModel {
 	t.Helper()
-	llm, err := openai.NewChatModel(ctx, &openai.ChatModelConfig{APIKey: "key", BaseURL: url, Model: "gpt"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	llm := must.Get(openai.NewChatModel(ctx, &openai.ChatModelConfig{APIKey: "key", BaseURL: url, Model: "gpt"}))(t)
 	return llm
 }
 
@@ -49,10 +48,7 @@ func TestErrorOfAToolEndsTheRun(t *testing.T) {
 	for _, name := range []string{"list_skills", "send_mail"} {
 		call := fakeapi.Call{ID: "call_1", Name: name, Arguments: `{}`}
 		url, end := fakeapi.OpenAIChat.Serve(t, []fakeapi.Turn{{Calls: []fakeapi.Call{call}}, {Text: "Done."}})
-		agent, err := react.NewAgent(t.Context(), &react.AgentConfig{ToolCallingModel: newModel(t.Context(), t, url), ToolsConfig: config})
-		if err != nil {
-			t.Fatal(err)
-		}
+		agent := must.Get(react.NewAgent(t.Context(), &react.AgentConfig{ToolCallingModel: newModel(t.Context(), t, url), ToolsConfig: config}))(t)
 		if _, err := agent.Generate(t.Context(), []*schema.Message{schema.UserMessage("Hello")}); err == nil || len(end()) != 1 {
 			t.Errorf("%s: got %v; if the model receives the error, the recipe may return errors", name, err)
 		}

@@ -10,7 +10,9 @@ import (
 	"github.com/firebase/genkit/go/genkit"
 	"github.com/firebase/genkit/go/plugins/googlegenai"
 	_ "github.com/firebase/genkit/go/plugins/mcp" // builds beside the library
+
 	"github.com/toolshelf-go/toolshelf/examples/agents/internal/fakeapi"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -38,9 +40,7 @@ func TestWithSystemFormatsItsText(t *testing.T) {
 	shelf := fakeapi.NewShelf(t)
 	url, end := fakeapi.Gemini.Serve(t, []fakeapi.Turn{{Text: "Done."}})
 	g := start(t.Context(), t, url)
-	if _, err := genkit.Generate(t.Context(), g, ai.WithSystem(shelf.Instructions), ai.WithPrompt("Hello"), ai.WithTools(tools(shelf.Adapter)...)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(genkit.Generate(t.Context(), g, ai.WithSystem(shelf.Instructions), ai.WithPrompt("Hello"), ai.WithTools(tools(shelf.Adapter)...)))(t)
 	if got := end()[0].Instructions; !strings.Contains(got, "100%!s(MISSING)") {
 		t.Errorf("the instructions are\n%s\nIf WithSystem does not format its text, the recipe needs no %%s.", got)
 	}

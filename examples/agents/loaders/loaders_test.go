@@ -18,6 +18,7 @@ import (
 	trpcskill "trpc.group/trpc-go/trpc-agent-go/skill"
 
 	"github.com/toolshelf-go/toolshelf/internal/dev/loaders"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func loadADK(t testing.TB) loaders.Loader {
@@ -82,10 +83,7 @@ func all(t testing.TB) []loaders.Loader {
 // TestLoadersInEachCase counts the verdicts of each loader, and compares the counts with the table
 // of the document. With -v, the test logs each case in which a loader is not right.
 func TestLoadersInEachCase(t *testing.T) {
-	cases, err := loaders.Cases()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cases := must.Get(loaders.Cases())(t)
 	var groups []string
 	sizes, right := map[string]int{}, map[string]map[string]int{}
 	total := map[loaders.Verdict]map[string]int{}
@@ -143,10 +141,7 @@ func TestLoadersInEachCase(t *testing.T) {
 // inDocument fails if the document does not have a text.
 func inDocument(t *testing.T, want string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.FromSlash(document))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.FromSlash(document)))(t)
 	if !strings.Contains(strings.ReplaceAll(string(text), "\r\n", "\n"), want) {
 		t.Errorf("%s does not have\n%s", document, want)
 	}
@@ -194,10 +189,7 @@ func TestPublicFiles(t *testing.T) {
 	}
 	skill := func(l loaders.Loader) func(string) (map[string]loaders.Entry, error) { return l.Skills }
 	command := func(l loaders.Loader) func(string) (map[string]loaders.Entry, error) { return l.Commands }
-	names, err := os.ReadDir(together)
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := must.Get(os.ReadDir(together))(t)
 	table := fmt.Sprintf("| skills, each alone | %d |", len(skills)) + count(skills, skill, false) +
 		fmt.Sprintf("| the same, with their description | %d |", len(skills)) + count(skills, skill, true) +
 		fmt.Sprintf("| skills in one directory | %d |", len(names)) + count([]string{together}, skill, false) +

@@ -16,6 +16,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 type telemetry struct {
@@ -29,10 +30,7 @@ func newTelemetry(t *testing.T) telemetry {
 	t.Helper()
 	spans, reader := tracetest.NewInMemoryExporter(), metric.NewManualReader()
 	tracers := trace.NewTracerProvider(trace.WithSyncer(spans))
-	observer, err := Observer(tracers, metric.NewMeterProvider(metric.WithReader(reader)), func(e toolshelf.Event) string { return "https://skills.example.com/" + e.Layer })
-	if err != nil {
-		t.Fatal(err)
-	}
+	observer := must.Get(Observer(tracers, metric.NewMeterProvider(metric.WithReader(reader)), func(e toolshelf.Event) string { return "https://skills.example.com/" + e.Layer }))(t)
 	catalog, err := toolshelf.New(toolshelf.WithObserver(observer), toolshelf.WithSkillsFS("team", fstest.MapFS{
 		"pdf/SKILL.md":        {Data: []byte("---\nname: pdf\ndescription: Reads PDF.\n---\nRead scripts/fill.py.")},
 		"pdf/scripts/fill.py": {Data: []byte("print()")},
@@ -58,12 +56,8 @@ func TestALoadOfASkillIsAToolExecution(t *testing.T) {
 	o := newTelemetry(t)
 	ctx, agent := o.tracers.Tracer("test").Start(t.Context(), "invoke_agent")
 	begin := time.Now()
-	if _, err := o.catalog.GetSkill(ctx, "pdf"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := o.catalog.ReadSkillFile(ctx, "pdf", "scripts/fill.py"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(o.catalog.GetSkill(ctx, "pdf"))(t)
+	must.Get(o.catalog.ReadSkillFile(ctx, "pdf", "scripts/fill.py"))(t)
 	if _, err := o.catalog.GetSkill(ctx, "pfd"); err == nil {
 		t.Fatal("no error")
 	}
@@ -89,9 +83,7 @@ func TestTheSpanOfAToolCallGetsTheAttributes(t *testing.T) {
 	o := newTelemetry(t)
 	ctx, tool := o.tracers.Tracer("test").Start(t.Context(), "execute_tool get_skill")
 	tool.SetAttributes(executeTool)
-	if _, err := o.catalog.GetSkill(ctx, "pdf"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(o.catalog.GetSkill(ctx, "pdf"))(t)
 	tool.End()
 	spans := o.spans.GetSpans()
 	if len(spans) != 1 || !slices.Contains(texts(spans[0].Attributes), "gen_ai.skill.name=pdf") {
@@ -105,9 +97,7 @@ func TestMetricsCountEventsAndLoads(t *testing.T) {
 		_, _ = o.catalog.GetSkill(t.Context(), name)
 	}
 	var all metricdata.ResourceMetrics
-	if err := o.reader.Collect(t.Context(), &all); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.reader.Collect(t.Context(), &all))
 	var got []string
 	for _, m := range all.ScopeMetrics[0].Metrics {
 		switch data := m.Data.(type) {

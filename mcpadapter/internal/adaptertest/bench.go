@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -56,9 +57,7 @@ func BenchmarkGetCommand(b *testing.B, connect Connect) {
 	dir := catalogtest.Disk(b, map[string]string{"commands/review.md": body})
 	c := catalog(b, afero.NewOsFs(), toolshelf.WithRoot(dir))
 	get := func() {
-		if _, err := c.Get(b.Context(), "review"); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(c.Get(b.Context(), "review"))(b)
 	}
 	for begin := time.Now(); time.Since(begin) < 100*time.Millisecond; {
 		get() // the catalog does not yet cache a file that was just written

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestAPIsRefuseInvalidRequests(t *testing.T) {
@@ -32,9 +34,7 @@ func TestAPIsRefuseInvalidRequests(t *testing.T) {
 		{"Gemini, slash", Gemini, "docs/list", open, false, "the name must match"},
 	} {
 		tool := Tool{Name: test.tool, Description: "Lists.", Strict: test.strict}
-		if err := json.Unmarshal([]byte(test.schema), &tool.Schema); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(test.schema), &tool.Schema))
 		if err := test.wire.check([]Tool{tool}); (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want %q", test.name, err, test.want)
 		}

@@ -10,7 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
+
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -186,9 +188,7 @@ func NewShelf(t *testing.T, opts ...mcpadapter.Option) (shelf Shelf) {
 	t.Helper()
 	project := afero.NewMemMapFs()
 	for name, text := range files {
-		if err := afero.WriteFile(project, name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, afero.WriteFile(project, name, []byte(text), 0o644))
 	}
 	var err error
 	if shelf.Catalog, err = toolshelf.New(toolshelf.WithFs(project)); err != nil {
@@ -198,10 +198,7 @@ func NewShelf(t *testing.T, opts ...mcpadapter.Option) (shelf Shelf) {
 	if shelf.Adapter, err = mcpadapter.New(shelf.Catalog, opts...); err != nil {
 		t.Fatal(err)
 	}
-	skills, err := shelf.Catalog.SkillsPrompt(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	skills := must.Get(shelf.Catalog.SkillsPrompt(t.Context()))(t)
 	shelf.Instructions = skills.Text
 	return shelf
 }

@@ -74,9 +74,8 @@ func TestAgentsHaveTheNameOfTheirHeaderOrOfTheirFile(t *testing.T) {
 	}
 	onMemoryAndDisk(t, files, func(t *testing.T, at toolshelf.Option) {
 		c := catalog(t, at, toolshelf.WithAgentsDir("agents", "missing"), toolshelf.WithAgentsDir("more"))
-		if got, want := agentNames(t, c), []string{"B", "c", "lead", "plugin:other", "reviewer", "Two Words"}; !slices.Equal(got, want) {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		must.Match(t, "agentNames(t, c)",
+			[]string{"B", "c", "lead", "plugin:other", "reviewer", "Two Words"}, agentNames(t, c))
 		agent, err := c.GetAgent(t.Context(), "reviewer")
 		if err != nil || agent.Layer != "agents" || !slices.Equal(agent.Shadows, []string{"more/z.md"}) || agent.Content != "Review.\n" || agent.Description != "Reviews" {
 			t.Errorf("got %+v, %v", agent, err)

@@ -585,9 +585,7 @@ func TestAPanicOfAReportEndsTheCall(t *testing.T) {
 		}()
 		close(hang)
 		synctest.Wait()
-		if len(opened) != 1 {
-			t.Errorf("Tree opens %d directories after the panic", len(opened)-1)
-		}
+		must.Equal(t, "Tree opens", 1, len(opened))
 	})
 }
 

@@ -150,9 +150,7 @@ func TestCommandsAgreeWithGet(t *testing.T) {
 			want = append(want, command)
 		}
 		for range 2 {
-			if diff := cmp.Diff(want, collected(t, open(toolshelf.WithNestedCommands()).Commands(t.Context())), cmpopts.IgnoreFields(toolshelf.Command{}, "Frontmatter")); diff != "" {
-				t.Errorf("-Get +Commands:\n%s", diff)
-			}
+			must.Match(t, "-Get +Commands", want, collected(t, open(toolshelf.WithNestedCommands()).Commands(t.Context())), cmpopts.IgnoreFields(toolshelf.Command{}, "Frontmatter"))
 		}
 	})
 }

@@ -807,14 +807,10 @@ func TestADelayedChangeIsNotLost(t *testing.T) {
 	<-gate.held // the change of the commands is found, and no subscriber knows the change yet
 	must.Do(t, afero.WriteFile(fsys, "skills/s2/SKILL.md", []byte("x"), 0o644))
 	skills()
-	if change := <-changes; len(change.Skills.Added) != 1 {
-		t.Errorf("first %+v", change)
-	}
+	must.Equal(t, "first", 1, len((<-changes).Skills.Added))
 	close(gate.free)
 	<-done
-	if change := <-changes; len(change.Commands.Added) != 1 {
-		t.Errorf("then %+v", change)
-	}
+	must.Equal(t, "then", 1, len((<-changes).Commands.Added))
 }
 
 // gated is a log handler that delays the first change.

@@ -295,9 +295,7 @@ func TestLayersPrecedePluginsAndTheFirstPluginTheOthers(t *testing.T) {
 	must.Equal(t, "command.Plugin", "", command.Plugin)
 	must.Equal(t, "command.Layer", "more", must.Get(c.Get(t.Context(), "deploy:new"))(t).Layer)
 	shadowed := slices.DeleteFunc(problems(t, c), func(p string) bool { return !strings.HasPrefix(p, "SHADOWED ") })
-	if want := []string{"SHADOWED more/deploy/commands/go.md", "SHADOWED shop/plugins/deploy/commands/go.md"}; !slices.Equal(shadowed, want) {
-		t.Errorf("got %q", shadowed)
-	}
+	must.Match(t, "shadowed", []string{"SHADOWED more/deploy/commands/go.md", "SHADOWED shop/plugins/deploy/commands/go.md"}, shadowed)
 }
 
 func TestPluginsDescribesLocalAndRemotePlugins(t *testing.T) {
@@ -448,9 +446,7 @@ func TestALinkLeadsOutOfNoPlugin(t *testing.T) {
 			of = append(of, strings.TrimSuffix(row, " of review"))
 		}
 	}
-	if want := []string{"command review:go", "command review:in", "command review:only", "skill review:style", "agent review:db:guard", "agent review:go:head"}; !slices.Equal(of, want) {
-		t.Errorf("got %q", of)
-	}
+	must.Match(t, "of", []string{"command review:go", "command review:in", "command review:only", "skill review:style", "agent review:db:guard", "agent review:go:head"}, of)
 	must.Fail(c.ReadSkillFile(t.Context(), "review:style", "notes.md"))(t, "a file of the skill", toolshelf.ErrOutsideRoot)
 }
 
@@ -722,7 +718,5 @@ func TestRestorePromptHasATextOnce(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithPlugins("one"))
 	got := must.Get(c.RestorePrompt(t.Context(), []toolshelf.Item{{Kind: toolshelf.KindSkill, Name: "deploy"}, {Kind: toolshelf.KindSkill, Name: "one:deploy"},
 		{Kind: toolshelf.KindCommand, Name: "one:go", Plugin: "one"}, {Kind: toolshelf.KindCommand, Name: "go"}}))(t)
-	if want := []string{"one:go", "one:deploy"}; !slices.Equal(got.Included, want) {
-		t.Errorf("%q", got.Included)
-	}
+	must.Match(t, "got.Included", []string{"one:go", "one:deploy"}, got.Included)
 }

@@ -845,9 +845,7 @@ func TestFiltersExposureAndEventsOfSkillsForAPath(t *testing.T) {
 	if _, err := view.GetSkill(t.Context(), "packages/web:lint"); err == nil {
 		t.Error("the filter has no effect")
 	}
-	if want := []string{"loaded packages/web:lint packages/web/.claude/skills", "refused packages/web:lint packages/web/.claude/skills"}; !slices.Equal(events, want) {
-		t.Errorf("%q", events)
-	}
+	must.Match(t, "events", []string{"loaded packages/web:lint packages/web/.claude/skills", "refused packages/web:lint packages/web/.claude/skills"}, events)
 	restored, err := c.RestorePrompt(t.Context(), []toolshelf.Item{{Kind: toolshelf.KindSkill, Name: "packages/web:lint"}})
 	if err != nil || !slices.Equal(restored.Included, []string{"packages/web:lint"}) {
 		t.Errorf("%+v, %v", restored, err)

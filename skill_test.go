@@ -349,9 +349,7 @@ func TestLinksInASkillLeadOnlyToItsFiles(t *testing.T) {
 			return strings.ReplaceAll(err.Error(), p, "…")
 		}
 		for _, pair := range [][2]string{{"to-secret.txt", "to-missing.txt"}, {"to-outside.txt", "to-outside-missing"}, {"../other/SKILL.md", "../other/none"}, {"to-other/SKILL.md", "to-other/none"}} {
-			if a, b := text(pair[0]), text(pair[1]); a != b {
-				t.Errorf("the errors differ: %q and %q", a, b)
-			}
+			must.Equal(t, "the errors differ", text(pair[1]), text(pair[0]))
 		}
 	})
 }

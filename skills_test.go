@@ -627,9 +627,7 @@ func TestSkillLayersAndSubdirs(t *testing.T) {
 	if got := bridgeOf(catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"x": ""})))).SkillLayers(); got != nil {
 		t.Errorf("missing default directory: got %q", got)
 	}
-	if got := bridgeOf(catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsFS("built in", afero.NewIOFS(fsys)))).SkillLayers(); !slices.Equal(got, []string{"skills", "built in"}) {
-		t.Errorf("got %q", got)
-	}
+	must.Match(t, "bridgeOf", []string{"skills", "built in"}, bridgeOf(catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsFS("built in", afero.NewIOFS(fsys)))).SkillLayers())
 }
 
 // placesOf returns the layer of each listed skill, with "-" for a skill that cannot be loaded.

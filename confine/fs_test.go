@@ -109,16 +109,12 @@ func TestPathsOfWithin(t *testing.T) {
 			f := k.make(t, tree{"alias": "-> real", "real/sub/x": "", "real/link": "-> sub"}, options{})
 			w := f.Within("alias")
 			for name, want := range map[string]string{"alias": f.Path("alias"), "alias/sub/x": f.Path("alias/sub/x"), ".": "", "real": "", "alias2": "", "alias/..": ""} {
-				if got := w.Path(name); got != want {
-					t.Errorf("Path of %s: %q, want %q", name, got, want)
-				}
+				must.Equal(t, fmt.Sprintf("Path of %s", name), want, w.Path(name))
 			}
 			for name, want := range map[string]string{"alias": "real", "alias/sub": "real/sub", "alias/link": "real/sub"} {
 				dir := panicking(w.OpenDir(name))
 				defer dir.Close()
-				if got := dir.RealPath(); got != f.Path(want) {
-					t.Errorf("RealPath of %s: %q, want %q", name, got, f.Path(want))
-				}
+				must.Equal(t, fmt.Sprintf("RealPath of %s", name), f.Path(want), dir.RealPath())
 			}
 			top := panicking(w.OpenDir("alias"))
 			defer top.Close()
@@ -203,9 +199,8 @@ func TestClosed(t *testing.T) {
 			must.Equal(t, "an open Dir gives", "x", callDir(dir, "open", "x"))
 			must.Do(t, dir.Close())
 			for _, op := range []string{"lstat", "open", "head", "list", "readlink"} {
-				if got := callDir(dir, op, "x"); got != "closed" {
-					t.Errorf("%s of a closed Dir: %s", op, got)
-				}
+				must.Equal(t, fmt.Sprintf("%s of a closed Dir", op), "closed",
+					callDir(dir, op, "x"))
 			}
 			must.Is(t, "Each of a closed Dir", fs.ErrClosed, dir.Each(ctx, nil))
 			must.Is(t, "second Close of a Dir", fs.ErrClosed, dir.Close())
@@ -230,9 +225,8 @@ func TestPathIsAPathOfTheUnderlyingFilesystem(t *testing.T) {
 		{over(afero.NewMemMapFs(), "", options{}), "a/b", "a/b"},
 		{over(afero.NewMemMapFs(), ".", options{}), ".", "."},
 	} {
-		if got := test.f.Path(test.name); got != test.want {
-			t.Errorf("%s below %s: got %q, want %q", test.name, test.f.dir, got, test.want)
-		}
+		must.Equal(t, fmt.Sprintf("%s below %s", test.name, test.f.dir), test.want,
+			test.f.Path(test.name))
 	}
 }
 
@@ -376,17 +370,11 @@ func TestErrorsContainNoHostPath(t *testing.T) {
 	secret := errors.New("cannot read /home/user/proj/x")
 	f := over(failing{afero.NewMemMapFs(), secret}, "/home/user/proj", options{})
 	_, err := f.Info("x")
-	if !errors.Is(err, secret) {
-		t.Errorf("the cause is lost from %v", err)
-	}
-	if got, want := err.Error(), "stat x: the filesystem failed"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Is(t, "error", secret, err)
+	must.Equal(t, "err.Error()", "stat x: the filesystem failed", err.Error())
 	plain := errors.New("quota exceeded")
 	_, err = over(failing{afero.NewMemMapFs(), plain}, "/home/user/proj", options{}).Stat("x")
-	if got, want := err.Error(), "stat x: quota exceeded"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Equal(t, "err.Error()", "stat x: quota exceeded", err.Error())
 }
 
 // failing is a filesystem whose methods all fail.
@@ -490,9 +478,7 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	f := panicking(Over(afero.NewMemMapFs(), "/", TrustDirs("/a"), TrustDirs("/b/../c")))
-	if want := []string{"/a", "/c"}; !slices.Equal(f.trusted, want) {
-		t.Errorf("trusted %q, want %q", f.trusted, want)
-	}
+	must.Match(t, "trusted", []string{"/a", "/c"}, f.trusted)
 }
 
 func TestIOFS(t *testing.T) {
@@ -513,9 +499,8 @@ func TestIOFS(t *testing.T) {
 			linked["sub/up"] = "-> ../a.txt" // TestFS would open this link in fs.Sub(f, "sub")
 			f = k.make(t, linked, options{}).IOFS()
 			for name, want := range map[string]string{"sub/up": "../a.txt", "link": "sub/b.txt", "dir": "sub", "dir/up": "../a.txt", "sub/self": "."} {
-				if got, err := fs.ReadLink(f, name); got != want || err != nil {
-					t.Errorf("ReadLink %s: %q, %v; want %q", name, got, err, want)
-				}
+				must.Equal(t, fmt.Sprintf("ReadLink %s", name), want,
+					must.Get(fs.ReadLink(f, name))(t))
 			}
 		})
 	}
@@ -536,13 +521,10 @@ func TestSubOfIOFS(t *testing.T) {
 				if name == "link" && !k.links {
 					continue
 				}
-				if data, err := fs.ReadFile(sub, name); string(data) != want || err != nil {
-					t.Errorf("%s: %q, %v; want %q", name, data, err, want)
-				}
+				must.Equal(t, name, want, string(must.Get(fs.ReadFile(sub, name))(t)))
 			}
-			if data, err := fs.ReadFile(deep, "c.txt"); string(data) != "c" || err != nil {
-				t.Errorf("c.txt of the second Sub: %q, %v", data, err)
-			}
+			must.Equal(t, "c.txt of the second Sub", "c",
+				string(must.Get(fs.ReadFile(deep, "c.txt"))(t)))
 			_, err := fs.Stat(deep, "missing/x")
 			var failed *fs.PathError
 			if !errors.As(err, &failed) || failed.Path != "missing/x" || !errors.Is(err, fs.ErrNotExist) {
@@ -561,9 +543,8 @@ func TestSubOfIOFS(t *testing.T) {
 				sub: {"link": "deep/c.txt", "deep/up": "../b.txt"}, within: {"sub/link": "deep/c.txt", "sub/deep/up": "../b.txt"},
 			} {
 				for name, want := range names {
-					if target, err := fs.ReadLink(view, name); target != want || err != nil {
-						t.Errorf("ReadLink %s: %q, %v; want %q", name, target, err, want)
-					}
+					must.Equal(t, fmt.Sprintf("ReadLink %s", name), want,
+						must.Get(fs.ReadLink(view, name))(t))
 				}
 			}
 			for _, refused := range []error{onlyError(fs.ReadFile(sub, "out")), onlyError(fs.ReadLink(sub, "out")), onlyError(fs.ReadFile(deep, "up"))} {
@@ -587,9 +568,7 @@ func TestIOFSRejectsNamesOutside(t *testing.T) {
 				_, dirErr := fs.ReadDir(f, name)
 				_, linkErr := fs.ReadLink(f, name)
 				for _, err := range []error{openErr, statErr, lstatErr, readErr, dirErr, linkErr} {
-					if !errors.Is(err, fs.ErrInvalid) {
-						t.Errorf("%q: %v", name, err)
-					}
+					must.Is(t, name, fs.ErrInvalid, err)
 				}
 			}
 			if !k.links {
@@ -597,9 +576,7 @@ func TestIOFSRejectsNamesOutside(t *testing.T) {
 			}
 			f = k.make(t, tree{"out": "-> ../outside/secret.txt", "outdir": "-> ../outside"}, options{}).IOFS()
 			for _, name := range []string{"out", "outdir", "outdir/secret.txt"} {
-				if _, err := f.Open(name); !errors.Is(err, ErrEscape) {
-					t.Errorf("Open %s: %v", name, err)
-				}
+				must.Fail(f.Open(name))(t, fmt.Sprintf("Open %s", name), ErrEscape)
 			}
 			if text, err := fs.ReadLink(f, "out"); text != "" || !errors.Is(err, ErrEscape) {
 				t.Errorf("ReadLink: %q, %v", text, err)
@@ -615,9 +592,7 @@ func TestAfero(t *testing.T) {
 
 			t.Run("reads", func(t *testing.T) {
 				for _, name := range []string{"a.txt", "./a.txt", "sub/../a.txt"} {
-					if data, err := afero.ReadFile(f, name); string(data) != "hello" || err != nil {
-						t.Errorf("%s: %q, %v", name, data, err)
-					}
+					must.Equal(t, name, "hello", string(must.Get(afero.ReadFile(f, name))(t)))
 				}
 				var walked []string
 				must.Do(t, afero.Walk(f, "", func(path string, fi fs.FileInfo, err error) error {
@@ -668,9 +643,7 @@ func TestAfero(t *testing.T) {
 					"Remove": f.Remove("a.txt"), "RemoveAll": f.RemoveAll("sub"), "Rename": f.Rename("a.txt", "b.txt"), "Chmod": f.Chmod("a.txt", 0),
 					"Chown": f.Chown("a.txt", 0, 0), "Chtimes": f.Chtimes("a.txt", time.Now(), time.Now()),
 				} {
-					if !errors.Is(err, fs.ErrPermission) {
-						t.Errorf("%s: %v", what, err)
-					}
+					must.Is(t, what, fs.ErrPermission, err)
 				}
 			})
 
@@ -701,9 +674,7 @@ func TestLstatIfPossibleReportsLinkSupport(t *testing.T) {
 		if err != nil || fi.Mode().Type() != fs.ModeSymlink || fi.Size() != 0 {
 			t.Errorf("%s: %v, %v", k.name, fi, err)
 		}
-		if target, err := f.ReadlinkIfPossible("link"); target != "a.txt" || err != nil {
-			t.Errorf("%s: %q, %v", k.name, target, err)
-		}
+		must.Equal(t, k.name, "a.txt", must.Get(f.ReadlinkIfPossible("link"))(t))
 		if target, err := f.ReadlinkIfPossible("sub/out"); target != "" || !errors.Is(err, ErrEscape) {
 			t.Errorf("%s: %q, %v", k.name, target, err)
 		}
@@ -723,9 +694,8 @@ func TestRelative(t *testing.T) {
 		{"a/b", "a/c/d", "../c/d"},
 		{"ab", "a", "../a"},
 	} {
-		if got := relative(test.at, test.target); got != test.want {
-			t.Errorf("from %s to %s: got %s, want %s", test.at, test.target, got, test.want)
-		}
+		must.Equal(t, fmt.Sprintf("from %s to %s", test.at, test.target), test.want,
+			relative(test.at, test.target))
 		must.Equal(t, test.at, test.target, filepath.ToSlash(filepath.Join(test.at, relative(test.at, test.target))))
 	}
 }
@@ -735,9 +705,7 @@ func TestOpenFileOpensForReading(t *testing.T) {
 		t.Run(k.name, func(t *testing.T) {
 			file := must.Get(k.make(t, tree{"a.txt": "hello"}, options{}).OpenFile("a.txt", os.O_RDONLY, 0))(t)
 			defer file.Close()
-			if data, err := io.ReadAll(file); string(data) != "hello" || err != nil {
-				t.Errorf("%q, %v", data, err)
-			}
+			must.Equal(t, "io.ReadAll(file)", "hello", string(must.Get(io.ReadAll(file))(t)))
 		})
 	}
 }
@@ -759,9 +727,7 @@ func TestIsDirOfAFilesystemMakesADirectory(t *testing.T) {
 	must.Do(t, afero.WriteFile(m, "/sub/a.txt", nil, 0o644))
 	f := must.Get(Over(dirWithoutType{m}, "/"))(t)
 	for name, want := range map[string]bool{"sub": true, "sub/a.txt": false} {
-		if info, err := f.Info(name); err != nil || info.Mode.IsDir() != want {
-			t.Errorf("%s: %v, %v", name, info.Mode, err)
-		}
+		must.Equal(t, name, want, must.Get(f.Info(name))(t).Mode.IsDir())
 	}
 }
 
@@ -773,9 +739,7 @@ func TestALinkWithEmptyElementsLeadsInside(t *testing.T) {
 		for i, target := range []string{"/root/a.txt", "//root//a.txt", "/./root/./a.txt", "/././root/.//./a.txt"} {
 			link := fmt.Sprint("link", i)
 			hosttest.Symlink(t, above+target, filepath.Join(above, "root", link))
-			if info, err := f.Info(link); err != nil || info.Size != int64(len("inside")) {
-				t.Errorf("%s: %v, %v", target, info, err)
-			}
+			must.Equal(t, target, int64(len("inside")), must.Get(f.Info(link))(t).Size)
 		}
 	})
 }

@@ -2,7 +2,6 @@ package confine
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -12,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 	"golang.org/x/sys/unix"
 
@@ -104,12 +102,8 @@ func TestFstatatAgreesWithStatx(t *testing.T) {
 		with := must.Get(statx(fd, name, unix.AT_SYMLINK_NOFOLLOW))(t)
 		without := must.Get(fstatat(fd, name, unix.AT_SYMLINK_NOFOLLOW))(t)
 		fi := must.Get(os.Lstat(dir + "/" + name))(t)
-		if diff := cmp.Diff(with, without); diff != "" {
-			t.Errorf("%s: statx and fstatat:\n%s", name, diff)
-		}
-		if diff := cmp.Diff(with, infoOf(fi)); diff != "" {
-			t.Errorf("%s: statx and os.Lstat:\n%s", name, diff)
-		}
+		must.Match(t, fmt.Sprintf("%s: statx and fstatat", name), with, without)
+		must.Match(t, fmt.Sprintf("%s: statx and os.Lstat", name), with, infoOf(fi))
 	}
 }
 
@@ -239,9 +233,7 @@ func TestChangeTimesOfKnownFilesystems(t *testing.T) {
 			dir.Close()
 		}
 		top.Close()
-		if looks != 1 {
-			t.Errorf("%d files: looked up the filesystem %d times", len(files), looks)
-		}
+		must.Equal(t, fmt.Sprintf("%d files: looked up the filesystem", len(files)), 1, looks)
 	}
 }
 
@@ -256,9 +248,7 @@ func TestOpenBelowWithAndWithoutOpenat2(t *testing.T) {
 		for _, without := range []bool{false, true} {
 			noOpenat2.Store(without)
 			dir, err := top.OpenBelow(name)
-			if !errors.Is(err, want) {
-				t.Errorf("%q without openat2 %t: %v, want %v", name, without, err, want)
-			}
+			must.Is(t, fmt.Sprintf("%q without openat2 %t", name, without), want, err)
 			if err == nil {
 				if dir.RealPath() != filepath.Join(root, name) || panicking(dir.Info()).Ino != panicking(top.fs.Info(name)).Ino {
 					t.Errorf("%q without openat2 %t: opened %s", name, without, dir.RealPath())
@@ -323,9 +313,7 @@ func TestOnlyTheLastEntryEndsADirectory(t *testing.T) {
 		math.MaxUint32: false, math.MaxInt64: true, math.MaxUint64: false} {
 		buf := dirent(unix.DT_REG, "file")
 		binary.NativeEndian.PutUint64(buf[8:], offset)
-		if got := endsDirectory(buf); got != want {
-			t.Errorf("%#x: %t", offset, got)
-		}
+		must.Equal(t, fmt.Sprintf("%#x", offset), want, endsDirectory(buf))
 	}
 	if endsDirectory(nil) {
 		t.Error("no entry ends a directory")
@@ -349,9 +337,7 @@ func TestLstatBriefLooksUpNoFilesystem(t *testing.T) {
 	for name, got := range brief {
 		want := panicking(dir.Lstat(name))
 		want.Changed = time.Time{}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: Lstat and LstatBrief:\n%s", name, diff)
-		}
+		must.Match(t, fmt.Sprintf("%s: Lstat and LstatBrief", name), want, got)
 	}
 }
 
@@ -459,9 +445,7 @@ func TestCurrent(t *testing.T) {
 	}
 	check := func(when string, d *Dir, want bool) {
 		t.Helper()
-		if got := d.Current(); got != want {
-			t.Errorf("%s: %s is current: %v", when, d.name, got)
-		}
+		must.Equal(t, fmt.Sprintf("%s: %s is current", when, d.name), want, d.Current())
 	}
 	for _, d := range []*Dir{top, a, b, linked} {
 		check("unchanged", d, true)
@@ -509,9 +493,7 @@ func TestALinkReplacesNothing(t *testing.T) {
 	d := must.Get(f.OpenDir("."))(t)
 	defer d.Close()
 	handle := d.handle.(*fdDir)
-	if err := handle.linkNew("a", "taken"); !errors.Is(err, fs.ErrExist) {
-		t.Error(err)
-	}
+	must.Is(t, "linkNew", fs.ErrExist, handle.linkNew("a", "taken"))
 	must.Do(t, handle.linkNew("b", "free"))
 	expect(t, f, "list . = [a free taken]", "open taken = old", "open free = new")
 }

@@ -15,7 +15,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
@@ -419,9 +418,7 @@ func TestAnIOFSIsCalledAsRarelyAsPossible(t *testing.T) {
 		if err := tt.do(); err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 		}
-		if diff := cmp.Diff(tt.want, calls); diff != "" {
-			t.Errorf("%s: calls (-want +got):\n%s", tt.name, diff)
-		}
+		must.Match(t, fmt.Sprintf("%s: calls", tt.name), tt.want, calls)
 		calls = nil
 	}
 }
@@ -444,9 +441,7 @@ func TestAnIOFSIsCalledAsRarelyThroughWithin(t *testing.T) {
 		want := slices.Clone(calls)
 		calls = nil
 		must.Do(t, tt.do(whole.Within("pdf")))
-		if diff := cmp.Diff(want, calls); diff != "" {
-			t.Errorf("%s: calls (-without +with Within):\n%s", tt.name, diff)
-		}
+		must.Match(t, fmt.Sprintf("%s: calls (-without +with Within)", tt.name), want, calls)
 		calls = nil
 	}
 }

@@ -196,9 +196,7 @@ func TestCloseDuringUse(t *testing.T) {
 				for {
 					_, err := dir.Lstat("x")
 					if err != nil {
-						if word(err) != "closed" {
-							t.Error(err)
-						}
+						must.Equal(t, "word(err)", "closed", word(err))
 						return
 					}
 					dir.Each(ctx, func(string, fs.FileMode) error { return nil })
@@ -207,9 +205,7 @@ func TestCloseDuringUse(t *testing.T) {
 			users.Go(func() {
 				for {
 					if _, err := file.ReadAt(make([]byte, 1), 0); err != nil {
-						if word(err) != "closed" {
-							t.Error(err)
-						}
+						must.Equal(t, "word(err)", "closed", word(err))
 						return
 					}
 				}

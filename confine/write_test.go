@@ -125,9 +125,8 @@ func TestMakeDirCreatesMissingDirectories(t *testing.T) {
 func TestMakeDirWithinCreatesOnlyDirectoriesWithin(t *testing.T) {
 	onWritable(t, func(t *testing.T, k kind) {
 		f := k.make(t, tree{"a/x": "x"}, options{})
-		if got := writeTo(f.Within("new/b"), "new/b/c", "text"); got != "v1.md" {
-			t.Error(got)
-		}
+		must.Equal(t, `writeTo(f.Within("new/b"), "new/b/c", "text")`, "v1.md",
+			writeTo(f.Within("new/b"), "new/b/c", "text"))
 		for _, dir := range []string{"new/other", "new", "."} {
 			must.Equal(t, dir, "escape", writeTo(f.Within("new/b"), dir, "text"))
 		}
@@ -171,9 +170,8 @@ func TestMakeDirFollowsLinksAsPolicyAllows(t *testing.T) {
 			{options{trusted: []string{"OUTSIDE"}}, "outside", "v1.md"},
 		} {
 			f := k.make(t, tree{"real/": "", "inside": "-> real", "outside": "-> OUTSIDE", "dangling": "-> nowhere"}, test.o)
-			if got := writeTo(f, test.dir, "text"); got != test.want {
-				t.Errorf("%+v, %s: got %s, want %s", test.o, test.dir, got, test.want)
-			}
+			must.Equal(t, fmt.Sprintf("%+v, %s", test.o, test.dir), test.want,
+				writeTo(f, test.dir, "text"))
 			if test.want != "v1.md" {
 				expect(t, f, "stat nowhere = not exist", "list real = []")
 			}
@@ -318,9 +316,8 @@ func TestAFailureLeavesNothing(t *testing.T) {
 			if names := all(t, f, "sub"); names != nil {
 				t.Errorf("%s leaves %q", test.name, names)
 			}
-			if got := writeTo(f, "sub", "text"); got != "v1.md" {
-				t.Errorf("%s: and then: %s", test.name, got)
-			}
+			must.Equal(t, fmt.Sprintf("%s: and then", test.name), "v1.md",
+				writeTo(f, "sub", "text"))
 		}
 	})
 }
@@ -336,12 +333,9 @@ func TestAFileThatAppearsDuringAWriteStays(t *testing.T) {
 		}}
 		writer := &Dir{fs: d.fs, handle: late, tree: d.tree, at: d.at, name: d.name}
 		must.Is(t, "error", fs.ErrExist, writer.WriteNew(ctx, "v1.md", "text"))
-		if data, err := os.ReadFile(filepath.Join(root, "v1.md")); string(data) != "other" || err != nil {
-			t.Errorf("%q, %v", data, err)
-		}
-		if names := all(t, f, "."); len(names) != 1 {
-			t.Errorf("the directory holds %q", names)
-		}
+		must.Equal(t, `os.ReadFile(filepath.Join(root, "v1.md"))`, "other",
+			string(must.Get(os.ReadFile(filepath.Join(root, "v1.md")))(t)))
+		must.Equal(t, "the directory", 1, len(all(t, f, ".")))
 	})
 }
 
@@ -392,12 +386,9 @@ func writeAtOnce(t *testing.T, root string, n int, write func(content string) (i
 		}
 	}
 	slices.Sort(versions)
-	if want := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}; !slices.Equal(versions, want[:n]) {
-		t.Errorf("versions %v", versions)
-	}
-	if names := all(t, osFS(root, options{}), "sub"); len(names) != n {
-		t.Errorf("the directory holds %q", names)
-	}
+	must.Match(t, "versions", []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}[:n],
+		versions)
+	must.Equal(t, "the directory", n, len(all(t, osFS(root, options{}), "sub")))
 }
 
 // TestWritersInOtherProcesses runs itself.
@@ -428,9 +419,8 @@ func TestWritersInOtherProcesses(t *testing.T) {
 	for i := range 16 * each {
 		data := must.Get(os.ReadFile(filepath.Join(root, "sub", version(i+1))))(t)
 		pid, _, _ := strings.Cut(string(data), "\n")
-		if string(data) != strings.Repeat(pid+"\n", 1000) {
-			t.Errorf("version %d is torn", i+1)
-		}
+		must.Equal(t, fmt.Sprintf("version %d is torn", i+1), strings.Repeat(pid+"\n", 1000),
+			string(data))
 		count[pid]++
 	}
 	if len(names) != 16*each || len(count) != 16 {
@@ -481,9 +471,7 @@ func TestEachNewNameIsSynced(t *testing.T) {
 	defer d.Close()
 	must.Do(t, d.WriteNew(ctx, "a.md", "text"))
 	want := []string{"mkdir /sub", "sync /", "sync /sub/.a.md.tmp", "rename to /sub/a.md", "sync /sub"}
-	if !slices.Equal(calls, want) {
-		t.Errorf("%q, want %q", calls, want)
-	}
+	must.Match(t, "calls", want, calls)
 }
 
 func TestADirectoryThatCannotBeSyncedIsNoError(t *testing.T) {

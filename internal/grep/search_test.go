@@ -122,9 +122,8 @@ func TestContext(t *testing.T) {
 			for _, l := range found.Lines {
 				got = append(got, fmt.Sprint(l.Before, " ", l.Text, " ", l.After))
 			}
-			if got := strings.Join(got, ", "); got != tt.want {
-				t.Errorf("%+v, blocks of %d bytes: %s", tt, size, got)
-			}
+			must.Equal(t, fmt.Sprintf("%+v, blocks of %d bytes", tt, size), tt.want,
+				strings.Join(got, ", "))
 		}
 	}
 }
@@ -182,21 +181,16 @@ func TestSearchErrors(t *testing.T) {
 		t.Errorf("a NUL: %v", err)
 	}
 	b.Reset(strings.NewReader(strings.Repeat("a", text.HeadSize)+"\x00"), -1)
-	if found, err := p.Search(t.Context(), &b, Request{}); err != nil || found.Total != 1 {
-		t.Errorf("a NUL after the head: %+v, %v", found, err)
-	}
+	must.Equal(t, "a NUL after the head", 1,
+		must.Get(p.Search(t.Context(), &b, Request{}))(t).Total)
 	b.Reset(io.MultiReader(strings.NewReader("a\n"), iotest.ErrReader(io.ErrClosedPipe)), -1)
 	if _, err := p.Search(t.Context(), &b, Request{}); err != io.ErrClosedPipe {
 		t.Errorf("a failing file: %v", err)
 	}
 	b.Reset(strings.NewReader("a\na\n"), 2)
-	if found, err := p.Search(t.Context(), &b, Request{}); err != nil || found.Total != 1 {
-		t.Errorf("a file that grows: %+v, %v", found, err)
-	}
+	must.Equal(t, "a file that grows", 1, must.Get(p.Search(t.Context(), &b, Request{}))(t).Total)
 	b.Reset(strings.NewReader("a\n"), 100)
-	if found, err := p.Search(t.Context(), &b, Request{}); err != nil || found.Total != 1 {
-		t.Errorf("a file that shrinks: %+v, %v", found, err)
-	}
+	must.Equal(t, "a file that shrinks", 1, must.Get(p.Search(t.Context(), &b, Request{}))(t).Total)
 }
 
 // endingContext ends at the n-th check.

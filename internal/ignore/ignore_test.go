@@ -81,9 +81,7 @@ func TestTable(t *testing.T) {
 			for field := range strings.FieldsSeq(tt.paths) {
 				// "!!a" is the ignored path "!a". "_" stands for a blank.
 				p, want := strings.CutPrefix(strings.ReplaceAll(strings.Trim(field, "'"), "_", " "), "!")
-				if got := ignored(tt.files, p); got != want {
-					t.Errorf("%q ignored: %v, want %v", p, got, want)
-				}
+				must.Equal(t, fmt.Sprintf("%q ignored", p), want, ignored(tt.files, p))
 			}
 		})
 	}
@@ -229,9 +227,7 @@ func TestTheBoundAppliesToAllFilesOfAPath(t *testing.T) {
 		rules, n = rules.Add(strings.Repeat("x/", i)+"x", []byte(strings.Repeat(line, 40)))
 		skipped += n
 	}
-	if want := 400 - ignore.MaxWidth/100; skipped != want {
-		t.Errorf("%d patterns skipped, want %d", skipped, want)
-	}
+	must.Equal(t, "skipped", 400-ignore.MaxWidth/100, skipped)
 }
 
 func FuzzIgnores(f *testing.F) {

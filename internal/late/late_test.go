@@ -123,9 +123,8 @@ func TestARefusedReadIsCompleteWithoutAValue(t *testing.T) {
 	config := (&source{}).config(t.Context(), 1)
 	config.Enter = func() bool { return false }
 	config.Read = func(time.Duration) string { panic("a read after Close") }
-	if got, err := wait(t.Context(), New(config), time.Hour, 1); err != nil || got[0] != "" {
-		t.Errorf("got %q, %v", got, err)
-	}
+	must.Equal(t, "wait(t.Context(), New(config), time.Hour, 1)", "",
+		must.Get(wait(t.Context(), New(config), time.Hour, 1))(t)[0])
 }
 
 func TestAPanicOfAReadReachesTheWaitingCall(t *testing.T) {

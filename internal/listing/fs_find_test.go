@@ -223,9 +223,8 @@ func TestGlobsThatRepeatTheRootAreAnsweredWithTheRest(t *testing.T) {
 			if tt.text != "" {
 				want = fmt.Sprintf(tt.text, tt.want, tt.glob)
 			}
-			if found, err := c.FindFiles(t.Context(), tt.path, tt.glob); err != nil || found.Hint != want {
-				t.Errorf("%s: %s in %s: %v, the hint %q, want %q", name, tt.glob, tt.path, err, found.Hint, want)
-			}
+			must.Equal(t, fmt.Sprintf("%s: %s in %s", name, tt.glob, tt.path), want,
+				must.Get(c.FindFiles(t.Context(), tt.path, tt.glob))(t).Hint)
 			if found, err := c.FindFiles(t.Context(), tt.path, tt.want); tt.want != "" && (err != nil || found.Total == 0) {
 				t.Errorf("%s: the suggestion %q finds nothing, %v", name, tt.want, err)
 			}
@@ -244,9 +243,7 @@ func TestHintsCostNothingUnlessNoFileMatches(t *testing.T) {
 	}
 	all := opens("*.go")
 	for _, pattern := range []string{"*.py", "**/*.py", "?.py"} {
-		if n := opens(pattern); n != all {
-			t.Errorf("%d directories opened for %s, a pattern without a hint, want %d", n, pattern, all)
-		}
+		must.Equal(t, "opens(pattern)", all, opens(pattern))
 	}
 	must.Equal(t, "result", 2*all, opens("d.go"))
 }
@@ -497,9 +494,7 @@ Excluding: .bin
 Cut at 3 entries, 1+ omitted; raise this limit, or pass a subdirectory`},
 		} {
 			tree := must.Get(c.Tree(t.Context(), tt.path, append(tt.options, toolshelf.SkipDependencies())...))(t)
-			if diff := cmp.Diff(tt.want, tree.String()); diff != "" {
-				t.Errorf("%s, %s (-want +got):\n%s", name, tt.name, diff)
-			}
+			must.Match(t, fmt.Sprintf("%s, %s", name, tt.name), tt.want, tree.String())
 		}
 	}
 }

@@ -282,9 +282,8 @@ func TestGrepFollowsLinksToFiles(t *testing.T) {
 		_, err := c.Grep(t.Context(), name, "match")
 		checkError(t, name, err, toolshelf.ErrOutsideRoot, "Path '"+name+"' is outside project root")
 	}
-	if found, err := c.Grep(t.Context(), "linked", "match"); err != nil || found.Total != 1 {
-		t.Errorf("a linked directory as the path: %+v, %v", found, err)
-	}
+	must.Equal(t, "a linked directory as the path", 1,
+		must.Get(c.Grep(t.Context(), "linked", "match"))(t).Total)
 }
 
 // TestGrepAgreesWithALoop compares with a loop over the lines of the files of FindFiles, and with a
@@ -383,9 +382,7 @@ func TestGrepKeepsTheFirstLinesOnly(t *testing.T) {
 		}
 		want := slices.Clone(all.Matches[:limit])
 		want[limit-1].More = 50 - want[limit-1].Line
-		if diff := cmp.Diff(want, some.Matches); diff != "" {
-			t.Errorf("limit %d (-want +got):\n%s", limit, diff)
-		}
+		must.Match(t, fmt.Sprintf("limit %d", limit), want, some.Matches)
 		fair, err := c.Grep(t.Context(), ".", "match", toolshelf.Limit(limit), toolshelf.Budget(1<<20))
 		perFile := max(1, limit/500) // 1000 lines are two lines of each file
 		want = slices.DeleteFunc(slices.Clone(all.Matches), func(m toolshelf.TextMatch) bool { return m.Line > perFile })
@@ -399,9 +396,8 @@ func TestGrepKeepsTheFirstLinesOnly(t *testing.T) {
 			t.Errorf("limit %d, fair (-want +got):\n%s, %v", limit, diff, err)
 		}
 	}
-	if some, err := c.Grep(t.Context(), ".", "match"); err != nil || len(some.Matches) != 1000 {
-		t.Errorf("without a limit: %d lines, %v", len(some.Matches), err)
-	}
+	must.Equal(t, "without a limit", 1000,
+		len(must.Get(c.Grep(t.Context(), ".", "match"))(t).Matches))
 }
 
 // changingReads is a filesystem that calls a function before the n-th read of a file.
@@ -572,9 +568,7 @@ func FuzzGrepText(f *testing.F) {
 		if found.Binary > 0 {
 			want += 2
 		}
-		if got := strings.Count(text, "\n") + 1; got != want {
-			t.Errorf("%d lines, want %d:\n%s", got, want, text)
-		}
+		must.Equal(t, `strings.Count(text, "\n") + 1`, want, strings.Count(text, "\n")+1)
 	})
 }
 
@@ -621,9 +615,7 @@ func TestWithoutSizes(t *testing.T) {
 		l := must.Get(c.ListDir(t.Context(), ".", toolshelf.SortedBy(order), withoutSizes))(t)
 		want := toolshelf.DirListing{Path: "./", Files: 2, Dirs: 1, NoSizes: true,
 			Entries: []toolshelf.Entry{entry("a", toolshelf.EntryDirectory, 0), entry("c", toolshelf.EntryFile, -1), entry("d", toolshelf.EntryFile, -1)}}
-		if diff := cmp.Diff(want, l); diff != "" {
-			t.Errorf("by %s (-want +got):\n%s", order, diff)
-		}
+		must.Match(t, fmt.Sprintf("by %s", order), want, l)
 		if text := "Directory: ./\nTotal: 2 files, 1 directory\n\n[DIR]  a/\n[FILE] c\n[FILE] d"; l.String() != text {
 			t.Errorf("by %s: %q, want %q", order, l, text)
 		}
@@ -631,9 +623,8 @@ func TestWithoutSizes(t *testing.T) {
 		if text := "Directory tree: ./\n\nExcluding: l*\n\n[DIR]  a/\n  [FILE] b\n[FILE] c\n[FILE] d"; tree.String() != text {
 			t.Errorf("by %s: %q, want %q", order, tree, text)
 		}
-		if diff := cmp.Diff(entry("b", toolshelf.EntryFile, -1), tree.Children[0].Children[0].Entry); diff != "" {
-			t.Errorf("by %s (-want +got):\n%s", order, diff)
-		}
+		must.Match(t, fmt.Sprintf("by %s", order), entry("b", toolshelf.EntryFile, -1),
+			tree.Children[0].Children[0].Entry)
 		const directories = 3 // opened, and checked with Lstat
 		if n := fsys.stats.Load(); order == toolshelf.ByName && n > directories {
 			t.Errorf("%d reads of metadata", n)
@@ -659,9 +650,8 @@ func TestRelativePath(t *testing.T) {
 		{outside, "", ""},
 		{"built in", "", ""},
 	} {
-		if got := bridgeOf(c).RelativePath(tt.layer, tt.full); got != tt.want {
-			t.Errorf("RelativePath(%q, %q) is %q, want %q", tt.layer, tt.full, got, tt.want)
-		}
+		must.Equal(t, fmt.Sprintf("RelativePath(%q, %q)", tt.layer, tt.full), tt.want,
+			bridgeOf(c).RelativePath(tt.layer, tt.full))
 	}
 	must.Equal(t, "the root", root, bridgeOf(c).Root())
 	if none := bridgeOf(catalog(t, toolshelf.WithRoot(root))); none.RelativePath("", filepath.Join(root, "a.md")) != filepath.Join(root, "a.md") {

@@ -351,9 +351,7 @@ func TestCursorsOfOtherListsAreRejected(t *testing.T) {
 		{"made up", "src/tools", "cursor", nil},
 	} {
 		_, err := c.ListDir(t.Context(), tt.dir, append(tt.options, toolshelf.After(tt.cursor))...)
-		if !errors.Is(err, toolshelf.ErrInvalidCursor) {
-			t.Errorf("a cursor %s: %v", tt.what, err)
-		}
+		must.Is(t, fmt.Sprintf("a cursor %s", tt.what), toolshelf.ErrInvalidCursor, err)
 	}
 }
 
@@ -533,9 +531,8 @@ func TestExclude(t *testing.T) {
 		{"logs/ {a,b}*", "sub logs"},
 	} {
 		tree := must.Get(c.Tree(t.Context(), "p", toolshelf.Exclude(strings.Fields(tt.globs)...)))(t)
-		if got := strings.Join(paths("", tree.Children), " "); got != tt.want {
-			t.Errorf("without %s: %s, want %s", tt.globs, got, tt.want)
-		}
+		must.Equal(t, fmt.Sprintf("without %s", tt.globs), tt.want,
+			strings.Join(paths("", tree.Children), " "))
 	}
 }
 
@@ -582,13 +579,10 @@ func FuzzListingText(f *testing.F) {
 		for _, line := range lines[3:] {
 			got = append(got, readLine(t, line))
 		}
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(toolshelf.Entry{}, "Size")); diff != "" {
-			t.Errorf("entries (-written +read):\n%s\n%s", diff, text)
-		}
+		must.Match(t, "entries (-written +read)", want,
+			got, cmpopts.IgnoreFields(toolshelf.Entry{}, "Size"))
 		tree := toolshelf.DirTree{Path: "./", Children: []toolshelf.TreeNode{{Entry: want[0], Error: "permission denied", Children: []toolshelf.TreeNode{{Entry: want[1]}, {Entry: want[2]}}}, {Entry: want[3]}}}.String()
-		if got := strings.Count(tree, "\n"); got != 1+4 {
-			t.Errorf("%d line breaks in a tree of 4 nodes:\n%s", got, tree)
-		}
+		must.Equal(t, `strings.Count(tree, "\n")`, 1+4, strings.Count(tree, "\n"))
 		files := []string{dir, link + "/" + other}
 		found := strings.Split(toolshelf.FileMatches{Pattern: file, Files: files, Total: 2}.String(), "\n")
 		if len(found) != 2+2 {
@@ -801,9 +795,8 @@ func TestClosedAndCancelled(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, call := range calls {
-		if err := call(cancelled, c); err != context.Canceled {
-			t.Errorf("%s with a cancelled context: %v", name, err)
-		}
+		must.Equal(t, fmt.Sprintf("%s with a cancelled context", name), context.Canceled,
+			call(cancelled, c))
 	}
 	must.Do(t, c.Close())
 	for name, call := range calls {
@@ -827,9 +820,7 @@ func TestFaultsOfTheFilesystem(t *testing.T) {
 	t.Run("an unreadable directory", func(t *testing.T) {
 		_, err := c.ListDir(t.Context(), "protected/")
 		checkError(t, "ListDir", err, toolshelf.ErrPermissionDenied, "Cannot read directory 'protected/'")
-		if !errors.Is(err, fs.ErrPermission) {
-			t.Errorf("the cause is not in the chain of %v", err)
-		}
+		must.Is(t, "the cause is not in the chain", fs.ErrPermission, err)
 		_, err = c.Tree(t.Context(), "protected")
 		checkError(t, "Tree", err, toolshelf.ErrPermissionDenied, "Cannot read directory 'protected/'")
 		_, err = c.FindFiles(t.Context(), "protected", "*")

@@ -448,9 +448,8 @@ func TestTreeBudgetIsSharedBetweenLevels(t *testing.T) {
 		{540, "dir0 dir0/sub dir0/file00.go dir1 dir1/sub dir2 dir2/sub dir3 dir3/sub dir4 dir4/sub root00.go root01.go root02.go root03.go root04.go"},
 	} {
 		tree := must.Get(c.Tree(t.Context(), ".", toolshelf.Budget(tt.budget)))(t)
-		if got := strings.Join(paths("", tree.Children), " "); got != tt.want {
-			t.Errorf("budget %d: %s, want %s\n%s", tt.budget, got, tt.want, tree)
-		}
+		must.Equal(t, fmt.Sprintf("budget %d", tt.budget), tt.want,
+			strings.Join(paths("", tree.Children), " "))
 	}
 	for budget := 300; budget < 10_000; budget += 100 {
 		tree := must.Get(c.Tree(t.Context(), ".", toolshelf.Budget(budget)))(t)
@@ -612,9 +611,8 @@ func TestTreeBudgetOfALargeProject(t *testing.T) {
 		}
 		below := 0
 		for _, dir := range tree.Children[:60] {
-			if dir.Type != toolshelf.EntryDirectory {
-				t.Errorf("%s: %s is not a directory", name, dir.Name)
-			}
+			must.Equal(t, fmt.Sprintf("%s: %s is not a directory", name, dir.Name),
+				toolshelf.EntryDirectory, dir.Type)
 			below += len(dir.Children)
 		}
 		if below < 30 {
@@ -644,9 +642,7 @@ func TestGrepBudgetIsSharedBetweenFiles(t *testing.T) {
 			lines++
 			if i+1 == len(found.Matches) || found.Matches[i+1].Path != m.Path {
 				got = append(got, fmt.Sprint(m.Path, " ", lines))
-				if want := strings.Count(files[m.Path], "\n") - lines; m.More != want {
-					t.Errorf("%d more of %s, want %d", m.More, m.Path, want)
-				}
+				must.Equal(t, "m.More", strings.Count(files[m.Path], "\n")-lines, m.More)
 				lines = 0
 			}
 		}

@@ -122,9 +122,8 @@ func TestLiteralEndsMissNoMatch(t *testing.T) {
 		}
 		globs := NewGlobs([]Glob{g, g})
 		left := 1 << 20
-		if got, err := globs.Match(name, &left); got != want || err != nil {
-			t.Errorf("%q and %q: got %v, %v", pattern, name, got, err)
-		}
+		must.Equal(t, fmt.Sprintf("%q and %q", pattern, name), want,
+			must.Get(globs.Match(name, &left))(t))
 	})
 }
 
@@ -241,12 +240,9 @@ func TestGitignoreFileThatGrows(t *testing.T) {
 			if name != "one buffer" {
 				want = append(want, "file "+kept+" 0")
 			}
-			if got := lines(page.Entries); !slices.Equal(got, want) {
-				t.Errorf("got %q, want %q", got, want)
-			}
-			if (len(page.Warnings) > 0) != tooLarge {
-				t.Errorf("warnings %q", page.Warnings)
-			}
+			must.Match(t, "lines(page.Entries)", want, lines(page.Entries))
+			must.Equal(t, fmt.Sprintf("warnings %q", page.Warnings), tooLarge,
+				len(page.Warnings) > 0)
 		})
 	}
 }
@@ -265,9 +261,8 @@ func TestAQuotedNameMatchesItself(t *testing.T) {
 	for _, name := range []string{"a", "a*b", "[x]", "{a,b}", "a?", `c\\d`} {
 		g := must.Get(ParseGlob("x/" + QuoteGlob(name)))(t)
 		for text, want := range map[string]bool{name: true, "other": false, "": false} {
-			if got := must.Get(g.matches(&meter{ctx: t.Context()}, "x", text, false))(t); got != want {
-				t.Errorf("%q and %q: %v", QuoteGlob(name), text, got)
-			}
+			must.Equal(t, fmt.Sprintf("%q and %q", QuoteGlob(name), text), want,
+				must.Get(g.matches(&meter{ctx: t.Context()}, "x", text, false))(t))
 		}
 	}
 }

@@ -49,9 +49,8 @@ func TestCorrectReadsNoHiddenDirectoryOfDependencies(t *testing.T) {
 
 func TestCorrectEndsWithTheContext(t *testing.T) {
 	fsys := over(t, memory(t, files{"a/name.go": ""}))
-	if h := correct(t.Context(), t, fsys, "nmae.go"); h.Use != "name.go" {
-		t.Errorf("%+v", h)
-	}
+	must.Equal(t, `correct(t.Context(), t, fsys, "nmae.go")`, "name.go",
+		correct(t.Context(), t, fsys, "nmae.go").Use)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	must.Equal(t, "after the end of the context", (Hint{}), correct(ctx, t, fsys, "nmae.go"))
@@ -108,15 +107,12 @@ func TestNearest(t *testing.T) {
 		{name: "src/tools/.cach", path: "src/tools/.cache", dir: "src/tools/.cache", hiddenDir: "src/tools/.cache"},
 		{name: "nowhere/tools"},
 	} {
-		if got := Nearest(t.Context(), fsys, tt.name); got != tt.path {
-			t.Errorf("Nearest(%q) = %q, want %q", tt.name, got, tt.path)
-		}
-		if got := NearestDir(t.Context(), fsys, tt.name, false); got != tt.dir {
-			t.Errorf("NearestDir(%q, false) = %q, want %q", tt.name, got, tt.dir)
-		}
-		if got := NearestDir(t.Context(), fsys, tt.name, true); got != tt.hiddenDir {
-			t.Errorf("NearestDir(%q, true) = %q, want %q", tt.name, got, tt.hiddenDir)
-		}
+		must.Equal(t, fmt.Sprintf("Nearest(%q)", tt.name), tt.path,
+			Nearest(t.Context(), fsys, tt.name))
+		must.Equal(t, fmt.Sprintf("NearestDir(%q, false)", tt.name), tt.dir,
+			NearestDir(t.Context(), fsys, tt.name, false))
+		must.Equal(t, fmt.Sprintf("NearestDir(%q, true)", tt.name), tt.hiddenDir,
+			NearestDir(t.Context(), fsys, tt.name, true))
 	}
 }
 
@@ -138,9 +134,7 @@ func TestNearestFollowsNoLinks(t *testing.T) {
 	hosttest.Symlink(t, "target", filepath.Join(dir, "linked"))
 	fsys := confined(t)(confine.New(dir))
 	for name, want := range map[string]string{"linkd": "linked", "linkd/below": "", "linked/belo": "", "targt/belo": "target/below"} {
-		if got := Nearest(t.Context(), fsys, name); got != want {
-			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)
-		}
+		must.Equal(t, fmt.Sprintf("Nearest(%q)", name), want, Nearest(t.Context(), fsys, name))
 	}
 	must.Equal(t, "NearestDir suggests the link", "", NearestDir(t.Context(), fsys, "linkd", false))
 }

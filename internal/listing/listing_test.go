@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/confine"
@@ -146,9 +145,7 @@ func TestListSortsAndPages(t *testing.T) {
 				}
 				o.After = page.NextCursor
 			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("order %d, limit %d (-want +got):\n%s", order, limit, diff)
-			}
+			must.Match(t, fmt.Sprintf("order %d, limit %d", order, limit), want, got)
 		}
 		if _, err := List(t.Context(), f, ".", Options{Order: order, After: "short"}, same); !errors.Is(err, ErrPosition) {
 			t.Errorf("order %d: %v", order, err)
@@ -158,14 +155,10 @@ func TestListSortsAndPages(t *testing.T) {
 	if err != nil || page.Files != 5 || page.Entries[2].Name != ".hidden" {
 		t.Error(page, err)
 	}
-	if _, err := List(t.Context(), f, "missing", Options{}, same); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
-	}
+	must.Fail(List(t.Context(), f, "missing", Options{}, same))(t, "List", fs.ErrNotExist)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := List(ctx, f, ".", Options{}, same); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	must.Fail(List(ctx, f, ".", Options{}, same))(t, "List", context.Canceled)
 }
 
 // TestUnknownTypes lists a filesystem whose directories do not report types, like some
@@ -299,9 +292,8 @@ func TestEntriesThatChange(t *testing.T) {
 		got := lines(page.Entries)
 		slices.Sort(got[:2])
 		slices.Sort(got[2:])
-		if diff := cmp.Diff([]string{"dir b", "dir d", "file e 0", "file f 0"}, got); diff != "" {
-			t.Errorf("order %d (-want +got):\n%s", order, diff)
-		}
+		must.Match(t, fmt.Sprintf("order %d", order),
+			[]string{"dir b", "dir d", "file e 0", "file f 0"}, got)
 		if page.Files != 2 || page.Dirs != 2 || page.Vanished != 2 {
 			t.Errorf("order %d: %d files, %d directories, %d vanished", order, page.Files, page.Dirs, page.Vanished)
 		}
@@ -477,9 +469,7 @@ func TestNameBuffer(t *testing.T) {
 		got = append(got, b.add(name))
 	}
 	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("name %d is %q, want %q", i, got[i], want[i])
-		}
+		must.Equal(t, fmt.Sprintf("name %d", i), want[i], got[i])
 	}
 }
 
@@ -531,9 +521,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s in %s, %+v: %q of %d, %v; want %q of %d", tt.pattern, tt.dir, tt.o, got.Files, got.Total, err, tt.want, tt.total)
 		}
 	}
-	if _, err := find(t, f, "missing", "*", Options{}); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
-	}
+	must.Fail(find(t, f, "missing", "*", Options{}))(t, "find", fs.ErrNotExist)
 }
 
 func TestTreeLimits(t *testing.T) {
@@ -571,9 +559,8 @@ func TestShare(t *testing.T) {
 		{0, []int{3}, []int{0}},
 		{7, []int{9, 2, 2}, []int{3, 2, 2}},
 	} {
-		if got := share(tt.n, tt.entries); !slices.Equal(got, tt.want) {
-			t.Errorf("%d among %v: got %v, want %v", tt.n, tt.entries, got, tt.want)
-		}
+		must.Match(t, fmt.Sprintf("%d among %v", tt.n, tt.entries), tt.want,
+			share(tt.n, tt.entries))
 	}
 }
 
@@ -633,9 +620,7 @@ func TestLinks(t *testing.T) {
 	for name, want := range map[string]string{
 		"inside.md": "real.md", "outside.md": "outside", "trusted.md": "outside", "dangling.md": "nowhere.md", "linked": "dir", "loop.md": "loop.md",
 	} {
-		if targets[name] != want {
-			t.Errorf("%s leads to %q, want %q", name, targets[name], want)
-		}
+		must.Equal(t, fmt.Sprintf("%s leads", name), want, targets[name])
 	}
 	if report, nodes := tree(t, f, "sub", Options{}); len(report.Warnings) > 0 || !slices.Contains(nodes, "link up.md") {
 		t.Errorf("Tree: %q, %q", nodes, report.Warnings)

@@ -177,9 +177,8 @@ func TestComparePaths(t *testing.T) {
 	}
 	for _, a := range paths {
 		for _, b := range paths {
-			if got, want := comparePaths(a, b), byElement(a, b); cmp.Compare(got, 0) != cmp.Compare(want, 0) {
-				t.Errorf("%q and %q: %d, want %d", a, b, got, want)
-			}
+			must.Equal(t, fmt.Sprintf("%q and %q", a, b), cmp.Compare(byElement(a, b), 0),
+				cmp.Compare(comparePaths(a, b), 0))
 		}
 	}
 }

@@ -90,9 +90,7 @@ func TestAheadEndsWithItsContextAndItsConsumer(t *testing.T) {
 
 func TestAheadPassesOnAPanic(t *testing.T) {
 	defer func() {
-		if recover() != "no" {
-			t.Error("no panic")
-		}
+		must.Equal(t, "recover()", "no", recover())
 	}()
 	for range Ahead(t.Context(), 4, 10, 1000, one, func(_ context.Context, i int) int {
 		if i == 3 {
@@ -129,9 +127,7 @@ func TestAheadComputesResultsWithoutWeightOnTheGoroutineOfTheConsumer(t *testing
 		}
 	}
 	defer func() {
-		if recover() != "no" {
-			t.Error("no panic")
-		}
+		must.Equal(t, "recover()", "no", recover())
 	}()
 	for range Ahead(t.Context(), 4, 1, 1000, weight, func(context.Context, int) int { panic("no") }) {
 	}

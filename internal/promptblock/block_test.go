@@ -405,9 +405,7 @@ func TestSkillListsAHundredFiles(t *testing.T) {
 			s.Files = append(s.Files, fmt.Sprintf("f%04d", i))
 		}
 		got := s.String()
-		if n := strings.Count(got, "<file>f"); n != tt.listed {
-			t.Errorf("%d files of %d", n, tt.resources)
-		}
+		must.Equal(t, `strings.Count(got, "<file>f")`, tt.listed, strings.Count(got, "<file>f"))
 		if !strings.Contains(got, tt.more) || strings.Contains(got, "<!--") != (tt.more != "") {
 			t.Errorf("%d files, but not %q in\n%s", tt.resources, tt.more, got)
 		}
@@ -458,9 +456,8 @@ func TestUsedTextsStayWithinTheBudget(t *testing.T) {
 		if size := b.Measure(0, r.Text).Size; b.Limited && r.Text != "" && size > b.Max {
 			t.Fatalf("%d, over the budget of %d:\n%s", size, b.Max, r.Text)
 		}
-		if !slices.Equal(slices.Concat(r.Included, r.Dropped), names) {
-			t.Errorf("included %q, dropped %q", r.Included, r.Dropped)
-		}
+		must.Match(t, fmt.Sprintf("included %q, dropped %q", r.Included, r.Dropped), names,
+			slices.Concat(r.Included, r.Dropped))
 		if !b.Limited && len(r.Dropped) > 0 || !b.Limited && each == 0 && len(r.Shortened) > 0 {
 			t.Errorf("dropped %q, shortened %q without a limit", r.Dropped, r.Shortened)
 		}

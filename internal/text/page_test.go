@@ -332,9 +332,7 @@ func TestIndexIsBounded(t *testing.T) {
 		if m.breaks >= n || int64(m.breaks) != m.offset/block*perBlock || next-m.offset != x.distance() {
 			t.Errorf("line break %d is after %+v and before %d", n, m, next)
 		}
-		if at := x.before(next - 1); at != m {
-			t.Errorf("the last mark before %d is %+v, want %+v", next, at, m)
-		}
+		must.Equal(t, fmt.Sprintf("the last mark before %d", next), m, x.before(next-1))
 	}
 	if last := x.last(); x.after(last.breaks+1) != math.MaxInt64 || x.before(math.MaxInt64) != last {
 		t.Errorf("the last mark %+v has a successor", last)
@@ -384,9 +382,7 @@ func TestReadErrors(t *testing.T) {
 				}
 				break
 			}
-			if err != broken {
-				t.Errorf("%+v: the read %d fails: %v", q, fail, err)
-			}
+			must.Equal(t, fmt.Sprintf("%+v: the read %d fails", q, fail), broken, err)
 			if ended.left < 0 || endedErr != nil && endedErr != context.Canceled {
 				t.Errorf("%+v: %d reads after the context ended in the read %d: %v", q, -ended.left, fail, endedErr)
 			}
@@ -510,13 +506,9 @@ func TestBlocksCutLongLines(t *testing.T) {
 				t.Fatal(err)
 			}
 			got = append(got, string(block.Text))
-			if block.Cut != (len(got) == 1) {
-				t.Errorf("block %d: cut is %v", len(got), block.Cut)
-			}
+			must.Equal(t, fmt.Sprintf("block %d: cut", len(got)), len(got) == 1, block.Cut)
 		}
-		if strings.Join(got, "|") != "üüüü|b\n" {
-			t.Errorf("%.4q: blocks %q", file, got)
-		}
+		must.Equal(t, fmt.Sprintf("%.4q: blocks %q", file, got), "üüüü|b\n", strings.Join(got, "|"))
 	}
 }
 
@@ -527,12 +519,9 @@ func TestMediaTypesAgreeWithHTTP(t *testing.T) {
 		// The first four bytes of an MP4 file are the length of the first box.
 		begin := strings.Replace(s.begin, "....ftyp", "\x00\x00\x00\x18ftyp", 1)
 		head := []byte(begin + strings.Repeat("\x00", 30))
-		if got, want := MediaType(head), http.DetectContentType(head); got != want {
-			t.Errorf("%q: got %s, want %s", s.begin, got, want)
-		}
-		if got := MediaType([]byte(begin)[:len(begin)-1]); got != "application/octet-stream" {
-			t.Errorf("%q without the last byte: got %s", s.begin, got)
-		}
+		must.Equal(t, s.begin, http.DetectContentType(head), MediaType(head))
+		must.Equal(t, fmt.Sprintf("%q without the last byte", s.begin), "application/octet-stream",
+			MediaType([]byte(begin)[:len(begin)-1]))
 	}
 }
 

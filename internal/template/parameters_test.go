@@ -18,100 +18,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf/client"
-	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
-
-func TestParameters(t *testing.T) {
-	type args = []template.Parameter
-	for _, tt := range []struct {
-		name, header, text string
-		want               args
-	}{
-		{"no arguments", "description: x", "Nothing to fill in but `$1`, $PATH and $5 million.", nil},
-		{"declared as a list", "arguments: [issue, branch]", "", args{{Name: "issue", Position: 1}, {Name: "branch", Position: 2}}},
-		{"declared in a text", "arguments: issue branch", "", args{{Name: "issue", Position: 1}, {Name: "branch", Position: 2}}},
-		{"declared with dollar signs", "arguments: $CONCEPT1 $CONCEPT2", "", args{{Name: "CONCEPT1", Position: 1}, {Name: "CONCEPT2", Position: 2}}},
-		{"declared with all fields", "arguments:\n  - name: issue\n    description: Its number\n    required: yes\n    hint: 123\n  - branch", "",
-			args{{Name: "issue", Description: "Its number", Required: true, Hint: "123", Position: 1}, {Name: "branch", Position: 2}}},
-		{"declared without a name, and in brackets", "arguments:\n  - description: Its number\n  - [a]", "", args{{Name: "1", Description: "Its number", Position: 1}, {Name: "a", Position: 2}}},
-		{"declared twice", "arguments: [a, a]", "", args{{Name: "a", Position: 1}, {Name: "2", Position: 2}}},
-		{"declared as numbers: each number is the name of its own position", "arguments: [a, '3', a]", "", args{{Name: "a", Position: 1}, {Name: "2", Position: 2}, {Name: "3", Position: 3}}},
-		{"a sentence declares nothing", "arguments: The issue's number.", "", nil},
-		{"a mapping declares nothing", "arguments:\n  issue: Its number", "", nil},
-
-		{"a hint", "argument-hint: <issue> [branch]", "", args{{Name: "issue", Hint: "<issue>", Required: true, Position: 1}, {Name: "branch", Hint: "[branch]", Position: 2}}},
-		{"a hint that is broken YAML", "argument-hint: [pr-number] [priority]", "", args{{Name: "pr-number", Hint: "[pr-number]", Position: 1}, {Name: "priority", Hint: "[priority]", Position: 2}}},
-		{"a hint that is a YAML list", "argument-hint: [file]", "", args{{Name: "file", Hint: "[file]", Position: 1}}},
-		{"a hint that is a YAML list of two items", "argument-hint: [issue, branch]", "", args{{Name: "issue", Hint: "[issue, branch]", Position: 1}, {Name: "branch", Hint: "[issue, branch]", Position: 2}}},
-		{"a hint with alternatives", "argument-hint: \"[pr-number] | --team | [name]\"", "", args{{Name: "pr-number", Hint: "[pr-number]", Position: 1}}},
-		{"a hint whose alternatives begin with words", "argument-hint: \"add [tagId] | remove [tagId] | list\"", "", args{{Name: "arguments", Hint: "add [tagId] | remove [tagId] | list", Position: 1}}},
-		{"a hint whose alternatives are words", "argument-hint: day | week | month", "", args{{Name: "arguments", Hint: "day | week | month", Position: 1}}},
-		{"alternatives in brackets, some with arguments", "argument-hint: \"[list | add <name> | rm <name>]\"", "", args{{Name: "arguments", Hint: "[list | add <name> | rm <name>]", Position: 1}}},
-		{"alternatives in brackets, some with flags", "argument-hint: \"[file|--level A|AA]\"", "", args{{Name: "arguments", Hint: "[file|--level A|AA]", Position: 1}}},
-		{"words with numbered placeholders", "argument-hint: \"add [tagId] | list\"", "Do $1 with $2.", args{{Name: "1", Position: 1}, {Name: "2", Position: 2}}},
-		{"the first of alternatives is not required", "argument-hint: \"<dir> [scope] | --all <dir>\"", "", args{{Name: "dir", Hint: "<dir>", Position: 1}, {Name: "scope", Hint: "[scope]", Position: 2}}},
-		{"the values of a flag are no alternatives", "argument-hint: \"<file> --to a|b\"", "", args{{Name: "file", Hint: "<file>", Required: true, Position: 1}}},
-		{"a choice of words before an argument", "argument-hint: \"add|remove [tagId]\"", "", args{{Name: "arguments", Hint: "add|remove [tagId]", Position: 1}}},
-		{"the value of a flag is no word", "argument-hint: \"--in folder [file] | --all\"", "", args{{Name: "file", Hint: "[file]", Position: 1}}},
-		{"a hint with values", "argument-hint: \"[major|minor|patch]\"", "", args{{Name: "major|minor|patch", Hint: "[major|minor|patch]", Position: 1}}},
-		{"a hint with keys, as in Codex CLI", "argument-hint: \"[FILES=<paths>] PR=<title>\"", "", args{{Name: "FILES", Hint: "[FILES=<paths>]", Position: 1}, {Name: "PR", Hint: "PR=<title>", Required: true, Position: 2}}},
-		{"a hint with flags", "argument-hint: \"[--force] <file> --to <branch> [--in folder] [rest...]\"", "", args{{Name: "file", Hint: "<file>", Required: true, Position: 1}, {Name: "rest", Hint: "[rest...]", Position: 2}}},
-		{"a hint with a remark", "argument-hint: \"[folder] (default: [.])\"", "", args{{Name: "folder", Hint: "[folder]", Position: 1}}},
-		{"a hint of one word", "argument-hint: issue-number", "", args{{Name: "issue-number", Hint: "issue-number", Position: 1}}},
-		{"a hint with words in brackets", "argument-hint: <issue number>", "", args{{Name: "issue number", Hint: "<issue number>", Required: true, Position: 1}}},
-		{"a hint in words", "argument-hint: What to look at", "", args{{Name: "arguments", Hint: "What to look at", Position: 1}}},
-		{"a hint of flags", "argument-hint: \"[--build] [--report]\"", "", args{{Name: "arguments", Hint: "[--build] [--report]", Position: 1}}},
-		{"an unclosed hint", "argument-hint: \"[file\"", "", args{{Name: "file", Hint: "[file", Position: 1}}},
-		{"an empty hint", "argument-hint:", "", nil},
-		{"a hint of empty brackets", "argument-hint: \"[] <>\"", "", args{{Name: "arguments", Hint: "[] <>", Position: 1}}},
-		{"a hint with declared arguments", "arguments: [issue, branch]\nargument-hint: <issue-id> [name] [more]", "",
-			args{{Name: "issue", Hint: "<issue-id>", Required: true, Position: 1}, {Name: "branch", Hint: "[name]", Position: 2}, {Name: "more", Hint: "[more]", Position: 3}}},
-		{"a hint in words with one declared argument", "arguments: [issue]\nargument-hint: Its number", "", args{{Name: "issue", Hint: "Its number", Position: 1}}},
-
-		{"numbers", "", "$2 $1", args{{Name: "1", Position: 1}, {Name: "2", Position: 2}}},
-		{"numbers up to the first gap", "", "$1 for $3 or $150", args{{Name: "1", Position: 1}}},
-		{"numbers from zero", "", "$ARGUMENTS[1] $ARGUMENTS[0]", args{{Name: "0", Position: 1}, {Name: "1", Position: 2}}},
-		{"numbers after declared names", "arguments: [issue]", "$issue $1 $2", args{{Name: "issue", Position: 1}, {Name: "2", Position: 2}}},
-		{"numbers in directives", "", "!`git diff $1` @$2", args{{Name: "1", Position: 1}, {Name: "2", Position: 2}}},
-		{"numbers in code", "", "`$1` $2\n```\n$1\n```", nil},
-		{"inputs in code", "", "`${input:a}`\n```\n${input:b}\n```", args{{Name: "a", Position: 1}, {Name: "b", Position: 2}}},
-		{"$ARGUMENTS in code", "", "```\nrun $ARGUMENTS\n```", args{{Name: "arguments", Position: 1}}},
-		{"an escaped number", "", `\$1`, nil},
-		{"inputs", "", "${input:b} ${input:a:say} ${input:b:again}", args{{Name: "b", Position: 1}, {Name: "a", Hint: "say", Position: 2}}},
-		{"inputs with names and numbers", "arguments: [x]", "$2 ${input:x} ${input:y}", args{{Name: "x", Position: 1}, {Name: "2", Position: 2}, {Name: "y", Position: 3}}},
-		{"an input whose name is a number is the argument of the number", "", "$2 $1 ${input:1:h} ${input:x}", args{{Name: "1", Hint: "h", Position: 1}, {Name: "2", Position: 2}, {Name: "x", Position: 3}}},
-		{"$ARGUMENTS", "", "Look at $ARGUMENTS.", args{{Name: "arguments", Position: 1}}},
-		{"{{args}}", "", "Look at {{args}}.", args{{Name: "arguments", Position: 1}}},
-		{"$ARGUMENTS with a hint", "argument-hint: \"[file]\"", "Look at $ARGUMENTS.", args{{Name: "file", Hint: "[file]", Position: 1}}},
-		{"undeclared names", "", "$HOME $name", nil},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			file := tt.text
-			if tt.header != "" {
-				file = "---\n" + tt.header + "\n---\n" + tt.text
-			}
-			text, header := parse(file)
-			got, err := template.Renderer{}.Parameters(t.Context(), template.Source{Text: text, Header: header})
-			if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
-				t.Errorf("%v (-want +got):\n%s", err, diff)
-			}
-		})
-	}
-}
-
-func TestParametersWithOptions(t *testing.T) {
-	const text = "$0 $1 `$2`"
-	got, err := fromZero.Parameters(t.Context(), template.Source{Text: text})
-	if diff := cmp.Diff([]template.Parameter{{Name: "0", Position: 1}, {Name: "1", Position: 2}}, got); diff != "" || err != nil {
-		t.Errorf("counting from zero: %v (-want +got):\n%s", err, diff)
-	}
-	got, err = inCode.Parameters(t.Context(), template.Source{Text: "$1 `$2`"})
-	if diff := cmp.Diff([]template.Parameter{{Name: "1", Position: 1}, {Name: "2", Position: 2}}, got); diff != "" || err != nil {
-		t.Errorf("in code: %v (-want +got):\n%s", err, diff)
-	}
-}
 
 func TestArgumentsThatARenderingRequires(t *testing.T) {
 	for _, text := range []string{"$+", "$1", "${1}"} {
@@ -152,25 +61,6 @@ func TestParametersAreWhatRenderRequires(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestANumberAfterAGapIsRequired(t *testing.T) { // RequiredArgs of kit a3743877
-	of, r := template.Source{Text: "Use $1 and $3"}, template.Renderer{Rules: client.Kit().Rules}
-	got, err := r.Parameters(t.Context(), of)
-	if diff := cmp.Diff([]template.Parameter{{Name: "1", Position: 1, Required: true}, {Name: "2", Position: 2, Required: true}, {Name: "3", Position: 3, Required: true}}, got); diff != "" || err != nil {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
-	}
-}
-
-func TestASliceAfterNumbersIsAnArgument(t *testing.T) {
-	of, r := template.Source{Text: "Fix $1: ${@:2}."}, template.Renderer{Rules: client.Pi().Rules}
-	got, err := r.Parameters(t.Context(), of)
-	if diff := cmp.Diff([]template.Parameter{{Name: "1", Position: 1}, {Name: "2", Position: 2}}, got); diff != "" || err != nil {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
-	}
-	if got, err := r.Render(t.Context(), of, template.Args{Named: map[string]string{"1": "a.go", "2": "all of it"}}); got.Text != "Fix a.go: all of it." || err != nil {
-		t.Errorf("%q, %v", got.Text, err)
-	}
 }
 
 // The positions of Parameters are the positions of Render, and the names are the
@@ -219,34 +109,6 @@ func FuzzParameters(f *testing.F) {
 			names[arg.Name] = true
 		}
 	})
-}
-
-func TestBeyondNamed(t *testing.T) {
-	for _, tt := range []struct {
-		name, header, text string
-		want               template.Beyond // no placeholder if Named is 0
-	}{
-		{"the first of the numbers beyond", "argument-hint: <a> [b]", "$1 $2 $3 $4", template.Beyond{Text: "$3", Offset: 6, Named: 2}},
-		{"a hint of one word", "argument-hint: file", "$2", template.Beyond{Text: "$2", Named: 1}},
-		{"an element of all arguments", "argument-hint: <a>", "$ARGUMENTS[0] $ARGUMENTS[1]", template.Beyond{Text: "$ARGUMENTS[1]", Offset: 14, Named: 1}},
-		{"declared arguments without a hint", "arguments: [a, b]", "$a $3", template.Beyond{Text: "$3", Offset: 3, Named: 2}},
-		{"more declared arguments than hints", "arguments: [a, b]\nargument-hint: <a>", "$2", template.Beyond{}},
-		{"no arguments in the frontmatter", "description: d", "$2", template.Beyond{}},
-		{"code, an escape and a price", "argument-hint: <a>", "`awk $2` \\$2 $2k $2.50", template.Beyond{}},
-		{"a hint of words", "argument-hint: the file and its place", "$2", template.Beyond{}},
-		{"a hint with dots", "argument-hint: <file>...", "$2", template.Beyond{}},
-		{"a hint with dots in the brackets", "argument-hint: \"[files…]\"", "$2", template.Beyond{}},
-		{"a hint with a choice", "argument-hint: \"[a] | [b]\"", "$2", template.Beyond{}},
-		{"a hint with a flag", "argument-hint: \"<a> [--since <date>]\"", "$2", template.Beyond{}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			doc, _ := matter.Parse([]byte("---\n"+tt.header+"\n---\n"), true)
-			got, ok := template.Renderer{}.Beyond(template.Source{Text: tt.text, Header: doc.Frontmatter})
-			if got != tt.want || ok != (tt.want.Named > 0) {
-				t.Errorf("got %+v, %v; want %+v", got, ok, tt.want)
-			}
-		})
-	}
 }
 
 var wordRules = []struct {

@@ -18,49 +18,7 @@ import (
 var texts string
 
 // TestTexts asks the questions of testdata/texts.txt, which describes the questions.
-func TestTexts(t *testing.T) {
-	title := ""
-	for n, line := range strings.Split(texts, "\n") {
-		question, ok := strings.CutPrefix(line, "\t")
-		switch {
-		case ok:
-			query, want, _ := strings.Cut(question, " ->")
-			word, rest, _ := strings.Cut(query, " ")
-			t.Run(title, func(t *testing.T) {
-				want := strings.TrimSpace(want)
-				if got := answers[word](t, arguments(rest)...); got != want {
-					t.Errorf("line %d: %s\n got %s\nwant %s", n+1, query, got, want)
-				}
-			})
-		case line != "" && line[0] != '#':
-			title = line
-		}
-	}
-}
-
-// arguments returns words, and texts such as "a\n" and 64*"x" with "+" between.
-func arguments(text string) (all []string) {
-	for text != "" {
-		argument := ""
-		for more := true; more; {
-			times, quoted, ok := strings.Cut(text, "*")
-			n, err := strconv.Atoi(times)
-			if !ok || err != nil {
-				n, quoted = 1, text
-			}
-			prefix, err := strconv.QuotedPrefix(quoted)
-			if err != nil {
-				argument, text, _ = strings.Cut(text, " ")
-				break
-			}
-			part, _ := strconv.Unquote(prefix)
-			argument += strings.Repeat(part, n)
-			text, more = strings.CutPrefix(quoted[len(prefix):], "+")
-		}
-		all, text = append(all, argument), strings.TrimPrefix(text, " ")
-	}
-	return all
-}
+func TestTexts(t *testing.T) { must.Answer(t, texts, answers) }
 
 var kinds = map[string]client.Files{"commands": client.Commands, "skills": client.Skills,
 	"agents": client.Agents, "instructions": client.Instructions}

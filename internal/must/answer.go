@@ -21,7 +21,7 @@ func Answer(
 			word, rest, _ := strings.Cut(query, " ")
 			t.Run(title, func(t *testing.T) {
 				want := strings.TrimSpace(want)
-				if got := answers[word](t, arguments(rest)...); got != want {
+				if got := answers[word](t, Arguments(rest)...); got != want {
 					t.Errorf("line %d: %s\n got %s\nwant %s", n+1, query, got, want)
 				}
 			})
@@ -31,7 +31,8 @@ func Answer(
 	}
 }
 
-func arguments(text string) (all []string) {
+// Arguments returns the arguments of a question.
+func Arguments(text string) (all []string) {
 	for text != "" {
 		argument := ""
 		for more := true; more; {

@@ -151,9 +151,7 @@ func (s *MCPServer) texts() servers.Values {
 }
 
 // String returns a line such as `github (stdio): npx -y server; env TOKEN`.
-func (s MCPServer) String() string {
-	return servers.Describe(s.Name, s.Transport, s.texts())
-}
+func (s MCPServer) String() string { return servers.Describe(s.Name, s.Transport, s.texts()) }
 
 // Format writes String for each verb.
 func (s MCPServer) Format(f fmt.State, verb rune) { fmt.Fprint(f, s.String()) }
@@ -164,8 +162,9 @@ func (s MCPServer) LogValue() slog.Value { return slog.StringValue(s.String()) }
 // MarshalJSON returns an object with the name, the place and the transport of the server, its
 // command line or URL, and the names in Env and Headers.
 func (s MCPServer) MarshalJSON() ([]byte, error) {
-	texts := []string{s.Name, s.Layer, s.Plugin, s.Path, s.Client, s.Transport}
-	return servers.JSON(texts, s.Disabled, s.texts())
+	shown := servers.Shown{Name: s.Name, Layer: s.Layer, Plugin: s.Plugin, Path: s.Path,
+		Client: s.Client, Transport: s.Transport, Disabled: s.Disabled}
+	return shown.JSON(s.texts())
 }
 
 // findServers returns the servers of the files of clients, and of the plugins in a snapshot of the

@@ -47,25 +47,24 @@ func Describe(name, transport string, v Values) string {
 	return escape.Line(line)
 }
 
-// JSON returns an object with texts about a server: the name, the layer, the plugin, the path, the
-// client and the transport. The object also has the command line or the URL, and the names of
-// variables and headers.
-func JSON(texts []string, disabled bool, v Values) ([]byte, error) {
-	all := map[string]any{"line": v.Line()}
-	for i, key := range []string{"name", "layer", "plugin", "path", "client", "transport"} {
-		if all[key] = texts[i]; texts[i] == "" {
-			delete(all, key)
-		}
-	}
-	for key, values := range map[string]map[string]string{"env": v.Env, "headers": v.Headers} {
-		if len(values) > 0 {
-			all[key] = Names(values)
-		}
-	}
-	if disabled {
-		all["disabled"] = true
-	}
-	return json.Marshal(all)
+// A Shown is what the JSON of a server shows.
+type Shown struct {
+	Client    string   `json:"client,omitempty"`
+	Disabled  bool     `json:"disabled,omitempty"`
+	Env       []string `json:"env,omitempty"`     // the names of the variables
+	Headers   []string `json:"headers,omitempty"` // the names
+	Layer     string   `json:"layer,omitempty"`
+	Line      string   `json:"line"` // the command line or the URL
+	Name      string   `json:"name,omitempty"`
+	Path      string   `json:"path,omitempty"`
+	Plugin    string   `json:"plugin,omitempty"`
+	Transport string   `json:"transport,omitempty"`
+}
+
+// JSON returns the JSON of a server with values.
+func (s Shown) JSON(v Values) ([]byte, error) {
+	s.Line, s.Env, s.Headers = v.Line(), Names(v.Env), Names(v.Headers)
+	return json.Marshal(s)
 }
 
 // Names returns the sorted names of variables or headers.

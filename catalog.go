@@ -344,7 +344,7 @@ func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 	return c.changes.Subscribe(&changes.Subscriber{
 		Lists: []changes.List{{Index: c.commands.Index, Shown: c.commands.shown}, {Index: c.skills.Index, Shown: c.skills.shown, More: c.skillsBelow()},
 			{Index: c.agents.Index, Shown: c.agents.shown},
-			{Index: c.instructions.Index, Since: c.instructionsSince()}, {Index: c.commands.Index, Since: c.servers.Asked.Since(func() { _, _ = c.listServers(c.lifetime, "OnChange", observe.Call[Event]{}) })}},
+			{Index: c.instructions.Index, Since: c.instructionsSince()}, {Index: c.commands.Index, More: c.servers.Asked.Follow(func() { _, _ = c.listServers(c.lifetime, "OnChange", observe.Call[Event]{}) })}},
 		Ended:  c.ended,
 		Exited: c.logExit,
 		Call: func(change changes.Change) {

@@ -32,7 +32,8 @@ func (n Names) empty() bool { return n.Added == nil && n.Removed == nil && n.Cha
 // A List is an index with a selection of its entries.
 type List struct {
 	Index *index.Index
-	Shown func(*index.Snapshot) *index.Snapshot // returns the snapshot with the selected entries; Shown of nil is nil
+	// Shown, if not nil, returns the snapshot with the selected entries; Shown of nil is nil.
+	Shown func(*index.Snapshot) *index.Snapshot
 
 	// More, if not nil, adds the differences of further names to those of Shown.
 	More func(*Names)
@@ -47,7 +48,10 @@ func (l List) since(before, now *index.Snapshot) Names {
 	if l.Since != nil {
 		return l.Since(before, now)
 	}
-	n := difference(l.Shown(before), l.Shown(now))
+	var n Names
+	if l.Shown != nil {
+		n = difference(l.Shown(before), l.Shown(now))
+	}
 	if l.More != nil {
 		l.More(&n)
 	}

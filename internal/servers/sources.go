@@ -275,19 +275,14 @@ func (a *Asked) Set(now map[string]string) (changed bool) {
 	return last != nil && !maps.Equal(*last, now)
 }
 
-// Since returns the changes.List.Since of a subscription. The function list calls Set. Before a
-// call has listed servers, nothing changes.
-func (a *Asked) Since(list func()) func(_, _ *index.Snapshot) changes.Names {
+// Follow returns the changes.List.More of a subscription. The function list calls Set. Before a call
+// has listed servers, nothing changes.
+func (a *Asked) Follow(list func()) (since func(*changes.Names)) {
 	again := func(struct{}) (map[string]string, error) {
 		list() // after an error, the last servers count
 		return *a.last.Load(), nil
 	}
-	states := func(servers map[string]string) map[string]string { return servers }
-	since := a.first.Follow(again, states)
-	return func(_, _ *index.Snapshot) (n changes.Names) {
-		since(&n)
-		return n
-	}
+	return a.first.Follow(again, func(servers map[string]string) map[string]string { return servers })
 }
 
 // A List is the servers of a catalog or of a view.

@@ -15,8 +15,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/internal/must"
@@ -76,19 +74,19 @@ func library(t *testing.T, dir string, opts ...toolshelf.Option) (got []Entry, l
 	return got, listed
 }
 
+// lines returns the sorted lines of entries.
+func lines(entries []Entry) (all []string) {
+	for _, e := range entries {
+		all = append(all, e.Line())
+	}
+	slices.Sort(all)
+	return all
+}
+
 // compare reports the differences between the library and the reader.
 func compare(t *testing.T, want Set, got []Entry, listed map[string]bool) {
 	t.Helper()
-	lines := func(entries []Entry) (all []string) {
-		for _, e := range entries {
-			all = append(all, e.Line())
-		}
-		slices.Sort(all)
-		return all
-	}
-	if diff := cmp.Diff(lines(want.Entries), lines(got)); diff != "" {
-		t.Errorf("entries (-reader +library):\n%s", diff)
-	}
+	must.Match(t, "entries of the reader and of the library", lines(want.Entries), lines(got))
 	known := map[string]bool{}
 	for _, name := range want.Plugins {
 		known[name] = true
@@ -96,34 +94,32 @@ func compare(t *testing.T, want Set, got []Entry, listed map[string]bool) {
 	for _, name := range want.Remote {
 		known[name] = false
 	}
-	if diff := cmp.Diff(known, listed); diff != "" {
-		t.Errorf("plugins (-reader +library):\n%s", diff)
-	}
+	must.Match(t, "plugins of the reader and of the library", known, listed)
 }
 
-// TestLibraryReadsTheFixture compares the library with the list of entries and with the reader.
+// TestLibraryReadsTheFixture compares the library with the reader, and with the list of entries,
+// which does not come from a program.
 func TestLibraryReadsTheFixture(t *testing.T) {
-	t.Run("memory", func(t *testing.T) {
-		got, listed := library(t, "", toolshelf.WithPluginsFS("fixture", Memory()))
-		compare(t, Read(Memory(), "."), got, listed)
-		var lines []string
-		for _, e := range got {
-			lines = append(lines, e.Line())
-		}
-		slices.Sort(lines)
+	check := func(t *testing.T, fsys fs.FS, dir string, opt toolshelf.Option) {
+		got, listed := library(t, dir, opt)
+		set := Read(fsys, ".")
+		compare(t, set, got, listed)
 		want := Want()
 		slices.Sort(want)
-		if diff := cmp.Diff(want, lines); diff != "" {
-			t.Errorf("entries (-list +library):\n%s", diff)
+		must.Match(t, "entries", want, lines(got))
+		if len(set.Plugins) < 40 || len(set.Remote) != 6 {
+			t.Errorf("%d plugins and %d remote entries, want 40 and 6", len(set.Plugins), len(set.Remote))
 		}
+	}
+	t.Run("memory", func(t *testing.T) {
+		check(t, Memory(), "", toolshelf.WithPluginsFS("fixture", Memory()))
 	})
 	t.Run("disk", func(t *testing.T) {
 		market, err := Write(t.TempDir())
 		if err != nil {
 			t.Skip(err) // a system without links
 		}
-		got, listed := library(t, market, toolshelf.WithPlugins(market))
-		compare(t, Read(os.DirFS(market), "."), got, listed)
+		check(t, os.DirFS(market), market, toolshelf.WithPlugins(market))
 	})
 }
 
@@ -148,31 +144,6 @@ func TestLibraryReadsPublicRepositories(t *testing.T) {
 			}
 			t.Logf("%d plugins, %d commands, %d skills, %d agents, %d remote", len(want.Plugins), count["command"], count["skill"], count["agent"], len(want.Remote))
 		})
-	}
-}
-
-// TestReaderReadsTheFixture compares the reader with the list of entries, which does not come from
-// a program.
-func TestReaderReadsTheFixture(t *testing.T) {
-	market, err := Write(t.TempDir())
-	if err != nil {
-		t.Skip(err) // a system without links
-	}
-	for name, fsys := range map[string]fs.FS{"memory": Memory(), "disk": os.DirFS(market)} {
-		set := Read(fsys, ".")
-		var got []string
-		for _, e := range set.Entries {
-			got = append(got, e.Line())
-		}
-		want := Want()
-		slices.Sort(got)
-		slices.Sort(want)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: entries (-want +got):\n%s", name, diff)
-		}
-		if len(set.Plugins) < 40 || len(set.Remote) != 6 {
-			t.Errorf("%s: %d plugins and %d remote entries, want 40 and 6", name, len(set.Plugins), len(set.Remote))
-		}
 	}
 }
 

@@ -2,7 +2,7 @@
 // other than by a documented limit, if a mixed call takes more than three times the CPU of a trivial
 // tool of the SDK, or if goroutines or descriptors remain two seconds after the load. It requires Linux.
 //
-//	go run ./mcpadapter/gosdk/testdata/load [-duration 60s] [-sessions 200] [-files 200] [-edits 50] [-leavers 20] [-silent 10] [-sdk]
+//	go run ./mcpadapter/gosdk/testdata/load [-duration 60s] [-sdk]
 //
 // The load has half of the rate that the sessions reach without a pause. With -sdk, the handler of the
 // SDK serves without gosdk.NewHTTPHandler: the calls of clients that hang up then remain.
@@ -31,13 +31,16 @@ import (
 
 var (
 	duration = flag.Duration("duration", time.Minute, "`duration` of the load")
-	sessions = flag.Int("sessions", 200, "`number` of clients with calls in equal shares")
-	files    = flag.Int("files", 200, "`number` of files that search_text searches")
-	edits    = flag.Int("edits", 50, "`number` of files that change in a second")
-	leavers  = flag.Int("leavers", 20, "`number` of clients that hang up during calls")
-	silent   = flag.Int("silent", 10, "`number` of clients that do not read")
 	sdk      = flag.Bool("sdk", false, "serve with the handler of the SDK alone")
 	asServer = flag.String("serve", "", "serve `DIR`; the program starts itself so")
+)
+
+const (
+	sessions = 200 // clients with calls in equal shares
+	files    = 200 // that search_text searches
+	edits    = 50  // files that change in a second
+	leavers  = 20  // clients that hang up during calls
+	silent   = 10  // clients that do not read
 )
 
 func main() {
@@ -47,89 +50,78 @@ func main() {
 	if *asServer != "" {
 		run = func() error { return serve(*asServer) }
 	}
-	if err := run(); err != nil {
+	if err := ended(run); err != nil {
 		log.Fatal("load: ", err)
 	}
 }
 
+// ended calls a function, and returns its error or an error of must.
+func ended(run func() error) (err error) {
+	defer func() {
+		switch failed := recover().(type) {
+		case nil:
+		case failure:
+			err = failed
+		default:
+			panic(failed)
+		}
+	}()
+	return run()
+}
+
+type failure struct{ error }
+
+// must returns a value, or ends the measurement with an error, after the deferred calls.
+func must[T any](value T, err error) T {
+	check(err)
+	return value
+}
+
+func check(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
 func measure() error {
-	dir, err := os.MkdirTemp("", "load")
-	if err != nil {
-		return err
-	}
+	dir := must(os.MkdirTemp("", "load"))
 	defer os.RemoveAll(dir)
-	if err := writeProject(dir); err != nil {
-		return err
-	}
-	program, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	server := exec.Command(program, "-serve", dir, fmt.Sprintf("-sdk=%v", *sdk))
+	check(writeProject(dir))
+	server := exec.Command(must(os.Executable()), "-serve", dir, fmt.Sprintf("-sdk=%v", *sdk))
 	server.Stderr = os.Stderr
-	out, err := server.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := server.Start(); err != nil {
-		return err
-	}
+	out := must(server.StdoutPipe())
+	check(server.Start())
 	defer func() { server.Process.Kill(); server.Wait() }()
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		return err
-	}
-	url := strings.TrimSpace(line)
+	url := strings.TrimSpace(must(bufio.NewReader(out).ReadString('\n')))
 
 	// The first calls fill the caches and pools, which stay.
-	if _, err := phase(url+"/mcp", mixed, time.Second, 0, nil); err != nil {
-		return err
-	}
-	start, err := usageOf(url)
-	if err != nil {
-		return err
-	}
-	most, err := phase(url+"/mcp", mixed, *duration/10, 0, nil)
-	if err != nil {
-		return err
-	}
+	phase(url, "/mcp", mixed, time.Second, 0, nil)
+	start := usageOf(url)
+	most := phase(url, "/mcp", mixed, *duration/10, 0, nil)
 	fmt.Printf("saturated: %v\n", most)
 	rate := most.rate() / 2
-	trivial, err := phase(url+"/trivial", []string{`{"name":"trivial","arguments":{}}`}, *duration/6, rate, nil)
-	if err != nil {
-		return err
-	}
+	trivial := phase(url, "/trivial", []string{`{"name":"trivial","arguments":{}}`}, *duration/6, rate, nil)
 	fmt.Printf("trivial:   %v\n", trivial)
-	alone, err := phase(url+"/mcp", mixed, *duration/6, rate, nil)
-	if err != nil {
-		return err
-	}
+	alone := phase(url, "/mcp", mixed, *duration/6, rate, nil)
 	fmt.Printf("mixed:     %v, %.2f × trivial\n", alone, alone.cost()/trivial.cost())
-	load, err := phase(url+"/mcp", mixed, *duration, rate, func(ctx context.Context) { disturb(ctx, dir, url) })
-	if err != nil {
-		return err
-	}
+	load := phase(url, "/mcp", mixed, *duration, rate, func(ctx context.Context) { disturb(ctx, dir, url) })
 	ratio := load.cost() / trivial.cost()
-	fmt.Printf("load:      %v, %.2f × trivial, beside %d edits a second, %d clients that hang up and %d that do not read\n", load, ratio, *edits, *leavers, *silent)
-	if failed := errors.Join(most.failure, trivial.failure, alone.failure, load.failure); failed != nil {
-		return failed
-	}
+	fmt.Printf("load:      %v, %.2f × trivial, beside %d edits a second, %d clients that hang up and %d that do not read\n",
+		load, ratio, edits, leavers, silent)
+	check(errors.Join(most.failure, trivial.failure, alone.failure, load.failure))
 	if ratio > 3 {
 		return fmt.Errorf("a mixed call under load takes %.2f times the CPU of a trivial call; want at most 3", ratio)
 	}
-	var rest usage
-	for deadline := time.Now().Add(2 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if rest, err = usageOf(url); err != nil {
-			return err
-		}
-		if rest.Goroutines <= start.Goroutines && rest.Descriptors <= start.Descriptors {
-			break
-		}
+	rest := usageOf(url)
+	for deadline := time.Now().Add(2 * time.Second); rest.Goroutines > start.Goroutines || rest.Descriptors > start.Descriptors; rest = usageOf(url) {
 		if time.Now().After(deadline) {
-			return fmt.Errorf("two seconds after the load, the server has %d goroutines and %d descriptors; want %d and %d", rest.Goroutines, rest.Descriptors, start.Goroutines, start.Descriptors)
+			return fmt.Errorf("two seconds after the load, the server has %d goroutines and %d descriptors; want %d and %d",
+				rest.Goroutines, rest.Descriptors, start.Goroutines, start.Descriptors)
 		}
+		time.Sleep(20 * time.Millisecond)
 	}
-	fmt.Printf("after:     %d goroutines, %d descriptors; before: %d, %d\n", rest.Goroutines, rest.Descriptors, start.Goroutines, start.Descriptors)
+	fmt.Printf("after:     %d goroutines, %d descriptors; before: %d, %d\n",
+		rest.Goroutines, rest.Descriptors, start.Goroutines, start.Descriptors)
 	return nil
 }
 
@@ -153,7 +145,7 @@ func writeProject(dir string) error {
 		write(commandFile(i), commandText(0))
 		write(fmt.Sprintf("list/file-%02d.txt", i), strings.Repeat("A line of a text file with some words.\n", 200))
 	}
-	for i := range *files {
+	for i := range files {
 		text := strings.Repeat("A line of a text file with some words.\n", 100)
 		if i%40 == 0 {
 			text += "a needle\n"
@@ -191,12 +183,8 @@ func (r report) String() string {
 var abandoned atomic.Int64
 
 // phase calls in all sessions at a rate, or without a pause if the rate is 0. beside runs meanwhile.
-func phase(url string, calls []string, took time.Duration, rate float64, beside func(context.Context)) (report, error) {
-	base := strings.TrimSuffix(strings.TrimSuffix(url, "/mcp"), "/trivial")
-	before, err := usageOf(base)
-	if err != nil {
-		return report{}, err
-	}
+func phase(url, path string, calls []string, took time.Duration, rate float64, beside func(context.Context)) (r report) {
+	before := usageOf(url)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var others, clients sync.WaitGroup
@@ -205,12 +193,11 @@ func phase(url string, calls []string, took time.Duration, rate float64, beside 
 	}
 	var next atomic.Int64
 	var mu sync.Mutex
-	var r report
 	r.abandoned = -int(abandoned.Load())
 	begun := time.Now()
-	for n := range *sessions {
+	for n := range sessions {
 		clients.Go(func() {
-			c := newClient(url, n)
+			c := newClient(url+path, n)
 			defer c.http.CloseIdleConnections()
 			for {
 				i := next.Add(1)
@@ -241,10 +228,9 @@ func phase(url string, calls []string, took time.Duration, rate float64, beside 
 	r.took = time.Since(begun)
 	cancel()
 	others.Wait()
-	after, err := usageOf(base)
-	r.cpu = after.CPU - before.CPU
+	r.cpu = usageOf(url).CPU - before.CPU
 	r.abandoned += int(abandoned.Load())
-	return r, err
+	return r
 }
 
 // disturb edits files, hangs up during calls, and does not read responses, until ctx ends.
@@ -252,7 +238,7 @@ func disturb(ctx context.Context, dir, url string) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	all.Go(func() {
-		for i, tick := 1, time.NewTicker(time.Second/time.Duration(*edits)); ; i++ {
+		for i, tick := 1, time.NewTicker(time.Second/time.Duration(edits)); ; i++ {
 			select {
 			case <-tick.C:
 				name, text := commandFile(i/2), commandText(i)
@@ -268,7 +254,7 @@ func disturb(ctx context.Context, dir, url string) {
 			}
 		}
 	})
-	for n := range *leavers {
+	for n := range leavers {
 		all.Go(func() {
 			for i := 0; ctx.Err() == nil; i++ {
 				c := newClient(url+"/mcp", n)
@@ -288,7 +274,7 @@ func disturb(ctx context.Context, dir, url string) {
 			}
 		})
 	}
-	for n := range *silent {
+	for n := range silent {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
 		if err != nil {
 			log.Print(err)
@@ -327,10 +313,8 @@ func (c client) request(ctx context.Context, params string) *http.Request {
 		revision = "2026-07-28"
 		params = `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"load","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}},` + params[1:]
 	}
-	r, err := http.NewRequestWithContext(ctx, "POST", c.url, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+params+`}`))
-	if err != nil {
-		panic(err) // the address is valid
-	}
+	body := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + params + `}`)
+	r := must(http.NewRequestWithContext(ctx, "POST", c.url, body)) // the address is valid
 	_, name, _ := strings.Cut(params, `"name":"`)
 	if c.modern {
 		_, name, _ = strings.Cut(name, `"name":"`) // after the name of the client
@@ -362,11 +346,9 @@ func (c client) call(ctx context.Context, params string) (limited bool, err erro
 	return false, nil
 }
 
-func usageOf(url string) (u usage, err error) {
-	res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Get(url + "/usage")
-	if err != nil {
-		return u, err
-	}
+func usageOf(url string) (u usage) {
+	res := must((&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Get(url + "/usage"))
 	defer res.Body.Close()
-	return u, json.NewDecoder(res.Body).Decode(&u)
+	check(json.NewDecoder(res.Body).Decode(&u))
+	return u
 }

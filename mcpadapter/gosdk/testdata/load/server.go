@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -28,18 +29,9 @@ type usage struct {
 // serve serves a directory and the tool "wait" at /mcp, a trivial tool of the SDK alone at /trivial, and
 // the usage at /usage. The first line of the standard output is the address.
 func serve(dir string) error {
-	catalog, err := toolshelf.New(toolshelf.WithRoot(dir))
-	if err != nil {
-		return err
-	}
-	adapter, err := mcpadapter.New(catalog)
-	if err != nil {
-		return err
-	}
+	adapter := must(mcpadapter.New(must(toolshelf.New(toolshelf.WithRoot(dir)))))
 	shelf := mcp.NewServer(&mcp.Implementation{Name: "load", Version: "1.0.0"}, nil)
-	if err := gosdk.Register(shelf, adapter); err != nil {
-		return err
-	}
+	check(gosdk.Register(shelf, adapter))
 	shelf.AddTool(&mcp.Tool{Name: "wait", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) { // a long call
 			<-ctx.Done()
@@ -62,21 +54,15 @@ func serve(dir string) error {
 	http.HandleFunc("/usage", func(w http.ResponseWriter, _ *http.Request) {
 		runtime.GC() // ends the goroutines of unused timers and finalizers
 		var times syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &times); err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
+		failed := syscall.Getrusage(syscall.RUSAGE_SELF, &times)
 		descriptors, err := os.ReadDir("/proc/self/fd")
-		if err != nil {
+		if err := errors.Join(failed, err); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
 		json.NewEncoder(w).Encode(usage{time.Duration(times.Utime.Nano() + times.Stime.Nano()), runtime.NumGoroutine(), len(descriptors)})
 	})
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
+	listener := must(net.Listen("tcp", "127.0.0.1:0"))
 	fmt.Println("http://" + listener.Addr().String())
 	return (&http.Server{ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}).Serve(listener)
 }

@@ -6,6 +6,7 @@ package must
 import (
 	"errors"
 	"fmt"
+	"log"
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,6 +18,15 @@ type TB interface {
 	Errorf(format string, args ...any)
 	Fatal(args ...any)
 }
+
+// Program is the TB of a program for tests: a failure ends the program.
+var Program TB = program{}
+
+type program struct{}
+
+func (program) Helper()                           {}
+func (program) Errorf(format string, args ...any) { log.Fatalf(format, args...) }
+func (program) Fatal(args ...any)                 { log.Fatal(args...) }
 
 // Do ends the test if err is not nil.
 func Do(t TB, err error) {

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
 )
@@ -28,52 +29,29 @@ func main() {
 	if len(os.Args) < 2 {
 		log.Fatal("usage: server DIR [ADDRESS]")
 	}
-	server, err := newServer(os.Args[1])
-	if err == nil {
-		err = serve(server, os.Args[2:])
+	server := newServer(os.Args[1])
+	if len(os.Args) == 2 {
+		must.Do(must.Program, server.Run(context.Background(), &mcp.StdioTransport{}))
+		return
 	}
-	if err != nil {
-		log.Fatal(err)
-	}
-}
-
-func serve(server *mcp.Server, addresses []string) error {
-	if len(addresses) == 0 {
-		return server.Run(context.Background(), &mcp.StdioTransport{})
-	}
-	listener, err := net.Listen("tcp", addresses[0])
-	if err != nil {
-		return err
-	}
+	listener := must.Get(net.Listen("tcp", os.Args[2]))(must.Program)
 	log.Printf("serving http://%s/mcp", listener.Addr())
-	return http.Serve(listener, gosdk.NewHTTPHandler(server, nil))
+	log.Fatal(http.Serve(listener, gosdk.NewHTTPHandler(server, nil)))
 }
 
 const total = 120
 
-func newServer(dir string) (*mcp.Server, error) {
-	catalog, err := toolshelf.New(toolshelf.WithRoot(dir))
-	if err != nil {
-		return nil, err
-	}
-	adapter, err := mcpadapter.New(catalog)
-	if err != nil {
-		return nil, err
-	}
-	survey, err := surveyTool()
-	if err != nil {
-		return nil, err
-	}
-	extra := append(suiteTools(), survey)
-	for n := len(adapter.Tools()) + len(extra); n < total; n++ {
+func newServer(dir string) *mcp.Server {
+	catalog := must.Get(toolshelf.New(toolshelf.WithRoot(dir)))(must.Program)
+	extra := append(suiteTools(), surveyTool())
+	own := must.Get(mcpadapter.New(catalog))(must.Program).Tools()
+	for n := len(own) + len(extra); n < total; n++ {
 		extra = append(extra, numbered(n))
 	}
-	adapter, err = mcpadapter.New(catalog, mcpadapter.WithExtraTools(extra...), mcpadapter.WithStructuredContent())
-	if err != nil {
-		return nil, err
-	}
+	options := []mcpadapter.Option{mcpadapter.WithExtraTools(extra...), mcpadapter.WithStructuredContent()}
 	server := mcp.NewServer(&mcp.Implementation{Name: "clients", Version: "1.0.0"}, nil)
-	return server, gosdk.Register(server, adapter)
+	must.Do(must.Program, gosdk.Register(server, must.Get(mcpadapter.New(catalog, options...))(must.Program)))
+	return server
 }
 
 // numbered returns a tool that returns its number.
@@ -99,20 +77,15 @@ func (s slowFs) Open(name string) (afero.File, error) {
 
 // surveyTool returns the tool of the conformance suite that reports its progress: a
 // directory_tree of five directories, one below the other.
-func surveyTool() (mcpadapter.Tool, error) {
+func surveyTool() mcpadapter.Tool {
 	fsys := afero.NewMemMapFs()
-	if err := fsys.MkdirAll("a/b/c/d/e", 0o755); err != nil {
-		return mcpadapter.Tool{}, err
-	}
-	catalog, err := toolshelf.New(toolshelf.WithFs(slowFs{fsys}))
-	if err != nil {
-		return mcpadapter.Tool{}, err
-	}
-	adapter, err := mcpadapter.New(catalog)
+	must.Do(must.Program, fsys.MkdirAll("a/b/c/d/e", 0o755))
+	catalog := must.Get(toolshelf.New(toolshelf.WithFs(slowFs{fsys})))(must.Program)
+	adapter := must.Get(mcpadapter.New(catalog))(must.Program)
 	return mcpadapter.Tool{Name: "test_tool_with_progress", Description: "Reports its progress.",
 		Call: func(ctx context.Context, _ json.RawMessage) (mcpadapter.Result, error) {
 			return adapter.Call(ctx, "directory_tree", nil)
-		}}, err
+		}}
 }
 
 //go:embed schema.json

@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -24,18 +25,9 @@ func main() {
 	if len(os.Args) != 3 {
 		log.Fatal("usage: session DIR ADDRESS")
 	}
-	catalog, err := toolshelf.New(toolshelf.WithRoot(os.Args[1]))
-	if err != nil {
-		log.Fatal(err)
-	}
-	adapter, err := mcpadapter.New(catalog)
-	if err != nil {
-		log.Fatal(err)
-	}
-	listener, err := net.Listen("tcp", os.Args[2])
-	if err != nil {
-		log.Fatal(err)
-	}
+	catalog := must.Get(toolshelf.New(toolshelf.WithRoot(os.Args[1])))(must.Program)
+	adapter := must.Get(mcpadapter.New(catalog))(must.Program)
+	listener := must.Get(net.Listen("tcp", os.Args[2]))(must.Program)
 	log.Printf("serving http://%s/mcp", listener.Addr())
 	log.Fatal(http.Serve(listener, &server{adapter: adapter}))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk/skillsclient"
 )
 
@@ -22,52 +23,26 @@ func main() {
 		log.Fatal("usage: skillhost URL")
 	}
 	load := os.Getenv("MCP_CONFORMANCE_SCENARIO") != "sep-2640-client-no-prefetch"
-	if err := run(context.Background(), os.Args[1], os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION"), load); err != nil {
-		log.Fatal(err)
-	}
-}
-
-func run(ctx context.Context, url, revision string, load bool) error {
+	revision := os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION")
+	ctx := context.Background()
 	var host skillsclient.Host
-	client, err := host.NewClient(&mcp.Implementation{Name: "skillhost", Version: "1"}, nil)
-	if err != nil {
-		return err
-	}
-	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: url}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
-	if err != nil {
-		return err
-	}
+	client := must.Get(host.NewClient(&mcp.Implementation{Name: "skillhost", Version: "1"}, nil))(must.Program)
+	session := must.Get(client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: os.Args[1]},
+		&mcp.ClientSessionOptions{ProtocolVersion: revision}))(must.Program)
 	defer session.Close()
-	server, err := host.Server("conformance", session)
-	if err != nil {
-		return err
-	}
-	catalog, err := toolshelf.New(toolshelf.WithSkillsDir(), toolshelf.WithSkillsFS("conformance", server.FS(ctx)))
-	if err != nil {
-		return err
-	}
+	server := must.Get(host.Server("conformance", session))(must.Program)
+	catalog := must.Get(toolshelf.New(toolshelf.WithSkillsDir(),
+		toolshelf.WithSkillsFS("conformance", server.FS(ctx))))(must.Program)
 	defer catalog.Close()
-	skills, err := catalog.ListSkills(ctx)
-	if err != nil {
-		return err
-	}
-	if _, err := catalog.SkillsPrompt(ctx); err != nil {
-		return err
-	}
+	skills := must.Get(catalog.ListSkills(ctx))(must.Program)
+	must.Get(catalog.SkillsPrompt(ctx))(must.Program)
 	for _, info := range skills {
 		fmt.Println(info.Name, info.Description)
 		if !load {
 			continue
 		}
-		skill, err := catalog.GetSkill(ctx, info.Name)
-		if err != nil {
-			return err
-		}
-		for _, file := range skill.Files {
-			if _, err := catalog.ReadSkillFile(ctx, info.Name, file.Path); err != nil {
-				return err
-			}
+		for _, file := range must.Get(catalog.GetSkill(ctx, info.Name))(must.Program).Files {
+			must.Get(catalog.ReadSkillFile(ctx, info.Name, file.Path))(must.Program)
 		}
 	}
-	return nil
 }

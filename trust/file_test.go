@@ -78,8 +78,8 @@ func TestABookAgreesWithAMap(t *testing.T) {
 
 // FuzzParse checks that a file is refused, or is a book that a file keeps.
 func FuzzParse(f *testing.F) {
-	b := (&book{}).with([]decision{{entry("a", "1").Item, map[string]string{"a.md": "text", "b": digest("x"), "\xff": ""}},
-		{item: keyOf(entry("b", "").Item)}})
+	texts := map[string]string{"a.md": "text", "b": digest("x"), "\xff": ""}
+	b := (&book{}).with([]decision{{entry("a", "1").Item, texts}, {item: keyOf(entry("b", "").Item)}})
 	body, _, _ := strings.Cut(strings.TrimPrefix(b.encode(), firstLine), `{"end"`)
 	f.Add(b.encode(), false)
 	f.Add(body, true)
@@ -114,7 +114,9 @@ func TestEachCutOfTheFileIsBroken(t *testing.T) {
 func TestATextIsInTheFileOnce(t *testing.T) {
 	b := &book{}
 	for _, layer := range []string{"/one", "/two"} {
-		b = b.with([]decision{{toolshelf.Item{Kind: "command", Name: "a", Layer: layer, Digest: digest("1")}, map[string]string{"a.md": "the same text"}}})
+		p := entry("a", "the same text")
+		p.Layer = layer
+		b = b.with([]decision{{p.Item, p.New}})
 	}
 	must.Equal(t, "the file has the text", 1, strings.Count(b.encode(), "the same text"))
 }

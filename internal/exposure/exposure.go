@@ -131,7 +131,8 @@ func (f *settingsFile) update(now time.Time) bool {
 	if err == nil && f.settled && stamp.Of(info).Same(f.stamp) {
 		return false
 	}
-	before, read := f.content, settingsFile{Switch: f.Switch, fs: f.fs, path: f.path, client: f.client}
+	before, read := f.content, *f
+	read.settled, read.content = false, nil
 	if err == nil {
 		err = read.load(now)
 	}

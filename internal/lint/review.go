@@ -25,7 +25,10 @@ func Review(kind client.Files, f File) (found []problem.Problem) {
 		case slices.Contains(runningKeys, field.Key):
 			found = append(found, f.at(field, problem.Warning, problem.RunsCommand, "the field "+field.Key+" can start programs", "read the field before you approve the file"))
 		case slices.Contains(toolKeys, field.Key) && !blank(field):
-			found = append(found, f.at(field, problem.Warning, problem.AllowsTools, "the field "+field.Key+" grants "+quoted(strings.Join(toolsOf(field.Value), ", ")), "approve the file only if the model may use the tools"))
+			tools := quoted(strings.Join(toolsOf(field.Value), ", "))
+			found = append(found, f.at(field, problem.Warning, problem.AllowsTools,
+				"the field "+field.Key+" grants "+tools,
+				"approve the file only if the model may use the tools"))
 		}
 	}
 	if kind == client.Commands || kind == client.Skills {

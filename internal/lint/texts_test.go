@@ -68,8 +68,10 @@ var answers = map[string]func(t *testing.T, arguments ...string) string{
 
 // The fields of the client "mine".
 var (
-	mySkills   = []client.Field{{Name: "name"}, {Name: "model", Required: true, Limit: 5}, {Name: "description", Cut: 3}}
-	myCommands = []client.Field{{Name: "description", Required: true, Limit: 9, Cut: 3}, {Name: "model", Required: true}}
+	mySkills = []client.Field{{Name: "name"}, {Name: "model", Required: true, Limit: 5},
+		{Name: "description", Cut: 3}}
+	myCommands = []client.Field{{Name: "description", Required: true, Limit: 9, Cut: 3},
+		{Name: "model", Required: true}}
 )
 
 func clientOf(t *testing.T, name string, mine []client.Field) client.Client {
@@ -88,7 +90,8 @@ func corrected(t *testing.T, kind, dir, header, n string) string {
 		if kind == "skill" {
 			return Default().Skill(file(dir, text))
 		}
-		found = (&Commands{Profile: Default()}).Check(file("a", text), Command{Name: "a", Path: "a.md", Listed: true})
+		command := Command{Name: "a", Path: "a.md", Listed: true}
+		found = (&Commands{Profile: Default()}).Check(file("a", text), command)
 		slices.SortFunc(found, problem.Compare)
 		return found
 	}
@@ -104,11 +107,11 @@ func corrected(t *testing.T, kind, dir, header, n string) string {
 
 // references returns the references of the command a.md to missing commands.
 func references(text string) string {
-	l := commandsOf("a.md", "dev/review.md", "dev/dev-build.md", "dev/parts/base.md", "task-find.md", "shared-rules.md")
+	files := strings.Fields("dev/review.md dev/dev-build.md dev/parts/base.md task-find.md shared-rules.md")
+	l := commandsOf(append(files, "a.md")...)
 	l.AddSkill("x")
 	l.Present = func(path, fromRoot string) bool {
-		return slices.Contains([]string{"dev/review.md", "dev/dev-build.md", "dev/parts/base.md", "task-find.md", "shared-rules.md", "README.md"}, path) ||
-			fromRoot == "docs/plan.md"
+		return slices.Contains(append(files, "README.md"), path) || fromRoot == "docs/plan.md"
 	}
 	got := ""
 	for _, p := range l.Check(file("a", text), Command{Name: "a", Path: "a.md"}) {

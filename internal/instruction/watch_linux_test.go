@@ -2,6 +2,7 @@ package instruction_test
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unsafe"
@@ -137,105 +139,87 @@ func TestAWatchedAnswerIsNotShared(t *testing.T) {
 	}
 }
 
-// TestAWatchSeesEachChangeOnTheWay waits for each change until a call has the answer of a new
-// catalog.
+//go:embed testdata/watch.txt
+var changesOnTheWay string
+
+// TestAWatchSeesEachChangeOnTheWay makes the changes of testdata/watch.txt, and waits after each
+// until a call has the answer of a new catalog.
 func TestAWatchSeesEachChangeOnTheWay(t *testing.T) {
-	p := newProject(t, map[string]string{"top/repo/x/y/f.go": "", "top/repo/AGENTS.md": "a", "top/repo/x/AGENTS.md": "b"})
-	const path = "x/y/z/new.go"
-	at := func(elem ...string) string { return filepath.Join(append([]string{p.root}, elem...)...) }
-	write := func(text string, elem ...string) func() error {
-		return func() error {
-			file := filepath.Join(elem...)
-			return errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644))
-		}
-	}
-	remove := func(elem ...string) func() error { return func() error { return os.RemoveAll(filepath.Join(elem...)) } }
-	rename := func(from, to string) func() error { return func() error { return os.Rename(from, to) } }
-	link := func(target string, elem ...string) func() error {
-		return func() error {
-			file := filepath.Join(elem...)
-			return errors.Join(os.RemoveAll(file+".new"), os.Symlink(target, file+".new"), os.Rename(file+".new", file))
-		}
-	}
-	both := func(all ...func() error) func() error {
-		return func() (err error) {
-			for _, f := range all {
-				err = errors.Join(err, f())
-			}
-			return err
-		}
-	}
+	p := newProject(t, map[string]string{"top/repo/x/y/f.go": "", "top/repo/AGENTS.md": "a",
+		"top/repo/x/AGENTS.md": "b"})
 	c := p.open(t)
-	for _, step := range []struct {
-		name      string
-		change    func() error
-		unwatched bool // the answer after the change
-	}{
-		{"a changed file", write("changed", at("AGENTS.md")), false},
-		{"a replaced file", both(write("replaced", at("new")), rename(at("new"), at("AGENTS.md"))), false},
-		{"a removed file", remove(at("AGENTS.md")), false},
-		{"a new file", write("new", at("AGENTS.md")), false},
-		{"a file of the user", write("user", p.home, ".claude", "CLAUDE.md"), false},
-		{"a file above the root", write("above", p.top, "AGENTS.md"), false},
-		{"a file in a new directory of the client", write("hidden", at("x", "y", ".claude", "CLAUDE.md")), false},
-		{"an import", write("@docs/i.md and @docs/j.md", at("CLAUDE.md")), false},
-		{"a new file that is imported", write("i", at("docs", "i.md")), false},
-		{"a changed file that is imported", write("i, changed @k.md", at("docs", "i.md")), false},
-		{"a file that an import imports", write("k", at("docs", "k.md")), false},
-		{"a removed file that is imported", remove(at("docs", "k.md")), false},
-		{"a file instead of a link", link("docs/i.md", at("x", "AGENTS.md")), false},
-		{"the target of a link", write("target", at("docs", "i.md")), false},
-		{"a link to another file", link("../docs/other.md", at("x", "AGENTS.md")), false},
-		{"the missing target of a link", write("other", at("docs", "other.md")), false},
-		{"a link to a link", link("../x/AGENTS.md", at("docs", "i.md")), false},
-		{"the target of both links", write("both", at("docs", "other.md")), false},
-		{"a link through another link", both(link("docs", at("through")), link("../through/other.md", at("x", "AGENTS.md"))), true},
-		{"another target of the link between", both(write("between", at("old docs", "other.md")), link("old docs", at("through"))), true},
-		{"a link out of the root", link("/etc/passwd", at("x", "AGENTS.md")), true},
-		{"a file instead of the link", both(remove(at("x", "AGENTS.md")), write("file", at("x", "AGENTS.md"))), false},
-		{"the missing directory of the path", write("z", at("x", "y", "z", "AGENTS.md")), false},
-		{"a directory in place of the new file", write("below", at("x", "y", "z", "new.go", "AGENTS.md")), false},
-		{"a directory that vanishes", remove(at("x", "y")), false},
-		{"a directory that comes back", write("again", at("x", "y", "z", "AGENTS.md")), false},
-		{"another directory with the name", both(rename(at("x"), at("old")), write("another", at("x", "y", "AGENTS.md"))), false},
-		{"a link in place of a directory", both(rename(at("x"), at("old2")), link("old", at("x"))), true},
-		{"a file behind the link", write("behind", at("old", "AGENTS.md")), true},
-		{"a directory in place of the link", both(remove(at("x")), rename(at("old2"), at("x"))), false},
-		{"a rule", write("---\npaths: x/**\n---\nrule", at(".claude", "rules", "r.md")), false},
-		{"the import of a rule", both(write("rule @../../docs/l.md", at(".claude", "rules", "r.md")), write("l", at("docs", "l.md"))), false},
-		{"a rule below the root", write("---\nglobs: '**'\n---\nbelow", at("x", ".cursor", "rules", "sub", "n.mdc")), false},
-		{"a changed rule below the root", write("---\nalwaysApply: true\n---\nchanged @../../../AGENTS.md", at("x", ".cursor", "rules", "sub", "n.mdc")), false},
-		{"another rule below the root", write("---\nalwaysApply: true\n---\nother", at("x", ".cursor", "rules", "o.mdc")), false},
-		{"a link in a directory of rules below the root", link("o.mdc", at("x", ".cursor", "rules", "l.mdc")), true},
-		{"no link in a directory of rules below the root", remove(at("x", ".cursor", "rules", "l.mdc")), false},
-		{"no rules below the root", remove(at("x", ".cursor")), false},
-		{"another project with the path", both(rename(p.top, p.top+".old"), write("other project", at("x", "AGENTS.md")), write("other rule", at(".claude", "rules", "r.md"))), false},
-		{"the first project again", both(rename(p.top, p.top+".other"), rename(p.top+".old", p.top)), false},
-		{"a directory that cannot be read", write("text", at("x", "y", "AGENTS.md", "file")), false},
-	} {
-		if err := step.change(); err != nil && !errors.Is(err, unix.ENOTDIR) {
-			t.Fatalf("%s: %v", step.name, err)
-		}
-		fresh := must.Get(toolshelf.New(toolshelf.WithRoot(p.root), toolshelf.WithHome(p.home), toolshelf.WithParents(p.top), toolshelf.WithInstructions(client.Claude(), client.Codex(), client.Cursor())))(t)
-		want := instructions(t, fresh, path, toolshelf.Imports(0))
-		fresh.Close()
-		catalogtest.Eventually(t, func() string {
-			if diff := cmp.Diff(want, instructions(t, c, path, toolshelf.Imports(0))); diff != "" {
-				return step.name + " (-new +watched):\n" + diff
+	title, unwatched := "", false
+	for line := range strings.Lines(changesOnTheWay + "the end\n") {
+		line = strings.TrimSuffix(line, "\n")
+		step, ok := strings.CutPrefix(line, "\t")
+		switch {
+		case ok && step == "unwatched":
+			unwatched = true
+		case ok:
+			if err := p.change(step); err != nil && !errors.Is(err, unix.ENOTDIR) {
+				t.Fatalf("%s: %v", title, err)
 			}
-			return ""
-		})
-		if !step.unwatched {
-			awaitWatched(t, c, path, toolshelf.Imports(0))
-			continue
-		}
-		catalogtest.Eventually(t, func() string { // the answer can be the same
-			if isWatched(t, c, path, toolshelf.Imports(0)) == "" {
-				return step.name + ": a call makes no system call"
+		case line != "" && line[0] != '#':
+			if title != "" {
+				p.sees(t, c, title, unwatched)
 			}
-			return ""
-		})
+			title, unwatched = line, false
+		}
 	}
+}
+
+// change makes a step of a change.
+func (p project) change(step string) error {
+	at := func(name string) string {
+		if below, ok := strings.CutPrefix(name, "~/"); ok {
+			return filepath.Join(p.home, below)
+		}
+		return filepath.Join(p.root, name)
+	}
+	word, rest, _ := strings.Cut(step, " ")
+	name, rest, _ := strings.Cut(rest, " ")
+	file := at(name)
+	switch word {
+	case "write":
+		text, err := strconv.Unquote(rest)
+		dir := os.MkdirAll(filepath.Dir(file), 0o755)
+		return errors.Join(err, dir, os.WriteFile(file, []byte(text), 0o644))
+	case "remove":
+		return os.RemoveAll(file)
+	case "rename":
+		return os.Rename(file, at(rest))
+	case "link":
+		made := os.Symlink(strings.TrimPrefix(rest, "-> "), file+".new")
+		return errors.Join(made, os.Rename(file+".new", file))
+	}
+	return errors.New("unknown step " + word)
+}
+
+// sees waits until a watched catalog has the answer of a new catalog, and whether calls read files.
+func (p project) sees(t *testing.T, c *toolshelf.Catalog, title string, unwatched bool) {
+	t.Helper()
+	const path = "x/y/z/new.go"
+	fresh := must.Get(toolshelf.New(toolshelf.WithRoot(p.root), toolshelf.WithHome(p.home),
+		toolshelf.WithParents(p.top),
+		toolshelf.WithInstructions(client.Claude(), client.Codex(), client.Cursor())))(t)
+	want := instructions(t, fresh, path, toolshelf.Imports(0))
+	fresh.Close()
+	catalogtest.Eventually(t, func() string {
+		if diff := cmp.Diff(want, instructions(t, c, path, toolshelf.Imports(0))); diff != "" {
+			return title + " (-new +watched):\n" + diff
+		}
+		return ""
+	})
+	if !unwatched {
+		awaitWatched(t, c, path, toolshelf.Imports(0))
+		return
+	}
+	catalogtest.Eventually(t, func() string { // the answer can be the same
+		if isWatched(t, c, path, toolshelf.Imports(0)) == "" {
+			return title + ": a call makes no system call"
+		}
+		return ""
+	})
 }
 
 func TestACallThatFailsEndsNoWatch(t *testing.T) {

@@ -11,30 +11,58 @@ import (
 // patience limits the wait for a feed.
 const patience = time.Minute
 
+// walkEach walks over each replica until done returns true.
+func walkEach(ctx context.Context, replicas []*replica, done func(i int, w walk) (bool, error)) error {
+	for i, r := range replicas {
+		for end := false; !end; {
+			w, err := walkPrompts(ctx, r.url, func(int) error { return nil })
+			if err == nil {
+				end, err = done(i, w)
+			}
+			if err != nil {
+				return fmt.Errorf("replica %d: %w", i, err)
+			}
+		}
+	}
+	return nil
+}
+
+// compareCursors walks over each replica. While nothing changes, the cursors are the same.
+func compareCursors(ctx context.Context, out io.Writer, replicas []*replica) error {
+	var first walk
+	err := walkEach(ctx, replicas, func(i int, w walk) (bool, error) {
+		if i == 0 {
+			first = w
+		}
+		if !slices.Equal(w.cursors, first.cursors) {
+			return false, fmt.Errorf("the cursors differ:\n%q\n%q", w.cursors, first.cursors)
+		}
+		return true, nil
+	})
+	if err == nil {
+		fmt.Fprintf(out, "all replicas return the same %d cursors\n", len(first.cursors)-1)
+	}
+	return err
+}
+
 // awaitQuiet walks until a walk over each replica makes no request of the bucket. The walks that
 // make requests are before the connection of a feed, and at a heartbeat.
 func awaitQuiet(ctx context.Context, out io.Writer, shelf *shelf, replicas []*replica) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	for i, r := range replicas {
-		for walks := 1; ; walks++ {
-			before, err := shelf.requests()
-			if err != nil {
-				return err
-			}
-			w, err := walkPrompts(ctx, r.url, func(int) error { return nil })
-			if err != nil {
-				return fmt.Errorf("replica %d, walk %d, and no walk without a request of the bucket: %w", i, walks, err)
-			}
-			after, err := shelf.requests()
-			if err != nil {
-				return err
-			}
-			if after == before {
-				fmt.Fprintf(out, "replica %d: %d pages without a request of the bucket, in walk %d\n", i, len(w.cursors), walks)
-				break
-			}
+	before, walks := 0, 0
+	err := walkEach(ctx, replicas, func(i int, w walk) (bool, error) {
+		after, err := shelf.requests()
+		quiet := after == before
+		before, walks = after, walks+1
+		if quiet {
+			fmt.Fprintf(out, "replica %d: %d pages without a request of the bucket, in walk %d\n", i, len(w.cursors), walks)
+			walks = 0
 		}
+		return quiet, err
+	})
+	if err != nil {
+		return fmt.Errorf("no walk without a request of the bucket: %w", err)
 	}
 	return nil
 }
@@ -48,16 +76,11 @@ func awaitPrompt(ctx context.Context, out io.Writer, shelf *shelf, replicas []*r
 		return err
 	}
 	start := time.Now()
-	for _, r := range replicas {
-		for {
-			w, err := walkPrompts(ctx, r.url, func(int) error { return nil })
-			if err != nil {
-				return fmt.Errorf("a replica does not list the prompt %s: %w", name, err)
-			}
-			if slices.Contains(w.names, name) {
-				break
-			}
-		}
+	err := walkEach(ctx, replicas, func(_ int, w walk) (bool, error) {
+		return slices.Contains(w.names, name), nil
+	})
+	if err != nil {
+		return fmt.Errorf("the prompt %s is not listed: %w", name, err)
 	}
 	fmt.Fprintf(out, "the other replicas list a new prompt after %v\n", time.Since(start).Round(time.Millisecond))
 	return nil

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,18 +43,16 @@ func startCluster(ctx context.Context) (*cluster, error) {
 	return c, nil
 }
 
+// serve starts the servers. The other servers connect to the first, and learn of each other there.
 func (c *cluster) serve(nodes int) error {
-	ports, routes, err := freePorts(nodes)
-	if err != nil {
-		return err
-	}
-	var urls []string
-	for i, port := range ports {
+	var routes, urls []string
+	for i := range nodes {
 		name := fmt.Sprintf("node-%d", i)
 		node, err := server.NewServer(&server.Options{
 			ServerName: name, Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true,
 			JetStream: true, StoreDir: filepath.Join(c.dir, name),
-			Cluster: server.ClusterOpts{Name: "fleet", Host: "127.0.0.1", Port: port}, Routes: routes,
+			Cluster: server.ClusterOpts{Name: "fleet", Host: "127.0.0.1", Port: server.RANDOM_PORT},
+			Routes:  server.RoutesFromStr(strings.Join(routes, ",")),
 		})
 		if err != nil {
 			return err
@@ -66,26 +62,12 @@ func (c *cluster) serve(nodes int) error {
 		if !node.ReadyForConnections(30 * time.Second) {
 			return fmt.Errorf("the NATS server %s does not start", name)
 		}
-		urls = append(urls, node.ClientURL())
+		routes, urls = append(routes, "nats://"+node.ClusterAddr().String()), append(urls, node.ClientURL())
 	}
 	c.urls = strings.Join(urls, ",")
+	var err error
 	c.conn, err = nats.Connect(c.urls, nats.MaxReconnects(-1))
 	return err
-}
-
-// freePorts chooses the ports for the connections between servers. Each server must know the ports
-// of all servers before the start.
-func freePorts(n int) (ports []int, routes []*url.URL, err error) {
-	for range n {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, nil, err
-		}
-		defer listener.Close()
-		ports = append(ports, listener.Addr().(*net.TCPAddr).Port)
-		routes = append(routes, &url.URL{Scheme: "nats", Host: listener.Addr().String()})
-	}
-	return ports, routes, nil
 }
 
 // createStream tries again until the servers have elected a leader.

@@ -20,7 +20,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/signal"
-	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -81,25 +80,6 @@ func run(ctx context.Context, out io.Writer, stable, volatile int) error {
 		return err
 	}
 	return awaitPrompt(ctx, out, shelf, []*replica{replicas[0], replicas[2]})
-}
-
-// compareCursors walks over each replica alone. While nothing changes, the cursors are the same.
-func compareCursors(ctx context.Context, out io.Writer, replicas []*replica) error {
-	var first walk
-	for i, r := range replicas {
-		w, err := walkPrompts(ctx, r.url, func(int) error { return nil })
-		if err != nil {
-			return fmt.Errorf("replica %d: %w", i, err)
-		}
-		if i == 0 {
-			first = w
-		}
-		if !slices.Equal(w.cursors, first.cursors) {
-			return fmt.Errorf("the cursors of replica %d differ:\n%q\n%q", i, w.cursors, first.cursors)
-		}
-	}
-	fmt.Fprintf(out, "all replicas return the same %d cursors\n", len(first.cursors)-1)
-	return nil
 }
 
 // walkAll walks with six clients over all replicas. The third page of a client kills a replica and

@@ -80,8 +80,7 @@ func serveReplica() error {
 // A replica is a process that runs serveReplica.
 type replica struct {
 	url     string
-	process *exec.Cmd
-	stdin   io.Closer
+	process *exec.Cmd // holds its standard input open
 }
 
 func startReplica(ctx context.Context, shelf *shelf) (*replica, error) {
@@ -92,8 +91,7 @@ func startReplica(ctx context.Context, shelf *shelf) (*replica, error) {
 	process := exec.CommandContext(ctx, program)
 	process.Env = append(os.Environ(), socketVariable+"="+shelf.socket, natsVariable+"="+shelf.cluster.urls)
 	process.Stderr = os.Stderr
-	stdin, err := process.StdinPipe()
-	if err != nil {
+	if _, err := process.StdinPipe(); err != nil {
 		return nil, err
 	}
 	stdout, err := process.StdoutPipe()
@@ -103,7 +101,7 @@ func startReplica(ctx context.Context, shelf *shelf) (*replica, error) {
 	if err := process.Start(); err != nil {
 		return nil, err
 	}
-	r := &replica{process: process, stdin: stdin}
+	r := &replica{process: process}
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil {
 		r.kill()

@@ -22,15 +22,14 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
-// A misstatingFs reports a wrong size of a file.
-type misstatingFs struct {
-	afero.Fs
-	size int64
-}
-
-type misstatedFile struct {
-	afero.File
-	size int64
+// misstating returns a filesystem that reports a wrong size of each file.
+func misstating(fsys afero.Fs, size int64) afero.Fs {
+	return hook{Fs: fsys, info: func(info fs.FileInfo) fs.FileInfo {
+		if info.IsDir() {
+			return info
+		}
+		return misstatedInfo{info, size}
+	}}
 }
 
 type misstatedInfo struct {
@@ -40,27 +39,6 @@ type misstatedInfo struct {
 
 func (i misstatedInfo) Size() int64 { return i.size }
 
-func (f misstatedFile) Stat() (fs.FileInfo, error) {
-	info, err := f.File.Stat()
-	if err != nil || info.IsDir() {
-		return info, err
-	}
-	return misstatedInfo{info, f.size}, nil
-}
-
-func (f misstatingFs) Open(name string) (afero.File, error) {
-	file, err := f.Fs.Open(name)
-	return misstatedFile{file, f.size}, err
-}
-
-func (f misstatingFs) Stat(name string) (fs.FileInfo, error) {
-	info, err := f.Fs.Stat(name)
-	if err != nil || info.IsDir() {
-		return info, err
-	}
-	return misstatedInfo{info, f.size}, nil
-}
-
 // TestAnySizeThatAFilesystemReports reads files with a reported size that exceeds the
 // memory or the int of a 32-bit platform, but not the limit of the catalog.
 func TestAnySizeThatAFilesystemReports(t *testing.T) {
@@ -69,7 +47,7 @@ func TestAnySizeThatAFilesystemReports(t *testing.T) {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			files := memoryOf(t, map[string]string{
 				"commands/review.md": text, "skills/pdf/SKILL.md": text, "skills/pdf/.gitignore": strings.Repeat("#\n", 4096)})
-			c := catalog(t, toolshelf.WithFs(misstatingFs{files, size}), toolshelf.WithMaxFileSize(math.MaxInt64))
+			c := catalog(t, toolshelf.WithFs(misstating(files, size)), toolshelf.WithMaxFileSize(math.MaxInt64))
 			command, err := c.Get(t.Context(), "review")
 			skill, skillErr := c.GetSkill(t.Context(), "pdf", toolshelf.Digests())
 			raw, rawErr := c.ReadSkillFile(t.Context(), "pdf", "SKILL.md")
@@ -111,7 +89,7 @@ func TestAFileThatGrowsWhileItIsRead(t *testing.T) {
 	for _, length := range []int{100, 5_000, limit, limit + 1, 2 * limit} {
 		text := header + strings.Repeat("x", length-len(header))
 		files := memoryOf(t, map[string]string{"commands/a.md": text, "skills/a/SKILL.md": text, "skills/a/x.txt": text})
-		c := catalog(t, toolshelf.WithFs(misstatingFs{files, int64(len(header))}), toolshelf.WithMaxFileSize(limit))
+		c := catalog(t, toolshelf.WithFs(misstating(files, int64(len(header)))), toolshelf.WithMaxFileSize(limit))
 		command, err := c.Get(t.Context(), "a")
 		skill, skillErr := c.GetSkill(t.Context(), "a")
 		raw, rawErr := c.ReadSkillFile(t.Context(), "a", "x.txt")
@@ -133,7 +111,7 @@ func TestAFileThatGrowsWhileItIsRead(t *testing.T) {
 func TestAHeaderThatGrowsIsListedWhole(t *testing.T) {
 	text := "---\nname: a\nother: " + strings.Repeat("x", 10_000) + "\ndescription: d\n---\n"
 	files := memoryOf(t, map[string]string{"commands/a.md": text, "skills/a/SKILL.md": text})
-	c := catalog(t, toolshelf.WithFs(misstatingFs{files, 100}))
+	c := catalog(t, toolshelf.WithFs(misstating(files, 100)))
 	must.Match(t, "commands with the descriptions", []string{"d"}, descriptions(t, c))
 	skills, err := c.ListSkills(t.Context())
 	if err != nil || len(skills) != 1 || skills[0].Description != "d" || skills[0].Diagnostics != nil {
@@ -268,38 +246,9 @@ func TestCloseDuringCalls(t *testing.T) {
 	}
 }
 
-// slow is a filesystem whose calls take a moment or, with a gate, until the gate opens.
-type slow struct {
-	afero.Fs
-	latency time.Duration
-	gate    <-chan struct{}
-}
-
-func (s slow) wait() {
-	time.Sleep(s.latency)
-	if s.gate != nil {
-		<-s.gate
-	}
-}
-
-func (s slow) Open(name string) (afero.File, error) {
-	s.wait()
-	return s.Fs.Open(name)
-}
-
-func (s slow) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
-	s.wait()
-	return s.Fs.OpenFile(name, flag, perm)
-}
-
-func (s slow) Stat(name string) (os.FileInfo, error) {
-	s.wait()
-	return s.Fs.Stat(name)
-}
-
 func TestTheContextEndsACallOnAFilesystemThatHangs(t *testing.T) {
 	gate := make(chan struct{})
-	c := catalog(t, toolshelf.WithFs(slow{Fs: memory(t, "."), gate: gate}))
+	c := catalog(t, toolshelf.WithFs(hook{Fs: memory(t, "."), before: untilClosed(gate)}))
 	defer close(gate)
 	for op, call := range map[string]func(context.Context) error{
 		"List":       func(ctx context.Context) error { _, err := c.List(ctx, toolshelf.Page{}); return err },
@@ -314,13 +263,11 @@ func TestTheContextEndsACallOnAFilesystemThatHangs(t *testing.T) {
 }
 
 func TestAGetOfAKnownCommandEndsWithItsContext(t *testing.T) {
-	gate := make(chan struct{})
-	close(gate)
-	hanging := &slow{Fs: memory(t, "."), gate: gate}
+	hanging := &hook{Fs: memory(t, ".")}
 	c := catalog(t, toolshelf.WithFs(hanging))
 	must.Get(c.Get(t.Context(), "Build"))(t)
 	shut := make(chan struct{})
-	hanging.gate = shut
+	hanging.before = untilClosed(shut)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	if _, err := c.Get(ctx, "Build"); err != context.DeadlineExceeded {
@@ -336,7 +283,11 @@ func TestASlowFilesystemIsReadInParallel(t *testing.T) {
 	}
 	fsys := memoryOf(t, files)
 	synctest.Test(t, func(t *testing.T) { // the clock stands still while a goroutine can run
-		c := must.Get(toolshelf.New(toolshelf.WithFs(slow{Fs: fsys, latency: 20 * time.Millisecond})))(t)
+		slow := hook{Fs: fsys, before: func(string, string) error {
+			time.Sleep(20 * time.Millisecond)
+			return nil
+		}}
+		c := must.Get(toolshelf.New(toolshelf.WithFs(slow)))(t)
 		defer c.Close()
 		begin := time.Now()
 		l, err := c.List(t.Context(), toolshelf.Page{})
@@ -461,17 +412,14 @@ func TestAFileThatStaysEmptyIsListed(t *testing.T) {
 	}
 }
 
-// slowOpens takes 400 ms to open each file, and opens at most two files at a time.
-type slowOpens struct {
-	afero.Fs
-	slots chan struct{}
-}
-
-func (s slowOpens) Open(name string) (afero.File, error) {
-	s.slots <- struct{}{}
-	time.Sleep(200 * time.Millisecond) // of the clock of synctest
-	<-s.slots
-	return s.Fs.Open(name)
+// slowOpens takes 400 ms to open each of the command files, and opens at most two files at a time.
+func slowOpens(t *testing.T) afero.Fs {
+	slots := make(chan struct{}, 2)
+	return onOpen(memoryOf(t, commandFiles()), func(string) {
+		slots <- struct{}{}
+		time.Sleep(200 * time.Millisecond) // of the clock of synctest
+		<-slots
+	})
 }
 
 func longCalls(c *toolshelf.Catalog) map[string]func(ctx context.Context, o toolshelf.WithProgress) error {
@@ -517,8 +465,7 @@ func TestProgressOfLongCalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				fsys := slowOpens{memoryOf(t, commandFiles()), make(chan struct{}, 2)}
-				c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithNestedCommands())
+				c := catalog(t, toolshelf.WithFs(slowOpens(t)), toolshelf.WithNestedCommands())
 				var reports []toolshelf.Progress
 				var times []time.Time
 				must.Do(t, longCalls(c)[name](t.Context(), toolshelf.WithProgress(func(p toolshelf.Progress) {
@@ -574,8 +521,9 @@ func TestFailedCallsDoNotReportTheirEnd(t *testing.T) {
 func TestAPanicOfAReportEndsTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := make(chan struct{})
-		opened := make(chan string, 10)
-		c := catalog(t, toolshelf.WithFs(observed{catalogtest.Faulty{Fs: memoryOf(t, commandFiles()), Hang: hang}, opened}))
+		opened := 0
+		hanging := catalogtest.Faulty{Fs: memoryOf(t, commandFiles()), Hang: hang}
+		c := catalog(t, toolshelf.WithFs(onOpen(hanging, func(string) { opened++ })))
 		func() {
 			defer func() {
 				must.Equal(t, "the panic", "report", recover())
@@ -585,25 +533,14 @@ func TestAPanicOfAReportEndsTheCall(t *testing.T) {
 		}()
 		close(hang)
 		synctest.Wait()
-		must.Equal(t, "Tree opens", 1, len(opened))
+		must.Equal(t, "directories that Tree opens", 1, opened)
 	})
-}
-
-// observed sends the name of each opened file.
-type observed struct {
-	afero.Fs
-	opened chan<- string
-}
-
-func (o observed) Open(name string) (afero.File, error) {
-	o.opened <- name
-	return o.Fs.Open(name)
 }
 
 func TestASlowReportDelaysOnlyTheNextReport(t *testing.T) {
 	for range 20 { // the order of two channels that are ready is random
 		synctest.Test(t, func(t *testing.T) {
-			c := catalog(t, toolshelf.WithFs(slowOpens{memoryOf(t, commandFiles()), make(chan struct{}, 2)}))
+			c := catalog(t, toolshelf.WithFs(slowOpens(t)))
 			var reports []bool
 			_, err := c.Tree(t.Context(), ".", toolshelf.WithProgress(func(p toolshelf.Progress) {
 				reports = append(reports, p.Done)

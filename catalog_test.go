@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"math/bits"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -32,35 +33,105 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
-// failing reports an error for some names of a filesystem.
-type failing struct {
+// A hook is a filesystem with functions around the calls that read. A function may be nil.
+type hook struct {
 	afero.Fs
-	errs map[string]error // by base name
+	before func(op, name string) error        // an error is the result of the call
+	info   func(info fs.FileInfo) fs.FileInfo // other metadata
 }
 
-func (f failing) fail(op, name string) error {
-	if err := f.errs[filepath.Base(name)]; err != nil {
-		return &fs.PathError{Op: op, Path: name, Err: err}
-	}
-	return nil
+func (h hook) Open(name string) (afero.File, error) {
+	return h.open(name, func() (afero.File, error) { return h.Fs.Open(name) })
 }
 
-func (f failing) Open(name string) (afero.File, error) {
-	if err := f.fail("open", name); err != nil {
+func (h hook) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
+	return h.open(name, func() (afero.File, error) { return h.Fs.OpenFile(name, flag, perm) })
+}
+
+func (h hook) open(name string, open func() (afero.File, error)) (afero.File, error) {
+	if err := h.call("open", name); err != nil {
 		return nil, err
 	}
-	return f.Fs.Open(name)
+	f, err := open()
+	if err == nil && h.info != nil {
+		f = hookedFile{f, h.info}
+	}
+	return f, err
 }
 
-func (f failing) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
-	if err := f.fail("open", name); err != nil {
+func (h hook) Stat(name string) (fs.FileInfo, error) {
+	if err := h.call("stat", name); err != nil {
 		return nil, err
 	}
-	return f.Fs.OpenFile(name, flag, perm)
+	info, err := h.Fs.Stat(name)
+	if err == nil && h.info != nil {
+		info = h.info(info)
+	}
+	return info, err
+}
+
+func (h hook) call(op, name string) error {
+	if h.before == nil {
+		return nil
+	}
+	return h.before(op, filepath.ToSlash(name))
+}
+
+type hookedFile struct {
+	afero.File
+	info func(fs.FileInfo) fs.FileInfo
+}
+
+func (f hookedFile) Stat() (fs.FileInfo, error) {
+	info, err := f.File.Stat()
+	if err == nil {
+		info = f.info(info)
+	}
+	return info, err
+}
+
+// onOpen returns a hook that calls f before each file or directory is opened.
+func onOpen(fsys afero.Fs, f func(name string)) hook {
+	return hook{Fs: fsys, before: func(op, name string) error {
+		if op == "open" {
+			f(name)
+		}
+		return nil
+	}}
+}
+
+// An opened counts the opens of each file.
+type opened struct {
+	mu    sync.Mutex
+	opens map[string]int
+}
+
+func (o *opened) add(name string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.opens == nil {
+		o.opens = map[string]int{}
+	}
+	if path.Ext(name) != "" {
+		o.opens[name]++
+	}
+}
+
+// files returns the opens since the last call.
+func (o *opened) files() map[string]int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	defer func() { o.opens = nil }()
+	return o.opens
+}
+
+// untilClosed returns a function of a hook that waits for the gate.
+func untilClosed(gate <-chan struct{}) func(op, name string) error {
+	return func(string, string) error { <-gate; return nil }
 }
 
 func TestUnreadable(t *testing.T) {
-	c := catalog(t, toolshelf.WithFs(failing{memory(t, "."), map[string]error{"Build.md": fs.ErrPermission, "crlf.md": errors.New("input/output error")}}))
+	c := catalog(t, toolshelf.WithFs(catalogtest.Faulty{Fs: memory(t, "."), Opens: map[string]error{"Build.md": fs.ErrPermission, "crlf.md": errors.New("input/output error")}}))
 	want := []string{"analyze-logs", "broken", "deploy_app", "empty", "zeta"}
 	must.Match(t, "one unreadable file, the others", want, names(t, c))
 	_, err := c.Get(t.Context(), "Build")
@@ -70,7 +141,7 @@ func TestUnreadable(t *testing.T) {
 		t.Errorf("Lint reports\n%s", got)
 	}
 
-	c = catalog(t, toolshelf.WithFs(failing{memory(t, "."), map[string]error{"commands": fs.ErrPermission}}))
+	c = catalog(t, toolshelf.WithFs(catalogtest.Faulty{Fs: memory(t, "."), Opens: map[string]error{"commands": fs.ErrPermission}}))
 	for op, call := range map[string]func() error{
 		"List": func() error { _, err := c.List(t.Context(), toolshelf.Page{}); return err },
 		"Get":  func() error { _, err := c.Get(t.Context(), "Build"); return err },
@@ -253,7 +324,7 @@ func TestCachesDropRemovedFiles(t *testing.T) {
 		"commands/kept.md": "k", "skills/kept/SKILL.md": skillFile("kept"), "skills/kept/a/b.txt": "b",
 		"commands/removed.md": "r", "skills/removed/SKILL.md": skillFile("removed"), "skills/removed/a/b.txt": "b",
 	}
-	fsys := dated{memoryOf(t, files)}
+	fsys := dated(memoryOf(t, files))
 	c := catalog(t, toolshelf.WithFs(fsys))
 	for name := range skillsOf(t, c) {
 		must.Get(c.GetSkill(t.Context(), name, toolshelf.Digests()))(t)

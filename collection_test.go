@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
@@ -171,8 +170,8 @@ func TestEachTextIsReadOnce(t *testing.T) {
 	}
 	for where, fsys := range map[string]afero.Fs{"memory": memoryOf(t, files), "disk": afero.NewBasePathFs(afero.NewOsFs(), root)} {
 		t.Run(where, func(t *testing.T) {
-			opens := &openedFs{Fs: fsys, opens: map[string]int{}}
-			c := catalog(t, toolshelf.WithFs(opens), toolshelf.WithAgentsDir("agents"))
+			opens := new(opened)
+			c := catalog(t, toolshelf.WithFs(onOpen(fsys, opens.add)), toolshelf.WithAgentsDir("agents"))
 			for i, skill := range collected(t, c.Skills(t.Context())) {
 				if want := files[path.Join("skills", skill.Name, "SKILL.md")]; !strings.HasSuffix(want, "---\n"+skill.Content) {
 					t.Errorf("skill %d has %d bytes, want the end of %d", i, len(skill.Content), len(want))
@@ -184,27 +183,11 @@ func TestEachTextIsReadOnce(t *testing.T) {
 			for i, agent := range collected(t, c.Agents(t.Context())) {
 				must.Equal(t, i, string(agent.Raw), files["agents/"+agent.Name+".md"])
 			}
-			for file, n := range opens.opens {
-				if path.Ext(file) == ".md" && n != 1 {
-					t.Errorf("%s was opened %d times", file, n)
-				}
+			for file, n := range opens.files() {
+				must.Equal(t, file, 1, n)
 			}
 		})
 	}
-}
-
-// An openedFs counts the opens of each path.
-type openedFs struct {
-	afero.Fs
-	mu    sync.Mutex
-	opens map[string]int
-}
-
-func (f *openedFs) Open(name string) (afero.File, error) {
-	f.mu.Lock()
-	f.opens[filepath.ToSlash(name)]++
-	f.mu.Unlock()
-	return f.Fs.Open(name)
 }
 
 func TestTheBytesOfARangeBelongToTheCaller(t *testing.T) {
@@ -253,31 +236,22 @@ func TestCloseEndsARangeBeforeTheNextSkill(t *testing.T) {
 // A scan that panics leaves no trace: later lists read only the beginning of files.
 func TestAPanicEndsTheCollectionOfTexts(t *testing.T) {
 	files := &counting{Fs: memoryOf(t, map[string]string{"skills/a/SKILL.md": skillFile("a") + strings.Repeat("x", 50_000)})}
-	fsys := &panickingFs{Fs: files}
-	c := catalog(t, toolshelf.WithFs(fsys))
+	var calm atomic.Bool
+	c := catalog(t, toolshelf.WithFs(onOpen(files, func(name string) {
+		if strings.HasSuffix(name, "SKILL.md") && !calm.Load() {
+			panic("open")
+		}
+	})))
 	func() {
 		defer func() { _ = recover() }()
 		for range c.Skills(t.Context()) {
 		}
 		t.Error("no panic")
 	}()
-	fsys.calm.Store(true)
+	calm.Store(true)
 	if _, err := c.ListSkills(t.Context()); err != nil || files.read.Load() > 10_000 {
 		t.Errorf("a list reads %d bytes, %v", files.read.Load(), err)
 	}
-}
-
-// A panickingFs panics at each open of a SKILL.md until calm.
-type panickingFs struct {
-	afero.Fs
-	calm atomic.Bool
-}
-
-func (f *panickingFs) Open(name string) (afero.File, error) {
-	if strings.HasSuffix(name, "SKILL.md") && !f.calm.Load() {
-		panic("open")
-	}
-	return f.Fs.Open(name)
 }
 
 func TestSkillsAndCommandsKeepWhatCannotBeLoaded(t *testing.T) {
@@ -1068,7 +1042,7 @@ func (unanswering) Open(string) (fs.File, error) { return nil, errors.New("no an
 
 func TestANameThatNoEntryCanHaveNeverReachesTheFilesystem(t *testing.T) {
 	var touched []string
-	c := catalog(t, toolshelf.WithFs(recording{memory(t, "."), &touched}))
+	c := catalog(t, toolshelf.WithFs(recording(memory(t, "."), &touched)))
 	for _, line := range []string{"/usr/bin/x fails", "/../secret", "", "/", "//", `/a\b`, "/.hidden", "/..", "/nul\x00 x", strings.Repeat("/", 5000)} {
 		must.Fail(c.Expand(t.Context(), line))(t, line, toolshelf.ErrCommandNotFound)
 	}

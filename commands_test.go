@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -447,7 +446,7 @@ func TestAnInvalidCommandNameIsAnsweredWithTheNameThatItMeans(t *testing.T) {
 
 func TestAnInvalidNameNeverReachesTheFilesystem(t *testing.T) {
 	var touched []string
-	c := catalog(t, toolshelf.WithFs(recording{memory(t, "."), &touched}))
+	c := catalog(t, toolshelf.WithFs(recording(memory(t, "."), &touched)))
 	for _, name := range []string{"../secret", "/etc/passwd", "a/b", `a\b`, "", ".", "..", "a b", "nul\x00", strings.Repeat("/", 5000)} {
 		must.Fail(c.Get(t.Context(), name))(t, name, toolshelf.ErrInvalidCommandName)
 	}
@@ -455,24 +454,11 @@ func TestAnInvalidNameNeverReachesTheFilesystem(t *testing.T) {
 }
 
 // recording records every name that reaches a filesystem.
-type recording struct {
-	afero.Fs
-	touched *[]string
-}
-
-func (r recording) Open(name string) (afero.File, error) {
-	*r.touched = append(*r.touched, name)
-	return r.Fs.Open(name)
-}
-
-func (r recording) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
-	*r.touched = append(*r.touched, name)
-	return r.Fs.OpenFile(name, flag, perm)
-}
-
-func (r recording) Stat(name string) (os.FileInfo, error) {
-	*r.touched = append(*r.touched, name)
-	return r.Fs.Stat(name)
+func recording(fsys afero.Fs, touched *[]string) afero.Fs {
+	return hook{Fs: fsys, before: func(_, name string) error {
+		*touched = append(*touched, name)
+		return nil
+	}}
 }
 
 // TestGetOfALinkedCommand changes a command file that is a link, and the target,
@@ -541,33 +527,18 @@ func TestGetOfACachedLinkedCommandOpensNoFile(t *testing.T) {
 	link := filepath.Join(root, "commands", "a.md")
 	must.Do(t, os.Mkdir(filepath.Dir(link), 0o755))
 	hosttest.Symlink(t, filepath.FromSlash("../lib/one.md"), link)
-	fsys := &openedFiles{}
-	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithRoot(root))
-	opens := func() int64 {
+	files := new(opened)
+	c := catalog(t, toolshelf.WithFs(onOpen(afero.NewOsFs(), files.add)), toolshelf.WithRoot(root))
+	opens := func() int {
 		t.Helper()
-		before := fsys.opened.Load()
 		must.Equal(t, "command.Content", "One", must.Get(c.Get(t.Context(), "a"))(t).Content)
-		return fsys.opened.Load() - before
+		return len(files.files())
 	}
 	for deadline := time.Now().Add(time.Minute); opens() > 0; {
 		if time.Now().After(deadline) {
 			t.Fatal("never served from the cache")
 		}
 	}
-}
-
-// openedFiles is the operating system's filesystem, and counts the opened
-// Markdown files.
-type openedFiles struct {
-	afero.OsFs
-	opened atomic.Int64
-}
-
-func (f *openedFiles) Open(name string) (afero.File, error) {
-	if filepath.Ext(name) == ".md" {
-		f.opened.Add(1)
-	}
-	return f.OsFs.Open(name)
 }
 
 // rewrite replaces the content of a file and sets the modification time back.

@@ -33,30 +33,10 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
-// A dated filesystem reports change times, like a disk. The change time of a file is its
-// modification time.
-type dated struct{ afero.Fs }
-
-func (d dated) Open(name string) (afero.File, error) {
-	f, err := d.Fs.Open(name)
-	return datedFile{f}, err
-}
-
-func (d dated) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, error) {
-	f, err := d.Fs.OpenFile(name, flag, perm)
-	return datedFile{f}, err
-}
-
-func (d dated) Stat(name string) (fs.FileInfo, error) {
-	fi, err := d.Fs.Stat(name)
-	return datedInfo{fi}, err
-}
-
-type datedFile struct{ afero.File }
-
-func (f datedFile) Stat() (fs.FileInfo, error) {
-	fi, err := f.File.Stat()
-	return datedInfo{fi}, err
+// dated returns a filesystem that reports change times, like a disk. The change time of a file is
+// its modification time.
+func dated(fsys afero.Fs) afero.Fs {
+	return hook{Fs: fsys, info: func(info fs.FileInfo) fs.FileInfo { return datedInfo{info} }}
 }
 
 type datedInfo struct{ fs.FileInfo }

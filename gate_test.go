@@ -504,7 +504,7 @@ func ExampleWithGate() {
 
 func TestAScanReadsEachNewOrChangedGatedFileOnce(t *testing.T) {
 	memory := memoryOf(t, map[string]string{"commands/c.md": "Do.", "skills/s/SKILL.md": skillFile("s"), "skills/s/scripts/x.sh": "1", "skills/s/scripts/y.sh": "2"})
-	fsys, g := &counting{Fs: dated{memory}}, new(approvals)
+	fsys, g := &counting{Fs: dated(memory)}, new(approvals)
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithGate(g))
 	for i, tt := range []struct {
 		name, put string
@@ -663,7 +663,7 @@ func TestARenamedCommandOfAnotherFormatNeedsAnotherApproval(t *testing.T) {
 func TestAPendingManifestHasTheTextOfItsDigest(t *testing.T) {
 	const manifest = "{\"name\": \"deploy\", \"hooks\": {\"Stop\": []}}\n"
 	files := map[string]string{"p/.claude-plugin/plugin.json": manifest, "p/commands/go.md": "Go.", "bare/commands/go.md": "Go."}
-	fsys, g := &counting{Fs: dated{memoryOf(t, files)}}, new(approvals)
+	fsys, g := &counting{Fs: dated(memoryOf(t, files))}, new(approvals)
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithPlugins("p", "bare"), toolshelf.WithGate(g, "p", "bare"))
 	for range 2 {
 		fsys.files.Store(0)
@@ -749,7 +749,7 @@ func TestFindingsHaveTheDiagnosticsOfLint(t *testing.T) {
 
 func TestAGatedListListsNoDirectoryOfAnUnchangedSkillAgain(t *testing.T) {
 	memory := memoryOf(t, map[string]string{"skills/s/SKILL.md": skillFile("s"), "skills/s/scripts/x.sh": "1", "skills/s/scripts/deep/y.sh": "2"})
-	fsys, long := &counting{Fs: dated{memory}}, time.Now().Add(-time.Minute)
+	fsys, long := &counting{Fs: dated(memory)}, time.Now().Add(-time.Minute)
 	settle := func() {
 		t.Helper()
 		must.Do(t, afero.Walk(memory, "skills", func(name string, _ os.FileInfo, err error) error {

@@ -445,13 +445,13 @@ func TestGetFromAnImmutableLayerIsCheap(t *testing.T) {
 	}
 }
 
-// opened counts the Opens of a filesystem.
-type opened struct {
+// An openedFS counts the opened files.
+type openedFS struct {
 	fs.FS
 	files atomic.Int64
 }
 
-func (o *opened) Open(name string) (fs.File, error) {
+func (o *openedFS) Open(name string) (fs.File, error) {
 	f, err := o.FS.Open(name)
 	if err == nil {
 		if fi, err := f.Stat(); err == nil && fi.Mode().IsRegular() {
@@ -464,8 +464,8 @@ func (o *opened) Open(name string) (fs.File, error) {
 // An immutable layer is read once by each of the methods that read whole files,
 // and other filesystems without times are read again.
 func TestAnImmutableLayerIsReadOnce(t *testing.T) {
-	commands := &opened{FS: fstest.MapFS{"a.md": {Data: []byte("apples")}, "b.md": {Data: []byte("pears")}}}
-	skills := &opened{FS: fstest.MapFS{"zed/SKILL.md": {Data: []byte(skillFile("zed"))}, "zed/a.txt": {Data: []byte("a")}}}
+	commands := &openedFS{FS: fstest.MapFS{"a.md": {Data: []byte("apples")}, "b.md": {Data: []byte("pears")}}}
+	skills := &openedFS{FS: fstest.MapFS{"zed/SKILL.md": {Data: []byte(skillFile("zed"))}, "zed/a.txt": {Data: []byte("a")}}}
 	for _, tt := range []struct {
 		name string
 		mark func(fs.FS) fs.FS
@@ -1052,36 +1052,19 @@ func layersOf(t testing.TB, c *toolshelf.Catalog) map[string]string {
 	return layers
 }
 
-// A recordingFs records the names of its calls.
-type recordingFs struct {
-	afero.Fs
-	names sync.Map
-}
-
-func (f *recordingFs) Open(name string) (afero.File, error) {
-	f.names.Store(name, true)
-	return f.Fs.Open(name)
-}
-
-func (f *recordingFs) Stat(name string) (os.FileInfo, error) {
-	f.names.Store(name, true)
-	return f.Fs.Stat(name)
-}
-
 func TestNothingAboveTheBoundaryIsRead(t *testing.T) {
 	files := map[string]string{"/.git/x": "", "/w/.claude/commands/a.md": "", "/w/repo/.claude/commands/b.md": "", "/w/repo/sub/project/x": "", "/.claude/commands/c.md": ""}
 	for boundary, highest := range map[string]string{"/w/repo": "/w/repo", "/w/repo/sub/project": "/w/repo/sub/project", "": "/"} {
-		recorded := &recordingFs{Fs: memoryOf(t, files)}
-		c := catalog(t, toolshelf.WithFs(recorded), toolshelf.WithRoot("/w/repo/sub/project"), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(boundary))
+		var read []string
+		c := catalog(t, toolshelf.WithFs(recording(memoryOf(t, files), &read)), toolshelf.WithRoot("/w/repo/sub/project"), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(boundary))
 		names(t, c)
 		_, _ = c.Get(t.Context(), "a")
 		problems(t, c)
-		recorded.names.Range(func(name, _ any) bool {
-			if below := filepath.ToSlash(name.(string)); below != highest && !strings.HasPrefix(below, strings.TrimSuffix(highest, "/")+"/") {
-				t.Errorf("boundary %q: %s is read", boundary, below)
+		for _, name := range read {
+			if name != highest && !strings.HasPrefix(name, strings.TrimSuffix(highest, "/")+"/") {
+				t.Errorf("boundary %q: %s is read", boundary, name)
 			}
-			return true
-		})
+		}
 	}
 }
 

@@ -254,7 +254,7 @@ func (f readsFile) Read(p []byte) (int, error) {
 // oldFiles writes files to the disk, and reports change times on every system. In a bubble of
 // synctest that runs settle first, the files are an hour old.
 func oldFiles(t *testing.T, files map[string]string) (fsys *readsFs, settle func()) {
-	fsys = &readsFs{Fs: dated{afero.NewBasePathFs(afero.NewOsFs(), diskOf(t, files))}}
+	fsys = &readsFs{Fs: dated(afero.NewBasePathFs(afero.NewOsFs(), diskOf(t, files)))}
 	later := time.Now().Add(time.Hour)
 	return fsys, func() { time.Sleep(time.Until(later)) }
 }
@@ -408,26 +408,17 @@ func TestListUsageEndsWithItsContextOrTheCatalog(t *testing.T) {
 	})
 }
 
-// exitFs calls exit when a command is opened.
-type exitFs struct {
-	afero.Fs
-	exit func(file string)
-}
-
-func (f *exitFs) Open(name string) (afero.File, error) {
-	if path.Ext(name) == ".md" {
-		f.exit(path.Base(name))
-	}
-	return f.Fs.Open(name)
-}
-
 func TestListUsagePassesOnAPanicOfTheFilesystem(t *testing.T) {
 	for way, exit := range map[string]func(file string){"panic": func(file string) { panic("open " + file) }, "Goexit": func(string) { runtime.Goexit() }} {
 		t.Run(way, func(t *testing.T) {
 			fsys := &readsFs{Fs: memoryOf(t, map[string]string{"commands/a.md": "$1\n"})}
 			c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Hour))
 			must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
-			fsys.Fs = &exitFs{fsys.Fs, exit}
+			fsys.Fs = onOpen(fsys.Fs, func(name string) {
+				if path.Ext(name) == ".md" {
+					exit(path.Base(name))
+				}
+			})
 			var panicked any
 			if returned(func() {
 				defer func() { panicked = recover() }()

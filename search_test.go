@@ -432,14 +432,14 @@ func TestSearchUsesTheFirstLayer(t *testing.T) {
 }
 
 func TestSearchFindsAnUnreadableFileByItsDescription(t *testing.T) {
-	fsys := failing{memoryOf(t, map[string]string{"commands/a.md": "---\ndescription: Count apples\n---\nPears.\n"}), map[string]error{}}
+	fsys := catalogtest.Faulty{Fs: memoryOf(t, map[string]string{"commands/a.md": "---\ndescription: Count apples\n---\nPears.\n"}), Opens: map[string]error{}}
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Hour))
 	must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 	for _, cause := range []error{fs.ErrPermission, fs.ErrNotExist} {
-		fsys.errs["a.md"] = cause
+		fsys.Opens["a.md"] = cause
 		must.Equal(t, "found", "a/tier2", search(t, c, "apples")+search(t, c, "pears"))
 	}
-	delete(fsys.errs, "a.md")
+	delete(fsys.Opens, "a.md")
 	must.Equal(t, "found", "a/tier2", search(t, c, "pears"))
 }
 
@@ -476,12 +476,12 @@ func TestSearchOfAHangingFilesystemEnds(t *testing.T) {
 		t.Run(part, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				gate := make(chan struct{})
-				fsys := &slow{Fs: memory(t, ".")}
+				fsys := &hook{Fs: memory(t, ".")}
 				c := must.Get(toolshelf.New(toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Hour)))(t)
 				if part == "reading a file" {
 					must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 				}
-				fsys.gate = gate
+				fsys.before = untilClosed(gate)
 				begin := time.Now()
 				var waiting sync.WaitGroup
 				for range 3 {
@@ -523,12 +523,12 @@ func TestSearchOfManyFilesAnswersFromTheirNames(t *testing.T) {
 		files[fmt.Sprintf("commands/c-%d.md", i)] = text
 		files[fmt.Sprintf("skills/s-%d/SKILL.md", i)] = text
 	}
-	fsys, gate := &slow{Fs: memoryOf(t, files)}, make(chan struct{})
+	fsys, gate := &hook{Fs: memoryOf(t, files)}, make(chan struct{})
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Hour))
 	for range c.All(t.Context()) {
 	}
 	must.Get(c.ListSkills(t.Context()))(t)
-	fsys.gate = gate
+	fsys.before = untilClosed(gate)
 	for name, search := range map[string]func(*toolshelf.Catalog, context.Context, string, int, ...toolshelf.SearchOption) (toolshelf.SearchResults, error){
 		"c-7": (*toolshelf.Catalog).Search, "s-7": (*toolshelf.Catalog).SearchSkills,
 	} {
@@ -615,41 +615,27 @@ func TestSearchContinuesACanceledSearch(t *testing.T) {
 		files[fmt.Sprintf("commands/c%02d.md", i)] = "Same text.\n"
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	fsys := &countingOpens{Fs: memoryOf(t, files), opens: map[string]int{}, then: cancel}
+	var opens opened
+	var after atomic.Int64
+	fsys := onOpen(memoryOf(t, files), func(name string) {
+		opens.add(name)
+		if after.Add(-1) == 0 {
+			cancel()
+		}
+	})
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Hour))
 	must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
-	clear(fsys.opens)
-	fsys.after = 20
+	opens.files()
+	after.Store(20)
 	if _, err := c.Search(ctx, "same", 0); err != context.Canceled {
 		t.Fatal(err)
 	}
 	must.Equal(t, "found.TotalFound", 50, must.Get(c.Search(t.Context(), "same", 0))(t).TotalFound)
-	for name, n := range fsys.opens {
+	read := opens.files()
+	for name, n := range read {
 		must.Equal(t, name, 1, n)
 	}
-	must.Equal(t, "len(fsys.opens)", 50, len(fsys.opens))
-}
-
-// countingOpens counts the Opens of each file, and calls then when after files are
-// open.
-type countingOpens struct {
-	afero.Fs
-	mu    sync.Mutex
-	opens map[string]int
-	after int
-	then  func()
-}
-
-func (f *countingOpens) Open(name string) (afero.File, error) {
-	if strings.HasSuffix(name, ".md") {
-		f.mu.Lock()
-		f.opens[name]++
-		if len(f.opens) == f.after {
-			f.then()
-		}
-		f.mu.Unlock()
-	}
-	return f.Fs.Open(name)
+	must.Equal(t, "files", 50, len(read))
 }
 
 // searched returns the results of a query, as "name tier reason".
@@ -736,7 +722,12 @@ func TestSearchCachesReportsForTheTTL(t *testing.T) {
 func TestSearchRepeatsACanceledUpdateOfReports(t *testing.T) {
 	memory := memoryOf(t, reported)
 	now := at()
-	fsys := &interrupted{Fs: memory}
+	var interrupt atomic.Pointer[context.CancelFunc]
+	fsys := onOpen(memory, func(name string) {
+		if cancel := interrupt.Load(); cancel != nil && strings.HasPrefix(name, "reports") {
+			(*cancel)()
+		}
+	})
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithReports("reports", ""), toolshelf.WithCacheTTL(time.Hour),
 		toolshelf.WithClock(func() time.Time { return now }))
 	must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
@@ -747,34 +738,10 @@ func TestSearchRepeatsACanceledUpdateOfReports(t *testing.T) {
 	}
 	now = now.Add(11 * time.Minute)
 	ctx, cancel := context.WithCancel(t.Context())
-	fsys.interrupt.Store(&cancel)
+	interrupt.Store(&cancel)
 	must.Fail(c.Search(ctx, "zeppelin", 0))(t, "Search", context.Canceled)
-	fsys.interrupt.Store(nil)
+	interrupt.Store(nil)
 	must.Len(t, "searched", 1, searched(t, c, "zeppelin"))
-}
-
-// interrupted calls a function before each Open of a report. A search reads texts in the
-// background.
-type interrupted struct {
-	afero.Fs
-	interrupt atomic.Pointer[context.CancelFunc]
-}
-
-func (f *interrupted) Open(name string) (afero.File, error) {
-	if interrupt := f.interrupt.Load(); interrupt != nil && strings.HasPrefix(filepath.ToSlash(name), "reports") {
-		(*interrupt)()
-	}
-	return f.Fs.Open(name)
-}
-
-// A closedFs denies the Opens of reports.
-type closedFs struct{ afero.Fs }
-
-func (f closedFs) Open(name string) (afero.File, error) {
-	if strings.HasPrefix(filepath.ToSlash(name), "reports") {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
-	}
-	return f.Fs.Open(name)
 }
 
 func TestSearchOmitsUnreadableReports(t *testing.T) {
@@ -782,7 +749,13 @@ func TestSearchOmitsUnreadableReports(t *testing.T) {
 	for file, text := range reported {
 		files[file] = text
 	}
-	c := catalog(t, toolshelf.WithFs(closedFs{memoryOf(t, files)}), toolshelf.WithReports("reports", "local"))
+	denied := hook{Fs: memoryOf(t, files), before: func(op, name string) error {
+		if op == "open" && strings.HasPrefix(name, "reports") {
+			return &fs.PathError{Op: op, Path: name, Err: fs.ErrPermission}
+		}
+		return nil
+	}}
+	c := catalog(t, toolshelf.WithFs(denied), toolshelf.WithReports("reports", "local"))
 	if got := append(searched(t, c, "zeppelin"), searched(t, c, "walrus")...); len(got) != 1 || !strings.HasPrefix(got[0], "analyze tier3") {
 		t.Errorf("found %q", got)
 	}

@@ -146,7 +146,7 @@ func TestGetSkillErrors(t *testing.T) {
 		"skills/private/SKILL.md":  "---\nname: private\ndescription: d\n---\n",
 		"skills/node_modules/x.js": "",
 	}
-	fsys := failing{memoryOf(t, files), map[string]error{"private": fs.ErrPermission}}
+	fsys := catalogtest.Faulty{Fs: memoryOf(t, files), Opens: map[string]error{"private": fs.ErrPermission}}
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithMaxFileSize(1000))
 	for _, tt := range []struct {
 		name string
@@ -200,7 +200,7 @@ func TestGetSkillErrors(t *testing.T) {
 }
 
 func TestAnInvalidSkillNameNeverReachesTheFilesystem(t *testing.T) {
-	fsys := &counting{Fs: dated{memoryOf(t, forms())}}
+	fsys := &counting{Fs: dated(memoryOf(t, forms()))}
 	c := catalog(t, toolshelf.WithFs(fsys))
 	for _, name := range []string{"..", "../secret", "/etc", "a/b", "", "\x00", "con\n"} {
 		_, getErr := c.GetSkill(t.Context(), name)
@@ -442,7 +442,7 @@ func TestGetSkillReturnsTheCurrentFiles(t *testing.T) {
 }
 
 func TestAnUnchangedSkillIsReadOnce(t *testing.T) {
-	fsys := &counting{Fs: dated{memoryOf(t, forms())}}
+	fsys := &counting{Fs: dated(memoryOf(t, forms()))}
 	c := catalog(t, toolshelf.WithFs(fsys))
 	for range 2 {
 		must.Get(c.GetSkill(t.Context(), "forms", toolshelf.Digests()))(t)
@@ -523,7 +523,7 @@ func TestTheNamesOfFilesAreUnchanged(t *testing.T) {
 func TestAFileWithoutADigestIsReported(t *testing.T) {
 	files := forms()
 	files["skills/forms/large.bin"] = strings.Repeat("x", 1001)
-	fsys := failing{memoryOf(t, files), map[string]error{"fill.py": fs.ErrPermission}}
+	fsys := catalogtest.Faulty{Fs: memoryOf(t, files), Opens: map[string]error{"fill.py": fs.ErrPermission}}
 	skill := must.Get(catalog(t, toolshelf.WithFs(fsys), toolshelf.WithMaxFileSize(1000)).GetSkill(t.Context(), "forms", toolshelf.Digests()))(t)
 	var without, reported []string
 	for _, f := range skill.Files {
@@ -540,7 +540,7 @@ func TestAFileWithoutADigestIsReported(t *testing.T) {
 }
 
 func TestASkillWithAnUnreadableDirectory(t *testing.T) {
-	fsys := failing{memoryOf(t, forms()), map[string]error{"references": fs.ErrPermission}}
+	fsys := catalogtest.Faulty{Fs: memoryOf(t, forms()), Opens: map[string]error{"references": fs.ErrPermission}}
 	skill := must.Get(catalog(t, toolshelf.WithFs(fsys)).GetSkill(t.Context(), "forms"))(t)
 	if len(skill.Files) != 6 || len(skill.Diagnostics) != 1 || skill.Diagnostics[0].Code != "FILE_READ_ERROR" || skill.Diagnostics[0].Path != "skills/forms/references" {
 		t.Errorf("%v, %v", skill.Files, skill.Diagnostics)

@@ -68,7 +68,7 @@ func TestListSkillsErrors(t *testing.T) {
 	}{
 		{"a missing directory", []toolshelf.Option{toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithSkillsDir("/path/to/skills")},
 			toolshelf.ErrDirectoryNotFound, "Skills folder not found at path: /path/to/skills"},
-		{"an unreadable directory", []toolshelf.Option{toolshelf.WithFs(failing{memory(t, "."), map[string]error{"skills": fs.ErrPermission}})},
+		{"an unreadable directory", []toolshelf.Option{toolshelf.WithFs(catalogtest.Faulty{Fs: memory(t, "."), Opens: map[string]error{"skills": fs.ErrPermission}})},
 			toolshelf.ErrPermissionDenied, "Permission denied reading skills folder"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -577,7 +577,7 @@ func TestFiveThousandSkillsAreReadOnce(t *testing.T) {
 		name := fmt.Sprintf("skill-%04d", i)
 		files["skills/"+name+"/SKILL.md"] = skillFile(name)
 	}
-	fsys := &counting{Fs: dated{memoryOf(t, files)}}
+	fsys := &counting{Fs: dated(memoryOf(t, files))}
 	c := catalog(t, toolshelf.WithFs(fsys))
 	for _, want := range []int64{5000, 0, 0} {
 		fsys.files.Store(0)
@@ -812,24 +812,6 @@ func TestOversizedSkillsHaveNoDigests(t *testing.T) {
 	}
 }
 
-// An openCounter counts the opened files.
-type openCounter struct {
-	afero.Fs
-	files atomic.Int64
-}
-
-func (f *openCounter) Open(name string) (afero.File, error) { return f.OpenFile(name, os.O_RDONLY, 0) }
-
-func (f *openCounter) OpenFile(name string, flag int, mode os.FileMode) (afero.File, error) {
-	file, err := f.Fs.OpenFile(name, flag, mode)
-	if err == nil {
-		if info, statErr := file.Stat(); statErr == nil && !info.IsDir() {
-			f.files.Add(1)
-		}
-	}
-	return file, err
-}
-
 // diskSkills writes n skills of three files each, old enough for the caches.
 func diskSkills(t testing.TB, n int) (root string, names []string) {
 	t.Helper()
@@ -863,7 +845,7 @@ func settle(t testing.TB, c *toolshelf.Catalog, opened *atomic.Int64, names []st
 
 func TestSkillManifestsReadEachFileVersionOnce(t *testing.T) {
 	root, names := diskSkills(t, 20)
-	disk := &openCounter{Fs: dated{afero.NewOsFs()}}
+	disk := &counting{Fs: dated(afero.NewOsFs())}
 	c := catalog(t, toolshelf.WithFs(disk), toolshelf.WithRoot(root))
 	settle(t, c, &disk.files, names)
 	before := manifests(t, c, names...)
@@ -884,7 +866,7 @@ func TestSkillManifestsReadEachFileVersionOnce(t *testing.T) {
 // evicts the least recently used file has no digest when the next range needs the digest.
 func TestSkillManifestsOfMoreFilesThanTheCacheReadFewFiles(t *testing.T) {
 	root, names := diskSkills(t, 100)
-	disk := &openCounter{Fs: dated{afero.NewOsFs()}}
+	disk := &counting{Fs: dated(afero.NewOsFs())}
 	settle(t, catalog(t, toolshelf.WithFs(disk), toolshelf.WithRoot(root)), &disk.files, names)
 	c := catalog(t, toolshelf.WithFs(disk), toolshelf.WithRoot(root))
 	toolshelf.SetMaxDigests(c, 240)

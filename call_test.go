@@ -422,26 +422,15 @@ func slowOpens(t *testing.T) afero.Fs {
 	})
 }
 
-func longCalls(c *toolshelf.Catalog) map[string]func(ctx context.Context, o toolshelf.WithProgress) error {
-	return map[string]func(ctx context.Context, o toolshelf.WithProgress) error{
-		"ListDir": func(ctx context.Context, o toolshelf.WithProgress) error {
-			_, err := c.ListDir(ctx, ".", o)
-			return err
-		},
-		"Tree": func(ctx context.Context, o toolshelf.WithProgress) error { _, err := c.Tree(ctx, ".", o); return err },
-		"FindFiles": func(ctx context.Context, o toolshelf.WithProgress) error {
-			_, err := c.FindFiles(ctx, ".", "*", o)
-			return err
-		},
-		"Grep": func(ctx context.Context, o toolshelf.WithProgress) error {
-			_, err := c.Grep(ctx, ".", "Review", o)
-			return err
-		},
-		"Search": func(ctx context.Context, o toolshelf.WithProgress) error {
-			_, err := c.Search(ctx, "review", 0, o)
-			return err
-		},
-		"Lint": func(ctx context.Context, o toolshelf.WithProgress) error { _, err := c.Lint(ctx, o); return err },
+func longCalls(c *toolshelf.Catalog) map[string]func(context.Context, toolshelf.WithProgress) error {
+	type option = toolshelf.WithProgress
+	return map[string]func(context.Context, option) error{
+		"ListDir":   func(ctx context.Context, o option) error { return errorOf(c.ListDir(ctx, ".", o)) },
+		"Tree":      func(ctx context.Context, o option) error { return errorOf(c.Tree(ctx, ".", o)) },
+		"FindFiles": func(ctx context.Context, o option) error { return errorOf(c.FindFiles(ctx, ".", "*", o)) },
+		"Grep":      func(ctx context.Context, o option) error { return errorOf(c.Grep(ctx, ".", "Review", o)) },
+		"Search":    func(ctx context.Context, o option) error { return errorOf(c.Search(ctx, "review", 0, o)) },
+		"Lint":      func(ctx context.Context, o option) error { return errorOf(c.Lint(ctx, o)) },
 	}
 }
 

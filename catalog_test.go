@@ -203,16 +203,7 @@ func TestCancelledContext(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memory(t, ".")))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for op, call := range map[string]func() error{
-		"List":       func() error { _, err := c.List(ctx, toolshelf.Page{}); return err },
-		"Get":        func() error { _, err := c.Get(ctx, "Build"); return err },
-		"ListSkills": func() error { _, err := c.ListSkills(ctx); return err },
-		"Lint":       func() error { _, err := c.Lint(ctx); return err },
-		"All":        func() error { return lastError(c.All(ctx)) },
-		"Skills":     func() error { return lastError(c.Skills(ctx)) },
-		"Commands":   func() error { return lastError(c.Commands(ctx)) },
-		"Agents":     func() error { return lastError(c.Agents(ctx)) },
-	} {
+	for op, call := range everyMethod(ctx, c) {
 		must.Equal(t, op, context.Canceled, call())
 	}
 }
@@ -222,19 +213,11 @@ func TestClosed(t *testing.T) {
 	for range 2 {
 		must.Do(t, c.Close())
 	}
-	for op, call := range map[string]func() error{
-		"List":       func() error { _, err := c.List(t.Context(), toolshelf.Page{}); return err },
-		"Get":        func() error { _, err := c.Get(t.Context(), "Build"); return err },
-		"ListSkills": func() error { _, err := c.ListSkills(t.Context()); return err },
-		"Lint":       func() error { _, err := c.Lint(t.Context()); return err },
-		"All":        func() error { return lastError(c.All(t.Context())) },
-		"Skills":     func() error { return lastError(c.Skills(t.Context())) },
-		"Commands":   func() error { return lastError(c.Commands(t.Context())) },
-		"Agents":     func() error { return lastError(c.Agents(t.Context())) },
-	} {
-		if err := call(); !errors.Is(err, toolshelf.ErrClosed) || !strings.HasPrefix(err.Error(), "toolshelf: "+op+": ") {
-			t.Errorf("%s: %v, want ErrClosed of toolshelf: %[1]s", op, err)
-		}
+	for op, call := range everyMethod(t.Context(), c) {
+		err := call()
+		must.Is(t, op, toolshelf.ErrClosed, err)
+		op, _, _ = strings.Cut(strings.Replace(op, "Invoked", "Get", 1), ",")
+		must.Contain(t, op, err, "toolshelf: "+op+": ")
 	}
 }
 

@@ -356,127 +356,72 @@ func lastError[T any](all iter.Seq2[T, error]) (last error) {
 	return last
 }
 
+// errorOf returns the error of a call.
+func errorOf[V any](_ V, err error) error { return err }
+
 // everyMethod calls each method of a catalog that uses the filesystem.
-func everyMethod() map[string]func(context.Context, *toolshelf.Catalog) error {
-	return map[string]func(context.Context, *toolshelf.Catalog) error{
-		"List": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.List(ctx, toolshelf.Page{})
-			return err
+func everyMethod(ctx context.Context, c *toolshelf.Catalog) map[string]func() error {
+	return map[string]func() error{
+		"List":          func() error { return errorOf(c.List(ctx, toolshelf.Page{})) },
+		"All":           func() error { return lastError(c.All(ctx)) },
+		"Invocable":     func() error { return errorOf(bridgeOf(c).Invocable(ctx)) },
+		"Invoked":       func() error { return errorOf(bridgeOf(c).Invoked(ctx, "c00")) },
+		"Expand":        func() error { return errorOf(c.Expand(ctx, "/c00 x")) },
+		"CompleteName":  func() error { return errorOf(c.CompleteName(ctx, "", 0)) },
+		"Skills":        func() error { return lastError(c.Skills(ctx)) },
+		"Commands":      func() error { return lastError(c.Commands(ctx)) },
+		"Agents":        func() error { return lastError(c.Agents(ctx)) },
+		"ListUsage":     func() error { return errorOf(bridgeOf(c).ListUsage(ctx, 0, "", nil)) },
+		"Get":           func() error { return errorOf(c.Get(ctx, "c01")) },
+		"Search":        func() error { return errorOf(c.Search(ctx, "words", 0)) },
+		"SearchSkills":  func() error { return errorOf(c.SearchSkills(ctx, "words", 0)) },
+		"ListSkills":    func() error { return errorOf(c.ListSkills(ctx)) },
+		"ListSkillsFor": func() error { return errorOf(c.ListSkillsFor(ctx, "tree/d00")) },
+		"ListAgents":    func() error { return errorOf(c.ListAgents(ctx)) },
+		"GetAgent":      func() error { return errorOf(c.GetAgent(ctx, "a00")) },
+		"Instructions": func() error {
+			return errorOf(c.Instructions(ctx, "tree/d00/e/f.txt", toolshelf.Imports(1)))
 		},
-		"All": func(ctx context.Context, c *toolshelf.Catalog) error {
-			for _, err := range c.All(ctx) {
-				if err != nil {
-					return err
-				}
-			}
-			return nil
+		"InstructionsPrompt": func() error {
+			return errorOf(c.InstructionsPrompt(ctx, "tree/d00", toolshelf.Budget(1000)))
 		},
-		"Invocable": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := bridgeOf(c).Invocable(ctx)
-			return err
+		"AgentsPrompt": func() error {
+			return errorOf(c.AgentsPrompt(ctx, toolshelf.Budget(1000), toolshelf.PromptFor("words")))
 		},
-		"Invoked": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := bridgeOf(c).Invoked(ctx, "c00")
-			return err
+		"GetSkill":      func() error { return errorOf(c.GetSkill(ctx, "s00", toolshelf.Digests())) },
+		"ReadSkillFile": func() error { return errorOf(c.ReadSkillFile(ctx, "s00", "files/f01")) },
+		"SkillsPrompt": func() error {
+			return errorOf(c.SkillsPrompt(ctx, toolshelf.Budget(1000), toolshelf.PromptFor("words")))
 		},
-		"Expand": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.Expand(ctx, "/c00 x")
-			return err
-		},
-		"CompleteName": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.CompleteName(ctx, "", 0)
-			return err
-		},
-		"Skills":   func(ctx context.Context, c *toolshelf.Catalog) error { return lastError(c.Skills(ctx)) },
-		"Commands": func(ctx context.Context, c *toolshelf.Catalog) error { return lastError(c.Commands(ctx)) },
-		"Agents":   func(ctx context.Context, c *toolshelf.Catalog) error { return lastError(c.Agents(ctx)) },
-		"ListUsage": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := bridgeOf(c).ListUsage(ctx, 0, "", nil)
-			return err
-		},
-		"Get":    func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Get(ctx, "c01"); return err },
-		"Search": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Search(ctx, "words", 0); return err },
-		"SearchSkills": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.SearchSkills(ctx, "words", 0)
-			return err
-		},
-		"ListSkills": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.ListSkills(ctx); return err },
-		"ListSkillsFor": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.ListSkillsFor(ctx, "tree/d00")
-			return err
-		},
-		"ListAgents": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.ListAgents(ctx); return err },
-		"GetAgent":   func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.GetAgent(ctx, "a00"); return err },
-		"Instructions": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.Instructions(ctx, "tree/d00/e/f.txt", toolshelf.Imports(1))
-			return err
-		},
-		"InstructionsPrompt": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.InstructionsPrompt(ctx, "tree/d00", toolshelf.Budget(1000))
-			return err
-		},
-		"AgentsPrompt": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.AgentsPrompt(ctx, toolshelf.Budget(1000), toolshelf.PromptFor("words"))
-			return err
-		},
-		"GetSkill": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.GetSkill(ctx, "s00", toolshelf.Digests())
-			return err
-		},
-		"ReadSkillFile": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.ReadSkillFile(ctx, "s00", "files/f01")
-			return err
-		},
-		"SkillsPrompt": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.SkillsPrompt(ctx, toolshelf.Budget(1000), toolshelf.PromptFor("words"))
-			return err
-		},
-		"CommandsPrompt": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.CommandsPrompt(ctx); return err },
-		"ListDir": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.ListDir(ctx, "commands")
-			return err
-		},
-		"ListDir, missing": func(ctx context.Context, c *toolshelf.Catalog) error {
+		"CommandsPrompt": func() error { return errorOf(c.CommandsPrompt(ctx)) },
+		"ListDir":        func() error { return errorOf(c.ListDir(ctx, "commands")) },
+		"ListDir, missing": func() error {
 			_, err := c.ListDir(ctx, "commandz")
 			if errors.Is(err, toolshelf.ErrDirectoryNotFound) {
 				return nil
 			}
 			return err
 		},
-		"Tree": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.Tree(ctx, ".", toolshelf.Gitignore())
-			return err
+		"Tree": func() error { return errorOf(c.Tree(ctx, ".", toolshelf.Gitignore())) },
+		"Tree, WithProgress": func() error {
+			return errorOf(c.Tree(ctx, ".", toolshelf.WithProgress(func(toolshelf.Progress) {})))
 		},
-		"Tree, WithProgress": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.Tree(ctx, ".", toolshelf.WithProgress(func(toolshelf.Progress) {}))
-			return err
+		"FindFiles": func() error { return errorOf(c.FindFiles(ctx, ".", "*.txt")) },
+		"Grep":      func() error { return errorOf(c.Grep(ctx, ".", "words")) },
+		"ReadFile":  func() error { return errorOf(c.ReadFile(ctx, "commands/c00.md")) },
+		"Stat":      func() error { return errorOf(c.Stat(ctx, "commands/c00.md")) },
+		"Lint":      func() error { return errorOf(c.Lint(ctx)) },
+		"Lint, WithProgress": func() error {
+			return errorOf(c.Lint(ctx, toolshelf.WithProgress(func(toolshelf.Progress) {})))
 		},
-		"FindFiles": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.FindFiles(ctx, ".", "*.txt")
-			return err
+		"SaveReport": func() error {
+			return errorOf(c.SaveReport(ctx, toolshelf.Report{Command: "c00", Content: "x"}))
 		},
-		"Grep": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Grep(ctx, ".", "words"); return err },
-		"ReadFile": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.ReadFile(ctx, "commands/c00.md")
-			return err
-		},
-		"Stat": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.Stat(ctx, "commands/c00.md")
-			return err
-		},
-		"Lint": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Lint(ctx); return err },
-		"Lint, WithProgress": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.Lint(ctx, toolshelf.WithProgress(func(toolshelf.Progress) {}))
-			return err
-		},
-		"SaveReport": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.SaveReport(ctx, toolshelf.Report{Command: "c00", Content: "x"})
-			return err
-		},
-		"Reports": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Reports(ctx, "c00"); return err },
-		"RestorePrompt": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.RestorePrompt(ctx, []toolshelf.Item{{Kind: toolshelf.KindCommand, Name: "c00"}, {Kind: toolshelf.KindSkill, Name: "s00"}})
-			return err
+		"Reports": func() error { return errorOf(c.Reports(ctx, "c00")) },
+		"RestorePrompt": func() error {
+			return errorOf(c.RestorePrompt(ctx, []toolshelf.Item{
+				{Kind: toolshelf.KindCommand, Name: "c00"}, {Kind: toolshelf.KindSkill, Name: "s00"},
+			}))
 		},
 	}
 }
@@ -490,11 +435,14 @@ var contexts = map[string]func(*testing.T) context.Context{
 // Afterwards no method uses the filesystem.
 func TestNothingTouchesTheFilesystemAfterClose(t *testing.T) {
 	files := busyProject(200)
-	methods := everyMethod()
-	for _, op := range []string{"SkillLayers", "SkillManifests", "Skill.FS"} {
-		methods[op] = otherMethods()[op]
-	}
-	for op, call := range methods {
+	methods := slices.Collect(maps.Keys(everyMethod(nil, nil)))
+	for _, op := range append(methods, "SkillLayers", "SkillManifests", "Skill.FS") {
+		call := func(ctx context.Context, c *toolshelf.Catalog) error {
+			if other := otherMethods(ctx, c)[op]; other != nil {
+				return other()
+			}
+			return everyMethod(ctx, c)[op]()
+		}
 		for kind, with := range contexts {
 			t.Run(op+", "+kind, func(t *testing.T) {
 				t.Parallel()
@@ -674,14 +622,14 @@ func TestCloseWithinAFunctionOfTheCaller(t *testing.T) {
 // synctest, in which no read is slow.
 func TestAGoexitOfTheCallersFilesystemIsNotAResult(t *testing.T) {
 	files := busyProject(20)
-	for op, call := range everyMethod() {
+	for op := range everyMethod(nil, nil) {
 		for kind, with := range contexts {
 			for way, exit := range map[string]func(){"Goexit": runtime.Goexit, "panic": func() { panic("the filesystem's") }} {
 				t.Run(op+", "+kind+", "+way, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						fsys := &tripwire{Fs: memoryOf(t, files), stop: -1}
 						c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("", "reports"))
-						must.Do(t, call(with(t), c))
+						must.Do(t, everyMethod(with(t), c)[op]())
 						all := fsys.calls.Load()
 						c.Close() // ends the reads of the background
 						for _, at := range []int64{1, all / 2} {
@@ -693,7 +641,7 @@ func TestAGoexitOfTheCallersFilesystemIsNotAResult(t *testing.T) {
 							var caller sync.WaitGroup
 							caller.Go(func() {
 								defer func() { _ = recover() }()
-								err = call(with(t), c)
+								err = everyMethod(with(t), c)[op]()
 								returned = true
 							})
 							caller.Wait()

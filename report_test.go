@@ -563,9 +563,9 @@ func (r *refusing) Chtimes(name string, _, _ time.Time) error { return r.refuse(
 
 // otherMethods calls each exported method of a catalog, a skill and a command that
 // everyMethod does not call. A new method needs a row.
-func otherMethods() map[string]func(context.Context, *toolshelf.Catalog) error {
-	onSkill := func(call func(toolshelf.Skill) error) func(context.Context, *toolshelf.Catalog) error {
-		return func(ctx context.Context, c *toolshelf.Catalog) error {
+func otherMethods(ctx context.Context, c *toolshelf.Catalog) map[string]func() error {
+	onSkill := func(call func(toolshelf.Skill) error) func() error {
+		return func() error {
 			s, err := c.GetSkill(ctx, "s00")
 			if err != nil {
 				return err
@@ -573,8 +573,8 @@ func otherMethods() map[string]func(context.Context, *toolshelf.Catalog) error {
 			return call(s)
 		}
 	}
-	onCommand := func(call func(toolshelf.Command) error) func(context.Context, *toolshelf.Catalog) error {
-		return func(ctx context.Context, c *toolshelf.Catalog) error {
+	onCommand := func(call func(toolshelf.Command) error) func() error {
+		return func() error {
 			command, err := c.Get(ctx, "c00")
 			if err != nil {
 				return err
@@ -582,72 +582,64 @@ func otherMethods() map[string]func(context.Context, *toolshelf.Catalog) error {
 			return call(command)
 		}
 	}
-	return map[string]func(context.Context, *toolshelf.Catalog) error{
-		"Close": func(_ context.Context, c *toolshelf.Catalog) error { return c.Close() },
-		"OnChange": func(_ context.Context, c *toolshelf.Catalog) error {
+	return map[string]func() error{
+		"Close": func() error { return c.Close() },
+		"OnChange": func() error {
 			c.OnChange(func(toolshelf.Change) {})()
 			return nil
 		},
-		"Pending": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Pending(ctx); return err },
-		"Plugins": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Plugins(ctx); return err },
-		"MCPServers": func(ctx context.Context, c *toolshelf.Catalog) error {
+		"Pending": func() error { return errorOf(c.Pending(ctx)) },
+		"Plugins": func() error { return errorOf(c.Plugins(ctx)) },
+		"MCPServers": func() error {
 			project, err := c.MCPServers(ctx)
 			if err == nil && len(project) > 0 {
 				err = fmt.Errorf("%d servers without a client", len(project))
 			}
 			return err
 		},
-		"View": func(_ context.Context, c *toolshelf.Catalog) error { _, err := c.View(); return err },
-		"Root": func(_ context.Context, c *toolshelf.Catalog) error { bridgeOf(c).Root(); return nil },
-		"RelativePath": func(_ context.Context, c *toolshelf.Catalog) error {
+		"View": func() error { return errorOf(c.View()) },
+		"Root": func() error { bridgeOf(c).Root(); return nil },
+		"RelativePath": func() error {
 			bridgeOf(c).RelativePath("commands", "commands/c00.md")
 			return nil
 		},
-		"SkillLayers": func(_ context.Context, c *toolshelf.Catalog) error { bridgeOf(c).SkillLayers(); return nil },
-		"SkillManifests": func(ctx context.Context, c *toolshelf.Catalog) error {
-			for _, err := range bridgeOf(c).SkillManifests(ctx, nil) {
-				return err
-			}
-			return nil
+		"SkillLayers": func() error { bridgeOf(c).SkillLayers(); return nil },
+		"SkillManifests": func() error {
+			return lastError(bridgeOf(c).SkillManifests(ctx, nil))
 		},
-		"SkillSubdir": func(_ context.Context, c *toolshelf.Catalog) error {
+		"SkillSubdir": func() error {
 			bridgeOf(c).SkillSubdir(toolshelf.SkillInfo{Layer: "skills", Path: "skills/s00/SKILL.md"})
 			return nil
 		},
-		"Prompting":  func(_ context.Context, c *toolshelf.Catalog) error { bridgeOf(c).Prompting(true, true); return nil },
-		"Configured": func(_ context.Context, c *toolshelf.Catalog) error { bridgeOf(c).Configured(); return nil },
+		"Prompting":  func() error { bridgeOf(c).Prompting(true, true); return nil },
+		"Configured": func() error { bridgeOf(c).Configured(); return nil },
 
-		"Skill.FS":          onSkill(func(s toolshelf.Skill) error { _, err := fs.ReadFile(s.FS(), "SKILL.md"); return err }),
-		"Skill.MarshalJSON": onSkill(func(s toolshelf.Skill) error { _, err := s.MarshalJSON(); return err }),
+		"Skill.FS":          onSkill(func(s toolshelf.Skill) error { return errorOf(fs.ReadFile(s.FS(), "SKILL.md")) }),
+		"Skill.MarshalJSON": onSkill(func(s toolshelf.Skill) error { return errorOf(s.MarshalJSON()) }),
 		"Skill.Prompt":      onSkill(func(s toolshelf.Skill) error { s.Prompt(); return nil }),
 
-		"Agent.MarshalJSON": func(ctx context.Context, c *toolshelf.Catalog) error {
+		"Agent.MarshalJSON": func() error {
 			a, err := c.GetAgent(ctx, "a00")
-			if err == nil {
-				_, err = a.MarshalJSON()
-			}
-			return err
+			return errors.Join(err, errorOf(a.MarshalJSON()))
 		},
 
-		"Command.Render": onCommand(func(c toolshelf.Command) error { _, err := c.Render("x"); return err }),
+		"Command.Render": onCommand(func(c toolshelf.Command) error { return errorOf(c.Render("x")) }),
 		"Renderer.Arguments": onCommand(func(c toolshelf.Command) error {
-			_, err := toolshelf.Renderer{}.Arguments(context.Background(), c)
-			return err
+			return errorOf(toolshelf.Renderer{}.Arguments(context.Background(), c))
 		}),
 		"Renderer.Render": onCommand(func(c toolshelf.Command) error {
-			_, err := toolshelf.Renderer{}.Render(context.Background(), c, toolshelf.Args{Named: map[string]string{"x": "y"}})
-			return err
+			return errorOf(toolshelf.Renderer{}.Render(context.Background(), c, toolshelf.Args{Named: map[string]string{"x": "y"}}))
 		}),
-		"Skill.Render": onSkill(func(s toolshelf.Skill) error { _, err := s.Render("x"); return err }),
+		"Skill.Render": onSkill(func(s toolshelf.Skill) error { return errorOf(s.Render("x")) }),
 	}
 }
 
 // exportedMethods returns the calls of all exported methods, by name, and fails for a method
 // without a call.
-func exportedMethods(t *testing.T) map[string]func(context.Context, *toolshelf.Catalog) error {
+func exportedMethods(t *testing.T, c *toolshelf.Catalog) map[string]func() error {
 	t.Helper()
-	all := everyMethod()
-	maps.Copy(all, otherMethods())
+	all := everyMethod(t.Context(), c)
+	maps.Copy(all, otherMethods(t.Context(), c))
 	for of, prefix := range map[reflect.Type]string{
 		reflect.TypeFor[*toolshelf.Catalog]():                                       "",
 		reflect.TypeFor[bridge.Catalog[toolshelf.SkillInfo, toolshelf.SkillFile]](): "",
@@ -666,10 +658,11 @@ func exportedMethods(t *testing.T) map[string]func(context.Context, *toolshelf.C
 
 func TestOnlySaveReportWritesToAFilesystem(t *testing.T) {
 	files := busyProject(20)
-	for name, call := range exportedMethods(t) {
+	for name := range exportedMethods(t, nil) {
 		fsys := &refusing{Fs: memoryOf(t, files)}
-		c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("reports", "state"))
-		err := call(t.Context(), c)
+		c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithAgentsDir("agents"),
+			toolshelf.WithReports("reports", "state"))
+		err := exportedMethods(t, c)[name]()
 		if name == "SaveReport" {
 			if err == nil || len(fsys.changes) == 0 {
 				t.Errorf("SaveReport: %v and no change; does the filesystem record changes?", err)
@@ -708,16 +701,17 @@ func state(t *testing.T, dir string) map[string]string {
 
 func TestOnlySaveReportWritesToTheDisk(t *testing.T) {
 	root := diskOf(t, busyProject(20))
-	all := exportedMethods(t)
-	save := all["SaveReport"]
-	delete(all, "SaveReport")
+	of := func() map[string]func() error {
+		return exportedMethods(t, catalog(t, toolshelf.WithRoot(root),
+			toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("reports", "state")))
+	}
 	before := state(t, root)
-	for name, call := range all {
-		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("reports", "state"))
-		must.Is(t, name, nil, call(t.Context(), c))
+	for name := range of() {
+		if name != "SaveReport" {
+			must.Is(t, name, nil, of()[name]())
+		}
 	}
 	must.Match(t, "files and directories", before, state(t, root))
-	if err := save(t.Context(), catalog(t, toolshelf.WithRoot(root), toolshelf.WithReports("reports", "state"))); err != nil || cmp.Equal(before, state(t, root)) {
-		t.Errorf("SaveReport: %v, and the test finds no change", err)
-	}
+	must.Do(t, of()["SaveReport"]())
+	must.Equal(t, "a report changes nothing", false, cmp.Equal(before, state(t, root)))
 }

@@ -139,9 +139,8 @@ func TestACatalogWithoutAgents(t *testing.T) {
 				t.Errorf("ListAgents: %v, %v", list, err)
 			}
 			must.Equal(t, "AgentsPrompt", "", must.Get(c.AgentsPrompt(t.Context()))(t).Text)
-			_, err := c.GetAgent(t.Context(), "a")
-			must.Is(t, "GetAgent", toolshelf.ErrAgentNotFound, err)
-			must.Contain(t, "GetAgent", err, "add WithAgentsDir")
+			must.Fail(c.GetAgent(t.Context(), "a"))(t, "GetAgent", toolshelf.ErrAgentNotFound,
+				"add WithAgentsDir")
 		})
 	}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, nil)), toolshelf.WithAgentsDir("agents"))

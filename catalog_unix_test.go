@@ -199,8 +199,7 @@ func TestGitignoreFilesThatAreNotRegularHaveNoRules(t *testing.T) {
 	must.Equal(t, "tree.Ignored", 0, tree.Ignored)
 	must.Len(t, "tree.Warnings", 3, tree.Warnings)
 	for _, w := range tree.Warnings {
-		must.NotContain(t, "a warning reveals the target", w, root)
-		must.NotContain(t, "a warning reveals the target", w, "secret")
+		must.NotContain(t, "warning", w, root, "secret")
 	}
 }
 
@@ -438,10 +437,7 @@ func TestReadFileAndGrepOfProc(t *testing.T) {
 func TestReadFileOfAHugeFile(t *testing.T) {
 	const size = 5 << 30
 	root := diskOf(t, map[string]string{"huge": numbered(1000)})
-	f, err := os.OpenFile(filepath.Join(root, "huge"), os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.OpenFile(filepath.Join(root, "huge"), os.O_WRONLY, 0))(t)
 	if _, err := f.WriteAt([]byte("\nlast\n"), size-6); err != nil {
 		t.Skip("no sparse files: ", err)
 	}

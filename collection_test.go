@@ -76,10 +76,7 @@ func codes(diagnostics []toolshelf.Diagnostic) (all []toolshelf.DiagnosticCode) 
 // listedAgain returns the SkillInfo and the text of each skill from ListSkills and GetSkill.
 func listedAgain(t *testing.T, c *toolshelf.Catalog) []toolshelf.Skill {
 	t.Helper()
-	list, err := c.ListSkills(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(c.ListSkills(t.Context()))(t)
 	var all []toolshelf.Skill
 	for _, info := range list {
 		skill := toolshelf.Skill{SkillInfo: info}
@@ -665,12 +662,10 @@ func TestUnknownNamesWithArgumentsOrSwappedLettersAreAnsweredWithTheName(t *test
 		"commands/review.md": "", "skills/pdf/SKILL.md": "---\nname: pdf\ndescription: d\n---\n",
 	})))
 	_, err := c.Get(t.Context(), "review 417")
-	must.Is(t, "Get", toolshelf.ErrCommandNotFound, err)
-	must.Contain(t, "Get", err, `did you mean "review"?`)
+	must.Is(t, "Get", toolshelf.ErrCommandNotFound, err, `did you mean "review"?`)
 	for _, name := range []string{"PDF extract the text", "pfd"} {
-		_, err := c.GetSkill(t.Context(), name)
-		must.Is(t, "GetSkill", toolshelf.ErrSkillNotFound, err)
-		must.Contain(t, "GetSkill", err, `did you mean "pdf"?`)
+		must.Fail(c.GetSkill(t.Context(), name))(t, "GetSkill", toolshelf.ErrSkillNotFound,
+			`did you mean "pdf"?`)
 	}
 }
 

@@ -438,9 +438,7 @@ func TestAnInvalidCommandNameIsAnsweredWithTheNameThatItMeans(t *testing.T) {
 	} {
 		_, err := tt.catalog.Get(t.Context(), tt.name)
 		want := fmt.Sprintf("toolshelf: Get: invalid command name %q; %s (INVALID_COMMAND_NAME)", tt.name, tt.want)
-		if err == nil || err.Error() != want {
-			t.Errorf("got  %v\nwant %s", err, want)
-		}
+		must.Equal(t, "error", want, fmt.Sprint(err))
 	}
 }
 

@@ -528,10 +528,8 @@ func TestAFileWithFewerBytesThanItsSizeIsReadAgain(t *testing.T) {
 	fsys := halfWritten{memoryOf(t, map[string]string{"commands/a.md": "Before."}), new(atomic.Int64), new(atomic.Int64)}
 	c := catalog(t, toolshelf.WithFs(fsys))
 	description := func() string {
-		list, err := c.List(t.Context(), toolshelf.Page{})
-		if err != nil || len(list.Commands) != 1 {
-			t.Fatal(list, err)
-		}
+		list := must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
+		must.Len(t, "list.Commands", 1, list.Commands)
 		return list.Commands[0].Description
 	}
 	must.Equal(t, "description", "Before.", description())

@@ -167,9 +167,7 @@ func TestAMissingRootIsAnErrorOfEveryMethod(t *testing.T) {
 			t.Chdir(t.TempDir())
 			c := catalog(t, append(options, toolshelf.WithRoot(root))...)
 			for name, call := range methods(t, c) {
-				_, err := call()
-				must.Is(t, name, toolshelf.ErrDirectoryNotFound, err)
-				must.Contain(t, name, fmt.Sprint(err), fmt.Sprintf("%q", root))
+				must.Fail(call())(t, name, toolshelf.ErrDirectoryNotFound, fmt.Sprintf("%q", root))
 			}
 		})
 	}
@@ -186,9 +184,8 @@ func TestARootThatIsAFileIsAnErrorOfEveryMethod(t *testing.T) {
 			write(t, "", "file")
 			c := catalog(t, append(options, toolshelf.WithRoot("file"))...)
 			for name, call := range methods(t, c) {
-				_, err := call()
-				must.Is(t, name, toolshelf.ErrNotADirectory, err)
-				must.Contain(t, name, fmt.Sprint(err), `root "file" is a file; pass a directory to WithRoot`)
+				must.Fail(call())(t, name, toolshelf.ErrNotADirectory,
+					`root "file" is a file; pass a directory to WithRoot`)
 			}
 		})
 	}
@@ -532,10 +529,7 @@ func TestListsAndSearchesOpenNoFileOfAHeadFS(t *testing.T) {
 	must.Match(t, "ListSkills", want, got)
 	must.Get(c.SkillsPrompt(context.Background()))(t)
 	for query, want := range map[string]int{"greets": 1, "zebra": 0} {
-		found, err := c.SearchSkills(context.Background(), query, 0)
-		if err != nil || found.TotalFound != want {
-			t.Errorf("SearchSkills(%q) finds %d skills, want %d; %v", query, found.TotalFound, want, err)
-		}
+		must.Equal(t, query, want, must.Get(c.SearchSkills(context.Background(), query, 0))(t).TotalFound)
 	}
 	if n := fsys.opened.Swap(0); n == 0 || n > 10 { // only unknown/SKILL.md, which has no head
 		t.Errorf("%d files opened", n)
@@ -755,11 +749,7 @@ func TestASkillWithoutADirectory(t *testing.T) {
 			}
 			wantProblems := []string{"FRONTMATTER_REQUIRED .pi/skills/text.md", "SHADOWED .pi/skills/both.md", "SKILL_FILE_MISSING .pi/skills/secret/SKILL.md", "SKILL_NAME_MISSING .pi/skills/notes.md"}
 			all := problems(t, c)
-			for _, want := range wantProblems {
-				if !slices.Contains(all, want) {
-					t.Errorf("%s is not reported: %q", want, all)
-				}
-			}
+			must.Has(t, "problems", all, wantProblems...)
 			if slices.ContainsFunc(all, func(p string) bool {
 				return strings.HasPrefix(p, "SKILL_NOT_A_DIRECTORY") || strings.HasSuffix(p, "README.md") || strings.HasPrefix(p, "SKILL_NAME_MISMATCH")
 			}) {
@@ -833,11 +823,8 @@ func TestNamesAndPrefixesOfSkills(t *testing.T) {
 		must.Get(c.Get(t.Context(), name))(t)
 	}
 	all := problems(t, c)
-	for _, want := range []string{"FRONTMATTER_REQUIRED only/b/SKILL.md", "FRONTMATTER_REQUIRED agents/two.md"} {
-		if !slices.Contains(all, want) {
-			t.Errorf("%s is not reported: %q", want, all)
-		}
-	}
+	must.Has(t, "problems", all, "FRONTMATTER_REQUIRED only/b/SKILL.md",
+		"FRONTMATTER_REQUIRED agents/two.md")
 	if slices.ContainsFunc(all, func(p string) bool {
 		return strings.HasPrefix(p, "SKILL_NAME_MISMATCH") || strings.HasPrefix(p, "INVALID_COMMAND_NAME")
 	}) {
@@ -970,14 +957,12 @@ func TestWithParents(t *testing.T) {
 	t.Run("a boundary that is not above the root", func(t *testing.T) {
 		for _, boundary := range []string{"/w/other", "/w/repo/sub/project/below", "below", "/w/re"} {
 			_, err := toolshelf.New(toolshelf.WithFs(memoryOf(t, map[string]string{"/w/repo/x": ""})), toolshelf.WithRoot("/w/repo"), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(boundary))
-			must.Is(t, boundary, toolshelf.ErrInvalidOption, err)
-			must.Contain(t, boundary, err, "not above the root")
+			must.Is(t, boundary, toolshelf.ErrInvalidOption, err, "not above the root")
 		}
 	})
 	t.Run("no client", func(t *testing.T) {
-		_, err := toolshelf.New(toolshelf.WithParents(""), toolshelf.WithCommandsDir("team"))
-		must.Is(t, "New", toolshelf.ErrInvalidOption, err)
-		must.Contain(t, "New", err, "add WithClient")
+		must.Fail(toolshelf.New(toolshelf.WithParents(""), toolshelf.WithCommandsDir("team")))(t, "New",
+			toolshelf.ErrInvalidOption, "add WithClient")
 	})
 	t.Run("the home directory is no parent", func(t *testing.T) {
 		files := memoryOf(t, map[string]string{"/h/.git/HEAD": "", "/h/.claude/commands/a.md": "", "/h/.claude/skills/s/SKILL.md": skillFile("s"), "/h/p/.claude/commands/b.md": "", "/h/p/q/x": ""})

@@ -954,10 +954,8 @@ func TestOnChangeReportsAFileThatBecomesInvalid(t *testing.T) {
 	changes := make(chan toolshelf.Change, 9)
 	list := func() bool {
 		t.Helper()
-		infos, err := c.ListSkills(t.Context())
-		if err != nil || len(infos) != 1 {
-			t.Fatalf("%d skills, %v", len(infos), err)
-		}
+		infos := must.Get(c.ListSkills(t.Context()))(t)
+		must.Len(t, "infos", 1, infos)
 		return infos[0].Loadable
 	}
 	must.Equal(t, "list", true, list())

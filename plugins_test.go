@@ -366,9 +366,7 @@ func TestPluginsWithoutADirectory(t *testing.T) {
 func TestAMissingDirectoryOfPlugins(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, marketplace())), toolshelf.WithPlugins("shop", "none"), toolshelf.WithClient(client.Claude()))
 	must.Len(t, "Plugins", 3, must.Get(c.Plugins(t.Context()))(t))
-	if all := problems(t, c); !slices.Contains(all, "DIRECTORY_NOT_FOUND none") {
-		t.Errorf("Lint: %q", all)
-	}
+	must.Has(t, "Lint", problems(t, c), "DIRECTORY_NOT_FOUND none")
 	empty := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithPlugins("none"), toolshelf.WithClient(client.Claude()))
 	must.Len(t, "List", 0, must.Get(empty.List(t.Context(), toolshelf.Page{}))(t).Commands)
 	must.Len(t, "ListSkills", 0, must.Get(empty.ListSkills(t.Context()))(t))
@@ -703,10 +701,8 @@ func TestASkillForAPathPrecedesTheShortNameOfAPlugin(t *testing.T) {
 	for _, plugins := range [][]string{{"one"}, {"one", "two"}} {
 		c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()), toolshelf.WithPlugins(plugins...))
 		for name, want := range map[string]string{"deploy": "packages/web:deploy", "one:deploy": "one:deploy", "lint": "one:lint"} {
-			s, err := c.GetSkill(t.Context(), name, toolshelf.ForPath("packages/web/a.ts"))
-			if err != nil || s.Name != want {
-				t.Errorf("%q of %q: %q, %v", name, plugins, s.Name, err)
-			}
+			must.Equal(t, name, want,
+				must.Get(c.GetSkill(t.Context(), name, toolshelf.ForPath("packages/web/a.ts")))(t).Name)
 		}
 		_, err := c.GetSkill(t.Context(), "deploy", toolshelf.ForPath("docs"))
 		must.Equal(t, "for another path", len(plugins) == 2, errors.Is(err, toolshelf.ErrAmbiguousName))

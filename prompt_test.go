@@ -573,9 +573,7 @@ func TestRestorePromptOfRefusedAndVanishedItems(t *testing.T) {
 	got := must.Get(c.RestorePrompt(t.Context(), used, toolshelf.Except(known...)))(t)
 	must.Match(t, "Included", []string{"ours", "src/AGENTS.md", "gone/AGENTS.md", "no/name", "ours"},
 		got.Included)
-	for _, hidden := range []string{"Secret", "secret", "Hidden", "hidden", "off", "Root"} {
-		must.NotContain(t, hidden, got.Text, hidden)
-	}
+	must.NotContain(t, "prompt", got.Text, "Secret", "secret", "Hidden", "hidden", "off", "Root")
 }
 
 // An instruction with imports has changed only if the file or an imported file has changed since its
@@ -671,10 +669,9 @@ func TestASkillOfADirectoryIsFoundByItsName(t *testing.T) {
 	onMemoryAndDisk(t, monorepo(), func(t *testing.T, at toolshelf.Option) {
 		c := catalog(t, at, toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()))
 		for name, want := range map[string]string{"packages/web:deploy": "Ships the website", "web:deploy": "Ships the other website", "packages/web:lint": "Checks styles", "deploy": "Ships the project"} {
-			s, err := c.GetSkill(t.Context(), name)
-			if err != nil || s.Description != want || s.Name != name {
-				t.Errorf("%s: %q, %q, %v", name, s.Name, s.Description, err)
-			}
+			s := must.Get(c.GetSkill(t.Context(), name))(t)
+			must.Equal(t, name, want, s.Description)
+			must.Equal(t, name, name, s.Name)
 			if text, err := s.FS().Open("SKILL.md"); err != nil {
 				t.Errorf("FS of %s: %v", name, err)
 			} else {
@@ -720,10 +717,9 @@ func TestPromptAndSearchForAPath(t *testing.T) {
 		t.Errorf("lint is not first: %+v, %v", prompt, err)
 	}
 	for query, want := range map[string]string{"website": "packages/web:deploy", "styles": "lint", "ships project": "deploy"} {
-		found, err := c.SearchSkills(t.Context(), query, 1, path)
-		if err != nil || len(found.Results) != 1 || found.Results[0].Name != want {
-			t.Errorf("%s: %+v, %v", query, found, err)
-		}
+		found := must.Get(c.SearchSkills(t.Context(), query, 1, path))(t)
+		must.Len(t, query, 1, found.Results)
+		must.Equal(t, query, want, found.Results[0].Name)
 	}
 	for query, total := range map[string]int{"pages": 0, "website": 0, "ships": 1} {
 		must.Equal(t, query, total,
@@ -747,9 +743,7 @@ func TestSkillsForAPathAreFresh(t *testing.T) {
 			dir := filepath.Join(root, "packages", "web", ".claude", "skills", "fresh")
 			for range 3 {
 				write(t, skill("description: New"), dir, "SKILL.md")
-				if got := near(t, c, "packages/web"); !slices.Contains(got, "fresh") {
-					t.Errorf("%q lacks the new skill", got)
-				}
+				must.Has(t, "skills", near(t, c, "packages/web"), "fresh")
 				write(t, skill("description: Other"), dir, "SKILL.md")
 				must.Equal(t, "Description", "Other",
 					must.Get(c.GetSkill(t.Context(), "packages/web:fresh"))(t).Description)
@@ -868,9 +862,7 @@ func TestSkillsForAPathAreConfined(t *testing.T) {
 	if s, err := c.GetSkill(t.Context(), "out/.:evil"); err == nil {
 		t.Errorf("%q", s.Path)
 	}
-	if got := near(t, c, "in/a.go"); !slices.Contains(got, "in:deploy") {
-		t.Errorf("%q", got)
-	}
+	must.Has(t, "near", near(t, c, "in/a.go"), "in:deploy")
 }
 
 // Globs of hostile skills take bounded time, and have no effect on other skills.

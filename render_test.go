@@ -122,9 +122,7 @@ func TestErrorsOfRender(t *testing.T) {
 		{client.Gemini().Rules, "Run !{git diff", "a", "toolshelf: Render: the directive !{ at byte 4 of the text of \"c\" has no end; add the closing brace (INVALID_DIRECTIVE)"},
 	} {
 		_, err := toolshelf.Renderer{Rules: tt.rules}.Render(t.Context(), toolshelf.Command{Name: "c", Content: tt.text}, toolshelf.ParseArgs(tt.args))
-		if err == nil || err.Error() != tt.want {
-			t.Errorf("%q: got %v, want %s", tt.text, err, tt.want)
-		}
+		must.Equal(t, tt.text, tt.want, fmt.Sprint(err))
 	}
 }
 

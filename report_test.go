@@ -137,10 +137,9 @@ func TestSaveReportLimitsTheSize(t *testing.T) {
 		c := open(toolshelf.WithMaxFileSize(64)) // does not apply to reports
 		for _, size := range []int{1, 10 << 20} {
 			saved := save(t, c, toolshelf.Report{Command: "analyze", Content: strings.Repeat("x", size), Upload: true})
-			all, err := c.Reports(t.Context(), "analyze")
-			if err != nil || all[0].Size != int64(size) || all[0].Version != saved.Version {
-				t.Errorf("%d bytes: %+v, %v", size, all, err)
-			}
+			all := must.Get(c.Reports(t.Context(), "analyze"))(t)
+			must.Equal(t, size, int64(size), all[0].Size)
+			must.Equal(t, size, saved.Version, all[0].Version)
 		}
 		before := found(t, fsys, "reports")
 		_, err := c.SaveReport(t.Context(), toolshelf.Report{Command: "analyze", Content: strings.Repeat("x", 10<<20+1), Upload: true})

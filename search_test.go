@@ -303,10 +303,9 @@ func TestSearchByMeaning(t *testing.T) {
 	e := &embedder{id: "toy"}
 	fsys := meaningful()
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithEmbedder(e))
-	found, err := c.Search(t.Context(), "money-like quagga", 0)
-	if err != nil || tiers(found) != "bill/tier2" || !found.Semantic {
-		t.Errorf("%+v, %v", found, err)
-	}
+	found := must.Get(c.Search(t.Context(), "money-like quagga", 0))(t)
+	must.Equal(t, "tiers", "bill/tier2", tiers(found))
+	must.Equal(t, "found.Semantic", true, found.Semantic)
 	must.Equal(t, "MatchReason", `description matches "money"`,
 		must.Get(c.Search(t.Context(), "payments of money", 0))(t).Results[0].MatchReason)
 	must.Equal(t, "len(e.embedded())", 40, len(e.embedded()))

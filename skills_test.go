@@ -296,9 +296,7 @@ func TestALayersOwnSkillFileShadowsNoSkill(t *testing.T) {
 				}
 				must.Get(c.GetSkill(t.Context(), "2d-games"))(t)
 				must.Fail(c.GetSkill(t.Context(), "skills"))(t, "the layer itself", toolshelf.ErrSkillNotFound)
-				if all := problems(t, c); !slices.Contains(all, "SKILL_FILE_UNUSED skills/SKILL.md") {
-					t.Errorf("not reported: %q", all)
-				}
+				must.Has(t, "problems", problems(t, c), "SKILL_FILE_UNUSED skills/SKILL.md")
 			})
 		}
 	}
@@ -362,9 +360,7 @@ func TestSkillsInDeeperDirectories(t *testing.T) {
 				if err != nil || !strings.HasSuffix(filepath.ToSlash(skill.Path), "skills/web/scraper/SKILL.md") || !slices.Equal(skill.Shadows, []string{"skills/zoo/scraper/SKILL.md"}) {
 					t.Errorf("scraper is %s and shadows %q, %v", skill.Path, skill.Shadows, err)
 				}
-				if all := problems(t, c); !slices.Contains(all, "SHADOWED skills/zoo/scraper/SKILL.md") {
-					t.Errorf("problems: %q", all)
-				}
+				must.Has(t, "problems", problems(t, c), "SHADOWED skills/zoo/scraper/SKILL.md")
 			})
 		}
 	}
@@ -384,9 +380,7 @@ func TestTheSearchForSkillsIsBounded(t *testing.T) {
 	files["skills/second/late/SKILL.md"] = skillFile("late")
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithSkillDepth(6))
 	must.Match(t, "skills", []string{"1998x", "second"}, slices.Sorted(maps.Keys(skillsOf(t, c))))
-	if all := problems(t, c); !slices.Contains(all, "TOO_MANY_FOLDERS skills/first") {
-		t.Errorf("not reported: %q", all)
-	}
+	must.Has(t, "problems", problems(t, c), "TOO_MANY_FOLDERS skills/first")
 }
 
 func TestTheSearchWithinASkillIsBounded(t *testing.T) {
@@ -467,9 +461,7 @@ func TestAnUnreadableHomeDirectoryDoesNotAffectTheProject(t *testing.T) {
 					t.Errorf("got %q, %v", got, found)
 				}
 			}
-			if all := problems(t, c); !slices.Contains(all, "FOLDER_UNREADABLE ~/.claude/skills") {
-				t.Errorf("not reported: %q", all)
-			}
+			must.Has(t, "problems", problems(t, c), "FOLDER_UNREADABLE ~/.claude/skills")
 			must.Do(t, os.Remove(filepath.Join(top, filepath.FromSlash(file))))
 			if all := problems(t, c); slices.Contains(all, "FOLDER_UNREADABLE ~/.claude/skills") {
 				t.Errorf("reported although the directory no longer exists: %q", all)
@@ -524,12 +516,9 @@ func TestDirectoriesOfAClient(t *testing.T) {
 			t.Errorf("both shadows %q, %v", skill.Shadows, err)
 		}
 		for _, p := range problems(t, c) {
-			must.NotContain(t, "a diagnostic contains a host path", p, home)
-			must.NotContain(t, "a diagnostic contains a host path", p, root)
+			must.NotContain(t, "path", p, home, root)
 		}
-		if all := problems(t, c); !slices.Contains(all, "LINK_NOT_FOLLOWED ~/.agents/skills/out") {
-			t.Errorf("a link out of a layer in the home directory is not reported: %q", all)
-		}
+		must.Has(t, "problems", problems(t, c), "LINK_NOT_FOLLOWED ~/.agents/skills/out")
 	})
 	t.Run("the order of the options is the order of the layers", func(t *testing.T) {
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillsDir(".agents/skills"), claudeAndAgentSkills, toolshelf.WithClient(client.Goose()))
@@ -550,8 +539,7 @@ func TestDirectoriesOfAClient(t *testing.T) {
 	})
 	t.Run("a missing directory beside a missing named directory is an error", func(t *testing.T) {
 		_, err := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), claudeAndAgentSkills, toolshelf.WithSkillsDir("mine")).ListSkills(t.Context())
-		must.Is(t, "ListSkills", toolshelf.ErrDirectoryNotFound, err)
-		must.Contain(t, "ListSkills", err, "mine")
+		must.Is(t, "ListSkills", toolshelf.ErrDirectoryNotFound, err, "mine")
 	})
 }
 

@@ -537,8 +537,7 @@ func TestSkillsOfMissingDirectories(t *testing.T) {
 			must.Equal(t, name, false, a.ServesSkills())
 		}
 		got := must.Get(a.NewSession().Handle(ctx, "server/discover", modern("")))(t)
-		must.NotContain(t, name, string(got), "resources")
-		must.NotContain(t, name, string(got), mcpadapter.SkillsExtension)
+		must.NotContain(t, name, string(got), "resources", mcpadapter.SkillsExtension)
 	}
 }
 

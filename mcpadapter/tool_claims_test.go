@@ -918,12 +918,8 @@ func TestReportFeedbackDescribesTheDirectoriesThatExist(t *testing.T) {
 	} {
 		a := adapterOf(t, catalog(t, memory(t, claimed()), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports(tt.shared, tt.local)))
 		tool, _ := a.Lookup("report_feedback")
-		for _, text := range tt.says {
-			must.Contain(t, tt.shared, tool.Description, text)
-		}
-		for _, text := range tt.omits {
-			must.NotContain(t, tt.shared, tool.Description, text)
-		}
+		must.Contain(t, tt.shared, tool.Description, tt.says...)
+		must.NotContain(t, tt.shared, tool.Description, tt.omits...)
 		for upload, ok := range map[string]bool{"true": tt.shared != "", "false": tt.local != ""} {
 			got, err := tool.Call(ctx, json.RawMessage(`{"command_name":"review-pr","report_content":"x","user_wants_upload":`+upload+`}`))
 			if err != nil || got.IsError == ok {

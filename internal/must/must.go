@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"slices"
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,19 +59,21 @@ func Equal[V comparable](t TB, of any, want, got V) {
 	}
 }
 
-// Is reports an error of the test unless err matches want, as errors.Is.
-func Is(t TB, of any, want, err error) {
+// Is reports an error of the test unless err matches want, as errors.Is, and has the parts in its
+// text.
+func Is(t TB, of any, want, err error, parts ...string) {
 	t.Helper()
 	if !errors.Is(err, want) {
 		t.Errorf("%v: got the error %v, want %v", of, err, want)
 	}
+	Contain(t, of, err, parts...)
 }
 
 // Fail returns Is for the results of a call.
-func Fail[V any](_ V, err error) func(t TB, of any, want error) {
-	return func(t TB, of any, want error) {
+func Fail[V any](_ V, err error) func(t TB, of any, want error, parts ...string) {
+	return func(t TB, of any, want error, parts ...string) {
 		t.Helper()
-		Is(t, of, want, err)
+		Is(t, of, want, err, parts...)
 	}
 }
 
@@ -98,6 +101,16 @@ func NotContain(t TB, of, got any, parts ...string) {
 	for _, part := range parts {
 		if text := fmt.Sprint(got); strings.Contains(text, part) {
 			t.Errorf("%v: got %q, want a text without %q", of, text, part)
+		}
+	}
+}
+
+// Has reports an error of the test for each value that got lacks.
+func Has[S ~[]E, E comparable](t TB, of any, got S, values ...E) {
+	t.Helper()
+	for _, value := range values {
+		if !slices.Contains(got, value) {
+			t.Errorf("%v: got %+v, want a list with %+v", of, got, value)
 		}
 	}
 }

@@ -116,10 +116,8 @@ func TestServersKeepTheirOwnResources(t *testing.T) {
 		must.Match(t, revision, want, got)
 		must.Equal(t, revision, 4, pages)
 		for uri, text := range map[string]string{"file:///3": "own", "skill://s1/SKILL.md": skillText("s1")} {
-			res, err := c.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
-			if err != nil || res.Contents[0].Text != text {
-				t.Errorf("%s: %s: %+v, %v", revision, uri, res, err)
-			}
+			must.Equal(t, revision, text,
+				must.Get(c.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri}))(t).Contents[0].Text)
 		}
 		s.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: "file:///{+path}", Name: "file"}, nil)
 		templates := must.Get(c.ListResourceTemplates(ctx, nil))(t)
@@ -144,10 +142,7 @@ func TestServersOfSeveralAdaptersServeAllSkills(t *testing.T) {
 	must.Match(t, "result", []string{"skill://b/SKILL.md", "skill://both/SKILL.md", "skill://a/SKILL.md"}, uris)
 	for _, e := range list.Skills {
 		for _, r := range e.Resources {
-			raw, err := w.request("resources/read", `{"uri":"`+r.URI+`"}`)
-			if err != nil {
-				t.Error(err)
-			}
+			raw := must.Get(w.request("resources/read", `{"uri":"`+r.URI+`"}`))(t)
 			var got mcp.ReadResourceResult
 			must.Do(t, json.Unmarshal(raw, &got))
 			must.Equal(t, r.URI, r.Size, int64(len(got.Contents[0].Text)))

@@ -50,9 +50,7 @@ func TestNoFurtherFunctionIsForOneKind(t *testing.T) {
 					full = path.Base(dir) + "." + receiver(f.Recv.List[0].Type) + "." + f.Name.Name
 				}
 				found[full] = true
-				if !slices.Contains(namesOfKinds, full) {
-					t.Errorf("%s: the name of %s contains a kind; add a row to a table such as internal/index/kinds.go, and no function", name, full)
-				}
+				must.Has(t, name, namesOfKinds, full)
 			}
 		}
 	}

@@ -46,10 +46,8 @@ func TestListGetAndReadAFile(t *testing.T) {
 			f.requests()
 			for range 2 { // the second time from the cache
 				for path, want := range map[string]string{"SKILL.md": "---\nname: refunds\ndescription: Does refunds\n---\nRefund.\n", "a/b.txt": "b", "empty.bin": "", "A x.md": "encoded"} {
-					raw, err := s.ReadFile(ctx, skill, path)
-					if err != nil || string(raw) != want {
-						t.Errorf("%s: got %q, %v", path, raw, err)
-					}
+					raw := must.Get(s.ReadFile(ctx, skill, path))(t)
+					must.Equal(t, path, want, string(raw))
 					clear(raw) // the caller may modify the result
 				}
 			}

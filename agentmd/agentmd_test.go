@@ -59,13 +59,6 @@ func ExampleDocument_Set() {
 	// Read the diff.
 }
 
-func TestSetSaysWhichFieldCannotBeChanged(t *testing.T) {
-	got, err := agentmd.Parse([]byte("---\na: &x b\nc: *x\n---\n")).Set("a", "d")
-	if want := `cannot set the field "a": no edit of these lines keeps all other fields; change the field by hand`; err == nil || err.Error() != want || got != nil {
-		t.Errorf("got %q, %v, want %s", got, err, want)
-	}
-}
-
 func TestABlockThatKeepsLineBreaksKeepsThemInEveryFieldExceptTheDescription(t *testing.T) {
 	for _, tt := range []struct{ sign, want string }{
 		{"|+", "one\ntwo\n\n"}, {">+", "one two\n\n"}, {"|", "one\ntwo\n"}, {">", "one two\n"}, {"|-", "one\ntwo"},

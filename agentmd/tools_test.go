@@ -1,15 +1,18 @@
 package agentmd_test
 
 import (
+	_ "embed"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func ExampleParseToolRules() {
@@ -33,146 +36,56 @@ func ExampleParseToolRules() {
 	// tool rule "Bash(git diff" at character 7 has unbalanced parentheses; close each "(" before the next rule, as in "Bash(git:*) Read"
 }
 
-func TestToolRulesAreSeparatedByBlanksAndCommas(t *testing.T) {
-	for text, want := range map[string][]string{
-		"":                          nil,
-		" ,\n\t":                    nil,
-		"Bash":                      {"Bash"},
-		"Bash(git:*) Read":          {"Bash(git:*)", "Read"},
-		"Read,Edit , Write\nGrep":   {"Read", "Edit", "Write", "Grep"},
-		"Bash(git add:*),Bash(a,b)": {"Bash(git add:*)", "Bash(a,b)"},
-		"Bash(echo (a b) c) Read":   {"Bash(echo (a b) c)", "Read"},
-		"mcp__a__* server/* WebFetch(domain:*.example.com)": {"mcp__a__*", "server/*", "WebFetch(domain:*.example.com)"},
-		"search/codebase github.vscode/x":                   {"search/codebase", "github.vscode/x"},
-	} {
-		rules, err := agentmd.ParseToolRules(text)
-		var got []string
-		for _, r := range rules {
-			got = append(got, r.String())
-		}
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("%q: got %q, %v; want %q", text, got, err, want)
-		}
-	}
+//go:embed testdata/texts.txt
+var texts string
+
+// TestTexts asks the questions of testdata/texts.txt, which describes the questions.
+func TestTexts(t *testing.T) {
+	must.Answer(t, texts, map[string]func(t *testing.T, a ...string) string{
+		"set": func(t *testing.T, a ...string) string {
+			got, err := agentmd.Parse([]byte(a[0])).Set(a[1], a[2])
+			if err != nil {
+				must.Equal(t, "the file", "", string(got))
+				return err.Error()
+			}
+			return strconv.Quote(string(got))
+		},
+		"rules": func(t *testing.T, a ...string) string {
+			rules, err := agentmd.ParseToolRules(a[0])
+			if err != nil {
+				must.Match(t, "rules", []agentmd.ToolRule(nil), rules)
+				return err.Error()
+			}
+			return fmt.Sprintf("%q", rules)
+		},
+		"match": func(t *testing.T, a ...string) string {
+			rules := must.Get(agentmd.ParseToolRules(a[0]))(t)
+			must.Equal(t, "the number of rules", 1, len(rules))
+			var matches []bool
+			for _, input := range a[2:] {
+				matches = append(matches, rules[0].Match(a[1], input))
+			}
+			switch {
+			case !slices.Contains(matches, false):
+				return "all"
+			case !slices.Contains(matches, true):
+				return "none"
+			}
+			return fmt.Sprint(matches)
+		},
+	})
 }
 
-func TestAnInvalidToolRuleHasAnErrorWithItsPlace(t *testing.T) {
-	for text, want := range map[string]string{
-		"Bash(git":          `"Bash(git" at character 1 has unbalanced parentheses`,
-		"Read Bash(a Edit":  `"Bash(a Edit" at character 6 has unbalanced parentheses`,
-		"é) Read":           `"é)" at character 1 has unbalanced parentheses`,
-		"äö Bash(a))":       `"Bash(a))" at character 4 has unbalanced parentheses`,
-		"Read (Bash)":       `"(Bash)" at character 6 has no valid tool name`,
-		"[Read, Edit]":      `"[Read" at character 1 has no valid tool name`,
-		`"Read"`:            `"\"Read\"" at character 1 has no valid tool name`,
-		"Bash(a)Read":       `"Bash(a)Read" at character 1 has text after the parentheses`,
-		"Bash()":            `"Bash()" at character 1 has empty parentheses; write "Bash"`,
-		"Bash( )":           `"Bash( )" at character 1 has empty parentheses`,
-		"Read\xff":          "is not UTF-8",
-		"Bash(a\nb\x1b[31m": `"Bash(a\nb\x1b[31m" at character 1`,
-	} {
-		rules, err := agentmd.ParseToolRules(text)
-		if err == nil || !strings.Contains(err.Error(), want) || rules != nil || strings.ContainsAny(err.Error(), "\n\x1b") {
-			t.Errorf("%q: got %v, %v; want %s", text, rules, err, want)
-		}
-	}
-	if _, err := agentmd.ParseToolRules("Bash(" + strings.Repeat("ä", 1e5)); err == nil || len(err.Error()) > 300 {
-		t.Errorf("the error has %d bytes", len(err.Error()))
-	}
-}
-
-// TestMatch has the cases of code.claude.com/docs/en/permissions, 2026-08-22, and of the rules of
-// Claude Code 2.1.330, unless a comment says otherwise.
-func TestMatch(t *testing.T) {
-	for _, tt := range []struct {
-		rule, tool string
-		yes, no    []string
-	}{
-		{"Bash", "Bash", []string{"", "ls", "a && b; c $(d)"}, nil},
-		{"Bash(*)", "Bash", []string{"", "ls", "a && b"}, nil},
-		{"Bash", "bash", nil, []string{"ls"}},
-		{"Edit", "Write", nil, []string{"a"}},
-		{"Bash(npm run build)", "Bash", []string{"npm run build", " npm run build\n"}, []string{"npm run build x", "npm run", "npm run build && x", ""}},
-		{"Bash(a && b)", "Bash", []string{"a && b"}, []string{"a", "b", "a && b && c"}},
-		{"Bash(git :*)", "Bash", []string{"git", "git diff"}, []string{"gitk"}},
-		{"Bash(git:*)", "Bash", []string{"git", "git diff", "git\tdiff", `git commit -m "a; b & c"`, `git commit -m 'a $(b) "c'`, "git commit -m \"a\nb\"", `git log \; x`, "git log a#b", "git add *.go"},
-			[]string{"gitk", "git-x", "/usr/bin/git", "x git", "sudo git", "FOO=1 git", "timeout 3 git", `"git" diff`, `g\it`, ""}},
-		{"Bash(git *)", "Bash", []string{"git", "git log --oneline --all"}, []string{"gitk"}},
-		{"Bash(git diff:*)", "Bash", []string{"git diff", "git diff HEAD"}, []string{"git difftool", "git  diff", "git"}},
-		{"bash(git:*)", "bash", []string{"git diff"}, []string{"git diff; x"}},   // opencode.ai/docs/permissions, 2026-11
-		{"shell(git:*)", "shell", []string{"git diff"}, []string{"git diff; x"}}, // docs.github.com, Copilot CLI, allowing tools, 2026-11
-		{"Bash(ls*)", "Bash", []string{"ls -la", "lsof", "ls --sort=size"}, []string{"ls; rm x", "ls=1 rm x", "ls+=1 rm x"}},
-		{"Bash(git * main)", "Bash", []string{"git push origin main", "git merge main"}, []string{"git main", "git merge mainx"}},
-		{"Bash(* --version)", "Bash", []string{"node --version"}, []string{"--version", "node --version x", "LD_PRELOAD=x node --version"}},
-		{"Bash(X=1 npm * test)", "Bash", []string{"X=1 npm run test"}, []string{"X=1 rm test"}},
-		{"Bash(git:* push)", "Bash", nil, []string{"git push", "git x push"}},
-		{`Bash(echo \*)`, "Bash", nil, []string{`echo \x`, "echo *"}},
-		{"Bash(find:*)", "Bash", []string{"find . -name '*.go'"}, []string{"find . -delete", "find . -exec rm {} +", `find . -e"xec" rm x`, `find . -\ok rm x`, "find . -{exec,ls}", "find . -e*", "find . -execdir x", "find . \"-de\\\nlete\""}},
-		{"Bash(watch:*)", "Bash", nil, []string{"watch ls"}},
-		{"Bash(watch ls)", "Bash", []string{"watch ls"}, []string{"watch rm x"}},
-
-		{"Read(./.env)", "Read", []string{".env", "./.env"}, []string{"a/.env", "/.env", "../.env"}},
-		{"Read(.env)", "Read", []string{".env", "a/b/.env"}, []string{"/a/.env", "a/../.env", "a/.env.b", "~/.env", "~root/.env", "C:/a/.env", "a\x00/.env"}},
-		{"Read(*.ts)", "Read", []string{"a.ts", "a/b.ts"}, []string{"a.tsx", "../a.ts"}},
-		{"Read(./src/**)", "Read", []string{"src/a", "./src/a/b"}, []string{"src", "a/src/b", "src/../x", "src//a", "/src/a", "src/./a", `src/a\..\..\x`, "", "~/src/a"}},
-		{"Edit(src/**)", "Edit", []string{"src/a"}, []string{"vendor/src/a"}},
-		{"Edit(**/src/**)", "Edit", []string{"src/a", "vendor/pkg/src/lib.js"}, []string{"src", "vendor/a"}},
-		{"Edit(/src/**/*.ts)", "Edit", []string{"src/a.ts", "src/a/b.ts"}, []string{"/src/a.ts", "src/a.js"}},
-		{"Read(//tmp/*/a)", "Read", []string{"/tmp/x/a"}, []string{"tmp/x/a", "/tmp/x/y/a", "/tmp/../a"}},
-		{"Read(~/Documents/*.pdf)", "Read", []string{"~/Documents/a.pdf"}, []string{"Documents/a.pdf", "~/Documents/a/b.pdf"}},
-		{"Read(**)", "Read", []string{"a", "a/b"}, []string{"/a", "../a", "~/a", "C:/a", "c:a"}},
-		{"Read(a?c)", "Read", []string{"abc", "x/aöc"}, []string{"ac", "abbc"}},
-		{"Read(*?b*c?)", "Read", []string{"xbcd", "abbcccd"}, []string{"bcd", "xbc"}},
-		{"Read([a-c])", "Read", nil, []string{"a", "[a-c]"}},
-		{"Read(!a)", "Read", nil, []string{"b", "!a"}},
-
-		{"WebFetch", "WebFetch", []string{"https://example.com"}, nil},
-		{"WebFetch(domain:example.com)", "WebFetch", []string{"https://example.com/a", "http://EXAMPLE.com.:8080"},
-			[]string{"https://a.example.com", "https://example.com@evil.com", "https://user@example.com", "https://evil.com/example.com", "https://evil.com\\@example.com", "ftp://example.com", "example.com", "https:example.com", "", "https://example.com /"}},
-		{"WebFetch(domain:*.example.com)", "WebFetch", []string{"https://a.example.com", "https://a.b.example.com"}, []string{"https://example.com", "https://evilexample.com", "https://example.com.evil.org", "https://evil.org／.example.com", "https://evil.org%E2%84%80.example.com"}},
-		{"WebFetch(domain:bücher.example)", "WebFetch", []string{"https://bücher.example/"}, []string{"https://a.bücher.example"}},
-		{"WebFetch(domain:example.*)", "WebFetch", []string{"https://example.org"}, []string{"https://example.evil.com", "https://example.evil。com"}},
-		{"WebFetch(domain:*)", "WebFetch", []string{"https://a.b"}, []string{"file:///etc/passwd"}},
-		{"WebFetch(example.com)", "WebFetch", nil, []string{"https://example.com"}},
-		{"WebFetch(https://example.com)", "WebFetch", nil, []string{"https://example.com"}},
-
-		{"mcp__puppeteer", "mcp__puppeteer__navigate", []string{""}, nil},
-		{"mcp__puppeteer__*", "mcp__puppeteer__navigate", []string{""}, nil},
-		{"mcp__puppeteer__nav*", "mcp__puppeteer__navigate", []string{""}, nil},
-		{"mcp__puppeteer__navigate", "mcp__puppeteer__navigate", []string{"x"}, nil},
-		{"mcp__puppeteer__get_*", "mcp__puppeteer__navigate", nil, []string{""}},
-		{"mcp__pup", "mcp__puppeteer__navigate", nil, []string{""}},
-		{"mcp__*", "mcp__puppeteer__navigate", nil, []string{""}},
-		{"mcp__p*__x", "mcp__puppeteer__x", nil, []string{""}},
-		{"mcp__puppeteer(a)", "mcp__puppeteer__x", nil, []string{"a"}},
-		{"*", "Bash", nil, []string{"ls"}},
-		{"B*", "Bash", nil, []string{"ls"}},
-		{"github/*", "github/create_issue", []string{""}, nil}, // code.visualstudio.com, custom agents, 2026-11
-		{"github/*", "githubx/create_issue", nil, []string{""}},
-		{"my-server(create_issue)", "my-server", []string{"create_issue"}, []string{"create", ""}}, // docs.github.com, Copilot CLI, allowing tools, 2026-11
-
-		{"Skill(commit)", "Skill", []string{"commit"}, []string{"commit x", "commits"}},
-		{"Skill(review-pr *)", "Skill", []string{"review-pr", "review-pr 12"}, []string{"review-prs"}}, // code.claude.com/docs/en/skills, 2026-08
-		{"Agent(Explore)", "Agent", []string{"Explore"}, []string{"Plan", "Explore2"}},
-		{"Foo(a:*)", "Foo", nil, []string{"a", "a b"}},
-	} {
-		rules, err := agentmd.ParseToolRules(tt.rule)
-		if err != nil || len(rules) != 1 {
-			t.Fatalf("%s: %v, %v", tt.rule, rules, err)
-		}
-		for _, input := range tt.yes {
-			if !rules[0].Match(tt.tool, input) {
-				t.Errorf("%s does not allow %s %q", tt.rule, tt.tool, input)
-			}
-		}
-		for _, input := range tt.no {
-			if rules[0].Match(tt.tool, input) {
-				t.Errorf("%s allows %s %q", tt.rule, tt.tool, input)
-			}
-		}
-	}
+func TestTheZeroRuleAllowsNoCall(t *testing.T) {
 	if (agentmd.ToolRule{}).Match("", "") || (agentmd.ToolRule{}).Match("Bash", "ls") {
 		t.Error("the zero rule allows a call")
+	}
+}
+
+func TestTheErrorOfALongRuleIsShort(t *testing.T) {
+	_, err := agentmd.ParseToolRules("Bash(" + strings.Repeat("ä", 1e5))
+	if err == nil || len(err.Error()) > 300 {
+		t.Errorf("the error has %d bytes", len(err.Error()))
 	}
 }
 

@@ -1,9 +1,11 @@
 package markdown_test
 
 import (
+	_ "embed"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,73 +20,17 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
-func TestFirstParagraph(t *testing.T) {
-	for _, tt := range []struct{ name, in, want string }{
-		{"nothing", "", ""},
-		{"a line", "Text.", "Text."},
-		{"lines are joined", "One\n  two\nthree.\n\nFour.", "One two three."},
-		{"hard breaks are joined", "One  \ntwo\\\nthree", "One two three"},
-		{"inline markup stays", "A *b* `c` [d](e)\n", "A *b* `c` [d](e)"},
-		{"CRLF", "One\r\ntwo\r\n\r\nthree", "One two"},
-		{"after a heading", "# H\nText", "Text"},
-		{"a heading ends it", "Text\n# H", "Text"},
-		{"seven marks are no heading", "####### x", "####### x"},
-		{"after an underlined heading", "H\n===\nText", "Text"},
-		{"after one of several lines", "H\nH\n---\nText", "Text"},
-		{"after a rule", "* * *\nText", "Text"},
-		{"after a fence", "```sh\n# no\n\nno\n```\nText", "Text"},
-		{"a longer fence", "````\n```\n````\nText", "Text"},
-		{"an unclosed fence", "```\nno", ""},
-		{"a fence ends it", "Text\n```\nno\n```", "Text"},
-		{"code spans are no fence", "``` a ``` b", "``` a ``` b"},
-		{"after indented code", "    no\n\nText", "Text"},
-		{"an indented line goes on", "One\n      two", "One two"},
-		{"after a comment", "<!-- no\n\nno -->\nText", "Text"},
-		{"after a comment in a line", "<!-- no -->\n\nText", "Text"},
-		{"after HTML", "<div>\nno\n</div>\n\nText", "Text"},
-		{"after a tag alone", "<x-y a='b'>\nno\n\nText", "Text"},
-		{"an attribute begins with an underscore", "<x-y _a='b'>\nno\n\nText", "Text"},
-		{"an attribute begins with a colon", "<x-y :a>\nno\n\nText", "Text"},
-		{"an attribute begins with no digit", "<x-y 1='b'>\nmore", "<x-y 1='b'> more"},
-		{"an attribute begins with no hyphen", "<x-y -a>\nmore", "<x-y -a> more"},
-		{"an inline tag begins it", "<b>Text</b> more", "<b>Text</b> more"},
-		{"an autolink begins it", "<https://example.com> more", "<https://example.com> more"},
-		{"after a list", "- no\n- no\n\nText", "Text"},
-		{"after a numbered list", "1. no\n   no\n2) no\n\nText", "Text"},
-		{"a list goes on after a blank line", "- no\n\n  no\n\nText", "Text"},
-		{"a lazy line is the item's", "- no\nno\n\nText", "Text"},
-		{"a nested list", "- no\n  - no\n\n    no\n\nText", "Text"},
-		{"a list ends it", "Text\n- no", "Text"},
-		{"a list ends it that looks like a table", "Text\n- |\n", "Text"},
-		{"an empty item holds nothing after a blank line", "-\n\n  Text", "Text"},
-		{"an empty item holds the next line", "-\n  no\n\nText", "Text"},
-		{"an empty item ends a quotation", "> no\n-\nText", "Text"},
-		{"a tab after the mark reaches to the fourth column", "-\tno\n\n  Text", "Text"},
-		{"code in an item has no lazy lines", "-     no\nText", "Text"},
-		{"an underlined heading in an item has no lazy lines", "- no\n  ===\nText", "Text"},
-		{"the number 1 ends it", "Text\n1. no", "Text"},
-		{"a number other than 1 does not", "Text\n2. more", "Text 2. more"},
-		{"a number is no item", "2024 was", "2024 was"},
-		{"a hyphen is no item", "-x", "-x"},
-		{"after a quotation", "> no\nno\n\nText", "Text"},
-		{"after a quoted heading", "> # no\nText", "Text"},
-		{"after a table", "| a | b |\n|---|---|\n| c | d |\n\nText", "Text"},
-		{"a table ends it", "Text\n| a | b |\n|---|---|\n", "Text"},
-		{"bars are no table", "a | b\nc | d", "a | b c | d"},
-		{"after link definitions", "[a]: /b\n[c]: <d e> \"f\"\nText", "Text"},
-		{"after definitions on several lines", "[a]:\n/b\n'c\nd'\n[e\nf]: g\n\"h\"\nText", "Text"},
-		{"a definition without a title before quotes", "[a]: /b\n\"c\" Text", "\"c\" Text"},
-		{"no label is no definition", "[ ]: Text", "[ ]: Text"},
-		{"a link begins it", "[a](b): c", "[a](b): c"},
-		{"only link definitions", "[a]: /b\n", ""},
-		{"a placeholder", "$ARGUMENTS", "$ARGUMENTS"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got, _ := markdown.FirstParagraph([]byte(tt.in), true); got != tt.want {
-				t.Errorf("%q: got %q, want %q", tt.in, got, tt.want)
-			}
-		})
-	}
+//go:embed testdata/texts.txt
+var texts string
+
+// TestTexts asks the questions of testdata/texts.txt, which describes the questions.
+func TestTexts(t *testing.T) {
+	must.Answer(t, texts, map[string]func(t *testing.T, a ...string) string{
+		"paragraph": func(t *testing.T, a ...string) string {
+			got, _ := markdown.FirstParagraph([]byte(a[0]), true)
+			return strconv.Quote(got)
+		},
+	})
 }
 
 var oracle = goldmark.New(goldmark.WithExtensions(extension.Table)).Parser()

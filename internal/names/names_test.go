@@ -2,9 +2,11 @@ package names
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,70 +17,50 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
-func TestNames(t *testing.T) {
-	for _, tt := range []struct {
-		name         string
-		plain, loose bool
-	}{
-		{"fix-bug_2", true, true},
-		{"A", true, true},
-		{"", false, false},
-		{"my command", false, true},
-		{"v1.2", false, true},
-		{"a:b", false, true},
-		{"übersicht", false, true},
-		{"命令", false, true},
-		{".hidden", false, false},
-		{"..", false, false},
-		{"a..b", false, false},
-		{"a/b", false, false},
-		{`a\b`, false, false},
-		{"a\x00b", false, false},
-		{"a\nb", false, false},
-		{"a\x1b[31mb", false, false},
-		{"a\u202eb", false, false},
-		{"a\u2028b", false, false},
-		{"a\xffb", false, false},
-		{" a", false, false},
-		{"a ", false, false},
-	} {
-		if got := Plain(tt.name); got != tt.plain {
-			t.Errorf("Plain(%q) = %v", tt.name, got)
-		}
-		if got := Loose(tt.name); got != tt.loose {
-			t.Errorf("Loose(%q) = %v", tt.name, got)
-		}
-	}
-}
+//go:embed testdata/texts.txt
+var texts string
 
-func TestTrimMarkdown(t *testing.T) {
-	for _, tt := range []struct {
-		name, stem string
-		ok         bool
-	}{
-		{"a.md", "a", true},
-		{"a.MD", "a", true},
-		{"a.md.md", "a.md", true},
-		{".md", "", true},
-		{"md", "md", false},
-		{"a.mdx", "a.mdx", false},
-		{"a.markdown", "a.markdown", false},
-	} {
-		if stem, ok := TrimMarkdown(tt.name); stem != tt.stem || ok != tt.ok {
-			t.Errorf("TrimMarkdown(%q) = %q, %v", tt.name, stem, ok)
-		}
-	}
-}
+var ruleNames = []string{"plain", "colons", "loose", "plugins", "loose+colons"}
 
-func TestPlainSpelling(t *testing.T) {
-	for name, want := range map[string]string{
-		"my command": "my-command", "svelte:component": "svelte-component", "v1.2": "v1-2",
-		"(draft)": "draft", "命令": "command", "été": "t",
-	} {
-		if got := PlainSpelling(name); got != want {
-			t.Errorf("PlainSpelling(%q) = %q, want %q", name, got, want)
-		}
-	}
+var rules = map[string]Commands{"plain": {}, "colons": {Colons: true}, "loose": {Loose: true},
+	"plugins": {Plugins: true}, "loose+colons": {Colons: true, Loose: true}}
+
+// TestTexts asks the questions of testdata/texts.txt, which describes the questions.
+func TestTexts(t *testing.T) {
+	must.Answer(t, texts, map[string]func(t *testing.T, a ...string) string{
+		"name": func(t *testing.T, a ...string) string {
+			var is []string
+			if Plain(a[0]) {
+				is = append(is, "plain")
+			}
+			if Loose(a[0]) {
+				is = append(is, "loose")
+			}
+			return strings.Join(is, " ")
+		},
+		"trim": func(t *testing.T, a ...string) string {
+			stem, ok := TrimMarkdown(a[0])
+			return fmt.Sprintf("%q %t", stem, ok)
+		},
+		"spelling": func(t *testing.T, a ...string) string { return PlainSpelling(a[0]) },
+		"valid": func(t *testing.T, a ...string) string {
+			valid := slices.DeleteFunc(slices.Clone(ruleNames), func(name string) bool {
+				return !rules[name].Valid(a[0])
+			})
+			return strings.Join(valid, " ")
+		},
+		"correct": func(t *testing.T, a ...string) string {
+			return rules[a[0]].Correction(Meant(a[1], nil))
+		},
+		"nearest": func(t *testing.T, a ...string) string {
+			limit := must.Get(strconv.Atoi(a[0]))(t)
+			return Nearest(a[1], slices.Values(a[2:]), limit, nil)
+		},
+		"similar": func(t *testing.T, a ...string) string { return Similar(a[0], slices.Values(a[1:])) },
+		"distance": func(t *testing.T, a ...string) string {
+			return strconv.Itoa(distance([]rune(a[0]), []rune(a[1])))
+		},
+	})
 }
 
 func FuzzNames(f *testing.F) {
@@ -96,56 +78,6 @@ func FuzzNames(f *testing.F) {
 			t.Fatalf("PlainSpelling(%q) = %q, which is not plain", name, PlainSpelling(name))
 		}
 	})
-}
-
-func TestCommandsHaveTheNamesOfTheirRule(t *testing.T) {
-	for _, tt := range []struct {
-		name                 string
-		plain, colons, loose bool
-		plugins, looseColons bool
-	}{
-		{name: "review", plain: true, colons: true, loose: true, plugins: true, looseColons: true},
-		{name: "a:b", colons: true, loose: true, plugins: true, looseColons: true},
-		{name: "a b", loose: true, plugins: true, looseColons: true},
-		{name: "a::b", loose: true, plugins: true, looseColons: true},
-		{name: "a/b"},
-		{name: "..:b"},
-		{name: ""},
-	} {
-		for _, rule := range []struct {
-			rule Commands
-			want bool
-		}{
-			{Commands{}, tt.plain}, {Commands{Colons: true}, tt.colons}, {Commands{Loose: true}, tt.loose},
-			{Commands{Plugins: true}, tt.plugins}, {Commands{Colons: true, Loose: true}, tt.looseColons},
-		} {
-			if got := rule.rule.Valid(tt.name); got != rule.want {
-				t.Errorf("%+v: Valid(%q) is %t", rule.rule, tt.name, got)
-			}
-		}
-	}
-}
-
-func TestCorrectionIsTheNameThatTheCallerMeans(t *testing.T) {
-	const rule = `use letters, digits, "_" and "-"`
-	for _, tt := range []struct {
-		given string
-		rule  Commands
-		want  string
-	}{
-		{"/review", Commands{}, `write "review"`},
-		{"/review 417", Commands{}, `write "review", and fill in the arguments with Render`},
-		{"review 417", Commands{}, rule + `; if arguments follow the name, write "review", and fill in the arguments with Render`},
-		{"a/b", Commands{Colons: true}, `write "a:b"`},
-		{"a/b", Commands{}, rule + "; the catalog reads no subdirectories without WithNestedCommands"},
-		{"a?b", Commands{}, rule},
-		{"a?b", Commands{Colons: true}, rule + `; separate directories with ":"`},
-		{"a\x00b", Commands{Loose: true}, "use one path element without separators, control characters and leading dot"},
-	} {
-		if got := tt.rule.Correction(Meant(tt.given, nil)); got != tt.want {
-			t.Errorf("%q, %+v: %s; want %s", tt.given, tt.rule, got, tt.want)
-		}
-	}
 }
 
 func TestCompareIgnoresCaseFirst(t *testing.T) {
@@ -254,51 +186,6 @@ func BenchmarkSort(b *testing.B) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	for _, tt := range []struct {
-		name       string
-		candidates []string
-		limit      int
-		want       string
-	}{
-		{"review", nil, 3, ""},
-		{"reviw", []string{"deploy", "review", "preview"}, 2, "review"},
-		{"reviw", []string{"deploy", "preview"}, 1, ""},
-		{"review", []string{"Review"}, 0, "Review"},
-		{"REVIEW", []string{"review"}, 0, "review"},
-		{"Ärger", []string{"arger", "ärger"}, 1, "ärger"},
-		{"fox", []string{"fix", "FAX", "fux"}, 1, "FAX"},
-		{"fox", []string{"fux", "fix", "FAX"}, 1, "FAX"},
-		{"ab", []string{"ba"}, 1, "ba"},
-		{"a", []string{"aaaa"}, 2, ""},
-		{"", []string{"a"}, 1, "a"},
-	} {
-		if got := Nearest(tt.name, slices.Values(tt.candidates), tt.limit, nil); got != tt.want {
-			t.Errorf("Nearest(%q, %q, %d) = %q, want %q", tt.name, tt.candidates, tt.limit, got, tt.want)
-		}
-	}
-}
-
-func TestSimilarFindsANameWithoutItsPrefix(t *testing.T) {
-	for _, tt := range []struct {
-		name       string
-		candidates []string
-		want       string
-	}{
-		{"open", []string{"prompts:open"}, "prompts:open"},
-		{"Open the file", []string{"prompts:open"}, "prompts:open"},
-		{"page", []string{"web:ui:page", "app:page", "pages"}, "app:page"},
-		{"open", []string{"prompts:open", "Open"}, "Open"},
-		{"opn", []string{"prompts:open"}, ""},
-		{"prompts", []string{"prompts:open"}, ""},
-		{"", []string{"prompts:open"}, ""},
-	} {
-		if got := Similar(tt.name, slices.Values(tt.candidates)); got != tt.want {
-			t.Errorf("Similar(%q, %q) = %q, want %q", tt.name, tt.candidates, got, tt.want)
-		}
-	}
-}
-
 func TestNearestCallsAcceptForNearerCandidatesOnly(t *testing.T) {
 	var asked []string
 	accept := func(candidate string) bool {
@@ -308,27 +195,6 @@ func TestNearestCallsAcceptForNearerCandidatesOnly(t *testing.T) {
 	got := Nearest("reviw", slices.Values([]string{"far-away", "reviews", "review", "revi", "reviww"}), 2, accept)
 	if want := []string{"reviews", "review", "revi"}; got != "revi" || !slices.Equal(asked, want) {
 		t.Errorf("got %q and asked for %q, want %q and %q", got, asked, "revi", want)
-	}
-}
-
-func TestDistance(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0},
-		{"", "abc", 3},
-		{"abc", "abc", 0},
-		{"abc", "abd", 1},
-		{"abc", "ab", 1},
-		{"abc", "xabc", 1},
-		{"abc", "acb", 1},
-		{"ca", "abc", 3}, // no letter is edited twice
-		{"kitten", "sitting", 3},
-	} {
-		if got := distance([]rune(tt.a), []rune(tt.b)); got != tt.want {
-			t.Errorf("the distance of %q and %q is %d, want %d", tt.a, tt.b, got, tt.want)
-		}
 	}
 }
 

@@ -25,9 +25,7 @@ func TestJSONIsAnArrayOfDiagnostics(t *testing.T) {
 	want := []toolshelf.Diagnostic{{Code: "FRONTMATTER_RECOVERED", Severity: "warning", Path: "x/commands/a.md", Line: 2, Column: 1,
 		Key: "description", Message: "the value is not valid YAML and is read as text", Suggestion: `write description: "a: b"`}}
 	must.Match(t, "diagnostics", want, got)
-	if out, _ := printed(t, 0, "-format", "json", "y"); out != "[]\n" {
-		t.Errorf("nothing wrong is %q", out)
-	}
+	prints(t, "[]\n", 0, "-format", "json", "y")
 }
 
 func TestGitHubEscapesMessagesAndProperties(t *testing.T) {

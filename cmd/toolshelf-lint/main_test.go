@@ -29,6 +29,13 @@ func project(t *testing.T, files map[string]string) string {
 	return dir
 }
 
+// prints compares the standard output with a text.
+func prints(t *testing.T, want string, status int, args ...string) {
+	t.Helper()
+	got, _ := printed(t, status, args...)
+	must.Equal(t, args, want, got)
+}
+
 // printed runs the program and returns its output. The program must return the status.
 func printed(t *testing.T, status int, args ...string) (stdout, stderr string) {
 	t.Helper()
@@ -90,9 +97,7 @@ func TestCheck(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			project(t, map[string]string{tt.file: tt.text, "x/README.md": ""})
-			if got, _ := printed(t, tt.status, tt.args...); got != tt.want {
-				t.Errorf("got  %q\nwant %q", got, tt.want)
-			}
+			prints(t, tt.want, tt.status, tt.args...)
 		})
 	}
 }
@@ -137,27 +142,19 @@ func TestArgumentsForgeNoLineOfTheOutput(t *testing.T) {
 			}
 		}
 	}
-	if got, _ := printed(t, 0, name); got != `x\n::error ::y/commands/a.md`+theWarning {
-		t.Errorf("text: %q", got)
-	}
+	prints(t, `x\n::error ::y/commands/a.md`+theWarning, 0, name)
 	if got, _ := printed(t, 0, "-format", "github", name); !strings.HasPrefix(got, "::warning file=x%0A%3A%3Aerror %3A%3Ay/commands/a.md,line=2,") {
 		t.Errorf("github: %q", got)
 	}
 	must.Do(t, os.Rename(name, "::error ::y"))
-	if got, _ := printed(t, 0, "::error ::y"); got != "./::error ::y/commands/a.md"+theWarning {
-		t.Errorf("a directory with the name of a workflow command: %q", got)
-	}
+	prints(t, "./::error ::y/commands/a.md"+theWarning, 0, "::error ::y")
 }
 
 func TestPathsBelowTheWorkingDirectoryAreRelative(t *testing.T) {
 	outside := filepath.ToSlash(project(t, map[string]string{"skills/a/SKILL.md": wrong}))
-	if got, _ := printed(t, 1, outside); got != "skills/a/SKILL.md"+theError {
-		t.Errorf("the working directory: %q", got)
-	}
+	prints(t, "skills/a/SKILL.md"+theError, 1, outside)
 	project(t, map[string]string{"x/skills/a/SKILL.md": wrong})
-	if got, _ := printed(t, 1, outside, "x"); got != outside+"/skills/a/SKILL.md"+theError+"x/skills/a/SKILL.md"+theError {
-		t.Errorf("two directories: %q", got)
-	}
+	prints(t, outside+"/skills/a/SKILL.md"+theError+"x/skills/a/SKILL.md"+theError, 1, outside, "x")
 }
 
 func TestNamedDirectoriesAddToTheDirectoriesOfAClient(t *testing.T) {
@@ -172,9 +169,7 @@ func TestNamedDirectoriesAddToTheDirectoriesOfAClient(t *testing.T) {
 			got = append(got, path+" "+strings.Trim(line[strings.LastIndex(line, "["):], "[]\n"))
 		}
 		slices.Sort(got)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("-skills %s (-want +got):\n%s", tools, diff)
-		}
+		must.Match(t, tools, want, got)
 	}
 }
 
@@ -201,9 +196,7 @@ func TestEachDirectoryOfAClientIsChecked(t *testing.T) {
 					text, status, want = "---\nname: a\n---\n", 1, theFileError
 				}
 				project(t, map[string]string{file: text})
-				if got, _ := printed(t, status, "-client", name); got != file+want {
-					t.Errorf("got %q", got)
-				}
+				prints(t, file+want, status, "-client", name)
 			})
 		}
 	}
@@ -236,15 +229,11 @@ func TestDescriptionsBeyondTheLimitOfAClient(t *testing.T) {
 		"x/.claude/skills/a/SKILL.md": text("a", 1000, 534),
 		"x/.claude/skills/b/SKILL.md": text("b", 1000, 500),
 	})
-	if got, _ := printed(t, 0, "-client", "claude"); got != ".claude/commands/git/b.md"+cut {
-		t.Errorf("commands: %q", got)
-	}
+	prints(t, ".claude/commands/git/b.md"+cut, 0, "-client", "claude")
 	if got, _ := printed(t, 0, "-client", "claude", "x"); !strings.HasPrefix(got, "x/.claude/skills/a/SKILL.md"+cut) || strings.Count(got, "DESCRIPTION_CUT") != 1 {
 		t.Errorf("skills: %q", got)
 	}
-	if got, _ := printed(t, 0, "-client", "codex"); got != "" {
-		t.Errorf("another client: %q", got)
-	}
+	prints(t, "", 0, "-client", "codex")
 }
 
 func TestClaudeReadsNoSkillsInGroups(t *testing.T) {
@@ -252,26 +241,20 @@ func TestClaudeReadsNoSkillsInGroups(t *testing.T) {
 	if got, _ := printed(t, 1, "-client", "claude", "-strict"); !strings.Contains(got, "SKILL_FILE_MISSING") {
 		t.Errorf("got %q", got)
 	}
-	if got, _ := printed(t, 0); got != "" {
-		t.Errorf("without a client: %q", got)
-	}
+	prints(t, "", 0)
 }
 
 // Projects that serve several clients link one directory of skills to another.
 func TestLinkedDirectoryIsCheckedOnce(t *testing.T) {
 	project(t, map[string]string{".agents/skills/a/SKILL.md": wrong, ".claude/settings.json": "{}"})
 	hosttest.Symlink(t, filepath.Join("..", ".agents", "skills"), filepath.Join(".claude", "skills"))
-	if got, _ := printed(t, 1); got != ".claude/skills/a/SKILL.md"+theError {
-		t.Errorf("got %q", got)
-	}
+	prints(t, ".claude/skills/a/SKILL.md"+theError, 1)
 }
 
 func TestADirectoryOfSkillsNeedsNoFlag(t *testing.T) {
 	project(t, map[string]string{"shelf/a/SKILL.md": wrong, "shelf/AGENTS.md": "Text.\n"})
 	for _, args := range [][]string{{"shelf"}, {"-client", "agentskills", "shelf"}} {
-		if got, _ := printed(t, 1, args...); got != "shelf/a/SKILL.md"+theError {
-			t.Errorf("%q: got %q", args, got)
-		}
+		prints(t, "shelf/a/SKILL.md"+theError, 1, args...)
 	}
 }
 
@@ -352,9 +335,7 @@ func TestAPublicationChecksTheSkillsOfOneDirectory(t *testing.T) {
 		}
 	}
 	must.Do(t, os.RemoveAll("shared/Bad"))
-	if out, _ := printed(t, exitPassed, "-well-known", "shared"); out != "" {
-		t.Error(out)
-	}
+	prints(t, "", exitPassed, "-well-known", "shared")
 	printed(t, exitUnchecked, "-well-known", "missing")
 }
 

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
@@ -55,9 +53,7 @@ func TestEveryCallIsAnsweredInOrder(t *testing.T) {
 			lines[i] = want[i] // the tests of the tool check the rest
 		}
 	}
-	if diff := cmp.Diff(want, lines); diff != "" {
-		t.Errorf("messages (-want +got):\n%s", diff)
-	}
+	must.Match(t, "messages", want, lines)
 }
 
 func TestModelReceivesTheToolsAndTheConversation(t *testing.T) {
@@ -87,9 +83,7 @@ func TestModelReceivesTheToolsAndTheConversation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]int{2, 4, 7, 10}, turns); diff != "" {
-		t.Errorf("messages before each turn (-want +got):\n%s", diff)
-	}
+	must.Match(t, "messages before each turn", []int{2, 4, 7, 10}, turns)
 }
 
 func TestInstructionsListTheSkills(t *testing.T) {

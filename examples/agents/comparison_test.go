@@ -290,9 +290,7 @@ func TestLinksOutOfASkillOfADKAndEino(t *testing.T) {
 		"Eino":          {listEino(t, dir), listing{"good": "Fine.", "linked": "secret"}},
 		"toolshelf":     {listToolshelf(t, catalog), listing{"good": "Fine.", "linked": ""}},
 	} {
-		if diff := cmp.Diff(test.want, test.got); diff != "" {
-			t.Errorf("the list of %s (-document +got):\n%s", name, diff)
-		}
+		must.Match(t, "the list of "+name, test.want, test.got)
 	}
 	text, err := einoTool(t, dir).InvokableRun(ctx, `{"skill":"good"}`)
 	if err != nil || !strings.Contains(text, filepath.Join(dir, "good")) {
@@ -330,9 +328,7 @@ func TestToolsOfADKAndEino(t *testing.T) {
 	}
 	info := must.Get(einoTool(t, dir).Info(t.Context()))(t)
 	names = append(names, info.Name)
-	if diff := cmp.Diff([]string{"list_skills", "load_skill", "load_skill_resource", "skill"}, names); diff != "" {
-		t.Errorf("-document +got:\n%s", diff)
-	}
+	must.Match(t, "tools", []string{"list_skills", "load_skill", "load_skill_resource", "skill"}, names)
 }
 
 // TestModulesThatTheSkillsLink counts the modules that a program with the import links.

@@ -10,8 +10,6 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
@@ -24,9 +22,7 @@ func TestEachUseIsAJSONLine(t *testing.T) {
 {"action":"rendered","kind":"skill","name":"invoice-pdf","layer":"skills",}
 {"action":"loaded","kind":"command","name":"none","code":"COMMAND_NOT_FOUND"}
 `
-	if diff := cmp.Diff(want, text); diff != "" {
-		t.Error(diff)
-	}
+	must.Match(t, "result", want, text)
 	if !strings.Contains(out.String(), "there is no command or skill") {
 		t.Errorf("the output is %s", out.String())
 	}

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
@@ -25,14 +23,10 @@ func TestProjectReplacesDefaults(t *testing.T) {
 	dir := t.TempDir()
 	const review = "defaults   review-pr                  Review a pull request\n"
 	const summarize = "defaults   summarize-repository       Summarize the repository for a newcomer\n"
-	if diff := cmp.Diff(review+summarize, output(t, dir, "")); diff != "" {
-		t.Errorf("without commands in the project (-want +got):\n%s", diff)
-	}
+	must.Match(t, "without commands in the project", review+summarize, output(t, dir, ""))
 	must.Do(t, os.Mkdir(filepath.Join(dir, "commands"), 0o755))
 	must.Do(t, os.WriteFile(filepath.Join(dir, "commands", "review-pr.md"), []byte("Our rules.\n"), 0o644))
-	if diff := cmp.Diff("commands   review-pr                  Our rules.\n"+summarize, output(t, dir, "")); diff != "" {
-		t.Errorf("with review-pr in the project (-want +got):\n%s", diff)
-	}
+	must.Match(t, "with review-pr in the project", "commands   review-pr                  Our rules.\n"+summarize, output(t, dir, ""))
 }
 
 func TestSampleProject(t *testing.T) {

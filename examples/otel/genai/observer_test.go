@@ -8,7 +8,6 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
@@ -74,9 +73,7 @@ func TestALoadOfASkillIsAToolExecution(t *testing.T) {
 			"gen_ai.skill.source.uri=https://skills.example.com/team", "gen_ai.tool.name=read_skill_resource"},
 		{"execute_tool load_skill", "Error", "error.type=SKILL_NOT_FOUND", "gen_ai.operation.name=execute_tool", "gen_ai.tool.name=load_skill"},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	must.Match(t, "result", want, got)
 }
 
 func TestTheSpanOfAToolCallGetsTheAttributes(t *testing.T) {
@@ -120,7 +117,5 @@ func TestMetricsCountEventsAndLoads(t *testing.T) {
 		"toolshelf.events [error.type=SKILL_NOT_FOUND toolshelf.action=loaded toolshelf.kind=skill toolshelf.reason=] 1",
 		"toolshelf.events [toolshelf.action=loaded toolshelf.kind=skill toolshelf.reason=] 2",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	must.Match(t, "result", want, got)
 }

@@ -2,11 +2,13 @@ package mcpadapter_test
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -27,148 +29,31 @@ func TestToolsAreInOrder(t *testing.T) {
 	must.Match(t, "result", want, names)
 }
 
-// Each row is a call of a tool and the expected result: JSON, or a text that does not begin with a
-// brace.
+//go:embed testdata/calls.txt
+var calls string
+
+// TestCallsFollowTheToolContracts asks the calls of testdata/calls.txt, which describes the calls.
 func TestCallsFollowTheToolContracts(t *testing.T) {
-	const analyze = `{"name":"analyze_log","description":"Analyze a log","size":90,"last_modified":"2026-01-20T14:03:11Z"}`
-	const commit = `{"name":"commit","description":"Commit what is staged","size":59,"last_modified":"2026-01-20T14:03:11Z"}`
-	tests := []struct {
-		name, tool, arguments, want string
-		failed                      bool
-	}{
-		{"all commands", "list_commands", `{}`,
-			`{"commands":[` + analyze + `,` + commit + `],"pagination":{"page":1,"page_size":50,"total":2,"total_pages":1,"has_next":false,"has_prev":false}}`, false},
-		{"a page", "list_commands", `{"page":1,"page_size":1}`,
-			`{"commands":[` + analyze + `],"pagination":{"page":1,"page_size":1,"total":2,"total_pages":2,"has_next":true,"has_prev":false}}`, false},
-		{"a page beyond the end", "list_commands", `{"page":100,"page_size":50}`,
-			`{"commands":[],"pagination":{"page":100,"page_size":50,"total":2,"total_pages":1,"has_next":false,"has_prev":true}}`, false},
-		{"page 0", "list_commands", `{"page":0}`,
-			`{"error":{"code":"INVALID_PAGE","message":"page is 0; send a whole number of 1 or more"}}`, true},
-		{"page size 0", "list_commands", `{"page_size":0}`,
-			`{"error":{"code":"INVALID_PAGE_SIZE","message":"page_size is 0; send a whole number from 1 to 100"}}`, true},
-		{"page size 101", "list_commands", `{"page_size":101}`,
-			`{"error":{"code":"INVALID_PAGE_SIZE","message":"page_size is 101; send a whole number from 1 to 100"}}`, true},
-
-		{"a command", "get_command", `{"command_name":"commit.md"}`,
-			`{"name":"commit","content":"Write one line.\n","metadata":{"path":"commands/commit.md","size":59,"last_modified":"2026-01-20T14:03:11Z","description":"Commit what is staged"}}`, false},
-		{"an unusable name", "get_command", `{"command_name":"../secrets"}`,
-			`{"error":{"code":"INVALID_COMMAND_NAME","message":"invalid command name \"../secrets\"; use letters, digits, \"_\" and \"-\""}}`, true},
-		{"a typed line", "get_command", `{"command_name":"/review now"}`,
-			`{"error":{"code":"INVALID_COMMAND_NAME","message":"invalid command name \"/review now\"; write \"review\""}}`, true},
-		{"a name with arguments", "get_command", `{"command_name":"review 417"}`,
-			`{"error":{"code":"INVALID_COMMAND_NAME","message":"invalid command name \"review 417\"; use letters, digits, \"_\" and \"-\"; if arguments follow the name, write \"review\""}}`, true},
-		{"an unknown name", "get_command", `{"command_name":"nothing"}`,
-			`{"error":{"code":"COMMAND_NOT_FOUND","message":"there is no command \"nothing\"; list the commands for the names"}}`, true},
-		{"no name", "get_command", `{}`,
-			`{"error":{"code":"INVALID_COMMAND_NAME","message":"command_name is missing; send a string"}}`, true},
-
-		{"an empty query", "search_commands", `{"query":" "}`, "", true},
-		{"no query", "search_commands", `{}`,
-			`{"error":{"code":"INVALID_QUERY","message":"query is missing; send a string"}}`, true},
-		{"too many results", "search_commands", `{"query":"log","max_results":101}`,
-			`{"error":{"code":"INVALID_QUERY","message":"max_results is 101; send a whole number from 1 to 100"}}`, true},
-
-		{"skills", "list_skills", `{}`, `{"skills":["calculator","weather"],"descriptions":{"calculator":"Adds and multiplies.","weather":"Tells the weather."}}`, false},
-		{"skills with an argument", "list_skills", `{"page":1}`,
-			`{"error":"the tool has no argument \"page\"; accepted arguments: path"}`, true},
-
-		{"a skill", "get_skill", `{"skill_name":"calculator"}`,
-			"Skill: calculator\nPath: skills/calculator/SKILL.md\n\n---\nname: calculator\ndescription: Adds and multiplies.\n---\n# Calculator\n\n" +
-				"Files, relative to the directory of the skill:\n  SKILL.md (72 B)\n  logo.png (4 B)\n  references/table.md (3 B)", false},
-		{"an unknown skill", "get_skill", `{"skill_name":"nothing"}`,
-			`{"error":{"code":"SKILL_NOT_FOUND","message":"there is no skill \"nothing\"; list the skills for the names"}}`, true},
-		{"an unusable name", "get_skill", `{"skill_name":"../x"}`,
-			`{"error":{"code":"INVALID_SKILL_NAME","message":"invalid skill name \"../x\"; use the name of the skill's directory, without separators, control characters and leading dot"}}`, true},
-		{"a skill's text", "read_skill_file", `{"skill_name":"calculator","path":"references/table.md"}`,
-			"äb", false},
-		{"a skill's picture", "read_skill_file", `{"skill_name":"calculator","path":"logo.png"}`,
-			"Base64 of logo.png (4 B):\n\niVBORw==", false},
-		{"a file that the skill has not", "read_skill_file", `{"skill_name":"calculator","path":"nothing"}`, "", true},
-		{"a file outside of the skill", "read_skill_file", `{"skill_name":"calculator","path":"../weather/SKILL.md"}`, "", true},
-		{"no file", "read_skill_file", `{"skill_name":"calculator"}`,
-			`{"error":{"code":"INVALID_ARGUMENTS","message":"path is missing; send a string"}}`, true},
-
-		{"a directory", "list_directory", `{"path":"src"}`,
-			"Directory: src/\nTotal: 1 file, 1 directory\n\n[DIR]  tools/\n[FILE] agent.lisp  (8 B)", false},
-		{"a directory with what is hidden", "list_directory", `{"path":".","show_hidden":true,"sort_by":"size"}`,
-			"Directory: ./\nTotal: 1 file, 3 directories\n\n[DIR]  commands/\n[DIR]  skills/\n[DIR]  src/\n[FILE] .hidden  (1 B)", false},
-		{"a directory outside", "list_directory", `{"path":"/etc/passwd"}`, "Error: Path '/etc/passwd' is outside project root", true},
-		{"a directory that is a file", "list_directory", `{"path":"src/agent.lisp"}`, "Error: 'src/agent.lisp' is a file, not a directory", true},
-		{"a directory that is missing", "list_directory", `{"path":"src/nonexistent/"}`, "Error: Directory 'src/nonexistent/' not found", true},
-		{"a directory in no order", "list_directory", `{"path":".","sort_by":"colour"}`, `Error: sort_by is "colour"; send one of name, size, modified`, true},
-		{"no path", "list_directory", `{}`, "Error: path is missing; send a string, \".\" for the project root", true},
-
-		{"a tree", "directory_tree", `{"path":"src","exclude_patterns":["*.md"]}`,
-			"Directory tree: src/\n\nExcluding: *.md\n\n[DIR]  tools/\n  [FILE] buffer.lisp (9 B)\n[FILE] agent.lisp (8 B)", false},
-		{"a tree to a depth", "directory_tree", `{"path":"src","max_depth":1}`,
-			"Directory tree: src/\n\n[DIR]  tools/\n[FILE] agent.lisp (8 B)", false},
-		{"a tree without sizes", "directory_tree", `{"path":"src","show_sizes":false}`,
-			"Directory tree: src/\n\n[DIR]  tools/\n  [FILE] buffer.lisp\n[FILE] agent.lisp", false},
-		{"a tree that is too small", "directory_tree", `{"path":"src","max_characters":1000,"exclude_patterns":["` + strings.Repeat("x", 991) + `"]}`,
-			"Error: max_characters: 1000 characters cannot hold the shortest result, 1024 characters; use a larger budget", true},
-		{"a tree to no depth", "directory_tree", `{"max_depth":0}`, "Error: max_depth is 0; send a whole number of 1 or more", true},
-
-		{"a block and lines", "read_file", `{"path":"src/agent.lisp","around":1,"start_line":2}`,
-			"Error: around: start_line, end_line and start_column select other lines; omit these arguments", true},
-		{"files in no array", "read_file", `{"paths":"src/agent.lisp"}`,
-			`Error: paths is "src/agent.lisp"; send an array of at most 50 strings, such as ["README.md", "docs/guide.md"]`, true},
-		{"files that are missing", "read_file", `{"paths":["nothing","src"]}`,
-			"Error: File 'nothing' not found; 'src/' is a directory, not a file; list the directory and choose a file", true},
-
-		{"a file", "get_file_info", `{"path":"src/agent.lisp"}`,
-			"File: src/agent.lisp\n\nType: file\nSize: 8 B\nModified: 2026-01-20 14:03:11\nReadable: Yes\nWritable: Yes", false},
-		{"a file that is missing", "get_file_info", `{"path":"nothing"}`, "Error: File 'nothing' not found", true},
-
-		{"files", "search_files", `{"pattern":"**/*.lisp"}`,
-			"Found 2 files:\n\nsrc/tools/buffer.lisp\nsrc/agent.lisp", false},
-		{"no files", "search_files", `{"pattern":"*.rs"}`, "No files found", false},
-		{"a pattern that repeats the path", "search_files", `{"path":"src/tools","pattern":"src/tools/*.lisp"}`,
-			"No files found\n\nGlobs are relative to 'src/tools/'; use '*.lisp' in place of 'src/tools/*.lisp'", false},
-		{"a wrong name", "search_files", `{"pattern":"bufer.lisp"}`, "No files found\n\nDid you mean 'buffer.lisp' in place of 'bufer.lisp'?", false},
-		{"a malformed pattern", "search_files", `{"pattern":"[a"}`, "", true},
-
-		{"lines", "search_text", `{"pattern":"agent|buffer","path":"src"}`,
-			"Found 2 lines in 2 files:\n\nsrc/tools/buffer.lisp\n1:(buffer)\n\nsrc/agent.lisp\n1:(agent)", false},
-		{"a text with context", "search_text", `{"pattern":"(NOT","path":"commands/commit.md","literal":true,"ignore_case":true}`,
-			"No lines found in 1 file", false},
-		{"lines with context", "search_text", `{"pattern":"Commit","path":"commands/commit.md","context_lines":1}`,
-			"Found 1 line in 1 file:\n\ncommands/commit.md\n1----\n2:description: Commit what is staged\n3----", false},
-		{"a glob without the extension", "search_text", `{"pattern":"buffer","files":["src/tools/buffer"]}`,
-			"No lines found in 0 files\n\nDid you mean 'src/tools/buffer.*' in place of 'src/tools/buffer'?", false},
-		{"a malformed expression", "search_text", `{"pattern":"a("}`,
-			"Error: invalid pattern 'a(': missing closing ): a(; to search for the text itself, use the literal option", true},
-		{"an empty expression", "search_text", `{"pattern":""}`, "", true},
-		{"a search in a file that is missing", "search_text", `{"pattern":"x","path":"nothing"}`, "Error: File 'nothing' not found", true},
-
-		{"a text", "read_file", `{"path":"src/agent.lisp"}`, "1\t(agent)", false},
-		{"some lines", "read_file", `{"path":"commands/commit.md","start_line":2,"end_line":3}`,
-			"2\tdescription: Commit what is staged\n3\t---\n… and 1 more line; continue with line 4", false},
-		{"the last lines", "read_file", `{"path":"commands/commit.md","start_line":-2}`, "3\t---\n4\tWrite one line.", false},
-		{"lines beyond the end", "read_file", `{"path":"src/agent.lisp","start_line":7}`, "No such line; the file has 1 line", false},
-		{"lines in the wrong order", "read_file", `{"path":"src/agent.lisp","start_line":3,"end_line":2}`,
-			"Error: start_line: line 3 is after line 2; give the first line first", true},
-		{"a part of a line", "read_file", `{"path":"src/agent.lisp","max_bytes":3}`, "1\t(ag\n… and the rest of the line; continue with line 1, column 3", false},
-		{"the next part of the line", "read_file", `{"path":"src/agent.lisp","start_line":1,"start_column":3}`, "1\t…ent)", false},
-		{"a picture", "read_file", `{"path":"skills/calculator/logo.png"}`, "1\t�PNG\n\nWarning: 1 invalid byte or unit of utf-8, written as U+FFFD", false},
-		{"a directory as text", "read_file", `{"path":"src"}`, "Error: 'src/' is a directory, not a file; list the directory and choose a file", true},
-		{"a file that is missing", "read_file", `{"path":"nothing"}`, "Error: File 'nothing' not found", true},
-		{"a file outside", "read_file", `{"path":"../x"}`, "Error: Path '../x' is outside project root", true},
-		{"too much text", "read_file", `{"path":"src/agent.lisp","max_bytes":262145}`, "Error: max_bytes is 262145; send a whole number from 1 to 262144", true},
-	}
 	a := adapter(t)
-	for _, tt := range tests {
-		t.Run(tt.tool+"/"+tt.name, func(t *testing.T) {
-			got := must.Get(a.Call(ctx, tt.tool, json.RawMessage(tt.arguments)))(t)
-			must.Equal(t, "IsError", tt.failed, got.IsError)
-			switch {
-			case strings.HasPrefix(tt.want, "{"):
-				sameJSON(t, got.Structured, tt.want)
-				sameJSON(t, []byte(got.Text), tt.want)
-			case tt.want != "":
-				must.Equal(t, "got.Text", tt.want, got.Text)
+	call := func(fails bool) func(t *testing.T, args ...string) string {
+		return func(t *testing.T, args ...string) string {
+			got := must.Get(a.Call(ctx, args[0], json.RawMessage(args[1])))(t)
+			must.Equal(t, "IsError", fails, got.IsError)
+			if !strings.HasPrefix(got.Text, "{") {
+				return strconv.Quote(got.Text)
 			}
-		})
+			sameJSON(t, got.Structured, got.Text)
+			return got.Text
+		}
 	}
+	must.Answer(t, calls, map[string]func(t *testing.T, args ...string) string{
+		"call": call(false),
+		"fail": call(true),
+		"refuse": func(t *testing.T, args ...string) string {
+			call(true)(t, args...)
+			return ""
+		},
+	})
 }
 
 // The 13 tools are in the context of a model during a whole conversation.

@@ -1,12 +1,14 @@
 package mcpadapter_test
 
 import (
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -17,8 +19,11 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// Each text of a tool for a model is a claim. This file quotes each text beside a check of the
-// tool's behavior, so a changed text needs a changed check.
+// Each text of a tool for a model is a claim. The file of the claims quotes each text beside checks of
+// the tool's behavior, so a changed text needs a changed check.
+//
+//go:embed testdata/claims.txt
+var claims string
 
 // claimed is the project of the checks: 101 commands, and files with the example names of the
 // texts.
@@ -98,6 +103,44 @@ func (c caller) succeeds(arguments string) (text string, structured map[string]a
 	return text, structured
 }
 
+// checks are the checks of a claim.
+var checks = map[string]func(c caller, a ...string){
+	"succeeds":  func(c caller, a ...string) { c.succeeds(a[0]) },
+	"refuses":   func(c caller, a ...string) { c.refuses(a[0], toolshelf.Code(a[1])) },
+	"same":      func(c caller, a ...string) { c.same(a[0], a[1]) },
+	"holds":     func(c caller, a ...string) { c.holds(a[0], a[1:]...) },
+	"lacks":     func(c caller, a ...string) { c.lacks(a[0], a[1:]...) },
+	"length":    func(c caller, a ...string) { c.length(a[0], a[1], number(c.t, a[2])) },
+	"ordered":   ordered,
+	"working":   workingOn,
+	"search":    searchClaim,
+	"weak":      weakClaim,
+	"query":     queryClaim,
+	"results":   resultsClaim,
+	"exclude":   excludeClaim,
+	"gitignore": gitignoreClaim,
+	"limit":     limitClaim,
+	"size":      sizeClaim,
+	"cursor":    cursorClaim,
+	"characters": func(c caller, a ...string) {
+		text, _ := c.succeeds(a[0])
+		n, most := utf8.RuneCountInString(text), number(c.t, a[1])
+		if n > most || n < most*9/10 {
+			c.t.Errorf("%s: %d characters", a[0], n)
+		}
+	},
+	"levels": func(c caller, a ...string) {
+		text, _ := c.succeeds(a[0])
+		must.Equal(c.t, a[0], number(c.t, a[1]), strings.Count(text, "[DIR]"))
+	},
+	"finds": func(c caller, a ...string) {
+		_, got := c.succeeds(`{"path":"files","pattern":"` + a[0] + `"}`)
+		must.Equal(c.t, a[0], fmt.Sprint(a[1:]), fmt.Sprint(got["files"]))
+	},
+}
+
+func number(t *testing.T, s string) int { return must.Get(strconv.Atoi(s))(t) }
+
 func (c caller) refuses(arguments string, code toolshelf.Code) {
 	c.t.Helper()
 	got, err := c.tool.Call(ctx, json.RawMessage(arguments))
@@ -114,486 +157,70 @@ func (c caller) same(x, y string) {
 	c.t.Helper()
 	first, _ := c.succeeds(x)
 	second, _ := c.succeeds(y)
-	if first != second {
-		c.t.Errorf("%s(%s) and %s(%s) differ:\n%s\n%s", c.tool.Name, x, c.tool.Name, y, first, second)
-	}
+	must.Equal(c.t, c.tool.Name+y, first, second)
 }
 
 func (c caller) holds(arguments string, texts ...string) {
 	c.t.Helper()
 	got, _ := c.succeeds(arguments)
-	for _, text := range texts {
-		if !strings.Contains(got, text) {
-			c.t.Errorf("%s(%s): no %q in %.600s", c.tool.Name, arguments, text, got)
-		}
-	}
+	must.Contain(c.t, c.tool.Name+arguments, got, texts...)
 }
 
 func (c caller) lacks(arguments string, texts ...string) {
 	c.t.Helper()
 	got, _ := c.succeeds(arguments)
-	for _, text := range texts {
-		if strings.Contains(got, text) {
-			c.t.Errorf("%s(%s): %q in %.600s", c.tool.Name, arguments, text, got)
-		}
-	}
-}
-
-// ordered fails the test unless the result contains the texts in this order.
-func (c caller) ordered(arguments string, texts ...string) {
-	c.t.Helper()
-	got, _ := c.succeeds(arguments)
-	rest := got
-	for _, text := range texts {
-		_, after, ok := strings.Cut(rest, text)
-		if !ok {
-			c.t.Fatalf("%s(%s): want %q in this order in\n%s", c.tool.Name, arguments, texts, got)
-		}
-		rest = after
-	}
+	must.NotContain(c.t, c.tool.Name+arguments, got, texts...)
 }
 
 func (c caller) length(arguments, member string, want int) {
 	c.t.Helper()
 	_, structured := c.succeeds(arguments)
-	if list, _ := structured[member].([]any); len(list) != want {
-		c.t.Errorf("%s(%s): %d %s, want %d", c.tool.Name, arguments, len(list), member, want)
+	list, _ := structured[member].([]any)
+	must.Equal(c.t, c.tool.Name+arguments, want, len(list))
+}
+
+func ordered(c caller, a ...string) {
+	got, _ := c.succeeds(a[0])
+	rest := got
+	for _, text := range a[1:] {
+		_, after, ok := strings.Cut(rest, text)
+		if !ok {
+			c.t.Fatalf("%s(%s): want %q in this order in\n%s", c.tool.Name, a[0], a[1:], got)
+		}
+		rest = after
 	}
 }
 
-// A claim is a text and the check of the text. The parameter is "" for the description of the tool.
-type claim struct {
-	tool, parameter, text string
-	check                 func(c caller)
+func cursorClaim(c caller, _ ...string) {
+	c.same(`{"path":"many"}`, `{"path":"many","cursor":""}`)
+	first, _ := c.succeeds(`{"path":"many","max_characters":30000}`)
+	_, next, _ := strings.Cut(first, "1000 of 1001 entries shown; the next cursor is ")
+	c.holds(`{"path":"many","cursor":"`+next+`"}`, "[FILE] 1000.txt")
+	c.lacks(`{"path":"many","cursor":"`+next+`"}`, "0999.txt", "next cursor")
+	c.refuses(`{"path":"files","cursor":"`+next+`"}`, "INVALID_CURSOR")
 }
 
-const (
-	findText = " by 5 to 8 keywords that the name or description would contain, with synonyms and the technical term. " +
-		"Best matches first. "
-	excludeText  = `Globs to omit, such as "node_modules" or "**/*.log"`
-	directoryArg = "Directory path (relative to project root)"
-
-	gitignoreText    = "Omit entries that .gitignore files ignore (default true)"
-	dependenciesText = "Enter .git, node_modules and similar directories (default false)"
-	sizesText        = "Show the sizes of files (default true)"
-	limitText        = "Maximum number of entries (default 1000)"
-	sizeText         = "Maximum number of characters (default 20000)"
-)
-
-var claims = []claim{
-	{"list_commands", "", "List all available commands in the system with pagination support. " +
-		"Returns command names with basic metadata, useful for browsing available commands when a specific search query is not known. " +
-		"Pass a name to get_command to read the command.", func(c caller) {
-		c.holds(`{}`, `"name":"analyze_zoom_speech_sdk_log"`, `"description":"Analyze a log"`, `"size":`, `"last_modified":`, `"total":101`, `"has_next":true`)
-	}},
-	{"list_commands", "page", "Page number (1-indexed)", func(c caller) {
-		c.same(`{}`, `{"page":1}`)
-		c.refuses(`{"page":0}`, "INVALID_PAGE")
-		c.length(`{"page":3}`, "commands", 1)
-	}},
-	{"list_commands", "page_size", "Number of items per page", func(c caller) {
-		c.length(`{}`, "commands", 50)
-		c.length(`{"page_size":1}`, "commands", 1)
-		c.length(`{"page_size":100}`, "commands", 100)
-		c.refuses(`{"page_size":101}`, "INVALID_PAGE_SIZE")
-	}},
-
-	{"search_commands", "", "Find commands" + findText + "Pass a name to get_command.", func(c caller) {
-		searchClaim(c, "review-pr")
-		weakClaim(c)
-	}},
-	{"search_commands", "query", "Search text, 1 to 500 characters", queryClaim},
-	{"search_commands", "max_results", "Maximum number of results", func(c caller) { resultsClaim(c, "plain", 10, 98) }},
-	{"search_skills", "", "Find skills" + findText + "Pass a name to get_skill.", func(c caller) {
-		searchClaim(c, "Review")
-		weakClaim(c)
-	}},
-	{"search_skills", "query", "Search text, 1 to 500 characters", queryClaim},
-	{"search_skills", "max_results", "Maximum number of results", func(c caller) { resultsClaim(c, "plain", 10, 11) }},
-
-	{"get_command", "", "Get the complete definition of a command by its name. Returns the full Markdown content, metadata, and execution hints. " +
-		"Use a name that list_commands or search_commands has returned. Then follow the content and, if present, next_steps.", func(c caller) {
-		c.holds(`{"command_name":"analyze_zoom_speech_sdk_log"}`, `"content":"# Log\n"`, `"metadata":{"path":`, `"next_steps":`)
-	}},
-	{"get_command", "command_name", "Name of the command to retrieve (with or without .md extension)", func(c caller) {
-		c.same(`{"command_name":"review-pr"}`, `{"command_name":"review-pr.md"}`)
-	}},
-
-	{"list_skills", "", "List all available skills in the skills folder. Returns skill names as a JSON array. " +
-		"The object has the array skills, and descriptions of the names.", func(c caller) {
-		c.holds(`{}`, `"skills":["pdf-processing","Review","zeta-00",`, `"descriptions":{"Review":"Review a pull request","pdf-processing":"Read PDF files.",`)
-	}},
-	{"get_skill", "", "Load a skill by its name. Returns SKILL.md and the list of files. " +
-		"Use a name that list_skills or search_skills has returned. Then follow the instructions. " +
-		"Read other files with read_skill_file.", func(c caller) {
-		c.holds(`{"skill_name":"pdf-processing"}`, "\n---\nRead references/guide.md.\n\n", "\ndescription: Read PDF files.\n", "\n  references/guide.md (")
-	}},
-	{"list_skills", "path", "File to work on", func(c caller) {
-		if got := workingOn(c, `{"path":"packages/web/a.ts"}`); !strings.Contains(got, `"skills":["deploy","packages/web:deploy","lint"]`) || !strings.Contains(got, `"lint":"Checks styles"`) {
-			c.t.Errorf("for a file: %s", got)
-		}
-		if got := workingOn(c, `{}`); !strings.Contains(got, `"skills":["deploy"]`) {
-			c.t.Errorf("without a file: %s", got)
-		}
-	}},
-	{"get_skill", "path", "File to work on", func(c caller) {
-		for _, name := range []string{"lint", "packages/web:lint"} {
-			got := workingOn(c, `{"skill_name":"`+name+`","path":"packages/web/a.ts"}`)
-			if !strings.HasPrefix(got, "Skill: packages/web:lint\nPath: packages/web/.claude/skills/lint/SKILL.md\n") {
-				c.t.Errorf("%s: %s", name, got)
-			}
-		}
-	}},
-	{"get_skill", "skill_name", "Name of the skill", func(c caller) { c.refuses(`{"skill_name":"../x"}`, "INVALID_SKILL_NAME") }},
-	{"list_agents", "", "List all available agents: agents is the array of the names, and descriptions explains the names.", func(c caller) {
-		c.holds(`{}`, `"agents":["reviewer"]`, `"descriptions":{"reviewer":"Reviews a pull request"}`)
-	}},
-	{"get_agent", "", "Get the definition of an agent by its name: its tools, model and instructions. Use a name that list_agents has returned.", func(c caller) {
-		c.holds(`{"agent_name":"reviewer"}`, "Agent: reviewer\n", "\ntools: Read, Grep\nmodel: opus\n---\nReview it.")
-	}},
-	{"get_agent", "agent_name", "Name of the agent", func(c caller) { c.refuses(`{"agent_name":"../x"}`, "INVALID_AGENT_NAME") }},
-	{"get_instructions", "", "Get the instructions of the project for a file or directory, such as AGENTS.md files and rules; the nearest text is the last. " +
-		"Call this tool before you change a file or add a file. Of a rule on request, the result has only the description: if the description fits the task, read the path of the rule with read_file.", func(c caller) {
-		c.ordered(`{"path":"instructed/near/new.md"}`, `path="instructed/AGENTS.md"`, "\nFar.\n", `path="instructed/near/AGENTS.md"`, "\nNear.\n", `path=".cursor/rules/go.mdc"`, "\nGo.\n", `path=".cursor/rules/ask.mdc"`, "\nMigrations\n")
-		c.lacks(`{"path":"."}`, "Migrate.", "Go.", "Far.")
-	}},
-	{"get_instructions", "path", "File or directory path (relative to project root); the file may be missing", func(c caller) {
-		c.same(`{"path":"instructed/near"}`, `{"path":"instructed/near/missing.txt"}`)
-		c.refuses(`{"path":"../x"}`, "OUTSIDE_ROOT")
-	}},
-	{"get_instructions", "max_characters", sizeText, func(c caller) {
-		c.holds(`{"path":"instructed/long/x.txt"}`, "the budget omits 1 of the more general files and shortens 1", "\n\nCut at max_characters; raise the limit to read the whole texts")
-		for arguments, most := range map[string]int{`{"path":"instructed/long/x.txt"}`: 20_000, `{"path":"instructed/long/x.txt","max_characters":1000}`: 1000} {
-			if text, _ := c.succeeds(arguments); utf8.RuneCountInString(text) > most || utf8.RuneCountInString(text) < most*9/10 {
-				c.t.Errorf("%s: %d characters", arguments, utf8.RuneCountInString(text))
-			}
-		}
-		c.refuses(`{"path":".","max_characters":999}`, "INVALID_OPTION")
-	}},
-	{"read_skill_file", "", "Read one file of a skill, such as references/guide.md. " +
-		"Use a path from the list of files that get_skill returns. " +
-		"Returns UTF-8 text unchanged, and other content in Base64. Refuses a file of more than 1 MiB.", func(c caller) {
-		c.holds(`{"skill_name":"pdf-processing","path":"references/guide.md"}`, "# Guide\n")
-		c.holds(`{"skill_name":"pdf-processing","path":"scripts/run.py"}`, "print()\n")
-		c.holds(`{"skill_name":"pdf-processing","path":"logo.png"}`, "Base64 of logo.png", "\niVBORw==")
-		c.succeeds(`{"skill_name":"pdf-processing","path":"most.txt"}`)
-		c.refuses(`{"skill_name":"pdf-processing","path":"more.txt"}`, "FILE_TOO_LARGE")
-	}},
-	{"read_skill_file", "skill_name", "Name of the skill", func(c caller) {
-		c.refuses(`{"skill_name":"nothing","path":"SKILL.md"}`, "SKILL_NOT_FOUND")
-	}},
-	{"read_skill_file", "path", "Path relative to the skill's directory", func(c caller) {
-		c.refuses(`{"skill_name":"pdf-processing","path":"skills/pdf-processing/SKILL.md"}`, "NOT_FOUND")
-	}},
-
-	{"list_directory", "", "List files and subdirectories in a directory. Returns names, types, and sizes.", func(c caller) {
-		c.holds(`{"path":"files"}`, "[DIR]  sub/", "[FILE] b.md  (3 B)")
-	}},
-	{"list_directory", "path", directoryArg, func(c caller) { c.holds(`{"path":"files/sub"}`, "Directory: files/sub/") }},
-	{"list_directory", "show_hidden", "Include hidden files (default false)", func(c caller) {
-		c.same(`{"path":"files"}`, `{"path":"files","show_hidden":false}`)
-		c.lacks(`{"path":"files"}`, ".hidden.md")
-		c.holds(`{"path":"files","show_hidden":true}`, ".hidden.md")
-	}},
-	{"list_directory", "sort_by", "Sort by: name, size, modified (default: name)", func(c caller) {
-		c.same(`{"path":"files"}`, `{"path":"files","sort_by":"name"}`)
-		c.ordered(`{"path":"files"}`, "a.md", "b.md")
-		c.ordered(`{"path":"files","sort_by":"size"}`, "b.md", "a.md")
-		c.succeeds(`{"path":"files","sort_by":"modified"}`)
-		c.refuses(`{"path":"files","sort_by":"type"}`, "INVALID_SORT")
-	}},
-	{"list_directory", "gitignore", "Omit entries that .gitignore files ignore (default false)", func(c caller) {
-		c.same(`{"path":"ignoring"}`, `{"path":"ignoring","gitignore":false}`)
-		c.holds(`{"path":"ignoring"}`, "a.tmp", "out/")
-		c.lacks(`{"path":"ignoring","gitignore":true}`, "a.tmp", "out/")
-	}},
-	{"list_directory", "show_sizes", sizesText, func(c caller) {
-		c.same(`{"path":"files"}`, `{"path":"files","show_sizes":true}`)
-		c.holds(`{"path":"files"}`, "[FILE] a.md  (1 B)")
-		c.lacks(`{"path":"files","show_sizes":false}`, "(1 B)")
-	}},
-	{"list_directory", "limit", limitText, limitClaim(`"path":"many"`, "entries")},
-	{"list_directory", "max_characters", sizeText, sizeClaim(`"path":"many"`)},
-	{"list_directory", "cursor", "The next cursor of the previous page (default: first page)", func(c caller) {
-		c.same(`{"path":"many"}`, `{"path":"many","cursor":""}`)
-		first, _ := c.succeeds(`{"path":"many","max_characters":30000}`)
-		_, next, _ := strings.Cut(first, "1000 of 1001 entries shown; the next cursor is ")
-		c.holds(`{"path":"many","cursor":"`+next+`"}`, "[FILE] 1000.txt")
-		c.lacks(`{"path":"many","cursor":"`+next+`"}`, "0999.txt", "next cursor")
-		c.refuses(`{"path":"files","cursor":"`+next+`"}`, "INVALID_CURSOR")
-	}},
-
-	{"directory_tree", "", "Show a directory and all entries below as an indented tree, directories first, with the sizes of files. " +
-		"Use this tool to learn the layout of a project. A large tree shows README, manifests and entry points first, and the number of omitted entries.", func(c caller) {
-		c.lacks(`{"path":"ignoring"}`, "a.tmp", "out", "HEAD", "x.js")
-		c.ordered(`{"max_characters":1000,"exclude_patterns":["deep"]}`, "[DIR]  commands/\n  [FILE] analyze_zoom_speech_sdk_log.md", "  … and ", " more\n",
-			"[DIR]  many/\n  [FILE] 0000.txt (1 B)\n", "  … and ", " more\n", "[DIR]  src/")
-		c.ordered(`{"path":"files"}`, "[DIR]  sub/\n  [FILE] a.go (2 B)\n", "[FILE] a.md (1 B)")
-	}},
-	{"directory_tree", "path", directoryArg, func(c caller) {
-		c.same(`{"max_depth":1}`, `{"path":".","max_depth":1}`)
-		c.holds(`{"path":"files/sub"}`, "Directory tree: files/sub/")
-	}},
-	{"directory_tree", "exclude_patterns", excludeText, excludeClaim(`"path":"files","show_dependencies":true`)},
-	{"directory_tree", "show_hidden", "Include hidden files (default true)", func(c caller) {
-		c.same(`{"path":"files"}`, `{"path":"files","show_hidden":true}`)
-		c.holds(`{"path":"files"}`, ".hidden.md")
-		c.lacks(`{"path":"files","show_hidden":false}`, ".hidden.md")
-	}},
-	{"directory_tree", "max_depth", "Maximum number of levels to show (default 100; higher values count as 100)", func(c caller) {
-		for arguments, want := range map[string]int{`{"path":"deep"}`: 100, `{"path":"deep","max_depth":100}`: 100, `{"path":"deep","max_depth":110}`: 100, `{"path":"deep","max_depth":3}`: 3} {
-			if text, _ := c.succeeds(arguments); strings.Count(text, "[DIR]") != want {
-				c.t.Errorf("%s: %d levels, want %d", arguments, strings.Count(text, "[DIR]"), want)
-			}
-		}
-	}},
-
-	{"directory_tree", "gitignore", gitignoreText, gitignoreClaim(`"path":"ignoring"`)},
-	{"directory_tree", "show_dependencies", dependenciesText, func(c caller) {
-		c.same(`{"path":"ignoring"}`, `{"path":"ignoring","show_dependencies":false}`)
-		c.holds(`{"path":"ignoring"}`, "[DIR]  .git/ (1 entry)", "[DIR]  node_modules/ (2 entries)")
-		c.lacks(`{"path":"ignoring"}`, "x.js", "HEAD")
-		c.holds(`{"path":"ignoring","show_dependencies":true,"gitignore":false}`, "x.js", "HEAD")
-	}},
-	{"directory_tree", "show_sizes", sizesText, func(c caller) {
-		c.same(`{"path":"files"}`, `{"path":"files","show_sizes":true}`)
-		c.holds(`{"path":"files"}`, "[FILE] a.md (1 B)")
-		c.lacks(`{"path":"files","show_sizes":false}`, "(1 B)")
-	}},
-	{"directory_tree", "limit", limitText, limitClaim(`"path":"many"`, "children")},
-	{"directory_tree", "max_characters", sizeText, sizeClaim(`"path":"many"`)},
-
-	{"get_file_info", "", "Get the type, size, times and permissions of one file, directory or symbolic link, without reading the content.", func(c caller) {
-		c.holds(`{"path":"files/b.md"}`, "Type: file", "Size: 3 B", "Modified: ", "Readable: Yes", "Writable: Yes")
-		c.holds(`{"path":"files"}`, "Type: directory")
-	}},
-	{"get_file_info", "path", "File path (relative to project root)", func(c caller) { c.holds(`{"path":"files/b.md"}`, "File: files/b.md") }},
-
-	{"search_files", "", "Find files by glob, below a directory. A pattern may contain *, **, ?, [a-z] and {a,b}. " +
-		"A pattern without a slash matches file names at any depth, and a pattern with a slash matches paths relative to the directory. " +
-		"Returns paths relative to the project root.", func(c caller) {
-		for pattern, want := range map[string][]any{
-			"*.md":           {"files/a.md", "files/b.md"},
-			"**/a.*":         {"files/sub/a.go", "files/a.md"},
-			"?.go":           {"files/sub/a.go"},
-			"[b-z].md":       {"files/b.md"},
-			"{a,b}.md":       {"files/a.md", "files/b.md"},
-			"a,b.md":         {},
-			"sub/*.go":       {"files/sub/a.go", "files/sub/a_test.go"},
-			"files/sub/*":    {},
-			".hidden.md":     {},
-			"error.{go,log}": {"files/c/error.log"},
-			"x.js":           {},
-		} {
-			_, got := c.succeeds(`{"path":"files","pattern":"` + pattern + `"}`)
-			must.Match(c.t, pattern, want, got["files"])
-		}
-	}},
-	{"search_files", "pattern", `Glob to match, such as "**/*.go"`, func(c caller) {
-		c.holds(`{"pattern":"**/*.go"}`, "\nfiles/sub/a.go")
-		c.holds(`{"pattern":"*.md"}`, "\nfiles/a.md")
-		c.holds(`{"pattern":"src/**/*_test.go"}`, "\nsrc/x/x_test.go")
-	}},
-	{"search_files", "path", directoryArg, func(c caller) { c.same(`{"pattern":"*.go"}`, `{"pattern":"*.go","path":"."}`) }},
-	{"search_files", "exclude_patterns", excludeText, excludeClaim(`"path":"files","pattern":"*","show_dependencies":true`)},
-	{"search_files", "show_hidden", "Include hidden files (default false)", func(c caller) {
-		c.same(`{"pattern":"*.md","path":"files"}`, `{"pattern":"*.md","path":"files","show_hidden":false}`)
-		c.lacks(`{"pattern":"*.md","path":"files"}`, ".hidden.md")
-		c.holds(`{"pattern":".hidden.md","path":"files"}`, "set show_hidden")
-		c.holds(`{"pattern":".hidden.md","path":"files","show_hidden":true}`, "\nfiles/.hidden.md")
-	}},
-	{"search_files", "gitignore", gitignoreText, gitignoreClaim(`"path":"ignoring","pattern":"*"`)},
-	{"search_files", "show_dependencies", dependenciesText, func(c caller) {
-		c.same(`{"pattern":"x.js"}`, `{"pattern":"x.js","show_dependencies":false}`)
-		c.lacks(`{"pattern":"x.js"}`, "node_modules")
-		c.holds(`{"pattern":"x.js"}`, "not searched (see show_dependencies)")
-		c.holds(`{"pattern":"x.js","show_dependencies":true}`, "\nfiles/node_modules/x/x.js")
-		c.holds(`{"path":"files/node_modules","pattern":"x.js"}`, "\nfiles/node_modules/x/x.js")
-	}},
-	{"search_files", "sort_by", "Order of all files; newest or largest first (default: path)", func(c caller) {
-		c.same(`{"pattern":"*.md","path":"files"}`, `{"pattern":"*.md","path":"files","sort_by":"path"}`)
-		c.ordered(`{"pattern":"*","path":"files","sort_by":"size"}`, "3 B  files/b.md", "2 B  files/sub/a.go", "1 B  files/c/error.log")
-		c.succeeds(`{"pattern":"*","path":"files","sort_by":"modified"}`)
-		c.refuses(`{"pattern":"*","sort_by":"name"}`, "INVALID_SORT")
-	}},
-	{"search_files", "limit", limitText, limitClaim(`"path":"many","pattern":"*"`, "files")},
-	{"search_files", "max_characters", sizeText, sizeClaim(`"path":"many","pattern":"*"`)},
-
-	{"search_text", "", "Find lines in text files, below a directory or in a single file. The pattern is a regular expression (RE2), or a plain text with literal. " +
-		"Returns the lines by file, with their numbers; of many matches, returns the first matches of each file. " +
-		"Pass a path and a line number to read_file to read the lines around a match.", func(c caller) {
-		c.holds(`{"pattern":"t[wh]"}`, "\n\nreferences/guide.md\n2:two\n3:three")
-		c.holds(`{"pattern":"e","path":"skills/pdf-processing","files":["SKILL.md","guide.md"],"limit":2}`, "guide.md\n1:# Guide\n", "name: pdf-processing\n… and 2 more\n\n… and 2 more lines beyond 2 lines;")
-		c.holds(`{"pattern":"t[wh]","path":"references/guide.md"}`, "\n\nreferences/guide.md\n2:two\n3:three")
-		c.lacks(`{"pattern":".","path":"ignoring"}`, "/.gitignore", "a.tmp", "out", "x.js")
-	}},
-	{"search_text", "pattern", "Regular expression to find within a line (RE2)", func(c caller) {
-		c.lacks(`{"pattern":"one.two","path":"references"}`, "guide.md")
-		c.refuses(`{"pattern":"("}`, "INVALID_PATTERN")
-		c.refuses(`{"pattern":"(?=x)"}`, "INVALID_PATTERN")
-	}},
-	{"search_text", "path", "Directory or file to search (relative to project root)", func(c caller) {
-		c.same(`{"pattern":"three"}`, `{"pattern":"three","path":"."}`)
-		c.lacks(`{"pattern":"three","path":"files"}`, "guide.md")
-	}},
-	{"search_text", "literal", "Find the pattern as plain text (default false)", func(c caller) {
-		c.same(`{"pattern":"t..ee","path":"references"}`, `{"pattern":"t..ee","path":"references","literal":false}`)
-		c.holds(`{"pattern":"t..ee","path":"references"}`, "guide.md")
-		c.lacks(`{"pattern":"t..ee","path":"references","literal":true}`, "guide.md")
-	}},
-	{"search_text", "ignore_case", "Ignore the letter case (default false)", func(c caller) {
-		c.same(`{"pattern":"THREE"}`, `{"pattern":"THREE","ignore_case":false}`)
-		c.lacks(`{"pattern":"THREE"}`, "guide.md")
-		c.holds(`{"pattern":"THREE","ignore_case":true}`, "guide.md")
-	}},
-	{"search_text", "whole_words", "Find whole words only (default false)", func(c caller) {
-		c.same(`{"pattern":"thre","path":"references"}`, `{"pattern":"thre","path":"references","whole_words":false}`)
-		c.holds(`{"pattern":"thre","path":"references"}`, "guide.md")
-		c.lacks(`{"pattern":"thre","path":"references","whole_words":true}`, "guide.md")
-		c.holds(`{"pattern":"three","path":"references","whole_words":true}`, "guide.md")
-	}},
-	{"search_text", "files", `Globs of the files to search, such as "*.go" or "src/**" (default: all files)`, func(c caller) {
-		c.holds(`{"pattern":"2|3"}`, "files/sub/a.go", "files/b.md")
-		c.lacks(`{"pattern":"2|3","files":["*.go"]}`, "files/b.md")
-		c.holds(`{"pattern":"2|3|1","files":["*.go","src/**"]}`, "files/sub/a.go", "src/x/x_test.go")
-		c.refuses(`{"pattern":"2","files":["["]}`, "INVALID_PATTERN")
-	}},
-	{"search_text", "exclude_patterns", excludeText, excludeClaim(`"path":"files","pattern":".","show_dependencies":true`)},
-	{"search_text", "context_lines", "Lines to show before and after each match (default 0)", func(c caller) {
-		c.same(`{"pattern":"two"}`, `{"pattern":"two","context_lines":0}`)
-		c.holds(`{"pattern":"two","context_lines":1}`, "\n\nreferences/guide.md\n1-one\n2:two\n3-three")
-		c.succeeds(`{"pattern":"two","context_lines":20}`)
-		c.refuses(`{"pattern":"two","context_lines":21}`, "INVALID_OPTION")
-	}},
-	{"search_text", "show_hidden", "Include hidden files (default false)", func(c caller) {
-		c.same(`{"pattern":".","path":"files"}`, `{"pattern":".","path":"files","show_hidden":false}`)
-		c.lacks(`{"pattern":".","path":"files"}`, ".hidden.md")
-		c.holds(`{"pattern":".","path":"files","show_hidden":true}`, ".hidden.md")
-	}},
-	{"search_text", "gitignore", gitignoreText, gitignoreClaim(`"path":"ignoring","pattern":"."`)},
-	{"search_text", "show_dependencies", dependenciesText, func(c caller) {
-		c.same(`{"pattern":".","path":"files"}`, `{"pattern":".","path":"files","show_dependencies":false}`)
-		c.lacks(`{"pattern":".","path":"files"}`, "x.js")
-		c.holds(`{"pattern":".","path":"files","show_dependencies":true}`, "x.js")
-	}},
-	{"search_text", "output", "Lines, only paths, or paths and numbers of lines (default: content)", func(c caller) {
-		c.same(`{"pattern":"t[wh]"}`, `{"pattern":"t[wh]","output":"content"}`)
-		c.holds(`{"pattern":"t[wh]","output":"files"}`, "Found 1 file:\n\nreferences/guide.md")
-		c.holds(`{"pattern":"t[wh]","output":"count"}`, "\n\nreferences/guide.md:2")
-		c.refuses(`{"pattern":"t[wh]","output":"lines"}`, "INVALID_OPTION")
-	}},
-	{"search_text", "limit", "Maximum number of matching lines (default 100)", func(c caller) {
-		c.length(`{"pattern":".","path":"many"}`, "matches", 100)
-		c.length(`{"pattern":".","path":"many","limit":1}`, "matches", 1)
-		c.length(`{"pattern":".","path":"many","limit":1000,"max_characters":1000000}`, "matches", 1000)
-		c.refuses(`{"pattern":".","path":"many","limit":1001}`, "INVALID_OPTION")
-	}},
-	{"search_text", "max_characters", sizeText, sizeClaim(`"path":"many","pattern":".","limit":1000`)},
-
-	{"read_file", "", "Read a text file, or some of its lines, or several files. Returns each line with its number. " +
-		"If a file has more than max_bytes, the result ends with the line to continue with. " +
-		"Use a path that directory_tree or search_files has returned.", func(c caller) {
-		c.holds(`{"path":"references/guide.md"}`, "1\tone\n2\ttwo\n3\tthree")
-		c.holds(`{"path":"references/guide.md","max_bytes":8}`, "1\tone\n2\ttwo\n… and 1 more line; continue with line 3")
-		c.refuses(`{"path":"references"}`, "FILE_READ_ERROR")
-	}},
-	{"read_file", "path", "File path (relative to project root)", func(c caller) {
-		c.holds(`{"path":"files/sub/a.go"}`, "1\t22")
-	}},
-	{"read_file", "paths", "Several files, which share max_bytes", func(c caller) {
-		c.holds(`{"paths":["files/b.md","files/nothing","files/sub/a.go"]}`,
-			"==> files/b.md <==\n1\t333\n\n==> files/nothing <==\nError: File 'files/nothing' not found", "\n\n==> files/sub/a.go <==\n1\t22")
-		c.holds(`{"paths":["references/guide.md","references/guide.md"],"max_bytes":10}`, "==> references/guide.md <==\n1\tone\n… and 2 more lines; continue with line 2\n\n==> references/guide.md <==\n1\tone\n… and")
-		c.holds(`{"path":"files/b.md","paths":["references/guide.md"],"start_line":-1}`, "==> files/b.md <==\n1\t333\n\n==> references/guide.md <==\n3\tthree")
-		c.refuses(`{"paths":["files/nothing"],"start_line":3,"end_line":2}`, "INVALID_OPTION")
-		c.refuses(`{"paths":["files/nothing","files"]}`, "NOT_FOUND")
-		c.refuses(`{"start_line":2}`, "INVALID_ARGUMENTS")
-		c.refuses(`{"paths":[]}`, "INVALID_ARGUMENTS")
-	}},
-	{"read_file", "around", "Return the function, type or other block around this line", func(c caller) {
-		c.holds(`{"path":"src/block.go","around":4}`, "3\tfunc f() {\n4\t\tg()\n5\t}")
-		c.refuses(`{"path":"src/block.go","around":4,"start_line":2}`, "INVALID_OPTION")
-		c.refuses(`{"path":"src/block.go","around":0}`, "INVALID_OPTION")
-	}},
-	{"read_file", "start_line", "First line to read, from 1; a negative number counts from the end: -1 is the last line", func(c caller) {
-		c.same(`{"path":"references/guide.md"}`, `{"path":"references/guide.md","start_line":1}`)
-		c.holds(`{"path":"references/guide.md","start_line":2}`, "2\ttwo\n3\tthree")
-		c.same(`{"path":"references/guide.md","start_line":-1}`, `{"path":"references/guide.md","start_line":3}`)
-	}},
-	{"read_file", "end_line", "Last line to read, inclusive; a negative number counts from the end", func(c caller) {
-		c.same(`{"path":"references/guide.md"}`, `{"path":"references/guide.md","end_line":-1}`)
-		c.holds(`{"path":"references/guide.md","end_line":2}`, "1\tone\n2\ttwo\n")
-		c.lacks(`{"path":"references/guide.md","end_line":2}`, "three")
-		c.lacks(`{"path":"references/guide.md","end_line":-2}`, "three")
-		c.refuses(`{"path":"references/guide.md","start_line":3,"end_line":2}`, "INVALID_OPTION")
-	}},
-	{"read_file", "start_column", "Number of bytes of the first line to skip, to continue within a long line", func(c caller) {
-		c.holds(`{"path":"references/most.txt"}`, "continue with line 1, column 65536")
-		c.ordered(`{"path":"references/most.txt","start_line":1,"start_column":262143}`, "1\t…x\n2\tend")
-		c.same(`{"path":"references/guide.md"}`, `{"path":"references/guide.md","start_column":0}`)
-	}},
-	{"read_file", "max_bytes", "Maximum size of the text in bytes (default 65536); a longer text ends at the end of a line", func(c caller) {
-		c.same(`{"path":"references/most.txt"}`, `{"path":"references/most.txt","max_bytes":65536}`)
-		c.holds(`{"path":"references/most.txt","max_bytes":262144}`, "continue with line 1, column 262144")
-		c.refuses(`{"path":"references/most.txt","max_bytes":262145}`, "INVALID_OPTION")
-	}},
-
-	{"report_feedback", "", "Save the report that an analysis command produced. Call this tool when the command has finished. " +
-		"With user_wants_upload true, the report is saved in a shared directory: ask the user first, " +
-		"and send true only if the user agrees. With false, the report is kept on this machine.", func(c caller) {
-		c.holds(`{"command_name":"review-pr","report_content":"x","user_wants_upload":true}`, `"report_path":"reports/`, `"action_taken":"uploaded"`)
-		c.holds(`{"command_name":"review-pr","report_content":"x","user_wants_upload":false}`, `"report_path":"local/`, `"action_taken":"saved_locally"`)
-	}},
-	{"report_feedback", "command_name", "Name of the command that produced the report", func(c caller) {
-		c.refuses(`{"command_name":"nothing","report_content":"x","user_wants_upload":true}`, "COMMAND_NOT_FOUND")
-	}},
-	{"report_feedback", "report_content", "The whole report, as Markdown; at most 10 MiB", func(c caller) {
-		for size, want := range map[int]toolshelf.Code{0: "EMPTY_CONTENT", 10 << 20: "", 10<<20 + 1: "SIZE_LIMIT_EXCEEDED"} {
-			arguments := `{"command_name":"review-pr","report_content":"` + strings.Repeat("x", size) + `","user_wants_upload":true}`
-			if want != "" {
-				c.refuses(arguments, want)
-			} else {
-				c.succeeds(arguments)
-			}
-		}
-	}},
-	{"report_feedback", "user_wants_upload", "Whether the user has agreed to share the report", func(c caller) {
-		c.refuses(`{"command_name":"review-pr","report_content":"x"}`, "INVALID_ARGUMENTS")
-	}},
-	{"report_feedback", "report_name", `Short name of the report: letters, digits, "_" and "-" (default "report")`, func(c caller) {
-		const most = `{"command_name":"review-pr","report_content":"x","user_wants_upload":true`
-		c.holds(most+`}`, `"report_name":"report"`)
-		c.holds(most+`,"report_name":"Äb_1-"}`, `"report_name":"Äb_1-"`)
-		c.succeeds(most + `,"report_name":"` + strings.Repeat("n", 100) + `"}`)
-		c.refuses(most+`,"report_name":"`+strings.Repeat("n", 101)+`"}`, "INVALID_REPORT_NAME")
-		c.refuses(most+`,"report_name":"a b"}`, "INVALID_REPORT_NAME")
-	}},
-}
-
-func searchClaim(c caller, best string) {
-	c.t.Helper()
+func searchClaim(c caller, a ...string) {
 	_, found := c.succeeds(`{"query":"review a pull request"}`)
 	last := 1.0
 	for i, result := range found["results"].([]any) {
 		r := result.(map[string]any)
 		score := r["score"].(float64)
-		if score < 0 || score > last || r["match_reason"] == "" || i == 0 && r["name"] != best {
+		if score < 0 || score > last || r["match_reason"] == "" || i == 0 && r["name"] != a[0] {
 			c.t.Errorf("result %d is %v", i, r)
 		}
 		last = score
 	}
 }
 
-func weakClaim(c caller) {
-	c.t.Helper()
+func weakClaim(c caller, _ ...string) {
 	_, found := c.succeeds(`{"query":"xyzzy"}`)
 	if words, _ := found["words"].([]any); found["weak"] != true || len(words) == 0 {
 		c.t.Errorf("a query without a match has %v", found)
 	}
 }
 
-func queryClaim(c caller) {
-	c.t.Helper()
+func queryClaim(c caller, _ ...string) {
 	c.succeeds(`{"query":"x"}`)
 	c.succeeds(`{"query":"` + strings.Repeat("é", 500) + `"}`)
 	c.refuses(`{"query":""}`, "INVALID_QUERY")
@@ -601,69 +228,60 @@ func queryClaim(c caller) {
 }
 
 // resultsClaim takes the number of results by default and with the largest max_results.
-func resultsClaim(c caller, query string, standard, all int) {
-	c.t.Helper()
-	c.length(`{"query":"`+query+`"}`, "results", standard)
+func resultsClaim(c caller, a ...string) {
+	query := a[0]
+	c.length(`{"query":"`+query+`"}`, "results", number(c.t, a[1]))
 	c.length(`{"query":"`+query+`","max_results":1}`, "results", 1)
-	c.length(`{"query":"`+query+`","max_results":100}`, "results", all)
+	c.length(`{"query":"`+query+`","max_results":100}`, "results", number(c.t, a[2]))
 	c.refuses(`{"query":"`+query+`","max_results":101}`, "INVALID_QUERY")
 }
 
-func excludeClaim(others string) func(caller) {
-	return func(c caller) {
-		c.t.Helper()
-		c.holds(`{`+others+`}`, "x.js", "error.log")
-		c.lacks(`{`+others+`,"exclude_patterns":["node_modules"]}`, "x.js")
-		c.lacks(`{`+others+`,"exclude_patterns":["**/*.log"]}`, "error.log")
-		list := strings.TrimSuffix(strings.Repeat(`"*.log",`, 101), ",")
-		c.refuses(`{`+others+`,"exclude_patterns":[`+list+`]}`, "INVALID_PATTERN")
-		c.lacks(`{`+others+`,"exclude_patterns":[`+strings.TrimSuffix(list, `,"*.log"`)+`]}`, "error.log")
-	}
+func excludeClaim(c caller, a ...string) {
+	others := a[0]
+	c.holds(`{`+others+`}`, "x.js", "error.log")
+	c.lacks(`{`+others+`,"exclude_patterns":["node_modules"]}`, "x.js")
+	c.lacks(`{`+others+`,"exclude_patterns":["**/*.log"]}`, "error.log")
+	list := strings.TrimSuffix(strings.Repeat(`"*.log",`, 101), ",")
+	c.refuses(`{`+others+`,"exclude_patterns":[`+list+`]}`, "INVALID_PATTERN")
+	c.lacks(`{`+others+`,"exclude_patterns":[`+strings.TrimSuffix(list, `,"*.log"`)+`]}`, "error.log")
 }
 
-func gitignoreClaim(others string) func(caller) {
-	return func(c caller) {
-		c.t.Helper()
-		c.same(`{`+others+`}`, `{`+others+`,"gitignore":true}`)
-		c.holds(`{`+others+`}`, "a.txt")
-		c.lacks(`{`+others+`}`, "a.tmp", "out")
-		c.holds(strings.ReplaceAll(`{`+others+`}`, `"ignoring"`, `"ignoring/out"`), "x.txt")
-		c.holds(`{`+others+`,"gitignore":false}`, "a.txt", "a.tmp", "out")
-	}
+func gitignoreClaim(c caller, a ...string) {
+	others := a[0]
+	c.same(`{`+others+`}`, `{`+others+`,"gitignore":true}`)
+	c.holds(`{`+others+`}`, "a.txt")
+	c.lacks(`{`+others+`}`, "a.tmp", "out")
+	c.holds(strings.ReplaceAll(`{`+others+`}`, `"ignoring"`, `"ignoring/out"`), "x.txt")
+	c.holds(`{`+others+`,"gitignore":false}`, "a.txt", "a.tmp", "out")
 }
 
 // limitClaim takes arguments with 1,001 results in a member.
-func limitClaim(others, member string) func(caller) {
-	return func(c caller) {
-		c.t.Helper()
-		others += `,"max_characters":1000000`
-		c.length(`{`+others+`}`, member, 1000)
-		c.length(`{`+others+`,"limit":1}`, member, 1)
-		c.length(`{`+others+`,"limit":10000}`, member, 1001)
-		c.refuses(`{`+others+`,"limit":0}`, "INVALID_OPTION")
-		c.refuses(`{`+others+`,"limit":10001}`, "INVALID_OPTION")
-	}
+func limitClaim(c caller, a ...string) {
+	others, member := a[0]+`,"max_characters":1000000`, a[1]
+	c.length(`{`+others+`}`, member, 1000)
+	c.length(`{`+others+`,"limit":1}`, member, 1)
+	c.length(`{`+others+`,"limit":10000}`, member, 1001)
+	c.refuses(`{`+others+`,"limit":0}`, "INVALID_OPTION")
+	c.refuses(`{`+others+`,"limit":10001}`, "INVALID_OPTION")
 }
 
 // sizeClaim takes arguments with a result of more than 20,000 characters.
-func sizeClaim(others string) func(caller) {
-	return func(c caller) {
-		c.t.Helper()
-		c.same(`{`+others+`}`, `{`+others+`,"max_characters":20000}`)
-		for _, size := range []int{1000, 5000, 20_000} {
-			arguments := fmt.Sprintf(`{%s,"max_characters":%d}`, others, size)
-			text, structured := c.succeeds(arguments)
-			if n := utf8.RuneCountInString(text); n > size || n < size/2 {
-				c.t.Errorf("%s(%s): %d characters", c.tool.Name, arguments, n)
-			}
-			if n := len(encoded(c.t, structured)); n > 10*len(text) {
-				c.t.Errorf("%s(%s): %d bytes of structured content for %d bytes of text", c.tool.Name, arguments, n, len(text))
-			}
+func sizeClaim(c caller, a ...string) {
+	others := a[0]
+	c.same(`{`+others+`}`, `{`+others+`,"max_characters":20000}`)
+	for _, size := range []int{1000, 5000, 20_000} {
+		arguments := fmt.Sprintf(`{%s,"max_characters":%d}`, others, size)
+		text, structured := c.succeeds(arguments)
+		if n := utf8.RuneCountInString(text); n > size || n < size/2 {
+			c.t.Errorf("%s(%s): %d characters", c.tool.Name, arguments, n)
 		}
-		c.succeeds(`{` + others + `,"max_characters":1000000}`)
-		c.refuses(`{`+others+`,"max_characters":999}`, "INVALID_OPTION")
-		c.refuses(`{`+others+`,"max_characters":1000001}`, "INVALID_OPTION")
+		if n := len(encoded(c.t, structured)); n > 10*len(text) {
+			c.t.Errorf("%s(%s): %d bytes of structured content for %d bytes of text", c.tool.Name, arguments, n, len(text))
+		}
 	}
+	c.succeeds(`{` + others + `,"max_characters":1000000}`)
+	c.refuses(`{`+others+`,"max_characters":999}`, "INVALID_OPTION")
+	c.refuses(`{`+others+`,"max_characters":1000001}`, "INVALID_OPTION")
 }
 
 // input has the fields of an input schema for the tests.
@@ -684,17 +302,14 @@ func inputOf(t *testing.T, tool mcpadapter.Tool) (schema input) {
 
 // workingOn calls the tool of a claim over a project with a skill to deploy, and with skills of the
 // directory packages/web.
-func workingOn(c caller, arguments string) string {
-	c.t.Helper()
+func workingOn(c caller, a ...string) {
 	files := map[string]string{".claude/skills/deploy/SKILL.md": "---\ndescription: Deploys\n---\n",
 		"packages/web/.claude/skills/deploy/SKILL.md": "---\ndescription: Deploys the website\n---\n",
 		"packages/web/.claude/skills/lint/SKILL.md":   "---\ndescription: Checks styles\n---\n"}
-	a := adapterOf(c.t, catalog(c.t, memory(c.t, files), toolshelf.WithClient(client.Claude())), mcpadapter.WithRelativePaths())
-	got, err := a.Call(ctx, c.tool.Name, json.RawMessage(arguments))
-	if err != nil || got.IsError {
-		c.t.Errorf("%s(%s): %s, %v", c.tool.Name, arguments, got.Text, err)
-	}
-	return got.Text
+	adapter := adapterOf(c.t, catalog(c.t, memory(c.t, files), toolshelf.WithClient(client.Claude())), mcpadapter.WithRelativePaths())
+	got := must.Get(adapter.Call(ctx, c.tool.Name, json.RawMessage(a[0])))(c.t)
+	must.Equal(c.t, a[0], false, got.IsError)
+	must.Contain(c.t, a[0], got.Text, a[1:]...)
 }
 
 func claimedCatalog(t *testing.T) *toolshelf.Catalog {
@@ -707,22 +322,31 @@ func TestDescriptionsMatchTheBehavior(t *testing.T) {
 	a, programs := adapterOf(t, c), adapterOf(t, c, mcpadapter.WithStructuredContent())
 	want, got := map[string]string{}, map[string]string{}
 	for _, tool := range a.Tools() {
-		got[tool.Name+"/"] = tool.Description
+		got[tool.Name] = tool.Description
 		for name, p := range inputOf(t, tool).Properties {
-			got[tool.Name+"/"+name] = p.Description
+			got[tool.Name+" "+name] = p.Description
 		}
 	}
-	for _, claim := range claims {
-		key := claim.tool + "/" + claim.parameter
-		want[key] = claim.text
+	var key, text string
+	for line := range strings.SplitSeq(claims, "\n") {
+		check, ok := strings.CutPrefix(line, "\t")
+		if !ok {
+			if !strings.HasPrefix(line, "#") && line != "" {
+				key, text, _ = strings.Cut(line, ": ")
+				want[key] = text
+			}
+			continue
+		}
 		t.Run(key, func(t *testing.T) {
-			tool, ok := a.Lookup(claim.tool)
+			name, _, _ := strings.Cut(key, " ")
+			tool, ok := a.Lookup(name)
 			must.Equal(t, "the tool exists", true, ok)
-			program, _ := programs.Lookup(claim.tool)
-			claim.check(caller{t, tool, program})
+			program, _ := programs.Lookup(name)
+			word, arguments, _ := strings.Cut(check, " ")
+			checks[word](caller{t, tool, program}, must.Arguments(arguments)...)
 		})
 	}
-	must.Match(t, "got", want, got)
+	must.Match(t, "texts", want, got)
 }
 
 // A tool accepts the examples in its schema and in its errors.

@@ -94,17 +94,13 @@ func (f *FS) File(op, name string) (*File, error) {
 }
 
 // Stat describes a file or a directory and follows symbolic links.
-func (f *FS) Stat(name string) (fs.FileInfo, error) {
-	found, err := f.find("stat", name, true)
-	if err != nil {
-		return nil, err
-	}
-	return &named{found, path.Base(name)}, nil
-}
+func (f *FS) Stat(name string) (fs.FileInfo, error) { return f.info("stat", name, true) }
 
 // Lstat is Stat, but describes a symbolic link at the end of name.
-func (f *FS) Lstat(name string) (fs.FileInfo, error) {
-	found, err := f.find("lstat", name, false)
+func (f *FS) Lstat(name string) (fs.FileInfo, error) { return f.info("lstat", name, false) }
+
+func (f *FS) info(op, name string, follow bool) (fs.FileInfo, error) {
+	found, err := f.find(op, name, follow)
 	if err != nil {
 		return nil, err
 	}
@@ -133,11 +129,11 @@ func (f *FS) Below(dir string) (*FS, error) {
 // ReadLink returns the target of a symbolic link.
 func (f *FS) ReadLink(name string) (string, error) {
 	found, err := f.find("readlink", name, false)
-	if err == nil && found.link() == "" {
-		err = &fs.PathError{Op: "readlink", Path: name, Err: fs.ErrInvalid}
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", err
+	case found.link() == "":
+		return "", &fs.PathError{Op: "readlink", Path: name, Err: fs.ErrInvalid}
 	}
 	return found.link(), nil
 }

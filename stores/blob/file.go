@@ -12,12 +12,62 @@ import (
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
 
-// file returns an open file, whose content has the version of the metadata.
-func (s *Store) file(name string, info fs.FileInfo, body io.ReadCloser) fs.File {
-	return &tree.Ranged{Name: name, Info: info, Body: body, Get: func(offset, size int64) (io.ReadCloser, error) {
-		return s.read(name, info, offset, size)
-	}}
+// A file is an open file, whose content has the version of the metadata: one request for each call
+// of ReadAt, and one for all calls of Read. ReadAt is safe for concurrent use.
+type file struct {
+	store *Store
+	name  string // that the caller opened
+	info  fs.FileInfo
+	body  io.ReadCloser // of Read; nil before the first Read
 }
+
+func (f *file) Stat() (fs.FileInfo, error) { return f.info, nil }
+
+// Close closes the response to the request of Read.
+func (f *file) Close() error {
+	if f.body == nil {
+		return nil
+	}
+	return f.body.Close()
+}
+
+func (f *file) Read(p []byte) (n int, err error) {
+	if f.body == nil {
+		body, err := f.store.read(f.name, f.info, 0, -1)
+		if err != nil {
+			return 0, f.error(err)
+		}
+		f.body = body
+	}
+	if n, err = f.body.Read(p); err != nil && err != io.EOF {
+		err = f.error(err)
+	}
+	return n, err
+}
+
+// ReadAt requests the bytes of p.
+func (f *file) ReadAt(p []byte, offset int64) (n int, err error) {
+	size := min(int64(len(p)), f.info.Size()-offset)
+	switch {
+	case offset < 0:
+		return 0, f.error(fs.ErrInvalid)
+	case size > 0:
+		body, err := f.store.read(f.name, f.info, offset, size)
+		if err != nil {
+			return 0, f.error(err)
+		}
+		defer body.Close()
+		if n, err = io.ReadFull(body, p[:size]); err != nil {
+			return n, f.error(err)
+		}
+	}
+	if n < len(p) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+func (f *file) error(err error) error { return &fs.PathError{Op: "read", Path: f.name, Err: err} }
 
 // read requests size bytes of the version in the metadata, or all bytes if size is negative.
 func (s *Store) read(name string, info fs.FileInfo, offset, size int64) (io.ReadCloser, error) {

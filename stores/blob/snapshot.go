@@ -43,7 +43,7 @@ func (v *snapshot) Open(name string) (fs.File, error) {
 	if err != nil || info.IsDir() {
 		return v.FS.Open(name)
 	}
-	return v.store.file(name, info, nil), nil
+	return &file{v.store, name, info, nil}, nil
 }
 
 // list lists the keys of the store, and returns last if nothing has changed.

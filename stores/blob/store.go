@@ -153,7 +153,8 @@ func (s *Store) Open(name string) (fs.File, error) {
 		r, err := s.request(name, 0, -1, nil)
 		switch {
 		case err == nil:
-			return s.file(name, filetree.Describe(name, s.describe(r.Size(), r.ModTime(), nil, r.As)), r), nil
+			info := filetree.Describe(name, s.describe(r.Size(), r.ModTime(), nil, r.As))
+			return &file{s, name, info, r}, nil
 		case gcerrors.Code(err) != gcerrors.NotFound: // not a directory
 			return nil, pathError("open", name, err)
 		}

@@ -783,7 +783,9 @@ func TestOnChangeReportsSkillsOfDirectories(t *testing.T) {
 	at := func(name string) []string {
 		return []string{root, "packages", "web", ".claude", "skills", name, "SKILL.md"}
 	}
-	write(t, skill("description: New"), at("fresh")...)
+	write(t, skill("description: New"), root, "new", "SKILL.md")
+	fresh := filepath.Dir(filepath.Join(at("fresh")...))
+	must.Do(t, os.Rename(filepath.Join(root, "new"), fresh)) // the file is complete from the beginning
 	must.Match(t, "added", []string{"packages/web:fresh"}, next(all).Added)
 	write(t, skill("description: Another text"), at("lint")...)
 	for kind, changes := range map[string]chan toolshelf.Change{"catalog": all, "view": filtered} {

@@ -143,10 +143,12 @@ func (d *Document) candidates(f Field, c *correction) (all []string) {
 	case r.isShared(whole.text):
 		return nil
 	case prose != "":
-		block := key + blockSuffix
+		var b strings.Builder
+		b.WriteString(key + blockSuffix)
 		for line := range strings.SplitSeq(f.Value.Text, "\n") {
-			block += strings.TrimRight("  "+line, " ") + "\n"
+			b.WriteString(strings.TrimRight("  "+line, " ") + "\n")
 		}
+		block := b.String()
 		return []string{cmp.Or(inOneLine(block), block)}
 	}
 	for _, valid := range r.structures(whole) {

@@ -11,8 +11,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
-	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/delivery"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/paging"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/publish"
 )
 
 // The methods of the skills extension.
@@ -75,7 +75,7 @@ func (b *binding) skills(ctx context.Context, s server, method string, req *skil
 	var err error
 	switch method {
 	case listSkills:
-		ctx, deliver := delivery.Collect(ctx)
+		ctx, deliver := publish.Collect(ctx)
 		others, otherErr := s.otherSkills(ctx, req, params)
 		if otherErr != nil {
 			return nil, otherErr

@@ -18,7 +18,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
-	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/delivery"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/paging"
 )
 
@@ -219,7 +218,7 @@ func (s *Skills) Get(ctx context.Context, uri string) (Skill, error) {
 // their own, when the client receives the entry.
 func (s *Skills) Hold(ctx context.Context, session *Held, skill Skill) {
 	uri, files := skill.URI(), skill.Files()
-	delivery.Then(ctx, uri, func() {
+	then(ctx, uri, func() {
 		session.hold(uri, files)
 		s.held.hold(uri, files)
 	})

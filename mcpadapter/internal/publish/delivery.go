@@ -1,12 +1,13 @@
-// Package delivery tells the adapters of a server which rows of a list a client receives.
-// A page of a list can begin with rows of one adapter and end with rows of another, so a
-// binding requests more rows than the page contains.
-package delivery
+package publish
 
 import (
 	"context"
 	"sync"
 )
+
+// A page of a list can begin with rows of one adapter of a server and end with rows of another, so a
+// binding requests more rows than the page contains, and then reports the rows that the client
+// receives.
 
 // collectKey is the key of a context with a collection.
 type collectKey struct{}
@@ -17,7 +18,7 @@ type collection struct {
 	functions map[string][]func() // by row
 }
 
-// Collect returns a context in which Then waits for the delivery of a row, and a function
+// Collect returns a context in which then waits for the delivery of a row, and a function
 // that reports the delivery. If ctx already collects rows, the delivery of the outer list
 // counts, and the returned function does nothing.
 func Collect(ctx context.Context) (collecting context.Context, deliver func(row string)) {
@@ -28,9 +29,9 @@ func Collect(ctx context.Context) (collecting context.Context, deliver func(row 
 	return context.WithValue(ctx, collectKey{}, c), c.deliver
 }
 
-// Then calls f when the client receives a row. Without Collect, every row is delivered,
-// and Then calls f at once.
-func Then(ctx context.Context, row string, f func()) {
+// then calls f when the client receives a row. Without Collect, every row is delivered,
+// and then calls f at once.
+func then(ctx context.Context, row string, f func()) {
 	c, ok := ctx.Value(collectKey{}).(*collection)
 	if !ok {
 		f()

@@ -3,7 +3,6 @@ package access
 import (
 	"errors"
 	"hash/maphash"
-	"io"
 	"io/fs"
 	"path"
 	"strings"
@@ -166,7 +165,7 @@ func (d *Dirs) listed(dirPath string) (info confine.Info, ok bool) {
 		return info, false
 	}
 	var err error
-	if top := d.Tops.layer(); top.path == dirPath {
+	if top := d.Tops.layer; top.path == dirPath {
 		info, err = top.dir.Info()
 	} else if top := d.Tops.above(dirPath); top.dir != nil && top.path == path.Dir(dirPath) {
 		info, err = top.dir.Lstat(path.Base(dirPath))
@@ -294,21 +293,14 @@ func (r *Read) sameNames(d *Dirs) bool {
 	return true
 }
 
-// sameBytes is unchanged for the first bytes of a file.
+// sameBytes is unchanged for a file. A file that was too large has no bytes.
 func (r *Read) sameBytes(d *Dirs) bool {
 	now := time.Now()
-	opened, err := d.openFile(r.Dir, r.File)
-	if err != nil {
+	data, info, err := d.readFile(r.Dir, r.File, r.bytes)
+	if err != nil && err != ErrTooLarge || int64(len(data)) != r.bytes ||
+		maphash.Bytes(seed, data) != r.hash || info.Size != r.stamp.Size {
 		return false
 	}
-	defer opened.Close()
-	var hash maphash.Hash
-	hash.SetSeed(seed)
-	n, err := io.CopyN(&hash, opened, r.bytes)
-	if err != nil && err != io.EOF || n != r.bytes || hash.Sum64() != r.hash ||
-		opened.Info().Size != r.stamp.Size {
-		return false
-	}
-	r.stamp, r.settled = stamp.Of(opened.Info()), stamp.Settled(opened.Info(), now)
+	r.stamp, r.settled = stamp.Of(info), stamp.Settled(info, now)
 	return true
 }

@@ -61,13 +61,16 @@ func (s *Source) confined(dir string) *confine.FS {
 // OpenBelow opens a directory below the open directory with the path top. If a link is on the way,
 // the error is confine.ErrSymlink.
 func OpenBelow(dir *confine.Dir, top, dirPath string) (*confine.Dir, error) {
-	return dir.OpenBelow(fromTop(top, dirPath))
+	return dir.OpenBelow(FromTop(top, dirPath))
 }
 
-// fromTop returns the path of a file relative to a directory above.
-func fromTop(top, file string) string {
-	if top == "." {
+// FromTop returns the path of a file relative to a directory, which has the file or is the file.
+func FromTop(top, file string) string {
+	switch top {
+	case ".":
 		return file
+	case file:
+		return "."
 	}
 	return file[len(top)+1:]
 }
@@ -90,7 +93,7 @@ func (d *Dirs) Open(within, dirPath string) (*confine.Dir, error) {
 		return d.last, nil
 	}
 	d.Close()
-	if dirPath == within && d.Tops != nil {
+	if dirPath == within {
 		d.Tops.hold(path.Dir(dirPath))
 	}
 	last, err := d.openDir(d.confined(within), dirPath)
@@ -112,9 +115,6 @@ func (d *Dirs) Close() {
 func (d *Dirs) near(file string) openedDir {
 	if d.last != nil && IsBelow(d.path, file) {
 		return openedDir{d.last, d.path}
-	}
-	if d.Tops == nil {
-		return openedDir{}
 	}
 	return d.Tops.above(file)
 }
@@ -140,7 +140,7 @@ func (d *Dirs) in(file string, do func(dir *confine.Dir) error) error {
 func (d *Dirs) readHead(within, file string, buf []byte) (n int, info confine.Info, err error) {
 	err = confine.ErrSymlink
 	if near := d.near(file); near.dir != nil {
-		if below, base := path.Split(fromTop(near.path, file)); below == "" {
+		if below, base := path.Split(FromTop(near.path, file)); below == "" {
 			n, info, err = near.dir.ReadHead(base, buf)
 		} else {
 			n, info, err = near.dir.ReadHeadBelow(below[:len(below)-1], base, buf)
@@ -151,19 +151,6 @@ func (d *Dirs) readHead(within, file string, buf []byte) (n int, info confine.In
 		return ReadHead(d.confined(within), file, buf)
 	}
 	return n, info, err
-}
-
-// openFile opens a regular file.
-func (d *Dirs) openFile(within, file string) (f *confine.File, err error) {
-	err = d.in(file, func(dir *confine.Dir) (err error) {
-		f, err = dir.OpenRegular(path.Base(file))
-		return err
-	})
-	if errors.Is(err, confine.ErrSymlink) {
-		d.FollowedLink()
-		return d.confined(within).OpenRegular(file)
-	}
-	return f, err
 }
 
 var heads = sync.Pool{New: func() any { return new([4 << 10]byte) }}
@@ -182,7 +169,15 @@ func (d *Dirs) readFile(within, file string, limit int64) ([]byte, confine.Info,
 			return append(make([]byte, 0, n), buf[:n]...), info, nil
 		}
 	}
-	opened, err := d.openFile(within, file)
+	var opened *confine.File
+	err := d.in(file, func(dir *confine.Dir) (err error) {
+		opened, err = dir.OpenRegular(path.Base(file))
+		return err
+	})
+	if errors.Is(err, confine.ErrSymlink) {
+		d.FollowedLink()
+		opened, err = d.confined(within).OpenRegular(file)
+	}
 	if err != nil {
 		return nil, confine.Info{}, err
 	}
@@ -229,12 +224,12 @@ func ReadHead(fsys *confine.FS, file string, buf []byte) (int, confine.Info, err
 
 // Same reports whether a file, or the target of a link, has a stamp. The directories between the
 // directory of the layer and the file must be unchanged.
-func (d *Dirs) Same(within, file string, known stamp.Stamp) bool {
+func (s *Source) Same(within, file string, known stamp.Stamp) bool {
 	same := func(now confine.Info) bool { return stamp.Of(now).Same(known) }
-	if near := d.near(file); near.dir != nil && near.dir.Has(fromTop(near.path, file), same) {
+	if near := s.Tops.above(file); near.dir != nil && near.dir.Has(FromTop(near.path, file), same) {
 		return true
 	}
-	info, err := d.Info(within, file)
+	info, err := (&Dirs{Source: s}).Info(within, file)
 	return err == nil && same(info)
 }
 
@@ -242,50 +237,45 @@ func (d *Dirs) Same(within, file string, known stamp.Stamp) bool {
 func (s *Source) OpenDir(dirPath string) (*confine.Dir, error) { return s.openDir(s.FS, dirPath) }
 
 func (s *Source) openDir(fsys *confine.FS, dirPath string) (*confine.Dir, error) {
-	if s.Tops != nil {
-		if top := s.Tops.above(dirPath); top.dir != nil {
-			dir, err := OpenBelow(top.dir, top.path, dirPath)
-			if !errors.Is(err, confine.ErrSymlink) {
-				return dir, err
-			}
-			s.FollowedLink()
+	if top := s.Tops.above(dirPath); top.dir != nil {
+		dir, err := OpenBelow(top.dir, top.path, dirPath)
+		if !errors.Is(err, confine.ErrSymlink) {
+			return dir, err
 		}
+		s.FollowedLink()
 	}
 	return fsys.OpenDir(dirPath)
 }
 
 // Tops are the open directory of a layer and a few open directories of plugins below.
 type Tops struct {
-	mu   sync.Mutex
-	dirs []openedDir // the directory of the layer first
+	layer openedDir
+
+	mu    sync.Mutex
+	below []openedDir
 }
 
 // NewTops returns the open directory of a layer.
-func NewTops(dir *confine.Dir, dirPath string) *Tops {
-	return &Tops{dirs: []openedDir{{dir, dirPath}}}
-}
+func NewTops(dir *confine.Dir, dirPath string) *Tops { return &Tops{layer: openedDir{dir, dirPath}} }
 
 type openedDir struct {
 	dir  *confine.Dir
 	path string
 }
 
-// maxOpenDirs bounds the descriptors.
-const maxOpenDirs = 8
-
-// layer returns the directory of the layer.
-func (o *Tops) layer() openedDir {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.dirs[0]
-}
+// maxBelow bounds the descriptors.
+const maxBelow = 7
 
 // above returns the deepest open directory above a path, if any.
 func (o *Tops) above(dirPath string) (deepest openedDir) {
+	if o == nil || !IsBelow(o.layer.path, dirPath) {
+		return deepest
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for _, d := range o.dirs {
-		if IsBelow(d.path, dirPath) && (deepest.dir == nil || IsBelow(deepest.path, d.path)) {
+	deepest = o.layer
+	for _, d := range o.below {
+		if IsBelow(d.path, dirPath) && IsBelow(deepest.path, d.path) {
 			deepest = d
 		}
 	}
@@ -294,15 +284,17 @@ func (o *Tops) above(dirPath string) (deepest openedDir) {
 
 // hold opens a directory until close, because the scan opens more directories below.
 func (o *Tops) hold(dirPath string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	top := o.dirs[0]
-	known := slices.ContainsFunc(o.dirs, func(d openedDir) bool { return d.path == dirPath })
-	if known || len(o.dirs) == maxOpenDirs || !IsBelow(top.path, dirPath) {
+	if o == nil || !IsBelow(o.layer.path, dirPath) {
 		return
 	}
-	if dir, err := OpenBelow(top.dir, top.path, dirPath); err == nil {
-		o.dirs = append(o.dirs, openedDir{dir, dirPath})
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	known := slices.ContainsFunc(o.below, func(d openedDir) bool { return d.path == dirPath })
+	if known || len(o.below) == maxBelow {
+		return
+	}
+	if dir, err := OpenBelow(o.layer.dir, o.layer.path, dirPath); err == nil {
+		o.below = append(o.below, openedDir{dir, dirPath})
 	}
 }
 
@@ -311,7 +303,7 @@ func (o *Tops) Close() {
 	if o == nil {
 		return
 	}
-	for _, d := range o.dirs[1:] {
+	for _, d := range o.below {
 		d.dir.Close()
 	}
 }

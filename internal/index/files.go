@@ -138,13 +138,10 @@ func (s *scan) listing(dirPath string, stat func() (confine.Info, error)) confin
 
 // listed returns the directories of the scan.
 func (s *scan) listed(files *layerFiles) *listed {
-	if s.at.Plugins != nil {
-		return &listed{files: files, parts: s.parts}
-	}
 	if s.provesNothing(files.entries) {
-		return &listed{files: files}
+		s.dirs = nil
 	}
-	return &listed{files: files, dirs: s.dirs}
+	return &listed{files: files, dirs: s.dirs, parts: s.parts}
 }
 
 // provesNothing reports whether a later change of the entries, or a new file, could go unnoticed

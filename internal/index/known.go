@@ -248,29 +248,37 @@ const (
 // or a file with another name that has precedence over e.
 func (l *lookout) renames(layer int, e *Entry) bool {
 	known, now := l.listed(layer), l.index.config.Now()
-	if known == nil || known.dirs == nil {
+	if known == nil || !l.index.enter() {
 		return true
 	}
-	files := known.files
-	changed := func(other *Entry) bool { // links have no dirs
-		info, err := l.lstat(layer, other.Path)
-		return err != nil || !stamp.Of(info).Same(other.Stamp)
+	defer l.index.leave()
+	files := known.files.entries
+	large := len(files) > largeLayer
+	recent := large && known.recent(now)
+	switch {
+	case recent && e == nil:
+		files = nil
+	case recent:
+		files = []*Entry{e}
+	case !large && e != nil:
+		files = files[:slices.Index(files, e)+1] // the later files have no precedence
 	}
-	others, large := files.entries, len(files.entries) > largeLayer
-	if large && known.recent(now) {
-		others = nil
-	} else if !large && e != nil {
-		others = others[:slices.Index(others, e)] // the later files have no precedence
+	dir, at := l.openDir(layer), l.index.config.Layers[layer].Dir
+	same := func(file string, before stamp.Stamp) bool {
+		is := func(now confine.Info) bool { return stamp.Of(now).Same(before) }
+		if dir != nil && dir.Has(access.FromTop(at, file), is) {
+			return true
+		}
+		info, err := confine.Info{}, l.ctx.Err()
+		if err == nil {
+			info, err = l.index.FS(l.ctx, layer).Info(file)
+		}
+		return err == nil && is(info)
 	}
-	changedDir := func(d access.ListedDir) bool {
-		info, err := l.dirInfo(layer, d.Path)
-		return err != nil || !stamp.Of(info).Same(d.Stamp)
-	}
-	if e != nil && changed(e) || slices.ContainsFunc(others, changed) ||
-		slices.ContainsFunc(known.dirs, changedDir) {
+	if known.changed(nil, files, same) {
 		return true
 	}
-	if large && others != nil {
+	if large && !recent {
 		known.checked.Store(&now)
 	}
 	return false
@@ -283,20 +291,6 @@ func (l *lookout) listed(layer int) *listed {
 		return nil
 	}
 	return known
-}
-
-// dirInfo describes a directory of a layer.
-func (l *lookout) dirInfo(layer int, dirPath string) (confine.Info, error) {
-	if dirPath == l.index.config.Layers[layer].Dir {
-		if dir := l.openDir(layer); dir != nil && l.index.enter() {
-			defer l.index.leave()
-			return dir.Info()
-		}
-	}
-	if l.ended() {
-		return confine.Info{}, errLookout
-	}
-	return l.index.FS(l.ctx, layer).Info(dirPath)
 }
 
 // skillClaims is the claims function of skills. A directory without a SKILL.md claims nothing.

@@ -434,6 +434,25 @@ func untilKnown(t *testing.T, fsys *confine.FS, known func() bool) {
 	}
 }
 
+// A directory that a manifest names can appear later, and then has precedence.
+func TestNothingProvesAMissingDirectoryOfAPlugin(t *testing.T) {
+	root := tree{"shop/a/commands/go.md": "Go.", "shop/a/deep/notes.txt": "", "shop/a/.claude-plugin/plugin.json": `{"name": "a",
+		"commands": ["./deep/more", "./commands"]}`}.onDisk(t)
+	fsys := confined(t)(confine.New(root))
+	layer := Layer{Name: "shop", FS: fsys, Dir: "shop", Plugins: &Plugins{}}
+	x := open(t, client.Commands, Config{Layers: []Layer{layer}, Broken: true, Valid: names.Plain}, nil, nil)
+	untilKnown(t, fsys, func() bool { // until the other directories are settled
+		snapshotOf(t, x)
+		known := x.states[0].listed.Load()
+		return len(known.parts) == 2
+	})
+	more := filepath.Join(root, "shop", "a", "deep", "more")
+	must.Do(t, errors.Join(os.Mkdir(more, 0o755), os.WriteFile(filepath.Join(more, "go.md"), nil, 0o644)))
+	if e := x.Known(t.Context(), x.Last(), "a:go"); e != nil {
+		t.Errorf("%s is known, although another file has the name", e.Path)
+	}
+}
+
 // TestKnownInPlugins asks for files of plugins after one change. Known must be nil if the change
 // can give the name to another file, and must find the entry without a scan after a change
 // elsewhere.

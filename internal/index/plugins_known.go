@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/access"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // pluginClaims is claims for a layer with plugins. A change of any manifest can give the name to
@@ -39,7 +40,10 @@ func (l *lookout) pluginClaims(layer int, name string, e *Entry) bool {
 		return true
 	}
 	all := !recent && (large || l.bare != nil)
-	changed := func(p *Part) bool { return (all || own(p)) && known.changed(p, s) }
+	changed := func(p *Part) bool {
+		same := func(file string, before stamp.Stamp) bool { return s.Same(p.PluginDir, file, before) }
+		return (all || own(p)) && known.changed(p, known.named(p), same)
+	}
 	if slices.ContainsFunc(parts, changed) {
 		return true
 	}
@@ -55,7 +59,7 @@ func (l *lookout) source(layer int) *access.Source {
 	at := &x.config.Layers[layer]
 	s := &access.Source{Context: l.ctx, FS: x.FS(l.ctx, layer), Remote: at.Store != nil,
 		Reads: x.config.MaxReads, Opened: &x.filesRead, Look: x.config.look}
-	if top := x.openLayer(layer); top != nil {
+	if top := l.openDir(layer); top != nil {
 		s.Tops = access.NewTops(top, at.Dir)
 	}
 	return s
@@ -80,33 +84,30 @@ func (p *Plugins) unchanged(table *pluginTable, s *access.Source, of func(*acces
 	return p.last == table && table.reads.Unchanged(s, of)
 }
 
-// changed reports whether a directory of a part, or a file whose header has the name, has changed
-// since the scan.
-func (l *listed) changed(p *Part, s *access.Source) bool {
-	dirs, proves := l.parts[p]
-	if !proves {
-		return true
+// changed reports whether a directory of a layer or of a part, or one of the entries, has changed
+// since the scan. The part of a layer without plugins is nil. Links have no directories.
+func (l *listed) changed(p *Part, entries []*Entry, same func(string, stamp.Stamp) bool) bool {
+	dirs := l.dirs
+	if p != nil {
+		dirs = l.parts[p]
 	}
-	d := &access.Dirs{Source: s}
-	defer d.Close()
-	for _, dir := range dirs {
-		if !d.Same(p.PluginDir, dir.Path, dir.Stamp) {
-			return true
-		}
-	}
+	return dirs == nil || slices.ContainsFunc(dirs, func(dir access.ListedDir) bool {
+		return !same(dir.Path, dir.Stamp)
+	}) || slices.ContainsFunc(entries, func(e *Entry) bool { return !same(e.Path, e.Stamp) })
+}
+
+// named returns the files of a part whose headers have the names.
+func (l *listed) named(p *Part) []*Entry {
 	if p.Names == client.FromPath {
-		return false
+		return nil
 	}
-	first, _ := slices.BinarySearchFunc(l.files.entries, p, func(e *Entry, p *Part) int {
+	all := l.files.entries
+	first, _ := slices.BinarySearchFunc(all, p, func(e *Entry, p *Part) int {
 		return l.files.plugins.compare(e.Part(), p)
 	})
-	for _, e := range l.files.entries[first:] {
-		if e.Part() != p {
-			break
-		}
-		if !d.Same(p.PluginDir, e.Path, e.Stamp) {
-			return true
-		}
+	last := first
+	for last < len(all) && all[last].Part() == p {
+		last++
 	}
-	return false
+	return all[first:last]
 }

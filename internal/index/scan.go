@@ -39,7 +39,7 @@ type scan struct {
 	collectors []*collector      // at the beginning of the scan
 
 	entries  []*Entry
-	dirs     []access.ListedDir // of a layer whose headers name the files, or of a part; see listed
+	dirs     []access.ListedDir // of a layer whose headers name the files, or of a part
 	parts    map[*Part][]access.ListedDir
 	mu       sync.Mutex // guards problems, hidden and dirs: several goroutines load files
 	problems []problem.Problem

@@ -118,17 +118,28 @@ func (d *Dir) OpenBelow(name string) (*Dir, error) {
 			return d.below(handle, name), nil
 		}
 	}
-	for at := d; ; {
-		elem, rest, more := strings.Cut(name, "/")
-		next, err := at.OpenDir(elem)
-		if at != d {
-			at.Close()
+	at, rest, more := d.handle, name, true
+	for more {
+		var elem string
+		elem, rest, more = strings.Cut(rest, "/")
+		open := at.openDir
+		if more {
+			open = at.child
 		}
-		if err != nil || !more {
-			return next, err
+		err := checkElement(elem)
+		var next dirHandle
+		if err == nil {
+			next, err = open(elem)
 		}
-		at, name = next, rest
+		if at != d.handle {
+			at.close()
+		}
+		if err != nil {
+			return nil, d.failure("open", name[:len(name)-len(rest)], err)
+		}
+		at = next
 	}
+	return d.below(at, name), nil
 }
 
 // OpenRegular opens a regular file. For a link the error is ErrSymlink, and for any

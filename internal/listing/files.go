@@ -12,9 +12,10 @@ import (
 // A fileWalk is a walk that finds the files that match at least one of its globs.
 // Without globs, every file matches. The walk does not enter linked directories.
 type fileWalk struct {
+	*reader
 	ctx   context.Context
 	globs []Glob
-	found func(d *reader, in foundFiles) error
+	found func(in foundFiles) error
 
 	depth   int      // levels to search; 0 for all
 	base    []string // directories that contain every match, from the top
@@ -38,34 +39,35 @@ const maxFound = 512
 // walkFiles calls found with the files of each directory below an open directory, from
 // several goroutines, and returns the number of unreadable directories. The only error of found
 // is the error of ctx.
-func walkFiles(ctx context.Context, d *reader, dir *confine.Dir, at location, globs []Glob, found func(d *reader, in foundFiles) error) (skipped int, err error) {
-	f := fileWalk{ctx: ctx, globs: globs, found: found}
+func walkFiles(ctx context.Context, d *reader, dir *confine.Dir, at location, globs []Glob,
+	found func(in foundFiles) error) (skipped int, err error) {
+	f := fileWalk{reader: d, ctx: ctx, globs: globs, found: found}
 	f.depth, f.base = reachOf(globs)
 	if d.MaxDepth > 0 && (f.depth == 0 || d.MaxDepth < f.depth) {
 		f.depth = d.MaxDepth
 	}
 	settle := func(level []*searched) ([]*searched, error) { return below(level), nil }
-	err = newWalk(d, dir, at, f.visit).levels(ctx, d, settle)
+	err = newWalk(dir, at, f.visit).levels(ctx, settle)
 	return int(f.skipped.Load()), err
 }
 
 // A fileWalk keeps no data for a visited directory.
 type searched = directory[struct{}]
 
-func (f *fileWalk) visit(d *reader, in *searched, at location, dir *confine.Dir, err error) ([]*searched, error) {
+func (f *fileWalk) visit(in *searched, at location, dir *confine.Dir, err error) ([]*searched, error) {
 	if err != nil {
 		f.skipped.Add(1)
 		return nil, nil
 	}
-	at.rules = d.addRules(dir, at)
+	at.rules = f.addRules(dir, at)
 	in.rules = at.rules
 	var below []*searched
 	found := foundFiles{dir: dir, at: at}
 	var text nameBuffer
-	_, err = d.read(f.ctx, dir, at, func(m *meter, bytes []byte, k Kind, _ *confine.Info) error {
+	_, err = f.read(f.ctx, dir, at, func(m *meter, bytes []byte, k Kind, _ *confine.Info) error {
 		switch k {
 		case KindDir:
-			if name := string(bytes); f.enters(d, in, name) {
+			if name := string(bytes); f.enters(in, name) {
 				below = append(below, in.in(name))
 			}
 		case KindFile, KindLink:
@@ -79,7 +81,7 @@ func (f *fileWalk) visit(d *reader, in *searched, at location, dir *confine.Dir,
 				found.files = append(found.files, text.add(bytes))
 			}
 			if len(found.files)+len(found.links) == maxFound {
-				err := f.found(d, found)
+				err := f.found(found)
 				found.files, found.links = found.files[:0], found.links[:0]
 				return err
 			}
@@ -92,7 +94,7 @@ func (f *fileWalk) visit(d *reader, in *searched, at location, dir *confine.Dir,
 		}
 		f.skipped.Add(1)
 	}
-	return below, f.found(d, found)
+	return below, f.found(found)
 }
 
 func (f *fileWalk) matches(m *meter, dir string, name []byte) (bool, error) {
@@ -105,14 +107,14 @@ func (f *fileWalk) matches(m *meter, dir string, name []byte) (bool, error) {
 // enters reports whether a directory can contain a match, and is no directory of
 // dependencies. enters counts the directories of dependencies. A glob that begins with
 // the path of a directory names the directory, so enters accepts the directory.
-func (f *fileWalk) enters(d *reader, at *searched, name string) bool {
+func (f *fileWalk) enters(at *searched, name string) bool {
 	switch {
 	case f.depth > 0 && at.depth+1 >= f.depth:
 		return false
 	case at.depth < len(f.base):
 		return f.base[at.depth] == name
-	case d.skips(name):
-		d.dependencies.Add(1)
+	case f.skips(name):
+		f.dependencies.Add(1)
 		return false
 	}
 	return true

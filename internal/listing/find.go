@@ -29,14 +29,14 @@ func Find(ctx context.Context, fsys *confine.FS, name string, pattern Glob,
 	}
 	defer dir.Close()
 	f := finder{limit: o.Limit, order: o.Order}
-	skipped, err := walkFiles(ctx, d, dir, at, []Glob{pattern}, func(r *reader, in foundFiles) error {
+	skipped, err := walkFiles(ctx, d, dir, at, []Glob{pattern}, func(in foundFiles) error {
 		var found []Row
 		for _, name := range in.files {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			file := Row{Name: in.path(name)}
-			if o.Order == ByName || r.describeOne(in.dir, &dirent{name: name, kind: KindFile}, &file) && file.Kind == KindFile {
+			if o.Order == ByName || d.describeOne(in.dir, &dirent{name: name, kind: KindFile}, &file) && file.Kind == KindFile {
 				file.Name = in.path(name)
 				found = append(found, file)
 			}
@@ -47,7 +47,7 @@ func Find(ctx context.Context, fsys *confine.FS, name string, pattern Glob,
 			case err == nil && info.Mode.IsRegular():
 				found = append(found, Describe(in.path(link), info))
 			case err != nil && !leadsNowhere(err):
-				r.miss(err)
+				d.miss(err)
 			}
 		}
 		f.add(found)

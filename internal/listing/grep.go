@@ -65,6 +65,7 @@ func Grep[M any](ctx context.Context, fsys *confine.FS, name string, s GrepOptio
 		return err
 	}
 	defer dir.Close()
+	g.reader = d
 	skipped, err := walkFiles(ctx, d, dir, at, s.Files, g.files)
 	r := d.report()
 	g.found.Skipped += skipped + int(d.unread.Load())
@@ -94,6 +95,7 @@ func (g *grepper[M]) finish(build func(shown.Match) M) {
 type grepper[M any] struct {
 	ctx    context.Context
 	fsys   *confine.FS
+	reader *reader // of a directory
 	search GrepOptions
 	limit  int           // lines
 	slots  chan struct{} // a goroutine that searches files has a place in slots
@@ -114,7 +116,7 @@ type lastLine struct {
 
 // files searches files of a directory. If other directories keep the processors busy, files
 // starts no goroutines.
-func (g *grepper[M]) files(d *reader, in foundFiles) error {
+func (g *grepper[M]) files(in foundFiles) error {
 	const chunk = 16
 	all := len(in.files) + len(in.links)
 	free := cap(g.slots) - len(g.slots)
@@ -128,9 +130,9 @@ func (g *grepper[M]) files(d *reader, in foundFiles) error {
 		for j := i * chunk; j < min((i+1)*chunk, all); j++ {
 			var err error
 			if j < len(in.files) {
-				err = g.file(d, in, in.files[j])
+				err = g.file(in, in.files[j])
 			} else {
-				err = g.link(d, in, in.links[j-len(in.files)])
+				err = g.link(in, in.links[j-len(in.files)])
 			}
 			if err != nil {
 				return err
@@ -149,20 +151,20 @@ func (g *grepper[M]) count() {
 }
 
 // file searches a regular file. A file that is not regular any more is not a match of the globs.
-func (g *grepper[M]) file(d *reader, in foundFiles, name string) error {
+func (g *grepper[M]) file(in foundFiles, name string) error {
 	file, err := in.dir.OpenRegular(name)
 	if err == nil {
 		return g.skip(g.read(rulesDir(in.at.name), name, file))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		d.vanished.Add(1)
+		g.reader.vanished.Add(1)
 		return nil
 	}
 	return g.unlessSpecial(err)
 }
 
 // link searches the target of a link. The result omits a link that does not lead to a file.
-func (g *grepper[M]) link(d *reader, in foundFiles, name string) error {
+func (g *grepper[M]) link(in foundFiles, name string) error {
 	file, err := g.fsys.OpenRegular(in.path(name))
 	switch {
 	case err == nil:

@@ -254,7 +254,7 @@ func (c *correction) walk(fsys *confine.FS, name string, o Options) bool {
 	return err == nil && c.seen.Load() <= hintedEntries
 }
 
-func (c *correction) files(_ *reader, in foundFiles) error {
+func (c *correction) files(in foundFiles) error {
 	if c.seen.Load() > hintedEntries {
 		return errEnough
 	}

@@ -199,7 +199,7 @@ func TestWalkFilesOfALargeDirectory(t *testing.T) {
 	}
 	defer dir.Close()
 	var got []string
-	skipped, err := walkFiles(t.Context(), d, dir, at, nil, func(_ *reader, in foundFiles) error {
+	skipped, err := walkFiles(t.Context(), d, dir, at, nil, func(in foundFiles) error {
 		if len(in.files) > maxFound {
 			t.Errorf("%d files together", len(in.files))
 		}

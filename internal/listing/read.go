@@ -179,18 +179,6 @@ func (d *reader) miss(err error) {
 	d.reason = cmp.Or(d.reason, err)
 }
 
-// add adds the counts and the warnings of another reader.
-func (d *reader) add(other *reader) {
-	d.ignored.Add(other.ignored.Load())
-	d.dependencies.Add(other.dependencies.Load())
-	d.vanished.Add(other.vanished.Load())
-	d.unread.Add(other.unread.Load())
-	d.reason = cmp.Or(d.reason, other.reason)
-	for _, message := range other.warnings {
-		d.warn(message)
-	}
-}
-
 // report sorts the warnings, so that the report does not depend on the order of the
 // goroutines.
 func (d *reader) report() Report {

@@ -79,9 +79,9 @@ func Tree[E any](ctx context.Context, fsys *confine.FS, name string, o Options, 
 	if o.Limit == 0 {
 		t.left = math.MaxInt
 	}
-	t.walk = newWalk(d, dir, at, t.visit)
+	t.walk = newWalk(dir, at, t.visit)
 	t.walk.top.data.node = top
-	if err := t.walk.levels(ctx, d, t.settle); err != nil {
+	if err := t.walk.levels(ctx, t.settle); err != nil {
 		return Report{}, err
 	}
 	t.fillNodes(t.kept)
@@ -112,7 +112,6 @@ type treeBuilder[E any] struct {
 	*reader
 	walk    *walk[branch[E]]
 	ctx     context.Context
-	depth   int                     // of the level; changes only between levels
 	left    int                     // number of entries below the limit; changes only between levels, and never with Options.Places
 	kept    []*directory[branch[E]] // the directories of all levels, with Options.Places
 	claimed atomic.Int64            // number of entries in the visited directories of the level
@@ -121,11 +120,12 @@ type treeBuilder[E any] struct {
 // visit reads a directory and builds its nodes. If the level has too many entries, visit
 // builds no nodes, and settle determines the share of the directory after the visits of
 // the whole level.
-func (t *treeBuilder[E]) visit(d *reader, f *directory[branch[E]], at location, dir *confine.Dir, err error) ([]*directory[branch[E]], error) {
+func (t *treeBuilder[E]) visit(f *directory[branch[E]], at location, dir *confine.Dir,
+	err error) ([]*directory[branch[E]], error) {
 	if err == nil && f.data.skipped {
 		var n int
 		n, err = countEntries(t.ctx, dir)
-		d.see(n)
+		t.see(n)
 		f.data.rest = Rest{Dependency: true, Skipped: n}
 		if t.ctx.Err() != nil {
 			return nil, err
@@ -137,9 +137,9 @@ func (t *treeBuilder[E]) visit(d *reader, f *directory[branch[E]], at location, 
 	if err != nil || f.data.skipped {
 		return nil, nil
 	}
-	at.rules = d.addRules(dir, at)
+	at.rules = t.addRules(dir, at)
 	f.rules = at.rules
-	entries, _, total, err := d.entries(t.ctx, dir, at, nil, t.entryLimit(t.left), nil)
+	entries, _, total, err := t.reader.entries(t.ctx, dir, at, nil, t.entryLimit(t.left), nil)
 	if err != nil {
 		if t.ctx.Err() != nil || f == t.walk.top {
 			return nil, err
@@ -147,10 +147,10 @@ func (t *treeBuilder[E]) visit(d *reader, f *directory[branch[E]], at location, 
 		f.data.rest.Reason = escape.Reason(err)
 	}
 	f.data.entries, f.data.leading = total.all(), total.dirs+total.main
-	if f.depth == t.depth && t.claimed.Add(int64(f.data.entries)) > int64(t.left) {
+	if t.claimed.Add(int64(f.data.entries)) > int64(t.left) {
 		return nil, nil
 	}
-	return t.fill(d, f, dir, entries, t.left)
+	return t.fill(f, dir, entries, t.left)
 }
 
 // entryLimit returns the number of entries to read from a directory with a share of limit
@@ -164,7 +164,8 @@ func (t *treeBuilder[E]) entryLimit(limit int) int {
 
 // fill builds the nodes of a directory, and returns the subdirectories that the tree
 // enters.
-func (t *treeBuilder[E]) fill(d *reader, f *directory[branch[E]], dir *confine.Dir, entries []dirent, limit int) (below []*directory[branch[E]], err error) {
+func (t *treeBuilder[E]) fill(f *directory[branch[E]], dir *confine.Dir, entries []dirent,
+	limit int) (below []*directory[branch[E]], err error) {
 	workers := 1
 	if f == t.walk.top {
 		workers = statWorkers()
@@ -180,7 +181,7 @@ func (t *treeBuilder[E]) fill(d *reader, f *directory[branch[E]], dir *confine.D
 	}
 	f.data.filled = true
 	if t.Order != ByName {
-		rows, err := d.sortedRows(t.ctx, dir, entries, workers)
+		rows, err := t.sortedRows(t.ctx, dir, entries, workers)
 		if err != nil {
 			return nil, err
 		}
@@ -191,7 +192,7 @@ func (t *treeBuilder[E]) fill(d *reader, f *directory[branch[E]], dir *confine.D
 		}
 		return below, nil
 	}
-	nodes, err := fill(t.ctx, d, dir, entries, t.New, workers)
+	nodes, err := fill(t.ctx, t.reader, dir, entries, t.New, workers)
 	if err != nil {
 		return nil, err
 	}
@@ -243,15 +244,8 @@ func (t *treeBuilder[E]) fillNodes(level []*directory[branch[E]]) {
 
 // descend returns the next level.
 func (t *treeBuilder[E]) descend(level []*directory[branch[E]]) []*directory[branch[E]] {
-	next := below(level)
-	t.depth++
 	t.claimed.Store(0)
-	for _, f := range next {
-		if f.visited {
-			t.claimed.Add(int64(f.data.entries))
-		}
-	}
-	return next
+	return below(level)
 }
 
 // settlePlaces drops the entries of all levels beyond the limit, and returns the next level.
@@ -274,7 +268,7 @@ func (t *treeBuilder[E]) settlePlaces(level []*directory[branch[E]]) ([]*directo
 	t.kept = slices.DeleteFunc(t.kept, func(f *directory[branch[E]]) bool {
 		return f.parent != nil && f.data.index >= f.parent.data.shown
 	})
-	above, _ := slices.BinarySearchFunc(t.kept, t.depth, func(f *directory[branch[E]], depth int) int { return cmp.Compare(f.depth, depth) })
+	above, _ := slices.BinarySearchFunc(t.kept, level[0].depth, func(f *directory[branch[E]], depth int) int { return cmp.Compare(f.depth, depth) })
 	for _, f := range t.kept[:above] {
 		if f.data.shown < len(f.data.nodes) {
 			t.trim(f, f.data.shown)
@@ -301,11 +295,11 @@ func (t *treeBuilder[E]) cut(f *directory[branch[E]], limit int) error {
 		return nil
 	}
 	dir, err := t.walk.acquire(f)
+	defer t.walk.release(f, 1)
 	if err != nil {
 		f.data.rest = Rest{Reason: escape.Reason(err)}
 		return nil
 	}
-	defer t.walk.release(f)
 	// The first reading has counted the omitted entries.
 	again := &reader{Options: t.Options}
 	again.Seen = nil
@@ -321,7 +315,7 @@ func (t *treeBuilder[E]) cut(f *directory[branch[E]], limit int) error {
 		}
 		f.data.rest.Reason = escape.Reason(err)
 	}
-	f.below, err = t.fill(t.reader, f, dir, entries, limit)
+	f.below, err = t.fill(f, dir, entries, limit)
 	f.data.rest.More = max(0, total.all()-min(limit, len(entries)))
 	return err
 }

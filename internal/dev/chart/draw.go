@@ -67,16 +67,15 @@ func newBar(class string, ratio, y float64) bar {
 
 // label is a ratio with two significant digits.
 func label(ratio float64) string {
-	if ratio >= 10 {
+	switch {
+	case ratio >= 10:
 		return fmt.Sprintf("%.0f×", ratio)
-	}
-	if ratio < 0.01 {
-		return fmt.Sprintf("1/%.0f", 1/ratio)
-	}
-	if ratio < 1 {
+	case ratio >= 1:
+		return fmt.Sprintf("%.1f×", ratio)
+	case ratio >= 0.01:
 		return fmt.Sprintf("%.2f×", ratio)
 	}
-	return fmt.Sprintf("%.1f×", ratio)
+	return fmt.Sprintf("1/%.0f", 1/ratio)
 }
 
 type drawnRow struct {
@@ -85,33 +84,26 @@ type drawnRow struct {
 	Bars             []bar
 }
 
-type tick struct {
-	X     float64
-	Label string
-}
-
 // draw writes the chart of the rows.
 func draw(out io.Writer, r results) error {
 	var drawn []drawnRow
 	for i, row := range rows {
 		y := float64(top + i*rowHeight)
 		ours, err := r.median(row.benchmark, row.floor)
+		bars := []bar{newBar("ours", ours, y)}
+		if row.usual != "" && err == nil {
+			var ratio float64
+			ratio, err = r.median(row.benchmark, row.usual)
+			bars = append(bars, newBar("usual", ours/ratio, y+13))
+		}
 		if err != nil {
 			return err
 		}
-		bars := []bar{newBar("ours", ours, y)}
-		if row.usual != "" {
-			ratio, err := r.median(row.benchmark, row.usual)
-			if err != nil {
-				return err
-			}
-			bars = append(bars, newBar("usual", ours/ratio, y+13))
-		}
 		drawn = append(drawn, drawnRow{row.title, row.benchmark, y, bars})
 	}
-	var ticks []tick
+	ticks := map[float64]string{} // labels by their places
 	for _, ratio := range []float64{0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50} {
-		ticks = append(ticks, tick{x(ratio), fmt.Sprintf("%g×", ratio)})
+		ticks[x(ratio)] = fmt.Sprintf("%g×", ratio)
 	}
 	return chart.Execute(out, map[string]any{
 		"System": r.system, "Rows": drawn, "Ticks": ticks, "Floor": x(1),

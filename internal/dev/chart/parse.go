@@ -51,9 +51,5 @@ func (r results) median(benchmark, unit string) (float64, error) {
 	if len(values) == 0 {
 		return 0, fmt.Errorf("no result of Benchmark%s in %s; run .ci/benchmarks -update", benchmark, unit)
 	}
-	middle := len(values) / 2
-	if len(values)%2 == 0 {
-		return (values[middle-1] + values[middle]) / 2, nil
-	}
-	return values[middle], nil
+	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2, nil
 }

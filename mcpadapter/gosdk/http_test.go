@@ -24,9 +24,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
-	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
 
 // A gate is a server with the tool "wait". Each call of the tool sends its context to calls, and
@@ -898,12 +898,8 @@ func BenchmarkCallsOverHTTP(b *testing.B) {
 			res.Body.Close()
 		}
 	}
-	alone := call(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{Stateless: true}))
-	handler := call(gosdk.NewHTTPHandler(s, nil))
-	for b.Loop() {
-		handler()
-	}
-	best := adaptertest.Quickest(handler, alone)
-	b.ReportMetric(best[0]/1000, "best-µs")
-	b.ReportMetric(best[0]/best[1], "x-SDK-alone")
+	alone := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{Stateless: true})
+	catalogtest.Compare(b, []string{"handler", "SDK-alone"}, map[string]func(){
+		"handler": call(gosdk.NewHTTPHandler(s, nil)), "SDK-alone": call(alone),
+	})
 }

@@ -24,16 +24,12 @@ func BenchmarkToolsList(b *testing.B, binding, alone Connect) {
 			client := connect(b, a, hello)
 			return func() { succeed(b, client, "tools/list", `{}`) }
 		}
-		session, bound, sdk := once(Session), once(binding), once(alone)
+		run := map[string]func(){
+			"binding": once(binding), "session": once(Session), "SDK-alone": once(alone),
+		}
 		b.Run(fmt.Sprintf("tools=%d", n), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				bound()
-			}
-			best := Quickest(session, bound, sdk)
-			b.ReportMetric(best[1]/1000, "best-µs")
-			b.ReportMetric(best[1]/best[0], "x-Session")
-			b.ReportMetric(best[1]/best[2], "x-SDK-alone")
+			catalogtest.Compare(b, []string{"binding", "session", "SDK-alone"}, run)
+			b.ReportMetric(float64(catalogtest.CostOf(run["binding"]).Allocations), "allocs/binding")
 		})
 	}
 }
@@ -66,37 +62,12 @@ func BenchmarkGetCommand(b *testing.B, connect Connect) {
 	call := func() {
 		succeed(b, client, "tools/call", `{"name":"get_command","arguments":{"command_name":"review"}}`)
 	}
-	b.ReportAllocs()
-	for b.Loop() {
-		call()
-	}
-	best := Quickest(get, call)
-	b.ReportMetric((best[1]-best[0])/1000, "µs-over-Get")
-	b.ReportMetric(best[1]/best[0], "x-Get")
-	b.ReportMetric(best[1]/1000, "best-µs")
+	catalogtest.Compare(b, []string{"call", "Get"}, map[string]func(){"call": call, "Get": get})
+	b.ReportMetric(float64(catalogtest.CostOf(call).Allocations), "allocs/call")
 }
 
 func succeed(b *testing.B, client Client, method, params string) {
 	if _, code := client(b, method, json.RawMessage(params)); code != 0 {
 		b.Fatalf("%s: code %d", method, code)
 	}
-}
-
-// Quickest returns the shortest duration of a call of each function, in nanoseconds. It alternates
-// the functions, so that other load of the machine affects all functions.
-func Quickest(fs ...func()) []float64 {
-	const calls = 10
-	best := make([]float64, len(fs))
-	for range 40 {
-		for i, f := range fs {
-			begin := time.Now()
-			for range calls {
-				f()
-			}
-			if took := float64(time.Since(begin)) / calls; best[i] == 0 || took < best[i] {
-				best[i] = took
-			}
-		}
-	}
-	return best
 }

@@ -15,10 +15,12 @@ func Quote(s string) string {
 }
 
 // Truncate shortens a message, because the message may quote long arguments.
-func Truncate(message string) string {
-	const maxBytes = 2000
-	if len(message) <= maxBytes {
-		return message
+func Truncate(message string) string { return Cut(message, 2000) }
+
+// Cut returns a text of at most limit bytes, or the beginning of a longer text and "…".
+func Cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
 	}
-	return strings.ToValidUTF8(message[:maxBytes], "") + "…"
+	return strings.ToValidUTF8(text[:limit], "") + "…"
 }

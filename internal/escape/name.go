@@ -1,6 +1,7 @@
 package escape
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -128,33 +129,11 @@ func UnsafeRune(r rune) bool {
 }
 
 func escapeRune(b *strings.Builder, r rune) {
-	switch {
-	case r == '\\':
-		b.WriteString(`\\`)
-	case r == '\t':
-		b.WriteString(`\t`)
-	case r == '\n':
-		b.WriteString(`\n`)
-	case r == '\r':
-		b.WriteString(`\r`)
-	case r < utf8.RuneSelf:
+	if quoted := strconv.QuoteRuneToASCII(r); r >= utf8.RuneSelf || strings.ContainsRune("\\\t\n\r", r) {
+		b.WriteString(quoted[1 : len(quoted)-1])
+	} else {
 		escapeByte(b, byte(r))
-	case r <= 0xffff:
-		b.WriteString(`\u`)
-		writeHex(b, uint32(r), 4)
-	default:
-		b.WriteString(`\U`)
-		writeHex(b, uint32(r), 8)
 	}
 }
 
-func escapeByte(b *strings.Builder, c byte) {
-	b.WriteString(`\x`)
-	writeHex(b, uint32(c), 2)
-}
-
-func writeHex(b *strings.Builder, n uint32, digits int) {
-	for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {
-		b.WriteByte("0123456789abcdef"[n>>shift&0xf])
-	}
-}
+func escapeByte(b *strings.Builder, c byte) { fmt.Fprintf(b, `\x%02x`, c) }

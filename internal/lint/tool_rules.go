@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 )
 
@@ -24,10 +25,7 @@ func ToolRules(text string) ([]ToolRule, error) {
 	}
 	tools, unbalanced := matter.SplitTools(text)
 	at := func(i int) string {
-		rule := tools[i]
-		if len(rule) > maxShownRule {
-			rule = strings.ToValidUTF8(rule[:maxShownRule], "") + "…"
-		}
+		rule := escape.Cut(tools[i], maxShownRule)
 		character := 1 + utf8.RuneCountInString(text[:begin(text, tools[:i+1])])
 		return fmt.Sprintf("tool rule %s at character %d", strconv.Quote(rule), character)
 	}

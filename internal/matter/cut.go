@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
@@ -96,7 +97,7 @@ func (c *cuts) comment(
 	}
 	if text = meant(c.key, comment, value, whole); text != "" {
 		p.Code = problem.FrontmatterRecovered
-		p.Message = "YAML reads " + strconv.Quote(clip(comment, 60)) +
+		p.Message = "YAML reads " + strconv.Quote(escape.Cut(comment, 60)) +
 			" as a comment, so other clients lose the text"
 	}
 	return text
@@ -149,7 +150,7 @@ func isText[T string | []byte](comment T, key string) bool {
 func (c *cuts) report(n *yaml.Node, column int, part, meaning string) *problem.Problem {
 	c.found = append(c.found, problem.Problem{
 		Code: problem.FrontmatterValueCut, Line: c.line + n.Line, Column: n.Column + column, Key: c.key,
-		Message: "YAML reads " + strconv.Quote(clip(part, 60)) + " as " + meaning +
+		Message: "YAML reads " + strconv.Quote(escape.Cut(part, 60)) + " as " + meaning +
 			", not as part of the value",
 	})
 	return &c.found[len(c.found)-1]
@@ -164,14 +165,6 @@ func (c *cuts) offset(line int) int {
 		return len(c.text)
 	}
 	return c.lines[line-1]
-}
-
-// clip shortens a text for a message.
-func clip(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	return strings.ToValidUTF8(text[:limit], "") + "…"
 }
 
 // rest returns the line of a node, beginning with the node, without trailing

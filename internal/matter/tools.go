@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -95,7 +96,7 @@ func (d *Document) checkTools() {
 				suggestion = `close each "(" in the same item; quote an item that contains a comma`
 			}
 			p := d.report(problem.AllowedToolsUnbalanced, f.Line, "unbalanced parentheses: "+
-				strconv.Quote(clip(tool, 100))+" is read as one tool", suggestion)
+				strconv.Quote(escape.Cut(tool, 100))+" is read as one tool", suggestion)
 			p.Column, p.Key = f.Column, toolsKey
 		}
 		return

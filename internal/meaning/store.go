@@ -21,7 +21,7 @@ import (
 // The limits of the calls of a model.
 const (
 	maxBatch     = 64               // texts of a call
-	maxWait      = time.Second      // of a search, for the vectors of its query and of few texts
+	MaxWait      = time.Second      // of a search, for the vectors of its query and of few texts
 	maxCall      = time.Minute      // for the vectors of a batch
 	maxAbandoned = 8                // calls that did not return in time
 	maxPause     = 5 * time.Minute  // after failures
@@ -126,10 +126,10 @@ func (s *Store) key(text string) key {
 	return key(sum[:])
 }
 
-// Within returns the context of the waits of a search: a second, and less before a deadline,
-// because the search also needs time.
-func Within(ctx context.Context) (context.Context, context.CancelFunc) {
-	wait := maxWait
+// Within returns the context of the waits of a search. The context ends after most, or after half
+// of the time before the deadline of ctx, because the search also needs time.
+func Within(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
+	wait := most
 	if deadline, ok := ctx.Deadline(); ok {
 		wait = min(wait, time.Until(deadline)/2)
 	}
@@ -306,7 +306,7 @@ func (s *Store) Query(ctx context.Context, query string) *rank.Point {
 	if known != nil || !over {
 		return known
 	}
-	points, err := s.call(ctx, maxWait, []string{query}, true)
+	points, err := s.call(ctx, MaxWait, []string{query}, true)
 	if err != nil {
 		s.config.Logger.Debug("the embedder failed for a query; the search uses words alone", "error", err)
 	}

@@ -179,13 +179,13 @@ func TestAFailureCostsOnlyTheVectors(t *testing.T) {
 				vectors := documents(s, 100)
 				for range 40 { // searches
 					begin := time.Now()
-					within, cancel := Within(t.Context())
+					within, cancel := Within(t.Context(), MaxWait)
 					s.Fill(within)
 					if p := s.Query(within, "query"); p != nil {
 						t.Error("a broken model has a point for a query")
 					}
 					cancel()
-					if waited := time.Since(begin); waited > maxWait {
+					if waited := time.Since(begin); waited > MaxWait {
 						t.Errorf("a search waits %v", waited)
 					}
 					if known(vectors) > 0 {
@@ -216,7 +216,7 @@ func TestAHangingModelHasFewCalls(t *testing.T) {
 		var waited time.Duration
 		for range 500 {
 			begin := time.Now()
-			within, cancel := Within(t.Context())
+			within, cancel := Within(t.Context(), MaxWait)
 			s.Fill(within)
 			s.Query(within, "query")
 			cancel()
@@ -226,7 +226,7 @@ func TestAHangingModelHasFewCalls(t *testing.T) {
 		if m.called() > maxAbandoned+2 {
 			t.Errorf("%d calls hang", m.called())
 		}
-		if waited > 2*maxAbandoned*maxWait {
+		if waited > 2*maxAbandoned*MaxWait {
 			t.Errorf("500 searches wait %v", waited)
 		}
 		close(block)
@@ -242,7 +242,7 @@ func TestSearchesInARowWaitOnce(t *testing.T) {
 	}{
 		{"the texts hang", false, time.Hour},
 		{"the queries hang", true, time.Hour},
-		{"the queries fail slowly", true, maxWait - time.Millisecond},
+		{"the queries fail slowly", true, MaxWait - time.Millisecond},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -260,14 +260,14 @@ func TestSearchesInARowWaitOnce(t *testing.T) {
 				vectors := documents(s, 20)
 				begin := time.Now()
 				for i := range 100 {
-					within, cancel := Within(t.Context())
+					within, cancel := Within(t.Context(), MaxWait)
 					s.Fill(within)
 					if known(vectors) == 20 {
 						s.Query(within, fmt.Sprint("query ", i))
 					}
 					cancel()
 				}
-				must.Equal(t, "100 searches wait", min(maxWait, test.after), time.Since(begin))
+				must.Equal(t, "100 searches wait", min(MaxWait, test.after), time.Since(begin))
 			})
 		})
 	}
@@ -297,7 +297,7 @@ func TestADeadlineLeavesTimeForTheSearch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
-		within, end := Within(ctx)
+		within, end := Within(ctx, MaxWait)
 		defer end()
 		begin := time.Now()
 		<-within.Done()
@@ -315,7 +315,7 @@ func TestFillEndsWithTheLifetime(t *testing.T) {
 		s := newStore(t, m, "", "a")
 		s.config.Lifetime = lifetime
 		vectors := documents(s, 100)
-		within, cancel := Within(t.Context())
+		within, cancel := Within(t.Context(), MaxWait)
 		defer cancel()
 		s.Fill(within)
 		end()

@@ -168,13 +168,7 @@ func (o *object) texts(key, want string) []string {
 }
 
 // shortened returns the beginning of a text for a message.
-func shortened(s string) string {
-	const limit = 200
-	if len(s) <= limit {
-		return s
-	}
-	return strings.ToValidUTF8(s[:limit], "") + "…"
-}
+func shortened(s string) string { return escape.Cut(s, 200) }
 
 // below returns the clean form of a path relative to a directory, or the reason why the path is
 // not valid.

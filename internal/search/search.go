@@ -181,7 +181,7 @@ func (s *Finder) keeping(
 func (s *Finder) near(
 	ctx context.Context, query string, keep func(name string) bool, understood bool,
 ) *rank.Point {
-	within, cancel := meaning.Within(ctx)
+	within, cancel := meaning.Within(ctx, meaning.MaxWait)
 	defer cancel()
 	if !understood {
 		s.config.Meanings.Fill(within)
@@ -207,7 +207,7 @@ func (s *Finder) update(
 	if b == nil && s.reports == nil {
 		return false, nil
 	}
-	within, cancel := halfOf(ctx)
+	within, cancel := meaning.Within(ctx, maxWait)
 	defer cancel()
 	if s.reports != nil {
 		partial = s.reports.update(within, s, snapshot) != nil
@@ -227,16 +227,6 @@ func (s *Finder) update(
 
 // maxWait bounds the time in which a search waits for reads.
 const maxWait = 2500 * time.Millisecond
-
-// halfOf returns a context that ends after maxWait, or after half of the time before the deadline
-// of ctx, because a search also needs time.
-func halfOf(ctx context.Context) (context.Context, context.CancelFunc) {
-	wait := maxWait
-	if deadline, ok := ctx.Deadline(); ok {
-		wait = min(wait, time.Until(deadline)/2)
-	}
-	return context.WithTimeout(ctx, wait)
-}
 
 // expired reports whether a read at the given time is older than TTL.
 func (s *Finder) expired(then time.Time) bool {

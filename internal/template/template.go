@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 )
@@ -96,14 +97,6 @@ func (e *MissingError) Needs() string {
 type PairError struct{ Argument string }
 
 func (e *PairError) Error() string { return fmt.Sprintf("the argument %q is no KEY=value", e.Argument) }
-
-// shortened cuts a text for an error.
-func shortened(s string) string {
-	if len(s) <= maxName {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxName], "") + "…"
-}
 
 // An UnclosedError reports a directive in braces without the closing brace.
 type UnclosedError struct {
@@ -188,7 +181,7 @@ func (a *arguments) pairs(args Args, found survey, inputs map[string]bool) (rest
 				a.names[key] = value
 			}
 		case found.capitals:
-			return nil, &PairError{shortened(arg)}
+			return nil, &PairError{escape.Cut(arg, maxName)}
 		default:
 			rest = append(rest, arg)
 		}

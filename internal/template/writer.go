@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // A writer replaces the tokens of a text by the given arguments.
@@ -121,7 +122,7 @@ func (w *writer) present(t token) bool {
 // has is text.
 func (w *writer) miss(name string, index int) {
 	m := &w.missing
-	switch name = shortened(name); {
+	switch name = escape.Cut(name, maxName); {
 	case len(m.Names)+len(m.Positions) == maxMissing, name == "" && index >= maxNumbered:
 	case name == "" && !slices.Contains(m.Positions, index+1):
 		m.Positions = append(m.Positions, index+1)

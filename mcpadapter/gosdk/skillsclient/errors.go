@@ -138,10 +138,4 @@ func quote(text string) string {
 	return strconv.Quote(cut(text))
 }
 
-func cut(text string) string {
-	const limit = 300 // bytes
-	if len(text) > limit {
-		return strings.ToValidUTF8(text[:limit], "") + "…"
-	}
-	return text
-}
+func cut(text string) string { return escape.Cut(text, 300) }

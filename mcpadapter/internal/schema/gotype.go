@@ -340,16 +340,12 @@ func decode(object map[string]any, in any) error {
 // decodeProblem returns the text of an error of a decoder, without Go types and of
 // limited length.
 func decodeProblem(err error) string {
-	const maxBytes = 200
 	text := strings.TrimPrefix(err.Error(), "json: ")
 	var mismatch *json.UnmarshalTypeError
 	if errors.As(err, &mismatch) {
 		text = "the tool cannot decode the " + mismatch.Value
 	}
-	if len(text) > maxBytes {
-		text = strings.ToValidUTF8(text[:maxBytes], "") + "…"
-	}
-	return text
+	return escape.Cut(text, 200)
 }
 
 // check returns a value without harmless deviations, or an error that names the value.

@@ -28,8 +28,9 @@ import (
 type Document struct {
 	Raw         []byte // the data of Parse, not a copy
 	Frontmatter Frontmatter
-	Body        []byte       // the Markdown after the header; a part of the data, not a copy
-	Diagnostics []Diagnostic // defects of the header, at most 50 warnings in the order of the file; nil without defects
+	Body        []byte // the Markdown after the header; a part of the data, not a copy
+	// Defects of the header, at most 50 warnings in the order of the file; nil without defects.
+	Diagnostics []Diagnostic
 }
 
 // Parse reads a Markdown file. Parse accepts every input and executes nothing. Data without a

@@ -13,14 +13,19 @@ import (
 // the frontmatter, up to the end of the suggestion. The field replaces the field in Line, or
 // the named lines. In a FIELD, "⏎" stands for a line break, in JSON and in all other formats.
 type Diagnostic struct {
-	Code       DiagnosticCode `json:"code"`                 // kind of defect; does not change between versions
-	Severity   Severity       `json:"severity"`             // SeverityError or SeverityWarning
-	Path       string         `json:"path"`                 // path of the file; empty in the diagnostics of Parse. A catalog sets the layer as named in the options, and the path below the layer
-	Line       int            `json:"line,omitempty"`       // 1-based; 0 means the whole file
-	Column     int            `json:"column,omitempty"`     // 1-based, in characters; 0 means the whole line
-	Key        string         `json:"key,omitempty"`        // frontmatter key; may be empty
-	Message    string         `json:"message"`              // description of the defect, in one line
-	Suggestion string         `json:"suggestion,omitempty"` // correction, in one line with ⏎ for a line break; empty if unknown
+	// Kind of defect; does not change between versions.
+	Code     DiagnosticCode `json:"code"`
+	Severity Severity       `json:"severity"` // SeverityError or SeverityWarning
+	// Path of the file; empty in the diagnostics of Parse. A catalog sets the layer as named in the
+	// options, and the path below the layer.
+	Path string `json:"path"`
+	Line int    `json:"line,omitempty"` // 1-based; 0 means the whole file
+	// 1-based, in characters; 0 means the whole line.
+	Column  int    `json:"column,omitempty"`
+	Key     string `json:"key,omitempty"` // frontmatter key; may be empty
+	Message string `json:"message"`       // description of the defect, in one line
+	// Correction, in one line with ⏎ for a line break; empty if unknown.
+	Suggestion string `json:"suggestion,omitempty"`
 }
 
 // A Severity is the effect of a defect.

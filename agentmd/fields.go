@@ -26,8 +26,10 @@ type Fields struct {
 	ArgumentHint string // as written
 	Arguments    []Argument
 
-	AllowedTools    []ToolRule // the calls that the author lets a client run without a question
-	DisallowedTools []ToolRule // disallowed-tools or disallowedTools, and the entries of tools that are false; see ToolRule.Match
+	AllowedTools []ToolRule // the calls that the author lets a client run without a question
+	// The rules of disallowed-tools or disallowedTools, and the entries of tools that are false; see
+	// ToolRule.Match.
+	DisallowedTools []ToolRule
 
 	Model   string // the first of a list
 	Agent   string // the agent that runs the text
@@ -35,7 +37,8 @@ type Fields struct {
 	Context string // "fork" for an agent of its own
 	Shell   string
 	Mode    string
-	License string // as written, as in Compatibility and Metadata: |+ and >+ keep their final line breaks
+	// As written, as in Compatibility and Metadata: |+ and >+ keep their final line breaks.
+	License string
 
 	Compatibility string
 	Version       string
@@ -49,7 +52,9 @@ type Fields struct {
 
 	Metadata map[string]string // a value that is no text as JSON
 
-	Tools          []ToolRule // the tools that the agent has; empty, such as "tools: []", means none, and nil, such as `tools: "*"`, all, or none if Err is not nil
+	// The tools that the agent has; empty, such as "tools: []", means none, and nil, such as
+	// `tools: "*"`, all, or none if Err is not nil.
+	Tools          []ToolRule
 	Skills         []string
 	PermissionMode string // permissionMode or approvalMode
 	MaxTurns       int    // maxTurns, max_turns or maxSteps; 0 without a positive number
@@ -90,7 +95,8 @@ func (f Frontmatter) Fields() Fields {
 	if models := f.List("model"); len(models) > 0 {
 		fields.Model = strings.TrimSpace(models[0])
 	}
-	for _, key := range []string{"user-invokable", "user-invocable"} { // the first is the name in earlier versions of VS Code
+	// The first is the name in earlier versions of VS Code.
+	for _, key := range []string{"user-invokable", "user-invocable"} {
 		if invocable, ok := f.Bool(key); ok {
 			fields.UserInvocable = invocable
 		}

@@ -128,7 +128,8 @@ func matchCommand(specifier, line string) bool {
 		return hasWords(line, prefix)
 	}
 	literal, _, _ := strings.Cut(specifier, "*")
-	assigns := strings.Contains(words[0], "=") && !strings.Contains(literal, "=") // "ls=1 rm x" is no command of "ls*"
+	// "ls=1 rm x" is no command of "ls*".
+	assigns := strings.Contains(words[0], "=") && !strings.Contains(literal, "=")
 	return !assigns && !strings.Contains(specifier, `\`) && matchStars(specifier, line)
 }
 

@@ -47,7 +47,8 @@ func beginsListingText(before, rest string) bool {
 	case strings.HasSuffix(before, " -") && rest[0] == '>': // " -> " is between a link and its target
 		return true
 	}
-	return strings.HasSuffix(before, " ") && (rest == "(outside root)" || rest == "(?)") // after a link
+	// After a link.
+	return strings.HasSuffix(before, " ") && (rest == "(outside root)" || rest == "(?)")
 }
 
 // Line escapes a line of a file for a text of lines, after the number of the line. Line

@@ -6,9 +6,10 @@ import "strings"
 type Kind uint8
 
 const (
-	Text     Kind = iota // a paragraph, a heading, a table row or blank lines; a code span never crosses its ends
-	Fenced               // a fenced code block
-	Indented             // a line of an indented code block
+	// A paragraph, a heading, a table row or blank lines; a code span never crosses its ends.
+	Text     Kind = iota
+	Fenced        // a fenced code block
+	Indented      // a line of an indented code block
 )
 
 // Blocks yields the blocks of a Markdown text, in order. The blocks together are the

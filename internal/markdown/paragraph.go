@@ -51,7 +51,9 @@ type blocks struct {
 	until  string
 	indent int  // inList: of the text of the item
 	empty  bool // inList: the item has no text yet
-	lazy   bool // inList, inQuote: the previous line belongs to a paragraph, which may continue without indentation
+	// In inList and inQuote, the previous line belongs to a paragraph, which may continue without
+	// indentation.
+	lazy bool
 }
 
 // line reads the next line and reports whether a paragraph ended before the line.

@@ -56,7 +56,8 @@ type Document struct {
 	Line     int               // line of the opening fence, 1-based; 0 if the file has no header
 	Body     int               // offset of the body in the data
 	Problems []problem.Problem // at most problem.Max warnings without a path, in the order of the file
-	Plain    bool              // the header is in the subset of YAML of subset.go, and Fields are complete
+	// The header is in the subset of YAML of subset.go, and Fields are complete.
+	Plain bool
 
 	paragraph string // first paragraph of the body, if Parse has read the paragraph
 	wholeTOML bool   // the file is a header without fences; see Text

@@ -34,7 +34,9 @@ type Field struct {
 // A Value is a value in the notation of the file. The zero Value is null.
 type Value struct {
 	Kind Kind
-	Text string // scalar without quotes and block indentation, such as 007, yes, 2025-01-31; or a top-level list or mapping in brackets, with the brackets
+	// Scalar without quotes and block indentation, such as 007, yes, 2025-01-31; or a top-level
+	// list or mapping in brackets, with the brackets.
+	Text string
 	*nested
 }
 

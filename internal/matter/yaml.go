@@ -161,7 +161,8 @@ func (d *Document) printable() (text string, standIns bool) {
 	if isPrintable(d.Header) {
 		return d.Header, false
 	}
-	ambiguous := strings.ContainsFunc(d.Header, isStandIn) || strings.Contains(d.Header, `\U0010`) // an escape of a stand-in
+	// An escape of a stand-in.
+	ambiguous := strings.ContainsFunc(d.Header, isStandIn) || strings.Contains(d.Header, `\U0010`)
 	reported := false
 	var b strings.Builder
 	for i := 0; i < len(d.Header); {
@@ -490,7 +491,8 @@ func scalarKind(n *yaml.Node) Kind {
 	case "!!float":
 		return Float
 	default:
-		if n.Style == 0 && isBaseInteger(n.Value) { // more than 64 bits, which the YAML library reads as text
+		// More than 64 bits, which the YAML library reads as text.
+		if n.Style == 0 && isBaseInteger(n.Value) {
 			return Int
 		}
 		return String

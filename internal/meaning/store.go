@@ -48,11 +48,12 @@ type Store struct {
 	config Config
 	file   cacheFile
 
-	mu         sync.Mutex
-	vectors    map[key]weak.Pointer[rank.Vector] // a vector that no document has is freed
-	swept      int                               // the number of vectors after the last sweep
-	pending    map[key]string                    // the texts of unknown vectors
-	queue      []key                             // pending and other keys, in the order of the documents, which makes searches faster
+	mu      sync.Mutex
+	vectors map[key]weak.Pointer[rank.Vector] // a vector that no document has is freed
+	swept   int                               // the number of vectors after the last sweep
+	pending map[key]string                    // the texts of unknown vectors
+	// Pending and other keys, in the order of the documents, which makes searches faster.
+	queue      []key
 	queries    map[string]*rank.Point
 	dimensions int // of all points; 0 before the first point
 

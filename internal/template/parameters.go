@@ -59,7 +59,8 @@ func (r Renderer) Listed(file string, head []byte, whole bool) []Parameter {
 	if !whole { // the last line may end within a placeholder
 		body = body[:bytes.LastIndexByte(body, '\n')+1]
 	}
-	list, _ := r.Parameters(context.Background(), Source{Text: string(body), Header: doc.Frontmatter}) // a background context never ends
+	// A background context never ends.
+	list, _ := r.Parameters(context.Background(), Source{Text: string(body), Header: doc.Frontmatter})
 	if len(list) == 0 {
 		return nil
 	}
@@ -91,7 +92,8 @@ func authored(header matter.Frontmatter, found survey) (list []Parameter, declar
 	}
 	names := make(map[string]bool, len(list))
 	for i := range list {
-		if names[list[i].Name] || strings.Trim(list[i].Name, "0123456789") == "" { // a number is the name of no other position
+		// A number is the name of no other position.
+		if names[list[i].Name] || strings.Trim(list[i].Name, "0123456789") == "" {
 			list[i].Name = found.numeral(i)
 		}
 		names[list[i].Name] = true
@@ -154,9 +156,11 @@ func (r Renderer) parameters(meter *markdown.Meter, of Source, found survey) []P
 		d.names[list[i].Name] = -1
 	}
 	known := func(name string) bool { return r.Rules.NoName == client.Fails && d.names[name] < 0 }
-	_ = r.scan(meter, of.Text, found, known, d.token) // a text with an invalid directive has parameters too
+	// A text with an invalid directive has parameters too.
+	_ = r.scan(meter, of.Text, found, known, d.token)
 	if found.first == 0 && d.numbered[1] {
-		d.numbered[0] = true // a text with $1 alone, written for clients that count from 1, takes a first argument too
+		// A text with $1 alone, written for clients that count from 1, takes a first argument too.
+		d.numbered[0] = true
 	}
 	for n := len(list); n < maxNumbered && (d.numbered[n] || n < d.need); n++ {
 		p := Parameter{Name: found.numeral(n)}
@@ -422,7 +426,8 @@ func (r *hintReader) inBrackets() bool {
 
 // brackets reads a text with its brackets.
 func (r *hintReader) brackets() string {
-	return r.cut(bracketLength(r.rest, r.rest[0], r.rest[0]+2)) // in ASCII, "]" is "[" + 2, and ">" is "<" + 2
+	// In ASCII, "]" is "[" + 2, and ">" is "<" + 2.
+	return r.cut(bracketLength(r.rest, r.rest[0], r.rest[0]+2))
 }
 
 // word reads a word, and reports false for alternatives.

@@ -46,7 +46,8 @@ func (s *scanner) backslash(i, end int) int {
 	s.meter.Add(n)
 	i += n
 	single := s.rules.Escape == client.Backslash
-	if s.rules.Escape > client.Backslash || n%2 == 0 || single && n > 1 || i == end || s.text[i] == '{' { // a brace is not escaped
+	// A brace is not escaped.
+	if s.rules.Escape > client.Backslash || n%2 == 0 || single && n > 1 || i == end || s.text[i] == '{' {
 		return i
 	}
 	if s.text[i] == '$' && (s.resembles(i, end) || !single && i+1 < end && s.text[i+1] == '$' && s.resembles(i+1, end)) {
@@ -131,7 +132,8 @@ func (s *scanner) word(i int, text string) bool {
 		n++
 	}
 	s.meter.Add(n)
-	escaped := s.rules.Escape == client.Dollars && i > 0 && s.text[i-1] == '$' // the third dollar sign of $$$NAME
+	// The third dollar sign of $$$NAME.
+	escaped := s.rules.Escape == client.Dollars && i > 0 && s.text[i-1] == '$'
 	if s.forms&client.Capital != 0 && isCapital(text[1]) && !escaped {
 		n = 2
 		for n < len(text) && (isCapital(text[n]) || isDigit(text[n]) || text[n] == '_') {

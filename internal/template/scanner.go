@@ -9,15 +9,16 @@ import (
 // Rendering copies the text between two tokens.
 type token struct {
 	kind       tokenKind
-	code       bool   // in code
-	shell      bool   // in !{command}
-	required   bool   // the arguments from number on, at least one: $+ and ${2:3}
-	braces     bool   // of a directive: !{command} or @{path}
-	start, end int    // in the text; the token of a directive has only one of them
-	number     int    // of the argument, as written; of an indexToken, from 0; of a defaultToken also allArguments
-	length     int    // of a sliceToken: the number of arguments, or -1 for all
-	name       string // of the argument or the value
-	text       string // the hint of an inputToken, or the text of a defaultToken
+	code       bool // in code
+	shell      bool // in !{command}
+	required   bool // the arguments from number on, at least one: $+ and ${2:3}
+	braces     bool // of a directive: !{command} or @{path}
+	start, end int  // in the text; the token of a directive has only one of them
+	// Of the argument, as written; of an indexToken, from 0; of a defaultToken also allArguments.
+	number int
+	length int    // of a sliceToken: the number of arguments, or -1 for all
+	name   string // of the argument or the value
+	text   string // the hint of an inputToken, or the text of a defaultToken
 }
 
 type tokenKind uint8

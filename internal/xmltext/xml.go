@@ -69,7 +69,8 @@ func xmlEscape(r rune, size int, line bool) string {
 		return "&#" + strconv.Itoa(int(r)) + ";"
 	case r == '\n' || r == '\t', r == '\u200c' || r == '\u200d':
 		return ""
-	case r < ' ', r == utf8.RuneError && size == 1, r == 0xfffe, r == 0xffff: // https://www.w3.org/TR/xml/#charsets
+	// https://www.w3.org/TR/xml/#charsets
+	case r < ' ', r == utf8.RuneError && size == 1, r == 0xfffe, r == 0xffff:
 		return "\ufffd"
 	case escape.UnsafeRune(r):
 		return characterReference(r)

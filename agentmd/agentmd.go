@@ -38,7 +38,8 @@ type Document struct {
 // diagnostic. The time is linear in the length of the data. Raw and Body refer to the data.
 func Parse(data []byte) Document {
 	parsed, _ := matter.Parse(data, true)
-	doc := Document{Raw: data, Frontmatter: NewFrontmatter(parsed.Frontmatter), Body: data[parsed.Body:len(data):len(data)]}
+	doc := Document{Raw: data, Frontmatter: NewFrontmatter(parsed.Frontmatter),
+		Body: data[parsed.Body:len(data):len(data)]}
 	for _, p := range parsed.Problems {
 		doc.Diagnostics = append(doc.Diagnostics, NewDiagnostic(p))
 	}

@@ -83,14 +83,20 @@ type Argument struct {
 // other value counts as a missing field. Fields reads the header again in each call.
 func (f Frontmatter) Fields() Fields {
 	fields := Fields{
-		Name: f.plain("name"), Description: f.plain("description"), WhenToUse: f.plain("when_to_use"), ArgumentHint: f.Text("argument-hint"),
-		Agent: f.plain("agent"), Effort: cmp.Or(f.plain("effort"), f.plain("reasoningEffort")), Context: f.plain("context"), Shell: f.plain("shell"), Mode: f.plain("mode"),
-		License: f.Text("license"), Compatibility: f.Text("compatibility"), Version: f.plain("version"), Paths: f.items("paths"),
-		Skills: f.items("skills"), PermissionMode: cmp.Or(f.plain("permissionMode"), f.plain("approvalMode")), Memory: f.plain("memory"), Isolation: f.plain("isolation"),
+		Name: f.plain("name"), Description: f.plain("description"), WhenToUse: f.plain("when_to_use"),
+		ArgumentHint: f.Text("argument-hint"),
+		Agent:        f.plain("agent"), Effort: cmp.Or(f.plain("effort"), f.plain("reasoningEffort")),
+		Context: f.plain("context"), Shell: f.plain("shell"), Mode: f.plain("mode"),
+		License: f.Text("license"), Compatibility: f.Text("compatibility"), Version: f.plain("version"),
+		Paths:          f.items("paths"),
+		Skills:         f.items("skills"),
+		PermissionMode: cmp.Or(f.plain("permissionMode"), f.plain("approvalMode")),
+		Memory:         f.plain("memory"), Isolation: f.plain("isolation"),
 		Color: f.plain("color"), InitialPrompt: f.Text("initialPrompt"), UserInvocable: true,
 	}
 	for _, p := range template.Declared(f.header) {
-		fields.Arguments = append(fields.Arguments, Argument{p.Name, p.Description, p.Hint, p.Required, p.Default, p.Choices})
+		fields.Arguments = append(fields.Arguments,
+			Argument{p.Name, p.Description, p.Hint, p.Required, p.Default, p.Choices})
 	}
 	if models := f.List("model"); len(models) > 0 {
 		fields.Model = strings.TrimSpace(models[0])
@@ -139,7 +145,8 @@ func (f Frontmatter) tools(failed *error) (allowed, denied []ToolRule) {
 	switch {
 	case slices.Contains(allowed, all):
 		return nil, denied
-	case allowed == nil && *failed == nil && ok && (value.Kind != matter.Mapping || slices.Contains(denied, all)):
+	case allowed == nil && *failed == nil && ok &&
+		(value.Kind != matter.Mapping || slices.Contains(denied, all)):
 		return []ToolRule{}, denied
 	}
 	return allowed, denied

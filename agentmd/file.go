@@ -60,7 +60,8 @@ func ParseCommand(name string, data []byte) Command {
 	doc, file := read("", name, data)
 	doc.Diagnostics = newDiagnostics(lint.Default().Text(client.Commands, file))
 	description, _ := matter.Description(file.Doc, doc.Body)
-	return Command{Document: doc, Name: trimEnding(name), Description: description, Fields: doc.Frontmatter.Fields(), File: name}
+	return Command{Document: doc, Name: trimEnding(name), Description: description,
+		Fields: doc.Frontmatter.Fields(), File: name}
 }
 
 // ParseAgent reads the file of an agent. name is the name or the path of the file, such as
@@ -70,14 +71,16 @@ func ParseAgent(name string, data []byte) Agent {
 	doc, file := read("", name, data)
 	doc.Diagnostics = newDiagnostics(lint.Default().Text(client.Agents, file))
 	fields := doc.Frontmatter.Fields()
-	return Agent{Document: doc, Name: cmp.Or(fields.Name, trimEnding(name)), Description: fields.Description, Fields: fields}
+	return Agent{Document: doc, Name: cmp.Or(fields.Name, trimEnding(name)),
+		Description: fields.Description, Fields: fields}
 }
 
 // read parses the data of a file with a name, or of the SKILL.md of a directory.
 func read(dir, name string, data []byte) (Document, lint.File) {
 	parsed, _ := matter.ParseFile(name, data, true)
 	body := parsed.Text(data)
-	doc := Document{Raw: data, Frontmatter: NewFrontmatter(parsed.Frontmatter), Body: body[:len(body):len(body)]}
+	doc := Document{Raw: data, Frontmatter: NewFrontmatter(parsed.Frontmatter),
+		Body: body[:len(body):len(body)]}
 	return doc, lint.File{Name: dir, Path: name, Raw: data, Doc: parsed}
 }
 

@@ -32,8 +32,10 @@ func edited(file string, data []byte, key, value string) ([]byte, error) {
 	}
 	before, _ := matter.ParseFile(file, data, true)
 	for _, p := range before.Problems {
-		if before.Format == "" || p.Code == problem.FrontmatterInvalid || p.Code == problem.FrontmatterRefused {
-			return nil, fmt.Errorf("%s; %s", p.Message, cmp.Or(p.Suggestion, "correct the frontmatter first"))
+		if before.Format == "" || p.Code == problem.FrontmatterInvalid ||
+			p.Code == problem.FrontmatterRefused {
+			return nil, fmt.Errorf("%s; %s", p.Message,
+				cmp.Or(p.Suggestion, "correct the frontmatter first"))
 		}
 	}
 	switch old, ok := before.Get(key); {
@@ -141,7 +143,8 @@ func (e *edit) end(from, to int, v matter.Value) int {
 	last := to
 	for {
 		i := from + bytes.LastIndexByte(e.data[from:last], '\n')
-		if line := bytes.TrimSpace(e.data[max(i, from):last]); i < from || len(line) > 0 && line[0] != '#' {
+		if line := bytes.TrimSpace(e.data[max(i, from):last]); i < from ||
+			len(line) > 0 && line[0] != '#' {
 			break
 		}
 		last = from + len(bytes.TrimSuffix(e.data[from:i], []byte("\r")))
@@ -244,7 +247,8 @@ func (e *edit) toml(yield func([]byte) bool) {
 	for line := range strings.Lines(string(e.data[e.header:e.headerEnd])) {
 		number++
 		name, _, found := strings.Cut(line, "=")
-		if name = strings.TrimSpace(name); !found || name != e.key && name != key && name != "'"+e.key+"'" {
+		if name = strings.TrimSpace(name); !found ||
+			name != e.key && name != key && name != "'"+e.key+"'" {
 			continue
 		}
 		for last := number; tried < maxTOMLTried; last++ {
@@ -306,7 +310,8 @@ func (e *edit) json(yield func([]byte) bool) {
 func (e *edit) keepsRest(changed []byte) bool {
 	after, _ := matter.ParseFile(e.file, changed, true)
 	value, ok := after.Get(e.key)
-	if !ok || value.Kind >= matter.Sequence || value.Text != e.value || len(after.Problems) > len(e.before.Problems) ||
+	if !ok || value.Kind >= matter.Sequence || value.Text != e.value ||
+		len(after.Problems) > len(e.before.Problems) ||
 		!bytes.Equal(after.Text(changed), e.before.Text(e.data)) {
 		return false
 	}

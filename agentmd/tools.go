@@ -87,7 +87,8 @@ func (r ToolRule) Match(tool, input string) bool {
 // Copilot CLI ("shell").
 var (
 	shellTools = []string{"Bash", "bash", "shell"}
-	fileTools  = []string{"Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "NotebookRead", "Glob", "Grep", "LS"}
+	fileTools  = []string{"Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "NotebookRead",
+		"Glob", "Grep", "LS"}
 )
 
 const mcpPrefix = "mcp__"
@@ -98,14 +99,17 @@ const mcpPrefix = "mcp__"
 func (r ToolRule) names(tool string) bool {
 	if !strings.Contains(r.Tool, "*") {
 		server, isMCP := strings.CutPrefix(r.Tool, mcpPrefix)
-		return tool == r.Tool || isMCP && server != "" && !strings.Contains(server, "__") && strings.HasPrefix(tool, r.Tool+"__")
+		return tool == r.Tool ||
+			isMCP && server != "" && !strings.Contains(server, "__") && strings.HasPrefix(tool, r.Tool+"__")
 	}
-	if server, ok := strings.CutSuffix(r.Tool, "/*"); ok && server != "" && !strings.Contains(server, "*") {
+	if server, ok := strings.CutSuffix(r.Tool, "/*"); ok && server != "" &&
+		!strings.Contains(server, "*") {
 		return strings.HasPrefix(tool, server+"/")
 	}
 	rest, ok := strings.CutPrefix(r.Tool, mcpPrefix)
 	server, pattern, ok2 := strings.Cut(rest, "__")
-	if !ok || !ok2 || server == "" || strings.Contains(server, "*") || len(tool) > maxMatched || len(r.Tool) > maxMatched {
+	if !ok || !ok2 || server == "" || strings.Contains(server, "*") || len(tool) > maxMatched ||
+		len(r.Tool) > maxMatched {
 		return false
 	}
 	name, ok := strings.CutPrefix(tool, mcpPrefix+server+"__")
@@ -237,7 +241,9 @@ func runsOther(words []string, globs bool) bool {
 		return true
 	case "find":
 		return globs || slices.ContainsFunc(words, func(word string) bool {
-			return slices.ContainsFunc(findActions, func(action string) bool { return strings.HasPrefix(word, action) })
+			return slices.ContainsFunc(findActions, func(action string) bool {
+				return strings.HasPrefix(word, action)
+			})
 		})
 	}
 	return false
@@ -252,7 +258,8 @@ var findActions = []string{"-exec", "-ok", "-delete", "-fprint", "-fls"}
 func matchPath(pattern, file string) bool {
 	home := strings.HasPrefix(file, "~") && !strings.HasPrefix(pattern, "~/")
 	drive := len(file) > 1 && file[1] == ':' // an absolute path of Windows
-	if strings.ContainsAny(pattern, `[]\!`) || strings.ContainsAny(file, "\\\x00") || !clean(file) || home || drive {
+	if strings.ContainsAny(pattern, `[]\!`) || strings.ContainsAny(file, "\\\x00") || !clean(file) ||
+		home || drive {
 		return false
 	}
 	if bare := !strings.Contains(pattern, "/"); bare && pattern != "**" {
@@ -262,7 +269,8 @@ func matchPath(pattern, file string) bool {
 		return false
 	}
 	pattern = strings.TrimLeft(strings.TrimPrefix(pattern, "./"), "/")
-	return clean(pattern) && matchElements(strings.Split(pattern, "/"), strings.Split(strings.TrimLeft(strings.TrimPrefix(file, "./"), "/"), "/"))
+	file = strings.TrimLeft(strings.TrimPrefix(file, "./"), "/")
+	return clean(pattern) && matchElements(strings.Split(pattern, "/"), strings.Split(file, "/"))
 }
 
 // clean reports whether a path has only elements that name a file or a directory.
@@ -330,7 +338,8 @@ func matchElement(pattern, element string) bool {
 // labels, a whole "*" is every host, and any other "*" is text without a dot.
 func matchURL(specifier, address string) bool {
 	domain, ok := strings.CutPrefix(specifier, "domain:")
-	if !ok || strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == '\\' || r == 0x7f }) {
+	unsafe := func(r rune) bool { return r <= ' ' || r == '\\' || r == 0x7f }
+	if !ok || strings.ContainsFunc(address, unsafe) {
 		return false
 	}
 	u, err := url.Parse(address)

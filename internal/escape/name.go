@@ -126,11 +126,13 @@ func UnsafeRune(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r < ' ' || r == 0x7f || r == '\\'
 	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp,
+		unicode.Other_Default_Ignorable_Code_Point)
 }
 
 func escapeRune(b *strings.Builder, r rune) {
-	if quoted := strconv.QuoteRuneToASCII(r); r >= utf8.RuneSelf || strings.ContainsRune("\\\t\n\r", r) {
+	if quoted := strconv.QuoteRuneToASCII(r); r >= utf8.RuneSelf ||
+		strings.ContainsRune("\\\t\n\r", r) {
 		b.WriteString(quoted[1 : len(quoted)-1])
 	} else {
 		escapeByte(b, byte(r))

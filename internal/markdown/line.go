@@ -142,7 +142,8 @@ func InterruptsParagraph[T ~string | ~[]byte](line T, marker int) bool {
 // ClosesFence reports whether a line, without indentation, closes the code block
 // that the fence opened.
 func ClosesFence[T ~string | ~[]byte](line, fence T) bool {
-	return len(line) >= len(fence) && line[0] == fence[0] && Run(line) >= len(fence) && onlyBlanks(line[Run(line):])
+	return len(line) >= len(fence) && line[0] == fence[0] && Run(line) >= len(fence) &&
+		onlyBlanks(line[Run(line):])
 }
 
 // Run returns the number of times that a text, which is not empty, repeats its

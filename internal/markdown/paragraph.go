@@ -133,7 +133,8 @@ func (s *blocks) paragraphLine(indent int, rest []byte) (taken, done bool) {
 	switch {
 	case indent < 4 && IsUnderline(rest):
 		return s.endParagraph(), false // a heading, unless all lines are definitions
-	case indent < 4 && isDelimiterRow(rest) && !s.startsBlock(rest, true) && cells(s.lines[len(s.lines)-1]) == cells(rest):
+	case indent < 4 && isDelimiterRow(rest) && !s.startsBlock(rest, true) &&
+		cells(s.lines[len(s.lines)-1]) == cells(rest):
 		s.lines = s.lines[:len(s.lines)-1]
 		done = s.endParagraph()
 		s.state = inTable
@@ -245,10 +246,11 @@ func isLazyText(rest []byte, column int) bool {
 // HTML blocks, start condition 6).
 var blockTags = func() map[string]bool {
 	tags := make(map[string]bool)
-	for tag := range strings.FieldsSeq(`address article aside base basefont blockquote body caption center col
-		colgroup dd details dialog dir div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3
-		h4 h5 h6 head header hr html iframe legend li link main menu menuitem nav noframes ol optgroup option p
-		param search section summary table tbody td tfoot th thead title tr track ul`) {
+	for tag := range strings.FieldsSeq(`address article aside base basefont blockquote body caption
+		center col colgroup dd details dialog dir div dl dt fieldset figcaption figure footer form
+		frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link main menu menuitem
+		nav noframes ol optgroup option p param search section summary table tbody td tfoot th thead
+		title tr track ul`) {
 		tags[tag] = true
 	}
 	return tags
@@ -261,7 +263,8 @@ func htmlEnd(rest []byte, interrupting bool) (end string, ok bool) {
 	if len(rest) < 2 || rest[0] != '<' {
 		return "", false
 	}
-	for _, special := range [...]struct{ begin, end string }{{"<!--", "-->"}, {"<?", "?>"}, {"<![CDATA[", "]]>"}} {
+	for _, special := range [...]struct{ begin, end string }{{"<!--", "-->"}, {"<?", "?>"},
+		{"<![CDATA[", "]]>"}} {
 		if bytes.HasPrefix(rest, []byte(special.begin)) {
 			return special.end, true
 		}
@@ -290,7 +293,8 @@ var rawTags = map[string]bool{"script": true, "pre": true, "style": true, "texta
 // tagName returns the name of a tag at the beginning of a text.
 func tagName(text []byte) []byte {
 	n := 0
-	for n < len(text) && (isLetter(text[n]) || n > 0 && ('0' <= text[n] && text[n] <= '9' || text[n] == '-')) {
+	for n < len(text) && (isLetter(text[n]) || n > 0 &&
+		('0' <= text[n] && text[n] <= '9' || text[n] == '-')) {
 		n++
 	}
 	return text[:n]

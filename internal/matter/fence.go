@@ -30,7 +30,8 @@ func wholeTOML(data []byte, whole bool) fenced {
 		return fenced{begin: len(data), open: true, wholeTOML: true}
 	}
 	begin := len(data) - len(bytes.TrimPrefix(data, bom))
-	return fenced{format: TOML, blank: -1, begin: begin, header: begin, headerEnd: len(data), body: len(data), wholeTOML: true}
+	return fenced{format: TOML, blank: -1, begin: begin, header: begin, headerEnd: len(data),
+		body: len(data), wholeTOML: true}
 }
 
 var bom = []byte("\uFEFF")
@@ -93,7 +94,9 @@ func split(data []byte, ends bool) fenced {
 // looksBlank reports whether a line shows nothing: the line has only white space
 // and invisible characters.
 func looksBlank(line []byte) bool {
-	return bytes.IndexFunc(line, func(r rune) bool { return !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r) }) < 0
+	return bytes.IndexFunc(line, func(r rune) bool {
+		return !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r)
+	}) < 0
 }
 
 // splitObject finds a JSON object at the start of the text. The last line of the

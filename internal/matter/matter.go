@@ -164,7 +164,9 @@ func (s *Scanner) parse(file string, data []byte, whole bool) (doc Document, mor
 }
 
 // report adds a problem.
-func (d *Document) report(code problem.Code, line int, message, suggestion string) *problem.Problem {
+func (d *Document) report(
+	code problem.Code, line int, message, suggestion string,
+) *problem.Problem {
 	d.Problems = append(d.Problems, problem.Problem{
 		Code: code, Line: line, Message: message, Suggestion: suggestion})
 	return &d.Problems[len(d.Problems)-1]
@@ -240,7 +242,8 @@ func (d *Document) checkOpen(data []byte, f fenced) {
 	if f.close == "" || !looksLikeHeader(data[f.header:], f.format) {
 		return
 	}
-	message, add := "the frontmatter has no closing fence", `add a line "`+f.close+`" after the last field`
+	message, add := "the frontmatter has no closing fence",
+		`add a line "`+f.close+`" after the last field`
 	if len(data) >= MaxHead {
 		d.report(problem.FrontmatterUnterminated, 1, message+fmt.Sprintf(
 			" in the first %d KB of the file and is read as text", MaxHead>>10),

@@ -45,7 +45,8 @@ func (r *exampleReader) read(from, to int) {
 // heading begins with a capital letter, and no client has a key with a capital letter at the
 // beginning.
 func isHeading(key, value, after string) bool {
-	return value == "" && 'A' <= key[0] && key[0] <= 'Z' && strings.HasPrefix(strings.TrimLeft(after, " \t\r\n"), openExample)
+	return value == "" && 'A' <= key[0] && key[0] <= 'Z' &&
+		strings.HasPrefix(strings.TrimLeft(after, " \t\r\n"), openExample)
 }
 
 // cutProse cuts a chunk after the value in YAML, and after the unindented lines that belong to the
@@ -99,7 +100,8 @@ func (r *repairer) prose(c *chunk) (f Field, p problem.Problem, ok bool) {
 		return Field{}, p, false
 	case f.Value.Kind != Null:
 		b.WriteString(strings.TrimRight(f.Value.Text, " \t\n"))
-		b.WriteString(strings.Repeat("\n", strings.Count(value[len(strings.TrimRight(value, " \t\r\n")):], "\n")))
+		b.WriteString(strings.Repeat("\n",
+			strings.Count(value[len(strings.TrimRight(value, " \t\r\n")):], "\n")))
 	}
 	for line := range strings.Lines(prose) {
 		b.WriteString(strings.TrimRight(line, " \t\r\n") + "\n")

@@ -159,7 +159,8 @@ const maxQuotedLines = 500
 // key. quoteLines returns "" if a line has neither a key nor a hyphen, and for more than
 // maxQuotedLines lines.
 func (r *repairer) quoteLines(key, text string) string {
-	if _, value, _ := KeyLine(text); IsTextKey(key) || value != "" && value[0] != '#' || strings.Count(text, "\n") > maxQuotedLines {
+	if _, value, _ := KeyLine(text); IsTextKey(key) || value != "" && value[0] != '#' ||
+		strings.Count(text, "\n") > maxQuotedLines {
 		return ""
 	}
 	first, rest, _ := strings.Cut(text, "\n")
@@ -206,7 +207,8 @@ func nestedValue(line string) (value string, ok bool) {
 // closeList adds the closing bracket of a list. closeList returns "" if the field is
 // no list in brackets, or has a closing bracket for each opening bracket.
 func closeList(key, text string) string {
-	if _, value, _ := KeyLine(text); IsTextKey(key) || !strings.HasPrefix(value, "[") || strings.Count(text, "[") <= strings.Count(text, "]") {
+	if _, value, _ := KeyLine(text); IsTextKey(key) || !strings.HasPrefix(value, "[") ||
+		strings.Count(text, "[") <= strings.Count(text, "]") {
 		return ""
 	}
 	return strings.TrimRight(text, " \t\r\n") + "]\n"
@@ -230,7 +232,8 @@ func listLines(text string, items []Value) string {
 
 // Scalar returns a scalar in YAML, in quotes if necessary.
 func (v Value) Scalar() string {
-	if read, verdict := readSubset("x: "+v.Text+"\n", 1); verdict == certain && len(read) == 1 && read[0].Value.same(v) {
+	if read, verdict := readSubset("x: "+v.Text+"\n", 1); verdict == certain && len(read) == 1 &&
+		read[0].Value.same(v) {
 		return v.Text
 	}
 	return strconv.Quote(v.Text)
@@ -307,7 +310,8 @@ func literal(chunk string, lists bool) string {
 		switch {
 		case text == "":
 			breaks++
-		case line[0] == ' ' || line[0] == '\t' || isItem(line) && lists || line[0] != '#' && opensQuote(value):
+		case line[0] == ' ' || line[0] == '\t' || isItem(line) && lists ||
+			line[0] != '#' && opensQuote(value):
 			if joined == nil {
 				joined = []byte(value)
 			}
@@ -378,7 +382,8 @@ func quoted(text string) bool {
 		return false
 	}
 	next := 1 + strings.IndexByte(text[1:], text[0])
-	return closingQuoteOf(text) == n-1 || wordAt(text, next+1) || text[next-1] == ' ' && text[next+1] != ' '
+	return closingQuoteOf(text) == n-1 || wordAt(text, next+1) ||
+		text[next-1] == ' ' && text[next+1] != ' '
 }
 
 // wordAt reports whether a letter or digit is at an offset.

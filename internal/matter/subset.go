@@ -204,10 +204,12 @@ func isSubsetItem(line string) bool { return strings.HasPrefix(line, "- ") }
 // cutSubsetKey splits a line "key: value" with a plain key.
 func cutSubsetKey(line string) (key, value string, ok bool) {
 	i := 0
-	for i < len(line) && (isLetter(line[i]) || line[i] == '_' || i > 0 && (line[i] == '-' || '0' <= line[i] && line[i] <= '9')) {
+	for i < len(line) && (isLetter(line[i]) || line[i] == '_' || i > 0 &&
+		(line[i] == '-' || '0' <= line[i] && line[i] <= '9')) {
 		i++
 	}
-	if i == 0 || i > maxSubsetKey || i == len(line) || line[i] != ':' || i+1 < len(line) && line[i+1] != ' ' {
+	if i == 0 || i > maxSubsetKey || i == len(line) || line[i] != ':' ||
+		i+1 < len(line) && line[i+1] != ' ' {
 		return "", "", false
 	}
 	return line[:i], line[i+1:], true
@@ -258,7 +260,8 @@ func (s *subset) value(text string, indent, depth int, ofKey bool) Value {
 	rest := trimSpaces(text)
 	switch {
 	case rest == "":
-	case rest[0] == '#' && len(rest) < len(text) && (v.Kind == String || depth > 0 || !isText(rest, s.key)):
+	case rest[0] == '#' && len(rest) < len(text) &&
+		(v.Kind == String || depth > 0 || !isText(rest, s.key)):
 	case rest[0] == '#' || !ofKey:
 		s.stop(unsure)
 		return v

@@ -48,7 +48,8 @@ func (s *subset) bracketItem(text string) (item Value, rest string) {
 	i := 0
 	for ; i < len(text) && text[i] != ',' && text[i] != ']'; i++ {
 		c := text[i]
-		if strings.IndexByte("[{}?#\"'", c) >= 0 || c == ':' && (i+1 == len(text) || strings.IndexByte(" ,[]{}?", text[i+1]) >= 0) {
+		if strings.IndexByte("[{}?#\"'", c) >= 0 ||
+			c == ':' && (i+1 == len(text) || strings.IndexByte(" ,[]{}?", text[i+1]) >= 0) {
 			s.stop(unsure)
 			return Value{}, ""
 		}

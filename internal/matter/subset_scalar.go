@@ -24,7 +24,8 @@ func hasOrdinaryText(text string) bool {
 		case c >= utf8.RuneSelf:
 			r, size := utf8.DecodeRuneInString(text[i:])
 			switch {
-			case r < 0xA0, r == 0x2028, r == 0x2029, r == 0xFEFF, r == 0xFFFE, r == 0xFFFF, r == utf8.RuneError:
+			case r < 0xA0, r == 0x2028, r == 0x2029, r == 0xFEFF, r == 0xFFFE, r == 0xFFFF,
+				r == utf8.RuneError:
 				return false
 			}
 			i += size - 1
@@ -249,6 +250,7 @@ func (s *subset) escape(c byte, after string) (size int) {
 }
 
 // escaped are the meanings of the characters after a backslash.
-var escaped = [...]rune{0, '\a', '\b', '\t', '\n', '\v', '\f', '\r', 0x1b, ' ', '"', '\'', '\\', 0x85, 0xa0, 0x2028, 0x2029}
+var escaped = [...]rune{0, '\a', '\b', '\t', '\n', '\v', '\f', '\r', 0x1b, ' ', '"', '\'', '\\',
+	0x85, 0xa0, 0x2028, 0x2029}
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

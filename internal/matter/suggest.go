@@ -39,7 +39,8 @@ const blockSuffix = " |-\n"
 // Written returns the field in a suggestion of Write. ok is false for other suggestions.
 func Written(suggestion string) (text string, ok bool) {
 	text, ok = strings.CutPrefix(suggestion, "write ")
-	if lines, field, found := strings.Cut(suggestion, " by "); found && strings.HasPrefix(lines, "replace lines ") {
+	if lines, field, found := strings.Cut(suggestion, " by "); found &&
+		strings.HasPrefix(lines, "replace lines ") {
 		text, ok = field, true
 	}
 	first, _, _ := strings.Cut(text, lineBreak)

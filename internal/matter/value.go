@@ -185,7 +185,8 @@ func (v Value) memory() int {
 	if v.nested == nil {
 		return size
 	}
-	size += int(unsafe.Sizeof(*v.nested)) + len(v.items)*int(unsafe.Sizeof(v)) + len(v.fields)*int(unsafe.Sizeof(Field{}))
+	size += int(unsafe.Sizeof(*v.nested)) + len(v.items)*int(unsafe.Sizeof(v)) +
+		len(v.fields)*int(unsafe.Sizeof(Field{}))
 	for _, item := range v.items {
 		size += item.memory()
 	}

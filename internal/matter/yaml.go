@@ -125,7 +125,8 @@ func (d *Document) decodeYAML(scanner *Scanner) bool {
 		return false
 	}
 	if errors.Is(err, errRefused) {
-		d.report(problem.FrontmatterRefused, 1, refused, "replace aliases by values, and use fewer levels")
+		d.report(problem.FrontmatterRefused, 1, refused,
+			"replace aliases by values, and use fewer levels")
 	} else if !broken {
 		d.report(problem.FrontmatterRecovered, 1,
 			"the frontmatter is not valid YAML; each field is read separately", "")
@@ -152,7 +153,8 @@ func (d *Document) decodeIndented(text string, whole *scope) bool {
 	return false
 }
 
-const tabMessage = "the line is indented with a tab, which YAML does not allow; the tab is read as blanks"
+const tabMessage = "the line is indented with a tab, which YAML does not allow; " +
+	"the tab is read as blanks"
 
 // printable returns the header for the libraries: with U+FFFD in place of invalid UTF-8 and of the
 // control characters below U+0020, and with stand-ins of other characters, which asWritten
@@ -349,7 +351,8 @@ func parseYAML(text string) (*yaml.Node, error) {
 	if !strings.HasSuffix(text, "\n") { // another line break would change a last value after |+
 		end = "\n" + fence
 	}
-	file := io.MultiReader(strings.NewReader(fence+"\n"), strings.NewReader(text), strings.NewReader(end))
+	file := io.MultiReader(strings.NewReader(fence+"\n"), strings.NewReader(text),
+		strings.NewReader(end))
 	node := new(yaml.Node)
 	_, err := frontmatter.Parse(file, node, frontmatter.NewFormat(fence, fence, unmarshalOne))
 	return node, err
@@ -452,7 +455,8 @@ func (c *converter) mapping(n *yaml.Node, depth int) (Value, error) {
 				return v, errRefused
 			}
 		}
-		v.fields = append(v.fields, Field{Key: name, Line: c.line + k.Line, Column: k.Column, Value: value})
+		v.fields = append(v.fields,
+			Field{Key: name, Line: c.line + k.Line, Column: k.Column, Value: value})
 	}
 	if depth == 0 {
 		c.own = len(v.fields)
@@ -606,11 +610,13 @@ func cutQuotedKey(line string) (key, rest string) {
 }
 
 func cutPlainKey(line string) (key, rest string) {
-	if r, _ := utf8.DecodeRuneInString(line); !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '_' && r != '$' {
+	if r, _ := utf8.DecodeRuneInString(line); !unicode.IsLetter(r) && !unicode.IsNumber(r) &&
+		r != '_' && r != '$' {
 		return "", line
 	}
 	end := 0
-	for end < len(line) && (!endsWord(line[end]) || line[end] == ' ' && end+1 < len(line) && !endsWord(line[end+1])) {
+	for end < len(line) &&
+		(!endsWord(line[end]) || line[end] == ' ' && end+1 < len(line) && !endsWord(line[end+1])) {
 		end++
 	}
 	return line[:end], line[end:]
@@ -692,7 +698,8 @@ func chunks(text string) iter.Seq[chunk] {
 		for l := range strings.Lines(text) {
 			line++
 			end := at + len(l)
-			if key, value, ok := TopLevelKey(l); ok && at >= examples.end && !(isProse(c.key) && isHeading(key, value, text[end:])) {
+			if key, value, ok := TopLevelKey(l); ok && at >= examples.end &&
+				!(isProse(c.key) && isHeading(key, value, text[end:])) {
 				c.text = text[max(from, 0):at]
 				if from >= 0 && !yield(c) {
 					return

@@ -84,7 +84,8 @@ func read(root *os.Root) ([]byte, error) {
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil || len(data) < len(fileHeader)+sha256.Size || !bytes.HasPrefix(data, []byte(fileHeader)) {
+	if err != nil || len(data) < len(fileHeader)+sha256.Size ||
+		!bytes.HasPrefix(data, []byte(fileHeader)) {
 		return nil, err
 	}
 	data, sum := data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]

@@ -88,7 +88,8 @@ func (p *pause) record(failed bool) {
 
 // New returns a Store without vectors. New reads no file.
 func New(config Config) *Store {
-	return &Store{config: config, file: cacheFile{config.Dir}, vectors: map[key]weak.Pointer[rank.Vector]{}, pending: map[key]string{},
+	return &Store{config: config, file: cacheFile{config.Dir},
+		vectors: map[key]weak.Pointer[rank.Vector]{}, pending: map[key]string{},
 		queries: map[string]*rank.Point{}, progress: make(chan struct{})}
 }
 
@@ -116,7 +117,10 @@ func (s *Store) Vector(d rank.Document) *rank.Vector {
 				delete(s.pending, k)
 			}
 		}
-		s.queue = slices.DeleteFunc(s.queue, func(k key) bool { _, pending := s.pending[k]; return !pending })
+		s.queue = slices.DeleteFunc(s.queue, func(k key) bool {
+			_, pending := s.pending[k]
+			return !pending
+		})
 		s.swept = len(s.vectors)
 	}
 	return v
@@ -174,7 +178,8 @@ func (s *Store) run() {
 	s.advance()
 	s.mu.Unlock()
 	if err != nil && s.config.Lifetime.Err() == nil {
-		s.config.Logger.Warn("the embedder failed; searches use words alone until a later search embeds the texts", "error", err)
+		s.config.Logger.Warn("the embedder failed; searches use words alone "+
+			"until a later search embeds the texts", "error", err)
 	}
 }
 
@@ -309,7 +314,8 @@ func (s *Store) Query(ctx context.Context, query string) *rank.Point {
 	}
 	points, err := s.call(ctx, MaxWait, []string{query}, true)
 	if err != nil {
-		s.config.Logger.Debug("the embedder failed for a query; the search uses words alone", "error", err)
+		s.config.Logger.Debug("the embedder failed for a query; the search uses words alone", "error",
+			err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -328,7 +334,9 @@ func (s *Store) Query(ctx context.Context, query string) *rank.Point {
 }
 
 // call calls the model, and returns one point for each text.
-func (s *Store) call(ctx context.Context, limit time.Duration, texts []string, query bool) ([]rank.Point, error) {
+func (s *Store) call(
+	ctx context.Context, limit time.Duration, texts []string, query bool,
+) ([]rank.Point, error) {
 	s.mu.Lock()
 	busy := s.abandoned >= maxAbandoned
 	s.mu.Unlock()
@@ -337,7 +345,9 @@ func (s *Store) call(ctx context.Context, limit time.Duration, texts []string, q
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	done := parallel.Go(func() ([][]float32, error) { return s.config.Embed(ctx, slices.Clone(texts), query) })
+	done := parallel.Go(func() ([][]float32, error) {
+		return s.config.Embed(ctx, slices.Clone(texts), query)
+	})
 	var embeddings [][]float32
 	select {
 	case o := <-done:
@@ -367,7 +377,8 @@ func (s *Store) call(ctx context.Context, limit time.Duration, texts []string, q
 	for i, e := range embeddings {
 		p, ok := rank.NewPoint(e)
 		if !ok {
-			return nil, fmt.Errorf("vector %d of %d numbers has no direction, or has numbers that are not finite", i, len(e))
+			return nil, fmt.Errorf(
+				"vector %d of %d numbers has no direction, or has numbers that are not finite", i, len(e))
 		}
 		points[i] = p
 	}
@@ -375,7 +386,8 @@ func (s *Store) call(ctx context.Context, limit time.Duration, texts []string, q
 	defer s.mu.Unlock()
 	for _, p := range points {
 		if dimensions := cmp.Or(s.dimensions, len(points[0].Values())); len(p.Values()) != dimensions {
-			return nil, fmt.Errorf("a vector of %d numbers beside vectors of %d numbers; a changed model needs another ID", len(p.Values()), dimensions)
+			return nil, fmt.Errorf("a vector of %d numbers beside vectors of %d numbers; "+
+				"a changed model needs another ID", len(p.Values()), dimensions)
 		}
 	}
 	s.dimensions = len(points[0].Values())

@@ -43,14 +43,16 @@ func PlainSpelling(name string) string {
 // control characters, ".." and characters that reorder text. The name does not
 // begin with a dot, and neither begins nor ends with a blank.
 func Loose(name string) bool {
-	if name == "" || name[0] == '.' || strings.Contains(name, "..") || !utf8.ValidString(name) || strings.TrimSpace(name) != name {
+	if name == "" || name[0] == '.' || strings.Contains(name, "..") || !utf8.ValidString(name) ||
+		strings.TrimSpace(name) != name {
 		return false
 	}
 	for _, r := range name {
 		if ' ' <= r && r <= '~' && r != '/' && r != '\\' {
 			continue
 		}
-		if r == '/' || r == '\\' || unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) || r == '\uFEFF' {
+		if r == '/' || r == '\\' ||
+			unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) || r == '\uFEFF' {
 			return false
 		}
 	}

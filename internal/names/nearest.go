@@ -15,7 +15,9 @@ import (
 // If accept is not nil, Nearest omits the candidates that accept refuses. Nearest
 // calls accept only for a candidate that is nearer than all earlier ones, because
 // accept may be slow.
-func Nearest(name string, candidates iter.Seq[string], limit int, accept func(candidate string) bool) string {
+func Nearest(
+	name string, candidates iter.Seq[string], limit int, accept func(candidate string) bool,
+) string {
 	nearest := ""
 	wanted := []rune(strings.ToLower(name))
 	for candidate := range candidates {
@@ -53,7 +55,9 @@ func Similar(name string, candidates iter.Seq[string]) string {
 	if nearest == "" && limit == 0 {
 		// For a name of up to three letters, only other letter cases and two swapped letters are
 		// similar.
-		nearest = Nearest(name, candidates, 1, func(other string) bool { return sorted(other) == sorted(name) })
+		nearest = Nearest(name, candidates, 1, func(other string) bool {
+			return sorted(other) == sorted(name)
+		})
 	}
 	return nearest
 }
@@ -63,7 +67,8 @@ func Similar(name string, candidates iter.Seq[string]) string {
 func withoutPrefix(name string, candidates iter.Seq[string]) (first string) {
 	for candidate := range candidates {
 		i := strings.LastIndexByte(candidate, ':')
-		if i >= 0 && strings.EqualFold(candidate[i+1:], name) && (first == "" || Compare(candidate, first) < 0) {
+		if i >= 0 && strings.EqualFold(candidate[i+1:], name) &&
+			(first == "" || Compare(candidate, first) < 0) {
 			first = candidate
 		}
 	}

@@ -20,7 +20,8 @@ type Hider struct {
 // as on a filesystem in memory, and the top of a filesystem are no secrets.
 func HiderOf(root string) Hider {
 	slashed := filepath.ToSlash(root)
-	if !filepath.IsAbs(root) && !path.IsAbs(root) || strings.Trim(strings.TrimPrefix(slashed, filepath.VolumeName(root)), "/") == "" {
+	if !filepath.IsAbs(root) && !path.IsAbs(root) ||
+		strings.Trim(strings.TrimPrefix(slashed, filepath.VolumeName(root)), "/") == "" {
 		return Hider{}
 	}
 	quoted := strconv.Quote(root)

@@ -12,7 +12,8 @@ func (r Root) foreign(name string, _ fs.FileInfo) bool { return r.OnOS && Foreig
 // Foreign reports whether a file of Windows belongs to another user. Files of the group
 // Administrators belong to each member.
 func Foreign(name string) bool {
-	security, err := windows.GetNamedSecurityInfo(name, windows.SE_FILE_OBJECT, windows.OWNER_SECURITY_INFORMATION)
+	security, err := windows.GetNamedSecurityInfo(name, windows.SE_FILE_OBJECT,
+		windows.OWNER_SECURITY_INFORMATION)
 	if err != nil {
 		return true
 	}

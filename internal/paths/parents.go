@@ -18,7 +18,8 @@ type Parent struct {
 }
 
 // errBoundary is the error of Parents for a boundary without the root.
-var errBoundary = errors.New("the boundary is not above the root; use a directory that contains the root, or \"\" for the root of the repository")
+var errBoundary = errors.New("the boundary is not above the root; " +
+	`use a directory that contains the root, or "" for the root of the repository`)
 
 // Parents returns the directories above the root that belong to the project, nearest first: up to
 // the first directory with a .git, or to the boundary, whichever is nearer. Without a boundary and

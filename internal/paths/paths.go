@@ -129,7 +129,8 @@ func (r Root) user(given *string) (home, config string, isRoot bool) {
 	case given == nil && r.OnOS:
 		home, config = systemUser()
 	}
-	return home, config, home != "" && (filepath.Clean(home) == r.Dir || r.OnOS && sameDir(home, r.Dir))
+	return home, config, home != "" &&
+		(filepath.Clean(home) == r.Dir || r.OnOS && sameDir(home, r.Dir))
 }
 
 func systemUser() (home, config string) {

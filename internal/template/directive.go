@@ -41,7 +41,8 @@ func (d Directive) Text(rendered string) string {
 // no paths.
 func Paths(meter *markdown.Meter, text string, yield func(start, end int)) {
 	start := 0
-	s := scanner{text: text, forms: client.FilePath, rules: client.Rules{Code: client.CodeStays, Escape: client.NoEscape}, meter: meter, strict: true}
+	s := scanner{text: text, forms: client.FilePath,
+		rules: client.Rules{Code: client.CodeStays, Escape: client.NoEscape}, meter: meter, strict: true}
 	s.known = func(string) bool { return false }
 	s.yield = func(t token) {
 		switch {

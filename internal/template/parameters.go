@@ -67,7 +67,8 @@ func (r Renderer) Listed(file string, head []byte, whole bool) []Parameter {
 	list = slices.Clone(list[:min(len(list), maxListed)])
 	for i := range list {
 		p := &list[i]
-		p.Name, p.Description, p.Hint = strings.Clone(p.Name), strings.Clone(p.Description), strings.Clone(p.Hint)
+		p.Name, p.Description, p.Hint = strings.Clone(p.Name), strings.Clone(p.Description),
+			strings.Clone(p.Hint)
 	}
 	return list
 }
@@ -75,7 +76,9 @@ func (r Renderer) Listed(file string, head []byte, whole bool) []Parameter {
 // authored returns the parameters that the frontmatter names: first the declared parameters of the
 // field "arguments", then the parameters of "argument-hint". If the hint names no parameter,
 // authored returns the hint as words.
-func authored(header matter.Frontmatter, found survey) (list []Parameter, declared int, words string) {
+func authored(
+	header matter.Frontmatter, found survey,
+) (list []Parameter, declared int, words string) {
 	for _, d := range Declared(header) {
 		list = append(list, d.Parameter)
 	}
@@ -151,7 +154,8 @@ func (d *demand) token(t token) {
 // parameters returns a partial list if the meter ends the scan.
 func (r Renderer) parameters(meter *markdown.Meter, of Source, found survey) []Parameter {
 	list, _, words := authored(of.Header, found)
-	d := demand{rules: r.Rules, first: found.first, names: make(map[string]int, len(list)), asked: map[string]bool{}}
+	d := demand{rules: r.Rules, first: found.first, names: make(map[string]int, len(list)),
+		asked: map[string]bool{}}
 	for i := range list {
 		d.names[list[i].Name] = -1
 	}
@@ -432,7 +436,9 @@ func (r *hintReader) brackets() string {
 
 // word reads a word, and reports false for alternatives.
 func (r *hintReader) word() bool {
-	n := strings.IndexFunc(r.rest, func(c rune) bool { return isSeparator(c) || strings.ContainsRune("([<", c) })
+	n := strings.IndexFunc(r.rest, func(c rune) bool {
+		return isSeparator(c) || strings.ContainsRune("([<", c)
+	})
 	if n < 0 {
 		n = len(r.rest)
 	}
@@ -454,16 +460,18 @@ func (r *hintReader) word() bool {
 // as in [list | add <name>].
 func choosesWords(inner string) bool {
 	alternatives := strings.Split(strings.TrimRight(inner, "]>.… "), "|")
-	return len(alternatives) > 1 && !strings.HasPrefix(inner, "-") && slices.ContainsFunc(alternatives, func(s string) bool {
-		s = strings.TrimSpace(s)
-		return strings.ContainsAny(s, " \t[<") || strings.HasPrefix(s, "-")
-	})
+	return len(alternatives) > 1 && !strings.HasPrefix(inner, "-") &&
+		slices.ContainsFunc(alternatives, func(s string) bool {
+			s = strings.TrimSpace(s)
+			return strings.ContainsAny(s, " \t[<") || strings.HasPrefix(s, "-")
+		})
 }
 
 // hinted returns the parameters of a pair of brackets in a hint. A flag declares no
 // parameter. A list, for example [issue, branch], declares several parameters.
 func hinted(key, brackets string) []Parameter {
-	inner := strings.TrimSpace(strings.TrimRight(argumentName(strings.TrimRight(brackets, ".…")), ".…"))
+	inner := strings.TrimSpace(strings.TrimRight(argumentName(strings.TrimRight(brackets, ".…")),
+		".…"))
 	hint := brackets
 	if key != "" {
 		hint, inner = key+"="+brackets, key

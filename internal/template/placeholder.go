@@ -35,7 +35,8 @@ func (s *scanner) put() {
 // dollars reports whether the text at i is an escaped dollar sign: a literal "$$", and $$1 is no
 // placeholder.
 func (s *scanner) dollars(i, end int) bool {
-	return s.rules.Escape <= client.Dollars && s.rules.Escape != client.Backslash && strings.HasPrefix(s.text[i:end], "$$")
+	return s.rules.Escape <= client.Dollars && s.rules.Escape != client.Backslash &&
+		strings.HasPrefix(s.text[i:end], "$$")
 }
 
 // backslash reads a run of backslashes and the byte after the run. In the run, each
@@ -47,10 +48,12 @@ func (s *scanner) backslash(i, end int) int {
 	i += n
 	single := s.rules.Escape == client.Backslash
 	// A brace is not escaped.
-	if s.rules.Escape > client.Backslash || n%2 == 0 || single && n > 1 || i == end || s.text[i] == '{' {
+	if s.rules.Escape > client.Backslash || n%2 == 0 || single && n > 1 || i == end ||
+		s.text[i] == '{' {
 		return i
 	}
-	if s.text[i] == '$' && (s.resembles(i, end) || !single && i+1 < end && s.text[i+1] == '$' && s.resembles(i+1, end)) {
+	if s.text[i] == '$' &&
+		(s.resembles(i, end) || !single && i+1 < end && s.text[i+1] == '$' && s.resembles(i+1, end)) {
 		s.yield(token{kind: removedToken, start: i - 1, end: i})
 	} else if single {
 		return i
@@ -247,13 +250,15 @@ func (s *scanner) braced(i, end int) bool {
 	}
 	s.meter.Add(n)
 	_, ok := s.values[name[:n]]
-	return ok && n < len(name) && name[n] == '}' && s.find(token{kind: valueToken, start: i, end: i + len("${") + n + 1, name: name[:n]})
+	return ok && n < len(name) && name[n] == '}' &&
+		s.find(token{kind: valueToken, start: i, end: i + len("${") + n + 1, name: name[:n]})
 }
 
 // parameter reads ${1}, ${@} and their forms with a slice or a default, as in a shell.
 func (s *scanner) parameter(i, end int) bool {
 	const all = "ARGUMENTS"
-	if s.forms&(client.BracedArguments|client.BracedNumber|client.Slice|client.NumberSlice|client.Default) == 0 {
+	if s.forms&(client.BracedArguments|client.BracedNumber|client.Slice|client.NumberSlice|
+		client.Default) == 0 {
 		return false
 	}
 	t := token{kind: allToken, start: i}
@@ -348,7 +353,8 @@ func (s *scanner) input(i, end, start int) bool {
 		return false
 	}
 	s.meter.Add(len(hint))
-	return s.find(token{kind: inputToken, start: start, end: closing + 1, name: name, text: strings.TrimSpace(hint)})
+	return s.find(token{kind: inputToken, start: start, end: closing + 1, name: name,
+		text: strings.TrimSpace(hint)})
 }
 
 func isWord(c byte) bool {

@@ -96,7 +96,9 @@ func (e *MissingError) Needs() string {
 // cut.
 type PairError struct{ Argument string }
 
-func (e *PairError) Error() string { return fmt.Sprintf("the argument %q is no KEY=value", e.Argument) }
+func (e *PairError) Error() string {
+	return fmt.Sprintf("the argument %q is no KEY=value", e.Argument)
+}
 
 // An UnclosedError reports a directive in braces without the closing brace.
 type UnclosedError struct {
@@ -113,7 +115,8 @@ func (e *UnclosedError) Error() string {
 func (r Renderer) Render(ctx context.Context, of Source, args Args) (Result, error) {
 	meter := markdown.NewMeter(ctx)
 	found := r.survey(meter, of.Text)
-	given := arguments{named: args.Named != nil, positions: make(map[int]string, len(args.List)), names: maps.Clone(args.Named)}
+	given := arguments{named: args.Named != nil, positions: make(map[int]string, len(args.List)),
+		names: maps.Clone(args.Named)}
 	if given.names == nil {
 		given.names = map[string]string{}
 	}
@@ -155,7 +158,9 @@ func (r Renderer) Render(ctx context.Context, of Source, args Args) (Result, err
 func (r Renderer) inputs(meter *markdown.Meter, text string, found survey) map[string]bool {
 	inputs := map[string]bool{}
 	if r.Rules.Pairs {
-		_ = r.scan(meter, text, found, nil, func(t token) { inputs[t.name] = inputs[t.name] || t.kind == inputToken })
+		_ = r.scan(meter, text, found, nil, func(t token) {
+			inputs[t.name] = inputs[t.name] || t.kind == inputToken
+		})
 	}
 	return inputs
 }
@@ -172,7 +177,9 @@ type arguments struct {
 
 // pairs adds the arguments KEY=value of a list, unless an argument has the name already, and
 // returns the rest of the list. A text with a $NAME accepts only pairs.
-func (a *arguments) pairs(args Args, found survey, inputs map[string]bool) (rest []string, err error) {
+func (a *arguments) pairs(
+	args Args, found survey, inputs map[string]bool,
+) (rest []string, err error) {
 	for _, arg := range args.List {
 		key, value, ok := strings.Cut(arg, "=")
 		switch {
@@ -213,7 +220,9 @@ func (a *arguments) from(index, n int) string {
 
 // place gives the named arguments their positions. place returns the values without a position,
 // sorted by name.
-func (a *arguments) place(named map[string]string, expected []Parameter, found survey) (rest []string) {
+func (a *arguments) place(
+	named map[string]string, expected []Parameter, found survey,
+) (rest []string) {
 	if len(named) == 0 {
 		return nil
 	}
@@ -250,7 +259,8 @@ type survey struct {
 // survey reads the facts that the rules need. Most texts need no scan.
 func (r Renderer) survey(meter *markdown.Meter, text string) survey {
 	found := survey{first: 1}
-	auto := r.Rules.Count == client.CountAuto && (strings.Contains(text, "$0") || strings.Contains(text, "$ARGUMENTS["))
+	auto := r.Rules.Count == client.CountAuto &&
+		(strings.Contains(text, "$0") || strings.Contains(text, "$ARGUMENTS["))
 	if auto || r.Rules.Rest || r.Rules.Forms&client.Capital != 0 {
 		r.scan(meter, text, survey{}, nil, func(t token) {
 			switch {
@@ -278,15 +288,19 @@ func (r Renderer) forms() client.Form {
 }
 
 // scan yields the tokens of a text. The error is an UnclosedError, or nil.
-func (r Renderer) scan(meter *markdown.Meter, text string, found survey, known func(string) bool, yield func(token)) error {
+func (r Renderer) scan(
+	meter *markdown.Meter, text string, found survey, known func(string) bool, yield func(token),
+) error {
 	forms := r.forms()
 	if found.capitals {
-		forms &= client.Capital | client.ShellQuote | client.FilePath | client.ShellBraces | client.FileBraces
+		forms &= client.Capital | client.ShellQuote | client.FilePath | client.ShellBraces |
+			client.FileBraces
 	}
 	if known == nil {
 		known = func(string) bool { return false }
 	}
-	s := scanner{text: text, forms: forms, rules: r.Rules, values: r.Values, known: known, yield: yield, meter: meter}
+	s := scanner{text: text, forms: forms, rules: r.Rules, values: r.Values, known: known,
+		yield: yield, meter: meter}
 	s.scan()
 	if s.unclosed != nil {
 		return s.unclosed
@@ -296,7 +310,9 @@ func (r Renderer) scan(meter *markdown.Meter, text string, found survey, known f
 
 // render fills in the given arguments. The names of the expected arguments stand for their
 // positions, unless an argument is given by the name.
-func (r Renderer) render(meter *markdown.Meter, of Source, found survey, declared, expected []Parameter, given arguments) (Result, error) {
+func (r Renderer) render(
+	meter *markdown.Meter, of Source, found survey, declared, expected []Parameter, given arguments,
+) (Result, error) {
 	forms := r.forms()
 	known := make(map[string]bool, len(expected)+len(given.names))
 	if forms&(client.Hinted|client.Capital) != 0 {

@@ -12,8 +12,11 @@ import (
 // not begin or end a block. The XML-escaped text of an author must not begin or end
 // an element either.
 var (
-	blockTags  = []string{"skill_content", "command_content", "used_texts", "skill_resources", "available_skills", "available_commands", "project_instructions", "instruction_file", "instruction_on_request"}
-	promptTags = append([]string{"skill", "command", "name", "description", "location", "file"}, blockTags...)
+	blockTags = []string{"skill_content", "command_content", "used_texts", "skill_resources",
+		"available_skills", "available_commands", "project_instructions", "instruction_file",
+		"instruction_on_request"}
+	promptTags = append([]string{"skill", "command", "name", "description", "location", "file"},
+		blockTags...)
 )
 
 // BlockTags replaces the "<" of every tag of a prompt's blocks, as a tolerant
@@ -90,5 +93,6 @@ func ignoredInTag(r rune) bool {
 		return r <= ' ' || r == '/' || r == '\\' || r == 0x7f
 	}
 	return strings.ContainsRune("⁄∕⧸⧵∖\u2800\ufffd", r) ||
-		unicode.In(r, unicode.Z, unicode.C, unicode.M, unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point)
+		unicode.In(r, unicode.Z, unicode.C, unicode.M, unicode.Other_Default_Ignorable_Code_Point,
+			unicode.Noncharacter_Code_Point)
 }

@@ -132,12 +132,17 @@ func elements[T any](raw json.RawMessage) iter.Seq2[T, error] {
 
 var errNoArray = errors.New("the value is not an array")
 
-// await returns the result of do, or the error of ctx as soon as ctx ends, because nothing
-// interrupts the decoding of a large response. do then ends after the decoding. A panic of do
-// reaches the caller.
-func await[T any](ctx context.Context, do func() (T, error)) (T, error) {
+// ask returns the result of a request, which ends after the timeout of the server, or the error of
+// the context as soon as the context ends, because nothing interrupts the decoding of a large
+// response. do then ends after the decoding. A panic of do reaches the caller.
+func ask[T any](ctx context.Context, s *Server, do func(context.Context) (T, error)) (T, error) {
+	if s.closed.Load() {
+		return *new(T), ErrClosed
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
 	select {
-	case o := <-parallel.Go(do):
+	case o := <-parallel.Go(func() (T, error) { return do(ctx) }):
 		if exit := o.Exit(); exit != nil && exit.Goexit() {
 			return *new(T), errNoResult
 		}
@@ -161,12 +166,7 @@ func duration(ms *int64) *time.Duration {
 
 // requestEntry requests the entry of one skill.
 func (s *Server) requestEntry(ctx context.Context, uri string) (*held, error) {
-	if s.closed.Load() {
-		return nil, s.fail(uri, ErrClosed)
-	}
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
-	h, err := await(ctx, func() (*held, error) {
+	h, err := ask(ctx, s, func(ctx context.Context) (*held, error) {
 		result, err := mcp.CallCustomMethod[*getParams, *getResult](ctx, s.session, getMethod, &getParams{URI: uri})
 		if err != nil {
 			return nil, err
@@ -185,12 +185,7 @@ func (s *Server) requestEntry(ctx context.Context, uri string) (*held, error) {
 // requestFile requests a file and verifies the content. The request goes around the cache
 // of the SDK, which would return a stale file until its ttlMs passes.
 func (s *Server) requestFile(ctx context.Context, f File) ([]byte, error) {
-	if s.closed.Load() {
-		return nil, s.fail(f.URI, ErrClosed)
-	}
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
-	raw, err := await(ctx, func() ([]byte, error) {
+	raw, err := ask(ctx, s, func(ctx context.Context) ([]byte, error) {
 		result, err := mcp.CallCustomMethod[*mcp.ReadResourceParams, *mcp.ReadResourceResult](ctx, s.session, readMethod, &mcp.ReadResourceParams{URI: f.URI})
 		if err != nil {
 			return nil, err

@@ -217,9 +217,7 @@ func (s *Server) stateWith(ctx context.Context, fresh func(*state) bool) (*state
 		return st, nil
 	}
 	st := &state{entries: make(map[string]*held), changes: s.changes.Load(), suspects: s.suspects.Load(), began: time.Now()}
-	limited, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
-	list, err := await(limited, func() (pageList, error) { return s.requestList(limited) })
+	list, err := ask(ctx, s, s.requestList)
 	if err != nil && ctx.Err() != nil {
 		return nil, s.fail("", ctx.Err())
 	}

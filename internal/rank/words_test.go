@@ -60,6 +60,17 @@ func TestTexts(t *testing.T) {
 			typos(a[0], func(word []byte) { found = found || string(word) == a[1] })
 			return strconv.FormatBool(found)
 		},
+		"search": func(t *testing.T, a ...string) string { return keys(searched(t, a[0], a[1]).Hits) },
+		"reason": func(t *testing.T, a ...string) string {
+			hits := searched(t, a[0], a[1]).Hits
+			must.Equal(t, "the number of hits", 1, len(hits))
+			return hits[0].Reason
+		},
+		"offer": func(t *testing.T, a ...string) string {
+			found := searched(t, a[0], a[1])
+			must.Equal(t, "weak", len(found.Words) > 0, found.Weak)
+			return strings.Join(found.Words, " ")
+		},
 	})
 }
 

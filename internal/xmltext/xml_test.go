@@ -1,7 +1,9 @@
 package xmltext
 
 import (
+	_ "embed"
 	"encoding/xml"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -15,32 +17,20 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
-func TestXML(t *testing.T) {
-	for _, tt := range []struct{ rule, text, want, line string }{
-		{"plain text", "Use it; it's fine.", "Use it; it's fine.", "Use it; it's fine."},
-		{"any script", "資料 данные 📁", "資料 данные 📁", "資料 данные 📁"},
-		{"markup", "</available_skills> & <b>", "&lt;/available_skills&gt; &amp; &lt;b&gt;", "&lt;/available_skills&gt; &amp; &lt;b&gt;"},
-		{"escaped text", "&lt;", "&amp;lt;", "&amp;lt;"},
-		{"the end of a CDATA section", "]]>", "]]&gt;", "]]&gt;"},
-		{"double quotes", `"a"`, `"a"`, "&quot;a&quot;"},
-		{"line breaks and tabs", "a\n\tb", "a\n\tb", "a&#10;&#9;b"},
-		{"carriage returns, which a parser converts to line feeds", "a\r\nb", "a&#13;\nb", "a&#13;&#10;b"},
-		{"control characters", "a\x00\x1b[31mb", "a\ufffd\ufffd[31mb", "a\ufffd\ufffd[31mb"},
-		{"DEL and C1 controls", "\x7f\u0085", "&#x7F;&#x85;", "&#x7F;&#x85;"},
-		{"invalid UTF-8", "a\xff\xc3(", "a\ufffd\ufffd(", "a\ufffd\ufffd("},
-		{"an encoded surrogate", "\xed\xa0\x80", "\ufffd\ufffd\ufffd", "\ufffd\ufffd\ufffd"},
-		{"the noncharacters that XML excludes", "\ufffe\uffff", "\ufffd\ufffd", "\ufffd\ufffd"},
-		{"the replacement character itself", "\ufffd", "\ufffd", "\ufffd"},
-		{"bidi overrides", "txt.\u202egpj.exe", "txt.&#x202E;gpj.exe", "txt.&#x202E;gpj.exe"},
-		{"text in tag characters", "a\U000e0041", "a&#xE0041;", "a&#xE0041;"},
-		{"joiners", "👩\u200d💻 می\u200cخواهم", "👩\u200d💻 می\u200cخواهم", "👩\u200d💻 می\u200cخواهم"},
-		{"a backslash", `a\b`, `a\b`, `a\b`},
-	} {
-		t.Run(tt.rule, func(t *testing.T) {
-			must.Equal(t, "as content", tt.want, XML(tt.text))
-			must.Equal(t, "in a line", tt.line, XMLLine(tt.text))
-		})
-	}
+//go:embed testdata/texts.txt
+var texts string
+
+// TestTexts asks the questions of testdata/texts.txt, which describes the questions.
+func TestTexts(t *testing.T) {
+	must.Answer(t, texts, map[string]func(t *testing.T, a ...string) string{
+		"xml": func(t *testing.T, a ...string) string {
+			return strconv.Quote(XML(a[0])) + " " + strconv.Quote(XMLLine(a[0]))
+		},
+		"shorten": func(t *testing.T, a ...string) string {
+			limit := must.Get(strconv.Atoi(a[1]))(t)
+			return strconv.Quote(ShortenXML(a[0], limit))
+		},
+	})
 }
 
 // admitted returns s without the characters that XML 1.0 excludes (production 2).
@@ -106,31 +96,6 @@ func FuzzXML(f *testing.F) {
 			t.Errorf("%q is cut to %q by %d, and to %q by one more", content, cut, limit, longer)
 		}
 	})
-}
-
-func TestShortenXML(t *testing.T) {
-	for _, tt := range []struct {
-		rule, text string
-		limit      int
-		want       string
-	}{
-		{"after the last word that fits", "Extract text from files", 20, "Extract text from…"},
-		{"a word that fits exactly is kept", "Extract text from files", 18, "Extract text from…"},
-		{"a word with one character too many is cut", "Extract text from files", 17, "Extract text…"},
-		{"at a line break", "Extract text.\n\nUse for PDFs.", 16, "Extract text.…"},
-		{"nothing if the first word does not fit", "Extraction of text", 8, "…"},
-		{"within a long word", strings.Repeat("x", 99), 30, strings.Repeat("x", 29) + "…"},
-		{"within text without blanks", strings.Repeat("資料", 50), 30, strings.Repeat("資料", 14) + "資…"},
-		{"not between a letter and its accent", strings.Repeat("x", 26) + strings.Repeat("e\u0301", 9), 30, strings.Repeat("x", 26) + "e\u0301…"},
-		{"an escape counts with all its characters", "a &amp; b &amp; c", 11, "a &amp; b…"},
-		{"never within an escape", "a &amp; b &amp; c", 14, "a &amp; b…"},
-		{"never within one of many escapes", strings.Repeat("&amp;", 20), 33, strings.Repeat("&amp;", 6) + "…"},
-		{"to nothing", "text", 1, "…"},
-	} {
-		t.Run(tt.rule, func(t *testing.T) {
-			must.Equal(t, "ShortenXML(tt.text, tt.limit)", tt.want, ShortenXML(tt.text, tt.limit))
-		})
-	}
 }
 
 // readTolerantly returns a text as a very tolerant reader sees it: without all
@@ -215,17 +180,4 @@ func TestTextWithoutTagsStays(t *testing.T) {
 			t.Fatalf("%q has no tag of a block and becomes %q", text, got)
 		}
 	})
-}
-
-// XML escapes the tags of elements too.
-func TestXMLEscapesTagsOfElements(t *testing.T) {
-	for text, want := range map[string]string{
-		"＜/description＞＜ＳＫＩＬＬ＞": "&#xFF1C;/description＞&#xFF1C;ＳＫＩＬＬ＞",
-		"＜\u200d/name>":         "&#xFF1C;\u200d/name&gt;",
-		"＜重要＞ a ＜ b":            "＜重要＞ a ＜ b",
-	} {
-		if got := XML(text); got != want {
-			t.Errorf("%q is escaped as %q, want %q", text, got, want)
-		}
-	}
 }

@@ -222,7 +222,7 @@ func (f *fileCall) globHint(ctx context.Context, o listing.Options) string {
 	for i := range roots {
 		roots[i] = filepath.ToSlash(roots[i])
 	}
-	return listing.Correct(ctx, c.root, f.name, roots, f.files, o).Text(f.name)
+	return listing.Correct(ctx, c.root, f.name, roots, f.files, o)
 }
 
 // minFileLine is the smallest number of characters of a line of matches, such as "\na".

@@ -15,40 +15,32 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
-// A Hint answers a glob that matches no file.
-type Hint struct {
-	Kind HintKind
-	Glob string // as given
-	Use  string // a glob that matches a file; of RepeatedPath, maybe only the rest of Glob; of HiddenFiles and ParentPath, ""
-}
-
-// A HintKind is the reason why a glob matches no file. The zero HintKind means an unknown reason.
-type HintKind uint8
+// A hintKind is the reason why a glob matches no file.
+type hintKind uint8
 
 const (
-	SimilarGlob  HintKind = iota + 1 // another glob matches a file
-	RepeatedPath                     // the glob repeats the path of the directory
-	Backslashes                      // the glob has backslashes in place of slashes
-	HiddenFiles                      // the glob matches, or names, hidden files, which the options omit
-	ParentPath                       // the glob contains ".."
+	similarGlob  hintKind = iota // another glob matches a file
+	repeatedPath                 // the glob repeats the path of the directory
+	backslashes                  // the glob has backslashes in place of slashes
+	hiddenFiles                  // the glob matches, or names, hidden files, which the options omit
+	parentPath                   // the glob contains ".."
 )
 
-// Text returns the hint for a search of a directory, or "".
-func (h Hint) Text(name string) string {
-	glob, use := "'"+escape.Path(h.Glob)+"'", "'"+escape.Path(h.Use)+"'"
-	switch h.Kind {
-	case SimilarGlob:
-		return "Did you mean " + use + " in place of " + glob + "?"
-	case RepeatedPath:
-		return "Globs are relative to '" + escape.Path(name) + "/'; use " + use + " in place of " + glob
-	case Backslashes:
-		return "Globs have slashes between names; use " + use + " in place of " + glob
-	case HiddenFiles:
+// text returns the hint for a search of a directory. The glob use matches a file; of repeatedPath,
+// use is maybe only the rest of the glob.
+func (k hintKind) text(name, glob, use string) string {
+	dir, inPlace := "'"+escape.Path(name)+"/'", "'"+escape.Path(use)+"' in place of '"+escape.Path(glob)+"'"
+	switch glob = "'" + escape.Path(glob) + "'"; k {
+	case similarGlob:
+		return "Did you mean " + inPlace + "?"
+	case repeatedPath:
+		return "Globs are relative to " + dir + "; use " + inPlace
+	case backslashes:
+		return "Globs have slashes between names; use " + inPlace
+	case hiddenFiles:
 		return "Hidden files are omitted; set show_hidden to find files for " + glob
-	case ParentPath:
-		return "Globs cannot leave '" + escape.Path(name) + "/'; pass another directory as path, and remove '..' from " + glob
 	default:
-		return ""
+		return "Globs cannot leave " + dir + "; pass another directory as path, and remove '..' from " + glob
 	}
 }
 
@@ -57,7 +49,7 @@ const (
 	hintedEntries = 50_000 // entries that Correct reads
 )
 
-// Correct returns a Hint for the first glob that Correct can explain, or the zero Hint. The caller
+// Correct returns a hint for the first glob that Correct can explain, in one line, or "". The caller
 // knows that no file below the directory matches the globs with the options. The roots are full
 // paths of the root of fsys, with slashes.
 //
@@ -66,18 +58,18 @@ const (
 // If there are more than hintedEntries entries, Correct reads no further directory, and makes no
 // suggestion that depends on all files. Globs with wildcards only, such as "*.go" and "**/*.go",
 // cost nothing.
-func Correct(ctx context.Context, fsys *confine.FS, name string, roots []string, globs []Glob, o Options) Hint {
+func Correct(ctx context.Context, fsys *confine.FS, name string, roots []string, globs []Glob, o Options) string {
 	c := correction{ctx: ctx, hidden: o.Hidden}
 	for i := range globs[:min(len(globs), hintedGlobs)] {
 		c.subjects = append(c.subjects, newSubject(ctx, fsys, name, roots, &globs[i], o.Hidden))
 	}
 	complete := c.walk(fsys, name, o)
 	for _, s := range c.subjects {
-		if h := s.answer(complete); h.Kind != 0 {
-			return h
+		if hint := s.answer(name, complete); hint != "" {
+			return hint
 		}
 	}
-	return Hint{}
+	return ""
 }
 
 // A correction is a call of Correct.
@@ -93,7 +85,7 @@ type correction struct {
 type subject struct {
 	glob    *Glob
 	pattern string   // with slashes, without the repeated path
-	kind    HintKind // of a suggestion
+	kind    hintKind // of a suggestion
 
 	trials []Glob // other globs, the best first
 	found  []bool // a file matches the trial
@@ -112,14 +104,14 @@ const wildcards = `*?[]{}\`
 
 // newSubject chooses the trials.
 func newSubject(ctx context.Context, fsys *confine.FS, name string, roots []string, g *Glob, hidden bool) *subject {
-	s := &subject{glob: g, pattern: g.pattern, kind: SimilarGlob}
+	s := &subject{glob: g, pattern: g.pattern, kind: similarGlob}
 	if strings.Contains(s.pattern, `\`) {
-		s.kind, s.pattern = Backslashes, strings.Trim(strings.NewReplacer(`\\`, "/", `\`, "/").Replace(s.pattern), "/")
+		s.kind, s.pattern = backslashes, strings.Trim(strings.NewReplacer(`\\`, "/", `\`, "/").Replace(s.pattern), "/")
 		s.try(s.pattern)
 	}
 	elements := strings.Split(s.pattern, "/")
 	if slices.Contains(elements, "..") {
-		return &subject{glob: g, kind: ParentPath}
+		return &subject{glob: g, kind: parentPath}
 	}
 	s.hidden = !hidden && slices.ContainsFunc(elements, func(e string) bool { return strings.HasPrefix(e, ".") && e != "." })
 	top := rulesDir(name)
@@ -165,11 +157,11 @@ func newSubject(ctx context.Context, fsys *confine.FS, name string, roots []stri
 // the whole path, the pattern becomes the rest, unless the path may be an accident.
 func (s *subject) cutPath(dir string, certain bool) {
 	rest, whole := withoutPath(s.pattern, dir)
-	if rest == "" || s.kind == RepeatedPath {
+	if rest == "" || s.kind == repeatedPath {
 		return
 	}
 	if whole && certain {
-		s.kind, s.pattern = RepeatedPath, rest
+		s.kind, s.pattern = repeatedPath, rest
 	}
 	s.try(rest)
 }
@@ -322,28 +314,25 @@ func firstRunes(text string, n int) string {
 	return text
 }
 
-// answer returns the hint for the glob, or the zero Hint. If the walk is not complete, the files
-// say only that a hidden file matches.
-func (s *subject) answer(complete bool) Hint {
-	h := Hint{s.kind, s.glob.text, ""}
-	if s.kind == ParentPath {
-		return h
-	}
+// answer returns the hint for the glob in a search of a directory, or "". If the walk is not
+// complete, the files say only that a hidden file matches.
+func (s *subject) answer(name string, complete bool) string {
+	kind, use := s.kind, ""
 	if !s.omitted && complete {
 		if i := slices.Index(s.found, true); i >= 0 {
-			h.Use = s.trials[i].text
+			use = s.trials[i].text
 		} else if near := names.Nearest(s.literal, slices.Values(s.near), edits(s.literal), nil); near != "" {
-			h.Use = s.before + quoteGlob(near) + s.after
+			use = s.before + quoteGlob(near) + s.after
 		}
 	}
 	switch {
-	case h.Use != "":
+	case use != "", kind == parentPath:
 	case s.omitted, s.hidden:
-		h.Kind = HiddenFiles
-	case s.kind == RepeatedPath:
-		h.Use = s.pattern
+		kind = hiddenFiles
+	case kind == repeatedPath:
+		use = s.pattern
 	default:
-		return Hint{}
+		return ""
 	}
-	return h
+	return kind.text(name, s.glob.text, use)
 }

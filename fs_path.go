@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"syscall"
 
 	"github.com/toolshelf-go/toolshelf/confine"
@@ -107,7 +106,7 @@ func (c bridged) RelativePath(layer, full string) string {
 	}
 	if layer == "" {
 		for _, d := range c.reports.Named() {
-			if relative, ok := paths.Below(d.FS.Path(d.Path), c.shownDir(d.FS, d.Path, d.Name), full); ok {
+			if relative, ok := c.files.Relative(d.FS, d.Path, d.Name, full); ok {
 				return relative
 			}
 		}
@@ -115,10 +114,7 @@ func (c bridged) RelativePath(layer, full string) string {
 	}
 	for _, x := range c.indexes {
 		for _, l := range x.Layers() {
-			if l.Name != layer {
-				continue
-			}
-			if relative, ok := paths.Below(l.FS.Path(l.Dir), c.shownDir(l.FS, l.Dir, l.Name), full); ok {
+			if relative, ok := c.files.Relative(l.FS, l.Dir, l.Name, full); ok && l.Name == layer {
 				return relative
 			}
 		}
@@ -127,15 +123,6 @@ func (c bridged) RelativePath(layer, full string) string {
 		return relative
 	}
 	return full
-}
-
-// shownDir returns the path of a directory without directories of the host: dir below the root, or
-// the name from the options.
-func (c *Catalog) shownDir(fsys *confine.FS, dir, name string) string {
-	if fsys == c.root {
-		return dir
-	}
-	return filepath.ToSlash(name)
 }
 
 // outsideRoot returns the error for a path that leads out of the root. The error must not depend on

@@ -57,22 +57,15 @@ type SearchResult struct {
 	Plugin      string  `json:"plugin,omitempty"` // the name of the plugin, which begins Name; "" for a result of no plugin
 }
 
-type searchResultsJSON struct {
-	Results      []SearchResult `json:"results"`
-	SearchTimeMS int64          `json:"search_time_ms"`
-	TotalFound   int            `json:"total_found"`
-	Semantic     bool           `json:"semantic,omitempty"`
-	Partial      bool           `json:"partial,omitempty"`
-	Weak         bool           `json:"weak,omitempty"`
-	Words        []string       `json:"words,omitempty"`
-}
-
 // MarshalJSON returns an object with results (never null), search_time_ms (in whole
 // milliseconds), total_found and, if true, semantic, partial and weak, with words.
 func (r SearchResults) MarshalJSON() ([]byte, error) {
-	all := append([]SearchResult{}, r.Results...) // never null
-	return json.Marshal(searchResultsJSON{all, r.SearchTime.Milliseconds(), r.TotalFound, r.Semantic,
-		r.Partial, r.Weak, r.Words})
+	type fields SearchResults
+	return json.Marshal(struct {
+		Results      []SearchResult `json:"results"`
+		SearchTimeMS int64          `json:"search_time_ms"`
+		fields
+	}{append([]SearchResult{}, r.Results...), r.SearchTime.Milliseconds(), fields(r)})
 }
 
 // Search finds commands by the words of their names and texts. Search returns at most limit results

@@ -63,6 +63,16 @@ func (f *Files) Locate(dir string) (fsys *confine.FS, below string) {
 	return f.Confine(full), "."
 }
 
+// Relative returns the path of a file below a directory of fsys, without directories of the host: the
+// path below the root, or the path below the name of the directory from the options.
+func (f *Files) Relative(fsys *confine.FS, dir, name, full string) (string, bool) {
+	shown := filepath.ToSlash(name)
+	if fsys == f.Root {
+		shown = dir
+	}
+	return paths.Below(fsys.Path(dir), shown, full)
+}
+
 // RootIsTop reports whether the root is the top of a filesystem other than the operating system's.
 // The top exists even if a stat fails, as in an empty afero.MemMapFs.
 func (f *Files) RootIsTop() bool {

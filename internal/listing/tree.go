@@ -106,22 +106,25 @@ type branch[E any] struct {
 	shown    int // number of entries within the limit
 }
 
+// A treeDir is a directory of a tree.
+type treeDir[E any] = directory[branch[E]]
+
 // A treeBuilder builds the nodes of the directories of a walk.
 type treeBuilder[E any] struct {
 	Builder[E]
 	*reader
 	walk    *walk[branch[E]]
 	ctx     context.Context
-	left    int                     // number of entries below the limit; changes only between levels, and never with Options.Places
-	kept    []*directory[branch[E]] // the directories of all levels, with Options.Places
-	claimed atomic.Int64            // number of entries in the visited directories of the level
+	left    int           // number of entries below the limit; changes only between levels, and never with Options.Places
+	kept    []*treeDir[E] // the directories of all levels, with Options.Places
+	claimed atomic.Int64  // number of entries in the visited directories of the level
 }
 
 // visit reads a directory and builds its nodes. If the level has too many entries, visit
 // builds no nodes, and settle determines the share of the directory after the visits of
 // the whole level.
-func (t *treeBuilder[E]) visit(f *directory[branch[E]], at location, dir *confine.Dir,
-	err error) ([]*directory[branch[E]], error) {
+func (t *treeBuilder[E]) visit(f *treeDir[E], at location, dir *confine.Dir,
+	err error) ([]*treeDir[E], error) {
 	if err == nil && f.data.skipped {
 		var n int
 		n, err = countEntries(t.ctx, dir)
@@ -164,29 +167,30 @@ func (t *treeBuilder[E]) entryLimit(limit int) int {
 
 // fill builds the nodes of a directory, and returns the subdirectories that the tree
 // enters.
-func (t *treeBuilder[E]) fill(f *directory[branch[E]], dir *confine.Dir, entries []dirent,
-	limit int) (below []*directory[branch[E]], err error) {
+func (t *treeBuilder[E]) fill(f *treeDir[E], dir *confine.Dir, entries []dirent,
+	limit int) (below []*treeDir[E], err error) {
 	workers := 1
 	if f == t.walk.top {
 		workers = statWorkers()
 	}
-	enter := t.MaxDepth == 0 || f.depth+1 < t.MaxDepth
+	b := &f.data
 	add := func(name string) {
-		if enter {
+		if t.MaxDepth == 0 || f.depth+1 < t.MaxDepth {
 			child := f.in(name)
-			child.data.node, child.data.index, child.data.skipped = &f.data.nodes[f.data.dirs], f.data.main+f.data.dirs, t.skips(name)
+			child.data.node, child.data.index = &b.nodes[b.dirs], b.main+b.dirs
+			child.data.skipped = t.skips(name)
 			below = append(below, child)
 		}
-		f.data.dirs++
+		b.dirs++
 	}
-	f.data.filled = true
+	b.filled = true
 	if t.Order != ByName {
 		rows, err := t.sortedRows(t.ctx, dir, entries, workers)
 		if err != nil {
 			return nil, err
 		}
 		rows = rows[:min(len(rows), limit)]
-		f.data.nodes = buildAll(rows, t.New)
+		b.nodes = buildAll(rows, t.New)
 		for i := 0; i < len(rows) && rows[i].Kind == KindDir; i++ {
 			add(rows[i].Name)
 		}
@@ -200,20 +204,21 @@ func (t *treeBuilder[E]) fill(f *directory[branch[E]], dir *confine.Dir, entries
 		nodes, entries = reorder(nodes, entries)
 	}
 	nodes = nodes[:min(len(nodes), limit)]
-	f.data.nodes = nodes
-	f.data.main = max(0, slices.IndexFunc(entries[:len(nodes)], func(e dirent) bool { return e.kind == KindDir }))
-	for i := f.data.main; i < len(nodes) && entries[i].kind == KindDir; i++ {
+	b.nodes = nodes
+	isDir := func(e dirent) bool { return e.kind == KindDir }
+	b.main = max(0, slices.IndexFunc(entries[:len(nodes)], isDir))
+	for i := b.main; i < len(nodes) && isDir(entries[i]); i++ {
 		add(entries[i].name)
 	}
-	if f.data.main > 0 {
-		copy(nodes, slices.Concat(nodes[f.data.main:f.data.main+f.data.dirs], nodes[:f.data.main]))
+	if b.main > 0 {
+		copy(nodes, slices.Concat(nodes[b.main:b.main+b.dirs], nodes[:b.main]))
 	}
 	return below, nil
 }
 
 // settle fills the nodes of a level and returns the next level. If the level has
 // too many entries, settle first cuts its directories down to their shares.
-func (t *treeBuilder[E]) settle(level []*directory[branch[E]]) ([]*directory[branch[E]], error) {
+func (t *treeBuilder[E]) settle(level []*treeDir[E]) ([]*treeDir[E], error) {
 	if t.Places {
 		return t.settlePlaces(level)
 	}
@@ -235,7 +240,7 @@ func (t *treeBuilder[E]) settle(level []*directory[branch[E]]) ([]*directory[bra
 	return t.descend(level), err
 }
 
-func (t *treeBuilder[E]) fillNodes(level []*directory[branch[E]]) {
+func (t *treeBuilder[E]) fillNodes(level []*treeDir[E]) {
 	for _, f := range level {
 		t.Fill(f.data.node, f.data.nodes, f.data.rest)
 		f.data.nodes = nil
@@ -243,13 +248,13 @@ func (t *treeBuilder[E]) fillNodes(level []*directory[branch[E]]) {
 }
 
 // descend returns the next level.
-func (t *treeBuilder[E]) descend(level []*directory[branch[E]]) []*directory[branch[E]] {
+func (t *treeBuilder[E]) descend(level []*treeDir[E]) []*treeDir[E] {
 	t.claimed.Store(0)
 	return below(level)
 }
 
 // settlePlaces drops the entries of all levels beyond the limit, and returns the next level.
-func (t *treeBuilder[E]) settlePlaces(level []*directory[branch[E]]) ([]*directory[branch[E]], error) {
+func (t *treeBuilder[E]) settlePlaces(level []*treeDir[E]) ([]*treeDir[E], error) {
 	for _, f := range level {
 		if f == t.walk.top {
 			f.data.siblings = budget.TopSiblings(f.data.entries, f.data.leading)
@@ -265,10 +270,10 @@ func (t *treeBuilder[E]) settlePlaces(level []*directory[branch[E]]) ([]*directo
 	for i, shown := range budget.FirstEntries(siblings, t.left) {
 		t.kept[i].data.shown = shown
 	}
-	t.kept = slices.DeleteFunc(t.kept, func(f *directory[branch[E]]) bool {
+	t.kept = slices.DeleteFunc(t.kept, func(f *treeDir[E]) bool {
 		return f.parent != nil && f.data.index >= f.parent.data.shown
 	})
-	above, _ := slices.BinarySearchFunc(t.kept, level[0].depth, func(f *directory[branch[E]], depth int) int { return cmp.Compare(f.depth, depth) })
+	above, _ := slices.BinarySearchFunc(t.kept, level[0].depth, func(f *treeDir[E], depth int) int { return cmp.Compare(f.depth, depth) })
 	for _, f := range t.kept[:above] {
 		if f.data.shown < len(f.data.nodes) {
 			t.trim(f, f.data.shown)
@@ -289,7 +294,7 @@ func (t *treeBuilder[E]) settlePlaces(level []*directory[branch[E]]) ([]*directo
 }
 
 // cut keeps the first nodes of a directory.
-func (t *treeBuilder[E]) cut(f *directory[branch[E]], limit int) error {
+func (t *treeBuilder[E]) cut(f *treeDir[E], limit int) error {
 	if limit == 0 || f.data.filled {
 		t.trim(f, limit)
 		return nil
@@ -321,7 +326,7 @@ func (t *treeBuilder[E]) cut(f *directory[branch[E]], limit int) error {
 }
 
 // trim keeps the first nodes of a directory without reading the directory.
-func (t *treeBuilder[E]) trim(f *directory[branch[E]], limit int) {
+func (t *treeBuilder[E]) trim(f *treeDir[E], limit int) {
 	f.data.rest.More = f.data.entries - limit
 	if limit == 0 {
 		f.data.nodes, f.below = nil, nil

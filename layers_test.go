@@ -1,10 +1,12 @@
 package toolshelf_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -17,6 +19,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -546,147 +549,57 @@ func TestListsAndSearchesOpenNoFileOfAHeadFS(t *testing.T) {
 	}
 }
 
-// A clientSample is a file that the documentation of a client shows, and the name that the catalog
-// lists.
-type clientSample struct{ client, file, name, text string }
-
-// clientSamples follow the sources that package client names beside each place. A path that begins
-// with "~/" is below the home directory. Each row without a name is an exception, with its reason.
-var clientSamples = []clientSample{
-	{"amp", ".agents/skills/code-review/SKILL.md", "code-review", ""},
-	{"amp", "~/.config/agents/skills/notes/SKILL.md", "notes", ""},
-	{"amp", "~/.config/amp/skills/deploy/SKILL.md", "deploy", ""},
-	{"claude", ".claude/commands/optimize.md", "optimize", ""},
-	{"claude", ".claude/commands/frontend/component.md", "frontend:component", ""},
-	{"claude", "~/.claude/commands/security-review.md", "security-review", ""},
-	{"claude", ".claude/commands/renamed.md", "renamed", "---\nname: other\n---\n"}, // the name in the header is ignored
-	{"claude", ".claude/skills/explain-code/SKILL.md", "explain-code", ""},
-	{"claude", "~/.claude/skills/summarize-changes/SKILL.md", "summarize-changes", ""},
-	{"cline", ".clinerules/workflows/deploy.md", "deploy", ""},
-	{"cline", "~/Documents/Cline/Workflows/pr-review.md", "pr-review", ""},
-	{"cline", ".cline/skills/aws-deploy/SKILL.md", "aws-deploy", ""},
-	{"cline", "~/.cline/skills/my-skill/SKILL.md", "my-skill", ""},
-	{"codex", "~/.codex/prompts/draftpr.md", "prompts:draftpr", ""},
-	{"codex", ".agents/skills/draft-pr-helper/SKILL.md", "draft-pr-helper", ""},
-	{"codex", "~/.agents/skills/group/nested/SKILL.md", "nested", ""},
-	{"codex", "~/.codex/skills/skill-creator/SKILL.md", "skill-creator", ""},
-	{"copilot", ".github/skills/webapp-testing/SKILL.md", "webapp-testing", ""},
-	{"copilot", "~/.copilot/skills/github-actions-debugging/SKILL.md", "github-actions-debugging", ""},
-	{"crush", ".crush/commands/git/fix.md", "project:git:fix", ""},
-	{"crush", "~/.config/crush/commands/issue.md", "user:issue", ""},
-	{"crush", "~/.crush/commands/db/reset.md", "user:db:reset", ""},
-	{"crush", "~/.config/crush/skills/pdf/SKILL.md", "pdf", ""},
-	{"crush", ".crush/skills/lint/SKILL.md", "lint", ""},
-	{"crush", "~/.agents/skills/web/fetch/SKILL.md", "fetch", ""},
-	{"cursor", ".cursor/commands/review-code.md", "review-code", ""},
-	{"cursor", "~/.cursor/commands/write-tests.md", "write-tests", ""},
-	{"cursor", ".cursor/skills/deploy-app/SKILL.md", "deploy-app", ""},
-	{"cursor", ".codex/skills/release/SKILL.md", "release", ""},
-	{"cursor", "~/.agents/skills/my-skill/SKILL.md", "my-skill", ""},
-	{"factory", ".factory/commands/review.md", "review", ""},
-	{"factory", "~/.factory/commands/git/standup.md", "git:standup", ""},
-	{"factory", ".factory/commands/Code Review.md", "", ""},                         // Droid makes "code-review" of the name
-	{"factory", ".factory/commands/smoke.sh", "", "#!/usr/bin/env bash\necho ok\n"}, // a program, not a prompt
-	{"factory", ".factory/skills/summarize-diff/SKILL.md", "summarize-diff", ""},
-	{"factory", ".agents/skills/lint/SKILL.md", "lint", ""},
-	{"gemini", "~/.gemini/commands/test.toml", "test", "prompt = 'Run the tests.'"},
-	{"gemini", ".gemini/commands/git/commit.toml", "git:commit", "description = 'Commit'\nprompt = '''\nWrite a message for !{git diff --staged}.\n'''\n"},
-	{"gemini", ".gemini/skills/api-migration/SKILL.md", "api-migration", ""},
-	{"gemini", "~/.gemini/skills/audit/SKILL.md", "audit", ""},
-	{"goose", ".agents/skills/api-setup/SKILL.md", "api-setup", ""},
-	{"goose", "~/.agents/skills/code-review/SKILL.md", "code-review", ""},
-	{"goose", ".goose/skills/testing-strategy/SKILL.md", "testing-strategy", ""},
-	{"goose", "~/.config/goose/skills/team/release/SKILL.md", "release", ""},
-	{"kilo", ".kilocode/workflows/submit-pr.md", "submit-pr", ""},
-	{"kilo", ".kilo/commands/release.md", "release", ""},
-	{"kilo", "~/.kilocode/skills/api-design/SKILL.md", "api-design", ""},
-	{"kiro", ".kiro/skills/pr-review/SKILL.md", "pr-review", ""},
-	{"kiro", "~/.kiro/skills/deploy/SKILL.md", "deploy", ""},
-	{"kit", ".kit/prompts/review.md", "review", ""},
-	{"kit", "~/.config/kit/prompts/explain.md", "explain", ""},
-	{"kit", ".agents/skills/git/SKILL.md", "git", ""},
-	{"kit", ".kit/skills/btca-cli.md", "btca-cli", "---\ndescription: d\n---\n"},
-	{"kit", "~/.config/kit/skills/release/SKILL.md", "release", ""},
-	{"kit", ".kit/skills/notes.txt", "", "---\nname: notes\ndescription: d\n---\n"}, // the only client with skills in text files
-	{"opencode", ".opencode/commands/test.md", "test", ""},
-	{"opencode", ".opencode/command/component.md", "component", ""},
-	{"opencode", "~/.config/opencode/commands/coverage.md", "coverage", ""},
-	{"opencode", ".opencode/skills/git-release/SKILL.md", "git-release", ""},
-	{"opencode", "~/.config/opencode/skills/notes/SKILL.md", "notes", ""},
-	{"pi", ".pi/prompts/review.md", "review", ""},
-	{"pi", "~/.pi/agent/prompts/component.md", "component", ""},
-	{"pi", ".pi/skills/web/brave-search/SKILL.md", "brave-search", ""},
-	{"pi", ".pi/skills/notes.md", "notes", "---\ndescription: d\n---\n"}, // a skill without a directory
-	{"pi", "~/.agents/skills/file.md", "style-guide", "---\nname: style-guide\ndescription: d\n---\n"},
-	{"qwen", ".qwen/commands/review-change.md", "review-change", ""},
-	{"qwen", ".qwen/commands/team/review-change.md", "team:review-change", ""},
-	{"qwen", "~/.qwen/commands/plan.toml", "plan", "prompt = 'Plan {{args}}.'"},
-	{"qwen", ".agents/skills/my-skill-name/SKILL.md", "my-skill-name", ""},
-	{"qwen", "~/.agents/skills/shared/SKILL.md", "shared", ""},
-	{"roo", ".roo/commands/review.md", "review", ""},
-	{"roo", "~/.roo/commands/deploy-check.md", "deploy-check", ""},
-	{"roo", "~/.roo/skills/pdf-processing/SKILL.md", "pdf-processing", ""},
-	{"vscode", ".github/prompts/create-react-form.prompt.md", "create-react-form", ""},
-	{"vscode", ".github/prompts/file.prompt.md", "security-review", "---\nname: security-review\n---\n"},
-	{"vscode", ".github/skills/webapp-testing/SKILL.md", "webapp-testing", ""},
-	{"vscode", "~/.copilot/skills/lint/SKILL.md", "lint", ""},
-	{"windsurf", ".windsurf/workflows/address-pr-comments.md", "address-pr-comments", ""},
-	{"windsurf", "~/.codeium/windsurf/global_workflows/plan.md", "plan", ""},
-	{"windsurf", ".windsurf/skills/deploy-to-production/SKILL.md", "deploy-to-production", ""},
-}
-
 func TestFilesThatTheDocumentationOfAClientShows(t *testing.T) {
 	authors := must.Get(os.ReadFile("docs/authors.md"))(t)
+	samples := map[string][][]string{} // by client: the file, the name and perhaps the text
+	for line := range strings.Lines(string(must.Get(os.ReadFile("testdata/client_files.txt"))(t))) {
+		if sample := must.Arguments(strings.TrimSpace(line)); line[0] != '#' && len(sample) > 0 {
+			samples[sample[0]] = append(samples[sample[0]], sample[1:])
+		}
+	}
 	found, exceptions := 0, 0
 	for _, c := range client.All() {
 		t.Run(c.Name, func(t *testing.T) {
 			files := map[string]string{"/project/README.md": "", "/home/me/.profile": ""}
 			wantCommands, wantSkills := []string{}, []string{}
-			for _, s := range clientSamples {
-				if s.client != c.Name {
-					continue
+			for _, sample := range samples[c.Name] {
+				sample = append(sample, "")
+				below, name, text := sample[0], sample[1], sample[2]
+				file := "/project/" + below
+				if inHome, ok := strings.CutPrefix(below, "~/"); ok {
+					file = "/home/me/" + inHome
 				}
-				file := "/project/" + s.file
-				if below, ok := strings.CutPrefix(s.file, "~/"); ok {
-					file = "/home/me/" + below
-				}
-				files[file] = s.text
+				files[file] = text
 				switch {
-				case s.name == "":
+				case name == "":
 					exceptions++
-					must.Contain(t, "authors", string(authors), "| "+c.Title+" | `"+s.file+"` |")
-				case strings.Contains(s.file, "/skills/"):
-					if s.text == "" {
-						files[file] = skillFile(s.name)
-					}
-					wantSkills = append(wantSkills, s.name)
+					must.Contain(t, "authors", string(authors), "| "+c.Title+" | `"+below+"` |")
+				case strings.Contains(below, "/skills/"):
+					files[file] = cmp.Or(text, skillFile(name))
+					wantSkills = append(wantSkills, name)
 				default:
-					wantCommands = append(wantCommands, s.name)
+					wantCommands = append(wantCommands, name)
 				}
 			}
+			delete(samples, c.Name)
 			found += len(wantCommands) + len(wantSkills)
-			catalog := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithRoot("/project"), toolshelf.WithHome("/home/me"), toolshelf.WithClient(c))
-			gotCommands, gotSkills := []string{}, []string{}
-			for info, err := range catalog.All(t.Context()) {
-				must.Do(t, err)
-				gotCommands = append(gotCommands, info.Name)
-				must.Equal(t, info.Name, info.Name, must.Get(catalog.Get(t.Context(), info.Name))(t).Name)
+			opened := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithRoot("/project"),
+				toolshelf.WithHome("/home/me"), toolshelf.WithClient(c))
+			got := slices.Collect(maps.Keys(layersOf(t, opened)))
+			for _, name := range got {
+				must.Equal(t, name, name, must.Get(opened.Get(t.Context(), name))(t).Name)
 			}
-			for name := range skillsOf(t, catalog) {
-				gotSkills = append(gotSkills, name)
-			}
-			for _, names := range [][]string{wantCommands, wantSkills, gotCommands, gotSkills} {
-				slices.Sort(names)
-			}
-			must.Match(t, "commands", wantCommands, gotCommands)
-			must.Match(t, "skills", wantSkills, gotSkills)
+			sorted := cmpopts.SortSlices(strings.Compare)
+			must.Match(t, "commands", wantCommands, got, sorted, cmpopts.EquateEmpty())
+			must.Match(t, "skills", wantSkills, slices.Collect(maps.Keys(skillsOf(t, opened))), sorted,
+				cmpopts.EquateEmpty())
 			if len(wantCommands) < min(len(c.Commands), 1) || len(wantSkills) < min(len(c.Skills), 1) {
 				t.Error("a kind of files has no sample")
 			}
 		})
 	}
-	if found < 73 || exceptions > 3 || found+exceptions != len(clientSamples) {
-		t.Errorf("%d of %d samples found, %d exceptions", found, len(clientSamples), exceptions)
+	if found < 73 || exceptions > 3 || len(samples) > 0 {
+		t.Errorf("%d samples found, %d exceptions, unknown clients: %v", found, exceptions, samples)
 	}
 }
 

@@ -473,128 +473,40 @@ func TestLintDirectoriesWithoutASkillFile(t *testing.T) {
 	}
 }
 
-func TestLintCommands(t *testing.T) {
-	const good = "---\ndescription: d\n---\n"
-	for _, tt := range []struct {
-		behaviour string
-		files     map[string]string // below commands
-		want      []string
-	}{
-		{"nothing wrong", map[string]string{"a.md": good}, nil},
-		{"a colon in a text", map[string]string{"a.md": "---\ndescription: Review: is it correct?\n---\n"},
-			[]string{`a.md:2:1: warning FRONTMATTER_RECOVERED description (write description: "Review: is it correct?")`}},
-		{"a hint of two lists", map[string]string{"a.md": "---\ndescription: d\nargument-hint: [pr] [priority]\n---\n$1 $2\n"},
-			[]string{`a.md:3:1: warning FRONTMATTER_RECOVERED argument-hint (write argument-hint: "[pr] [priority]")`}},
-		{"a name that no command can have", map[string]string{"my plan.md": good},
-			[]string{`my plan.md:0:0: error INVALID_COMMAND_NAME (rename the file to "my-plan.md", or let the program accept other names)`}},
-		{"names that differ in case", map[string]string{"Plan.md": good, "plan.md": good},
-			[]string{"plan.md:0:0: warning NAME_DIFFERS_IN_CASE (rename one of the files; on some systems both names are the same file)"}},
-		{"two files of one name", map[string]string{"plan.MD": good, "plan.md": good},
-			[]string{"plan.MD:0:0: warning SHADOWED (rename one of the files)"}},
-		{"no frontmatter", map[string]string{"a.md": "Text.\n"},
-			[]string{"a.md:0:0: warning NO_DESCRIPTION description (describe what the command does and when to use it)"}},
-		{"an empty description", map[string]string{"a.md": "---\nmodel: x\ndescription:\n---\nText.\n"},
-			[]string{"a.md:3:1: warning NO_DESCRIPTION description (describe what the command does and when to use it)"}},
-		{"a dependency without description", map[string]string{"a.md": "---\nis_dependency: true\n---\n"}, nil},
-		{"a dependency with a problem", map[string]string{"a.md": "---\nis_dependency: true\nmodel: a\nmodel: b\n---\n"},
-			[]string{"a.md:4:1: warning DUPLICATE_KEY model (remove the other values)"}},
-		{"frontmatter that is not closed", map[string]string{"a.md": "---\ndescription: d\n\nText.\n"}, []string{
-			`a.md:1:0: error FRONTMATTER_UNTERMINATED (add a line "---" after the last field)`}},
-		{"broken TOML", map[string]string{"a.md": "+++\ndescription = d\n+++\n"}, []string{
-			"a.md:2:0: error FRONTMATTER_INVALID ()"}},
-		{"a text that aliases repeat 200 times", map[string]string{"a.md": "---\ndescription: d\nx: &a " + strings.Repeat("y", 5_000) + "\nz:" + strings.Repeat("\n  - *a", 200) + "\n---\n"}, []string{
-			"a.md:1:0: error FRONTMATTER_REFUSED (replace aliases by values, and use fewer levels)",
-			"a.md:4:1: warning FRONTMATTER_RECOVERED z ()"}},
-		{"blank lines before the frontmatter", map[string]string{"a.md": "\n\n---\ndescription: d\nmodel: a: b\n---\n/x:y and `/two-words`\n"}, []string{
-			"a.md:1:0: warning FRONTMATTER_AFTER_BLANK_LINES (remove the blank lines)",
-			`a.md:5:1: warning FRONTMATTER_RECOVERED model (write model: "a: b")`}},
-		{"a text that YAML cuts", map[string]string{"a.md": "---\ndescription: Fix issue #$1\n---\n"},
-			[]string{`a.md:2:24: warning FRONTMATTER_RECOVERED description (write description: "Fix issue #$1")`}},
-		{"a list that a tab indents", map[string]string{"a.md": "---\ndescription: d\nallowed-tools:\n\t- Read\n---\n"},
-			[]string{`a.md:4:1: warning FRONTMATTER_RECOVERED allowed-tools (replace lines 3 to 4 by allowed-tools:⏎  - Read)`}},
-		{"a fence that is not closed exactly", map[string]string{"a.md": "\n---\ndescription: d\n----\nText.\n"},
-			[]string{`a.md:2:0: error FRONTMATTER_UNTERMINATED (write "---" in line 4)`}},
-		{"a description that is a comment", map[string]string{"a.md": "---\ndescription: #$1\n---\n"}, []string{
-			`a.md:2:14: warning FRONTMATTER_RECOVERED description (write description: "#$1")`}},
-		{"a tool that is not closed", map[string]string{"a.md": "---\ndescription: d\nallowed-tools: Bash(git:* Read\n---\n"},
-			[]string{`a.md:3:1: warning ALLOWED_TOOLS_UNBALANCED allowed-tools (close each "(" before the next tool, as in "Bash(git:*) Read")`}},
-		{"a fence that is indented", map[string]string{"a.md": "  ---\ndescription: d\n---\nText.\n"}, []string{
-			`a.md:1:0: error FRONTMATTER_UNKNOWN_FENCE (begin the file with a line that contains only "---")`}},
-		{"a byte that is no text, beyond what a list reads", map[string]string{"a.md": good + strings.Repeat("Text.\n", 2000) + "Wei\xdf.\n"},
-			[]string{"a.md:2004:4: warning NOT_UTF8 (save the file as UTF-8)"}},
-		{"a misspelled key", map[string]string{"a.md": "---\ndescription: d\nargument_hint: x\nallowed_tools: Read\nmodle: opus\nmodle: x\n---\n$ARGUMENTS\n"}, []string{
-			"a.md:3:1: warning FIELD_MISSPELLED argument_hint (rename the key to argument-hint)",
-			"a.md:4:1: warning FIELD_MISSPELLED allowed_tools (rename the key to allowed-tools)",
-			"a.md:6:1: warning DUPLICATE_KEY modle (remove the other values)",
-			"a.md:6:1: warning FIELD_MISSPELLED modle (rename the key to model)"}},
-		{"a misspelled description", map[string]string{"a.md": "---\ndescripton: d\n---\n"}, []string{
-			"a.md:2:1: warning FIELD_MISSPELLED descripton (rename the key to description)"}},
-		{"a misspelled description beside a description", map[string]string{"a.md": "---\ndescripton: a\ndescription: b\n---\n"}, []string{
-			"a.md:2:1: warning FIELD_MISSPELLED descripton (merge the value into description in line 3, or remove the field)"}},
-		{"a misspelled description that resembles a list", map[string]string{"a.md": "---\nDescription: [a\n---\n"}, []string{
-			`a.md:2:1: warning FIELD_MISSPELLED Description (write description: "[a")`,
-			`a.md:2:1: warning FRONTMATTER_RECOVERED Description (write description: "[a")`}},
-		{"a misspelled hint without a placeholder", map[string]string{"a.md": "---\ndescription: d\nargument_hint: x\n---\nReview.\n"}, []string{
-			"a.md:3:1: warning FIELD_MISSPELLED argument_hint (rename the key to argument-hint)",
-			"a.md:3:1: warning HINT_WITHOUT_PLACEHOLDER argument_hint (write $ARGUMENTS in the text, or remove argument-hint)"}},
-		{"a key in capitals", map[string]string{"a.md": "---\ndescription: d\nTags: x\nDisable_Model_Invocation: true\n---\n"}, []string{
-			"a.md:3:1: warning FIELD_MISSPELLED Tags (rename the key to tags)",
-			"a.md:4:1: warning FIELD_MISSPELLED Disable_Model_Invocation (rename the key to disable-model-invocation)"}},
-		{"keys of clients and of authors", map[string]string{"a.md": "---\ndescription: d\nmode: agent\nagents: x\ntools: x\ndisallowed-tools: x\nuser-invokable: true\ncontext: fork\n" +
-			"subtask: true\nscripts: x\ncategory: x\ntag: x\nauthor: x\ndesc: x\ndepartment: x\n---\n"}, nil},
-		{"a hint without a placeholder", map[string]string{"a.md": "---\ndescription: d\nargument-hint: <file>\n---\nReview the file.\n"},
-			[]string{"a.md:3:1: warning HINT_WITHOUT_PLACEHOLDER argument-hint (write $ARGUMENTS in the text, or remove argument-hint)"}},
-		{"a hint with a placeholder of any client", map[string]string{
-			"a.md": "---\ndescription: d\nargument-hint: <file>\n---\n${input:file}\n", "b.md": "---\ndescription: d\nargument-hint: <file>\n---\n`wc $FILE`\n",
-			"c.md": "---\ndescription: d\nargument-hint: <file>\n---\n{{args}}\n", "d.md": "---\ndescription: d\nargument-hint: <file>\n---\n${@:2}\n",
-			"e.md": "---\ndescription: d\nargument-hint:\n---\nReview.\n", "f.md": "---\ndescription: d\nargument-hint: <file>\n---\n```\n$1\n```\n"}, nil},
-		{"a placeholder beyond the hint", map[string]string{"a.md": "---\ndescription: d\nargument-hint: <file>\n---\nReview $1.\nFor é, see $2 and $3.\n"},
-			[]string{`a.md:6:12: warning PLACEHOLDER_BEYOND_HINT (add the argument to argument-hint; for a literal text, write \$2)`}},
-		{"a file that is too large", map[string]string{"a.md": strings.Repeat("x", 20<<10+1)},
-			[]string{"a.md:0:0: error FILE_TOO_LARGE (shorten the file, or let the program raise the limit)"}},
-	} {
-		t.Run(tt.behaviour, func(t *testing.T) {
+// TestLintOfTexts asks the questions of testdata/lint.txt, which describes the questions.
+func TestLintOfTexts(t *testing.T) {
+	questions := string(must.Get(os.ReadFile("testdata/lint.txt"))(t))
+	must.Answer(t, questions, map[string]func(t *testing.T, a ...string) string{
+		"commands": func(t *testing.T, a ...string) string {
 			files := map[string]string{}
-			for name, text := range tt.files {
-				files["commands/"+name] = text
+			for i := 0; i < len(a); i += 2 {
+				files["commands/"+a[i]] = a[i+1]
 			}
 			var got []string
-			for _, d := range lint(t, files, toolshelf.WithSkillsDir(), toolshelf.WithMaxFileSize(20<<10)) {
-				got = append(got, fmt.Sprintf("%s:%d:%d: %s %s%s (%s)", strings.TrimPrefix(d.Path, "commands/"), d.Line, d.Column, d.Severity,
-					d.Code, strings.TrimRight(" "+d.Key, " "), d.Suggestion))
+			options := []toolshelf.Option{toolshelf.WithSkillsDir(), toolshelf.WithMaxFileSize(20 << 10)}
+			for _, d := range lint(t, files, options...) {
+				got = append(got, fmt.Sprintf("%s:%d:%d: %s %s (%s)", strings.TrimPrefix(d.Path, "commands/"),
+					d.Line, d.Column, d.Severity, strings.TrimSpace(string(d.Code)+" "+d.Key), d.Suggestion))
 			}
-			must.Match(t, "diagnostics", tt.want, got)
-		})
-	}
-}
-
-func TestLintReportsMiscountedPlaceholders(t *testing.T) {
-	const header = "---\nname: s\ndescription: d\n---\n"
-	second := `: warning $1 stands for argument 2: by the rules of the client, $0 is the first argument (write $0 for argument 1, or use $ARGUMENTS)`
-	for _, tt := range []struct {
-		file, text string
-		want       []string
-	}{
-		{".claude/commands/a.md", header + "Fix $1 of $2.", []string{"5:5" + second}},
-		{".claude/skills/s/SKILL.md", header + "\nFix $1.", []string{"6:5" + second}},
-		{".claude/commands/a.md", header + "Fix $1 of $0.", nil},
-		{".claude/commands/a.md", header + "Fix $ARGUMENTS[1], $1.50 and \\$1 with `awk '{print $1}'`.", nil},
-		{".opencode/commands/a.md", header + "Fix $1.", nil},
-		{".opencode/commands/a.md", header + "Fix $0.", []string{"5:5: warning $0 stands for no argument: by the rules of the client, $1 is the first argument (write $1 for argument 1, or use $ARGUMENTS)"}},
-		{".opencode/commands/a.md", header + "Fix $1 of $ARGUMENTS[0].", []string{"5:5: warning $1 stands for argument 1: by the rules of the client, $1 is the first argument (write $2 for argument 2, or use $ARGUMENTS)"}},
-		{".gemini/commands/a.toml", "description = \"d\"\nprompt = \"Fix $1.\"", nil},
-		{"commands/a.md", header + "Fix $1.", nil},
-	} {
-		t.Run(tt.file+"/"+tt.text, func(t *testing.T) {
+			return strings.Join(got, " | ")
+		},
+		"placeholders": func(t *testing.T, a ...string) string {
+			text := a[1]
+			if !strings.HasSuffix(a[0], ".toml") {
+				text = "---\nname: s\ndescription: d\n---\n" + text
+			}
+			clients := toolshelf.WithClient(client.Claude(), client.OpenCode(), client.Gemini())
+			options := []toolshelf.Option{clients, toolshelf.WithHome(""), toolshelf.WithCommandsDir("commands")}
 			var got []string
-			for _, d := range lint(t, map[string]string{tt.file: tt.text}, toolshelf.WithClient(client.Claude(), client.OpenCode(), client.Gemini()), toolshelf.WithHome(""), toolshelf.WithCommandsDir("commands")) {
+			for _, d := range lint(t, map[string]string{a[0]: text}, options...) {
 				if d.Code == agentmd.DiagPlaceholderMiscounted || d.Code == agentmd.DiagPlaceholderBeyondHint {
-					got = append(got, fmt.Sprintf("%d:%d: %s %s (%s)", d.Line, d.Column, d.Severity, strings.TrimPrefix(d.Message, "the placeholder "), d.Suggestion))
+					got = append(got, fmt.Sprintf("%d:%d: %s %s (%s)", d.Line, d.Column, d.Severity,
+						strings.TrimPrefix(d.Message, "the placeholder "), d.Suggestion))
 				}
 			}
-			must.Match(t, "result", tt.want, got)
-		})
-	}
+			return strings.Join(got, " | ")
+		},
+	})
 }
 
 // ignoredFiles returns the diagnostics of files that no list shows, as "severity CODE path".

@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -626,37 +627,6 @@ func TestPanicOfAFilterReachesTheCaller(t *testing.T) {
 	}
 }
 
-func TestGetSuggestsASimilarName(t *testing.T) {
-	c := catalog(t, toolshelf.WithNestedCommands(), toolshelf.WithFs(memoryOf(t, map[string]string{
-		"commands/review.md":             "",
-		"commands/fix.md":                "",
-		"commands/frontend/component.md": "",
-		"commands/secretive.md":          "---\nis_dependency: true\n---\n",
-		"commands/private-notes.md":      "",
-	})), toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Name != "private-notes" }))
-	const list = "list the commands for the names"
-	for _, tt := range []struct{ name, says string }{
-		{"Review", `did you mean "review"?`},
-		{"reviw.md", `did you mean "review"?`},
-		{"rviews", list},
-		{"FIX", `did you mean "fix"?`},
-		{"fox", list},
-		{"fxi", `did you mean "fix"?`},
-		{"IFX", `did you mean "fix"?`},
-		{"xif", list}, // two swaps
-		{"fi", list},
-		{"frontend:componnt", `did you mean "frontend:component"?`},
-		{"component", `did you mean "frontend:component"?`},
-		{"secretiv", list},     // List omits secretive
-		{"private-note", list}, // the filter hides private-notes
-	} {
-		_, err := c.Get(t.Context(), tt.name)
-		if !errors.Is(err, toolshelf.ErrCommandNotFound) || !strings.HasSuffix(err.Error(), tt.says+" (COMMAND_NOT_FOUND)") {
-			t.Errorf("%s: %v, want %q", tt.name, err, tt.says)
-		}
-	}
-}
-
 func TestUnknownNamesWithArgumentsOrSwappedLettersAreAnsweredWithTheName(t *testing.T) {
 	c := catalog(t, toolshelf.WithLooseNames(), toolshelf.WithFs(memoryOf(t, map[string]string{
 		"commands/review.md": "", "skills/pdf/SKILL.md": "---\nname: pdf\ndescription: d\n---\n",
@@ -700,49 +670,6 @@ func completed(t testing.TB, c *toolshelf.Catalog, prefix string, limit int, kin
 	return must.Get(c.CompleteName(t.Context(), prefix, limit, kinds...))(t)
 }
 
-func TestCompleteName(t *testing.T) {
-	c := catalog(t, toolshelf.WithFs(memoryOf(t, terminal())), toolshelf.WithNestedCommands())
-	const command, skill = toolshelf.KindCommand, toolshelf.KindSkill
-	for _, tt := range []struct {
-		rule, prefix string
-		limit        int
-		kinds        []toolshelf.Kind
-		want         []string
-	}{
-		{rule: "names are in the order of List, without dependencies and without skills for models only", want: []string{
-			"command frontend:page", "command frontend:pdf", "command notes", "skill pdf", "command Release", "skill repair", "command review", "skill Résumé writer"}},
-		{rule: "a slash begins a name", prefix: "/rev", want: []string{"command review"}},
-		{rule: "a prefix needs no slash", prefix: "rev", want: []string{"command review"}},
-		{rule: "letter case does not matter", prefix: "/RE", want: []string{"command Release", "skill repair", "command review"}},
-		{rule: "letters of all scripts have cases", prefix: "rÉSUMÉ W", want: []string{"skill Résumé writer"}},
-		{rule: "a whole name is a prefix", prefix: "review", want: []string{"command review"}},
-		{rule: "a longer text is no prefix", prefix: "review 4", want: []string{}},
-		{rule: "a prefix can name a directory", prefix: "/frontend:p", want: []string{"command frontend:page", "command frontend:pdf"}},
-		{rule: "a slash can separate directories", prefix: "/frontend/pa", want: []string{"command frontend:page"}},
-		{rule: "the part after a directory is no prefix", prefix: "pa", want: []string{}},
-		{rule: "no name is similar", prefix: "rewiev", want: []string{}},
-		{rule: "a skill hides the command of the same name", prefix: "pdf", want: []string{"skill pdf"}},
-		{rule: "a skill for models only hides no command", prefix: "notes", want: []string{"command notes"}},
-		{rule: "a kind selects the hidden command", prefix: "pdf", kinds: []toolshelf.Kind{command}, want: []string{"command pdf"}},
-		{rule: "a kind selects skills", kinds: []toolshelf.Kind{skill}, want: []string{"skill pdf", "skill repair", "skill Résumé writer"}},
-		{rule: "two kinds are no kind", prefix: "p", kinds: []toolshelf.Kind{command, skill, command}, want: []string{"skill pdf"}},
-		{rule: "the limit is the number of rows", limit: 2, want: []string{"command frontend:page", "command frontend:pdf"}},
-	} {
-		t.Run(tt.rule, func(t *testing.T) {
-			got := []string{}
-			for _, row := range completed(t, c, tt.prefix, tt.limit, tt.kinds...) {
-				got = append(got, string(row.Kind)+" "+row.Name)
-			}
-			must.Match(t, "result", tt.want, got)
-		})
-	}
-	want := []toolshelf.Completion{
-		{Kind: skill, Name: "pdf", Hint: "<file>", Description: "Reads PDF files.\nWrites none.", Layer: "skills"},
-		{Kind: command, Name: "review", Hint: "<number> [priority]", Description: "Reviews a pull request.", Layer: "commands"},
-	}
-	must.Match(t, "rows", want, append(completed(t, c, "pdf", 1), completed(t, c, "review", 1)...))
-}
-
 func TestCompleteNameReturnsTenRowsWithoutALimit(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, busyProject(30))))
 	must.Equal(t, "result", 10, len(completed(t, c, "", 0)))
@@ -782,71 +709,92 @@ func TestSlashesSeparateDirectoriesOfNamesOfSeveralWords(t *testing.T) {
 	}
 }
 
-func TestExpand(t *testing.T) {
+// TestNames asks the questions of testdata/names.txt, which describes the questions.
+func TestNames(t *testing.T) {
+	empty := toolshelf.WithFs(afero.NewMemMapFs())
+	catalogs := map[string]*toolshelf.Catalog{
+		"strict": catalog(t, empty, toolshelf.WithCommandsDir("./a", ".claude/commands/", "lib/prompts")),
+		"nested": catalog(t, empty, toolshelf.WithNestedCommands()),
+		"loose":  catalog(t, empty, toolshelf.WithLooseNames()),
+	}
+	similar := catalog(t, toolshelf.WithNestedCommands(), toolshelf.WithFs(memoryOf(t, map[string]string{
+		"commands/review.md": "", "commands/fix.md": "", "commands/frontend/component.md": "",
+		"commands/secretive.md":     "---\nis_dependency: true\n---\n",
+		"commands/private-notes.md": "",
+	})), toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Name != "private-notes" }))
+	skills := catalog(t, toolshelf.WithMaxFileSize(1000), toolshelf.WithFs(memoryOf(t, map[string]string{
+		"skills/good/SKILL.md":     "---\nname: good\ndescription: d\n---\n",
+		"skills/empty/notes.txt":   "",
+		"skills/large/SKILL.md":    strings.Repeat("x", 1001),
+		"skills/renamed/SKILL.md":  "---\nname: declared\ndescription: d\n---\n",
+		"skills/node_modules/x.js": "",
+	})))
 	files := terminal()
+	typed := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithNestedCommands())
 	files["skills/my/SKILL.md"] = "---\nname: my\n---\nMine: $ARGUMENTS"
 	files["skills/my own skill/SKILL.md"] = "---\nname: own\n---\nOwn: $ARGUMENTS"
 	files["skills/big skill/SKILL.md"] = "---\nname: big\n---\nBig: $ARGUMENTS"
 	files["skills/big skill of mine/SKILL.md"] = "---\nname: mine\n---\nOf mine: $ARGUMENTS"
-	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithNestedCommands())
-	const command, skill = toolshelf.KindCommand, toolshelf.KindSkill
-	for _, tt := range []struct {
-		rule, line string
-		kinds      []toolshelf.Kind
-		entry      string // the kind and the name
-		text       string
-	}{
-		{rule: "the words after the name are the arguments", line: "/review 417 high", entry: "command review", text: "Review #417 as high."},
-		{rule: "a line needs no slash", line: "review 417 high", entry: "command review", text: "Review #417 as high."},
-		{rule: "blanks around the parts of a line have no effect", line: " \t/review\t417  high \r\n", entry: "command review", text: "Review #417 as high."},
-		{rule: "quotes keep a word together", line: `/review 417 "very high"`, entry: "command review", text: "Review #417 as very high."},
-		{rule: "the text of arguments is not expanded", line: "/review $2 $ARGUMENTS", entry: "command review", text: "Review #$2 as $ARGUMENTS."},
-		{rule: "a line needs no arguments", line: "/repair", entry: "skill repair", text: "Repair ."},
-		{rule: "a skill needs no model", line: "/repair the 5\" disk", entry: "skill repair", text: "Repair the 5\" disk."},
-		{rule: "a skill has precedence over a command", line: "/pdf a.pdf", entry: "skill pdf", text: "Read a.pdf."},
-		{rule: "a skill has precedence over the file of a command", line: "/pdf.md a.pdf", entry: "skill pdf", text: "Read a.pdf."},
-		{rule: "a kind selects the command", line: "/pdf 1", kinds: []toolshelf.Kind{command}, entry: "command pdf", text: "command 1"},
-		{rule: "a kind selects the skill", line: "/pdf 1", kinds: []toolshelf.Kind{skill}, entry: "skill pdf", text: "Read 1."},
-		{rule: "a skill for models only hides no command", line: "/notes 1", entry: "command notes", text: "command 1"},
-		{rule: "a name can have a directory", line: "/frontend:page a", entry: "command frontend:page", text: "Page a."},
-		{rule: "a slash can separate directories", line: "/frontend/page a", entry: "command frontend:page", text: "Page a."},
-		{rule: "a name can be several words", line: "/Résumé writer ada", entry: "skill Résumé writer", text: "Write ada."},
-		{rule: "the longest name counts", line: "/big skill of mine now", entry: "skill big skill of mine", text: "Of mine: now"},
-		{rule: "a name ends at a blank", line: "/big skillful", text: ""},
-		{rule: "the name of several words can be shorter", line: "/big skill of mind", entry: "skill big skill", text: "Big: of mind"},
-		{rule: "the first word has precedence over several words", line: "/my own skill", entry: "skill my", text: "Mine: own skill"},
-
-		{rule: "a path is no name", line: "/usr/bin/x fails"},
-		{rule: "a text is no name", line: "no such thing"},
-		{rule: "a name has a letter case", line: "/Review 1"},
-		{rule: "a prefix is no name", line: "/rev 1"},
-		{rule: "an empty line has no name"},
-		{rule: "a slash has no name", line: "/"},
-		{rule: "a slash and a blank have no name", line: "/ review"},
-		{rule: "two slashes are no name", line: "//review"},
-		{rule: "a path to a file is no name", line: "/../commands/review 1"},
-		{rule: "a dependency is no name", line: "/part"},
-		{rule: "a directory without a SKILL.md is no name", line: "/empty"},
-		{rule: "a skill for models only is no name", line: "/secret"},
-		{rule: "a command is no skill", line: "/review", kinds: []toolshelf.Kind{skill}},
-		{rule: "a skill is no command", line: "/repair", kinds: []toolshelf.Kind{command}},
-		{rule: "invalid UTF-8 is no name", line: "/\xff 1"},
-	} {
-		t.Run(tt.rule, func(t *testing.T) {
+	expanded := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithNestedCommands())
+	kinds := func(words []string) (all []toolshelf.Kind) {
+		for _, word := range words {
+			all = append(all, toolshelf.Kind(word))
+		}
+		return all
+	}
+	questions := string(must.Get(os.ReadFile("testdata/names.txt"))(t))
+	must.Answer(t, questions, map[string]func(t *testing.T, a ...string) string{
+		"invalid": func(t *testing.T, a ...string) string {
+			_, err := catalogs[a[0]].Get(t.Context(), a[1])
+			text := strings.TrimPrefix(err.Error(), fmt.Sprintf("toolshelf: Get: invalid command name %q; ", a[1]))
+			return strings.TrimSuffix(text, " (INVALID_COMMAND_NAME)")
+		},
+		"similar": func(t *testing.T, a ...string) string {
+			_, err := similar.Get(t.Context(), a[0])
+			_, text, _ := strings.Cut(err.Error(), "; ")
+			return strings.TrimSuffix(text, " (COMMAND_NOT_FOUND)")
+		},
+		"skill": func(t *testing.T, a ...string) string {
+			_, err := skills.GetSkill(t.Context(), a[0])
+			_, fileErr := skills.ReadSkillFile(t.Context(), a[0], "SKILL.md")
+			code := string(toolshelf.CodeOf(err))
+			text := strings.TrimSuffix(strings.TrimPrefix(err.Error(), "toolshelf: GetSkill: "), " ("+code+")")
+			must.Equal(t, a[0], "toolshelf: ReadSkillFile: "+text+" ("+code+")", fileErr.Error())
+			return code + " " + text
+		},
+		"complete": func(t *testing.T, a ...string) string {
+			var got []string
+			limit := must.Get(strconv.Atoi(a[1]))(t)
+			for _, row := range completed(t, typed, a[0], limit, kinds(a[2:])...) {
+				got = append(got, string(row.Kind)+" "+row.Name)
+			}
+			return strings.Join(got, ", ")
+		},
+		"expand": func(t *testing.T, a ...string) (answer string) {
 			for range 2 { // first read from the files, then cached
-				x, err := c.Expand(t.Context(), tt.line, tt.kinds...)
-				if tt.entry == "" {
-					if toolshelf.CodeOf(err) != toolshelf.CodeCommandNotFound || errors.Is(err, toolshelf.ErrInvalidCommandName) || !cmp.Equal(x, toolshelf.Expansion{}) {
-						t.Errorf("got %+v, %v", x, err)
-					}
+				x, err := expanded.Expand(t.Context(), a[0], kinds(a[1:])...)
+				answer = fmt.Sprintf("%s %s: %q", x.Kind, x.Name, x.Text)
+				if !cmp.Equal(x, toolshelf.Expansion{}) {
+					must.Do(t, err)
 					continue
 				}
-				if got := string(x.Kind) + " " + x.Name; got != tt.entry || x.Text != tt.text || err != nil {
-					t.Errorf("got %s: %q, %v, want %s: %q", got, x.Text, err, tt.entry, tt.text)
-				}
+				answer = ""
+				must.Equal(t, a[0], toolshelf.CodeCommandNotFound, toolshelf.CodeOf(err))
+				must.Equal(t, a[0], false, errors.Is(err, toolshelf.ErrInvalidCommandName))
 			}
-		})
+			return answer
+		},
+	})
+}
+
+func TestCompletionsHaveTheHintAndTheDescription(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, terminal())), toolshelf.WithNestedCommands())
+	const command, skill = toolshelf.KindCommand, toolshelf.KindSkill
+	want := []toolshelf.Completion{
+		{Kind: skill, Name: "pdf", Hint: "<file>", Description: "Reads PDF files.\nWrites none.", Layer: "skills"},
+		{Kind: command, Name: "review", Hint: "<number> [priority]", Description: "Reviews a pull request.", Layer: "commands"},
 	}
+	must.Match(t, "rows", want, append(completed(t, c, "pdf", 1), completed(t, c, "review", 1)...))
 }
 
 func TestAnExpansionHasTheEntryAndTheArguments(t *testing.T) {

@@ -109,22 +109,25 @@ func (f Frontmatter) Keys() []string {
 // list of scalars is its items joined by ", ". For all other values and for a missing
 // key, Text returns "".
 func (f Frontmatter) Text(key string) string {
-	v, _ := f.header.Get(key)
-	return v.String()
+	return f.value(key).String()
 }
 
 // List returns the items of a list of scalars. A single scalar is a list with one
 // item. For all other values and for a missing key, List returns nil.
 func (f Frontmatter) List(key string) []string {
-	v, _ := f.header.Get(key)
-	return v.Strings()
+	return f.value(key).Strings()
 }
 
 // Bool returns true for true, yes, on and 1, and false for false, no, off and 0.
 // Letter case and quotes do not matter. For all other values, ok is false.
 func (f Frontmatter) Bool(key string) (value, ok bool) {
+	return f.value(key).Bool()
+}
+
+// value returns the last value of a key, or null.
+func (f Frontmatter) value(key string) matter.Value {
 	v, _ := f.header.Get(key)
-	return v.Bool()
+	return v
 }
 
 // Equal reports whether two files have the same header, byte for byte. The package

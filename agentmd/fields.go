@@ -92,7 +92,12 @@ func (f Frontmatter) Fields() Fields {
 		Skills:         f.items("skills"),
 		PermissionMode: cmp.Or(f.plain("permissionMode"), f.plain("approvalMode")),
 		Memory:         f.plain("memory"), Isolation: f.plain("isolation"),
-		Color: f.plain("color"), InitialPrompt: f.Text("initialPrompt"), UserInvocable: true,
+		Color: f.plain("color"), InitialPrompt: f.Text("initialPrompt"),
+		// The second key is the name in earlier versions of VS Code.
+		UserInvocable:          f.flag(true, "user-invocable", "user-invokable"),
+		DisableModelInvocation: f.flag(false, "disable-model-invocation"),
+		Background:             f.flag(false, "background", "is_background"),
+		Subtask:                f.flag(false, "subtask"),
 	}
 	for _, p := range template.Declared(f.header) {
 		fields.Arguments = append(fields.Arguments,
@@ -101,24 +106,10 @@ func (f Frontmatter) Fields() Fields {
 	if models := f.List("model"); len(models) > 0 {
 		fields.Model = strings.TrimSpace(models[0])
 	}
-	// The first is the name in earlier versions of VS Code.
-	for _, key := range []string{"user-invokable", "user-invocable"} {
-		if invocable, ok := f.Bool(key); ok {
-			fields.UserInvocable = invocable
-		}
-	}
-	fields.DisableModelInvocation, _ = f.Bool("disable-model-invocation")
-	for _, key := range []string{"is_background", "background"} {
-		if background, ok := f.Bool(key); ok {
-			fields.Background = background
-		}
-	}
-	fields.Subtask, _ = f.Bool("subtask")
-	if hooks, ok := f.header.Get("hooks"); ok && hooks.Kind != matter.Null {
+	if hooks := f.value("hooks"); hooks.Kind != matter.Null {
 		fields.Hooks = hooks.AppendJSON(nil)
 	}
-	metadata, _ := f.header.Get("metadata")
-	fields.Metadata = metadata.Texts()
+	fields.Metadata = f.value("metadata").Texts()
 	for _, key := range []string{"maxTurns", "max_turns", "maxSteps"} {
 		if n, err := strconv.Atoi(f.Text(key)); err == nil && n > 0 && fields.MaxTurns == 0 {
 			fields.MaxTurns = n
@@ -176,10 +167,20 @@ func (f Fields) Summary(c client.Client, files client.Files) string {
 // plain returns a text without leading and trailing blanks.
 func (f Frontmatter) plain(key string) string { return strings.TrimSpace(f.Text(key)) }
 
+// flag returns the first boolean of some keys, or else a value.
+func (f Frontmatter) flag(value bool, keys ...string) bool {
+	for _, key := range keys {
+		if v, ok := f.Bool(key); ok {
+			return v
+		}
+	}
+	return value
+}
+
 // rules returns the tool rules of a list or a text. In a mapping, as in OpenCode, true allows a
 // tool and false denies a tool. The first error is the value of failed.
 func (f Frontmatter) rules(failed *error, key string) (allowed, denied []ToolRule) {
-	value, _ := f.header.Get(key)
+	value := f.value(key)
 	var err error
 	parse := func(text string) (rules []ToolRule) {
 		if err == nil {
@@ -211,7 +212,7 @@ func (f Frontmatter) rules(failed *error, key string) (allowed, denied []ToolRul
 // items returns the items of a list, or of a text that separates the items by commas outside
 // braces.
 func (f Frontmatter) items(key string) (items []string) {
-	value, _ := f.header.Get(key)
+	value := f.value(key)
 	if value.Kind == matter.Sequence {
 		return value.Strings()
 	}

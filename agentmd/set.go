@@ -45,8 +45,8 @@ func edited(file string, data []byte, key, value string) ([]byte, error) {
 	case old.Kind < matter.Sequence && old.Text == value:
 		return bytes.Clone(data), nil
 	}
-	e := edit{file: file, data: data, before: &before, key: key, value: value}
-	e.findHeader()
+	e := edit{file: file, data: data, before: &before, key: key, value: value,
+		header: before.Start, headerEnd: before.Start + len(before.Header)}
 	for changed := range e.candidates() {
 		if e.keepsRest(changed) {
 			return changed, nil
@@ -63,19 +63,6 @@ type edit struct {
 	key, value string
 
 	header, headerEnd int // offsets of the text between the fences
-}
-
-// findHeader sets the offsets of the header.
-func (e *edit) findHeader() {
-	e.header = len(e.data) - len(bytes.TrimPrefix(e.data, []byte("\uFEFF")))
-	for range e.before.Line {
-		from := e.header
-		e.header += bytes.IndexByte(e.data[from:], '\n') + 1
-		if e.before.Format == matter.JSON && e.data[from] == '{' { // an object without fences
-			e.header = from
-		}
-	}
-	e.headerEnd = e.header + len(e.before.Header)
 }
 
 // candidates yields files in which the field may have the value, the best file first.

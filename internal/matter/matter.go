@@ -54,6 +54,7 @@ type Frontmatter struct {
 type Document struct {
 	Frontmatter
 	Line     int               // line of the opening fence, 1-based; 0 if the file has no header
+	Start    int               // offset of the header in the data; Body if the file has no header
 	Body     int               // offset of the body in the data
 	Problems []problem.Problem // at most problem.Max warnings without a path, in the order of the file
 	// The header is in the subset of YAML of subset.go, and Fields are complete.
@@ -208,7 +209,7 @@ func (s *Scanner) decode(data []byte, f fenced) Document {
 
 // decodeFenced decodes a header. Lines are counted from the opening fence.
 func (s *Scanner) decodeFenced(data []byte, f fenced) Document {
-	none := Document{Body: f.begin}
+	none := Document{Start: f.begin, Body: f.begin}
 	switch {
 	case f.open && f.wholeTOML:
 		none.report(problem.FrontmatterRefused, 1, fmt.Sprintf("the TOML file is longer than %d KB; "+
@@ -222,7 +223,8 @@ func (s *Scanner) decodeFenced(data []byte, f fenced) Document {
 		return none
 	}
 	header := Frontmatter{Format: f.format, Header: s.text(data[f.header:f.headerEnd])}
-	doc := Document{Frontmatter: header, Line: 1, Body: f.body, wholeTOML: f.wholeTOML}
+	doc := Document{Frontmatter: header, Line: 1, Start: f.header, Body: f.body,
+		wholeTOML: f.wholeTOML}
 	switch f.format {
 	case YAML:
 		if !doc.decodeYAML(s) {

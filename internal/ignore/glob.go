@@ -258,45 +258,28 @@ func (r *classReader) read() byte {
 	return c
 }
 
-// addNamed adds a named POSIX class, in ASCII, and reports whether the name is
-// known.
+// classes are the named POSIX classes, in ASCII: pairs of the first and the last byte of a range. The
+// white space is that of git.
+var classes = map[string]string{
+	"alnum":  "azAZ09",
+	"alpha":  "azAZ",
+	"blank":  "  \t\t",
+	"cntrl":  "\x00\x1f\x7f\x7f",
+	"digit":  "09",
+	"graph":  "!~",
+	"lower":  "az",
+	"print":  " ~",
+	"punct":  "!/:@[`{~",
+	"space":  "  \t\n\r\r",
+	"upper":  "AZ",
+	"xdigit": "09afAF",
+}
+
+// addNamed adds a named class, and reports whether the name is known.
 func (s *byteSet) addNamed(name string) bool {
-	switch name {
-	case "alnum":
-		return s.addNamed("alpha") && s.addNamed("digit")
-	case "alpha":
-		return s.addNamed("lower") && s.addNamed("upper")
-	case "blank":
-		s.add(' ')
-		s.add('\t')
-	case "cntrl":
-		s.addRange(0, ' '-1)
-		s.add(0x7f)
-	case "digit":
-		s.addRange('0', '9')
-	case "graph":
-		s.addRange('!', '~')
-	case "lower":
-		s.addRange('a', 'z')
-	case "print":
-		s.addRange(' ', '~')
-	case "punct":
-		s.addRange('!', '/')
-		s.addRange(':', '@')
-		s.addRange('[', '`')
-		s.addRange('{', '~')
-	case "space":
-		for _, c := range []byte(" \t\n\r") { // the white space of git
-			s.add(c)
-		}
-	case "upper":
-		s.addRange('A', 'Z')
-	case "xdigit":
-		s.addRange('0', '9')
-		s.addRange('a', 'f')
-		s.addRange('A', 'F')
-	default:
-		return false
+	ranges, ok := classes[name]
+	for i := 0; i < len(ranges); i += 2 {
+		s.addRange(ranges[i], ranges[i+1])
 	}
-	return true
+	return ok
 }

@@ -69,20 +69,12 @@ func (t *table) close() {
 func localIn(table, dir string) bool {
 	covered := false
 	for line := range strings.Lines(table) {
-		// 36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue
-		_, source, found := strings.Cut(line, " - ")
-		point, ok := mountPoint(line)
-		if !found || !ok {
+		point, kind, ok := mount(line)
+		concerns := within(dir, point) || within(point, dir)
+		if !ok || concerns && !localTypes[kind] {
 			return false
 		}
-		if !within(dir, point) && !within(point, dir) {
-			continue
-		}
-		kind, _, _ := strings.Cut(source, " ")
-		if !localTypes[kind] {
-			return false
-		}
-		covered = true
+		covered = covered || concerns
 	}
 	return covered
 }
@@ -91,26 +83,27 @@ func localIn(table, dir string) bool {
 func (t Table) Local(dir string) (local bool) {
 	nearest := -1
 	for line := range strings.Lines(string(t)) {
-		_, source, found := strings.Cut(line, " - ")
-		point, ok := mountPoint(line)
-		if !found || !ok {
+		point, kind, ok := mount(line)
+		if !ok {
 			return false
 		}
 		if within(dir, point) && len(point) >= nearest { // a later mount covers an earlier mount
-			kind, _, _ := strings.Cut(source, " ")
 			nearest, local = len(point), localTypes[kind]
 		}
 	}
 	return local
 }
 
-// mountPoint returns the directory of a line of the table.
-func mountPoint(line string) (string, bool) {
+// mount returns the directory and the kind of the filesystem of a line of the table, such as
+// "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue".
+func mount(line string) (point, kind string, ok bool) {
 	fields := strings.Fields(line)
-	if len(fields) < 5 {
-		return "", false
+	_, source, found := strings.Cut(line, " - ")
+	if !found || len(fields) < 5 {
+		return "", "", false
 	}
-	return unescape.Replace(fields[4]), true
+	kind, _, _ = strings.Cut(source, " ")
+	return unescape.Replace(fields[4]), kind, true
 }
 
 // unescape decodes the characters that the table writes as octal numbers.

@@ -62,7 +62,7 @@ func (t *table) wait(end int) bool {
 func concerning(table, dir string) string {
 	var lines strings.Builder
 	for line := range strings.Lines(table) {
-		if point, ok := mountPoint(line); !ok || within(dir, point) || within(point, dir) {
+		if point, _, ok := mount(line); !ok || within(dir, point) || within(point, dir) {
 			lines.WriteString(line)
 		}
 	}

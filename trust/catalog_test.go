@@ -61,9 +61,7 @@ func approve(t *testing.T, c *toolshelf.Catalog, store *trust.Store) map[string]
 func expect(t *testing.T, c *toolshelf.Catalog, want ...string) map[string]toolshelf.Pending {
 	t.Helper()
 	all := pending(t, c)
-	if got := slices.Sorted(maps.Keys(all)); !slices.Equal(got, want) {
-		t.Errorf("pending: %q, want %q", got, want)
-	}
+	must.Match(t, "pending", want, slices.Sorted(maps.Keys(all)))
 	return all
 }
 
@@ -94,9 +92,8 @@ func TestAnApprovalOfOneFileAllowsThatFileOnly(t *testing.T) {
 		t.Errorf("got %q, %v", command.Content, err)
 	}
 	for hops := range 3 {
-		if all, err := c.Instructions(t.Context(), ".", toolshelf.Imports(hops)); err != nil || len(all) != 0 {
-			t.Errorf("got %+v, %v", all, err)
-		}
+		must.Equal(t, `c.Instructions(t.Context(), ".", toolshelf.Imports(hops))`, 0,
+			len(must.Get(c.Instructions(t.Context(), ".", toolshelf.Imports(hops)))(t)))
 	}
 	all := expect(t, c, "command deploy", "instruction CLAUDE.md")
 	if got := all["command deploy"].Digest; !strings.HasPrefix(got, "list-sha256:") {
@@ -160,9 +157,7 @@ func TestAMovedFileNeedsAnotherApproval(t *testing.T) {
 	fsys, c, store := gated(t, map[string]string{"/p/agents/a.md": agent}, toolshelf.WithAgentsDir("agents"))
 	approve(t, c, store)
 	must.Do(t, fsys.Rename("/p/agents/a.md", "/p/agents/b.md"))
-	if got := expect(t, c, "agent a")["agent a"]; got.File != "b.md" {
-		t.Errorf("the item is %+v", got.Item)
-	}
+	must.Equal(t, "the item", "b.md", expect(t, c, "agent a")["agent a"].File)
 }
 
 // docs/trust.md promises what this test asserts.
@@ -193,12 +188,9 @@ func TestAnApprovalCoversTheDirectoriesOfDependenciesAndNotTheirFiles(t *testing
 		put(t, fsys, at+"/hooks/x.js", "2") // not covered
 		put(t, fsys, at+"/more.js", "3")
 		expect(t, c)
-		if got := read("run.js"); got != "require('x')" {
-			t.Errorf("%s: read %q", dir, got)
-		}
-		if got := read(dir + "/hooks/x.js"); got != "" {
-			t.Errorf("%s: a file that the digest does not cover is read: %q", dir, got)
-		}
+		must.Equal(t, fmt.Sprintf("%s: read", dir), "require('x')", read("run.js"))
+		must.Equal(t, fmt.Sprintf("%s: a file that the digest does not cover is read", dir), "",
+			read(dir+"/hooks/x.js"))
 		must.Do(t, fsys.RemoveAll(at))
 		if _, err := c.GetSkill(t.Context(), "s"); !errors.Is(err, toolshelf.ErrSkillNotFound) {
 			t.Errorf("%s: a skill without the approved directory: %v", dir, err)

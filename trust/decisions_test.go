@@ -25,9 +25,7 @@ func TestDecisions(t *testing.T) {
 			query, want, _ := strings.Cut(step, " ->")
 			t.Run(title, func(t *testing.T) {
 				want = strings.TrimSpace(want)
-				if got := s.run(t, query, want); got != want {
-					t.Errorf("line %d: %s\n got %s\nwant %s", n+1, query, got, want)
-				}
+				must.Equal(t, fmt.Sprintf("line %d: %s", n+1, query), want, s.run(t, query, want))
 			})
 		case line != "" && line[0] != '#':
 			file := storeFile(t)

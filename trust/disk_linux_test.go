@@ -27,9 +27,7 @@ func TestAWriteThatEndsEarlyLeavesTheOldStore(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if after, err := os.ReadFile(file); err != nil || string(after) != string(before) {
-		t.Errorf("the file has changed: %v", err)
-	}
+	must.Equal(t, "the file has changed", string(before), string(must.Get(os.ReadFile(file))(t)))
 }
 
 func limited(t *testing.T, file, end string) {

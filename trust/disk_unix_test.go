@@ -58,9 +58,7 @@ func TestAFileThatOthersCanChangeAllowsNothing(t *testing.T) {
 			approve(t, open(t, file), p)
 			must.Do(t, tt.change(dir))
 			s, err := Open(file)
-			if !errors.Is(err, tt.broken) {
-				t.Errorf("Open returns %v", err)
-			}
+			must.Is(t, "Open", tt.broken, err)
 			if got := allowed(t, s, p); len(got) > 0 != (tt.broken == nil) {
 				t.Errorf("the store allows %q", got)
 			}
@@ -89,9 +87,7 @@ func TestTheFileIsPrivate(t *testing.T) {
 	file := filepath.Join(filepath.Dir(storeFile(t)), "new", "trust")
 	approve(t, open(t, file), entry("deploy", "one"))
 	for name, want := range map[string]fs.FileMode{file: 0o600, file + ".lock": 0o600, filepath.Dir(file): 0o700 | fs.ModeDir} {
-		if info, err := os.Stat(name); err != nil || info.Mode() != want {
-			t.Errorf("%s: %v, %v", name, info.Mode(), err)
-		}
+		must.Equal(t, name, want, must.Get(os.Stat(name))(t).Mode())
 	}
 	if _, err := os.Stat(file + ".tmp"); !isMissing(err) {
 		t.Error("the temporary file remains")

@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 	"go.uber.org/goleak"
 
@@ -166,9 +165,8 @@ func TestOldApprovalsAreOfOneFile(t *testing.T) {
 		t.Helper()
 		for i, want := range map[toolshelf.Item]bool{one: true, gone: true, toml: false, imports: false, plugged: false} {
 			i.Rules, i.File = "claude", "a/file.md"
-			if got := s.Allowed(t.Context(), i); got != want {
-				t.Errorf("%s %s: allowed is %t, want %t", i.Kind, i.Name, got, want)
-			}
+			must.Equal(t, fmt.Sprintf("%s %s: allowed", i.Kind, i.Name), want,
+				s.Allowed(t.Context(), i))
 		}
 	}
 	check(open(t, file))
@@ -424,14 +422,10 @@ func TestABrokenFileAllowsNothing(t *testing.T) {
 				for what, err := range map[string]error{
 					"Approve": s.Approve(t.Context(), p), "ApproveFirst": s.ApproveFirst(t.Context(), p), "Revoke": s.Revoke(t.Context(), p.Item),
 				} {
-					if !errors.Is(err, tt.want) {
-						t.Errorf("%s returns %v", what, err)
-					}
+					must.Is(t, what, tt.want, err)
 				}
 			}
-			if content, err := os.ReadFile(file); err != nil || string(content) != tt.content {
-				t.Error("the broken file has changed")
-			}
+			must.Equal(t, "os.ReadFile(file)", tt.content, string(must.Get(os.ReadFile(file))(t)))
 			must.Do(t, os.WriteFile(file, []byte(good), 0o600))
 			if got := allowed(t, s, p); got == nil {
 				t.Error("the store refuses the approved entry of the repaired file")
@@ -525,9 +519,8 @@ func TestASharedTextCountsOnce(t *testing.T) {
 	}
 	approve(t, s, all...)
 	for _, p := range all {
-		if diff := cmp.Diff(p.New, s.Approved(t.Context(), p.Item)); diff != "" {
-			t.Errorf("%s has other texts: %.200s", p.Name, diff)
-		}
+		must.Match(t, fmt.Sprintf("%s has other texts", p.Name), p.New,
+			s.Approved(t.Context(), p.Item))
 	}
 }
 

@@ -139,9 +139,7 @@ func TestReason(t *testing.T) {
 		&os.LinkError{Op: "rename", Old: "/home/user/x", New: "y", Err: cause},
 		&fs.PathError{Op: "write", Path: "/home/user/x", Err: &os.SyscallError{Syscall: "write", Err: cause}},
 	} {
-		if got := Reason(err); got != "no space left" {
-			t.Errorf("Reason(%v) = %q", err, got)
-		}
+		must.Equal(t, "Reason", "no space left", Reason(err))
 	}
 	must.Equal(t, "a text of two lines", `disk on fire\nat sector 7`, Reason(errors.New("disk on fire\nat sector 7")))
 }

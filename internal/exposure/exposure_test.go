@@ -117,9 +117,7 @@ func TestRefreshKeepsTheRulesWhileNothingChanges(t *testing.T) {
 		must.Do(t, afero.WriteFile(fsys, user, []byte(text), 0o644))
 		return refresh(t, r)
 	}
-	if refresh(t, r) != first {
-		t.Error("other rules without a change")
-	}
+	must.Equal(t, "refresh(t, r)", first, refresh(t, r))
 	second := write(`{"skillOverrides":{"x":"off"}}`)
 	if second == first || claudeSkill.in(t, second) != Off || claudeSkill.in(t, first) != Full {
 		t.Errorf("level %d after the change, %d before", claudeSkill.in(t, second), claudeSkill.in(t, first))
@@ -128,9 +126,7 @@ func TestRefreshKeepsTheRulesWhileNothingChanges(t *testing.T) {
 		t.Error("other rules after a change of another key")
 	}
 	must.Do(t, fsys.Remove(user))
-	if claudeSkill.in(t, refresh(t, r)) != Full {
-		t.Error("the settings of a removed file")
-	}
+	must.Equal(t, "claudeSkill.in(t, refresh(t, r))", Full, claudeSkill.in(t, refresh(t, r)))
 }
 
 // A failingFs is a filesystem whose files cannot be opened.

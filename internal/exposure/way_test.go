@@ -58,9 +58,7 @@ func TestEverywhereFindsTheSkillsOfAllDirectories(t *testing.T) {
 		names = append(names, e.Name)
 	}
 	slices.Sort(names)
-	if want := []string{"[a]/.claude/skills/x:y", "[a]:x", "b:z", "venv:v"}; !slices.Equal(names, want) {
-		t.Errorf("%q", names)
-	}
+	must.Match(t, "names", []string{"[a]/.claude/skills/x:y", "[a]:x", "b:z", "venv:v"}, names)
 }
 
 // A faultyFs fails one call.
@@ -98,9 +96,7 @@ func TestAFaultOnTheWayIsAnError(t *testing.T) {
 		".gitignore": "dist\n", "a/.claude/skills/x/SKILL.md": "---\ndescription: d\n---\n",
 		"a/dist/b/.claude/skills/y/SKILL.md": "---\ndescription: d\n---\n", "a/dist/b/c.go": "",
 	} {
-		if err := afero.WriteFile(memory, name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, afero.WriteFile(memory, name, []byte(text), 0o644))
 	}
 	fails := 0
 	for n := 0; ; n++ {

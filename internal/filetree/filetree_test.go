@@ -46,9 +46,8 @@ func TestAnFSIsAFilesystem(t *testing.T) {
 			t.Errorf("%s = %q, %v, %v", name, content, err, statErr)
 			continue
 		}
-		if got := info.(interface{ Version() string }).Version(); got != "v-"+want {
-			t.Errorf("version of %s = %q", name, got)
-		}
+		must.Equal(t, fmt.Sprintf("version of %s", name), "v-"+want,
+			info.(interface{ Version() string }).Version())
 	}
 	info, err := fs.Stat(files, "dir")
 	if err != nil || !info.ModTime().Equal(time.Unix(3, 0)) {
@@ -69,9 +68,7 @@ func TestFilesWithoutLimitsHaveNamesOfEachLength(t *testing.T) {
 	deep, long := strings.Repeat("d/", 100)+"a", strings.Repeat("a", 4097)
 	files := newFS("", map[string]filetree.File{deep: file("x"), long: file("x"), "link": link(deep)})
 	for _, name := range []string{deep, long, "link"} {
-		if found, err := files.File("read", name); err != nil || found.Version != "v-x" {
-			t.Errorf("File = %v, %v", found, err)
-		}
+		must.Equal(t, "File", "v-x", must.Get(files.File("read", name))(t).Version)
 	}
 	for name, want := range map[string]string{"gone": "read gone: file does not exist", "d/d": "read d/d: is a directory"} {
 		if _, err := files.File("read", name); err == nil || err.Error() != want {
@@ -121,9 +118,7 @@ func TestBelow(t *testing.T) {
 	})
 	for _, name := range []string{"dir", "alias"} {
 		below := must.Get(files.Below(name))(t)
-		if content, err := fs.ReadFile(below, "in"); err != nil || string(content) != "B" {
-			t.Errorf("%s: in = %q, %v", name, content, err)
-		}
+		must.Equal(t, name, "B", string(must.Get(fs.ReadFile(below, "in"))(t)))
 		if _, err := below.Open("out"); err == nil {
 			t.Errorf("%s: a link leads outside", name)
 		}
@@ -222,12 +217,9 @@ func TestABuilderRemoves(t *testing.T) {
 			}
 			before := builder.FS("")
 			remove(builder, name)
-			if got := names(t, builder.FS("")); got != want[i] {
-				t.Errorf("without %q: %s, want %s", name, got, want[i])
-			}
-			if got := names(t, before); got != "a/ a/b c/ c/d/ c/d/e c/f g" {
-				t.Errorf("without %q, the earlier FS has %s", name, got)
-			}
+			must.Equal(t, fmt.Sprintf("without %q", name), want[i], names(t, builder.FS("")))
+			must.Equal(t, fmt.Sprintf("without %q, the earlier FS", name),
+				"a/ a/b c/ c/d/ c/d/e c/f g", names(t, before))
 		}
 	}
 }

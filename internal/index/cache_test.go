@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func named(name string) File { return File{Path: name} }
@@ -34,16 +35,12 @@ func TestCacheEvictsTheLeastRecentlyUsedFile(t *testing.T) {
 		t.Fatalf("got %+v", got)
 	}
 	c.Put(cached("d", 1000)) // evicts b, because Get has used a
-	if got := kept(&c); !slices.Equal(got, []string{"c", "a", "d"}) {
-		t.Errorf("the cache has %q", got)
-	}
+	must.Match(t, "the cache", []string{"c", "a", "d"}, kept(&c))
 	if got := c.Get(named("b")); got != nil {
 		t.Errorf("got %+v", got)
 	}
 	c.Put(cached("e", 3000)) // needs more than one place
-	if got := kept(&c); !slices.Equal(got, []string{"e"}) {
-		t.Errorf("the cache has %q", got)
-	}
+	must.Match(t, "the cache", []string{"e"}, kept(&c))
 	c.Put(cached("f", c.Max)) // does not fit
 	if got := kept(&c); got != nil || c.size != 0 {
 		t.Errorf("the cache has %q, %d bytes", got, c.size)
@@ -58,9 +55,7 @@ func TestCacheReplacesTheValueOfAFile(t *testing.T) {
 	if got := c.Get(named("a")); got == nil || got.Value != "new" || got.Info.Size != 7 {
 		t.Errorf("got %+v", got)
 	}
-	if want := cached("a", 10).memory() + cached("a", 0).memory(); c.size != want {
-		t.Errorf("the values take %d bytes, want %d", c.size, want)
-	}
+	must.Equal(t, "the values take", cached("a", 10).memory()+cached("a", 0).memory(), c.size)
 }
 
 func TestCacheRetainsOnlyTheKeptFiles(t *testing.T) {

@@ -285,9 +285,7 @@ func expect(t testing.TB, x *Index, want string) *Snapshot {
 	t.Helper()
 	s := snapshotOf(t, x)
 	must.Match(t, "snapshot", splitLines(want), lines(x, s))
-	if again := snapshotOf(t, x); again != s {
-		t.Errorf("a new snapshot of the same files: %q", lines(x, again))
-	}
+	must.Equal(t, "a new snapshot of the same files", s, snapshotOf(t, x))
 	return s
 }
 

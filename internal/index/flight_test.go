@@ -185,7 +185,5 @@ func TestAPanicReachesEachCaller(t *testing.T) {
 		_, _ = f.wait(t.Context())
 	}()
 	fails = false
-	if got, err := f.wait(t.Context()); got != 1 || err != nil {
-		t.Errorf("after the panic: %d, %v", got, err)
-	}
+	must.Equal(t, "after the panic", 1, must.Get(f.wait(t.Context()))(t))
 }

@@ -378,9 +378,7 @@ func TestAScanFailsIfTheContextEndsInTheLastRead(t *testing.T) {
 			<-s.Context.Done()
 			return nil
 		}}}))(t)
-	if _, err := x.Snapshot(ctx); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	must.Fail(x.Snapshot(ctx))(t, "Snapshot", context.Canceled)
 	x.Close()
 	if x.Last() != nil {
 		t.Error("a canceled scan has made a snapshot")

@@ -244,17 +244,13 @@ func TestStatCached(t *testing.T) {
 	}
 	for range 2 { // the second scan replaces the open directory
 		s := snapshotOf(t, x)
-		if info := cached("a", true); stamp.Of(info) != s.Lookup("a").Stamp {
-			t.Errorf("%+v, want %+v", info, s.Lookup("a").Stamp)
-		}
+		must.Equal(t, `cached("a", true)`, s.Lookup("a").Stamp, stamp.Of(cached("a", true)))
 		cached("link", false)
 		cached("sub:b", false)
 	}
 	file := filepath.Join(root, "real", "a.md")
 	must.Do(t, os.WriteFile(file, []byte("12"), 0o644))
-	if info := cached("a", true); info.Size != 2 {
-		t.Errorf("%d bytes after a change", info.Size)
-	}
+	must.Equal(t, `cached("a", true)`, 2, cached("a", true).Size)
 	move := func(from, to string) {
 		t.Helper()
 		must.Do(t, os.Rename(filepath.Join(root, from), filepath.Join(root, to)))
@@ -361,9 +357,7 @@ func TestKnownByHeader(t *testing.T) {
 		}
 		untilKnown(t, fsys, func() bool { return snapshotOf(t, x) != nil && known() != nil })
 		must.Do(t, tt.change(root))
-		if e := known(); (e != nil) != tt.known {
-			t.Errorf("%s: Known = %v, want %t", tt.name, e, tt.known)
-		}
+		must.Equal(t, fmt.Sprintf("%s: Known", tt.name), tt.known, known() != nil)
 	}
 }
 

@@ -198,9 +198,7 @@ func TestALinkedCommandChanges(t *testing.T) {
 		{"Own.", func() error { return errors.Join(os.Remove(link), os.WriteFile(link, []byte("Own."), 0o644)) }},
 	} {
 		must.Do(t, step.change())
-		if e := snapshotOf(t, x).Lookup("a"); e.Description() != step.want {
-			t.Errorf("the description is %q, want %q", e.Description(), step.want)
-		}
+		must.Equal(t, "the description", step.want, snapshotOf(t, x).Lookup("a").Description())
 	}
 }
 

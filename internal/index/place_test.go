@@ -120,18 +120,14 @@ func TestExtendAddsDirectories(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := []string{"rules/a.md", "x/rules/b.md", "x/rules/sub/c.md", "INVALID_RULE_NAME x/rules/d..e.md", "FOLDER_UNREADABLE y/rules"}
-			if got := placesOf(extended, all); !slices.Equal(got, want) {
-				t.Errorf("got %q", got)
-			}
+			must.Match(t, "placesOf(extended, all)", want, placesOf(extended, all))
 			for i := range extended.states {
 				if extended.states[i].open.Load() != nil {
 					t.Errorf("layer %d stays open", i)
 				}
 			}
 		}
-		if got := placesOf(x, s); !slices.Equal(got, []string{"rules/a.md"}) {
-			t.Errorf("the snapshot itself has %q", got)
-		}
+		must.Match(t, "the snapshot itself", []string{"rules/a.md"}, placesOf(x, s))
 		if same, all, err := x.Extend(t.Context(), s, layers[1:2], nil, nil); same != x || all != s || err != nil {
 			t.Errorf("without files: %v", err)
 		}

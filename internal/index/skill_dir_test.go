@@ -289,9 +289,7 @@ func TestASkillFileOfAnotherSpelling(t *testing.T) {
 	d := openSkill(t, skillsOf(t, Config{}, confined(t)(confine.Over(folding{tr.inMemory(t)}, "/")), "skills"), "a")
 	must.Match(t, "files", splitLines("Skill.md own; dir/Skill.md; x"), list(t, d))
 	for name, want := range map[string]bool{"SKILL.md": true, "skill.md": true, "Skill.md": true, "x": false, "dir/Skill.md": false} {
-		if got := d.IsFile(name); got != want {
-			t.Errorf("isSkillFile(%q) = %t", name, got)
-		}
+		must.Equal(t, fmt.Sprintf("isSkillFile(%q)", name), want, d.IsFile(name))
 	}
 }
 
@@ -364,9 +362,7 @@ func TestListReturnsTheErrorsOfEntriesAndOfItsContext(t *testing.T) {
 		return nil
 	}}, "/")), "skills")
 	d := openSkill(t, x, "a")
-	if files, err := d.List(t.Context(), "."); err != nil || len(files) != 2 {
-		t.Errorf("a vanished file: %v, %v", files, err)
-	}
+	must.Equal(t, "a vanished file", 2, len(must.Get(d.List(t.Context(), "."))(t)))
 	broken = "x"
 	if files, err := d.List(t.Context(), "."); !errors.Is(err, fs.ErrPermission) || files != nil {
 		t.Errorf("an unreadable file: %v, %v", files, err)

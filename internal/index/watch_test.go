@@ -106,9 +106,8 @@ func TestALinkedFileIsNotWatched(t *testing.T) {
 	x := commandsOf(t, Config{Watch: true}, confined(t)(confine.New(root)), "commands")
 	for _, want := range []string{"One.", "Two.", "Three."} {
 		must.Do(t, os.WriteFile(filepath.Join(root, "text.md"), []byte(want), 0o644))
-		if e := snapshotOf(t, x).Lookup("a"); e.Description() != want {
-			t.Errorf("got %q, want %q", e.Description(), want)
-		}
+		must.Equal(t, `snapshotOf(t, x).Lookup("a")`, want,
+			snapshotOf(t, x).Lookup("a").Description())
 	}
 }
 
@@ -172,9 +171,8 @@ func TestACleanWatchReturnsTheLastScan(t *testing.T) {
 		}
 		return time.Now()
 	}
-	if got := entryNames(snapshotOf(t, x).Entries); len(got) != 2 {
-		t.Errorf("got %q, the result of an earlier scan", got)
-	}
+	must.Equal(t, "entryNames(snapshotOf(t, x).Entries)", 2,
+		len(entryNames(snapshotOf(t, x).Entries)))
 }
 
 // The layers on other filesystems are not watched.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -33,19 +34,13 @@ func TestAViewShowsTheInstructionsThatItsFilterKeeps(t *testing.T) {
 	c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithInstructions(client.Cursor()))
 	view := must.Get(c.View(without("Secret")))(t)
 	want := []string{"AGENTS.md", ".cursor/rules/b.mdc"}
-	if got := pathsOf(t, view, "x"); !slices.Equal(got, want) {
-		t.Errorf("the view has %q", got)
-	}
+	must.Match(t, "the view", want, pathsOf(t, view, "x"))
 	if p := promptOf(t, view, "x", toolshelf.Budget(150)); strings.Contains(p.Text, "ecret") || slices.Contains(p.Dropped, "x/AGENTS.md") {
 		t.Errorf("the prompt of the view: %+v", p)
 	}
-	if got := pathsOf(t, c, "x"); len(got) != 4 {
-		t.Errorf("the catalog has %q", got)
-	}
+	must.Equal(t, "the catalog", 4, len(pathsOf(t, c, "x")))
 	inner := must.Get(view.View(toolshelf.WithInstructionFilter(func(i toolshelf.Instruction) bool { return i.Mode == toolshelf.Always })))(t)
-	if got := pathsOf(t, inner, "x"); !slices.Equal(got, want[:1]) {
-		t.Errorf("a view of the view has %q", got)
-	}
+	must.Match(t, "a view of the view", want[:1], pathsOf(t, inner, "x"))
 	if got := pathsOf(t, catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithInstructions(client.Cursor()), without("Secret")), "x"); !slices.Equal(got, want) {
 		t.Errorf("a catalog with a filter has %q", got)
 	}
@@ -53,9 +48,8 @@ func TestAViewShowsTheInstructionsThatItsFilterKeeps(t *testing.T) {
 	for file, text := range map[string]string{"/repo/x/AGENTS.md": "Open.", "/repo/AGENTS.md": "Secret."} {
 		must.Do(t, afero.WriteFile(fsys, file, []byte(text), 0o644))
 	}
-	if got := pathsOf(t, view, "x"); !slices.Equal(got, []string{"x/AGENTS.md", ".cursor/rules/b.mdc"}) {
-		t.Errorf("after a change, the view has %q", got)
-	}
+	must.Match(t, "after a change, the view", []string{"x/AGENTS.md", ".cursor/rules/b.mdc"},
+		pathsOf(t, view, "x"))
 	must.Fail(c.View(toolshelf.WithInstructionFilter(nil)))(t, "a nil function", toolshelf.ErrInvalidOption)
 }
 
@@ -78,12 +72,9 @@ func TestTheLetterCaseOfACallSelectsNoOtherInstruction(t *testing.T) {
 	view := must.Get(c.View(toolshelf.WithInstructionFilter(func(i toolshelf.Instruction) bool { return i.Path != "src/CLAUDE.md" })))(t)
 	all := []string{"CLAUDE.md", "src/CLAUDE.md", "src/ΔIR/CLAUDE.md", ".claude/rules/r.md"}
 	for _, path := range []string{"src/ΔIR/a.go", "SRC/δir/A.go", "Src/ΔIr/A.GO"} {
-		if diff := cmp.Diff(all, pathsOf(t, c, path)); diff != "" {
-			t.Errorf("%s: paths (-want +got):\n%s", path, diff)
-		}
-		if diff := cmp.Diff(slices.Delete(slices.Clone(all), 1, 2), pathsOf(t, view, path)); diff != "" {
-			t.Errorf("%s: paths with the filter (-want +got):\n%s", path, diff)
-		}
+		must.Match(t, fmt.Sprintf("%s: paths", path), all, pathsOf(t, c, path))
+		must.Match(t, fmt.Sprintf("%s: paths with the filter", path),
+			slices.Delete(slices.Clone(all), 1, 2), pathsOf(t, view, path))
 	}
 	must.Match(t, "a new file: paths", all[:3], pathsOf(t, c, "SRC/δir/NEW.go"))
 }
@@ -176,9 +167,7 @@ func TestAWatchReportsSingleFilesOfDirectoriesThatACallHasAskedFor(t *testing.T)
 			}
 			select {
 			case got := <-told[name]:
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("%s, %s (-want +got):\n%s", step.name, name, diff)
-				}
+				must.Match(t, fmt.Sprintf("%s, %s", step.name, name), want, got)
 			case <-time.After(catalogtest.Patience):
 				t.Fatalf("%s: no report to the %s", step.name, name)
 			}
@@ -224,16 +213,11 @@ func TestARefusedInstructionIsNowhere(t *testing.T) {
 			fsys := catalogtest.Memory(t, map[string]string{"/w/.git/HEAD": "", "/w/AGENTS.md": "Above.", "/w/repo/AGENTS.md": "Root.", "/w/repo/x/AGENTS.md": "Below.", "/w/repo/.cursor/rules/a.mdc": gatedRule, "/w/repo/x/.cursor/rules/b.mdc": gatedRule})
 			g := new(gate)
 			c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/w/repo"), toolshelf.WithInstructions(client.Cursor(), client.Codex()), toolshelf.WithParents(""), toolshelf.WithGate(g, tt.layers...))
-			if got := pathsOf(t, c, "x"); !slices.Equal(got, tt.before) {
-				t.Errorf("before the approval: %q, want %q", got, tt.before)
-			}
-			if p := promptOf(t, c, "x"); !slices.Equal(p.Included, tt.before) {
-				t.Errorf("the prompt before the approval: %+v", p)
-			}
+			must.Match(t, "before the approval", tt.before, pathsOf(t, c, "x"), cmpopts.EquateEmpty())
+			must.Match(t, "the prompt before the approval", tt.before, promptOf(t, c, "x").Included,
+				cmpopts.EquateEmpty())
 			g.approve(t, c)
-			if got := pathsOf(t, c, "x"); len(got) != 5 {
-				t.Errorf("after the approval: %q", got)
-			}
+			must.Equal(t, "after the approval", 5, len(pathsOf(t, c, "x")))
 		})
 	}
 }
@@ -241,9 +225,7 @@ func TestARefusedInstructionIsNowhere(t *testing.T) {
 func TestAFileOfTheUserHasNoGate(t *testing.T) {
 	fsys := catalogtest.Memory(t, map[string]string{"/home/.claude/CLAUDE.md": "User.", "/repo/CLAUDE.md": "Project."})
 	c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithHome("/home"), toolshelf.WithInstructions(client.Claude()), toolshelf.WithGate(new(gate)))
-	if got := pathsOf(t, c, "."); !slices.Equal(got, []string{"~/.claude/CLAUDE.md"}) {
-		t.Errorf("got %q", got)
-	}
+	must.Match(t, `pathsOf(t, c, ".")`, []string{"~/.claude/CLAUDE.md"}, pathsOf(t, c, "."))
 }
 
 func TestAChangedInstructionOrImportNeedsAnotherApproval(t *testing.T) {
@@ -274,9 +256,7 @@ func TestAChangedInstructionOrImportNeedsAnotherApproval(t *testing.T) {
 				if got := list(); len(got) != 1 || slices.Contains(got, name) {
 					t.Errorf("after the change: %q", got)
 				}
-				if got := g.approve(t, c); !slices.Equal(got, []string{name}) {
-					t.Errorf("pending: %q", got)
-				}
+				must.Match(t, "pending", []string{name}, g.approve(t, c))
 			})
 		}
 	}

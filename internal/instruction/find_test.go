@@ -41,9 +41,8 @@ func TestAPlaceThatOneOfTwoRowsReadsBelowTheRoot(t *testing.T) {
 	row := client.Windsurf()
 	row.Instructions[1].Below = false
 	for want, rows := range map[int][]client.Client{1: {row}, 2: {row, client.Windsurf()}} {
-		if got := pathsOf(t, memory(t, files, toolshelf.WithInstructions(rows...)), "x/y/a.go"); len(got) != want {
-			t.Errorf("got %q", got)
-		}
+		must.Equal(t, "pathsOf", want,
+			len(pathsOf(t, memory(t, files, toolshelf.WithInstructions(rows...)), "x/y/a.go")))
 	}
 }
 
@@ -68,9 +67,8 @@ func TestFieldsOfAnInstruction(t *testing.T) {
 	}
 	got := instructions(t, c, "go.mod")
 	for i := range got {
-		if len(got[i].Digest) != len("sha256:")+64 {
-			t.Errorf("digest %q", got[i].Digest)
-		}
+		must.Equal(t, fmt.Sprintf("digest %q", got[i].Digest), len("sha256:")+64,
+			len(got[i].Digest))
 		got[i].Digest, got[i].Diagnostics = "", nil
 	}
 	must.Match(t, "result", want, got)
@@ -91,9 +89,8 @@ func TestExceptOmitsWhatWasShown(t *testing.T) {
 	fsys := catalogtest.Memory(t, map[string]string{"/repo/AGENTS.md": "a", "/repo/x/AGENTS.md": "b"})
 	c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"))
 	shown := instructions(t, c, ".")
-	if got := pathsOf(t, c, "x/f.go", toolshelf.Except(shown...)); !slices.Equal(got, []string{"x/AGENTS.md"}) {
-		t.Errorf("got %q", got)
-	}
+	must.Match(t, `pathsOf(t, c, "x/f.go", toolshelf.Except(shown...))`, []string{"x/AGENTS.md"},
+		pathsOf(t, c, "x/f.go", toolshelf.Except(shown...)))
 	must.Do(t, afero.WriteFile(fsys, "/repo/AGENTS.md", []byte("changed"), 0o644))
 	if got := pathsOf(t, c, "x/f.go", toolshelf.Except(shown...), toolshelf.Except(instructions(t, c, "x")[1])); !slices.Equal(got, []string{"AGENTS.md"}) {
 		t.Errorf("after a change: %q", got)
@@ -258,9 +255,7 @@ func TestACallReadsTheDirectoriesOnTheWayAndTheRulesOnly(t *testing.T) {
 		}
 	}}
 	c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithInstructions(client.Claude()))
-	if got := pathsOf(t, c, "d7/e7/f.go"); len(got) != 5 {
-		t.Errorf("got %q", got)
-	}
+	must.Equal(t, `pathsOf(t, c, "d7/e7/f.go")`, 5, len(pathsOf(t, c, "d7/e7/f.go")))
 	if name := wrong.Load(); name != nil {
 		t.Errorf("the call looks at %s", *name)
 	}
@@ -282,7 +277,5 @@ func TestOwnersOfParents(t *testing.T) {
 	must.Do(t, os.Chown(filepath.Join(dir, "AGENTS.md"), 4321, 4321))
 	t.Setenv("SUDO_UID", "")
 	c := catalogtest.Open(t, toolshelf.WithRoot(filepath.Join(dir, "x")), toolshelf.WithHome(""), toolshelf.WithInstructions(client.Codex()), toolshelf.WithParents(""))
-	if got := pathsOf(t, c, "."); !slices.Equal(got, []string{"AGENTS.md"}) {
-		t.Errorf("the file of another user is read: %q", got)
-	}
+	must.Match(t, "the file of another user is read", []string{"AGENTS.md"}, pathsOf(t, c, "."))
 }

@@ -256,9 +256,7 @@ func TestTheGlobsOfRulesAreCompiledOnce(t *testing.T) {
 		}
 		c := memory(t, files, toolshelf.WithInstructions(client.Claude()))
 		call := func() {
-			if got := instructions(t, c, "main.go"); len(got) != 0 {
-				t.Errorf("%d rules", len(got))
-			}
+			must.Equal(t, `instructions(t, c, "main.go")`, 0, len(instructions(t, c, "main.go")))
 		}
 		cold = catalogtest.CostOf(call)
 		return cold, catalogtest.CostOf(call)

@@ -108,9 +108,7 @@ func (p *steps) ask(t *testing.T, query, want string) {
 		toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir())
 	equal := func(got string) {
 		t.Helper()
-		if got != want {
-			t.Errorf("line %d:\n got %s\nwant %s", p.line, got, want)
-		}
+		must.Equal(t, fmt.Sprintf("line %d", p.line), want, got)
 	}
 	switch word {
 	case "list":

@@ -2,7 +2,6 @@ package plugin
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -222,9 +221,8 @@ func checkTable(t *testing.T, table Table) {
 		var paths []string
 		for _, part := range p.Parts {
 			paths = append(paths, part.Path)
-			if part.File != (part.Pattern == "") {
-				t.Errorf("a file with a pattern, or a directory without: %+v", part)
-			}
+			must.Equal(t, fmt.Sprintf("a file with a pattern, or a directory without: %+v", part),
+				part.Pattern == "", part.File)
 		}
 		for _, path := range slices.Concat(paths, p.HookFiles, p.MCPServerFiles) {
 			if !fs.ValidPath(path) || p.Dir != "." && path != p.Dir && !strings.HasPrefix(path, p.Dir+"/") {
@@ -288,9 +286,7 @@ func TestLinksDoNotLeadOutOfAPlugin(t *testing.T) {
 			secret in secret
 			  skills secret/skills/*/SKILL.md`)
 	got := shown(table)
-	if d := diff.Diff(want, got); d != "" {
-		t.Error(d)
-	}
+	must.Equal(t, "diff.Diff(want, got)", "", diff.Diff(want, got))
 }
 
 // A counter counts the calls of a filesystem.
@@ -380,17 +376,13 @@ func TestEntriesThatShareADirectoryAreLimited(t *testing.T) {
 
 func TestFindReturnsTheErrorOfTheDirectory(t *testing.T) {
 	fsys := memory(map[string]string{"x/commands/a.md": ""})
-	if _, err := Find(t.Context(), fsys, "missing", Options{}); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
-	}
+	must.Fail(Find(t.Context(), fsys, "missing", Options{}))(t, "Find", fs.ErrNotExist)
 	if _, err := Find(t.Context(), fsys, "../x", Options{}); err == nil {
 		t.Error("no error")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Find(ctx, fsys, ".", Options{}); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	must.Fail(Find(ctx, fsys, ".", Options{}))(t, "Find", context.Canceled)
 }
 
 // The rules of section 6 and 7.1 of Agent Plugins 1.0.0 about skills, and of section 5.2 and 8.1
@@ -422,9 +414,8 @@ func TestSkillsOfAgentPlugins(t *testing.T) {
 			a.b-c.1 in x`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if d := diff.Diff(wantLines(tt.want), shown(findIn(t, tt.files, ".", Options{}))); d != "" {
-				t.Error(d)
-			}
+			must.Equal(t, "diff.Diff", "",
+				diff.Diff(wantLines(tt.want), shown(findIn(t, tt.files, ".", Options{}))))
 		})
 	}
 }

@@ -271,9 +271,8 @@ func TestFind(t *testing.T) {
 			  commands x/commands/**/*.md`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if d := diff.Diff(wantLines(tt.want), shown(findIn(t, tt.files, ".", Options{}))); d != "" {
-				t.Error(d)
-			}
+			must.Equal(t, "diff.Diff", "",
+				diff.Diff(wantLines(tt.want), shown(findIn(t, tt.files, ".", Options{}))))
 		})
 	}
 }
@@ -374,9 +373,7 @@ func TestTheTextsOfAPlugin(t *testing.T) {
 			}
 			got := *table.Plugins[0]
 			got.Parts, tt.want.Format = nil, got.Format
-			if d := diff.Diff(tt.want, got); d != "" {
-				t.Error(d)
-			}
+			must.Equal(t, "diff.Diff(tt.want, got)", "", diff.Diff(tt.want, got))
 		})
 	}
 }
@@ -445,9 +442,7 @@ func FuzzValues(f *testing.F) {
 			t.Fatalf("%d members, want %d", len(o.members), len(want))
 		}
 		for key, value := range want {
-			if string(o.members[key]) != string(value) {
-				t.Errorf("%q: got %q, want %q", key, o.members[key], value)
-			}
+			must.Equal(t, key, string(value), string(o.members[key]))
 			var wantText string
 			isText := value[0] == '"' && json.Unmarshal(value, &wantText) == nil
 			if s, ok := Text(o.members[key]); s != wantText || ok != isText {
@@ -460,9 +455,7 @@ func FuzzValues(f *testing.F) {
 				t.Fatalf("%q: got %q, want %q", key, items, wantItems)
 			}
 			for i := range items {
-				if string(items[i]) != string(wantItems[i]) {
-					t.Errorf("%q: got %q, want %q", key, items[i], wantItems[i])
-				}
+				must.Equal(t, key, string(wantItems[i]), string(items[i]))
 			}
 		}
 	})

@@ -2,7 +2,6 @@ package rank
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -114,9 +113,8 @@ func TestTheOpeningOfABodyOutweighsTheRest(t *testing.T) {
 		Document{Name: "b", Body: "needle " + strings.Repeat(filler, 20)},
 	)
 	must.Match(t, "result", "b/2 a/2", keys(find(t, x, "needle")))
-	if reason := find(t, x, "needle")[0].Reason; reason != `body matches "needle"` {
-		t.Error(reason)
-	}
+	must.Equal(t, `find(t, x, "needle")[0].Reason`, `body matches "needle"`,
+		find(t, x, "needle")[0].Reason)
 }
 
 func TestScoreOfTheNameItselfIsOne(t *testing.T) {
@@ -182,9 +180,7 @@ func TestReportsCountOnlyForTheirDocument(t *testing.T) {
 	} {
 		must.Match(t, query, want, keys(find(t, x, query)))
 	}
-	if got, want := find(t, x, "gateway")[0].Reason, `report matches "gateway"`; got != want {
-		t.Errorf("the reason is %s, want %s", got, want)
-	}
+	must.Equal(t, "the reason", `report matches "gateway"`, find(t, x, "gateway")[0].Reason)
 	x.RemoveReport("r/1")
 	if hits := find(t, x, "gateway"); len(hits) > 0 {
 		t.Errorf("found by a report that was removed: %+v", hits)
@@ -243,9 +239,7 @@ func TestTheHeadingOfAHiddenDocumentChangesNoScore(t *testing.T) {
 func TestSearchEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := indexOf(Document{Name: "a"}).Search(ctx, "a", 1, nil, nil); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	must.Fail(indexOf(Document{Name: "a"}).Search(ctx, "a", 1, nil, nil))(t, "indexOf", context.Canceled)
 }
 
 // What is found does not depend on how the documents came to be there.
@@ -293,9 +287,7 @@ func TestAnUpdatedIndexEqualsANewIndex(t *testing.T) {
 		if err != nil || err2 != nil {
 			t.Fatal(err, err2)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%q, -fresh +updated:\n%s", query, diff)
-		}
+		must.Match(t, fmt.Sprintf("%q, -fresh +updated", query), want, got)
 		for key := range now {
 			updated.Remove(key)
 			updated.RemoveReport(key)
@@ -323,9 +315,7 @@ func TestTheHeadingsOfADocumentDependOnNoOtherDocument(t *testing.T) {
 		if want == nil {
 			want = hits
 		}
-		if diff := cmp.Diff(want, hits); diff != "" {
-			t.Errorf("-the heading first +the stop word first:\n%s", diff)
-		}
+		must.Match(t, "-the heading first +the stop word first", want, hits)
 	}
 }
 

@@ -259,9 +259,7 @@ func TestPostingsAreASortedMap(t *testing.T) {
 			t.Errorf("-want +got:\n%s", diff)
 		}
 		for doc := range uint32(32) {
-			if c := p.of(doc); c != want[doc] {
-				t.Errorf("document %d has %d, want %d", doc, c, want[doc])
-			}
+			must.Equal(t, fmt.Sprintf("document %d", doc), want[doc], p.of(doc))
 		}
 	})
 }

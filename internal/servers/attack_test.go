@@ -9,12 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A hostile project costs a bounded time, and loses its approval instead of a part of the digest.
@@ -42,9 +41,8 @@ func TestTooManyFilesHaveNoDigest(t *testing.T) {
 		t.Errorf("%d: %q", len(names), names)
 	}
 	files["/repo/.mcp.json"] = `{"mcpServers": {"a": {"command": "` + strings.Repeat("x", 1<<20) + `"}}}`
-	if found, err := open(t, files, toolshelf.WithClient(client.Claude())).Lint(t.Context()); err != nil || len(found) != 1 {
-		t.Error(found, err)
-	}
+	must.Equal(t, "open", 1,
+		len(must.Get(open(t, files, toolshelf.WithClient(client.Claude())).Lint(t.Context()))(t)))
 }
 
 // The time is bounded by the number of the entries, of the items of lists, and of the parts of a text.
@@ -121,9 +119,7 @@ func TestAPathWithALinkBeforeItsParentIsRefused(t *testing.T) {
 		}
 		got = append(got, s.Name)
 	}
-	if diff := cmp.Diff([]string{"p:c", "p:e"}, got); diff != "" {
-		t.Error(diff)
-	}
+	must.Match(t, "got", []string{"p:c", "p:e"}, got)
 }
 
 func TestALinkInTheProject(t *testing.T) {

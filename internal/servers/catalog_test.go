@@ -253,9 +253,7 @@ func TestTheGateDecidesByTheEntryAndTheFilesOfTheCommandLine(t *testing.T) {
 
 func TestLintForReadsByTheRulesOfTheClient(t *testing.T) {
 	c := open(t, map[string]string{"/repo/.mcp.json": `{"mcpServers": {"u": {"url": "https://h/"}}}`}, toolshelf.WithClient(client.Copilot()))
-	if found, err := c.Lint(t.Context()); err != nil || len(found) != 0 {
-		t.Error(found, err)
-	}
+	must.Equal(t, "c.Lint(t.Context())", 0, len(must.Get(c.Lint(t.Context()))(t)))
 	if found, err := c.Lint(t.Context(), toolshelf.LintFor(client.Claude())); err != nil || len(found) != 1 || found[0].Code != agentmd.DiagServerInvalid {
 		t.Error(found, err)
 	}
@@ -267,9 +265,7 @@ func TestFiltersAndViews(t *testing.T) {
 	if all, shown := list(t, c), list(t, view); len(all) != 2 || len(shown) != 1 || shown[0].Name != "b" {
 		t.Errorf("%v %v", lines(all), lines(shown))
 	}
-	if _, err := c.View(toolshelf.WithMCPServerFilter(nil)); !errors.Is(err, toolshelf.ErrInvalidOption) {
-		t.Error(err)
-	}
+	must.Fail(c.View(toolshelf.WithMCPServerFilter(nil)))(t, "View", toolshelf.ErrInvalidOption)
 }
 
 func TestOnChangeReportsServersAfterACall(t *testing.T) {
@@ -302,9 +298,8 @@ func TestOnChangeReportsServersAfterACall(t *testing.T) {
 func TestABadFileLosesOnlyItself(t *testing.T) {
 	deep := `{"mcpServers": {"deep": {"command": "x", "env": ` + strings.Repeat(`{"a":`, 20) + `1` + strings.Repeat(`}`, 20) + `}, "ok": {"command": "x"}, "": {"command": "x"}, "big": {"command": "` + strings.Repeat("x", 70<<10) + `"}, "n": 1}}`
 	c := open(t, map[string]string{"/repo/.cursor/mcp.json": deep, "/repo/.mcp.json": `{"mcpServers": [`, "/repo/.codex/config.toml": "a = ["}, toolshelf.WithClient(client.Claude(), client.Cursor(), client.Codex()))
-	if got := lines(list(t, c)); !slices.Equal(got, []string{"/repo/.cursor/mcp.json ok (stdio): x"}) {
-		t.Errorf("%q", got)
-	}
+	must.Match(t, "lines(list(t, c))", []string{"/repo/.cursor/mcp.json ok (stdio): x"},
+		lines(list(t, c)))
 	found, err := c.Lint(t.Context())
 	if err != nil || len(found) != 6 {
 		t.Errorf("%d: %v, %v", len(found), found, err)

@@ -8,12 +8,11 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // codesOf returns the codes of Lint.
@@ -34,9 +33,7 @@ func TestAnEntryOfTheLimitIsListed(t *testing.T) {
 		entry := `{"command": "x", "args": [""]}`
 		entry = strings.Replace(entry, `""`, `"`+strings.Repeat("a", size-len(entry))+`"`, 1)
 		c := open(t, map[string]string{"/repo/.mcp.json": `{"mcpServers": {"s": ` + entry + `}}`}, toolshelf.WithClient(client.Claude()))
-		if got := len(list(t, c)); got != want {
-			t.Errorf("%d bytes: %d servers", size, got)
-		}
+		must.Equal(t, fmt.Sprintf("%d bytes", size), want, len(list(t, c)))
 	}
 }
 
@@ -70,9 +67,7 @@ func TestEachFileOfAPluginIsRead(t *testing.T) {
 		got[s.Name] = s.Args[0][:1]
 	}
 	want := map[string]string{"p:below": "b", "p:long": "c", "p:own": "a", "q:s": "d"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	must.Match(t, "got", want, got)
 	if codes := codesOf(t, c); !slices.Contains(codes, agentmd.DiagServerInvalid) {
 		t.Error("Lint does not report the empty file:", codes)
 	}
@@ -103,8 +98,6 @@ func TestJSON(t *testing.T) {
 		`{"disabled":true,"headers":["H"],"line":"http://h/","plugin":"p","transport":"http"}`: {Plugin: "p", Transport: "http", URL: "http://h/",
 			Headers: map[string]string{"H": ""}, Disabled: true},
 	} {
-		if text, err := json.Marshal(s); err != nil || string(text) != want {
-			t.Errorf("%s, %v; want %s", text, err, want)
-		}
+		must.Equal(t, "json.Marshal(s)", want, string(must.Get(json.Marshal(s))(t)))
 	}
 }

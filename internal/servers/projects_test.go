@@ -29,9 +29,7 @@ func TestProjects(t *testing.T) {
 		case ok && asks:
 			t.Run(p.name, func(t *testing.T) {
 				want := strings.TrimSpace(want)
-				if got := p.ask(t, query, want); got != want {
-					t.Errorf("line %d: %s\n got %s\nwant %s", n+1, query, got, want)
-				}
+				must.Equal(t, fmt.Sprintf("line %d: %s", n+1, query), want, p.ask(t, query, want))
 			})
 			p.given = map[string]string{}
 		case ok:

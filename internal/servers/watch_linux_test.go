@@ -41,12 +41,8 @@ func TestAWatchReportsServersWithoutACall(t *testing.T) {
 		{"home/.claude.json", `{"mcpServers": {"u": {"command": "x"}}}`, toolshelf.Names{Added: []string{"u"}}},
 	} {
 		file := filepath.Join(dir, filepath.FromSlash(step.file))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := catalogtest.Replace(file, step.text); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must.Do(t, catalogtest.Replace(file, step.text))
 		must.Match(t, step.file, step.want, <-changes)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 	"github.com/toolshelf-go/toolshelf/internal/mounts"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // directories creates the directories of a new directory, and returns the directory.
@@ -19,9 +20,7 @@ func directories(t *testing.T, names ...string) string {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(dir, name), 0o755))
 	}
 	return dir
 }
@@ -60,14 +59,10 @@ func TestAnObserverHearsOfTheNamesOfItsCalls(t *testing.T) {
 	look.Dir(at("sub"))
 	look.Dir(at("new.go", "below"))
 	look.Whole(at("whole"))
-	if err := os.WriteFile(at("new.go"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(at("new.go"), nil, 0o644))
 	look.Dir(at("missing"))
 	look.Dir(at("later"))
-	if err := os.Rename(at("created"), at("later")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(at("created"), at("later")))
 	if _, ok := look.Generation(); !ok {
 		t.Fatal("a directory is not watched")
 	}
@@ -143,14 +138,10 @@ func TestAnObserverWatchesAVanishedDirectoryAgain(t *testing.T) {
 		if !ok {
 			t.Fatal("the directory is not watched")
 		}
-		if err := os.Remove(filepath.Join(dir, "sub")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(filepath.Join(dir, "sub")))
 		for o.Unchanged(generation) {
 			<-heard // also once after the first Begin
 		}
-		if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(filepath.Join(dir, "sub"), 0o755))
 	}
 }

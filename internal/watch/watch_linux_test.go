@@ -26,22 +26,16 @@ func TestAClosedWatcherHasNoWatches(t *testing.T) {
 	w := &Watch{watcher: newWatcher(events)}
 	add := func(paths ...string) {
 		for _, path := range paths {
-			if err := w.Add(path, true); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.Add(path, true))
 		}
 	}
 	for _, path := range []string{a, b} {
-		if err := os.Mkdir(path, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(path, 0o755))
 	}
 	add(dir, a, b)
 	instance := inotifyOf(t, dir)
 	for _, rename := range [][2]string{{a, c}, {b, a}} {
-		if err := os.Rename(rename[0], rename[1]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Rename(rename[0], rename[1]))
 	}
 	add(a, c) // other directories than before, with the watches of b and a
 

@@ -20,9 +20,7 @@ import (
 func watched(t *testing.T) (*Watch, string) {
 	t.Helper()
 	dir := paths.Real(t.TempDir())
-	if err := os.WriteFile(filepath.Join(dir, "a.md"), []byte("a"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "a.md"), []byte("a"), 0o644))
 	w, err := New([]Dir{{Path: dir, Top: dir}}, func() {})
 	if err != nil {
 		t.Fatal(err)
@@ -131,16 +129,12 @@ func TestACanceledScanIsRepeated(t *testing.T) {
 
 func TestAReplacedDirectoryIsNoticedWithoutAnEvent(t *testing.T) {
 	w, dir := watched(t)
-	if err := os.Rename(dir, dir+".old"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(dir, dir+".old"))
 	t.Cleanup(func() { os.RemoveAll(dir + ".old") })
 	if w.Clean() {
 		t.Error("the watch is clean without the directory")
 	}
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(dir, 0o755))
 	if w.Clean() {
 		t.Error("the watch is clean with another directory of the name")
 	}
@@ -155,13 +149,9 @@ func TestEveryEventIsRelevantWithTwoPathsOfADirectory(t *testing.T) {
 	event := fsnotify.Event{Name: filepath.Join(filepath.Dir(other), "a.md"), Op: fsnotify.Create}
 	for _, relevant := range []bool{false, true} {
 		w.Begin()
-		if err := w.Add(filepath.Dir(other), false); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Add(filepath.Dir(other), false))
 		if relevant {
-			if err := w.Add(other, true); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.Add(other, true))
 		}
 		w.End(nil)
 		w.mu.Lock()

@@ -87,35 +87,6 @@ func TestParseAllocatesNothingForTheBody(t *testing.T) {
 	}
 }
 
-func TestParseAcceptsEveryInput(t *testing.T) {
-	for _, tt := range []struct{ name, data, format, body, code string }{
-		{"no bytes", "", "", "", ""},
-		{"no header", "Text.\n", "", "Text.\n", ""},
-		{"YAML", "---\na: b\n---\nText.\n", "yaml", "Text.\n", ""},
-		{"TOML", "+++\na = 1\n+++\nText.\n", "toml", "Text.\n", ""},
-		{"JSON", "{\"a\": 1}\nText.\n", "json", "Text.\n", ""},
-		{"no closing fence", "---\na: b\nText.\n", "", "---\na: b\nText.\n", "FRONTMATTER_UNTERMINATED"},
-		{"blank lines before the header", "\n---\na: b\n---\nText.\n", "yaml", "Text.\n", "FRONTMATTER_AFTER_BLANK_LINES"},
-		{"a key twice", "---\na: b\na: c\n---\n", "yaml", "", "DUPLICATE_KEY"},
-		{"bytes that are not UTF-8", "---\na: b\n---\n\xff", "yaml", "\xff", "NOT_UTF8"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			doc := agentmd.Parse([]byte(tt.data))
-			if doc.Frontmatter.Format != tt.format || string(doc.Body) != tt.body {
-				t.Errorf("format %q and body %q, want %q and %q", doc.Frontmatter.Format, doc.Body, tt.format, tt.body)
-			}
-			var codes []string
-			for _, d := range doc.Diagnostics {
-				codes = append(codes, string(d.Code))
-				if d.Path != "" || d.Severity != agentmd.SeverityWarning {
-					t.Errorf("%+v: a diagnostic of a header has no path, and is a warning", d)
-				}
-			}
-			must.Equal(t, "codes", tt.code, strings.Join(codes, " "))
-		})
-	}
-}
-
 func TestABodyIsPartOfTheDataAndDoesNotGrowIntoIt(t *testing.T) {
 	data := append(make([]byte, 0, 100), "---\na: b\n---\nText.\n"...)
 	body := agentmd.Parse(data).Body

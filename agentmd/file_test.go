@@ -57,33 +57,6 @@ func codes(all []agentmd.Diagnostic) (codes []string) {
 	return codes
 }
 
-func TestParseCommandReadsMarkdownAndTOML(t *testing.T) {
-	for _, tt := range []struct {
-		file, data, name, description, body string
-		codes                               []string
-	}{
-		{"review.md", "Read the diff.\n", "review", "Read the diff.", "Read the diff.\n", []string{"warning NO_DESCRIPTION"}},
-		{"Review.MD", "---\ndescription: Reviews\n---\nRead.", "Review", "Reviews", "Read.", nil},
-		{"commit.toml", "description = \"Commits\"\nprompt = \"Commit {{args}}.\"\n", "commit", "Commits", "Commit {{args}}.", nil},
-		{"commit.toml", "prompt = \n", "commit", "", "", []string{"error FRONTMATTER_INVALID"}},
-		{"commit.toml", "description = \"Commits\"\n", "commit", "Commits", "", []string{"warning NO_TEXT"}},
-		{"commit.toml", "description = \"Commits\"\nprompt = \" \"\n", "commit", "Commits", " ", []string{"warning NO_TEXT"}},
-		{"commit.toml", "description = \"Commits\"\n[prompt]\ntext = \"Commit\"\n", "commit", "Commits", "", []string{"warning NO_TEXT"}},
-		{"commit.toml", "", "commit", "", "", []string{"warning NO_DESCRIPTION", "warning NO_TEXT"}},
-		{"commit.md", "---\ndescription: Commits\n---\n", "commit", "Commits", "", nil},
-		{"a.md", "---\ndescription: A\nargument_hint: x\n---\n\u200bB", "a", "A", "\u200bB", []string{"warning FIELD_MISSPELLED", "warning HINT_WITHOUT_PLACEHOLDER", "warning INVISIBLE_CHARACTER"}},
-		{"a.md", "---\ndescription: A\nargument-hint: x\n---\nB", "a", "A", "B", []string{"warning HINT_WITHOUT_PLACEHOLDER"}},
-		{"", "", "", "", "", []string{"warning NO_DESCRIPTION"}},
-	} {
-		t.Run(tt.file, func(t *testing.T) {
-			c := agentmd.ParseCommand(tt.file, []byte(tt.data))
-			got := []string{c.Name, c.Description, string(c.Body)}
-			must.Match(t, "result", []string{tt.name, tt.description, tt.body}, got)
-			must.Match(t, "result", tt.codes, codes(c.Diagnostics))
-		})
-	}
-}
-
 func TestSetOfACommandInTOML(t *testing.T) {
 	got, err := agentmd.ParseCommand("commit.toml", []byte("prompt = \"Commit.\"\n")).Set("description", "Commits")
 	if want := "description = \"Commits\"\nprompt = \"Commit.\"\n"; err != nil || string(got) != want {

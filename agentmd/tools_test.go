@@ -42,6 +42,22 @@ var texts string
 // TestTexts asks the questions of testdata/texts.txt, which describes the questions.
 func TestTexts(t *testing.T) {
 	must.Answer(t, texts, map[string]func(t *testing.T, a ...string) string{
+		"parse": func(t *testing.T, a ...string) string {
+			doc := agentmd.Parse([]byte(a[0]))
+			var codes []string
+			for _, d := range doc.Diagnostics {
+				codes = append(codes, string(d.Code))
+				must.Equal(t, "the path", "", d.Path)
+				must.Equal(t, "the severity", agentmd.SeverityWarning, d.Severity)
+			}
+			format := doc.Frontmatter.Format
+			return strings.TrimSpace(fmt.Sprintf("%q %q %s", format, doc.Body, strings.Join(codes, " ")))
+		},
+		"command": func(t *testing.T, a ...string) string {
+			c := agentmd.ParseCommand(a[0], []byte(a[1]))
+			found := strings.Join(codes(c.Diagnostics), ", ")
+			return strings.TrimSpace(fmt.Sprintf("%q %q %q %s", c.Name, c.Description, c.Body, found))
+		},
 		"set": func(t *testing.T, a ...string) string {
 			got, err := agentmd.Parse([]byte(a[0])).Set(a[1], a[2])
 			if err != nil {

@@ -2,6 +2,7 @@ package markdown_test
 
 import (
 	_ "embed"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,6 +31,7 @@ func TestTexts(t *testing.T) {
 			got, _ := markdown.FirstParagraph([]byte(a[0]), true)
 			return strconv.Quote(got)
 		},
+		"blocks": func(t *testing.T, a ...string) string { return fmt.Sprintf("%q", blocks(a[0])) },
 	})
 }
 

@@ -111,42 +111,6 @@ func FuzzParameters(f *testing.F) {
 	})
 }
 
-var wordRules = []struct {
-	rule, line string
-	want       []string
-}{
-	{"an empty line has no words", "", nil},
-	{"blanks have no words", " \t\n ", nil},
-	{"blanks, tabs and line breaks separate words", " 417  high\tnow\nlater\r\nend ", []string{"417", "high", "now", "later", "end"}},
-	{"quotes keep blanks", `'a  b' "c  d"`, []string{"a  b", "c  d"}},
-	{"quotes can enclose a part of a word", `--title="a b"'c d'e`, []string{"--title=a bc de"}},
-	{"empty quotes are an empty word", `'' "" a`, []string{"", "", "a"}},
-	{"a quote of the other kind is a letter", `"it's" '"x"'`, []string{"it's", `"x"`}},
-	{"a backslash keeps the next character", `a\ b \'c \"d \\e \f`, []string{"a b", "'c", `"d`, `\e`, "f"}},
-	{"between single quotes, a backslash is a letter", `'a\b' 'c\' d`, []string{`a\b`, `c\`, "d"}},
-	{"between double quotes, a backslash escapes four characters", "\"\\$ \\` \\\" \\\\ \\a \\' \\ \"", []string{"$ ` \" \\ \\a \\' \\ "}},
-	{"a backslash at the end of a line joins the lines", "a\\\nb \"c\\\nd\" \\\n e", []string{"ab", "cd", "e"}},
-	{"a backslash at the end is a letter", `a \`, []string{"a", `\`}},
-	{"KEY=value is a word", `issue=417 title='a b'`, []string{"issue=417", "title=a b"}},
-	{"nothing is expanded", "$HOME ~ * `id` $(id) ${x} {a,b} !x", []string{"$HOME", "~", "*", "`id`", "$(id)", "${x}", "{a,b}", "!x"}},
-	{"operators and comments of a shell are letters", "a|b && c; d > e #417 (f)", []string{"a|b", "&&", "c;", "d", ">", "e", "#417", "(f)"}},
-	{"a quote that no quote closes is a letter", `don't fix "this now`, []string{"don't", "fix", `"this`, "now"}},
-	{"quotes after an open quote work", `the 5" disk of 'a b'`, []string{"the", `5"`, "disk", "of", "a b"}},
-	{"an escaped quote closes nothing", `say "a \" b`, []string{"say", `"a`, `"`, "b"}},
-	{"other spaces are letters", "a\u00a0b c\u3000d e\rf", []string{"a\u00a0b", "c\u3000d", "e\rf"}},
-	{"invalid UTF-8 stays", "\xff 'a\xfe b'", []string{"\xff", "a\xfe b"}},
-}
-
-func TestWordsOfALine(t *testing.T) {
-	for _, tt := range wordRules {
-		t.Run(tt.rule, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, template.Words(tt.line)); diff != "" {
-				t.Errorf("the words of %q (-want +got):\n%s", tt.line, diff)
-			}
-		})
-	}
-}
-
 // A shell splits lines in one process of sh.
 type shell struct {
 	in  io.Writer
@@ -202,8 +166,10 @@ func comparable(line string) bool {
 // FuzzWordsOfAShell compares the words of a line with the words of sh, and checks properties for
 // every line.
 func FuzzWordsOfAShell(f *testing.F) {
-	for _, tt := range wordRules {
-		f.Add(tt.line)
+	for line := range strings.Lines(texts) {
+		if question, ok := strings.CutPrefix(line, "\twords "); ok {
+			f.Add(must.Arguments(question)[0])
+		}
 	}
 	for _, seed := range []string{
 		`a\"b "c\"d" 'e"f' g'h'"i"j`, `"'\''" '\''`, `\\\'\"`, `" '\' "`, `"a'b" c'd "e" f'g`, `'\'"\\"`, `=a -- -n --x=y %s \%d`, "é 'ü ö' \"ß\"\\ñ", "\ta\t'\t'\t",

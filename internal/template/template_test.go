@@ -94,6 +94,7 @@ func TestTexts(t *testing.T) {
 		"parameters": func(t *testing.T, a ...string) string {
 			return shownParameters(t, must.Get(rules(t, a[0]).Parameters(t.Context(), source(a[1])))(t))
 		},
+		"words": func(t *testing.T, a ...string) string { return fmt.Sprintf("%q", template.Words(a[0])) },
 		"beyond": func(t *testing.T, a ...string) string {
 			got, ok := template.Renderer{}.Beyond(source(a[0]))
 			if !ok {

@@ -2,6 +2,7 @@ package mcpadapter_test
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"log"
@@ -384,48 +385,23 @@ func manyReferences() string {
 }
 
 func TestNewRejectsWhatADialectCannotExpress(t *testing.T) {
-	call := func(context.Context, json.RawMessage) (mcpadapter.Result, error) { return mcpadapter.Result{}, nil }
-	schema := func(text string) mcpadapter.Option {
-		return mcpadapter.WithExtraTools(mcpadapter.Tool{Name: "extra", Call: call, InputSchema: json.RawMessage(text)})
-	}
+	dot := mcpadapter.WithExtraTools(extra("a.b", mcpadapter.Result{}, nil))
+	tool := extra("extra", mcpadapter.Result{}, nil)
+	tool.InputSchema = json.RawMessage(manyReferences())
+	large := mcpadapter.WithExtraTools(tool)
 	for _, tt := range []struct {
-		name     string
 		dialects []mcpadapter.Dialect
 		option   mcpadapter.Option
 		message  string
 	}{
-		{"an unknown dialect", []mcpadapter.Dialect{"latin"}, nil, `unknown dialect "latin"`},
-		{"a dot as separator", allDialects[:2], mcpadapter.WithSeparator("."), `use "_" or "-"`},
-		{"a dot in a name", allDialects[:2], mcpadapter.WithExtraTools(mcpadapter.Tool{Name: "a.b", Call: call}), `the tool name "a.b" contains a dot`},
-		{"arbitrary properties", allDialects[:2], schema(`{"type":"object","properties":{"labels":{"type":"object","additionalProperties":{"type":"string"}}}}`),
-			`the schema of the tool "extra": labels: an object has arbitrary properties`},
-		{"any value", allDialects[:2], schema(`{"type":"object","properties":{"list":{"type":"array","items":{}}}}`), "list: items: a value has no type"},
-		{"any items", allDialects[:2], schema(`{"type":"object","properties":{"list":{"type":["array","null"]}}}`), "list: an array has no items"},
-		{"a boolean schema", allDialects, schema(`{"type":"object","properties":{"x":true}}`), "x is not an object"},
-		{"allOf", allDialects, schema(`{"type":"object","properties":{"x":{"allOf":[{"type":"object"},{"type":"object"}]}}}`), `x: the keyword "allOf" is not accepted; merge the schemas`},
-		{"a recursive reference", allDialects, schema(`{"type":"object","properties":{"x":{"$ref":"#"}}}`), `x: the reference "#" is recursive`},
-		{"two recursive references", allDialects, schema(`{"type":"object","properties":{"x":{"$ref":"#/$defs/a"}},"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}`), `is recursive`},
-		{"a reference without a target", allDialects, schema(`{"type":"object","properties":{"x":{"$ref":"#/$defs/x"}}}`), `x: the reference "#/$defs/x" has no target`},
-		{"a reference beside a constraint", allDialects, schema(`{"type":"object","properties":{"x":{"$ref":"#/$defs/x","minimum":1}},"$defs":{"x":{"type":"integer"}}}`), `"minimum" stands beside "$ref"`},
-		{"many references", allDialects, schema(manyReferences()), `more than 2000 schemas`},
-		{"an open root", allDialects[:2], schema(`{"type":"object"}`), `an object has arbitrary properties; declare "properties"`},
-		{"additionalProperties true", allDialects[:2], schema(`{"type":"object","properties":{"x":{"type":"object","additionalProperties":true}}}`), `x: an object has arbitrary properties`},
-		{"patternProperties", allDialects[:2], schema(`{"type":"object","properties":{},"patternProperties":{"^a":{"type":"string"}}}`), `an object has arbitrary properties`},
-		{"a map", allDialects[2:], schema(`{"type":"object","properties":{"x":{"type":"object","additionalProperties":{"type":"string"}}}}`), `x: an object has arbitrary properties`},
-		{"a union as root", allDialects, schema(`{"type":"object","anyOf":[{"type":"object","properties":{}},{"type":"object","properties":{}}]}`), `the root has a union`},
-		{"a constraint beside a union", allDialects, schema(`{"type":"object","properties":{"x":{"properties":{},"anyOf":[{"type":"string"},{"type":"integer"}]}}}`), `x: "properties" stands beside a union`},
-		{"an empty union", allDialects, schema(`{"type":"object","properties":{"x":{"anyOf":[]}}}`), `x: anyOf has no schemas`},
-		{"several objects with optional properties", allDialects[:1], schema(`{"type":"object","properties":{"x":{"anyOf":[{"type":"object","properties":{"a":{"type":"string"}}},{"type":"object","properties":{"a":{"type":"integer"}}}]}}}`),
-			`x: a union has several objects with optional properties`},
-		{"null as the only value", allDialects[2:], schema(`{"type":"object","properties":{"x":{"type":["null"]}}}`), `x: a value can only be null`},
-		{"items missing for Gemini", allDialects[2:], schema(`{"type":"object","properties":{"x":{"type":"array"}}}`), `x: an array has no items`},
-		{"a type missing for Gemini", allDialects[2:], schema(`{"type":"object","properties":{"x":{}}}`), `x: a value has no type`},
+		{[]mcpadapter.Dialect{"latin"}, nil, `unknown dialect "latin"`},
+		{allDialects[:2], mcpadapter.WithSeparator("."), `use "_" or "-"`},
+		{allDialects[:2], dot, `the tool name "a.b" contains a dot`},
+		{allDialects, large, `more than 2000 schemas`},
 	} {
 		for _, d := range tt.dialects {
-			t.Run(tt.name+"/"+string(d), func(t *testing.T) {
-				_, err := mcpadapter.New(catalog(t, memory(t, project)), mcpadapter.WithDialect(d), tt.option)
-				must.Is(t, "New", toolshelf.ErrInvalidOption, err, tt.message)
-			})
+			_, err := mcpadapter.New(catalog(t, memory(t, project)), mcpadapter.WithDialect(d), tt.option)
+			must.Is(t, d, toolshelf.ErrInvalidOption, err, tt.message)
 		}
 	}
 }
@@ -448,38 +424,28 @@ func propertySchema(t *testing.T, d mcpadapter.Dialect, schema string) (converte
 	return string(raw), nil
 }
 
-func TestDialectsConvertAProperty(t *testing.T) {
-	openai, anthropic, gemini := mcpadapter.OpenAIStrict, mcpadapter.AnthropicStrict, mcpadapter.Gemini
-	for _, tt := range []struct {
-		name    string
-		dialect mcpadapter.Dialect
-		x, rest string // the schema of x, and the members of the root
-		want    string
-	}{
-		{"a reference with a description", openai, `{"$ref":"#/$defs/x","description":"An x"}`, `,"$defs":{"x":{"type":"integer","minimum":1}}`,
-			`{"type":["integer","null"],"description":"An x (1 or more)"}`},
-		{"a reference of draft-07", anthropic, `{"$ref":"#/definitions/x"}`, `,"definitions":{"x":{"type":"string"}}`, `{"type":"string"}`},
-		{"a reference for Gemini", gemini, `{"$ref":"#/$defs/a~1b"}`, `,"$defs":{"a/b":{"type":"string"}}`, `{"type":"string"}`},
-		{"allOf with one schema", anthropic, `{"allOf":[{"$ref":"#/$defs/x"}],"title":"X"}`, `,"$defs":{"x":{"type":"string"}}`, `{"type":"string","title":"X"}`},
-		{"large bounds", anthropic, `{"type":"integer","minimum":-2147483648,"maximum":1e7}`, ``, `{"type":"integer","description":"-2147483648 to 10000000"}`},
-		{"an enum without a type", anthropic, `{"enum":["a",null]}`, ``, `{"type":["string","null"],"enum":["a",null]}`},
-		{"a union with a type", anthropic, `{"type":"string","oneOf":[{"const":"a"},{"const":"b"}]}`, ``, `{"anyOf":[{"type":"string","const":"a"},{"type":"string","const":"b"}]}`},
-		{"a pattern with lookaround", anthropic, `{"type":"string","pattern":"(?!a)b"}`, ``, `{"type":"string","description":"matches (?!a)b"}`},
-		{"a plain pattern", anthropic, `{"type":"string","pattern":"^(?:a|b)$"}`, ``, `{"type":"string","pattern":"^(?:a|b)$"}`},
-		{"the word default", anthropic, `{"type":"integer","default":5,"description":"Overrides the default of 50"}`, ``, `{"type":"integer","description":"Overrides the default of 50 (default 5)"}`},
-		{"the stated default", anthropic, `{"type":"string","default":"name","description":"Order (default: name)"}`, ``, `{"type":"string","description":"Order (default: name)"}`},
-		{"null in an enum for Gemini", gemini, `{"enum":["a",null]}`, ``, `{"type":"string","enum":["a"],"nullable":true}`},
-		{"null that the enum rejects", gemini, `{"type":["string","null"],"enum":["a"]}`, ``, `{"type":"string","enum":["a"]}`},
-		{"types with constraints for Gemini", gemini, `{"type":["integer","array","null"],"minimum":1,"items":{"type":"string"},"description":"d"}`, ``,
-			`{"anyOf":[{"type":"integer","minimum":1},{"type":"array","items":{"type":"string"}}],"nullable":true,"description":"d"}`},
-		{"names without a property", gemini, `{"type":"object","properties":{"a":{"type":"string"}},"required":["a","b"]}`, ``,
-			`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			got := must.Get(propertySchema(t, tt.dialect, `{"type":"object","properties":{"x":`+tt.x+`}`+tt.rest+`}`))(t)
-			sameJSON(t, []byte(got), tt.want)
-		})
-	}
+//go:embed testdata/dialects.txt
+var dialects string
+
+// TestDialectsOfSchemas asks the questions of testdata/dialects.txt, which describes the questions.
+func TestDialectsOfSchemas(t *testing.T) {
+	must.Answer(t, dialects, map[string]func(t *testing.T, a ...string) string{
+		"rejects": func(t *testing.T, a ...string) string {
+			tool := extra("extra", mcpadapter.Result{}, nil)
+			tool.InputSchema = json.RawMessage(a[1])
+			for d := range strings.SplitSeq(a[0], ",") {
+				_, err := mcpadapter.New(catalog(t, memory(t, project)),
+					mcpadapter.WithDialect(mcpadapter.Dialect(d)), mcpadapter.WithExtraTools(tool))
+				must.Is(t, d, toolshelf.ErrInvalidOption, err, a[2])
+			}
+			return ""
+		},
+		"converts": func(t *testing.T, a ...string) string {
+			a = append(a, "")
+			schema := `{"type":"object","properties":{"x":` + a[1] + `}` + a[2] + `}`
+			return must.Get(propertySchema(t, mcpadapter.Dialect(a[0]), schema))(t)
+		},
+	})
 }
 
 // With OpenAIStrict, a call has no null that the original schema rejects, and each null

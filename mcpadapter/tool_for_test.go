@@ -2,6 +2,7 @@ package mcpadapter_test
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/must"
@@ -173,94 +176,70 @@ func TestToolForOmitsBoundsOf32Bits(t *testing.T) {
 		"required":["signed","unsigned"],"additionalProperties":false}`)
 }
 
+//go:embed testdata/arguments.txt
+var argumentsOfTools string
+
+// TestToolForDecodesArguments asks the questions of testdata/arguments.txt, which describes the
+// questions.
 func TestToolForDecodesArguments(t *testing.T) {
 	const full = `{"bool":true,"int":-1,"small":127,"byte":255,"count":18446744073709551615,"float":1.5,"text":"x",` +
 		`"time":"2026-01-20T14:03:11Z","bytes":"AQI=","number":1,"any":[null,{"a":1}],"addr":"::1","Untagged":""}`
-	change := func(old, new string) string {
-		must.Equal(t, old, 1, strings.Count(full, old))
-		return strings.Replace(full, old, new, 1)
-	}
-	for _, tt := range []struct {
-		name, arguments, want, message string
-		tool                           mcpadapter.Tool
-	}{
-		{"every type", full, full, "", echo[scalars](t)},
-		{"a whole number with a fraction", change(`"int":-1`, `"int":-1.0`), full, "", echo[scalars](t)},
-		{"a number as text", change(`"int":-1`, `"int":"-1"`), full, "", echo[scalars](t)},
-		{"a fraction as text", change(`1.5`, `"1.5"`), full, "", echo[scalars](t)},
-		{"an exact large number", change(`"int":-1`, `"int":9007199254740993`), change(`"int":-1`, `"int":9007199254740993`), "", echo[scalars](t)},
-		{"null for any value", change(`[null,{"a":1}]`, `null`), change(`[null,{"a":1}]`, `null`), "", echo[scalars](t)},
-		{"a fraction", change(`"int":-1`, `"int":1.5`), "", "int is 1.5; send a whole number", echo[scalars](t)},
-		{"text that is no number", change(`"int":-1`, `"int":"one"`), "", `int is "one"; send a whole number`, echo[scalars](t)},
-		{"beyond 64 bits", change(`"int":-1`, `"int":9223372036854775808`), "", "int is 9223372036854775808; send a whole number", echo[scalars](t)},
-		{"beyond 8 bits", change(`127`, `128`), "", "small is 128; send a whole number from -128 to 127", echo[scalars](t)},
-		{"a negative byte", change(`255`, `-1`), "", "byte is -1; send a whole number from 0 to 255", echo[scalars](t)},
-		{"a negative count", change(`18446744073709551615`, `-1`), "", "count is -1; send a whole number of 0 or more", echo[scalars](t)},
-		{"a number beyond all", change(`1.5`, `1e400`), "", "float is 1e400; send a number", echo[scalars](t)},
-		{"a number for text", change(`"text":"x"`, `"text":1`), "", "text is 1; send a string", echo[scalars](t)},
-		{"text for a flag", change(`true`, `"yes"`), "", `bool is "yes"; send true or false`, echo[scalars](t)},
-		{"a number for a time", change(`"2026-01-20T14:03:11Z"`, `7`), "", "time is 7; send a time in RFC 3339, such as", echo[scalars](t)},
-		{"text that is no time", change(`2026-01-20T14:03:11Z`, `today`), "", `time is "today"; send a time in RFC 3339, such as`, echo[scalars](t)},
-		{"text that is no address", change(`::1`, `here`), "", `addr is invalid: ParseAddr("here"): `, echo[scalars](t)},
-		{"a number for bytes", change(`"AQI="`, `1`), "", "bytes is 1; send a string in Base64", echo[scalars](t)},
-		{"a long text that is no time", change(`2026-01-20T14:03:11Z`, strings.Repeat("x", 100_000)), "", "time is a long string; send a time in RFC 3339", echo[scalars](t)},
-		{"text that is not Base64", change(`"AQI="`, `"A"`), "", `bytes is "A"; send a string in Base64`, echo[scalars](t)},
-		{"a number beyond 32 bits", `{"f":1e300}`, "", "f is 1e300; send a number from -3.4028234663852886e+38 to 3.4028234663852886e+38", echo[struct {
+	tools := map[string]mcpadapter.Tool{
+		"scalars": echo[scalars](t), "optional": echo[optional](t), "pointer": echo[*optional](t),
+		"nested": echo[nestedTypes](t), "words": echo[words](t),
+		"float": echo[struct {
 			F float32 `json:"f"`
-		}](t)},
-		{"a number beyond any", change(`[null,{"a":1}]`, `1e400`), "", "any is invalid: the tool cannot decode the number 1e400", echo[scalars](t)},
-		{"raw JSON", `{"Raw": {"b": "<&>", "a":1.0, "b":[]}}`, `{"Raw":{"b":"<&>","a":1.0,"b":[]}}`, "", typed(t, func(_ context.Context, in struct{ Raw json.RawMessage }) (out struct{ Raw json.RawMessage }, err error) {
-			must.Equal(t, "the function receives", string(in.Raw), `{"b":"<&>","a":1.0,"b":[]}`)
-			return in, nil
-		})},
-		{"a named embedded struct", `{"inner":{"path":"p"}}`, `{"inner":{"path":"p"}}`, "", echo[struct {
+		}](t),
+		"embedded": echo[struct {
 			common `json:"inner"`
-		}](t)},
-		{"null for a required argument", change(`-1`, `null`), "", "int is null; send a whole number", echo[scalars](t)},
-		{"a missing argument", `{}`, "", "bool is missing; send true or false", echo[scalars](t)},
-		{"a missing argument of any type", change(`"any":[null,{"a":1}],`, ``), "", "any is missing; send a value", echo[scalars](t)},
-		{"an argument in upper case", change(`"int"`, `"Int"`), "", `the tool has no argument "Int"; `, echo[scalars](t)},
-
-		{"nothing", ``, `{"pointer":null,"nested":null}`, "", echo[optional](t)},
-		{"null", `null`, `{"pointer":null,"nested":null}`, "", echo[optional](t)},
-		{"null for a pointer", ` null `, `{"pointer":null,"nested":null}`, "", echo[*optional](t)},
-		{"null for optional arguments", `{"empty":null,"zero":null,"pointer":null,"nested":null}`, `{"pointer":null,"nested":null}`, "", echo[optional](t)},
-		{"optional arguments", `{"empty":"x","zero":1,"pointer":0,"nested":{"path":"a"}}`, `{"empty":"x","zero":1,"pointer":0,"nested":{"path":"a"}}`, "", echo[optional](t)},
-		{"an unknown nested argument", `{"nested":{"path":"a","Path":"b"}}`, "", `nested has no argument "Path"; `, echo[optional](t)},
-		{"a missing nested argument", `{"nested":{}}`, "", "nested.path is missing; send a string", echo[optional](t)},
-		{"text for an object", `{"nested":"a"}`, "", `nested is "a"; send an object`, echo[optional](t)},
-		{"an array for an object", `{"nested":[]}`, "", "nested is an array; send an object", echo[optional](t)},
-		{"broken JSON", `{"zero":`, "", "the arguments are not valid JSON; send a JSON object", echo[optional](t)},
-		{"an array of arguments", `[]`, "", "the arguments are not an object; send a JSON object", echo[optional](t)},
-
-		{"nested types", `{"path":"p","tags":["a"],"maybe":[1,null],"labels":{"a":"b"},"list":[{"path":"q"}],"inner":{"depth":2}}`,
-			`{"path":"p","tags":["a"],"maybe":[1,null],"labels":{"a":"b"},"list":[{"path":"q"}],"inner":{"depth":2}}`, "", echo[nestedTypes](t)},
-		{"nulls at each depth", `{"path":"p","tags":[],"maybe":null,"labels":null,"list":null,"inner":{"depth":null}}`, `{"path":"p","tags":[],"inner":{}}`, "", echo[nestedTypes](t)},
-		{"null for a required array", `{"path":"p","tags":null}`, "", "tags is null; send an array", echo[nestedTypes](t)},
-		{"null in an array", `{"path":"p","tags":[null]}`, "", "tags[0] is null; send a string", echo[nestedTypes](t)},
-		{"an object for an array", `{"path":"p","tags":{}}`, "", "tags is an object; send an array", echo[nestedTypes](t)},
-		{"a wrong value in a map", `{"path":"p","tags":[],"labels":{"a":1}}`, "", `labels."a" is 1; send a string`, echo[nestedTypes](t)},
-		{"beyond 32 bits", `{"signed":3000000000,"unsigned":0}`, "", "signed is 3000000000; send a whole number from -2147483648 to 2147483647", echo[words](t)},
-		{"beyond 32 bits without a sign", `{"signed":0,"unsigned":-1}`, "", "unsigned is -1; send a whole number from 0 to 4294967295", echo[words](t)},
-		{"a wrong item", `{"path":"p","tags":[],"list":[{"path":"a"},{"path":true}]}`, "", "list[1].path is true; send a string", echo[nestedTypes](t)},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			got := must.Get(tt.tool.Call(ctx, json.RawMessage(tt.arguments)))(t)
-			if tt.message == "" {
-				must.Equal(t, "IsError", false, got.IsError)
-				sameJSON(t, got.Structured, tt.want)
-				return
+		}](t),
+	}
+	// call returns the result for the first arguments of a question, and its other arguments.
+	call := func(t *testing.T, a []string) (got mcpadapter.Result, arguments string, rest []string) {
+		arguments, rest = a[1], a[2:]
+		if a[0] == "scalars" {
+			arguments, rest = a[2], a[3:]
+			if a[1] != "-" {
+				must.Equal(t, a[1], 1, strings.Count(full, a[1]))
+				arguments = strings.Replace(full, a[1], a[2], 1)
 			}
+		}
+		return must.Get(tools[a[0]].Call(ctx, json.RawMessage(arguments)))(t), arguments, rest
+	}
+	must.Answer(t, argumentsOfTools, map[string]func(t *testing.T, a ...string) string{
+		"accepts": func(t *testing.T, a ...string) string {
+			got, arguments, _ := call(t, a)
+			must.Equal(t, "IsError", false, got.IsError)
+			switch want := decoded(t, got.Structured); {
+			case a[0] == "scalars" && cmp.Equal(want, decoded(t, []byte(full))):
+				return "unchanged"
+			case a[0] == "scalars" && cmp.Equal(want, decoded(t, []byte(arguments))):
+				return "changed"
+			}
+			return string(got.Structured)
+		},
+		"refuses": func(t *testing.T, a ...string) string {
+			got, _, rest := call(t, a)
 			var body struct {
 				Error struct{ Code, Message string }
 			}
 			must.Do(t, json.Unmarshal(got.Structured, &body))
-			if !got.IsError || body.Error.Code != "INVALID_ARGUMENTS" || !strings.HasPrefix(body.Error.Message, tt.message) {
-				t.Errorf("got %s; want INVALID_ARGUMENTS and %q", got.Text, tt.message)
+			must.Equal(t, "IsError", true, got.IsError)
+			must.Equal(t, "code", "INVALID_ARGUMENTS", body.Error.Code)
+			if !strings.HasPrefix(body.Error.Message, rest[0]) {
+				t.Errorf("got %s; want %q", got.Text, rest[0])
 			}
-			must.Do(t, validate(t, compiled(t, tt.tool.OutputSchema), got.Structured))
-		})
-	}
+			must.Do(t, validate(t, compiled(t, tools[a[0]].OutputSchema), got.Structured))
+			return ""
+		},
+	})
+	type raws struct{ Raw json.RawMessage }
+	raw := typed(t, func(_ context.Context, in raws) (raws, error) {
+		must.Equal(t, "the function receives", `{"b":"<&>","a":1.0,"b":[]}`, string(in.Raw))
+		return in, nil
+	})
+	got := must.Get(raw.Call(ctx, json.RawMessage(`{"Raw": {"b": "<&>", "a":1.0, "b":[]}}`)))(t)
+	sameJSON(t, got.Structured, `{"Raw":{"b":"<&>","a":1.0,"b":[]}}`)
 }
 
 // A typed tool rejects all arguments that its schema rejects, and accepts all others.

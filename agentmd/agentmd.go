@@ -37,12 +37,8 @@ type Document struct {
 // header is a Body. A header has at most 64 KiB; a longer header is part of the body, with a
 // diagnostic. The time is linear in the length of the data. Raw and Body refer to the data.
 func Parse(data []byte) Document {
-	parsed, _ := matter.Parse(data, true)
-	doc := Document{Raw: data, Frontmatter: NewFrontmatter(parsed.Frontmatter),
-		Body: data[parsed.Body:len(data):len(data)]}
-	for _, p := range parsed.Problems {
-		doc.Diagnostics = append(doc.Diagnostics, NewDiagnostic(p))
-	}
+	doc, file := read("", "", data)
+	doc.Diagnostics = newDiagnostics(file.Doc.Problems)
 	return doc
 }
 

@@ -68,14 +68,6 @@ func (d Diagnostic) String() string {
 // NewDiagnostic returns the Diagnostic of a problem. Only the packages of this module can call
 // NewDiagnostic; [Parse] returns diagnostics.
 func NewDiagnostic(p problem.Problem) Diagnostic {
-	return Diagnostic{
-		Code:       DiagnosticCode(p.Code),
-		Severity:   Severity(p.Severity),
-		Path:       p.Path,
-		Line:       p.Line,
-		Column:     p.Column,
-		Key:        p.Key,
-		Message:    p.Message,
-		Suggestion: p.Suggestion,
-	}
+	return Diagnostic{Code: DiagnosticCode(p.Code), Severity: Severity(p.Severity), Path: p.Path,
+		Line: p.Line, Column: p.Column, Key: p.Key, Message: p.Message, Suggestion: p.Suggestion}
 }

@@ -285,28 +285,12 @@ func clean(file string) bool {
 }
 
 // matchElements compares the elements of a path. The element "**" is any number of elements, and
-// at least one at the end. After a failure, only the last "**" takes one more element: an earlier
-// "**" with more elements leaves less of the path to the later elements.
+// at least one at the end.
 func matchElements(pattern, elements []string) bool {
-	star, taken, p, e := -1, 0, 0, 0
-	for e < len(elements) {
-		switch {
-		case p < len(pattern) && pattern[p] == "**":
-			star, taken = p, e
-			if p == len(pattern)-1 {
-				return true
-			}
-			p++
-		case p < len(pattern) && matchElement(pattern[p], elements[e]):
-			p, e = p+1, e+1
-		case star >= 0:
-			taken++
-			p, e = star+1, taken
-		default:
-			return false
-		}
+	if pattern[len(pattern)-1] == "**" {
+		pattern = append(pattern, "*")
 	}
-	return p == len(pattern)
+	return matchList(pattern, elements, "**", matchElement)
 }
 
 // matchElement compares an element of a path: "*" is any text, and "?" one character.
@@ -314,24 +298,31 @@ func matchElement(pattern, element string) bool {
 	if !strings.Contains(pattern, "?") {
 		return matchStars(pattern, element)
 	}
-	star, taken := -1, 0
-	p, e, text := 0, 0, []rune(element)
-	for want := []rune(pattern); ; {
+	return matchList([]rune(pattern), []rune(element), '*', func(want, is rune) bool {
+		return want == '?' || want == is
+	})
+}
+
+// matchList compares a list with a pattern in which star is any number of items. After a failure,
+// only the last star takes one more item: an earlier star with more items leaves less of the list
+// to the later items.
+func matchList[T comparable](pattern, list []T, star T, match func(want, is T) bool) bool {
+	last, taken, p, i := -1, 0, 0, 0
+	for i < len(list) || p < len(pattern) {
 		switch {
-		case p < len(want) && want[p] == '*':
-			star, taken = p, e
+		case p < len(pattern) && pattern[p] == star:
+			last, taken = p, i
 			p++
-		case e < len(text) && p < len(want) && (want[p] == '?' || want[p] == text[e]):
-			p, e = p+1, e+1
-		case e == len(text) && p == len(want):
-			return true
-		case star < 0 || taken == len(text):
+		case p < len(pattern) && i < len(list) && match(pattern[p], list[i]):
+			p, i = p+1, i+1
+		case last < 0 || taken == len(list):
 			return false
 		default:
 			taken++
-			p, e = star+1, taken
+			p, i = last+1, taken
 		}
 	}
+	return true
 }
 
 // matchURL compares the host of a URL with "domain:HOST". In HOST, a leading "*." is any number of

@@ -209,8 +209,8 @@ func constants(t testing.TB, file, typ string) map[string]string {
 }
 
 func TestEveryDiagnosticCodeIsDocumented(t *testing.T) {
-	documented := constants(t, "agentmd/codes.go", "DiagnosticCode")
-	used := constants(t, "internal/problem/codes.go", "Code")
+	documented := constants(t, "agentmd/diagnostic_codes.go", "DiagnosticCode")
+	used := constants(t, "internal/problem/diagnostic_codes.go", "Code")
 	must.Match(t, "codes of internal/problem and of DiagnosticCode", slices.Sorted(maps.Keys(used)),
 		slices.Sorted(maps.Keys(documented)))
 	for code, comment := range documented {
@@ -271,7 +271,7 @@ var (
 )
 
 func documentedCodes(t testing.TB) map[string]string {
-	documentedOnce.Do(func() { documented = constants(t, "agentmd/codes.go", "DiagnosticCode") })
+	documentedOnce.Do(func() { documented = constants(t, "agentmd/diagnostic_codes.go", "DiagnosticCode") })
 	return documented
 }
 

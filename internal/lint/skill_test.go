@@ -40,7 +40,7 @@ func named(name string) string { return "---\ndescription: d\nname: " + name + "
 
 // The comment of each DiagnosticCode states the severity of the rule.
 func TestRulesAreDocumented(t *testing.T) {
-	source := must.Get(os.ReadFile("../../agentmd/codes.go"))(t)
+	source := must.Get(os.ReadFile("../../agentmd/diagnostic_codes.go"))(t)
 	for _, r := range slices.Concat(fileRules, fieldRules) {
 		row := regexp.MustCompile(`DiagnosticCode = "` + string(r.code) + `" +// ` + string(r.severity) + `: .`)
 		if !row.Match(source) {

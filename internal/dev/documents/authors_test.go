@@ -50,7 +50,7 @@ func documentedMessages(t *testing.T) (all []documentedMessage) {
 func documentedCodes(t *testing.T) map[string]string {
 	t.Helper()
 	comments := map[string]string{}
-	for _, file := range []string{"agentmd/codes.go", "mcpadapter/internal/publish/publication.go"} {
+	for _, file := range []string{"agentmd/diagnostic_codes.go", "mcpadapter/internal/publish/publication.go"} {
 		source := must.Get(os.ReadFile(file))(t)
 		for _, code := range regexp.MustCompile(`\bDiagnosticCode += "(\w+)" +// (.*)`).FindAllStringSubmatch(string(source), -1) {
 			comments[code[1]] = code[2]

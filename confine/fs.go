@@ -62,13 +62,11 @@ func TrustAll() Option {
 // Each error is a *[fs.PathError] with the given name. An error contains no path of the underlying
 // filesystem. All methods are safe for concurrent use. An FS keeps no file open between calls.
 type FS struct {
-	dir          string // full path of the root
-	denySymlinks bool
-	trustAll     bool
-	trusted      []string // cleaned full paths
-	adapted      *adapted // nil on the operating system's filesystem
-	openTop      func(dir string, list bool) (dirHandle, error)
-	closed       atomic.Bool
+	dir     string   // full path of the root
+	options          // with cleaned full paths
+	adapted *adapted // nil on the operating system's filesystem
+	openTop func(dir string, list bool) (dirHandle, error)
+	closed  atomic.Bool
 
 	name  string // of the root, as the names of the methods begin: "." except for Within
 	outer *FS    // the FS of Within, which opens the root; nil for New and Over
@@ -145,13 +143,13 @@ func (f *FS) set(o options, isAbs func(dir string) bool, clean func(dir string) 
 	if o.denySymlinks && (o.trustAll || len(o.trusted) > 0) {
 		return errors.New("confine: DenySymlinks cannot be combined with TrustDirs and TrustAll")
 	}
-	f.denySymlinks, f.trustAll = o.denySymlinks, o.trustAll
-	for _, dir := range o.trusted {
+	for i, dir := range o.trusted {
 		if !isAbs(dir) {
 			return fmt.Errorf("confine: trusted directory %q is not an absolute path", dir)
 		}
-		f.trusted = append(f.trusted, clean(dir))
+		o.trusted[i] = clean(dir)
 	}
+	f.options = o
 	return nil
 }
 
@@ -172,8 +170,8 @@ func (f *FS) Within(dir string) *FS { return f.within(dir, dir) }
 // within is Within. The names of the result begin with name in place of dir.
 func (f *FS) within(dir, name string) *FS {
 	return &FS{
-		dir: f.Path(dir), denySymlinks: f.denySymlinks, trustAll: f.trustAll, trusted: f.trusted,
-		adapted: f.adapted, openTop: f.openTop, name: name, outer: f, at: dir,
+		dir: f.Path(dir), options: f.options, adapted: f.adapted, openTop: f.openTop,
+		name: name, outer: f, at: dir,
 	}
 }
 

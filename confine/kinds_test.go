@@ -59,7 +59,7 @@ func (f *FS) rootedAt(dir string) *FS {
 	if f.adapted == nil {
 		dir = filepath.FromSlash(dir)
 	}
-	return &FS{dir: dir, denySymlinks: f.denySymlinks, trustAll: f.trustAll, trusted: f.trusted, adapted: f.adapted, openTop: f.openTop, name: "."}
+	return &FS{dir: dir, options: f.options, adapted: f.adapted, openTop: f.openTop, name: "."}
 }
 
 // made are the kinds of New and Over.

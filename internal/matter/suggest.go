@@ -162,41 +162,46 @@ func (d *Document) candidates(f Field, c *correction) (all []string) {
 }
 
 // uncut returns a field with the parts that YAML cuts as text: the whole value in quotes, or the
-// values of the lines with the parts. After a list or mapping in brackets, the part is a comment.
-// uncut returns "" if the author does not mean a text with certainty.
+// values of the lines with the parts. uncut returns "" if the author does not mean a text with
+// certainty.
 func (d *Document) uncut(f Field, lines []string) string {
 	key, value, _ := KeyLine(lines[0])
-	if f.Value.Kind < Sequence || isShown(f.Key) && f.Value.Text != "" {
-		text := lines[0]
-		for _, line := range lines[1:] {
-			if value == "" || !strings.HasPrefix(strings.TrimSpace(line), "#") {
-				text += line
+	if f.Value.Kind >= Sequence && !(isShown(f.Key) && f.Value.Text != "") {
+		for _, p := range d.Problems {
+			if of, ok := d.fieldOf(p); ok && of.Line == f.Line && p.Line-f.Line < len(lines) {
+				line := &lines[p.Line-f.Line]
+				*line = uncutLine(strings.TrimRight(*line, " \t\r\n"), key, p.Column) + "\n"
 			}
 		}
-		value = literal(text, false)
-		if value == "" || strings.IndexByte("&!", value[0]) >= 0 &&
-			(len(lines) > 1 || strings.Contains(value, " #")) {
-			return ""
-		}
-		return key + " " + strconv.Quote(value)
+		return strings.Join(lines, "")
 	}
-	for _, p := range d.Problems {
-		if of, ok := d.fieldOf(p); !ok || of.Line != f.Line || p.Line-f.Line >= len(lines) {
-			continue
+	text := lines[0]
+	for _, line := range lines[1:] {
+		if value == "" || !strings.HasPrefix(strings.TrimSpace(line), "#") {
+			text += line
 		}
-		line := strings.TrimRight(lines[p.Line-f.Line], " \t\r\n")
-		letters := []rune(line)
-		at := len(string(letters[:min(p.Column-1, len(letters))]))
-		nested, ok := nestedValue(line)
-		switch before, after := line[:at], line[at:]; {
-		case strings.HasPrefix(before, key) && isClosed(before[len(key):]) && after[0] == '#':
-			line = before + "# " + after[1:]
-		case ok && nested != "" && strings.IndexByte("[{\"'", nested[0]) < 0:
-			line = strings.TrimSuffix(line, nested) + strconv.Quote(nested)
-		}
-		lines[p.Line-f.Line] = line + "\n"
 	}
-	return strings.Join(lines, "")
+	value = literal(text, false)
+	if value == "" || strings.IndexByte("&!", value[0]) >= 0 &&
+		(len(lines) > 1 || strings.Contains(value, " #")) {
+		return ""
+	}
+	return key + " " + strconv.Quote(value)
+}
+
+// uncutLine returns a line with its value in quotes. After a list or mapping in brackets, the part
+// that YAML cuts at a column is a comment.
+func uncutLine(line, key string, column int) string {
+	letters := []rune(line)
+	at := len(string(letters[:min(column-1, len(letters))]))
+	list, below := strings.CutPrefix(line[:at], key)
+	if part, cut := strings.CutPrefix(line[at:], "#"); cut && below && isClosed(list) {
+		return line[:at] + "# " + part
+	}
+	if value, ok := nestedValue(line); ok && value != "" && strings.IndexByte("[{\"'", value[0]) < 0 {
+		return strings.TrimSuffix(line, value) + strconv.Quote(value)
+	}
+	return line
 }
 
 // isClosed reports whether a text is a list or mapping in brackets, with the closing bracket.

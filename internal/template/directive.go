@@ -43,7 +43,6 @@ func Paths(meter *markdown.Meter, text string, yield func(start, end int)) {
 	start := 0
 	s := scanner{text: text, forms: client.FilePath,
 		rules: client.Rules{Code: client.CodeStays, Escape: client.NoEscape}, meter: meter, strict: true}
-	s.known = func(string) bool { return false }
 	s.yield = func(t token) {
 		switch {
 		case t.kind == fileStart:

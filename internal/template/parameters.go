@@ -156,10 +156,10 @@ func (r Renderer) parameters(meter *markdown.Meter, of Source, found survey) []P
 	list, _, words := authored(of.Header, found)
 	d := demand{rules: r.Rules, first: found.first, names: make(map[string]int, len(list)),
 		asked: map[string]bool{}}
-	for i := range list {
-		d.names[list[i].Name] = -1
+	known := make(map[string]bool, len(list))
+	for _, p := range list {
+		d.names[p.Name], known[p.Name] = -1, r.Rules.NoName == client.Fails
 	}
-	known := func(name string) bool { return r.Rules.NoName == client.Fails && d.names[name] < 0 }
 	// A text with an invalid directive has parameters too.
 	_ = r.scan(meter, of.Text, found, known, d.token)
 	if found.first == 0 && d.numbered[1] {

@@ -142,7 +142,7 @@ func (s *scanner) word(i int, text string) bool {
 		for n < len(text) && (isCapital(text[n]) || isDigit(text[n]) || text[n] == '_') {
 			n++
 		}
-		if text[:n] != all || s.rules.Forms&client.Arguments == 0 || s.known(text[1:n]) {
+		if text[:n] != all || s.rules.Forms&client.Arguments == 0 || s.known[text[1:n]] {
 			return s.find(token{kind: nameToken, start: i, end: i + n, name: text[1:n]})
 		}
 	}
@@ -223,7 +223,7 @@ func (s *scanner) named(i int, text string) bool {
 	for n > 1 {
 		s.meter.Add(n)
 		bracket := n < len(text) && text[n] == '[' && s.rules.Number == client.OutsideWords
-		if name := text[1:n]; s.known(name) && !bracket {
+		if name := text[1:n]; s.known[name] && !bracket {
 			return s.find(token{kind: nameToken, start: i, end: i + n, name: name})
 		}
 		n = strings.LastIndexByte(text[:n], '-')

@@ -50,17 +50,17 @@ type scanner struct {
 	forms  client.Form
 	rules  client.Rules
 	values map[string]string
-	known  func(string) bool // reports whether $name is a placeholder
+	known  map[string]bool // the names of placeholders such as $name
 	yield  func(token)
 	meter  *markdown.Meter // counts every examination of a byte
 	strict bool            // indented code is code, and an escaped backtick opens no code span
 
-	found    token          // the placeholder of the last successful match
-	code     bool           // the scanner is in code
-	shell    bool           // the scanner is in !{command}
-	stop     int            // index of the next "}" or line break, for input
-	brace    int            // index of the next "}", for the text of a default
-	unclosed *UnclosedError // the first directive without the closing brace
+	found    token // the placeholder of the last successful match
+	code     bool  // the scanner is in code
+	shell    bool  // the scanner is in !{command}
+	stop     int   // index of the next "}" or line break, for input
+	brace    int   // index of the next "}", for the text of a default
+	unclosed error // an UnclosedError of the first directive without the closing brace
 }
 
 // scan yields the tokens of the whole text, or the tokens before the point where

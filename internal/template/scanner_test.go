@@ -18,7 +18,7 @@ const maxSteps = 100
 // scanSteps returns the number of bytes that a scan of the text examines.
 func scanSteps(r Renderer, text string) int {
 	var meter markdown.Meter
-	_ = r.scan(&meter, text, r.survey(&meter, text), func(name string) bool { return name == "name" }, func(token) {})
+	_ = r.scan(&meter, text, r.survey(&meter, text), map[string]bool{"name": true}, func(token) {})
 	return meter.Steps()
 }
 

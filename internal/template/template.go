@@ -151,7 +151,7 @@ func (r Renderer) Render(ctx context.Context, of Source, args Args) (Result, err
 	default:
 		given.all = strings.Join(slices.Concat(given.ordered(), rest), " ")
 	}
-	return r.render(meter, of, found, expected[:min(declared, len(expected))], expected, given)
+	return r.render(meter, of, found, declared, expected, given)
 }
 
 // inputs returns the names of the inputs in a text, if the arguments of inputs are pairs.
@@ -242,9 +242,9 @@ func (a *arguments) place(
 		if number, ok := argumentNumber(name); ok {
 			set(name, number-found.first)
 		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(without)) {
-		rest = append(rest, without[name])
+		if value, left := without[name]; left {
+			rest = append(rest, value)
+		}
 	}
 	return rest
 }
@@ -289,29 +289,24 @@ func (r Renderer) forms() client.Form {
 
 // scan yields the tokens of a text. The error is an UnclosedError, or nil.
 func (r Renderer) scan(
-	meter *markdown.Meter, text string, found survey, known func(string) bool, yield func(token),
+	meter *markdown.Meter, text string, found survey, known map[string]bool, yield func(token),
 ) error {
 	forms := r.forms()
 	if found.capitals {
 		forms &= client.Capital | client.ShellQuote | client.FilePath | client.ShellBraces |
 			client.FileBraces
 	}
-	if known == nil {
-		known = func(string) bool { return false }
-	}
 	s := scanner{text: text, forms: forms, rules: r.Rules, values: r.Values, known: known,
 		yield: yield, meter: meter}
 	s.scan()
-	if s.unclosed != nil {
-		return s.unclosed
-	}
-	return nil
+	return s.unclosed
 }
 
 // render fills in the given arguments. The names of the expected arguments stand for their
 // positions, unless an argument is given by the name.
 func (r Renderer) render(
-	meter *markdown.Meter, of Source, found survey, declared, expected []Parameter, given arguments,
+	meter *markdown.Meter, of Source, found survey, declared int, expected []Parameter,
+	given arguments,
 ) (Result, error) {
 	forms := r.forms()
 	known := make(map[string]bool, len(expected)+len(given.names))
@@ -320,24 +315,17 @@ func (r Renderer) render(
 			known[name] = true
 		}
 	}
-	if forms&client.Hinted != 0 {
-		for _, arg := range expected {
-			known[arg.Name] = true
-		}
-	}
-	if forms&client.Declared != 0 {
-		for _, arg := range declared {
-			known[arg.Name] = true
-		}
-	}
 	for i, arg := range expected {
+		if forms&client.Hinted != 0 || forms&client.Declared != 0 && i < declared {
+			known[arg.Name] = true
+		}
 		value, ok := given.positions[i]
 		if _, named := given.names[arg.Name]; ok && !named {
 			given.names[arg.Name] = value
 		}
 	}
 	w := writer{text: of.Text, rules: r.Rules, values: r.Values, found: found, given: given}
-	err := r.scan(meter, of.Text, found, func(name string) bool { return known[name] }, w.token)
+	err := r.scan(meter, of.Text, found, known, w.token)
 	if err := cmp.Or(meter.Err(), err); err != nil {
 		return Result{}, err
 	}

@@ -2,13 +2,17 @@ package toolshelf_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -31,75 +35,45 @@ func numbered(n int) string {
 	return b.String()
 }
 
+// readOptions returns the options of the words of a question.
+func readOptions(t *testing.T, words []string) (options []toolshelf.ReadOption) {
+	for _, word := range words {
+		var a, b int
+		name, values, _ := strings.Cut(word, "=")
+		must.Get(fmt.Sscanf(strings.Replace(values+",0", ",", " ", 1), "%d %d", &a, &b))(t)
+		options = append(options, map[string]toolshelf.ReadOption{
+			"lines": toolshelf.Lines(a, b), "bytes": toolshelf.MaxBytes(a),
+			"column": toolshelf.Column(int64(a)),
+		}[name])
+	}
+	return options
+}
+
+// TestReadFile asks the questions of testdata/read_file.txt, which describes the questions.
 func TestReadFile(t *testing.T) {
-	text := func(s string, first, last, total int) toolshelf.FileText {
-		return toolshelf.FileText{Text: s, First: first, Last: last, Total: total, LineEnding: "lf", Encoding: "utf-8"}
-	}
-	with := func(t toolshelf.FileText, change func(t *toolshelf.FileText)) toolshelf.FileText {
-		change(&t)
-		return t
-	}
-	for _, tt := range []struct {
-		rule    string
-		file    string
-		options []toolshelf.ReadOption
-		want    toolshelf.FileText
-	}{
-		{"a whole file", "a\nb\n", nil, text("a\nb\n", 1, 2, 2)},
-		{"no line break at the end", "a\nb", nil, text("a\nb", 1, 2, 2)},
-		{"an empty line at the end", "a\n\n", nil, text("a\n\n", 1, 2, 2)},
-		{"an empty file", "", nil, with(text("", 0, 0, 0), func(t *toolshelf.FileText) { t.LineEnding = "" })},
-		{"a range", "a\nb\nc\nd\n", []toolshelf.ReadOption{toolshelf.Lines(2, 3)},
-			with(text("b\nc\n", 2, 3, 4), func(t *toolshelf.FileText) { t.NextLine = 4 })},
-		{"the last lines", "a\nb\nc\n", []toolshelf.ReadOption{toolshelf.Lines(-2, 0)}, text("b\nc\n", 2, 3, 3)},
-		{"all but the first and the last line", "a\nb\nc\n", []toolshelf.ReadOption{toolshelf.Lines(2, -2)},
-			with(text("b\n", 2, 2, 3), func(t *toolshelf.FileText) { t.NextLine = 3 })},
-		{"more lines from the end than the file has", "a\nb\n", []toolshelf.ReadOption{toolshelf.Lines(-9, -2)},
-			with(text("a\n", 1, 1, 2), func(t *toolshelf.FileText) { t.NextLine = 2 })},
-		{"a range beyond the end", "a\nb\n", []toolshelf.ReadOption{toolshelf.Lines(3, 9)},
-			with(text("", 0, 0, 2), func(t *toolshelf.FileText) { t.LineEnding = "" })},
-		{"a limit of bytes", "aa\nbb\ncc\n", []toolshelf.ReadOption{toolshelf.MaxBytes(7)},
-			with(text("aa\nbb\n", 1, 2, 3), func(t *toolshelf.FileText) { t.NextLine, t.Truncated = 3, true })},
-		{"a limit within the first line", "aé\nbb\n", []toolshelf.ReadOption{toolshelf.MaxBytes(2)},
-			with(text("a", 1, 1, 2), func(t *toolshelf.FileText) { t.NextLine, t.NextColumn, t.Truncated, t.LineEnding = 1, 1, true, "" })},
-		{"the rest of a line", "aé\nbb\n", []toolshelf.ReadOption{toolshelf.Column(1), toolshelf.MaxBytes(5)},
-			with(text("é\n", 1, 1, 2), func(t *toolshelf.FileText) { t.Column, t.NextLine, t.Truncated = 1, 2, true })},
-		{"a column beyond the line", "a\nb\n", []toolshelf.ReadOption{toolshelf.Column(9)}, text("b\n", 2, 2, 2)},
-		{"a character larger than the limit", "é", []toolshelf.ReadOption{toolshelf.MaxBytes(1)},
-			with(text("é", 1, 1, 1), func(t *toolshelf.FileText) { t.LineEnding = "" })},
-		{"no half of a CRLF", "a\r\nb\r\n", []toolshelf.ReadOption{toolshelf.MaxBytes(2)},
-			with(text("a", 1, 1, 2), func(t *toolshelf.FileText) { t.NextLine, t.NextColumn, t.Truncated, t.LineEnding = 1, 1, true, "" })},
-		{"CRLF", "a\r\nb\r\n", nil, with(text("a\r\nb\r\n", 1, 2, 2), func(t *toolshelf.FileText) { t.LineEnding = "crlf" })},
-		{"LF and CRLF", "a\r\nb\n", nil, with(text("a\r\nb\n", 1, 2, 2), func(t *toolshelf.FileText) { t.LineEnding = "mixed" })},
-		{"CR", "a\rb", []toolshelf.ReadOption{toolshelf.Lines(2, 2)}, with(text("b", 2, 2, 2), func(t *toolshelf.FileText) { t.LineEnding = "" })},
-		{"CR at the end of each line", "a\rb\r", nil, with(text("a\rb\r", 1, 2, 2), func(t *toolshelf.FileText) { t.LineEnding = "cr" })},
-		{"a lone CR in a file with LF", "a\rb\nc", nil, text("a\rb\nc", 1, 2, 2)},
-		{"a byte order mark", "\xef\xbb\xbfa\n", nil, with(text("a\n", 1, 1, 1), func(t *toolshelf.FileText) { t.BOM = true })},
-		{"invalid UTF-8", "a\xff\xc3\nb\n", nil, with(text("a\ufffd\ufffd\nb\n", 1, 2, 2), func(t *toolshelf.FileText) { t.Invalid = 2 })},
-		{"U+FFFD itself", "\ufffd\n", nil, text("\ufffd\n", 1, 1, 1)},
-		{"UTF-16, little-endian", "\xff\xfea\x00\r\x00\n\x00\x3d\xd8\x00\xde", nil,
-			with(text("a\r\n😀", 1, 2, 2), func(t *toolshelf.FileText) { t.BOM, t.Encoding, t.LineEnding = true, "utf-16le", "crlf" })},
-		{"UTF-16, big-endian, with half a character", "\xfe\xff\x00a\x00\n\xd8\x3d\x00b", []toolshelf.ReadOption{toolshelf.Lines(-1, 0)},
-			with(text("\ufffdb", 2, 2, 2), func(t *toolshelf.FileText) { t.BOM, t.Encoding, t.LineEnding, t.Invalid = true, "utf-16be", "", 1 })},
-		{"a NUL after the first 8,000 bytes", strings.Repeat("\n", 8000) + "\x00", []toolshelf.ReadOption{toolshelf.Lines(-1, 0)},
-			with(text("\x00", 8001, 8001, 8001), func(t *toolshelf.FileText) { t.LineEnding = "" })},
-	} {
-		for _, kind := range []struct {
-			name    string
-			options []toolshelf.Option
-		}{
-			{"memory", []toolshelf.Option{toolshelf.WithFs(memoryOf(t, map[string]string{"dir/a": tt.file}))}},
-			{"disk", []toolshelf.Option{toolshelf.WithRoot(diskOf(t, map[string]string{"dir/a": tt.file}))}},
-			{"archive", []toolshelf.Option{toolshelf.WithFs(afero.FromIOFS{FS: catalogtest.Archive(t, map[string]string{"dir/a": tt.file})})}},
-		} {
-			t.Run(tt.rule+"/"+kind.name, func(t *testing.T) {
-				want := tt.want
-				want.Path, want.Size = "dir/a", int64(len(tt.file))
-				got := must.Get(catalog(t, kind.options...).ReadFile(t.Context(), "dir/a", tt.options...))(t)
-				must.Match(t, "result", want, got)
-			})
-		}
-	}
+	questions := string(must.Get(os.ReadFile("testdata/read_file.txt"))(t))
+	must.Answer(t, questions, map[string]func(t *testing.T, a ...string) string{
+		"read": func(t *testing.T, a ...string) string {
+			files := map[string]string{"dir/a": a[0]}
+			archive := afero.FromIOFS{FS: catalogtest.Archive(t, files)}
+			answers := map[string]bool{}
+			for _, option := range []toolshelf.Option{
+				toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithRoot(diskOf(t, files)),
+				toolshelf.WithFs(archive),
+			} {
+				c := catalog(t, option)
+				got := must.Get(c.ReadFile(t.Context(), "dir/a", readOptions(t, a[1:])...))(t)
+				answers[string(must.Get(json.Marshal(got))(t))] = true
+			}
+			return strings.Join(slices.Collect(maps.Keys(answers)), " or ")
+		},
+		"text": func(t *testing.T, a ...string) string {
+			file := strings.Replace(a[0], "numbered", numbered(70_000), 1)
+			c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"a": file})))
+			text := must.Get(c.ReadFile(t.Context(), "a", readOptions(t, a[1:])...))(t)
+			return strconv.Quote(text.String())
+		},
+	})
 }
 
 // withoutReadAt is a filesystem on which ReadAt of each file fails.
@@ -295,46 +269,6 @@ func TestReadFileFollowsLinks(t *testing.T) {
 		must.Equal(t, "a link to a trusted directory", "outside",
 			must.Get(trusted.ReadFile(t.Context(), "out"))(t).Text)
 		must.Fail(trusted.ReadFile(t.Context(), outside))(t, "a path outside without a link", toolshelf.ErrOutsideRoot)
-	}
-}
-
-func TestFileTextString(t *testing.T) {
-	for _, tt := range []struct {
-		rule    string
-		file    string
-		options []toolshelf.ReadOption
-		want    string
-	}{
-		{"a whole file", "a\n\tb\n", nil, "1\ta\n2\t\tb"},
-		{"no line break at the end", "a", nil, "1\ta"},
-		{"empty lines", "\n\n", nil, "1\n2"},
-		{"aligned numbers", strings.Repeat("x\n", 10), []toolshelf.ReadOption{toolshelf.Lines(9, 10)}, " 9\tx\n10\tx"},
-		{"an empty file", "", nil, "The file is empty"},
-		{"beyond the end", "a\n", []toolshelf.ReadOption{toolshelf.Lines(2, 3)}, "No such line; the file has 1 line"},
-		{"more lines", "a\nb\nc\n", []toolshelf.ReadOption{toolshelf.Lines(1, 1)}, "1\ta\n… and 2 more lines; continue with line 2"},
-		{"one more line", "a\nb\n", []toolshelf.ReadOption{toolshelf.Lines(1, 1)}, "1\ta\n… and 1 more line; continue with line 2"},
-		{"a part of a line", "abc\nd\n", []toolshelf.ReadOption{toolshelf.MaxBytes(2)}, "1\tab\n… and the rest of the line and 1 more line; continue with line 1, column 2"},
-		{"a part of the last line", "abc", []toolshelf.ReadOption{toolshelf.MaxBytes(2)}, "1\tab\n… and the rest of the line; continue with line 1, column 2"},
-		{"the rest of a line", "abc", []toolshelf.ReadOption{toolshelf.Column(2)}, "1\t…c"},
-		{"unknown number of lines", numbered(70_000), []toolshelf.ReadOption{toolshelf.Lines(1, 1)}, "1\t000000000000001\n… and more lines; continue with line 2"},
-		{"numbers from the end", numbered(70_000), []toolshelf.ReadOption{toolshelf.Lines(-2, -2)}, "-2\t000000000069999\n… and 1 more line; continue with line -1"},
-		{"a long line of unknown number of lines", strings.Repeat("x", 2<<20), []toolshelf.ReadOption{toolshelf.MaxBytes(1)},
-			"1\tx\n… and the rest of the line, and maybe more lines; continue with line 1, column 1"},
-		{"CRLF", "a\r\nb\r\n", nil, "1\ta\n2\tb\n\nFormat: line breaks CRLF"},
-		{"CR", "a\rb\r", nil, "1\ta\n2\tb\n\nFormat: line breaks CR"},
-		{"mixed line breaks", "a\r\nb\n", nil, "1\ta\n2\tb\n\nFormat: line breaks LF and CRLF"},
-		{"UTF-16", "\xff\xfea\x00\r\x00\n\x00\x00\xd8", nil, "1\ta\n2\t\ufffd\n\nFormat: UTF-16LE, byte order mark, line breaks CRLF\n\nWarning: 1 invalid byte or unit of utf-16le, written as U+FFFD"},
-		{"an empty file with a byte order mark", "\xef\xbb\xbf", nil, "The file is empty\n\nFormat: byte order mark"},
-		{"CR without a line break in the text", "a\rb\nc", []toolshelf.ReadOption{toolshelf.Lines(2, 2)}, "2\tc"},
-		{"control characters and source code", "\x1b[31mred\n… and 3 more lines\nx := \"\\n\"\r\u202e\n", nil, "1\t\\x1b[31mred\n2\t… and 3 more lines\n3\tx := \"\\n\"\\r\\u202e"},
-		{"a lone CR", "a\rb\n", nil, "1\ta\\rb"},
-		{"invalid UTF-8", "\xff", nil, "1\t\ufffd\n\nWarning: 1 invalid byte or unit of utf-8, written as U+FFFD"},
-	} {
-		t.Run(tt.rule, func(t *testing.T) {
-			c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"a": tt.file})))
-			text := must.Get(c.ReadFile(t.Context(), "a", tt.options...))(t)
-			must.Match(t, "result", tt.want, text.String())
-		})
 	}
 }
 

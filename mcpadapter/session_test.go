@@ -2,6 +2,7 @@ package mcpadapter_test
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,68 +38,53 @@ func ready(t testing.TB, a *mcpadapter.Adapter) *mcpadapter.Session {
 	return s
 }
 
-// Each row is a new session: its requests in order, the error code of the last request (0 for no
-// error), and the state afterwards.
-func TestSessionStates(t *testing.T) {
-	tests := []struct {
-		name     string
-		requests []string
-		code     int
-		data     string // of the error
-		state    mcpadapter.State
-	}{
-		{"new", nil, 0, "", mcpadapter.Uninitialized},
-		{"a request at once", []string{"tools/list"}, -32600, `{"state":"uninitialized"}`, mcpadapter.Uninitialized},
-		{"a call at once", []string{"tools/call"}, -32600, `{"state":"uninitialized"}`, mcpadapter.Uninitialized},
-		{"prompts at once", []string{"prompts/list"}, -32600, `{"state":"uninitialized"}`, mcpadapter.Uninitialized},
-		{"ping at once", []string{"ping"}, 0, "", mcpadapter.Uninitialized},
-		{"initialized at once", []string{"notifications/initialized"}, -32600, `{"state":"uninitialized"}`, mcpadapter.Uninitialized},
-		{"initialize", []string{"initialize"}, 0, "", mcpadapter.Initializing},
-		{"a request before initialized", []string{"initialize", "tools/list"}, -32600, `{"state":"initializing"}`, mcpadapter.Initializing},
-		{"ping before initialized", []string{"initialize", "ping"}, 0, "", mcpadapter.Initializing},
-		{"initialize twice", []string{"initialize", "initialize"}, -32600, `{"state":"initializing"}`, mcpadapter.Initializing},
-		{"initialized", []string{"initialize", "notifications/initialized"}, 0, "", mcpadapter.Ready},
-		{"initialized twice", []string{"initialize", "notifications/initialized", "notifications/initialized"}, 0, "", mcpadapter.Ready},
-		{"a request", []string{"initialize", "notifications/initialized", "tools/list"}, 0, "", mcpadapter.Ready},
-		{"initialize again", []string{"initialize", "notifications/initialized", "initialize"}, -32600, `{"state":"ready"}`, mcpadapter.Ready},
-		{"another notification", []string{"notifications/cancelled"}, 0, "", mcpadapter.Uninitialized},
-		{"an unknown method", []string{"tools/burn"}, -32601, "", mcpadapter.Uninitialized},
-		{"no method", []string{""}, -32601, "", mcpadapter.Uninitialized},
-		{"closed", []string{"initialize", "notifications/initialized", "close", "tools/list"}, -32600, `{"state":"shutting_down"}`, mcpadapter.ShuttingDown},
-		{"ping after close", []string{"close", "ping"}, -32600, `{"state":"shutting_down"}`, mcpadapter.ShuttingDown},
-		{"initialize after close", []string{"close", "initialize"}, -32600, `{"state":"shutting_down"}`, mcpadapter.ShuttingDown},
-		{"closed twice", []string{"close", "close"}, 0, "", mcpadapter.ShuttingDown},
-	}
+//go:embed testdata/sessions.txt
+var sessions string
+
+// TestSessions asks the questions of testdata/sessions.txt, which describes the questions.
+func TestSessions(t *testing.T) {
 	a := adapter(t)
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
+	initialized := ready(t, a)
+	failure := func(t *testing.T, err error) string {
+		e := rpcError(t, err)
+		return strings.TrimSpace(fmt.Sprint(e.Code, " ", string(e.Data)))
+	}
+	must.Answer(t, sessions, map[string]func(t *testing.T, args ...string) string{
+		"session": func(t *testing.T, methods ...string) string {
 			s := a.NewSession()
 			var err error
-			for i, method := range tt.requests {
+			for _, method := range methods {
 				if method == "close" {
 					s.Close()
 					continue
 				}
+				must.Do(t, err)
+				params := map[string]json.RawMessage{"initialize": json.RawMessage(hello)}[method]
 				var result json.RawMessage
-				result, err = s.Handle(ctx, method, map[string]json.RawMessage{"initialize": json.RawMessage(hello)}[method])
-				if err != nil && i < len(tt.requests)-1 {
-					t.Fatalf("%s: %v", method, err)
-				}
-				if notification := strings.HasPrefix(method, "notifications/"); err == nil && (result == nil) != notification {
-					t.Errorf("%s: the result is %s", method, result)
+				result, err = s.Handle(ctx, method, params)
+				if err == nil {
+					must.Equal(t, method, strings.HasPrefix(method, "notifications/"), result == nil)
 				}
 			}
-			if tt.code == 0 && err != nil {
-				t.Errorf("got %v; want no error", err)
+			if err != nil {
+				return string(s.State()) + " " + failure(t, err)
 			}
-			if tt.code != 0 {
-				e := rpcError(t, err)
-				must.Equal(t, "Code", tt.code, e.Code)
-				must.Equal(t, "Data", tt.data, string(e.Data))
+			return string(s.State())
+		},
+		"new": func(t *testing.T, args ...string) string {
+			params := json.RawMessage(args[1])
+			if args[1] == "modern" {
+				params = modern(strings.Trim(args[2], "{}"))
 			}
-			must.Equal(t, "state", tt.state, s.State())
-		})
-	}
+			_, err := a.NewSession().Handle(ctx, args[0], params)
+			return failure(t, err)
+		},
+		"ready": func(t *testing.T, args ...string) string {
+			_, err := initialized.Handle(ctx, args[0], json.RawMessage(args[1]))
+			must.Equal(t, args[0], 0, len(rpcError(t, err).Data))
+			return failure(t, err)
+		},
+	})
 }
 
 func TestSessionsAreIndependent(t *testing.T) {
@@ -191,69 +177,6 @@ func TestDiscoverDescribesTheServer(t *testing.T) {
 		`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"shelf","version":"1.2.3"}},`+
 		`"supportedVersions":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],`+
 		`"capabilities":{"tools":{},"prompts":{},"completions":{},"resources":{},`+skillsExtension+`}}`)
-}
-
-func TestModernRequestsRequireAllFields(t *testing.T) {
-	const version, capabilities = `"io.modelcontextprotocol/protocolVersion":`, `"io.modelcontextprotocol/clientCapabilities":`
-	tests := []struct {
-		name, method, params string
-		code                 int
-		data                 string
-	}{
-		{"an unknown version", "tools/list", `{"_meta":{` + version + `"1900-01-01",` + capabilities + `{}}}`, -32022,
-			`{"supported":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"requested":"1900-01-01"}`},
-		{"an unknown version and nothing else", "server/discover", `{"_meta":{` + version + `"2030-01-01"}}`, -32022,
-			`{"supported":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"requested":"2030-01-01"}`},
-		{"no capabilities", "tools/list", `{"_meta":{` + version + `"2026-07-28"}}`, -32602, ``},
-		{"null for capabilities", "tools/list", `{"_meta":{` + version + `"2026-07-28",` + capabilities + `null}}`, -32602, ``},
-		{"a version that is no text", "tools/list", `{"_meta":{` + version + `20260728,` + capabilities + `{}}}`, -32602, ``},
-		{"null for a version", "tools/list", `{"_meta":{` + version + `null,` + capabilities + `{}}}`, -32602, ``},
-		{"a _meta that is no object", "tools/list", `{"_meta":7}`, -32602, ``},
-		{"discovery in no version", "server/discover", `{}`, -32602, ``},
-		{"initialize, which is gone", "initialize", string(modern(`"protocolVersion":"2025-11-25"`)), -32601, ``},
-		{"ping, which is gone", "ping", string(modern("")), -32601, ``},
-		{"a legacy version, for which there is the handshake", "tools/list", `{"_meta":{` + version + `"2025-11-25"}}`, -32600, `{"state":"uninitialized"}`},
-		{"another _meta", "tools/list", `{"_meta":{"progressToken":1}}`, -32600, `{"state":"uninitialized"}`},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			_, err := adapter(t).NewSession().Handle(ctx, tt.method, json.RawMessage(tt.params))
-			e := rpcError(t, err)
-			must.Equal(t, e, tt.code, e.Code)
-			must.Equal(t, e, tt.data, string(e.Data))
-		})
-	}
-}
-
-func TestInvalidRequestsAreProtocolErrors(t *testing.T) {
-	tests := []struct {
-		name, method, params string
-		code                 int
-	}{
-		{"broken params", "tools/list", `{"cursor":`, -32700},
-		{"params that are no object", "tools/list", `[1]`, -32602},
-		{"a call without a name", "tools/call", `{}`, -32602},
-		{"a call of a number", "tools/call", `{"name":1}`, -32602},
-		{"a call of an unknown tool", "tools/call", `{"name":"burn"}`, -32602},
-		{"a prompt without a name", "prompts/get", `{}`, -32602},
-		{"an unknown prompt", "prompts/get", `{"name":"burn"}`, -32602},
-		{"a prompt that is a part of others", "prompts/get", `{"name":"hidden"}`, -32602},
-		{"a name that no prompt has", "prompts/get", `{"name":"../x"}`, -32602},
-		{"arguments that are no texts", "prompts/get", `{"name":"commit","arguments":{"a":1}}`, -32602},
-		{"an argument that the prompt has not", "prompts/get", `{"name":"commit","arguments":{"a":"b"}}`, -32602},
-		{"completion of nothing", "completion/complete", `{}`, -32602},
-		{"completion of a resource", "completion/complete", `{"ref":{"type":"ref/resource","uri":"file:///x"},"argument":{"name":"a","value":""}}`, -32602},
-		{"completion for no argument", "completion/complete", `{"ref":{"type":"ref/prompt","name":"commit"}}`, -32602},
-		{"completion for an unknown argument", "completion/complete", `{"ref":{"type":"ref/prompt","name":"commit"},"argument":{"name":"a","value":""}}`, -32602},
-		{"completion for an unknown prompt", "completion/complete", `{"ref":{"type":"ref/prompt","name":"burn"},"argument":{"name":"a","value":""}}`, -32602},
-	}
-	s := ready(t, adapter(t))
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			_, err := s.Handle(ctx, tt.method, json.RawMessage(tt.params))
-			must.Equal(t, "Code", tt.code, rpcError(t, err).Code)
-		})
-	}
 }
 
 func TestInvalidArgumentsAreResults(t *testing.T) {

@@ -2,11 +2,13 @@ package skillsclient_test
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -173,108 +175,78 @@ func TestFrontmatterIsComparedFieldByField(t *testing.T) {
 	}
 }
 
-func TestInvalidEntriesAreRejectedAlone(t *testing.T) {
+//go:embed testdata/entries.txt
+var listedEntries string
+
+// TestEntries asks the questions of testdata/entries.txt, which describes the questions. A client
+// rejects one entry and lists the others.
+func TestEntries(t *testing.T) {
 	const uri = "skill://x/a/SKILL.md"
 	good := entry{uri, map[string]any{"name": "a", "description": "Does a"}, []resource{{uri, digest(""), 0}}}
+	size := func(s string) int64 { return must.Get(strconv.ParseInt(s, 10, 64))(t) }
 	files := func(more ...resource) any {
 		return withJSON(t, good, "resources", append([]resource{{uri, digest(""), 0}}, more...))
 	}
-	at := func(uri string) any {
-		return entry{uri, good.Frontmatter, []resource{{uri, digest(""), 0}}}
-	}
-	many := make([]resource, 512)
-	for i := range many {
-		many[i] = resource{fmt.Sprintf("skill://x/a/%d", i), digest(""), 0}
-	}
-	invalid, large := skillsclient.ErrInvalidEntry, skillsclient.ErrTooLarge
-	for _, tt := range []struct {
-		name  string
-		entry any
-		want  error
-	}{
-		{"no object", 7, invalid},
-		{"null", nil, invalid},
-		{"a URI without a scheme", at("x/a/SKILL.md"), invalid},
-		{"an invalid scheme", at("1s://x/a/SKILL.md"), invalid},
-		{"no SKILL.md", at("skill://x/a"), invalid},
-		{"SKILL.md in another case", at("skill://x/a/skill.md"), invalid},
-		{"no path", at("skill:///SKILL.md"), invalid},
-		{"an empty authority", at("skill:///a/SKILL.md"), invalid},
-		{"dots", at("skill://x/../a/SKILL.md"), invalid},
-		{"encoded dots", at("skill://x/%2e%2e/a/SKILL.md"), invalid},
-		{"an encoded slash", at("skill://x%2fy/a/SKILL.md"), invalid},
-		{"an encoded backslash", at("skill://x%5Cy/a/SKILL.md"), invalid},
-		{"a backslash", at(`skill://x\..\y/a/SKILL.md`), invalid},
-		{"a NUL", at("skill://x%00/a/SKILL.md"), invalid},
-		{"a raw NUL", at("skill://x\x00/a/SKILL.md"), invalid},
-		{"a line break", at("skill://x%0ay/a/SKILL.md"), invalid},
-		{"invalid UTF-8", at("skill://x%ff/a/SKILL.md"), invalid},
-		{"a broken escape", at("skill://x%4/a/SKILL.md"), invalid},
-		{"a query", at("skill://x?/a/SKILL.md"), invalid},
-		{"a fragment", at("skill://x/a#/SKILL.md"), invalid},
-		{"a long URI", at("skill://" + strings.Repeat("x", 5000) + "/a/SKILL.md"), invalid},
-		{"a long path", at("skill://" + strings.Repeat("x", 300) + "/a/SKILL.md"), invalid},
-		{"a name with an uppercase letter", withJSON(t, at("skill://x/A/SKILL.md"), "frontmatter", map[string]any{"name": "A", "description": "x"}), invalid},
-		{"a name with two hyphens", withJSON(t, at("skill://x/a--b/SKILL.md"), "frontmatter", map[string]any{"name": "a--b", "description": "x"}), invalid},
-		{"another name", at("skill://x/b/SKILL.md"), invalid},
-		{"no frontmatter", withJSON(t, good, "frontmatter", nil), invalid},
-		{"frontmatter that is a list", withJSON(t, good, "frontmatter", []string{"a"}), invalid},
-		{"no name", withJSON(t, good, "frontmatter", map[string]any{"description": "x"}), invalid},
-		{"no description", withJSON(t, good, "frontmatter", map[string]any{"name": "a"}), invalid},
-		{"a blank description", withJSON(t, good, "frontmatter", map[string]any{"name": "a", "description": " "}), invalid},
-		{"much frontmatter", withJSON(t, good, "frontmatter", map[string]any{"name": "a", "description": strings.Repeat("x", 70_000)}), large},
-		{"no resources", withJSON(t, good, "resources", nil), invalid},
-		{"resources that are an object", withJSON(t, good, "resources", map[string]any{}), invalid},
-		{"another text than dynamic", withJSON(t, good, "resources", "Dynamic"), invalid},
-		{"dynamic", withJSON(t, good, "resources", "dynamic"), skillsclient.ErrDynamic},
-		{"resources without SKILL.md", withJSON(t, good, "resources", []resource{}), invalid},
-		{"SKILL.md twice", files(resource{uri, digest(""), 0}), invalid},
-		{"a file twice", files(resource{"skill://x/a/b", digest(""), 0}, resource{"skill://x/a/%62", digest(""), 0}), invalid},
-		{"a file and a directory", files(resource{"skill://x/a/b", digest(""), 0}, resource{"skill://x/a/b/c", digest(""), 0}), invalid},
-		{"two SKILL.md in different case", files(resource{"skill://x/a/skill.md", digest(""), 0}), invalid},
-		{"a file of another skill", files(resource{"skill://x/b/c", digest(""), 0}), invalid},
-		{"a file of another authority", files(resource{"skill://y/a/b", digest(""), 0}), invalid},
-		{"a file of another scheme", files(resource{"file:///etc/passwd", digest(""), 0}), invalid},
-		{"a file above the skill", files(resource{"skill://x/a/../b", digest(""), 0}), invalid},
-		{"an encoded path above the skill", files(resource{"skill://x/a/%2E%2e/b", digest(""), 0}), invalid},
-		{"a file with an encoded slash", files(resource{"skill://x/a/b%2Fc", digest(""), 0}), invalid},
-		{"an empty segment", files(resource{"skill://x/a/b//c", digest(""), 0}), invalid},
-		{"the directory", files(resource{"skill://x/a/", digest(""), 0}), invalid},
-		{"a digest in uppercase", files(resource{"skill://x/a/b", strings.ToUpper(digest("")), 0}), invalid},
-		{"another hash", files(resource{"skill://x/a/b", "md5:" + digest("")[7:], 0}), invalid},
-		{"a short digest", files(resource{"skill://x/a/b", digest("")[:70], 0}), invalid},
-		{"a negative size", files(resource{"skill://x/a/b", digest(""), -1}), invalid},
-		{"no size", files(), nil},
-		{"sizes above 16 MiB", files(resource{"skill://x/a/b", digest(""), 16 << 20}, resource{"skill://x/a/c", digest(""), 1}), large},
-		{"a size that overflows", files(resource{"skill://x/a/b", digest(""), 1<<63 - 1}, resource{"skill://x/a/c", digest(""), 1<<63 - 1}), large},
-		{"513 files", files(many...), large},
-		{"512 files", files(many[:511]...), nil},
-		{"16 MiB", files(resource{"skill://x/a/b", digest(""), 16 << 20}), nil},
-		{"names that differ in case", files(resource{"skill://x/a/b", digest(""), 0}, resource{"skill://x/a/B", digest(""), 0}), nil},
-		{"a name encoded twice", files(resource{"skill://x/a/%252e%252e", digest(""), 0}), nil},
-		{"another scheme", at("github://owner/repo/a/SKILL.md"), nil},
-		{"strange text", withJSON(t, good, "frontmatter", map[string]any{"name": "a", "description": "\u2028\u0085\ufeff\x01😀: #'\"", "\"": map[string]any{"---": []any{1e30, -0.5}}}), nil},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			f := newFake(t, nil)
-			f.add("other", "", nil)
-			f.change(func() { f.entries = append([]any{tt.entry}, f.entries...) })
-			f.get = func(string) any { return tt.entry }
-			s := connect(t, new(skillsclient.Host), "docs", f, revisions[0])
-			list := must.Get(s.List(ctx))(t)
-			if tt.want == nil {
-				must.Len(t, "list.Skills", 2, list.Skills)
-				must.Len(t, "list.Rejected", 0, list.Rejected)
-				return
+	answer := func(t *testing.T, listed any) string {
+		f := newFake(t, nil)
+		f.add("other", "", nil)
+		f.change(func() { f.entries = append([]any{listed}, f.entries...) })
+		f.get = func(string) any { return listed }
+		s := connect(t, new(skillsclient.Host), "docs", f, revisions[0])
+		list := must.Get(s.List(ctx))(t)
+		if len(list.Rejected) == 0 {
+			must.Len(t, "skills", 2, list.Skills)
+			return "listed"
+		}
+		must.Len(t, "skills", 1, list.Skills)
+		must.Len(t, "rejected", 1, list.Rejected)
+		for text, err := range map[string]error{
+			"invalid": skillsclient.ErrInvalidEntry, "too large": skillsclient.ErrTooLarge,
+			"dynamic": skillsclient.ErrDynamic,
+		} {
+			if errors.Is(list.Rejected[0], err) {
+				if e, ok := listed.(entry); ok {
+					must.Fail(s.Get(ctx, e.URI))(t, "Get", err)
+				}
+				return text
 			}
-			if len(list.Skills) != 1 || len(list.Rejected) != 1 || !errors.Is(list.Rejected[0], tt.want) {
-				t.Errorf("got %d skills, rejected %v, want %v", len(list.Skills), list.Rejected, tt.want)
-			}
-			if e, ok := tt.entry.(entry); ok {
-				must.Fail(s.Get(ctx, e.URI))(t, "Get", tt.want)
-			}
-		})
+		}
+		return list.Rejected[0].Error()
 	}
+	value := func(t *testing.T, text string) (v any) {
+		must.Do(t, json.Unmarshal([]byte(text), &v))
+		return v
+	}
+	must.Answer(t, listedEntries, map[string]func(t *testing.T, a ...string) string{
+		"entry": func(t *testing.T, a ...string) string { return answer(t, value(t, a[0])) },
+		"at": func(t *testing.T, a ...string) string {
+			e := entry{a[0], good.Frontmatter, []resource{{a[0], digest(""), 0}}}
+			if len(a) > 1 {
+				e.Frontmatter = value(t, a[1]).(map[string]any)
+			}
+			return answer(t, e)
+		},
+		"with": func(t *testing.T, a ...string) string {
+			return answer(t, withJSON(t, good, a[0], value(t, a[1])))
+		},
+		"files": func(t *testing.T, a ...string) string {
+			var more []resource
+			for i := 0; i < len(a); i += 2 {
+				more = append(more, resource{a[i], digest(""), size(a[i+1])})
+			}
+			return answer(t, files(more...))
+		},
+		"digest": func(t *testing.T, a ...string) string {
+			return answer(t, files(resource{a[0], a[2], size(a[1])}))
+		},
+		"many": func(t *testing.T, a ...string) string {
+			many := make([]resource, size(a[0]))
+			for i := range many {
+				many[i] = resource{fmt.Sprintf("skill://x/a/%d", i), digest(""), 0}
+			}
+			return answer(t, files(many...))
+		},
+	})
 }
 
 func TestCursorsThatRepeatAreErrors(t *testing.T) {

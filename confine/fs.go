@@ -104,7 +104,8 @@ func newOptions(opts []Option) options {
 	return o
 }
 
-func newFS(dir string, o options, openTop func(dir string, list bool) (dirHandle, error)) (*FS, error) {
+func newFS(dir string, o options,
+	openTop func(dir string, list bool) (dirHandle, error)) (*FS, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("confine: the working directory is unknown: %w", cause(err))

@@ -53,7 +53,8 @@ func (f *adapted) open(dir string, list bool) (dirHandle, error) {
 }
 
 // look returns the form of a path that exists, and its metadata.
-func (f *adapted) look(full string, stat func(string) (fs.FileInfo, error)) (string, fs.FileInfo, error) {
+func (f *adapted) look(full string,
+	stat func(string) (fs.FileInfo, error)) (string, fs.FileInfo, error) {
 	fi, err := stat(full)
 	if err == nil || !f.spellings || !errors.Is(err, fs.ErrNotExist) {
 		return full, fi, err

@@ -14,13 +14,19 @@ const modeMask = fs.ModeType | fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.
 
 // Info is the metadata of a file. A zero time or number is unknown.
 type Info struct {
-	Mode     fs.FileMode // type, permissions, setuid, setgid and sticky bits
-	Size     int64       // bytes of a regular file; 0 for other files, because the size of a link is the length of its target
-	Modified time.Time   // last change of the content
-	Accessed time.Time   // last access, if the filesystem records accesses
-	Changed  time.Time   // last change of content or metadata; unknown if the filesystem is not known to set this time itself
-	Dev, Ino uint64      // together identify a file while it exists
-	Version  string      // the result of the method Version of the FileInfo of an FS made by Over; equal versions mean equal contents
+	Mode fs.FileMode // type, permissions, setuid, setgid and sticky bits
+	// Bytes of a regular file; 0 for other files, because the size of a link is the length of its
+	// target.
+	Size     int64
+	Modified time.Time // last change of the content
+	Accessed time.Time // last access, if the filesystem records accesses
+	// Last change of content or metadata; unknown if the filesystem is not known to set this time
+	// itself.
+	Changed  time.Time
+	Dev, Ino uint64 // together identify a file while it exists
+	// The result of the method Version of the FileInfo of an FS made by Over; equal versions mean
+	// equal contents.
+	Version string
 }
 
 // versioned is an fs.FileInfo with the version of the content, such as the ETag of an object.

@@ -103,7 +103,8 @@ func (b Budget) Measure(entries int, text string) Text { return Text{entries, te
 // A counter of the caller is expensive. For most counters, a good guess is the interpolation
 // between low and high. Every second guess is the middle, to limit the number of texts for every
 // counter.
-func (b Budget) Longest(ctx context.Context, low, high Text, estimate func(entries int) int, text func(entries int) string) (Text, error) {
+func (b Budget) Longest(ctx context.Context, low, high Text, estimate func(entries int) int,
+	text func(entries int) string) (Text, error) {
 	for middle := false; low.Entries+1 < high.Entries; middle = !middle {
 		if err := ctx.Err(); err != nil {
 			return Text{}, err
@@ -127,12 +128,15 @@ func (b Budget) Longest(ctx context.Context, low, high Text, estimate func(entri
 
 // A cut describes how a budget reduces a result to its first entries.
 type cut[T any] struct {
-	least, most int                              // the numbers of entries of the shortest and of the whole result
+	// The numbers of entries of the shortest and of the whole result.
+	least, most int
 	at          func(n int, warnings []string) T // the result with the first n entries
-	draft       func(n int) T                    // the result whose size decides about n; nil for at with the reserved warnings
-	text        func(result T) string
-	warnings    func(result T) []string // the warnings of a result of at
-	sizes       func(least int) []int   // the sizes of all drafts from the size of draft(0); nil for a search
+	// The result whose size decides about n; nil for at with the reserved warnings.
+	draft    func(n int) T
+	text     func(result T) string
+	warnings func(result T) []string // the warnings of a result of at
+	// The sizes of all drafts from the size of draft(0); nil for a search.
+	sizes func(least int) []int
 }
 
 // fit returns the result with the most entries within the budget. Without sizes, a draft with more

@@ -10,7 +10,8 @@ import (
 // Listing returns the first entries of a listing whose text is within the budget, and adds the
 // warning about entries without metadata. The function entry returns an entry for a text, and end
 // returns the cursor and the hint of a listing that ends with an entry before the last.
-func Listing[E any](ctx context.Context, b Budget, l shown.Listing[E], entry func(*E) shown.Entry, end func(*E) (cursor, hint string)) (shown.Listing[E], error) {
+func Listing[E any](ctx context.Context, b Budget, l shown.Listing[E], entry func(*E) shown.Entry,
+	end func(*E) (cursor, hint string)) (shown.Listing[E], error) {
 	entries, ofListing, next, hint := l.Entries, l.Warnings, l.NextCursor, l.Hint
 	at := func(n, last int, warnings []string) shown.Listing[E] {
 		l.Entries, l.NextCursor, l.Hint, l.Warnings = entries[:n:n], next, hint, warnings

@@ -13,7 +13,8 @@ import (
 // Matches returns the first match of each file, then the second matches, and so on, whose text is
 // within the budget. Hint is empty if Hint exceeds the budget. The function row returns a match for
 // a text, not a copy.
-func Matches[M any](ctx context.Context, b Budget, m shown.Matches[M], row func(*M) *shown.Match) (shown.Matches[M], error) {
+func Matches[M any](ctx context.Context, b Budget, m shown.Matches[M],
+	row func(*M) *shown.Match) (shown.Matches[M], error) {
 	if !b.Limited {
 		return m, nil
 	}

@@ -12,15 +12,17 @@ import (
 
 // A Shape has the functions for the nodes of a tree.
 type Shape[N any] struct {
-	Node func(*N) shown.Node[N]             // returns the node for a text
-	Main func(name string) bool             // reports whether a file is a main file, which a cut keeps before directories
+	Node func(*N) shown.Node[N] // returns the node for a text
+	// Reports whether a file is a main file, which a cut keeps before directories.
+	Main func(name string) bool
 	Set  func(n *N, children []N, more int) // sets the fields of a directory
 }
 
 // Tree returns the tree with the first entries of the order of Tree whose text is within the
 // budget, sets the totals, and adds the warning about entries without metadata. The limit is the
 // number of entries beyond which entries are omitted already.
-func Tree[N any](ctx context.Context, b Budget, t shown.Tree[N], limit int, s Shape[N]) (shown.Tree[N], error) {
+func Tree[N any](ctx context.Context, b Budget, t shown.Tree[N], limit int,
+	s Shape[N]) (shown.Tree[N], error) {
 	tree := tree[N]{t, s}
 	warnings := t.Warnings
 	if !b.Limited {

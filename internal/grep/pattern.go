@@ -24,9 +24,10 @@ type Pattern struct {
 	line    *regexp.Regexp // matches a line without its line break
 	group   int            // the group of line with the match
 	needles []needle       // a line that matches contains a needle
-	block   *regexp.Regexp // without needles: finds a line that may match, in several lines that end with LF
-	exact   bool           // a line that contains the only needle matches
-	steps   int            // the most steps of line and block for a byte
+	// Without needles: finds a line that may match, in several lines that end with LF.
+	block *regexp.Regexp
+	exact bool // a line that contains the only needle matches
+	steps int  // the most steps of line and block for a byte
 }
 
 const (

@@ -76,8 +76,9 @@ type search struct {
 	format     text.Format
 	terminator byte
 
-	found  Found
-	line   int      // number of lines before the rest of the block; not counted once all requested lines are known
+	found Found
+	// Number of lines before the rest of the block; not counted once all requested lines are known.
+	line   int
 	before []string // the last lines without a match, for Before
 	after  int      // number of lines to add to After of the last match
 }

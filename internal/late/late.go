@@ -39,8 +39,9 @@ func New[K comparable, V any](config Config[K, V]) *Reads[K, V] {
 type Read[V any] struct {
 	done  chan struct{} // closed when value and exit are set
 	value V
-	exit  *parallel.Exit // a panic or runtime.Goexit of the reading function, passed on to each waiting call
-	late  atomic.Bool    // a call has stopped waiting
+	// A panic or runtime.Goexit of the reading function, passed on to each waiting call.
+	exit *parallel.Exit
+	late atomic.Bool // a call has stopped waiting
 }
 
 // Start returns the read in progress for a key, or starts a read. If Enter refuses the read, Start
@@ -83,7 +84,8 @@ func (r *Reads[K, V]) run(key K, read *Read[V]) {
 // a nil read. If no read completes for the given time, Wait waits no longer. No call waits again
 // for a read that a call has left behind. Wait returns the error of ctx or of the lifetime as soon
 // as one of them ends.
-func (r *Reads[K, V]) Wait(ctx context.Context, reads []*Read[V], patience time.Duration, use func(i int, value V)) error {
+func (r *Reads[K, V]) Wait(ctx context.Context, reads []*Read[V], patience time.Duration,
+	use func(i int, value V)) error {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	expired := false

@@ -18,9 +18,10 @@ import (
 type Layer struct {
 	Name  string
 	FS    fs.FS
-	Named bool        // the program named the layer, so the layer is not optional
-	Place index.Place // of WithClient, where a missing directory is empty, or the pattern of a named directory
-	First int         // the index of the first layer of the WithClient
+	Named bool // the program named the layer, so the layer is not optional
+	// Of WithClient, where a missing directory is empty, or the pattern of a named directory.
+	Place index.Place
+	First int // the index of the first layer of the WithClient
 
 	Parent string // the directory above the root that has the place, or ""
 
@@ -143,7 +144,8 @@ func Existing(all []Layer, opened []index.Layer, closed bool) (existing []string
 			_, err := opened[i].FS.Info(opened[i].Dir)
 			exists = err == nil || index.IsFault(err)
 		}
-		if exists && !slices.Contains(existing, l.Name) { // a place of files has the name of the place of directories
+		// A place of files has the name of the place of directories.
+		if exists && !slices.Contains(existing, l.Name) {
 			existing = append(existing, l.Name)
 		}
 	}

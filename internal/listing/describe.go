@@ -14,7 +14,8 @@ import (
 
 // fill describes entries and returns the result of build for each entry. A removed entry
 // has the zero value.
-func fill[E any](ctx context.Context, d *reader, dir *confine.Dir, entries []dirent, build func(*Row) E, workers int) ([]E, error) {
+func fill[E any](ctx context.Context, d *reader, dir *confine.Dir, entries []dirent,
+	build func(*Row) E, workers int) ([]E, error) {
 	all := make([]E, len(entries))
 	err := d.describe(ctx, dir, entries, workers, func(i int, r *Row) { all[i] = build(r) })
 	return all, err
@@ -22,7 +23,8 @@ func fill[E any](ctx context.Context, d *reader, dir *confine.Dir, entries []dir
 
 // describe reads the metadata of entries and sets their field now. describe calls see
 // with each remaining entry. The row is valid until see returns.
-func (d *reader) describe(ctx context.Context, dir *confine.Dir, entries []dirent, workers int, see func(i int, r *Row)) error {
+func (d *reader) describe(ctx context.Context, dir *confine.Dir, entries []dirent, workers int,
+	see func(i int, r *Row)) error {
 	const chunk = 256
 	return parallel.Do(ctx, workers, (len(entries)+chunk-1)/chunk, func(i int) error {
 		begin := i * chunk
@@ -108,7 +110,8 @@ func (r *Row) describe(name string, info *confine.Info) {
 
 // sortedRows describes entries and returns the rows in the order of the options, without
 // removed entries.
-func (d *reader) sortedRows(ctx context.Context, dir *confine.Dir, entries []dirent, workers int) ([]Row, error) {
+func (d *reader) sortedRows(ctx context.Context, dir *confine.Dir, entries []dirent,
+	workers int) ([]Row, error) {
 	rows := make([]Row, len(entries))
 	if err := d.describe(ctx, dir, entries, workers, func(i int, r *Row) { rows[i] = *r }); err != nil {
 		return nil, err

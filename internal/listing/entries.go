@@ -12,7 +12,8 @@ import (
 // entries returns the entries after the dirent after, in the order by name, and the number
 // of all these entries. If limit is not negative, entries returns at most limit entries,
 // and the memory depends on limit. The entries are in the memory of buf if buf has room.
-func (d *reader) entries(ctx context.Context, dir *confine.Dir, at location, after *dirent, limit int, buf []dirent) (selected []dirent, following int, t totals, err error) {
+func (d *reader) entries(ctx context.Context, dir *confine.Dir, at location, after *dirent,
+	limit int, buf []dirent) (selected []dirent, following int, t totals, err error) {
 	page := pageHeap(buf[:0])
 	var text nameBuffer
 	main := 0

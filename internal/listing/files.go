@@ -54,7 +54,8 @@ func walkFiles(ctx context.Context, d *reader, dir *confine.Dir, at location, gl
 // A fileWalk keeps no data for a visited directory.
 type searched = directory[struct{}]
 
-func (f *fileWalk) visit(in *searched, at location, dir *confine.Dir, err error) ([]*searched, error) {
+func (f *fileWalk) visit(in *searched, at location, dir *confine.Dir,
+	err error) ([]*searched, error) {
 	if err != nil {
 		f.skipped.Add(1)
 		return nil, nil

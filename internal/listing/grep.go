@@ -24,7 +24,8 @@ type GrepOptions struct {
 	Files   []Glob // search files that match any of the globs; all files without globs
 	Context int    // number of lines before and after each matching line
 	Output  string // only the first matching line of each file; shown.OutputFiles counts no others
-	Fair    bool   // Options.Limit selects the first line of each file, then the second lines, and so on
+	// Options.Limit selects the first line of each file, then the second lines, and so on.
+	Fair bool
 
 	Searched *atomic.Int64 // counts the files that Grep has searched or skipped; or nil
 }

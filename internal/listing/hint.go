@@ -58,7 +58,8 @@ const (
 // If there are more than hintedEntries entries, Correct reads no further directory, and makes no
 // suggestion that depends on all files. Globs with wildcards only, such as "*.go" and "**/*.go",
 // cost nothing.
-func Correct(ctx context.Context, fsys *confine.FS, name string, roots []string, globs []Glob, o Options) string {
+func Correct(ctx context.Context, fsys *confine.FS, name string, roots []string, globs []Glob,
+	o Options) string {
 	c := correction{ctx: ctx, hidden: o.Hidden}
 	for i := range globs[:min(len(globs), hintedGlobs)] {
 		c.subjects = append(c.subjects, newSubject(ctx, fsys, name, roots, &globs[i], o.Hidden))
@@ -93,8 +94,9 @@ type subject struct {
 	// The pattern is before, literal and after. The text literal has no wildcards, and is a path, a
 	// name, or the beginning of a name.
 	before, literal, after string
-	scope                  *Glob // for a name: matches the files whose names are near, if the names resemble literal
-	near                   []string
+	// For a name: matches the files whose names are near, if the names resemble literal.
+	scope *Glob
+	near  []string
 
 	hidden  bool // the options omit hidden files, and the pattern names hidden files
 	omitted bool // the glob matches a hidden file, which the options omit
@@ -103,7 +105,8 @@ type subject struct {
 const wildcards = `*?[]{}\`
 
 // newSubject chooses the trials.
-func newSubject(ctx context.Context, fsys *confine.FS, name string, roots []string, g *Glob, hidden bool) *subject {
+func newSubject(ctx context.Context, fsys *confine.FS, name string, roots []string, g *Glob,
+	hidden bool) *subject {
 	s := &subject{glob: g, pattern: g.pattern, kind: similarGlob}
 	if strings.Contains(s.pattern, `\`) {
 		s.kind, s.pattern = backslashes, strings.Trim(strings.NewReplacer(`\\`, "/", `\`, "/").Replace(s.pattern), "/")

@@ -47,22 +47,27 @@ type Options struct {
 	Gitignore        bool   // omit entries that .gitignore files ignore
 	SkipDependencies bool   // do not enter directories of dependencies
 	Order            Order
-	NoMetadata       bool   // in the order ByName, do not read the metadata of files and directories; the size is -1
-	Limit            int    // 0 for no limit
-	MainFirst        bool   // in the order ByName, main files precede directories, and main directories precede the others; see isMain
-	Places           bool   // Tree: Limit selects by place, see budget.Siblings
-	After            string // position of the last entry of the previous page, for List
-	MaxDepth         int    // levels of Tree and Find; 0 for all
+	// In the order ByName, do not read the metadata of files and directories; the size is -1.
+	NoMetadata bool
+	Limit      int // 0 for no limit
+	// In the order ByName, main files precede directories, and main directories precede the others;
+	// see isMain.
+	MainFirst bool
+	Places    bool   // Tree: Limit selects by place, see budget.Siblings
+	After     string // position of the last entry of the previous page, for List
+	MaxDepth  int    // levels of Tree and Find; 0 for all
 
 	Seen *atomic.Int64 // counts all entries of the directories that the call reads; or nil
 }
 
 // A Report counts the entries that a call omitted.
 type Report struct {
-	Ignored      int      // entries ignored by a .gitignore file, excluding entries below ignored directories
-	Dependencies int      // directories that Find did not enter because of SkipDependencies
-	Vanished     int      // entries removed between the read of the directory and the read of their metadata
-	Warnings     []string // sorted
+	// Entries ignored by a .gitignore file, excluding entries below ignored directories.
+	Ignored      int
+	Dependencies int // directories that Find did not enter because of SkipDependencies
+	// Entries removed between the read of the directory and the read of their metadata.
+	Vanished int
+	Warnings []string // sorted
 }
 
 // ErrPosition reports an Options.After that is not the NextCursor of List.

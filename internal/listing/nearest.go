@@ -69,7 +69,8 @@ func nearestPath(ctx context.Context, fsys *confine.FS, name string, dirOnly, hi
 
 // nearestName returns the name in a directory that is nearest to a missing name,
 // or "".
-func nearestName(ctx context.Context, dir *confine.Dir, name string, dirOnly, hidden bool) (nearest string, info confine.Info) {
+func nearestName(ctx context.Context, dir *confine.Dir, name string,
+	dirOnly, hidden bool) (nearest string, info confine.Info) {
 	hidden = hidden || strings.HasPrefix(name, ".")
 	candidates := func(yield func(string) bool) {
 		n := 0

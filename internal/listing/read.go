@@ -101,7 +101,8 @@ func (t *totals) settle(entries []dirent) (changed bool) {
 }
 
 // read calls visit with each selected entry.
-func (d *reader) read(ctx context.Context, dir *confine.Dir, at location, visit func(m *meter, name []byte, k Kind, info *confine.Info) error) (totals, error) {
+func (d *reader) read(ctx context.Context, dir *confine.Dir, at location,
+	visit func(m *meter, name []byte, k Kind, info *confine.Info) error) (totals, error) {
 	var t totals
 	m := meter{ctx: ctx}
 	err := dir.EachBytes(ctx, func(name []byte, typ fs.FileMode) error {

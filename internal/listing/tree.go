@@ -68,7 +68,8 @@ var manifests = []string{"go.mod", "go.work", "package.json", "deno.json", "carg
 // With Options.Places, Tree keeps the first entries in the order of their places instead. Tree
 // reads a level, drops the entries beyond the limit from all levels, and continues with the
 // remaining directories.
-func Tree[E any](ctx context.Context, fsys *confine.FS, name string, o Options, top *E, b Builder[E]) (Report, error) {
+func Tree[E any](ctx context.Context, fsys *confine.FS, name string, o Options, top *E,
+	b Builder[E]) (Report, error) {
 	o.MainFirst = o.Order == ByName
 	d, dir, at, err := open(fsys, name, o)
 	if err != nil {
@@ -113,9 +114,11 @@ type treeDir[E any] = directory[branch[E]]
 type treeBuilder[E any] struct {
 	Builder[E]
 	*reader
-	walk    *walk[branch[E]]
-	ctx     context.Context
-	left    int           // number of entries below the limit; changes only between levels, and never with Options.Places
+	walk *walk[branch[E]]
+	ctx  context.Context
+	// Number of entries below the limit; changes only between levels, and never with
+	// Options.Places.
+	left    int
 	kept    []*treeDir[E] // the directories of all levels, with Options.Places
 	claimed atomic.Int64  // number of entries in the visited directories of the level
 }

@@ -54,7 +54,8 @@ func newWalk[T any](dir *confine.Dir, at location, visit visitFunc[T]) *walk[T] 
 
 // levels visits the top, then the subdirectories of the top, and so on. After each level,
 // levels calls settle for the next level.
-func (w *walk[T]) levels(ctx context.Context, settle func(level []*directory[T]) ([]*directory[T], error)) error {
+func (w *walk[T]) levels(ctx context.Context,
+	settle func(level []*directory[T]) ([]*directory[T], error)) error {
 	defer w.close(func(*directory[T]) bool { return true })
 	for level := []*directory[T]{w.top}; len(level) > 0; {
 		for _, f := range level {

@@ -14,7 +14,8 @@ import (
 // If ctx ends, the range ends without waiting for the calls in progress. The caller checks ctx.
 // The context of do also ends with the range. A panic and a runtime.Goexit in do end the
 // consumer's goroutine.
-func Ahead[T any](ctx context.Context, workers, n int, limit int64, weight func(i int) int64, do func(ctx context.Context, i int) T) iter.Seq2[int, T] {
+func Ahead[T any](ctx context.Context, workers, n int, limit int64, weight func(i int) int64,
+	do func(ctx context.Context, i int) T) iter.Seq2[int, T] {
 	return func(yield func(int, T) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -36,7 +37,8 @@ func Ahead[T any](ctx context.Context, workers, n int, limit int64, weight func(
 			}
 		}
 		running := 0
-		var begun []chan Outcome[T] // of the calls whose results the consumer has not received, in order
+		// Of the calls whose results the consumer has not received, in order.
+		var begun []chan Outcome[T]
 		next, heavy := 0, int64(0)
 		for i := range n {
 			for next < n && len(begun) < workers && (next == i || heavy+weight(next) <= limit) {

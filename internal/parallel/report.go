@@ -19,7 +19,8 @@ type Reporter struct {
 
 // NewReporter returns a Reporter that calls report with the increase of the numbers of count. The
 // numbers never decrease.
-func NewReporter(report func(entries, files int, done bool), count func() (entries, files int64)) *Reporter {
+func NewReporter(report func(entries, files int, done bool),
+	count func() (entries, files int64)) *Reporter {
 	r := &Reporter{report: report, count: count, ticker: time.NewTicker(interval)}
 	r.entries, r.files = count()
 	return r
@@ -43,7 +44,8 @@ func (r *Reporter) End(err error) {
 
 // Reported returns the result of do, and makes reports in the meantime. Without a Reporter,
 // do runs on the goroutine of the caller.
-func Reported[T any](ctx context.Context, r *Reporter, do func(context.Context) (T, error)) (T, error) {
+func Reported[T any](ctx context.Context, r *Reporter,
+	do func(context.Context) (T, error)) (T, error) {
 	if r == nil {
 		return do(ctx)
 	}

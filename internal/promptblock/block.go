@@ -21,9 +21,12 @@ const minDescription = 60
 
 // A Block is a list of items: skills or commands.
 type Block struct {
-	Tag       string   // of an item, such as "skill"; the tag of the block is then "available_skills"
-	Elements  bool     // the budget drops an item instead of the description alone
-	Preferred []string // names that precede all others in the order of precedence; unknown and repeated names have no effect
+	// Of an item, such as "skill"; the tag of the block is then "available_skills".
+	Tag      string
+	Elements bool // the budget drops an item instead of the description alone
+	// Names that precede all others in the order of precedence; unknown and repeated names have no
+	// effect.
+	Preferred []string
 	items     []item
 }
 
@@ -283,7 +286,8 @@ func (b *Block) omission(c choice) string {
 
 // search returns the last choice of a sequence within a budget, and its text. The text of the first
 // choice is first, which is within the budget.
-func (b *Block) search(ctx context.Context, limit budget.Budget, choices sequence, first budget.Text) (choice, budget.Text, error) {
+func (b *Block) search(ctx context.Context, limit budget.Budget, choices sequence,
+	first budget.Text) (choice, budget.Text, error) {
 	size := func(i int) int { return b.size(choices.at(i)) }
 	text := func(i int) string { return b.text(choices.at(i)) }
 	if limit.Count == nil {

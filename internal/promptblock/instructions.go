@@ -45,7 +45,8 @@ func (b *Instructions) add(tag, path, text string) {
 // of which fewer than minDescription characters would stay. A comment at the beginning says so. The dropped texts
 // precede all others, and only the first text after them can be cut; cut is this text in the block. If ctx ends during
 // the search, Fit returns its error.
-func (b *Instructions) Fit(ctx context.Context, limit budget.Budget) (r Result, cut string, err error) {
+func (b *Instructions) Fit(ctx context.Context,
+	limit budget.Budget) (r Result, cut string, err error) {
 	total := 0
 	for _, p := range b.parts {
 		total += p.length
@@ -57,7 +58,8 @@ func (b *Instructions) Fit(ctx context.Context, limit budget.Budget) (r Result, 
 	case limit.Max <= 0:
 		n = -1
 	case limit.Count == nil && total <= limit.Max && limit.Measure(total, text(total)).Size <= limit.Max:
-	case limit.Count == nil: // the block has more characters than the texts, so the work does not depend on longer texts
+	// The block has more characters than the texts, so the work does not depend on longer texts.
+	case limit.Count == nil:
 		n = sort.Search(min(total, limit.Max)+1, func(i int) bool { return limit.Measure(i, text(i)).Size > limit.Max }) - 1
 	default:
 		if size := limit.Measure(total, text(total)); size.Size > limit.Max {

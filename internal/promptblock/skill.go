@@ -13,10 +13,11 @@ const maxFiles = 100
 
 // A Skill is the content of a skill for the model that activates the skill.
 type Skill struct {
-	Name      string
-	Content   string
-	Dir       string   // "" omits the directory from the block
-	ByName    bool     // the files have no directory; the model reads a file by the name of the skill and the path
+	Name    string
+	Content string
+	Dir     string // "" omits the directory from the block
+	// The files have no directory; the model reads a file by the name of the skill and the path.
+	ByName    bool
 	Files     []string // relative paths, without SKILL.md
 	Truncated bool     // the skill has more files than Files, or files that cannot be listed
 

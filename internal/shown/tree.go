@@ -54,7 +54,8 @@ func (t Tree[N]) Text(node func(*N) Node[N]) string {
 	return b.String()
 }
 
-func writeNodes[N any](b *strings.Builder, nodes []N, more, depth int, sizes bool, node func(*N) Node[N]) {
+func writeNodes[N any](b *strings.Builder, nodes []N, more, depth int, sizes bool,
+	node func(*N) Node[N]) {
 	for i := range nodes {
 		n := node(&nodes[i])
 		n.WriteLine(b, depth, sizes)

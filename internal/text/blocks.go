@@ -39,8 +39,10 @@ type Blocks struct {
 // UTF-16 is U+FFFD.
 type Block struct {
 	Text []byte // one or more lines with their line breaks; valid until the next call
-	Cut  bool   // Text is the beginning of a line that is longer than MaxLine; the rest of the line is in no Block
-	Last bool   // no Block follows; false if Blocks has not seen the end of the text
+	// Text is the beginning of a line that is longer than MaxLine; the rest of the line is in no
+	// Block.
+	Cut  bool
+	Last bool // no Block follows; false if Blocks has not seen the end of the text
 }
 
 // Reset begins a text. Blocks reads src up to size bytes, or up to the end if size is negative.

@@ -49,13 +49,14 @@ type source []sourceLine
 // A sourceLine has the properties of a line. Enclosing visits a line many times, and reads the text
 // of the line once.
 type sourceLine struct {
-	indent    int  // the width of the white space before the line; a tab counts as eight columns
-	opened    int  // number of opening brackets without the closing brackets
-	empty     bool // the line is empty or white space
-	note      bool // the line begins with a comment, an attribute or a directive of a preprocessor
-	closes    bool // the line begins with the end of a block
-	reopens   bool // the line begins with the end of a block, and may begin a block
-	continues bool // a line with the indent of the line above belongs to the block of the line above
+	indent  int  // the width of the white space before the line; a tab counts as eight columns
+	opened  int  // number of opening brackets without the closing brackets
+	empty   bool // the line is empty or white space
+	note    bool // the line begins with a comment, an attribute or a directive of a preprocessor
+	closes  bool // the line begins with the end of a block
+	reopens bool // the line begins with the end of a block, and may begin a block
+	// A line with the indent of the line above belongs to the block of the line above.
+	continues bool
 }
 
 func newSource(lines []string) source {

@@ -13,11 +13,13 @@ import (
 
 // A Request selects a part of a file.
 type Request struct {
-	From, To int   // lines, from 1; a negative number counts from the end; 0 is the first and the last line
-	Column   int64 // number of bytes to skip in the first line; a number larger than the line skips the line
-	Around   int   // a line, whose block replaces From, To and Column; 0 for none
-	Max      int   // bytes of Page.Text, more than 0
-	InOrder  bool  // reading backwards is expensive
+	// Lines, from 1; a negative number counts from the end; 0 is the first and the last line.
+	From, To int
+	// Number of bytes to skip in the first line; a number larger than the line skips the line.
+	Column  int64
+	Around  int  // a line, whose block replaces From, To and Column; 0 for none
+	Max     int  // bytes of Page.Text, more than 0
+	InOrder bool // reading backwards is expensive
 }
 
 // A Page is a part of the text of a file.
@@ -26,13 +28,15 @@ type Page struct {
 	Format      Format
 	First, Last int   // lines of Text, negative if counted from the end; 0 if the page has no line
 	Column      int64 // bytes of the line First before Text
-	NextLine    int   // line that follows Text, or that contains the next byte; 0 at the end of the file and if the page has no line
-	NextColumn  int64 // bytes of the line NextLine before the end of Text
-	Truncated   bool  // Max ended the page
-	Total       int   // lines of the file, -1 if unknown
-	Breaks      int   // line breaks in Text
-	CRLF        int   // line breaks in Text that are CRLF
-	Invalid     int   // as in Decoded
+	// Line that follows Text, or that contains the next byte; 0 at the end of the file and if the
+	// page has no line.
+	NextLine   int
+	NextColumn int64 // bytes of the line NextLine before the end of Text
+	Truncated  bool  // Max ended the page
+	Total      int   // lines of the file, -1 if unknown
+	Breaks     int   // line breaks in Text
+	CRLF       int   // line breaks in Text that are CRLF
+	Invalid    int   // as in Decoded
 }
 
 // A NotTextError reports a file that is not text.
@@ -55,7 +59,8 @@ var chunks = sync.Pool{New: func() any { return new([chunk]byte) }}
 //
 // Read checks ctx between two reads. The errors are the error of ctx, a *NotTextError and
 // the errors of file.
-func Read(ctx context.Context, file io.ReaderAt, size int64, x *LineIndex, q Request) (Page, error) {
+func Read(ctx context.Context, file io.ReaderAt, size int64, x *LineIndex,
+	q Request) (Page, error) {
 	if size < 0 {
 		size = math.MaxInt64
 	}
@@ -89,7 +94,8 @@ func (r *reader) around(q Request) (Page, error) {
 			terminator = "\r"
 		}
 		lines := strings.Split(p.Text, terminator)
-		lines = lines[:min(len(lines), p.Last-p.First+1)] // a file that changes can have fewer line breaks than the index
+		// A file that changes can have fewer line breaks than the index.
+		lines = lines[:min(len(lines), p.Last-p.First+1)]
 		if at := q.Around - p.First; at < len(lines) {
 			first, last := Enclosing(lines, at)
 			q.From, q.To = p.First+first, p.First+last

@@ -23,7 +23,9 @@ const (
 type Format struct {
 	Encoding Encoding
 	BOM      bool // the file begins with a byte order mark
-	CR       bool // lines end with CR; otherwise lines end with LF, and a CR before the LF belongs to the line break
+	// Lines end with CR; otherwise lines end with LF, and a CR before the LF belongs to the line
+	// break.
+	CR bool
 }
 
 // HeadSize is the number of bytes at the beginning of a file that Detect needs.

@@ -23,36 +23,24 @@ func ToolRules(text string) ([]ToolRule, error) {
 	if !utf8.ValidString(text) {
 		return nil, errors.New("invalid tool rules: the text is not UTF-8; save the file as UTF-8")
 	}
-	tools, unbalanced := matter.SplitTools(text)
-	at := func(i int) string {
-		rule := escape.Cut(tools[i], maxShownRule)
-		character := 1 + utf8.RuneCountInString(text[:begin(text, tools[:i+1])])
-		return fmt.Sprintf("tool rule %s at character %d", strconv.Quote(rule), character)
-	}
-	if unbalanced >= 0 {
-		return nil, fmt.Errorf(`%s has unbalanced parentheses; `+
-			`close each "(" before the next rule, as in "Bash(git:*) Read"`, at(unbalanced))
-	}
 	var rules []ToolRule
-	for i, tool := range tools {
+	begin := 0
+	for tool, balanced := range matter.EachTool(text) {
+		begin += strings.Index(text[begin:], tool)
 		rule, err := toolRule(tool)
-		if err != nil {
-			return nil, fmt.Errorf("%s %w", at(i), err)
+		if !balanced {
+			err = errors.New(`has unbalanced parentheses; ` +
+				`close each "(" before the next rule, as in "Bash(git:*) Read"`)
 		}
+		if err != nil {
+			character := 1 + utf8.RuneCountInString(text[:begin])
+			return nil, fmt.Errorf("tool rule %s at character %d %w",
+				strconv.Quote(escape.Cut(tool, maxShownRule)), character, err)
+		}
+		begin += len(tool)
 		rules = append(rules, rule)
 	}
 	return rules, nil
-}
-
-// begin returns the offset of the last of the first tools of a text.
-func begin(text string, tools []string) (at int) {
-	for i, tool := range tools {
-		if i > 0 {
-			at += len(tools[i-1])
-		}
-		at += strings.Index(text[at:], tool)
-	}
-	return at
 }
 
 // maxShownRule is the number of bytes of a rule in an error.

@@ -11,30 +11,19 @@ import (
 
 // Tools returns the tools of allowed-tools. The value is a list, or a text with blanks or commas
 // between the tools.
-func Tools(v Value) []string {
+func Tools(v Value) (tools []string) {
 	if v.Kind == Sequence {
 		return v.Strings()
 	}
-	tools, _ := SplitTools(v.String())
+	for tool := range EachTool(v.String()) {
+		tools = append(tools, tool)
+	}
 	return tools
 }
 
-// SplitTools returns the tools of a text, as parts of the text. unbalanced is the index of the
-// first tool with unbalanced parentheses, or -1.
-func SplitTools(text string) (tools []string, unbalanced int) {
-	unbalanced = -1
-	for tool, balanced := range eachTool(text) {
-		if !balanced && unbalanced < 0 {
-			unbalanced = len(tools)
-		}
-		tools = append(tools, tool)
-	}
-	return tools, unbalanced
-}
-
-// eachTool yields the tools of a text, and whether the parentheses of the tool are balanced. Blanks
-// and commas in parentheses do not separate tools, as in "Bash(git add:*) Read".
-func eachTool(text string) iter.Seq2[string, bool] {
+// EachTool yields the tools of a text, as parts of the text, and whether the parentheses of the tool
+// are balanced. Blanks and commas in parentheses do not separate tools, as in "Bash(git add:*) Read".
+func EachTool(text string) iter.Seq2[string, bool] {
 	return func(yield func(string, bool) bool) {
 		begin, depth, matched := 0, 0, true
 		for i := 0; i <= len(text); i++ {
@@ -70,7 +59,7 @@ func unbalancedTool(v Value) string {
 		}
 		return ""
 	}
-	for tool, balanced := range eachTool(v.String()) {
+	for tool, balanced := range EachTool(v.String()) {
 		if !balanced {
 			return tool
 		}

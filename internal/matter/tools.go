@@ -51,10 +51,9 @@ func EachTool(text string) iter.Seq2[string, bool] {
 func unbalancedTool(v Value) string {
 	if v.Kind == Sequence {
 		for _, item := range v.Items() {
-			if item.Kind != Sequence && item.Kind != Mapping {
-				if tool := unbalancedTool(item); tool != "" {
-					return tool
-				}
+			tool := unbalancedTool(item)
+			if tool != "" && item.Kind != Sequence && item.Kind != Mapping {
+				return tool
 			}
 		}
 		return ""
@@ -75,9 +74,6 @@ func (d *Document) checkTools() {
 		f := &d.Fields[i]
 		if f.Key != toolsKey {
 			continue
-		}
-		if f.Value.Kind == String && !strings.ContainsAny(f.Value.Text, "()") {
-			return // fast path of most headers
 		}
 		if tool := unbalancedTool(f.Value); tool != "" {
 			suggestion := `close each "(" before the next tool, as in "Bash(git:*) Read"`

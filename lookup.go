@@ -32,7 +32,7 @@ type lookup[T, Info any] struct {
 	op         string
 	name, stem string
 	read       reader[T, Info]
-	kept       bool // read may return a kept value, without a wait, also after the end of its context
+	direct     bool // read may return a kept value, without a wait, also after the end of its context
 
 	// If not nil, beside finds the collection of an unknown name, and the name there.
 	beside func(context.Context) (*collection[Info], *Catalog, string, error)
@@ -87,33 +87,33 @@ func (l lookup[T, Info]) findBeside(ctx context.Context) (reading[T, Info], erro
 
 // findListed is find for the name of a list.
 func (l lookup[T, Info]) findListed(ctx context.Context) (reading[T, Info], error) {
-	c := l.from
-	if err := c.checkName(l.op, l.name); err != nil {
+	from := l.from
+	if err := from.checkName(l.op, l.name); err != nil {
 		return reading[T, Info]{}, err
 	}
-	if c.refresh != nil {
-		if err := c.refresh(ctx); err != nil {
+	if from.refresh != nil {
+		if err := from.refresh(ctx); err != nil {
 			return reading[T, Info]{}, err
 		}
 	}
-	last := c.Last() // read once: a concurrent scan replaces the last snapshot
+	last := from.Last() // read once: a concurrent scan replaces the last snapshot
 	now, err := reading[T, Info]{}, fs.ErrNotExist
-	if l.kept {
+	if l.direct {
 		now, err = l.known(index.Ended, last) // needs no goroutine
 	}
 	if err != nil {
-		now, err = awaitRoot(ctx, l.catalog, c.inRoot, func(ctx context.Context) (reading[T, Info], error) { return l.known(ctx, last) })
+		now, err = awaitRoot(ctx, l.catalog, from.inRoot, func(ctx context.Context) (reading[T, Info], error) { return l.known(ctx, last) })
 	}
-	if err == nil && c.filter.Shows(ctx, now.entry) && c.filter.KeepsAll(now.states) {
+	if err == nil && from.filter.Shows(ctx, now.entry) && from.filter.KeepsAll(now.states) {
 		return now, nil
 	}
 	if ctx.Err() != nil {
 		return reading[T, Info]{}, ctx.Err()
 	}
-	now, err = l.scanned(ctx, c.Snapshot)
-	if c.watch && CodeOf(err) == c.notFound {
+	now, err = l.scanned(ctx, from.Snapshot)
+	if from.watch && CodeOf(err) == from.notFound {
 		// The system may not have reported a new file yet.
-		return l.scanned(ctx, c.Validate)
+		return l.scanned(ctx, from.Validate)
 	}
 	return now, err
 }

@@ -60,7 +60,7 @@ func (l *Lifetime) Cause(err error) error {
 // No function of a caller of the catalog may run in do, because Wait waits for do.
 func Await[T any](ctx context.Context, l *Lifetime, do func(context.Context) (T, error)) (T, error) {
 	if ctx.Done() == nil {
-		return within(l, l, do)
+		return Direct(l, l, do)
 	}
 	var zero T
 	if !l.Enter() {
@@ -90,16 +90,12 @@ func Await[T any](ctx context.Context, l *Lifetime, do func(context.Context) (T,
 
 // Direct is Await on the caller's goroutine, without an end while do does not look at its context.
 func Direct[T any](ctx context.Context, l *Lifetime, do func(context.Context) (T, error)) (T, error) {
-	return within(callContext{ctx, l}, l, do)
-}
-
-func within[T any](ctx context.Context, l *Lifetime, do func(context.Context) (T, error)) (T, error) {
 	if !l.Enter() {
 		var zero T
 		return zero, fs.ErrClosed
 	}
 	defer l.Leave()
-	value, err := do(ctx)
+	value, err := do(callContext{ctx, l})
 	return value, l.Cause(err)
 }
 

@@ -47,7 +47,8 @@ func TestAnySizeThatAFilesystemReports(t *testing.T) {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			files := memoryOf(t, map[string]string{
 				"commands/review.md": text, "skills/pdf/SKILL.md": text, "skills/pdf/.gitignore": strings.Repeat("#\n", 4096)})
-			c := catalog(t, toolshelf.WithFs(misstating(files, size)), toolshelf.WithMaxFileSize(math.MaxInt64))
+			c := catalog(t, toolshelf.WithFs(misstating(files, size)),
+				toolshelf.WithMaxFileSize(math.MaxInt64))
 			command, err := c.Get(t.Context(), "review")
 			skill, skillErr := c.GetSkill(t.Context(), "pdf", toolshelf.Digests())
 			raw, rawErr := c.ReadSkillFile(t.Context(), "pdf", "SKILL.md")
@@ -89,7 +90,8 @@ func TestAFileThatGrowsWhileItIsRead(t *testing.T) {
 	for _, length := range []int{100, 5_000, limit, limit + 1, 2 * limit} {
 		text := header + strings.Repeat("x", length-len(header))
 		files := memoryOf(t, map[string]string{"commands/a.md": text, "skills/a/SKILL.md": text, "skills/a/x.txt": text})
-		c := catalog(t, toolshelf.WithFs(misstating(files, int64(len(header)))), toolshelf.WithMaxFileSize(limit))
+		c := catalog(t, toolshelf.WithFs(misstating(files, int64(len(header)))),
+			toolshelf.WithMaxFileSize(limit))
 		command, err := c.Get(t.Context(), "a")
 		skill, skillErr := c.GetSkill(t.Context(), "a")
 		raw, rawErr := c.ReadSkillFile(t.Context(), "a", "x.txt")
@@ -422,15 +424,18 @@ func slowOpens(t *testing.T) afero.Fs {
 	})
 }
 
-func longCalls(c *toolshelf.Catalog) map[string]func(context.Context, toolshelf.WithProgress) error {
+func longCalls(
+	c *toolshelf.Catalog,
+) map[string]func(context.Context, toolshelf.WithProgress) error {
+	type ctx = context.Context
 	type option = toolshelf.WithProgress
-	return map[string]func(context.Context, option) error{
-		"ListDir":   func(ctx context.Context, o option) error { return errorOf(c.ListDir(ctx, ".", o)) },
-		"Tree":      func(ctx context.Context, o option) error { return errorOf(c.Tree(ctx, ".", o)) },
-		"FindFiles": func(ctx context.Context, o option) error { return errorOf(c.FindFiles(ctx, ".", "*", o)) },
-		"Grep":      func(ctx context.Context, o option) error { return errorOf(c.Grep(ctx, ".", "Review", o)) },
-		"Search":    func(ctx context.Context, o option) error { return errorOf(c.Search(ctx, "review", 0, o)) },
-		"Lint":      func(ctx context.Context, o option) error { return errorOf(c.Lint(ctx, o)) },
+	return map[string]func(ctx, option) error{
+		"ListDir":   func(x ctx, o option) error { return errorOf(c.ListDir(x, ".", o)) },
+		"Tree":      func(x ctx, o option) error { return errorOf(c.Tree(x, ".", o)) },
+		"FindFiles": func(x ctx, o option) error { return errorOf(c.FindFiles(x, ".", "*", o)) },
+		"Grep":      func(x ctx, o option) error { return errorOf(c.Grep(x, ".", "Review", o)) },
+		"Search":    func(x ctx, o option) error { return errorOf(c.Search(x, "review", 0, o)) },
+		"Lint":      func(x ctx, o option) error { return errorOf(c.Lint(x, o)) },
 	}
 }
 

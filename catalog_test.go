@@ -131,7 +131,10 @@ func untilClosed(gate <-chan struct{}) func(op, name string) error {
 }
 
 func TestUnreadable(t *testing.T) {
-	c := catalog(t, toolshelf.WithFs(catalogtest.Faulty{Fs: memory(t, "."), Opens: map[string]error{"Build.md": fs.ErrPermission, "crlf.md": errors.New("input/output error")}}))
+	broken := map[string]error{
+		"Build.md": fs.ErrPermission, "crlf.md": errors.New("input/output error"),
+	}
+	c := catalog(t, toolshelf.WithFs(catalogtest.Faulty{Fs: memory(t, "."), Opens: broken}))
 	want := []string{"analyze-logs", "broken", "deploy_app", "empty", "zeta"}
 	must.Match(t, "one unreadable file, the others", want, names(t, c))
 	_, err := c.Get(t.Context(), "Build")
@@ -141,7 +144,8 @@ func TestUnreadable(t *testing.T) {
 		t.Errorf("Lint reports\n%s", got)
 	}
 
-	c = catalog(t, toolshelf.WithFs(catalogtest.Faulty{Fs: memory(t, "."), Opens: map[string]error{"commands": fs.ErrPermission}}))
+	denied := map[string]error{"commands": fs.ErrPermission}
+	c = catalog(t, toolshelf.WithFs(catalogtest.Faulty{Fs: memory(t, "."), Opens: denied}))
 	for op, call := range map[string]func() error{
 		"List": func() error { _, err := c.List(t.Context(), toolshelf.Page{}); return err },
 		"Get":  func() error { _, err := c.Get(t.Context(), "Build"); return err },

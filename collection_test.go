@@ -717,11 +717,14 @@ func TestNames(t *testing.T) {
 		"nested": catalog(t, empty, toolshelf.WithNestedCommands()),
 		"loose":  catalog(t, empty, toolshelf.WithLooseNames()),
 	}
-	similar := catalog(t, toolshelf.WithNestedCommands(), toolshelf.WithFs(memoryOf(t, map[string]string{
+	commands := memoryOf(t, map[string]string{
 		"commands/review.md": "", "commands/fix.md": "", "commands/frontend/component.md": "",
 		"commands/secretive.md":     "---\nis_dependency: true\n---\n",
 		"commands/private-notes.md": "",
-	})), toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Name != "private-notes" }))
+	})
+	public := func(i toolshelf.CommandInfo) bool { return i.Name != "private-notes" }
+	similar := catalog(t, toolshelf.WithNestedCommands(), toolshelf.WithFs(commands),
+		toolshelf.WithCommandFilter(public))
 	skills := catalog(t, toolshelf.WithMaxFileSize(1000), toolshelf.WithFs(memoryOf(t, map[string]string{
 		"skills/good/SKILL.md":     "---\nname: good\ndescription: d\n---\n",
 		"skills/empty/notes.txt":   "",
@@ -746,7 +749,8 @@ func TestNames(t *testing.T) {
 	must.Answer(t, questions, map[string]func(t *testing.T, a ...string) string{
 		"invalid": func(t *testing.T, a ...string) string {
 			_, err := catalogs[a[0]].Get(t.Context(), a[1])
-			text := strings.TrimPrefix(err.Error(), fmt.Sprintf("toolshelf: Get: invalid command name %q; ", a[1]))
+			before := fmt.Sprintf("toolshelf: Get: invalid command name %q; ", a[1])
+			text := strings.TrimPrefix(err.Error(), before)
 			return strings.TrimSuffix(text, " (INVALID_COMMAND_NAME)")
 		},
 		"similar": func(t *testing.T, a ...string) string {
@@ -758,7 +762,8 @@ func TestNames(t *testing.T) {
 			_, err := skills.GetSkill(t.Context(), a[0])
 			_, fileErr := skills.ReadSkillFile(t.Context(), a[0], "SKILL.md")
 			code := string(toolshelf.CodeOf(err))
-			text := strings.TrimSuffix(strings.TrimPrefix(err.Error(), "toolshelf: GetSkill: "), " ("+code+")")
+			text := strings.TrimPrefix(err.Error(), "toolshelf: GetSkill: ")
+			text = strings.TrimSuffix(text, " ("+code+")")
 			must.Equal(t, a[0], "toolshelf: ReadSkillFile: "+text+" ("+code+")", fileErr.Error())
 			return code + " " + text
 		},

@@ -464,8 +464,12 @@ func (o *openedFS) Open(name string) (fs.File, error) {
 // An immutable layer is read once by each of the methods that read whole files,
 // and other filesystems without times are read again.
 func TestAnImmutableLayerIsReadOnce(t *testing.T) {
-	commands := &openedFS{FS: fstest.MapFS{"a.md": {Data: []byte("apples")}, "b.md": {Data: []byte("pears")}}}
-	skills := &openedFS{FS: fstest.MapFS{"zed/SKILL.md": {Data: []byte(skillFile("zed"))}, "zed/a.txt": {Data: []byte("a")}}}
+	commands := &openedFS{FS: fstest.MapFS{
+		"a.md": {Data: []byte("apples")}, "b.md": {Data: []byte("pears")},
+	}}
+	skills := &openedFS{FS: fstest.MapFS{
+		"zed/SKILL.md": {Data: []byte(skillFile("zed"))}, "zed/a.txt": {Data: []byte("a")},
+	}}
 	for _, tt := range []struct {
 		name string
 		mark func(fs.FS) fs.FS
@@ -954,7 +958,9 @@ func TestNothingAboveTheBoundaryIsRead(t *testing.T) {
 	files := map[string]string{"/.git/x": "", "/w/.claude/commands/a.md": "", "/w/repo/.claude/commands/b.md": "", "/w/repo/sub/project/x": "", "/.claude/commands/c.md": ""}
 	for boundary, highest := range map[string]string{"/w/repo": "/w/repo", "/w/repo/sub/project": "/w/repo/sub/project", "": "/"} {
 		var read []string
-		c := catalog(t, toolshelf.WithFs(recording(memoryOf(t, files), &read)), toolshelf.WithRoot("/w/repo/sub/project"), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(boundary))
+		c := catalog(t, toolshelf.WithFs(recording(memoryOf(t, files), &read)),
+			toolshelf.WithRoot("/w/repo/sub/project"), toolshelf.WithClient(client.Claude()),
+			toolshelf.WithParents(boundary))
 		names(t, c)
 		_, _ = c.Get(t.Context(), "a")
 		problems(t, c)

@@ -496,7 +496,9 @@ func TestLintOfTexts(t *testing.T) {
 				text = "---\nname: s\ndescription: d\n---\n" + text
 			}
 			clients := toolshelf.WithClient(client.Claude(), client.OpenCode(), client.Gemini())
-			options := []toolshelf.Option{clients, toolshelf.WithHome(""), toolshelf.WithCommandsDir("commands")}
+			options := []toolshelf.Option{
+				clients, toolshelf.WithHome(""), toolshelf.WithCommandsDir("commands"),
+			}
 			var got []string
 			for _, d := range lint(t, map[string]string{a[0]: text}, options...) {
 				if d.Code == agentmd.DiagPlaceholderMiscounted || d.Code == agentmd.DiagPlaceholderBeyondHint {

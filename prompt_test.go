@@ -270,7 +270,10 @@ func TestPromptForEndsWithItsContext(t *testing.T) {
 
 func TestPromptErrors(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithCommandsDir("commands"), toolshelf.WithSkillsDir("skills"))
-	unreadable := catalog(t, toolshelf.WithFs(catalogtest.Faulty{Fs: memory(t, "."), Opens: map[string]error{"skills": fs.ErrPermission, "commands": fs.ErrPermission}}))
+	unreadable := catalog(t, toolshelf.WithFs(catalogtest.Faulty{
+		Fs:    memory(t, "."),
+		Opens: map[string]error{"skills": fs.ErrPermission, "commands": fs.ErrPermission},
+	}))
 	closed := catalog(t, toolshelf.WithFs(memory(t, ".")))
 	must.Do(t, closed.Close())
 	for _, tt := range []struct {

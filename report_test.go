@@ -613,7 +613,9 @@ func otherMethods(ctx context.Context, c *toolshelf.Catalog) map[string]func() e
 		"Prompting":  func() error { bridgeOf(c).Prompting(true, true); return nil },
 		"Configured": func() error { bridgeOf(c).Configured(); return nil },
 
-		"Skill.FS":          onSkill(func(s toolshelf.Skill) error { return errorOf(fs.ReadFile(s.FS(), "SKILL.md")) }),
+		"Skill.FS": onSkill(func(s toolshelf.Skill) error {
+			return errorOf(fs.ReadFile(s.FS(), "SKILL.md"))
+		}),
 		"Skill.MarshalJSON": onSkill(func(s toolshelf.Skill) error { return errorOf(s.MarshalJSON()) }),
 		"Skill.Prompt":      onSkill(func(s toolshelf.Skill) error { s.Prompt(); return nil }),
 
@@ -627,7 +629,8 @@ func otherMethods(ctx context.Context, c *toolshelf.Catalog) map[string]func() e
 			return errorOf(toolshelf.Renderer{}.Arguments(context.Background(), c))
 		}),
 		"Renderer.Render": onCommand(func(c toolshelf.Command) error {
-			return errorOf(toolshelf.Renderer{}.Render(context.Background(), c, toolshelf.Args{Named: map[string]string{"x": "y"}}))
+			args := toolshelf.Args{Named: map[string]string{"x": "y"}}
+			return errorOf(toolshelf.Renderer{}.Render(context.Background(), c, args))
 		}),
 		"Skill.Render": onSkill(func(s toolshelf.Skill) error { return errorOf(s.Render("x")) }),
 	}

@@ -431,7 +431,8 @@ func TestSearchUsesTheFirstLayer(t *testing.T) {
 }
 
 func TestSearchFindsAnUnreadableFileByItsDescription(t *testing.T) {
-	fsys := catalogtest.Faulty{Fs: memoryOf(t, map[string]string{"commands/a.md": "---\ndescription: Count apples\n---\nPears.\n"}), Opens: map[string]error{}}
+	files := map[string]string{"commands/a.md": "---\ndescription: Count apples\n---\nPears.\n"}
+	fsys := catalogtest.Faulty{Fs: memoryOf(t, files), Opens: map[string]error{}}
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Hour))
 	must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 	for _, cause := range []error{fs.ErrPermission, fs.ErrNotExist} {

@@ -478,7 +478,8 @@ func TestTheNamesOfFilesAreUnchanged(t *testing.T) {
 func TestAFileWithoutADigestIsReported(t *testing.T) {
 	files := forms()
 	files["skills/forms/large.bin"] = strings.Repeat("x", 1001)
-	fsys := catalogtest.Faulty{Fs: memoryOf(t, files), Opens: map[string]error{"fill.py": fs.ErrPermission}}
+	denied := map[string]error{"fill.py": fs.ErrPermission}
+	fsys := catalogtest.Faulty{Fs: memoryOf(t, files), Opens: denied}
 	skill := must.Get(catalog(t, toolshelf.WithFs(fsys), toolshelf.WithMaxFileSize(1000)).GetSkill(t.Context(), "forms", toolshelf.Digests()))(t)
 	var without, reported []string
 	for _, f := range skill.Files {
@@ -495,7 +496,8 @@ func TestAFileWithoutADigestIsReported(t *testing.T) {
 }
 
 func TestASkillWithAnUnreadableDirectory(t *testing.T) {
-	fsys := catalogtest.Faulty{Fs: memoryOf(t, forms()), Opens: map[string]error{"references": fs.ErrPermission}}
+	denied := map[string]error{"references": fs.ErrPermission}
+	fsys := catalogtest.Faulty{Fs: memoryOf(t, forms()), Opens: denied}
 	skill := must.Get(catalog(t, toolshelf.WithFs(fsys)).GetSkill(t.Context(), "forms"))(t)
 	if len(skill.Files) != 6 || len(skill.Diagnostics) != 1 || skill.Diagnostics[0].Code != "FILE_READ_ERROR" || skill.Diagnostics[0].Path != "skills/forms/references" {
 		t.Errorf("%v, %v", skill.Files, skill.Diagnostics)

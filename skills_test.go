@@ -615,7 +615,8 @@ func TestSkillLayersAndSubdirs(t *testing.T) {
 	if got := bridgeOf(catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"x": ""})))).SkillLayers(); got != nil {
 		t.Errorf("missing default directory: got %q", got)
 	}
-	must.Match(t, "bridgeOf", []string{"skills", "built in"}, bridgeOf(catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsFS("built in", afero.NewIOFS(fsys)))).SkillLayers())
+	c = catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsFS("built in", afero.NewIOFS(fsys)))
+	must.Match(t, "layers", []string{"skills", "built in"}, bridgeOf(c).SkillLayers())
 }
 
 // placesOf returns the layer of each listed skill, with "-" for a skill that cannot be loaded.

@@ -276,7 +276,8 @@ func sizeClaim(c caller, a ...string) {
 			c.t.Errorf("%s(%s): %d characters", c.tool.Name, arguments, n)
 		}
 		if n := len(encoded(c.t, structured)); n > 10*len(text) {
-			c.t.Errorf("%s(%s): %d bytes of structured content for %d bytes of text", c.tool.Name, arguments, n, len(text))
+			c.t.Errorf("%s(%s): %d bytes of structured content for %d bytes of text",
+				c.tool.Name, arguments, n, len(text))
 		}
 	}
 	c.succeeds(`{` + others + `,"max_characters":1000000}`)
@@ -306,7 +307,8 @@ func workingOn(c caller, a ...string) {
 	files := map[string]string{".claude/skills/deploy/SKILL.md": "---\ndescription: Deploys\n---\n",
 		"packages/web/.claude/skills/deploy/SKILL.md": "---\ndescription: Deploys the website\n---\n",
 		"packages/web/.claude/skills/lint/SKILL.md":   "---\ndescription: Checks styles\n---\n"}
-	adapter := adapterOf(c.t, catalog(c.t, memory(c.t, files), toolshelf.WithClient(client.Claude())), mcpadapter.WithRelativePaths())
+	claude := catalog(c.t, memory(c.t, files), toolshelf.WithClient(client.Claude()))
+	adapter := adapterOf(c.t, claude, mcpadapter.WithRelativePaths())
 	got := must.Get(adapter.Call(ctx, c.tool.Name, json.RawMessage(a[0])))(c.t)
 	must.Equal(c.t, a[0], false, got.IsError)
 	must.Contain(c.t, a[0], got.Text, a[1:]...)

@@ -158,39 +158,32 @@ func TestMissingDefaultDirectoriesAreEmpty(t *testing.T) {
 	}
 }
 
-func TestAMissingRootIsAnErrorOfEveryMethod(t *testing.T) {
-	const root = "no-such-root"
-	for name, options := range map[string][]toolshelf.Option{
-		"by default":   {},
-		"conventional": {claudeAndAgentSkills},
-		"beside an FS": {toolshelf.WithCommandsFS("built in", fstest.MapFS{}), toolshelf.WithSkillsFS("built in", fstest.MapFS{})},
-		"in memory":    {toolshelf.WithFs(memoryOf(t, map[string]string{"elsewhere/a.txt": ""}))},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Chdir(t.TempDir())
-			c := catalog(t, append(options, toolshelf.WithRoot(root))...)
-			for name, call := range methods(t, c) {
-				must.Fail(call())(t, name, toolshelf.ErrDirectoryNotFound, fmt.Sprintf("%q", root))
-			}
-		})
+func TestARootThatIsNoDirectoryIsAnErrorOfEveryMethod(t *testing.T) {
+	embedded := []toolshelf.Option{
+		toolshelf.WithCommandsFS("built in", fstest.MapFS{}),
+		toolshelf.WithSkillsFS("built in", fstest.MapFS{}),
 	}
-}
-
-func TestARootThatIsAFileIsAnErrorOfEveryMethod(t *testing.T) {
-	for name, options := range map[string][]toolshelf.Option{
-		"on the disk":  {},
-		"conventional": {claudeAndAgentSkills},
-		"in memory":    {toolshelf.WithFs(memoryOf(t, map[string]string{"file": ""}))},
+	inMemory := toolshelf.WithFs(memoryOf(t, map[string]string{"file": ""}))
+	for root, tt := range map[string]struct {
+		want error
+		says string
+	}{
+		"no-such-root": {toolshelf.ErrDirectoryNotFound, `"no-such-root"`},
+		"file":         {toolshelf.ErrNotADirectory, `root "file" is a file; pass a directory to WithRoot`},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Chdir(t.TempDir())
-			write(t, "", "file")
-			c := catalog(t, append(options, toolshelf.WithRoot("file"))...)
-			for name, call := range methods(t, c) {
-				must.Fail(call())(t, name, toolshelf.ErrNotADirectory,
-					`root "file" is a file; pass a directory to WithRoot`)
-			}
-		})
+		for name, options := range map[string][]toolshelf.Option{
+			"by default": {}, "conventional": {claudeAndAgentSkills}, "beside an FS": embedded,
+			"in memory": {inMemory},
+		} {
+			t.Run(root+" "+name, func(t *testing.T) {
+				t.Chdir(t.TempDir())
+				write(t, "", "file")
+				c := catalog(t, append(options, toolshelf.WithRoot(root))...)
+				for name, call := range methods(t, c) {
+					must.Fail(call())(t, name, tt.want, tt.says)
+				}
+			})
+		}
 	}
 }
 

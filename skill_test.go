@@ -174,33 +174,23 @@ func TestReadSkillFileErrors(t *testing.T) {
 		"disk":   {toolshelf.WithRoot(diskOf(t, files))},
 	} {
 		c := catalog(t, append(options, toolshelf.WithMaxFileSize(1000))...)
-		for _, tt := range []struct {
-			path string
-			want error
-		}{
-			{"../other/SKILL.md", toolshelf.ErrOutsideRoot},
-			{"../other/MISSING.md", toolshelf.ErrOutsideRoot},
-			{"references/../../other/SKILL.md", toolshelf.ErrOutsideRoot},
-			{"..", toolshelf.ErrOutsideRoot},
-			{"/etc/passwd", toolshelf.ErrOutsideRoot},
-			{"/SKILL.md", toolshelf.ErrOutsideRoot},
-			{"missing.md", toolshelf.ErrNotFound},
-			{"missing/../missing.md", toolshelf.ErrNotFound},
-			{"SKILL.md/x", toolshelf.ErrNotFound},
-			{"nul\x00", toolshelf.ErrNotFound},
-			{strings.Repeat("x", 5000), toolshelf.ErrNotFound},
-			{"", toolshelf.ErrFileRead},
-			{".", toolshelf.ErrFileRead},
-			{"references", toolshelf.ErrFileRead},
-			{"references/", toolshelf.ErrFileRead},
-			{"large.bin", toolshelf.ErrFileTooLarge},
+		for want, paths := range map[error][]string{
+			toolshelf.ErrOutsideRoot: {
+				"../other/SKILL.md", "../other/MISSING.md", "references/../../other/SKILL.md", "..",
+				"/etc/passwd", "/SKILL.md",
+			},
+			toolshelf.ErrNotFound: {
+				"missing.md", "missing/../missing.md", "SKILL.md/x", "nul\x00", strings.Repeat("x", 5000),
+			},
+			toolshelf.ErrFileRead:     {"", ".", "references", "references/"},
+			toolshelf.ErrFileTooLarge: {"large.bin"},
 		} {
-			t.Run(name+" "+tt.path, func(t *testing.T) {
-				got, err := c.ReadSkillFile(t.Context(), "forms", tt.path)
-				if !errors.Is(err, tt.want) || got != nil || strings.ContainsAny(err.Error(), "\n\x00") {
-					t.Errorf("got %q, %v; want %v", got, err, tt.want)
-				}
-			})
+			for _, p := range paths {
+				got, err := c.ReadSkillFile(t.Context(), "forms", p)
+				must.Is(t, name+" "+p, want, err)
+				must.Len(t, name+" "+p, 0, got)
+				must.NotContain(t, name+" "+p, err, "\n", "\x00")
+			}
 		}
 		for _, p := range []string{"./SKILL.md", "references/../SKILL.md", "references//A B.md"} {
 			must.Get(c.ReadSkillFile(t.Context(), "forms", p))(t)

@@ -165,7 +165,8 @@ func (d *Dirs) readFile(within, file string, limit int64) ([]byte, confine.Info,
 		switch {
 		case err != nil:
 			return nil, info, err
-		case info.Size <= limit && info.Size == int64(n) && !info.Changed.IsZero():
+		case info.Size <= limit && info.Size == int64(n) &&
+			(n < len(buf) || !info.Changed.IsZero()): // the end, or a size that is known
 			return append(make([]byte, 0, n), buf[:n]...), info, nil
 		}
 	}

@@ -435,7 +435,7 @@ var contexts = map[string]func(*testing.T) context.Context{
 // Afterwards no method uses the filesystem.
 func TestNothingTouchesTheFilesystemAfterClose(t *testing.T) {
 	files := busyProject(200)
-	methods := slices.Collect(maps.Keys(everyMethod(nil, nil)))
+	methods := slices.Collect(maps.Keys(everyMethod(context.Background(), nil)))
 	for _, op := range append(methods, "SkillLayers", "SkillManifests", "Skill.FS") {
 		call := func(ctx context.Context, c *toolshelf.Catalog) error {
 			if other := otherMethods(ctx, c)[op]; other != nil {
@@ -622,7 +622,7 @@ func TestCloseWithinAFunctionOfTheCaller(t *testing.T) {
 // synctest, in which no read is slow.
 func TestAGoexitOfTheCallersFilesystemIsNotAResult(t *testing.T) {
 	files := busyProject(20)
-	for op := range everyMethod(nil, nil) {
+	for op := range everyMethod(context.Background(), nil) {
 		for kind, with := range contexts {
 			for way, exit := range map[string]func(){"Goexit": runtime.Goexit, "panic": func() { panic("the filesystem's") }} {
 				t.Run(op+", "+kind+", "+way, func(t *testing.T) {

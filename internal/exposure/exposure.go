@@ -36,13 +36,17 @@ const (
 // maxSize is the size of the largest settings file that a Reader reads, in bytes.
 const maxSize = 1 << 20
 
-// A settingsFile is the settings file of a client, with its content at the time of a stamp.
+// A settingsFile is the settings file of a client. Only the reading changes.
 type settingsFile struct {
 	client.Switch
 	fs     *confine.FS
 	path   string // below fs
 	client int    // the position in the list of the clients
+	reading
+}
 
+// A reading is the content of a file at the time of a stamp.
+type reading struct {
 	stamp   stamp.Stamp
 	settled bool
 	content *content
@@ -131,16 +135,15 @@ func (f *settingsFile) update(now time.Time) bool {
 	if err == nil && f.settled && stamp.Of(info).Same(f.stamp) {
 		return false
 	}
-	before, read := f.content, *f
-	read.settled, read.content = false, nil
+	before, read := f.content, reading{}
 	if err == nil {
-		err = read.load(now)
+		read, err = f.load(now)
 	}
 	if index.IsFault(err) {
 		f.settled = false
 		return false // the file can still hide skills
 	}
-	*f = read
+	f.reading = read
 	if c := f.content; before != nil && c != nil &&
 		maps.Equal(before.names, c.names) && maps.Equal(before.paths, c.paths) {
 		f.content = before
@@ -148,19 +151,18 @@ func (f *settingsFile) update(now time.Time) bool {
 	return before != f.content
 }
 
-func (f *settingsFile) load(now time.Time) error {
+func (f *settingsFile) load(now time.Time) (r reading, err error) {
 	opened, err := f.fs.OpenRegular(f.path)
 	if err != nil {
-		return err
+		return r, err
 	}
 	defer opened.Close()
 	data, err := io.ReadAll(io.LimitReader(opened, maxSize+1))
 	if err != nil || len(data) > maxSize {
-		return err
+		return r, err
 	}
-	f.stamp, f.settled = stamp.Of(opened.Info()), stamp.Settled(opened.Info(), now)
-	f.content = parse(f.Switch, data)
-	return nil
+	info := opened.Info()
+	return reading{stamp.Of(info), stamp.Settled(info, now), parse(f.Switch, data)}, nil
 }
 
 // parse returns the content of a file, or nil.

@@ -3,6 +3,7 @@ package exposure
 import (
 	"io/fs"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -127,6 +128,24 @@ func TestRefreshKeepsTheRulesWhileNothingChanges(t *testing.T) {
 	}
 	must.Do(t, fsys.Remove(user))
 	must.Equal(t, "claudeSkill.in(t, refresh(t, r))", Full, claudeSkill.in(t, refresh(t, r)))
+}
+
+// The race detector finds a Refresh that changes what Rules read.
+func TestRulesAreReadDuringARefresh(t *testing.T) {
+	fsys := afero.NewMemMapFs()
+	must.Do(t, afero.WriteFile(fsys, user, []byte(`{"skillOverrides":{"x":"off"}}`), 0o644))
+	r := readerOf(t, fsys)
+	rules := refresh(t, r)
+	var refreshes sync.WaitGroup
+	refreshes.Go(func() {
+		for range 100 {
+			_, _ = r.Refresh(t.Context())
+		}
+	})
+	for range 100 {
+		must.Equal(t, "level", Off, claudeSkill.in(t, rules))
+	}
+	refreshes.Wait()
 }
 
 // A failingFs is a filesystem whose files cannot be opened.

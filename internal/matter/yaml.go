@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,24 +54,22 @@ func (s *scope) isShared(text string) bool {
 	}
 	if s.marks == nil {
 		s.marks = make(map[string]bool)
-		for _, m := range marks.FindAllStringSubmatch(s.header, -1) {
-			s.marks[m[1]+m[2]] = true
+		for word := range strings.FieldsFuncSeq(s.header, endsMark) {
+			if len(word) > 1 && (word[0] == '&' || word[0] == '*') {
+				s.marks[word] = true
+			}
 		}
 	}
-	for _, m := range marks.FindAllStringSubmatch(text, -1) {
-		other := "&"
-		if m[1] == "&" {
-			other = "*"
-		}
-		if s.marks[other+m[2]] {
+	for word := range strings.FieldsFuncSeq(text, endsMark) {
+		if word[0] == '&' && s.marks["*"+word[1:]] || word[0] == '*' && s.marks["&"+word[1:]] {
 			return true
 		}
 	}
 	return false
 }
 
-// marks matches a word that begins like an anchor or an alias.
-var marks = regexp.MustCompile(`(?:^|[ \t\r\n\[\]{},])([&*])([^ \t\r\n\[\]{},]+)`)
+// endsMark reports a character that no anchor and no alias contains.
+func endsMark(r rune) bool { return strings.ContainsRune(" \t\r\n[]{},", r) }
 
 // maxTries is the number of keys of a broken header to parse as YAML. Parsing takes
 // about ten microseconds per key. The values of further keys are read as text. Real

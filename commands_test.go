@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -383,7 +384,10 @@ func TestAnInvalidNameNeverReachesTheFilesystem(t *testing.T) {
 
 // recording records every name that reaches a filesystem.
 func recording(fsys afero.Fs, touched *[]string) afero.Fs {
+	var mu sync.Mutex // goroutines of a scan
 	return hook{Fs: fsys, before: func(_, name string) error {
+		mu.Lock()
+		defer mu.Unlock()
 		*touched = append(*touched, name)
 		return nil
 	}}

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
@@ -117,7 +118,12 @@ func TestLintReportsIgnoredSkills(t *testing.T) {
 func TestOnlyLintReadsIgnoredFiles(t *testing.T) {
 	files := memoryOf(t, map[string]string{"commands/a.md": "", "commands/git/b.md": "", "commands/c.toml": "prompt = 'x'", "skills/flat.md": "", "skills/pdf/SKILL.md": ""})
 	var names []string
-	c := catalog(t, toolshelf.WithFs(onOpen(files, func(name string) { names = append(names, name) })))
+	var mu sync.Mutex // goroutines of a scan
+	c := catalog(t, toolshelf.WithFs(onOpen(files, func(name string) {
+		mu.Lock()
+		defer mu.Unlock()
+		names = append(names, name)
+	})))
 	must.Get(c.ListSkills(t.Context()))(t)
 	must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 	must.Contain(t, "opened files", names, "a.md")

@@ -27,12 +27,7 @@ func (l *lookout) pluginClaims(layer int, name string, e *Entry) bool {
 	parts, large := table.all, table.reads.Len() > largeLayer
 	recent := large && known.recent(now)
 	own := func(p *Part) bool { return l.mayName(table, p, name, e) }
-	var dirs []string // of the plugins of own parts
-	for _, p := range parts {
-		if own(p) && !slices.Contains(dirs, p.PluginDir) {
-			dirs = append(dirs, p.PluginDir)
-		}
-	}
+	dirs := dirsOf(parts, own)
 	if !at.Plugins.unchanged(table.pluginTable, s, func(r *access.Read) bool {
 		in := func(dir string) bool { return r.File == dir || access.IsBelow(dir, r.File) }
 		return !recent || r.Dir == at.Dir && !r.Empty || slices.ContainsFunc(dirs, in)
@@ -53,6 +48,16 @@ func (l *lookout) pluginClaims(layer int, name string, e *Entry) bool {
 	return false
 }
 
+// dirsOf returns the directories of the plugins of some parts.
+func dirsOf(parts []*Part, of func(*Part) bool) (dirs []string) {
+	for _, p := range parts {
+		if of(p) && !slices.Contains(dirs, p.PluginDir) {
+			dirs = append(dirs, p.PluginDir)
+		}
+	}
+	return dirs
+}
+
 // source returns the filesystem of a layer, with its open directory, if current.
 func (l *lookout) source(layer int) *access.Source {
 	x := l.index
@@ -68,10 +73,8 @@ func (l *lookout) source(layer int) *access.Source {
 // mayName reports whether a file of a part can have a name, or the bare name of the lookout, with
 // precedence over e.
 func (l *lookout) mayName(table *pluginParts, p *Part, name string, e *Entry) bool {
-	if l.bare != nil && p == l.bare.Part() {
-		return true
-	}
-	return strings.HasPrefix(name, p.Prefix) && (e == nil || table.compare(p, e.Part()) <= 0)
+	return l.bare != nil && p == l.bare.Part() ||
+		strings.HasPrefix(name, p.Prefix) && (e == nil || table.compare(p, e.Part()) <= 0)
 }
 
 // unchanged reports whether a table is the last table, and the reads for which of returns true have

@@ -202,19 +202,8 @@ func (s *scan) skill(parent *confine.Dir, c child) (*Entry, error) {
 	near := c.typ == fs.ModeDir && !s.at.Sealed && s.at.Store == nil
 	first := s.skillSource(parent, dirPath, skilldir.Names[0], name)
 	first.subdirectory = name
-	if near && first.known == nil && s.exactCase.Load() { // a new skill usually needs no open directory
-		if s.part != nil {
-			s.listing(dirPath, func() (confine.Info, error) { return parent.Lstat(name) })
-		}
-		if e := s.readBelow(first); e != nil {
-			return e, nil
-		}
-	}
-	if known := first.known; s.at.Sealed && c.typ == fs.ModeDir && s.part == nil && known != nil &&
-		known.Broken() == nil && parent.Has(access.Below(name, first.base), func(info confine.Info) bool {
-		return s.isCurrent(known, stamp.Of(info))
-	}) && s.sameFiles(known, parent, name) {
-		return known, nil
+	if e := s.loadShut(parent, c, first, near); e != nil {
+		return e, nil
 	}
 	dir, err := parent.OpenDir(name)
 	if near && errors.Is(err, fs.ErrPermission) { // the file may be readable all the same
@@ -235,6 +224,24 @@ func (s *scan) skill(parent *confine.Dir, c child) (*Entry, error) {
 	defer dir.Close()
 	first.dir, first.subdirectory = dir, ""
 	return s.loadIn(first, dirPath, name), nil
+}
+
+// loadShut returns the entry of a skill that needs no open directory, or nil: usually of a new
+// skill, and of an unchanged skill of a sealed layer.
+func (s *scan) loadShut(parent *confine.Dir, c child, first source, near bool) *Entry {
+	known, name := first.known, c.name()
+	if near && known == nil && s.exactCase.Load() {
+		if s.part != nil {
+			s.listing(c.path, func() (confine.Info, error) { return parent.Lstat(name) })
+		}
+		return s.readBelow(first)
+	}
+	current := func(now confine.Info) bool { return s.isCurrent(known, stamp.Of(now)) }
+	if s.at.Sealed && c.typ == fs.ModeDir && s.part == nil && known != nil && known.Broken() == nil &&
+		parent.Has(access.Below(name, first.base), current) && s.sameFiles(known, parent, name) {
+		return known
+	}
+	return nil
 }
 
 // readBelow returns the entry of a SKILL.md in a directory that is not open, or nil.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -91,12 +92,13 @@ type openFile struct {
 	path    string // that the caller opened
 	content func() (io.ReaderAt, error)
 	offset  int64
+	closed  atomic.Bool // a ReadAt can run beside Close
 }
 
 func (f *openFile) Stat() (fs.FileInfo, error) { return f.named, nil }
 
 func (f *openFile) Close() error {
-	f.content = func() (io.ReaderAt, error) { return nil, fs.ErrClosed }
+	f.closed.Store(true)
 	return nil
 }
 
@@ -110,7 +112,11 @@ func (f *openFile) Read(p []byte) (int, error) {
 }
 
 func (f *openFile) ReadAt(p []byte, off int64) (int, error) {
-	content, err := f.content()
+	var content io.ReaderAt
+	err := fs.ErrClosed
+	if !f.closed.Load() {
+		content, err = f.content()
+	}
 	if err != nil {
 		return 0, &fs.PathError{Op: "read", Path: f.path, Err: err}
 	}

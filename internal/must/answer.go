@@ -12,14 +12,18 @@ import (
 func Answer(
 	t *testing.T, text string, answers map[string]func(t *testing.T, arguments ...string) string,
 ) {
-	title := ""
+	title, asked := "", 0
 	for n, line := range strings.Split(text, "\n") {
 		question, ok := strings.CutPrefix(line, "\t")
 		switch {
 		case ok:
 			query, want, _ := strings.Cut(question, " ->")
 			word, rest, _ := strings.Cut(query, " ")
+			asked++
 			t.Run(title, func(t *testing.T) {
+				if answers[word] == nil {
+					t.Fatalf("line %d: no question %q", n+1, word)
+				}
 				want := strings.TrimSpace(want)
 				if got := answers[word](t, Arguments(rest)...); got != want {
 					t.Errorf("line %d: %s\n got %s\nwant %s", n+1, query, got, want)
@@ -28,6 +32,9 @@ func Answer(
 		case line != "" && line[0] != '#':
 			title = line
 		}
+	}
+	if asked == 0 {
+		t.Error("the text has no question")
 	}
 }
 

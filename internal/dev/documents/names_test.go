@@ -95,7 +95,9 @@ func TestDocumentsNameExistingFiles(t *testing.T) {
 				continue
 			}
 			named++
-			must.Get(os.Stat(filepath.FromSlash(span)))(t)
+			if _, err := os.Stat(filepath.FromSlash(span)); err != nil {
+				t.Errorf("%s: no file %s", document, span)
+			}
 		}
 	})
 	if named < 50 {

@@ -89,7 +89,12 @@ func (f *FS) ReadFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
 	}
-	return io.ReadAll(io.NewSectionReader(content, 0, file.Size))
+	data := make([]byte, file.Size)
+	n, err := content.ReadAt(data, 0)
+	if n == len(data) {
+		err = nil // or io.EOF
+	}
+	return data[:n], err
 }
 
 // ReadHead returns the frontmatter of a SKILL.md and the metadata of the file, without a

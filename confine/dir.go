@@ -192,10 +192,10 @@ func (d *Dir) ReadHeadBelow(subdirectory, name string, buf []byte) (int, Info, e
 	return below.ReadHead(name, buf)
 }
 
-// Has reports whether the file at a path below the directory has metadata that same accepts. On
-// Linux, Has makes one system call, which follows links on the way: accept only the device, the inode
-// number and the times of a file that was opened below the directory.
-func (d *Dir) Has(name string, same func(Info) bool) bool {
+// Has reports whether the file at a path below the directory has known metadata, without the access
+// time. On Linux, Has follows links on the way and so usually makes one system call. The result true
+// means that the path leads to the known file, and that the file has not changed.
+func (d *Dir) Has(name string, known Info) bool {
 	if checkName(name) != nil {
 		return false
 	}
@@ -209,8 +209,10 @@ func (d *Dir) Has(name string, same func(Info) bool) bool {
 			d, name = below, base
 		}
 	}
-	info, err := d.handle.lstat(name, false)
-	return err == nil && same(info)
+	now, err := d.handle.lstat(name, false)
+	return err == nil && now.Mode == known.Mode && now.Size == known.Size &&
+		now.Modified.Equal(known.Modified) && now.Changed.Equal(known.Changed) &&
+		now.Dev == known.Dev && now.Ino == known.Ino && now.Version == known.Version
 }
 
 // ReadLink returns the target of a link, as FS.ReadLink does.

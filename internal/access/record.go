@@ -82,7 +82,7 @@ type Read struct {
 	Empty     bool   // the file is a directory in which Has has found no file
 	Err       error  // any other error: the next scan reads again
 
-	hash    uint64 // of the names and types in a directory, or of the first bytes of a file
+	hash    uint64 // of the names and types in a directory, or of the bytes of a file
 	bytes   int64  // read from a file
 	stamp   stamp.Stamp
 	settled bool

@@ -165,7 +165,9 @@ func (d *Dirs) readFile(within, file string, limit int64) ([]byte, confine.Info,
 		switch {
 		case err != nil:
 			return nil, info, err
-		case info.Size <= limit && info.Size == int64(n) &&
+		case info.Size > limit:
+			return nil, info, ErrTooLarge
+		case info.Size == int64(n) &&
 			(n < len(buf) || !info.Changed.IsZero()): // the end, or a size that is known
 			return append(make([]byte, 0, n), buf[:n]...), info, nil
 		}
@@ -226,12 +228,12 @@ func ReadHead(fsys *confine.FS, file string, buf []byte) (int, confine.Info, err
 // Same reports whether a file, or the target of a link, has a stamp. The directories between the
 // directory of the layer and the file must be unchanged.
 func (s *Source) Same(within, file string, known stamp.Stamp) bool {
-	same := func(now confine.Info) bool { return stamp.Of(now).Same(known) }
-	if near := s.Tops.above(file); near.dir != nil && near.dir.Has(FromTop(near.path, file), same) {
+	near := s.Tops.above(file)
+	if near.dir != nil && known.IsOf(near.dir, FromTop(near.path, file)) {
 		return true
 	}
 	info, err := (&Dirs{Source: s}).Info(within, file)
-	return err == nil && same(info)
+	return err == nil && stamp.Of(info).Same(known)
 }
 
 // OpenDir opens a directory, if possible below an open directory of the layer.

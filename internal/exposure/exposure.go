@@ -117,12 +117,15 @@ func (r *Reader) Refresh(context.Context) (*Rules, error) {
 	if r.last.Load() != nil && r.fresh(r.read) {
 		return r.last.Load(), nil
 	}
-	changed, rules := r.last.Load() == nil, &Rules{Reader: r}
+	changed := r.last.Load() == nil
 	for _, f := range r.files {
 		changed = f.update(now) || changed
-		rules.contents = append(rules.contents, f.content)
 	}
 	if r.read = now; changed {
+		rules := &Rules{Reader: r}
+		for _, f := range r.files {
+			rules.contents = append(rules.contents, f.content)
+		}
 		r.last.Store(rules)
 	}
 	return r.last.Load(), nil

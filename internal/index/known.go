@@ -265,15 +265,14 @@ func (l *lookout) renames(layer int, e *Entry) bool {
 	}
 	dir, at := l.openDir(layer), l.index.config.Layers[layer].Dir
 	same := func(file string, before stamp.Stamp) bool {
-		is := func(now confine.Info) bool { return stamp.Of(now).Same(before) }
-		if dir != nil && dir.Has(access.FromTop(at, file), is) {
+		if dir != nil && before.IsOf(dir, access.FromTop(at, file)) {
 			return true
 		}
 		info, err := confine.Info{}, l.ctx.Err()
 		if err == nil {
 			info, err = l.index.FS(l.ctx, layer).Info(file)
 		}
-		return err == nil && is(info)
+		return err == nil && stamp.Of(info).Same(before)
 	}
 	if known.changed(nil, files, same) {
 		return true

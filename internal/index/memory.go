@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
@@ -58,12 +59,7 @@ func (s *scan) limitMemory(e *Entry) {
 func (s *scan) canRestore(e *Entry) bool { return !e.Whole() && e.get().missing <= s.index.free.Load() }
 
 // shorten cuts a text to keptText bytes. The result shares no memory with text.
-func shorten(text string) string {
-	if len(text) > keptText {
-		return strings.ToValidUTF8(text[:keptText], "") + "…"
-	}
-	return strings.Clone(text)
-}
+func shorten(text string) string { return strings.Clone(escape.Cut(text, keptText)) }
 
 // Whole reports whether the entry has the whole header of its file.
 func (e *Entry) Whole() bool { return e.get().missing == 0 }

@@ -27,7 +27,10 @@ func (l *lookout) pluginClaims(layer int, name string, e *Entry) bool {
 	parts, large := table.all, table.reads.Len() > largeLayer
 	recent := large && known.recent(now)
 	own := func(p *Part) bool { return l.mayName(table, p, name, e) }
-	dirs := dirsOf(parts, own)
+	var dirs []string // of the plugins of own parts
+	if recent {
+		dirs = dirsOf(parts, own)
+	}
 	if !at.Plugins.unchanged(table.pluginTable, s, func(r *access.Read) bool {
 		in := func(dir string) bool { return r.File == dir || access.IsBelow(dir, r.File) }
 		return !recent || r.Dir == at.Dir && !r.Empty || slices.ContainsFunc(dirs, in)

@@ -469,14 +469,12 @@ func (s *scan) sameFiles(e *Entry, dir *confine.Dir, at string) bool {
 		if d.Path != "." {
 			s.Visit(path.Join(path.Dir(e.Path), d.Path))
 		}
-		same := func(info confine.Info) bool { return stamp.Of(info).Same(d.Stamp) }
-		if !dir.Has(path.Join(at, d.Path), same) {
+		if !d.Stamp.IsOf(dir, path.Join(at, d.Path)) {
 			return false
 		}
 	}
-	for i := range seal.Files {
-		same := func(info confine.Info) bool { return seal.Unchanged(i, info) }
-		if i != seal.own && !dir.Has(access.Below(at, seal.Files[i].Name), same) {
+	for i, f := range proven.files {
+		if i != seal.own && !(f.settled && f.stamp.IsOf(dir, access.Below(at, seal.Files[i].Name))) {
 			return false
 		}
 	}

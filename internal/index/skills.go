@@ -16,7 +16,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/skilldir"
-	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // ErrNoSkillFile is Entry.Broken for a directory without a SKILL.md.
@@ -236,9 +235,9 @@ func (s *scan) loadShut(parent *confine.Dir, c child, first source, near bool) *
 		}
 		return s.readBelow(first)
 	}
-	current := func(now confine.Info) bool { return s.isCurrent(known, stamp.Of(now)) }
 	if s.at.Sealed && c.typ == fs.ModeDir && s.part == nil && known != nil && known.Broken() == nil &&
-		parent.Has(access.Below(name, first.base), current) && s.sameFiles(known, parent, name) {
+		s.isCurrent(known, known.Stamp) && known.Stamp.IsOf(parent, access.Below(name, first.base)) &&
+		s.sameFiles(known, parent, name) {
 		return known
 	}
 	return nil

@@ -60,7 +60,9 @@ func Grep[M any](ctx context.Context, fsys *confine.FS, name string, s GrepOptio
 			err = g.read("", name, file)
 			g.count()
 		}
-		g.finish(build)
+		if err == nil {
+			g.finish(build)
+		}
 		return err
 	case err != nil:
 		return err
@@ -72,7 +74,9 @@ func Grep[M any](ctx context.Context, fsys *confine.FS, name string, s GrepOptio
 	g.found.Skipped += skipped + int(d.unread.Load())
 	g.found.Ignored, g.found.Dependencies = r.Ignored, r.Dependencies
 	g.found.Vanished, g.found.Warnings = r.Vanished, r.Warnings
-	g.finish(build)
+	if err == nil {
+		g.finish(build)
+	}
 	return err
 }
 

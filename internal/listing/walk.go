@@ -40,7 +40,9 @@ type directory[T any] struct {
 	data T
 }
 
-// maxHeld limits the directories that a walk keeps open.
+// maxHeld limits the visited directories that a walk keeps open for their subdirectories. Each
+// goroutine can have another directory open, which acquire opens by the whole path: on systems
+// without openat2, the calls for many long chains grow with their depth.
 const maxHeld = 64
 
 // A visitFunc visits a directory, and returns the subdirectories to visit. If the

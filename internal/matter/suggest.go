@@ -90,7 +90,7 @@ func (d *Document) suggest() {
 	var kept []correction
 	for _, p := range d.Problems {
 		f, ok := d.fieldOf(p)
-		if _, done := found[f.Line]; !ok || done {
+		if _, done := found[f.Line]; !ok || done || tries <= 0 {
 			continue
 		}
 		c := &correction{key: f.Key, cut: p.Code == problem.FrontmatterValueCut}

@@ -91,21 +91,13 @@ func (f *finder) sealed(p *Plugin, m *manifest, e *entry) *Plugin {
 	}
 	p.Raw = make(map[string]string)
 	if m != nil {
-		p.Raw[f.below(m.path)] = m.raw
+		p.Raw[access.FromTop(f.dir, m.path)] = m.raw
 	}
 	if e != nil {
-		p.Raw[f.below(f.table.Marketplace)] = e.excerpt
+		p.Raw[access.FromTop(f.dir, f.table.Marketplace)] = e.excerpt
 	}
 	p.Digest, p.File = f.options.Digest(p.Raw), cmp.Or(p.Manifest, f.table.Marketplace)
 	return p
-}
-
-// below returns a path relative to the directory of Find.
-func (f *finder) below(file string) string {
-	if f.dir == "." {
-		return file
-	}
-	return strings.TrimPrefix(file, f.dir+"/")
 }
 
 // A Person is an author.

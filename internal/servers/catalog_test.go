@@ -16,6 +16,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
@@ -293,6 +294,25 @@ func TestOnChangeReportsServersAfterACall(t *testing.T) {
 		defer mu.Unlock()
 		return cmp.Diff(toolshelf.Names{Added: []string{"c"}, Removed: []string{"a"}, Changed: []string{"b"}}, got)
 	})
+}
+
+// The changes of a subscription begin with the servers of the last list, also if the file has changed
+// between the list and the subscription.
+func TestASubscriptionBeginsWithTheLastServers(t *testing.T) {
+	files := catalogtest.Memory(t, map[string]string{"/repo/.mcp.json": `{"mcpServers": {"a": {"command": "x"}}}`})
+	c := catalogtest.Open(t, toolshelf.WithFs(files), toolshelf.WithRoot("/repo"),
+		toolshelf.WithClient(client.Claude()))
+	list(t, c)
+	must.Do(t, afero.WriteFile(files, "/repo/.mcp.json", []byte(`{"mcpServers": {"b": {"command": "x"}}}`), 0o644))
+	changes := make(chan toolshelf.Names, 1)
+	defer c.OnChange(func(change toolshelf.Change) { changes <- change.MCPServers })()
+	list(t, c)
+	select {
+	case got := <-changes:
+		must.Match(t, "changes", toolshelf.Names{Added: []string{"b"}, Removed: []string{"a"}}, got)
+	case <-time.After(20 * time.Second):
+		t.Error("no change is reported")
+	}
 }
 
 func TestABadFileLosesOnlyItself(t *testing.T) {

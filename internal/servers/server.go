@@ -100,7 +100,7 @@ func (s *Server) Key() string { return path.Base(s.Below) + "#" + s.Bare }
 func (s *Server) problem(code problem.Code, severity problem.Severity,
 	message, suggestion string) problem.Problem {
 	p := s.Source.problem(code, severity, "server "+quoted(s.Name)+": "+message, suggestion)
-	p.Line, p.Key = s.line, escape.Name(shortened(s.Bare))
+	p.Line, p.Key = s.line, escape.Name(escape.Cut(s.Bare, maxShown))
 	return p
 }
 
@@ -109,14 +109,10 @@ func (s *Server) ignore(key, reason string) {
 		"the field "+quoted(key)+" is ignored: "+reason, "correct or remove the field"))
 }
 
-func shortened(text string) string {
-	if len(text) <= 200 {
-		return text
-	}
-	return strings.ToValidUTF8(text[:200], "") + "…"
-}
+// maxShown is the number of bytes of a name or a value in a problem.
+const maxShown = 200
 
-func quoted(text string) string { return `"` + escape.Name(shortened(text)) + `"` }
+func quoted(text string) string { return `"` + escape.Name(escape.Cut(text, maxShown)) + `"` }
 
 func quoteAll(names []string) string {
 	names = slices.Clone(names)

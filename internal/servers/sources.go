@@ -275,14 +275,18 @@ func (a *Asked) Set(now map[string]string) (changed bool) {
 	return last != nil && !maps.Equal(*last, now)
 }
 
-// Follow returns the changes.List.More of a subscription. The function list calls Set. Before a call
-// has listed servers, nothing changes.
+// Follow returns the changes.List.More of a subscription. The function list calls Set. The changes
+// begin with the servers of the last list, so Follow reads no file. Before a call has listed servers,
+// nothing changes.
 func (a *Asked) Follow(list func()) (since func(*changes.Names)) {
+	refresh := func() {}
 	again := func(struct{}) (map[string]string, error) {
-		list() // after an error, the last servers count
+		refresh() // after an error, the last servers count
 		return *a.last.Load(), nil
 	}
-	return a.first.Follow(again, func(servers map[string]string) map[string]string { return servers })
+	since = a.first.Follow(again, func(servers map[string]string) map[string]string { return servers })
+	refresh = list
+	return since
 }
 
 // A List is the servers of a catalog or of a view.

@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"io/fs"
 	"math"
+	"path"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
@@ -68,6 +69,36 @@ func (s Stamp) Versioned() bool { return s.dev == versioned }
 
 // Modified returns the modification time in UTC.
 func (s Stamp) Modified() time.Time { return time.Unix(s.seconds, int64(s.nanos)).UTC() }
+
+// IsOf reports whether the file at a path below a directory has the stamp. Without a version,
+// confine.Dir.Has compares the metadata.
+func (s Stamp) IsOf(dir *confine.Dir, name string) bool {
+	if !s.Versioned() {
+		return dir.Has(name, confine.Info{Mode: s.mode, Size: s.Size, Modified: s.Modified(),
+			Changed: s.changeTime(), Dev: s.dev, Ino: s.ino})
+	}
+	if at, base := path.Split(name); at != "" {
+		below, err := dir.OpenBelow(path.Clean(at))
+		if err != nil {
+			return false
+		}
+		defer below.Close()
+		dir, name = below, base
+	}
+	stat := dir.Lstat
+	if name == "." {
+		stat = func(string) (confine.Info, error) { return dir.Info() }
+	}
+	info, err := stat(name)
+	return err == nil && Of(info).Same(s)
+}
+
+func (s Stamp) changeTime() time.Time {
+	if s.changed == (time.Time{}).UnixNano() {
+		return time.Time{} // unknown
+	}
+	return time.Unix(0, s.changed)
+}
 
 // SameFile reports whether the metadata of a file shows no change.
 func SameFile(a, b confine.Info) bool { return Of(a).Same(Of(b)) }

@@ -7,8 +7,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
+	"github.com/toolshelf-go/toolshelf/internal/filetree"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 )
 
@@ -62,6 +64,9 @@ type held struct {
 	version string // of SKILL.md: the digests of the file and of head
 	broken  *Error // why the entry is rejected
 	extra   bool   // the entry is of Get, and the list did not contain the entry
+
+	once  sync.Once
+	files *filetree.FS // see Server.filesOf
 }
 
 // rejected returns a held for an entry that fails the checks. The only file is a SKILL.md,

@@ -50,38 +50,38 @@ func (f *FS) WithContext(ctx context.Context) fs.FS { return &FS{f.server, ctx} 
 // Open opens a file or a directory. The first Read of a file requests and verifies the whole
 // file. If the verification fails, every Read returns the error.
 func (f *FS) Open(name string) (fs.File, error) {
-	st, _, err := f.find("open", name)
+	files, _, err := f.find("open", name)
 	if err != nil {
 		return nil, err
 	}
-	return st.files().WithContext(f.ctx).Open(name)
+	return files.WithContext(f.ctx).Open(name)
 }
 
 // Stat returns the metadata of a file or a directory.
 func (f *FS) Stat(name string) (fs.FileInfo, error) {
-	st, _, err := f.find("stat", name)
+	files, _, err := f.find("stat", name)
 	if err != nil {
 		return nil, err
 	}
-	return st.files().Stat(name)
+	return files.Stat(name)
 }
 
 // ReadDir returns the entries of a directory in the order of their names.
 func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
-	st, _, err := f.find("readdir", name)
+	files, _, err := f.find("readdir", name)
 	if err != nil {
 		return nil, err
 	}
-	return st.files().ReadDir(name)
+	return files.ReadDir(name)
 }
 
 // ReadFile returns the verified content of a file. The caller may modify the result.
 func (f *FS) ReadFile(name string) ([]byte, error) {
-	st, _, err := f.find("read", name)
+	files, _, err := f.find("read", name)
 	if err != nil {
 		return nil, err
 	}
-	file, err := st.files().File("read", name)
+	file, err := files.File("read", name)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (f *FS) ReadFile(name string) ([]byte, error) {
 // ReadHead returns fs.ErrNotExist, so toolshelf.WithSkillDepth finds no skills inside a skill:
 // the SKILL.md of an inner skill is an ordinary file of the outer skill.
 func (f *FS) ReadHead(name string) ([]byte, fs.FileInfo, error) {
-	st, h, err := f.find("read", name)
+	files, h, err := f.find("read", name)
 	switch {
 	case err != nil:
 		return nil, nil, err
@@ -112,12 +112,12 @@ func (f *FS) ReadHead(name string) ([]byte, fs.FileInfo, error) {
 	case h.broken != nil:
 		return nil, nil, pathError("read", name, h.broken)
 	}
-	info, err := st.files().Stat(name)
+	info, err := files.Stat(name)
 	return h.head, info, err
 }
 
-// find returns the state for an operation, and the entry that contains a file, or nil for the top.
-func (f *FS) find(op, name string) (*state, *held, error) {
+// find returns the entry that contains a file, or nil for the top, and a filesystem with the file.
+func (f *FS) find(op, name string) (*filetree.FS, *held, error) {
 	if !fs.ValidPath(name) {
 		return nil, nil, pathError(op, name, fs.ErrInvalid)
 	}
@@ -134,31 +134,38 @@ func (f *FS) find(op, name string) (*state, *held, error) {
 	if h == nil && name != "." && st.failure != nil {
 		return nil, nil, pathError(op, name, st.failure)
 	}
-	return st, h, nil
+	if h == nil {
+		return st.top(), nil, nil
+	}
+	return f.server.filesOf(h), h, nil
 }
 
-// layerFiles ranges over the files of the entries, with their names in a layer.
-func (s *Server) layerFiles(entries map[string]*held) iter.Seq2[string, filetree.File] {
+// filesOf returns the files of an entry, with their names in a layer.
+func (s *Server) filesOf(h *held) *filetree.FS {
+	h.once.Do(func() { h.files = filetree.New("", s.layerFiles(h)) })
+	return h.files
+}
+
+// layerFiles ranges over the files of an entry, with their names in a layer.
+func (s *Server) layerFiles(h *held) iter.Seq2[string, filetree.File] {
 	return func(yield func(string, filetree.File) bool) {
-		for dir, h := range entries {
-			for _, f := range h.Files {
-				file := filetree.File{Size: f.Size, Mode: 0o444, Version: f.Digest}
-				if f.Path == skillFile {
-					file.Version = h.version
+		for _, f := range h.Files {
+			file := filetree.File{Size: f.Size, Mode: 0o444, Version: f.Digest}
+			if f.Path == skillFile {
+				file.Version = h.version
+			}
+			file.Content = func(ctx context.Context) (io.ReaderAt, error) {
+				if h.broken != nil {
+					return nil, layerCause(h.broken)
 				}
-				file.Content = func(ctx context.Context) (io.ReaderAt, error) {
-					if h.broken != nil {
-						return nil, layerCause(h.broken)
-					}
-					raw, err := s.read(ctx, &h.Skill, f.Path)
-					if err != nil {
-						return nil, layerCause(err)
-					}
-					return bytes.NewReader(raw), nil
+				raw, err := s.read(ctx, &h.Skill, f.Path)
+				if err != nil {
+					return nil, layerCause(err)
 				}
-				if !yield(dir+"/"+f.Path, file) {
-					return
-				}
+				return bytes.NewReader(raw), nil
+			}
+			if !yield(h.Dir+"/"+f.Path, file) {
+				return
 			}
 		}
 	}

@@ -41,7 +41,7 @@ type Server struct {
 type state struct {
 	list     Listing
 	entries  map[string]*held    // by Dir
-	files    func() *filetree.FS // of the entries
+	top      func() *filetree.FS // the directories of the entries
 	changes  uint64              // Server.changes when the list began
 	suspects uint64              // Server.suspects when the list began
 	began    time.Time           // when the list began; zero before the first list
@@ -305,8 +305,14 @@ func (s *Server) finish(st *state) *state {
 		}
 	}
 	entries := st.entries
-	st.files = sync.OnceValue(func() *filetree.FS {
-		return filetree.New("", s.layerFiles(entries))
+	st.top = sync.OnceValue(func() *filetree.FS {
+		return filetree.New("", func(yield func(string, filetree.File) bool) {
+			for dir := range entries {
+				if !yield(dir+"/"+skillFile, filetree.File{}) {
+					return
+				}
+			}
+		})
 	})
 	return st
 }

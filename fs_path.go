@@ -114,10 +114,7 @@ func (c bridged) RelativePath(layer, full string) string {
 	}
 	for _, x := range c.indexes {
 		for _, l := range x.Layers() {
-			if l.Name != layer {
-				continue
-			}
-			if relative, ok := c.files.Relative(l.FS, l.Dir, l.Name, full); ok {
+			if relative, ok := c.files.Relative(l.FS, l.Dir, l.Name, full); ok && l.Name == layer {
 				return relative
 			}
 		}

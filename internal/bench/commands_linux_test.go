@@ -148,9 +148,9 @@ func list(b *testing.B, c *toolshelf.Catalog, want int) {
 // No generated command is a dependency, so List omits no command.
 func BenchmarkListCold(b *testing.B) {
 	const n = 10_000
-	for _, mix := range catalogtest.HeaderMixes(catalogtest.PublicCommandHeaders) {
+	for _, mix := range HeaderMixes(PublicCommandHeaders) {
 		b.Run(mix.Name, func(b *testing.B) {
-			d := catalogtest.PublicCommands(b, n, mix.Classes, catalogtest.PublicCommandSizes)
+			d := PublicCommands(b, n, mix.Classes, PublicCommandSizes)
 			dir := filepath.Join(d.Root, "commands")
 			catalogtest.Compare(b, []string{"ours", "floor", "naive"}, map[string]func(){
 				"ours": func() {
@@ -263,7 +263,7 @@ func awaitWatched(b *testing.B, c *toolshelf.Catalog, n int) {
 func BenchmarkListMemory(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprintf("commands/%d", n), func(b *testing.B) {
-			d := catalogtest.PublicCommands(b, n, catalogtest.PublicCommandHeaders, catalogtest.HeaderSizes)
+			d := PublicCommands(b, n, PublicCommandHeaders, HeaderSizes)
 			keptMemory(b, d, func(c *toolshelf.Catalog) (strings int) {
 				for info, err := range c.All(b.Context()) {
 					must.Do(b, err)
@@ -273,7 +273,7 @@ func BenchmarkListMemory(b *testing.B) {
 			})
 		})
 		b.Run(fmt.Sprintf("skills/%d", n), func(b *testing.B) {
-			d := catalogtest.PublicSkills(b, n, catalogtest.PublicSkillHeaders, catalogtest.HeaderSizes)
+			d := PublicSkills(b, n, PublicSkillHeaders, HeaderSizes)
 			keptMemory(b, d, func(c *toolshelf.Catalog) (strings int) {
 				skills := must.Get(c.ListSkills(b.Context()))(b)
 				for _, s := range skills {
@@ -287,7 +287,7 @@ func BenchmarkListMemory(b *testing.B) {
 
 // keptMemory reports the memory of the catalog of a directory after a list. The function
 // lists, and returns the total size in bytes of the necessary strings.
-func keptMemory(b *testing.B, d *catalogtest.PublicDir, list func(*toolshelf.Catalog) (strings int)) {
+func keptMemory(b *testing.B, d *PublicDir, list func(*toolshelf.Catalog) (strings int)) {
 	for b.Loop() {
 		before := catalogtest.Heap()
 		c := catalogtest.Open(b, toolshelf.WithRoot(d.Root))
@@ -391,9 +391,9 @@ func BenchmarkExpand(b *testing.B) {
 // BenchmarkLint checks 1,000 commands. The naive way only parses the headers, and the
 // floor reads the files on one core.
 func BenchmarkLint(b *testing.B) {
-	for _, mix := range catalogtest.HeaderMixes(catalogtest.PublicCommandHeaders) {
+	for _, mix := range HeaderMixes(PublicCommandHeaders) {
 		b.Run(mix.Name, func(b *testing.B) {
-			d := catalogtest.PublicCommands(b, 1000, mix.Classes, catalogtest.PublicCommandSizes)
+			d := PublicCommands(b, 1000, mix.Classes, PublicCommandSizes)
 			catalogtest.Compare(b, []string{"ours", "floor", "naive"}, map[string]func(){
 				"ours": func() {
 					c := catalogtest.Open(b, toolshelf.WithRoot(d.Root), toolshelf.WithSkillsDir())
@@ -471,8 +471,8 @@ func (versioned) Version() uint64 { return 1 }
 // A gated list without a change costs the metadata of all files of the skills, and an ungated list
 // the metadata of SKILL.md.
 func BenchmarkListGated(b *testing.B) {
-	commands := catalogtest.PublicCommands(b, 10_000, catalogtest.PublicCommandHeaders, catalogtest.PublicCommandSizes)
-	skills := catalogtest.PublicSkills(b, 5000, catalogtest.PublicSkillHeaders, catalogtest.PublicSkillSizes)
+	commands := PublicCommands(b, 10_000, PublicCommandHeaders, PublicCommandSizes)
+	skills := PublicSkills(b, 5000, PublicSkillHeaders, PublicSkillSizes)
 	for _, of := range []struct {
 		name, root string
 		list       func(*toolshelf.Catalog) (int, error)

@@ -118,12 +118,12 @@ func failure[T any](_ T, err error) error { return err }
 func BenchmarkCosts(b *testing.B) {
 	const n = 1000
 	ctx := b.Context()
-	commands := catalogtest.PublicCommands(b, n,
-		catalogtest.PublicCommandHeaders, catalogtest.PublicCommandSizes)
-	skills := catalogtest.PublicSkills(b, n,
-		catalogtest.PublicSkillHeaders, catalogtest.PublicSkillSizes)
-	some := catalogtest.PublicCommands(b, 100,
-		catalogtest.PublicCommandHeaders, catalogtest.PublicCommandSizes)
+	commands := PublicCommands(b, n,
+		PublicCommandHeaders, PublicCommandSizes)
+	skills := PublicSkills(b, n,
+		PublicSkillHeaders, PublicSkillSizes)
+	some := PublicCommands(b, 100,
+		PublicCommandHeaders, PublicCommandSizes)
 	commandDir, skillDir := place(b, commands.Root, "commands"), place(b, skills.Root, "skills")
 	ten, thousand := place(b, flat(b, 10), "ten"), place(b, flat(b, n), "thousand")
 	project := place(b, some.Root, "project")
@@ -326,9 +326,9 @@ func searches(b *testing.B, ctx context.Context, n int, rare bool) func() error 
 		}
 		return string(word)
 	}
-	writer, random := catalogtest.NewPublicWriter(1), rand.New(rand.NewPCG(5, 6))
+	writer, random := NewPublicWriter(1), rand.New(rand.NewPCG(5, 6))
 	files := fstest.MapFS{}
-	for i, class := range catalogtest.ClassSequence(catalogtest.PublicCommandHeaders, n, random) {
+	for i, class := range ClassSequence(PublicCommandHeaders, n, random) {
 		name := fmt.Sprintf("%s-%s-%05d", writer.Word(), writer.Word(), i)
 		text := writer.File(class, name, 500) + "\n" + letters(i, "bcdfghjklm") + "\n"
 		files[name+".md"] = &fstest.MapFile{Data: []byte(text)}

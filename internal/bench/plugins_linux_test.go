@@ -33,15 +33,15 @@ const (
 func publicMarketplace(b *testing.B) string {
 	b.Helper()
 	root := b.TempDir()
-	writer, random := catalogtest.NewPublicWriter(1), rand.New(rand.NewPCG(5, 6))
+	writer, random := NewPublicWriter(1), rand.New(rand.NewPCG(5, 6))
 	var written []string
 	write := func(text string, path ...string) {
 		file := filepath.Join(append([]string{root}, path...)...)
 		must.Do(b, errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)))
 		written = append(written, file)
 	}
-	add := func(n int, classes []catalogtest.HeaderClass, sizes catalogtest.Sizes, path func(i int) []string) {
-		for i, class := range catalogtest.ClassSequence(classes, n, random) {
+	add := func(n int, classes []HeaderClass, sizes Sizes, path func(i int) []string) {
+		for i, class := range ClassSequence(classes, n, random) {
 			write(writer.File(class, fmt.Sprintf("name-%d", i), sizes.Draw(random)), path(i)...)
 		}
 	}
@@ -61,13 +61,13 @@ func publicMarketplace(b *testing.B) string {
 	}
 	text := must.Get(json.MarshalIndent(map[string]any{"name": "public", "plugins": entries}, "", "  "))(b)
 	write(string(text), ".claude-plugin", "marketplace.json")
-	add(publicCommands, catalogtest.PublicCommandHeaders, catalogtest.PublicCommandSizes, func(i int) []string {
+	add(publicCommands, PublicCommandHeaders, PublicCommandSizes, func(i int) []string {
 		return []string{"plugins", plugin(i), "commands", fmt.Sprintf("command-%d.md", i)}
 	})
-	add(publicSkills, catalogtest.PublicSkillHeaders, catalogtest.PublicSkillSizes, func(i int) []string {
+	add(publicSkills, PublicSkillHeaders, PublicSkillSizes, func(i int) []string {
 		return []string{"plugins", plugin(i), "skills", fmt.Sprintf("name-%d", i), "SKILL.md"}
 	})
-	add(publicAgents, catalogtest.PublicCommandHeaders, catalogtest.PublicCommandSizes, func(i int) []string {
+	add(publicAgents, PublicCommandHeaders, PublicCommandSizes, func(i int) []string {
 		return []string{"plugins", plugin(i), "agents", fmt.Sprintf("agent-%d.md", i)}
 	})
 	old := time.Now().Add(-time.Minute) // see shelf

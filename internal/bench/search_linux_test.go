@@ -247,9 +247,9 @@ func BenchmarkSearchByMeaning(b *testing.B) {
 // With TOOLSHELF_CORPUS, the benchmark also runs over copies of public commands.
 func BenchmarkSearchFirst(b *testing.B) {
 	const n = 10_000
-	for _, mix := range catalogtest.HeaderMixes(catalogtest.PublicCommandHeaders) {
+	for _, mix := range HeaderMixes(PublicCommandHeaders) {
 		b.Run(mix.Name, func(b *testing.B) {
-			d := catalogtest.PublicCommands(b, n, mix.Classes, catalogtest.PublicCommandSizes)
+			d := PublicCommands(b, n, mix.Classes, PublicCommandSizes)
 			searchFirst(b, d)
 			d.ReportShares(b)
 		})
@@ -261,7 +261,7 @@ func BenchmarkSearchFirst(b *testing.B) {
 // -benchtime 1x.
 func BenchmarkSearchFirst100000(b *testing.B) { searchFirst(b, corpusCommands(b, 100_000)) }
 
-func searchFirst(b *testing.B, d *catalogtest.PublicDir) {
+func searchFirst(b *testing.B, d *PublicDir) {
 	times, processor := map[string][]float64{}, map[string]float64{}
 	measure := func(name string, do func()) {
 		begin, before := time.Now(), processorTime(b)
@@ -322,7 +322,7 @@ func processorTime(b *testing.B) float64 {
 }
 
 // corpusCommands returns a directory of n copies of public commands.
-func corpusCommands(b *testing.B, n int) *catalogtest.PublicDir {
+func corpusCommands(b *testing.B, n int) *PublicDir {
 	var texts [][]byte
 	err := filepath.WalkDir(filepath.Join(catalogtest.Corpus(b), "commands"), func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || filepath.Ext(path) != ".md" || e.Name() == "README.md" {
@@ -335,7 +335,7 @@ func corpusCommands(b *testing.B, n int) *catalogtest.PublicDir {
 	if err != nil || len(texts) == 0 {
 		b.Fatalf("%d commands, %v", len(texts), err)
 	}
-	d := &catalogtest.PublicDir{Root: b.TempDir()}
+	d := &PublicDir{Root: b.TempDir()}
 	old := time.Now().Add(-time.Minute) // see stamp.Settled
 	must.Do(b, os.Mkdir(filepath.Join(d.Root, "commands"), 0o755))
 	for i := range n {

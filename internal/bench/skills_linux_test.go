@@ -95,9 +95,9 @@ func BenchmarkListSkills5000(b *testing.B) {
 	list := func(c *toolshelf.Catalog) {
 		must.Len(b, "skills", 5000, must.Get(c.ListSkills(b.Context()))(b))
 	}
-	for _, mix := range catalogtest.HeaderMixes(catalogtest.PublicSkillHeaders) {
+	for _, mix := range HeaderMixes(PublicSkillHeaders) {
 		b.Run("cold/"+mix.Name, func(b *testing.B) {
-			d := catalogtest.PublicSkills(b, 5000, mix.Classes, catalogtest.PublicSkillSizes)
+			d := PublicSkills(b, 5000, mix.Classes, PublicSkillSizes)
 			dir := filepath.Join(d.Root, "skills")
 			catalogtest.Compare(b, []string{"cold", "floor", "naive"}, map[string]func(){
 				"cold": func() {
@@ -112,7 +112,7 @@ func BenchmarkListSkills5000(b *testing.B) {
 		})
 	}
 	b.Run("strict", func(b *testing.B) {
-		d := catalogtest.PublicSkills(b, 5000, catalogtest.PublicSkillHeaders, catalogtest.PublicSkillSizes)
+		d := PublicSkills(b, 5000, PublicSkillHeaders, PublicSkillSizes)
 		cold := func(opts ...toolshelf.Option) func() {
 			return func() {
 				c := catalogtest.Open(b, append(opts, toolshelf.WithRoot(d.Root))...)
@@ -201,7 +201,7 @@ func wholeFloor(b *testing.B, files []string) {
 
 // spread moves the skills of a directory into the directories that at names, and returns the
 // new paths of their files.
-func spread(b *testing.B, d *catalogtest.PublicDir, at func(i int) string) (files []string) {
+func spread(b *testing.B, d *PublicDir, at func(i int) string) (files []string) {
 	b.Helper()
 	for i, name := range d.Names {
 		dir := filepath.Join(d.Root, at(i))
@@ -225,9 +225,9 @@ func BenchmarkGetSkillOfAll(b *testing.B) {
 		{"depth-2/level-2", func(i int) string { return fmt.Sprint("all/", i%10) }, []toolshelf.Option{toolshelf.WithSkillsDir("all"), toolshelf.WithSkillDepth(2)}},
 		{"layers-3", func(i int) string { return fmt.Sprint("layer-", i%3) }, []toolshelf.Option{toolshelf.WithSkillsDir("layer-0", "layer-1", "layer-2")}},
 	} {
-		for _, mix := range catalogtest.HeaderMixes(catalogtest.PublicSkillHeaders) {
+		for _, mix := range HeaderMixes(PublicSkillHeaders) {
 			b.Run(layout.name+"/"+mix.Name, func(b *testing.B) {
-				d := catalogtest.PublicSkills(b, n, mix.Classes, catalogtest.PublicSkillSizes)
+				d := PublicSkills(b, n, mix.Classes, PublicSkillSizes)
 				files := spread(b, d, layout.at)
 				c := catalogtest.Open(b, append(layout.options, toolshelf.WithRoot(d.Root))...)
 				must.Len(b, "skills", n, must.Get(c.ListSkills(b.Context()))(b))
@@ -246,16 +246,16 @@ func BenchmarkGetSkillOfAll(b *testing.B) {
 
 // Skills of a new catalog beside ListSkills of a new catalog, and Commands beside List.
 func BenchmarkTextsOf5000(b *testing.B) {
-	open := func(b *testing.B, d *catalogtest.PublicDir, use func(c *toolshelf.Catalog)) func() {
+	open := func(b *testing.B, d *PublicDir, use func(c *toolshelf.Catalog)) func() {
 		return func() {
 			c := catalogtest.Open(b, toolshelf.WithRoot(d.Root))
 			use(c)
 			c.Close()
 		}
 	}
-	for _, mix := range catalogtest.HeaderMixes(catalogtest.PublicSkillHeaders) {
+	for _, mix := range HeaderMixes(PublicSkillHeaders) {
 		b.Run("skills/"+mix.Name, func(b *testing.B) {
-			d := catalogtest.PublicSkills(b, 5000, mix.Classes, catalogtest.PublicSkillSizes)
+			d := PublicSkills(b, 5000, mix.Classes, PublicSkillSizes)
 			catalogtest.Compare(b, []string{"texts", "list", "floor"}, map[string]func(){
 				"texts": open(b, d, func(c *toolshelf.Catalog) {
 					n := 0
@@ -270,9 +270,9 @@ func BenchmarkTextsOf5000(b *testing.B) {
 			})
 		})
 	}
-	for _, mix := range catalogtest.HeaderMixes(catalogtest.PublicCommandHeaders) {
+	for _, mix := range HeaderMixes(PublicCommandHeaders) {
 		b.Run("commands/"+mix.Name, func(b *testing.B) {
-			d := catalogtest.PublicCommands(b, 5000, mix.Classes, catalogtest.PublicCommandSizes)
+			d := PublicCommands(b, 5000, mix.Classes, PublicCommandSizes)
 			catalogtest.Compare(b, []string{"texts", "list", "floor"}, map[string]func(){
 				"texts": open(b, d, func(c *toolshelf.Catalog) {
 					for s, err := range c.Commands(b.Context()) {

@@ -1,4 +1,4 @@
-package catalogtest
+package bench
 
 import (
 	"fmt"
@@ -15,6 +15,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
@@ -236,7 +237,7 @@ func newPublicDir(b *testing.B, n int, classes []HeaderClass, s Sizes, prefix st
 	for i := range n {
 		name := fmt.Sprintf("%s-%s-%05d", prefix, writer.Word(), i)
 		path, text := file(d.Root, name), writer.File(of[i], name, s.Draw(random))
-		Write(b, text, path)
+		catalogtest.Write(b, text, path)
 		must.Do(b, os.Chtimes(path, old, old))
 		d.Names, d.Files = append(d.Names, name), append(d.Files, path)
 	}
@@ -277,4 +278,17 @@ func HeaderMixes(classes []HeaderClass) []HeaderMix {
 	plain := classes[slices.IndexFunc(classes, func(c HeaderClass) bool { return c.Name == "plain" })]
 	plain.share = 1000
 	return []HeaderMix{{"public", classes}, {"plain", []HeaderClass{plain}}}
+}
+
+// The shares of a table must be complete.
+func TestHeaderSharesAreComplete(t *testing.T) {
+	for name, classes := range map[string][]HeaderClass{"commands": PublicCommandHeaders, "skills": PublicSkillHeaders} {
+		sum := 0
+		for _, class := range classes {
+			sum += class.share
+		}
+		if sum != 1000 {
+			t.Errorf("%s: the shares are %d thousandths", name, sum)
+		}
+	}
 }

@@ -41,6 +41,10 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	if isReplica() {
+		serveReplica()
+		return
+	}
 	os.Exit(runWithServer(m))
 }
 
@@ -66,7 +70,7 @@ func runWithServer(m *testing.M) int {
 	stopped := make(chan error, 1)
 	go func() {
 		stopped <- embedgw.RunVersityGW(ctx, backend, &embedgw.Config{RootUserAccess: account, RootUserSecret: account, Ports: []string{socket},
-			MaxConnections: 1000, MaxRequests: 1000, MultipartMaxParts: 100, Quiet: true, KeepAlive: true})
+			MaxConnections: 1000, MaxRequests: 1000, MultipartMaxParts: 100, Quiet: true, KeepAlive: true, AccessLog: accessLog()})
 	}()
 	defer func() {
 		cancel()
@@ -85,6 +89,15 @@ func runWithServer(m *testing.M) int {
 		runtime.Gosched()
 	}
 	return m.Run()
+}
+
+// accessLog is a file with a line for each answer of the server.
+func accessLog() string { return filepath.Join(filepath.Dir(socket), "log") }
+
+// answers returns the number of requests that the server has answered.
+func answers(t *testing.T) int {
+	t.Helper()
+	return bytes.Count(must.Get(os.ReadFile(accessLog()))(t), []byte("\n"))
 }
 
 // An answer replaces the response of the server, unless both results are nil.
@@ -140,21 +153,30 @@ type bucket struct {
 	*transport
 }
 
-func newBucket(t *testing.T) *bucket {
-	t.Helper()
+// dialing returns a transport to the server at a socket.
+func dialing(socket string) *http.Transport {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)
 	}
-	direct := &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 100}
-	t.Cleanup(direct.CloseIdleConnections)
-	b := &bucket{t: t, name: fmt.Sprintf("bucket%d", buckets.Add(1)), transport: &transport{RoundTripper: direct}}
-	b.client = s3.New(s3.Options{
+	return &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 100}
+}
+
+func newClient(transport http.RoundTripper) *s3.Client {
+	return s3.New(s3.Options{
 		BaseEndpoint: aws.String("http://s3.test"), UsePathStyle: true, Region: "us-east-1", RetryMaxAttempts: 1,
-		HTTPClient: &http.Client{Transport: b.transport},
+		HTTPClient: &http.Client{Transport: transport},
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: account, SecretAccessKey: account}, nil
 		}),
 	})
+}
+
+func newBucket(t *testing.T) *bucket {
+	t.Helper()
+	direct := dialing(socket)
+	t.Cleanup(direct.CloseIdleConnections)
+	b := &bucket{t: t, name: fmt.Sprintf("bucket%d", buckets.Add(1)), transport: &transport{RoundTripper: direct}}
+	b.client = newClient(b.transport)
 	must.Get(b.client.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: &b.name}))(t)
 	return b
 }

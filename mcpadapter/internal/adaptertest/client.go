@@ -63,10 +63,12 @@ type way struct {
 	client Client
 }
 
+type eras []way
+
 // ways connects a client of each era.
-func ways(t testing.TB, a *mcpadapter.Adapter, connect Connect) []way {
+func ways(t testing.TB, a *mcpadapter.Adapter, connect Connect) eras {
 	t.Helper()
-	return []way{
+	return eras{
 		{"legacy", false, connect(t, a, hello)},
 		{"modern", true, connect(t, a, nil)},
 	}

@@ -50,12 +50,12 @@ func adapters(t testing.TB) map[string]*mcpadapter.Adapter {
 	agents, instructions := toolshelf.WithAgentsDir("agents"), toolshelf.WithInstructions(client.Codex())
 	all := map[string]*mcpadapter.Adapter{"panic": panicking(t)}
 	for name, c := range map[string]*toolshelf.Catalog{
-		"project":   catalog(t, catalogtest.Memory(t, project), agents, instructions, toolshelf.WithReports("reports", "")),
-		"empty":     catalog(t, catalogtest.Memory(t, map[string]string{"a.txt": ""}), agents, instructions),
-		"denied":    catalog(t, faulty(t, denied), agents, instructions),
-		"file":      catalog(t, faulty(t, map[string]error{"commit.md": os.ErrPermission})),
-		"too large": catalog(t, catalogtest.Memory(t, large), toolshelf.WithMaxFileSize(10)),
-		"closed":    closed,
+		"project": catalog(t, catalogtest.Memory(t, project), agents, instructions, toolshelf.WithReports("reports", "")),
+		"empty":   catalog(t, catalogtest.Memory(t, map[string]string{"a.txt": ""}), agents, instructions),
+		"denied":  catalog(t, faulty(t, denied), agents, instructions),
+		"file":    catalog(t, faulty(t, map[string]error{"commit.md": os.ErrPermission})),
+		"large":   catalog(t, catalogtest.Memory(t, large), toolshelf.WithMaxFileSize(10)),
+		"closed":  closed,
 	} {
 		all[name] = adapter(t, c)
 	}

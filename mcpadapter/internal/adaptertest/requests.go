@@ -1,0 +1,117 @@
+package adaptertest
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+var (
+	//go:embed testdata/calls.txt
+	calls string
+	//go:embed testdata/lists.txt
+	lists string
+	//go:embed testdata/skills.txt
+	skills string
+)
+
+// answers answer the questions of a text for [must.Answer], by the word of the question.
+type answers = map[string]func(t *testing.T, words ...string) string
+
+// TestCalls compares tools/call with [mcpadapter.Adapter.Call].
+func TestCalls(t *testing.T, connect Connect) {
+	called, direct, ask := map[string]bool{}, adapters(t), answers{}
+	for project, a := range direct {
+		reached := ways(t, a, connect)
+		ask[project] = func(t *testing.T, words ...string) string {
+			tool, arguments := words[0], strings.Join(words[1:], " ")
+			called[tool] = true
+			result, err := a.Call(t.Context(), tool, json.RawMessage(arguments))
+			code := codeOf(t, err)
+			var want any
+			if err == nil {
+				want = comparable(t, must.Get(result.MarshalJSON())(t))
+			}
+			members := fmt.Sprintf(`"name":%q,"arguments":%s`, tool, arguments)
+			reached.compare(t, "tools/call", members, want, code)
+			return notation(t, result, code)
+		}
+	}
+	must.Answer(t, calls, ask)
+	for _, tool := range direct["project"].Tools() {
+		if !called[tool.Name] {
+			t.Errorf("%s is never called", tool.Name)
+		}
+	}
+}
+
+// notation returns the error code of a result in the notation of testdata/calls.txt.
+func notation(t testing.TB, r mcpadapter.Result, rpc int) string {
+	t.Helper()
+	var body struct{ Error json.RawMessage }
+	var failure struct{ Code string }
+	switch {
+	case rpc != 0:
+		return fmt.Sprint(rpc)
+	case !r.IsError:
+		return ""
+	case json.Unmarshal(r.Structured, &body) != nil:
+		t.Fatalf("a failure without structured content: %+v", r)
+	case json.Unmarshal(body.Error, &failure) != nil:
+		return "-"
+	}
+	return failure.Code
+}
+
+// TestLists compares the lists, prompts and completions with the responses of a session.
+// handlerError is the code that the server gives to an invalid argument of a prompt or of
+// a completion, because mcp-go gives one code to the errors of all handlers.
+func TestLists(t *testing.T, connect Connect, handlerError int) {
+	ask := requests(t, connect, mcpadapter.CodeInvalidParams)
+	ask["handler"] = requests(t, connect, handlerError)["project"]
+	must.Answer(t, lists, ask)
+}
+
+// TestSkills compares the skills and their resources with the responses of a session.
+func TestSkills(t *testing.T, connect Connect) {
+	must.Answer(t, skills, requests(t, connect, mcpadapter.CodeInvalidParams))
+}
+
+// requests compares the responses of the servers of connect with the responses of a session, whose
+// code is the answer. The servers have the code invalid in place of CodeInvalidParams.
+func requests(t *testing.T, connect Connect, invalid int) answers {
+	ask := answers{}
+	for project, a := range adapters(t) {
+		session, reached := ways(t, a, Session)[0], ways(t, a, connect)
+		ask[project] = func(t *testing.T, words ...string) string {
+			params := strings.Join(words[1:], " ")
+			members := strings.TrimSuffix(strings.TrimPrefix(params, "{"), "}")
+			raw, code := session.request(t, words[0], members)
+			want := code
+			if code == mcpadapter.CodeInvalidParams {
+				want = invalid
+			}
+			reached.compare(t, words[0], members, comparable(t, raw), want)
+			if code == 0 {
+				return ""
+			}
+			return fmt.Sprint(code)
+		}
+	}
+	return ask
+}
+
+// compare compares the responses to a request with a result and a code.
+func (w eras) compare(t *testing.T, method, members string, want any, wantCode int) {
+	t.Helper()
+	for _, way := range w {
+		got, code := way.request(t, method, members)
+		must.Equal(t, way.name+": code", wantCode, code)
+		must.Match(t, way.name, want, comparable(t, got))
+	}
+}

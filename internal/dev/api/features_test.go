@@ -1,4 +1,4 @@
-package main
+package api
 
 import (
 	"fmt"
@@ -9,22 +9,21 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"slices"
 	"strings"
+	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // exported returns the features of the packages of the workspace that other modules can import.
-func exported() ([]string, error) {
+func exported(t *testing.T) (all []string) {
+	t.Helper()
 	const format = "{{.ImportPath}}\t{{.Name}}\t{{.Export}}\t{{if not .Standard}}{{.Module.Main}}{{end}}"
 	list := exec.Command("go", "list", "-export", "-deps", "-f", format, "work")
 	list.Stderr = os.Stderr
-	out, err := list.Output()
-	if err != nil {
-		return nil, fmt.Errorf("go list: %w", err)
-	}
 	files := map[string]string{} // the files of export data, by import path
 	var ours []string
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(string(must.Get(list.Output())(t))) {
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		path, name := fields[0], fields[1]
 		files[path] = fields[2]
@@ -33,27 +32,18 @@ func exported() ([]string, error) {
 		}
 	}
 	hidden := regexp.MustCompile("/(internal|examples)/")
-	packages := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
-		return os.Open(files[path])
-	})
-	var all []string
+	export := func(path string) (io.ReadCloser, error) { return os.Open(files[path]) }
+	packages := importer.ForCompiler(token.NewFileSet(), "gc", export)
 	for _, path := range ours {
-		pkg, err := packages.Import(path)
-		if err != nil {
-			return nil, err
-		}
+		pkg := must.Get(packages.Import(path))(t)
 		if field := shadowing(pkg); field != "" {
-			return nil, fmt.Errorf("%s.%s shadows a field of an embedded struct; rename the field", path, field)
+			t.Errorf("%s.%s shadows a field of an embedded struct; rename the field", path, field)
 		}
 		if !hidden.MatchString(path) {
 			all = append(all, features(pkg)...)
 		}
 	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("the workspace has no package with an exported API")
-	}
-	slices.Sort(all)
-	return all, nil
+	return all
 }
 
 // shadowing returns an exported field that shadows a field of an embedded struct, or "". Such a field

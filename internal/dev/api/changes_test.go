@@ -1,4 +1,4 @@
-package main
+package api
 
 import (
 	"bytes"
@@ -101,7 +101,7 @@ func TestCompatibleChangesNeedNoLineInTheChangelog(t *testing.T) {
 // toolAPI returns the features of a tool t with two schemas.
 func toolAPI(t *testing.T, input, output string) []string {
 	t.Helper()
-	return must.Get(toolFeatures(mcpadapter.Tool{Name: "t", InputSchema: []byte(input), OutputSchema: []byte(output)}))(t)
+	return toolFeatures(t, mcpadapter.Tool{Name: "t", InputSchema: []byte(input), OutputSchema: []byte(output)})
 }
 
 func TestIncompatibleChangesOfToolsNeedALineInTheChangelog(t *testing.T) {

@@ -1,55 +1,41 @@
-package main
+package api
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
+	"testing"
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
 // offered returns the features of all tools of an adapter.
-func offered() ([]string, error) {
-	root, err := os.MkdirTemp("", "api")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(root)
-	catalog, err := toolshelf.New(toolshelf.WithRoot(root), toolshelf.WithAgentsDir("agents"), toolshelf.WithInstructions(client.Codex()), toolshelf.WithReports("reports", "local"))
-	if err != nil {
-		return nil, err
-	}
-	defer catalog.Close()
-	adapter, err := mcpadapter.New(catalog, mcpadapter.WithStructuredContent())
-	if err != nil {
-		return nil, err
-	}
-	var all []string
+func offered(t *testing.T) (all []string) {
+	t.Helper()
+	catalog := catalogtest.Open(t, toolshelf.WithRoot(t.TempDir()), toolshelf.WithAgentsDir("agents"),
+		toolshelf.WithInstructions(client.Codex()), toolshelf.WithReports("reports", "local"))
+	adapter := must.Get(mcpadapter.New(catalog, mcpadapter.WithStructuredContent()))(t)
 	for _, tool := range adapter.Tools() {
-		lines, err := toolFeatures(tool)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", tool.Name, err)
-		}
-		all = append(all, lines...)
+		all = append(all, toolFeatures(t, tool)...)
 	}
-	return all, nil
+	return all
 }
 
 // toolFeatures returns a line for the tool, each argument, each accepted value of an
 // argument and each property of the result. A change that can break a caller changes or
 // removes a line. Descriptions and examples have no line.
-func toolFeatures(tool mcpadapter.Tool) (lines []string, err error) {
+func toolFeatures(t *testing.T, tool mcpadapter.Tool) (lines []string) {
+	t.Helper()
 	var input, output schema
-	err = errors.Join(json.Unmarshal(tool.InputSchema, &input), json.Unmarshal(tool.OutputSchema, &output))
+	must.Do(t, json.Unmarshal(tool.InputSchema, &input))
+	must.Do(t, json.Unmarshal(tool.OutputSchema, &output))
 	add := func(name, rule string, value any) {
-		text, failed := json.Marshal(value)
-		err = errors.Join(err, failed)
-		lines = append(lines, fmt.Sprintf("%s: %s %s", name, rule, text))
+		lines = append(lines, fmt.Sprintf("%s: %s %s", name, rule, must.Get(json.Marshal(value))(t)))
 	}
 	name := "tool." + tool.Name
 	add(name, "tool", tool.Annotations)
@@ -67,7 +53,7 @@ func toolFeatures(tool mcpadapter.Tool) (lines []string, err error) {
 	})
 	output.properties(name+".result", func(name string, s schema) { add(name, "result", s["type"]) })
 	slices.Sort(lines)
-	return slices.Compact(lines), err
+	return slices.Compact(lines)
 }
 
 // A schema is a decoded JSON Schema.

@@ -19,6 +19,7 @@ type document struct {
 	nameWords   []string // distinct words of the name, folded
 	titles      []uint32 // 1 + each term of the name and the headings without stop words, 0 after each
 	terms       []uint32 // lets remove and put touch only the postings of this document
+	flushes     uint32   // corpus.flushes at the time of the put
 }
 
 // lengths holds the length of each field of a document in words. A search reads the
@@ -42,13 +43,25 @@ type corpus struct {
 	found     []uint32      // the terms of the document being added
 	had       []bool        // by term: the replaced document has the term; all false between puts
 
+	pending []pendingPosting // new postings, not yet in terms; see flush
+	flushes uint32           // number of flushes
+
 	names atomic.Pointer[nameTable] // nil after a change of a name
 }
+
+// A pendingPosting is a posting with its term.
+type pendingPosting struct {
+	term uint32
+	posting
+}
+
+// maxPending bounds the pending postings to 3 MB. A put flushes more of them.
+const maxPending = 1 << 18
 
 func (c *corpus) len() int { return len(c.byKey) }
 
 // put adds the last document of an Analyzer, or replaces the document with the same key. A
-// replacement touches only the postings that differ.
+// replacement touches only the postings that differ. New postings are pending until the next flush.
 func (c *corpus) put(key string, a *Analyzer) {
 	if c.byKey == nil {
 		c.byKey, c.byStem = map[string]uint32{}, map[string]uint32{}
@@ -56,6 +69,9 @@ func (c *corpus) put(key string, a *Analyzer) {
 	number, changed := c.byKey[key]
 	switch n := len(c.freeDocs); {
 	case changed:
+		if c.docs[number].flushes == c.flushes {
+			c.flush()
+		}
 		c.addLengths(number, -1)
 	case n > 0:
 		number, c.freeDocs = c.freeDocs[n-1], c.freeDocs[:n-1]
@@ -75,8 +91,12 @@ func (c *corpus) put(key string, a *Analyzer) {
 	c.found = c.found[:0]
 	for _, t := range a.found {
 		id := c.term(a, t)
-		c.terms[id].postings.put(posting{number, a.counts[t]})
-		c.had[id] = false
+		if one := (posting{number, a.counts[t]}); c.had[id] {
+			c.terms[id].postings.put(one)
+			c.had[id] = false
+		} else {
+			c.pending = append(c.pending, pendingPosting{id, one})
+		}
 		c.found = append(c.found, id)
 	}
 	for _, id := range before.terms {
@@ -98,6 +118,7 @@ func (c *corpus) put(key string, a *Analyzer) {
 		rest = rest[end+1:]
 	}
 	numbers := slices.Clone(c.found)
+	doc.flushes = c.flushes
 	doc.key, doc.terms, doc.titles = key, numbers[:terms:terms], numbers[terms:]
 	if !slices.Equal(doc.nameWords, before.nameWords) {
 		c.names.Store(nil)
@@ -105,6 +126,40 @@ func (c *corpus) put(key string, a *Analyzer) {
 	c.docs[number], c.docSizes[number], c.vectors[number] = doc, a.lengths, a.vector
 	c.byKey[key] = number
 	c.addLengths(number, 1)
+	if len(c.pending) > maxPending {
+		c.flush()
+	}
+}
+
+// flush adds the pending postings to their terms. Many postings are first sorted by term, because
+// the postings of a term are in one place of the memory.
+func (c *corpus) flush() {
+	c.flushes++
+	if len(c.pending) < len(c.terms) {
+		for _, p := range c.pending {
+			c.terms[p.term].postings.put(p.posting)
+		}
+		c.pending = c.pending[:0]
+		return
+	}
+	ends := make([]uint32, len(c.terms)+1) // by term; the end of the previous term at first
+	for _, p := range c.pending {
+		ends[p.term+1]++
+	}
+	for i := range c.terms {
+		ends[i+1] += ends[i]
+	}
+	sorted := make(postings, len(c.pending))
+	for _, p := range c.pending {
+		sorted[ends[p.term]] = p.posting
+		ends[p.term]++
+	}
+	begin := uint32(0)
+	for i := range c.terms {
+		c.terms[i].postings.merge(sorted[begin:ends[i]])
+		begin = ends[i]
+	}
+	c.pending = c.pending[:0]
 }
 
 // term returns the number of an Analyzer's term.
@@ -142,6 +197,7 @@ func (c *corpus) remove(key string) {
 	if !ok {
 		return
 	}
+	c.flush()
 	for _, id := range c.docs[number].terms {
 		c.removePosting(id, number)
 	}
@@ -155,7 +211,10 @@ func (c *corpus) remove(key string) {
 // removePosting also removes the term if no document contains the term any more.
 func (c *corpus) removePosting(id, doc uint32) {
 	t := &c.terms[id]
-	if t.postings.remove(doc); len(t.postings) == 0 {
+	if t.postings.remove(doc); len(t.postings) == 0 && len(c.pending) > 0 {
+		c.flush() // another document can have the term
+	}
+	if len(t.postings) == 0 {
 		delete(c.byStem, t.stem)
 		*t = term{}
 		c.freeTerms = append(c.freeTerms, id)

@@ -93,6 +93,23 @@ func (all *postings) put(one posting) {
 	}
 }
 
+// merge adds postings of other documents. merge sorts more.
+func (all *postings) merge(more postings) {
+	slices.SortFunc(more, func(a, b posting) int { return cmp.Compare(a.doc, b.doc) })
+	i, j := len(*all)-1, len(more)-1
+	*all = append(*all, more...)
+	for at := len(*all) - 1; i >= 0 && j >= 0; at-- {
+		if (*all)[i].doc > more[j].doc {
+			(*all)[at] = (*all)[i]
+			i--
+		} else {
+			(*all)[at] = more[j]
+			j--
+		}
+	}
+	copy(*all, more[:j+1])
+}
+
 // remove removes the posting of a document, if present.
 func (all *postings) remove(doc uint32) {
 	if at, there := all.find(doc); there {

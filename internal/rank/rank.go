@@ -79,15 +79,20 @@ type Corpus struct {
 func (x *Corpus) Put(key string, d Document) {
 	var a Analyzer
 	a.Analyze(d)
+	into := &x.documents
 	if d.Report {
-		x.reports.put(key, &a)
-	} else {
-		x.documents.put(key, &a)
+		into = &x.reports
 	}
+	into.put(key, &a)
+	into.flush()
 }
 
-// PutAnalyzed is Put for the last document of an Analyzer. The document is not a report.
+// PutAnalyzed is Put for the last document of an Analyzer. The document is not a report. After the
+// last of many documents, the caller calls Flush.
 func (x *Corpus) PutAnalyzed(key string, a *Analyzer) { x.documents.put(key, a) }
+
+// Flush lets searches find the documents of PutAnalyzed.
+func (x *Corpus) Flush() { x.documents.flush() }
 
 // Remove removes the document with this key, if present.
 func (x *Corpus) Remove(key string) { x.documents.remove(key) }

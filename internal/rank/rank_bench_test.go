@@ -76,6 +76,7 @@ func commands(n int) *Corpus {
 		a.Analyze(Document{Name: name, Description: "Words of quality", Body: body})
 		x.PutAnalyzed(name, &a)
 	}
+	x.Flush()
 	return x
 }
 

@@ -276,6 +276,7 @@ func TestAnUpdatedIndexEqualsANewIndex(t *testing.T) {
 				now[key] = d
 			}
 		}
+		updated.Flush()
 		fresh := new(Corpus)
 		for key, d := range now {
 			fresh.Put(key, d)
@@ -311,11 +312,34 @@ func TestTheHeadingsOfADocumentDependOnNoOtherDocument(t *testing.T) {
 			a.Analyze(d)
 			x.PutAnalyzed(d.Name, &a)
 		}
+		x.Flush()
 		hits := find(t, &x, "making plans")
 		if want == nil {
 			want = hits
 		}
 		must.Match(t, "-the heading first +the stop word first", want, hits)
+	}
+}
+
+// The words of the documents exceed maxPending.
+func TestFlushOfManyDocuments(t *testing.T) {
+	const documents = maxPending/maxTerms + 5
+	var (
+		x    Corpus
+		a    Analyzer
+		body strings.Builder
+	)
+	for i := range maxTerms {
+		fmt.Fprintf(&body, "w%d ", i)
+	}
+	for i := range documents {
+		name := fmt.Sprint("n", i)
+		a.Analyze(Document{Name: name, Body: body.String()})
+		x.PutAnalyzed(name, &a)
+	}
+	x.Flush()
+	if hits := find(t, &x, "w17"); len(hits) != documents {
+		t.Errorf("%d hits, want %d", len(hits), documents)
 	}
 }
 

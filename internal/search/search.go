@@ -59,6 +59,8 @@ type Finder struct {
 
 	lock       sync.RWMutex // guards the fields below
 	ranked     rank.Corpus
+	unflushed  bool                           // ranked has texts that no search finds
+	flushed    time.Time                      // the last flush of ranked, by Config.Now
 	entries    []*index.Entry                 // the entries of ranked, in the order of names.Compare
 	generation uint64                         // of the snapshot of entries
 	missing    map[*index.Entry]struct{}      // the entries whose texts ranked lacks
@@ -113,12 +115,12 @@ func (s *Finder) Find(
 	}
 	var near *rank.Point
 	if s.config.Meanings != nil {
-		s.lock.RLock()
+		s.rlock()
 		understood := s.ranked.Understood(s.keeping(snapshot, keep))
 		s.lock.RUnlock() // a model can be slow
 		near = s.near(ctx, query, keep, understood)
 	}
-	s.lock.RLock()
+	s.rlock()
 	defer s.lock.RUnlock()
 	found, err := s.ranked.Search(ctx, query, limit, s.keeping(snapshot, keep), near)
 	if err != nil {
@@ -128,6 +130,29 @@ func (s *Finder) Find(
 		found.Weak, found.Words = false, nil
 	}
 	return Result{found, partial}, nil
+}
+
+// maxUnflushed is the time between two flushes while texts are missing. A flush takes longer than a
+// search.
+const maxUnflushed = 100 * time.Millisecond
+
+// rlock locks s.lock for reading, after a flush of ranked if necessary.
+func (s *Finder) rlock() {
+	s.lock.RLock()
+	if s.unflushed &&
+		(len(s.missing) == 0 || s.config.Now().Sub(s.flushed) > maxUnflushed) {
+		s.lock.RUnlock()
+		s.lock.Lock()
+		s.flush()
+		s.lock.Unlock()
+		s.lock.RLock()
+	}
+}
+
+// flush lets searches find all texts of ranked. The caller holds s.lock.
+func (s *Finder) flush() {
+	s.ranked.Flush()
+	s.unflushed, s.flushed = false, s.config.Now()
 }
 
 // FindBeside adds the hits among the entries of a snapshot of another index, whose names differ, to
@@ -185,7 +210,7 @@ func (s *Finder) near(
 	defer cancel()
 	if !understood {
 		s.config.Meanings.Fill(within)
-		s.lock.RLock()
+		s.rlock()
 		understood = s.ranked.Understood(keep)
 		s.lock.RUnlock()
 	}

@@ -10,6 +10,7 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -343,6 +344,31 @@ func TestFindWaitsForFewTextsHalfOfItsTime(t *testing.T) {
 			f.expect("apples", "c0000/2 c0001/2 c0002/2")
 		})
 	}
+}
+
+// One file never arrives, as on a server that hangs.
+func TestFindSearchesTheTextsBesideAMissingOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 20
+		f, open := gated(t, n)
+		defer open()
+		hang := f.before
+		var opened atomic.Bool
+		f.set(func() {
+			f.before = func() {
+				if opened.CompareAndSwap(false, true) {
+					hang()
+				}
+			}
+		})
+		for _, want := range []int{0, n - 1} {
+			found, err := f.finder.Find(t.Context(), f.snapshot(), "apples", 10, nil)
+			if err != nil || found.Total != want || !found.Partial {
+				t.Errorf("total %d, want %d; %+v, %v", found.Total, want, found, err)
+			}
+			f.set(func() { f.now = f.now.Add(2 * maxUnflushed) })
+		}
+	})
 }
 
 func TestFindThatIsCanceledIsContinued(t *testing.T) {

@@ -136,6 +136,7 @@ func (s *Finder) putNames(snapshot *index.Snapshot) (fresh []*index.Entry) {
 		s.ranked.Remove(before[0].Name)
 		drop()
 	}
+	s.flush()
 	s.entries, s.generation = snapshot.Loadable, snapshot.Generation
 	return fresh
 }
@@ -209,6 +210,7 @@ func (s *Finder) put(ctx context.Context, entries []*index.Entry) {
 		}
 		if changed {
 			s.ranked.PutAnalyzed(e.Name, a)
+			s.unflushed = true
 		}
 		delete(s.missing, e)
 		s.observe(e, text)

@@ -77,7 +77,7 @@ func loadTRPC() loaders.Loader {
 const document = "../../../docs/comparison.md"
 
 func all(t testing.TB) []loaders.Loader {
-	return []loaders.Loader{loaders.SplitLoop(), loaders.FrontmatterLoop(), loadADK(t), loadEino(t), loadTRPC(), loaders.Toolshelf()}
+	return []loaders.Loader{splitLoop(), frontmatterLoop(), loadADK(t), loadEino(t), loadTRPC(), loaders.Toolshelf()}
 }
 
 // TestLoadersInEachCase counts the verdicts of each loader, and compares the counts with the table

@@ -44,8 +44,6 @@ var different = map[string]string{
 	"encodings: only CR as line break": "the body is a part of the bytes of the file, and no public file has such line breaks",
 }
 
-// TestToolshelfIsRightInEachCase also runs the loops, whose counts are in docs/comparison.md, with
-// -v.
 func TestToolshelfIsRightInEachCase(t *testing.T) {
 	for _, c := range cases(t) {
 		t.Run(c.Group+"/"+c.Name, func(t *testing.T) {
@@ -56,13 +54,9 @@ func TestToolshelfIsRightInEachCase(t *testing.T) {
 				}
 				t.Fatal(err)
 			}
-			for _, l := range []Loader{SplitLoop(), FrontmatterLoop(), Toolshelf()} {
-				verdict, text := c.Judge(l, dir)
-				if _, differs := different[c.Group+": "+c.Name]; l.Name == "toolshelf" && (verdict == Right) == differs {
-					t.Errorf("toolshelf: %s: %s", verdict, text)
-				} else if verdict != Right {
-					t.Logf("%s: %s: %s", l.Name, verdict, text)
-				}
+			verdict, text := c.Judge(Toolshelf(), dir)
+			if _, differs := different[c.Group+": "+c.Name]; (verdict == Right) == differs {
+				t.Errorf("%s: %s", verdict, text)
 			}
 		})
 	}

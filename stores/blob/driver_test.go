@@ -22,9 +22,9 @@ import (
 	"gocloud.dev/gcerrors"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/blob"
-	"github.com/toolshelf-go/toolshelf/stores/internal/hostiletest"
 )
 
 // The methods that the documentation of Store names.
@@ -236,7 +236,7 @@ func TestTheMemoryOfASnapshotIsBounded(t *testing.T) {
 		bucket := gocloud.NewBucket(keys)
 		defer bucket.Close()
 		store := must.Get(blob.New(bucket, blob.Options{}))(t)
-		before := hostiletest.Used()
+		before := catalogtest.Heap()
 		files := must.Get(store.Snapshot(t.Context()))(t)
 		if _, err := fs.ReadDir(files, "."); err != nil { // sorts all directories
 			t.Fatal(err)
@@ -245,7 +245,7 @@ func TestTheMemoryOfASnapshotIsBounded(t *testing.T) {
 		if elements > 100 { // omitted
 			want = 1 << 20
 		}
-		if kept := hostiletest.Used() - before; kept > want {
+		if kept := catalogtest.Heap() - before; kept > want {
 			t.Errorf("keys of %d elements keep %d bytes, want at most %d", elements, kept, want)
 		}
 		runtime.KeepAlive(files)

@@ -20,6 +20,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/git"
 	"github.com/toolshelf-go/toolshelf/stores/internal/hostiletest"
@@ -60,11 +61,11 @@ func TestTreesThatExpandWithoutEndAreAnError(t *testing.T) {
 			}
 			repo.commit(tree)
 			store := newStore(t, repo.open(), main, git.Options{})
-			before := hostiletest.Used()
+			before := catalogtest.Heap()
 			if _, err := store.Snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "set Options.Dir") {
 				t.Errorf("Snapshot: %v", err)
 			}
-			if kept := hostiletest.Used() - before; kept > 20<<20 { // with the cache of objects
+			if kept := catalogtest.Heap() - before; kept > 20<<20 { // with the cache of objects
 				t.Errorf("the store keeps %d bytes", kept)
 			}
 			runtime.KeepAlive(store)
@@ -81,11 +82,11 @@ func TestALargeObjectIsAnError(t *testing.T) {
 	}
 	repo.commit(repo.trees(entries))
 	store := newStore(t, repo.open(), main, git.Options{})
-	got := hostiletest.Allocated(func() {
+	got := catalogtest.CostOf(func() {
 		if _, err := store.Snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "too large") {
 			t.Errorf("Snapshot: %v", err)
 		}
-	})
+	}).Bytes
 	if got > 4<<20 {
 		t.Errorf("%d bytes are allocated", got)
 	}
@@ -135,7 +136,7 @@ func TestALargeBaseIsAnError(t *testing.T) {
 				repo.commit(repo.trees([]object.TreeEntry{{Name: "a", Mode: mode, Hash: blob}}))
 				store := newStore(t, repo.open(), main, git.Options{})
 				var err error
-				if got := hostiletest.Allocated(func() { _, err = store.Snapshot(t.Context()) }); got > limit {
+				if got := catalogtest.CostOf(func() { _, err = store.Snapshot(t.Context()) }).Bytes; int64(got) > limit {
 					t.Errorf("%s: %d bytes are allocated", mode, got)
 				}
 				return err

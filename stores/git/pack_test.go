@@ -36,6 +36,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport/server"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/git"
 	"github.com/toolshelf-go/toolshelf/stores/internal/conformance"
@@ -338,7 +339,7 @@ func TestAFetchOfAHostilePackIsAnError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var err error
 			var files []string
-			allocated := hostiletest.Allocated(func() { files, err = fetch(t.Context(), t, bytes.NewReader(test.pack)) })
+			allocated := catalogtest.CostOf(func() { files, err = fetch(t.Context(), t, bytes.NewReader(test.pack)) }).Bytes
 			if err == nil || !strings.Contains(err.Error(), "git: fetch: ") || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("Snapshot: %v", err)
 			}

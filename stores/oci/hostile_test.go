@@ -17,6 +17,7 @@ import (
 	"oras.land/oras-go/v2"
 	"oras.land/oras-go/v2/content"
 
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/internal/hostiletest"
 	"github.com/toolshelf-go/toolshelf/stores/oci"
@@ -49,12 +50,12 @@ func TestHostileArchivesStayWithinMaxSize(t *testing.T) {
 			l := newLayout(t)
 			l.tag(l.image(l.push(v1.MediaTypeImageLayerGzip, compress(t, archive(t, test.headers...)), nil)), "hostile")
 			store := newStore(t, oci.Layout(os.DirFS(l.dir)), "hostile", oci.Options{MaxSize: maxSize})
-			before := hostiletest.Used()
+			before := catalogtest.Heap()
 			_, err := store.Snapshot(t.Context())
 			if test.ok != (err == nil) || err != nil && !strings.Contains(err.Error(), "MaxSize") {
 				t.Errorf("Snapshot: %v", err)
 			}
-			if kept := hostiletest.Used() - before; kept > 2*maxSize {
+			if kept := catalogtest.Heap() - before; kept > 2*maxSize {
 				t.Errorf("the store keeps %d bytes, want at most %d", kept, 2*maxSize)
 			}
 			runtime.KeepAlive(store)
@@ -90,12 +91,12 @@ func TestAManifestOfManyLayersIsAnError(t *testing.T) {
 	for _, layer := range []string{"{}", "null"} {
 		raw := []byte(`{"layers":[` + strings.Repeat(layer+",", 800_000) + layer + `]}`)
 		store := newStore(t, single{raw: raw}, "latest", oci.Options{})
-		got := hostiletest.Allocated(func() {
+		got := catalogtest.CostOf(func() {
 			if _, err := store.Snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "push fewer layers") {
 				t.Errorf("Snapshot: %v", err)
 			}
-		})
-		if want := 4*int64(len(raw)) + 1<<20; got > want {
+		}).Bytes
+		if want := 4*len(raw) + 1<<20; got > want {
 			t.Errorf("%d bytes are allocated, want at most %d", got, want)
 		}
 	}
@@ -168,11 +169,11 @@ func TestASnapshotEndsWithTheContext(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			target := &canceling{oci.Layout(os.DirFS(l.dir)), cancel, left, 0}
 			store := newStore(t, target, name, oci.Options{})
-			got := hostiletest.Allocated(func() {
+			got := catalogtest.CostOf(func() {
 				if _, err := store.Snapshot(ctx); !errors.Is(err, context.Canceled) {
 					t.Errorf("%s, %s: %v", name, part, err)
 				}
-			})
+			}).Bytes
 			if target.after > 64<<10 {
 				t.Errorf("%s, %s: %d bytes are read after the end of the context", name, part, target.after)
 			}

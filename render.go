@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
@@ -103,8 +102,8 @@ func (r Renderer) Render(ctx context.Context, t Template, args Args) (Rendering,
 	observer, e := t.loaded()
 	o := observer.Begin(ctx)
 	result, err := template.Renderer(r).Render(ctx, source, template.Args(args))
-	if err != nil {
-		err = renderError(source, err)
+	if failed := (*template.Error)(nil); errors.As(err, &failed) {
+		err = &Error{Code: Code(failed.Code), Op: "Render", Path: source.Name, Message: failed.Message}
 	}
 	e.Action, e.Bytes = EventRendered, len(result.Text)
 	if o.Send(e, err); err != nil {
@@ -115,41 +114,9 @@ func (r Renderer) Render(ctx context.Context, t Template, args Args) (Rendering,
 		rendering.Directives = make([]Directive, len(result.Directives))
 	}
 	for i, d := range result.Directives {
-		kind := DirectiveShell
-		if d.Kind == template.File {
-			kind = DirectiveFile
-		}
-		rendering.Directives[i] = Directive{Kind: kind, Start: d.Start, End: d.End, Text: d.Text(result.Text), FromArguments: d.FromArguments}
+		rendering.Directives[i] = Directive{d.Kind, d.Start, d.End, d.Text(result.Text), d.FromArguments}
 	}
 	return rendering, nil
-}
-
-// renderError returns the error of Render for an error of package template, or the error of the
-// context.
-func renderError(of template.Source, err error) error {
-	var (
-		missing  *template.MissingError
-		pair     *template.PairError
-		unclosed *template.UnclosedError
-	)
-	e := &Error{Op: "Render", Path: of.Name}
-	switch {
-	case errors.Is(err, template.ErrTooLong):
-		e.Code = CodeSizeLimitExceeded
-		e.Message = "the arguments would add more than " + strconv.Itoa(template.MaxAdded>>20) + " MiB to the text of " + quote(of.Name) + "; use shorter arguments or fewer placeholders"
-	case errors.As(err, &missing):
-		e.Code = CodeInvalidArguments
-		e.Message = quote(of.Name) + " needs " + missing.Needs()
-	case errors.As(err, &pair):
-		e.Code = CodeInvalidArguments
-		e.Message = "the argument " + quote(pair.Argument) + " of " + quote(of.Name) + " has no name; give each argument as KEY=value"
-	case errors.As(err, &unclosed):
-		e.Code = CodeInvalidDirective
-		e.Message = "the directive " + unclosed.Opening + " at byte " + strconv.Itoa(unclosed.Offset) + " of the text of " + quote(of.Name) + " has no end; add the closing brace"
-	default:
-		return err
-	}
-	return e
 }
 
 // A Directive is a place where the author of a text asks the client to run a shell command or to

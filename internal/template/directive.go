@@ -11,19 +11,16 @@ import (
 
 // A Directive is the place of a shell command or of a file in a rendered text.
 type Directive struct {
-	Kind          Kind
-	Braces        bool // !{command} or @{path}
-	FromArguments bool // the directive holds text of an argument
-	Start, End    int  // in bytes, in the rendered text
+	Kind          string // Shell or File
+	Braces        bool   // !{command} or @{path}
+	FromArguments bool   // the directive holds text of an argument
+	Start, End    int    // in bytes, in the rendered text
 }
-
-// A Kind is the kind of a directive.
-type Kind uint8
 
 // The kinds of directives.
 const (
-	Shell Kind = iota // !`command` and !{command}
-	File              // @path and @{path}
+	Shell = "shell" // !`command` and !{command}
+	File  = "file"  // @path and @{path}
 )
 
 // Text returns the command or the path of a directive in a rendered text.
@@ -100,7 +97,7 @@ func (s *scanner) braces(first, last tokenKind, i, end int) int {
 		n++
 	}
 	if depth > 0 {
-		s.unclosed = &UnclosedError{s.text[i:from], i}
+		s.unclosed = i
 		return end
 	}
 	if strings.TrimSpace(s.text[from:n-1]) == "" {

@@ -161,7 +161,7 @@ func (r Renderer) parameters(meter *markdown.Meter, of Source, found survey) []P
 		d.names[p.Name], known[p.Name] = -1, r.Rules.NoName == client.Fails
 	}
 	// A text with an invalid directive has parameters too.
-	_ = r.scan(meter, of.Text, found, known, d.token)
+	r.scan(meter, of.Text, found, known, d.token)
 	if found.first == 0 && d.numbered[1] {
 		// A text with $1 alone, written for clients that count from 1, takes a first argument too.
 		d.numbered[0] = true
@@ -215,7 +215,7 @@ func (r Renderer) Beyond(of Source) (beyond Beyond, ok bool) {
 	}
 	meter := new(markdown.Meter)
 	found := r.survey(meter, of.Text)
-	_ = r.scan(meter, of.Text, found, nil, func(t token) {
+	r.scan(meter, of.Text, found, nil, func(t token) {
 		if t.kind == numberToken {
 			t.number -= found.first
 		}
@@ -246,7 +246,7 @@ func (r Renderer) Miscounted(of Source) (m Miscounted, ok bool) {
 	if own.first == meant.first || own.capitals || r.forms()&client.Numbered == 0 {
 		return Miscounted{}, false
 	}
-	_ = Renderer{}.scan(meter, of.Text, meant, nil, func(t token) {
+	Renderer{}.scan(meter, of.Text, meant, nil, func(t token) {
 		if t.kind == numberToken && t.number >= meant.first && !ok {
 			m, ok = Miscounted{of.Text[t.start:t.end], t.start, t.number - meant.first + 1, own.first}, true
 		}
@@ -259,7 +259,7 @@ func (r Renderer) Miscounted(of Source) (m Miscounted, ok bool) {
 // become a part of the argument.
 func (r Renderer) Quoted(of Source) (text string, offset int, ok bool) {
 	at, quote := 0, byte(0) // the open quote of the directive before at, or 0
-	_ = r.scan(new(markdown.Meter), of.Text, survey{}, nil, func(t token) {
+	r.scan(new(markdown.Meter), of.Text, survey{}, nil, func(t token) {
 		switch {
 		case t.kind == shellStart:
 			at, quote = t.start+len("!{"), 0

@@ -56,7 +56,7 @@ func TestParametersAreWhatRenderRequires(t *testing.T) {
 		}
 		for _, args := range []template.Args{{Named: named}, {List: list[:last]}} {
 			_, err := r.Render(t.Context(), of, args)
-			if unclosed := new(template.UnclosedError); err != nil && !errors.As(err, &unclosed) {
+			if failed := new(template.Error); err != nil && (!errors.As(err, &failed) || failed.Code != template.Unclosed) {
 				t.Errorf("%+v of %+v: %v", args, parameters, err)
 			}
 		}

@@ -60,7 +60,7 @@ type scanner struct {
 	shell    bool  // the scanner is in !{command}
 	stop     int   // index of the next "}" or line break, for input
 	brace    int   // index of the next "}", for the text of a default
-	unclosed error // an UnclosedError of the first directive without the closing brace
+	unclosed int   // the index of the first directive without the closing brace, or -1
 }
 
 // scan yields the tokens of the whole text, or the tokens before the point where

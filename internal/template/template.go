@@ -8,11 +8,9 @@ package template
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/client"
@@ -52,63 +50,17 @@ type Result struct {
 // into a terabyte.
 const MaxAdded = 64 << 20
 
-// ErrTooLong reports arguments that would add more than MaxAdded bytes.
-var ErrTooLong = errors.New("the arguments would add too much to the text")
+// The values of Error.Code.
+const (
+	TooLong  = "SIZE_LIMIT_EXCEEDED" // the arguments would add more than MaxAdded bytes
+	Invalid  = "INVALID_ARGUMENTS"   // an argument is missing or, in a text with $KEY, no KEY=value
+	Unclosed = "INVALID_DIRECTIVE"   // a directive in braces has no closing brace
+)
 
-// A MissingError reports arguments that a client requires. Long names are cut.
-type MissingError struct {
-	Names     []string
-	Positions []int // counted from 1
-	Given     int   // number of arguments with a position
-	Named     bool  // the caller gives arguments by name, not as words
-}
+// An Error is a failure of Render. Code is a toolshelf.Code.
+type Error struct{ Code, Message string }
 
-func (e *MissingError) Error() string {
-	return fmt.Sprintf("missing arguments: %q, %d", e.Names, e.Positions)
-}
-
-// Needs names the missing arguments for a message: the names, or without a name the positions.
-func (e *MissingError) Needs() string {
-	noun, advice := "the argument", "give a value as KEY=value"
-	var list []string
-	for _, name := range e.Names {
-		list = append(list, strconv.Quote(name))
-	}
-	if len(list) == 0 {
-		noun, advice = "argument", strconv.Itoa(e.Given)+" are given"
-		if e.Given == 1 {
-			advice = "1 is given"
-		}
-		for _, position := range e.Positions {
-			list = append(list, strconv.Itoa(position))
-		}
-	}
-	if len(e.Names) > 0 && e.Named {
-		advice = "add the argument"
-	}
-	if len(list) > 1 {
-		noun += "s"
-	}
-	return noun + " " + strings.Join(list, ", ") + "; " + advice
-}
-
-// A PairError reports an argument that is no KEY=value, for a text with $KEY. A long argument is
-// cut.
-type PairError struct{ Argument string }
-
-func (e *PairError) Error() string {
-	return fmt.Sprintf("the argument %q is no KEY=value", e.Argument)
-}
-
-// An UnclosedError reports a directive in braces without the closing brace.
-type UnclosedError struct {
-	Opening string // !{ or @{
-	Offset  int    // in the author's text
-}
-
-func (e *UnclosedError) Error() string {
-	return fmt.Sprintf("the directive %s at byte %d has no closing brace", e.Opening, e.Offset)
-}
+func (e *Error) Error() string { return e.Message }
 
 // Render fills in arguments. If ctx ends before the text is rendered, Render returns
 // the error of ctx.
@@ -130,7 +82,7 @@ func (r Renderer) Render(ctx context.Context, of Source, args Args) (Result, err
 		named = maps.Clone(named)
 		maps.DeleteFunc(named, func(name, _ string) bool { return inputs[name] })
 		var err error
-		if list, err = given.pairs(args, found, inputs); err != nil {
+		if list, err = given.pairs(of.Name, args, found, inputs); err != nil {
 			return Result{}, cmp.Or(meter.Err(), err)
 		}
 		if len(list) < len(args.List) {
@@ -158,7 +110,7 @@ func (r Renderer) Render(ctx context.Context, of Source, args Args) (Result, err
 func (r Renderer) inputs(meter *markdown.Meter, text string, found survey) map[string]bool {
 	inputs := map[string]bool{}
 	if r.Rules.Pairs {
-		_ = r.scan(meter, text, found, nil, func(t token) {
+		r.scan(meter, text, found, nil, func(t token) {
 			inputs[t.name] = inputs[t.name] || t.kind == inputToken
 		})
 	}
@@ -178,7 +130,7 @@ type arguments struct {
 // pairs adds the arguments KEY=value of a list, unless an argument has the name already, and
 // returns the rest of the list. A text with a $NAME accepts only pairs.
 func (a *arguments) pairs(
-	args Args, found survey, inputs map[string]bool,
+	of string, args Args, found survey, inputs map[string]bool,
 ) (rest []string, err error) {
 	for _, arg := range args.List {
 		key, value, ok := strings.Cut(arg, "=")
@@ -188,7 +140,8 @@ func (a *arguments) pairs(
 				a.names[key] = value
 			}
 		case found.capitals:
-			return nil, &PairError{escape.Cut(arg, maxName)}
+			return nil, &Error{Invalid, fmt.Sprintf("the argument %q of %q has no name; "+
+				"give each argument as KEY=value", escape.Cut(arg, maxName), of)}
 		default:
 			rest = append(rest, arg)
 		}
@@ -287,17 +240,18 @@ func (r Renderer) forms() client.Form {
 	return cmp.Or(r.Rules.Forms, client.DefaultForms)
 }
 
-// scan yields the tokens of a text. The error is an UnclosedError, or nil.
+// scan yields the tokens of a text. If a directive has no end, the index of the directive is at least
+// 0.
 func (r Renderer) scan(
 	meter *markdown.Meter, text string, found survey, known map[string]bool, yield func(token),
-) error {
+) (unclosed int) {
 	forms := r.forms()
 	if found.capitals {
 		forms &= client.Capital | client.ShellQuote | client.FilePath | client.ShellBraces |
 			client.FileBraces
 	}
 	s := scanner{text: text, forms: forms, rules: r.Rules, values: r.Values, known: known,
-		yield: yield, meter: meter}
+		yield: yield, meter: meter, unclosed: -1}
 	s.scan()
 	return s.unclosed
 }
@@ -324,13 +278,16 @@ func (r Renderer) render(
 			given.names[arg.Name] = value
 		}
 	}
-	w := writer{text: of.Text, rules: r.Rules, values: r.Values, found: found, given: given}
-	err := r.scan(meter, of.Text, found, known, w.token)
-	if err := cmp.Or(meter.Err(), err); err != nil {
+	w := writer{Source: of, rules: r.Rules, values: r.Values, found: found, given: given}
+	unclosed := r.scan(meter, of.Text, found, known, w.token)
+	switch err := meter.Err(); {
+	case err != nil:
 		return Result{}, err
-	}
-	if (!w.filled || r.Rules.Pairs) && strings.TrimSpace(given.all) != "" {
-		w.append(of.Name)
+	case unclosed >= 0:
+		return Result{}, &Error{Unclosed, fmt.Sprintf("the directive %s at byte %d of the text of %q "+
+			"has no end; add the closing brace", of.Text[unclosed:unclosed+2], unclosed, of.Name)}
+	case (!w.filled || r.Rules.Pairs) && strings.TrimSpace(given.all) != "":
+		w.append()
 	}
 	return w.result()
 }

@@ -1,7 +1,9 @@
 package template
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/client"
@@ -10,17 +12,20 @@ import (
 
 // A writer replaces the tokens of a text by the given arguments.
 type writer struct {
-	text   string
+	Source
 	rules  client.Rules
 	values map[string]string
 	found  survey
 	given  arguments
 
-	out     strings.Builder
-	copied  int  // text[:copied] is in out
-	added   int  // bytes of arguments and values, in out or refused
-	filled  bool // an argument replaces a token
-	missing MissingError
+	out    strings.Builder
+	copied int  // text[:copied] is in out
+	added  int  // bytes of arguments and values, in out or refused
+	filled bool // an argument replaces a token
+
+	// The arguments that a client requires and that are not given.
+	names     []string // cut
+	positions []int    // counted from 1
 
 	directives []Directive
 	open       Directive // begun, not ended
@@ -43,7 +48,7 @@ func (w *writer) token(t token) {
 		switch {
 		case t.braces && w.copied < w.path: // Gemini CLI reads the path before the arguments
 			w.end(t.end, len("}"))
-		case !t.braces && (w.open.FromArguments || isPath(w.text[w.path:t.end])):
+		case !t.braces && (w.open.FromArguments || isPath(w.Text[w.path:t.end])):
 			w.end(t.end, 0)
 		}
 	case valueToken:
@@ -121,17 +126,44 @@ func (w *writer) present(t token) bool {
 // miss records a missing argument: a name, or without a name an index. A number that no parameter
 // has is text.
 func (w *writer) miss(name string, index int) {
-	m := &w.missing
 	switch name = escape.Cut(name, maxName); {
-	case len(m.Names)+len(m.Positions) == maxMissing, name == "" && index >= maxNumbered:
-	case name == "" && !slices.Contains(m.Positions, index+1):
-		m.Positions = append(m.Positions, index+1)
-	case name != "" && !slices.Contains(m.Names, name):
-		m.Names = append(m.Names, name)
+	case len(w.names)+len(w.positions) == maxMissing, name == "" && index >= maxNumbered:
+	case name == "" && !slices.Contains(w.positions, index+1):
+		w.positions = append(w.positions, index+1)
+	case name != "" && !slices.Contains(w.names, name):
+		w.names = append(w.names, name)
 	}
 }
 
-// maxMissing bounds the arguments of a MissingError.
+// needs returns an error with the missing arguments: the names, or without a name the positions.
+func (w *writer) needs() error {
+	noun, advice := "the argument", "give a value as KEY=value"
+	var list []string
+	for _, name := range w.names {
+		list = append(list, strconv.Quote(name))
+	}
+	given := len(w.given.positions)
+	switch {
+	case len(list) == 0 && given == 1:
+		noun, advice = "argument", "1 is given"
+	case len(list) == 0:
+		noun, advice = "argument", strconv.Itoa(given)+" are given"
+	case w.given.named:
+		advice = "add the argument"
+	}
+	if len(list) == 0 {
+		for _, position := range w.positions {
+			list = append(list, strconv.Itoa(position))
+		}
+	}
+	if len(list) > 1 {
+		noun += "s"
+	}
+	return &Error{Invalid, strconv.Quote(w.Name) + " needs " + noun + " " + strings.Join(list, ", ") +
+		"; " + advice}
+}
+
+// maxMissing bounds the arguments of an error.
 const maxMissing = 20
 
 // fits counts the bytes of an argument, and reports whether the arguments so far add at
@@ -144,7 +176,7 @@ func (w *writer) fits(value string) bool {
 }
 
 // append writes the arguments of a text without a placeholder.
-func (w *writer) append(name string) {
+func (w *writer) append() {
 	before := "\n\n"
 	switch w.rules.Append {
 	case client.Drop:
@@ -152,25 +184,25 @@ func (w *writer) append(name string) {
 	case client.AppendLabeled:
 		before += "ARGUMENTS: "
 	case client.AppendCommand:
-		before += "/" + name + " "
+		before += "/" + w.Name + " "
 	}
 	if w.fits(w.given.all) {
-		w.replace(len(w.text), len(w.text), before+w.given.all)
+		w.replace(len(w.Text), len(w.Text), before+w.given.all)
 	}
 }
 
 // replace writes a value instead of text[start:end].
 func (w *writer) replace(start, end int, value string) {
 	if w.out.Cap() == 0 {
-		w.out.Grow(len(w.text) + len(value) + len(w.given.all))
+		w.out.Grow(len(w.Text) + len(value) + len(w.given.all))
 	}
-	w.out.WriteString(w.text[w.copied:start])
+	w.out.WriteString(w.Text[w.copied:start])
 	w.out.WriteString(value)
 	w.copied = end
 }
 
 // begin begins the directive of a token.
-func (w *writer) begin(kind Kind, t token) {
+func (w *writer) begin(kind string, t token) {
 	w.open = Directive{Kind: kind, Braces: t.braces, Start: w.out.Len() + t.start - w.copied}
 }
 
@@ -184,14 +216,14 @@ func (w *writer) end(at, after int) {
 func (w *writer) result() (Result, error) {
 	switch {
 	case w.added > MaxAdded:
-		return Result{}, ErrTooLong
-	case len(w.missing.Names)+len(w.missing.Positions) > 0:
-		w.missing.Given, w.missing.Named = len(w.given.positions), w.given.named
-		return Result{}, &w.missing
+		return Result{}, &Error{TooLong, fmt.Sprintf("the arguments would add more than %d MiB to the "+
+			"text of %q; use shorter arguments or fewer placeholders", MaxAdded>>20, w.Name)}
+	case len(w.names)+len(w.positions) > 0:
+		return Result{}, w.needs()
 	case w.out.Len() == 0 && w.copied == 0:
-		return Result{w.text, w.directives}, nil
+		return Result{w.Text, w.directives}, nil
 	}
-	w.out.WriteString(w.text[w.copied:])
+	w.out.WriteString(w.Text[w.copied:])
 	return Result{w.out.String(), w.directives}, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/search"
 )
@@ -116,7 +117,10 @@ func (c *Catalog) GetAgent(ctx context.Context, name string) (Agent, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return Agent{}, err
 	}
-	return lookup[Agent, AgentInfo]{c, c.agents, op, name, name, (*Catalog).readAgent, true, nil}.resolve(ctx, Event{Action: EventLoaded})
+	o := c.observer.Begin(ctx)
+	now, err := lookup[Agent, AgentInfo]{catalog: c, from: c.agents, op: op, name: name, stem: name,
+		reader: agentReader{}, direct: true}.find(ctx)
+	return now.sent(o, c.agents, Event{Action: EventLoaded, Name: name}, err)
 }
 
 // AgentsPrompt returns the agents that a model may choose as an <available_agents> block with an
@@ -130,15 +134,17 @@ func (c *Catalog) AgentsPrompt(ctx context.Context, opts ...PromptOption) (Promp
 // cannot be loaded has Loadable false, no text, and the reason in Diagnostics. [Catalog.Skills]
 // describes changes during the range, errors, cost and memory.
 func (c *Catalog) Agents(ctx context.Context) iter.Seq2[Agent, error] {
-	return loadAll(ctx, c, c.agents, "Agents", (*Catalog).readAgent, func(s *index.Snapshot, e *index.Entry, err error) Agent {
+	return loadAll(ctx, c, c.agents, "Agents", agentReader{}, func(s *index.Snapshot, e *index.Entry, err error) Agent {
 		info := c.listedAgent(s, e)
 		info.Loadable, info.Diagnostics = false, newDiagnostics(c.agents.unread(e, err))
 		return Agent{AgentInfo: info}
 	})
 }
 
-// readAgent is a reader.
-func (c *Catalog) readAgent(ctx context.Context, s *index.Snapshot, e *index.Entry,
+// An agentReader is the reader of agents.
+type agentReader struct{}
+
+func (agentReader) read(ctx context.Context, c *Catalog, s *index.Snapshot, e *index.Entry,
 	kept *index.Cached[string]) (now reading[Agent, AgentInfo], err error) {
 	a, err := c.caches.agents.Load(ctx, e, kept)
 	if err != nil {
@@ -200,8 +206,9 @@ func (c *Catalog) newAgents(user userDirs) (*collection[AgentInfo], error) {
 		noun:        "agent",
 		file:        "the file",
 		invalid:     CodeInvalidAgentName,
-		rule:        "use a listed name, without separators, control characters and leading dot",
-		notFound:    CodeAgentNotFound,
+		names: names.Rule{Loose: true, Plugins: len(c.config.plugins.All) > 0,
+			Advice: "use a listed name, without separators, control characters and leading dot"},
+		notFound: CodeAgentNotFound,
 		hint: func(shown []*index.Entry, name string) string {
 			if len(c.config.agents.All) == 0 {
 				return "the program reads no agents; add WithAgentsDir or WithClient"

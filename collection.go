@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
-	"path"
 	"slices"
 	"strings"
 
@@ -44,10 +43,10 @@ type collection[Info any] struct {
 	texts       *index.Texts[[]byte]        // of stores
 
 	// The texts of errors.
-	noun     string                                         // "command", "skill" or "agent"
-	file     string                                         // "the file" or "SKILL.md"
-	invalid  Code                                           // of a name that no entry can have
-	rule     string                                         // completes the message for an invalid name
+	noun     string // "command", "skill" or "agent"
+	file     string // "the file" or "SKILL.md"
+	invalid  Code   // of a name that no entry can have
+	names    names.Rule
 	notFound Code                                           // of an unknown name
 	hint     func(shown []*index.Entry, name string) string // completes the message for an unknown name
 }
@@ -141,35 +140,18 @@ func (c *collection[Info]) optionalSnapshot(ctx context.Context, op string) (*in
 	return all, c.layerError(op, err)
 }
 
-// meant returns the name that an invalid name probably means, without a check, and whether
-// arguments follow the name.
-func (c *collection[Info]) meant(name string) (meant string, arguments bool) {
+// checkName returns an error for a name that no entry can have. The name of a file, such as "x..md"
+// of the entry "x.", is valid if the stem is valid.
+func (c *collection[Info]) checkName(op, name string) error {
+	if stem, _ := names.TrimMarkdown(name); c.names.Valid(stem) || c.names.Valid(name) {
+		return nil
+	}
 	dirs := []string{c.noun + "s"}
 	for _, l := range c.layers {
 		dirs = append(dirs, l.Name)
 	}
-	return names.Meant(name, dirs)
-}
-
-// checkName returns an error for a name that is not a safe path element. The name of a file, such
-// as "x..md" of the entry "x.", is safe if the stem is safe.
-func (c *collection[Info]) checkName(op, name string) error {
-	if stem, _ := names.TrimMarkdown(name); names.Loose(name) || names.Loose(stem) {
-		return nil
-	}
-	correction := c.rule
-	meant, _ := c.meant(name)
-	if dir, base := path.Split(meant); strings.EqualFold(base, "SKILL.md") {
-		meant = strings.TrimSuffix(dir, "/")
-	}
-	meant, _ = names.TrimMarkdown(meant)
-	if slices.ContainsFunc(c.layers, func(l layer) bool { return l.Plugins != nil }) {
-		meant = strings.ReplaceAll(meant, "/", ":")
-	}
-	if names.Loose(meant) {
-		correction = "write " + quote(meant)
-	}
-	return &Error{Code: c.invalid, Op: op, Path: name, Message: "invalid " + c.noun + " name " + quote(name) + "; " + correction}
+	return &Error{Code: c.invalid, Op: op, Path: name, Message: "invalid " + c.noun + " name " +
+		quote(name) + "; " + c.names.Correction(names.Meant(name, dirs))}
 }
 
 // shadows returns the places of the entries that an entry shadows.
@@ -193,7 +175,7 @@ const (
 
 // loadAll ranges over all entries, with their texts. An entry that cannot be loaded is the result
 // of unloaded, with the reason or nil.
-func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info], op string, read reader[T, Info], unloaded func(*index.Snapshot, *index.Entry, error) T) iter.Seq2[T, error] {
+func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info], op string, r reader[T, Info], unloaded func(*index.Snapshot, *index.Entry, error) T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
 		if err := c.begin(ctx, op); err != nil {
@@ -220,7 +202,7 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 			}
 			defer c.lifetime.Leave()
 			if l.err = entries[i].Broken(); l.err == nil {
-				l.reading, l.err = read(c, ctx, all, entries[i].Entry, entries[i].Text)
+				l.reading, l.err = r.read(ctx, c, all, entries[i].Entry, entries[i].Text)
 			}
 			return l
 		}) {

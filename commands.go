@@ -111,7 +111,7 @@ func (c *Catalog) All(ctx context.Context) iter.Seq2[CommandInfo, error] {
 // [Catalog.Skills] describes changes during the range, errors, cost and memory.
 func (c *Catalog) Commands(ctx context.Context) iter.Seq2[Command, error] {
 	return func(yield func(Command, error) bool) {
-		for command, err := range loadAll(ctx, c, c.commands, "Commands", (*Catalog).readCommand, c.unloadedCommand) {
+		for command, err := range loadAll(ctx, c, c.commands, "Commands", commandReader{}, c.unloadedCommand) {
 			if command.Loadable {
 				command = c.detach(command) // calls a function of the program
 			}
@@ -215,22 +215,19 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 		return Command{}, err
 	}
 	o := c.observer.Begin(ctx)
-	now, err := c.findCommand(ctx, op, name)
-	c.commands.send(o, Event{Action: EventLoaded, Name: name}, now.outcome, err)
+	now, err := c.commandLookup(op, name).find(ctx)
+	command, err := now.sent(o, c.commands, Event{Action: EventLoaded, Name: name}, err)
 	if err != nil {
-		return Command{}, err
+		return command, err
 	}
-	return c.detach(now.value), nil
+	return c.detach(command), nil
 }
 
-// findCommand is Get without a copy. If the error is not nil, only the outcome counts.
-func (c *Catalog) findCommand(ctx context.Context, op, name string) (now reading[Command, CommandInfo], err error) {
+// commandLookup is the lookup of Get. The caller detaches the command.
+func (c *Catalog) commandLookup(op, name string) lookup[Command, CommandInfo] {
 	stem, _ := names.TrimMarkdown(name)
-	if rule := c.config.commandNames(); !rule.Valid(stem) && !rule.Valid(name) {
-		return now, &Error{Code: CodeInvalidCommandName, Op: op, Path: name,
-			Message: "invalid command name " + quote(name) + "; " + rule.Correction(c.commands.meant(name))}
-	}
-	return lookup[Command, CommandInfo]{c, c.commands, op, name, stem, (*Catalog).readCommand, true, nil}.find(ctx)
+	return lookup[Command, CommandInfo]{catalog: c, from: c.commands, op: op, name: name, stem: stem,
+		reader: commandReader{}, direct: true}
 }
 
 // info returns the CommandInfo of a list, computed from the command.
@@ -240,8 +237,10 @@ func (c Command) info() CommandInfo {
 		ArgumentHint: c.Frontmatter.Text("argument-hint"), Layer: c.Layer, Plugin: c.Plugin, Path: m.Path}
 }
 
-// readCommand is a reader.
-func (c *Catalog) readCommand(ctx context.Context, _ *index.Snapshot, e *index.Entry,
+// A commandReader is the reader of commands.
+type commandReader struct{}
+
+func (commandReader) read(ctx context.Context, c *Catalog, _ *index.Snapshot, e *index.Entry,
 	kept *index.Cached[string]) (now reading[Command, CommandInfo], err error) {
 	command, err := c.caches.commands.Load(ctx, e, kept)
 	if err != nil {
@@ -301,8 +300,8 @@ func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) (C
 }
 
 // commandNames returns the rule for the names of commands.
-func (c *config) commandNames() names.Commands {
-	return names.Commands{Plugins: len(c.plugins.All) > 0, Colons: c.colons, Loose: c.looseNames}
+func (c *config) commandNames() names.Rule {
+	return names.Rule{Plugins: len(c.plugins.All) > 0, Colons: c.colons, Loose: c.looseNames}
 }
 
 // Frontmatter is the header of a command or skill file: the type of package
@@ -320,6 +319,8 @@ func (c *Catalog) newCommands(user userDirs) (*collection[CommandInfo], error) {
 		texts:       &c.caches.commands.Texts,
 		noun:        "command",
 		file:        "the file",
+		invalid:     CodeInvalidCommandName,
+		names:       c.config.commandNames(),
 		notFound:    CodeCommandNotFound,
 		hint: func(shown []*index.Entry, name string) string {
 			return suggestion(shown, name, "list the commands for the names")

@@ -353,14 +353,14 @@ func (c *Catalog) invoked(ctx context.Context, op, typed, name string, wanted se
 // invokedCommand returns the command that a user invokes by a name. If no command has the name, the
 // error is unknown.
 func (c *Catalog) invokedCommand(ctx context.Context, op, name string, unknown *Error, failed *Event) (Command, error) {
-	if stem, _ := names.TrimMarkdown(name); !c.config.commandNames().Valid(name) && !c.config.commandNames().Valid(stem) {
-		return Command{}, unknown
-	}
-	now, err := c.findCommand(ctx, op, name)
+	now, err := c.commandLookup(op, name).find(ctx)
 	if err != nil && now.entry != nil && c.observer != nil {
 		*failed = c.commands.seen(ctx, *failed, now.outcome)
 	}
-	if CodeOf(err) == CodeCommandNotFound {
+	switch CodeOf(err) {
+	case CodeInvalidCommandName:
+		return Command{}, unknown
+	case CodeCommandNotFound:
 		unknown.Err, err = err, unknown
 	}
 	return now.value, err
@@ -369,7 +369,7 @@ func (c *Catalog) invokedCommand(ctx context.Context, op, name string, unknown *
 // invokedSkill returns the skill that a user invokes by a name. If no skill has the name, the error
 // is unknown, and if only a model invokes the skill, the message of unknown says so.
 func (c *Catalog) invokedSkill(ctx context.Context, op, name string, unknown *Error, failed *Event) (Expansion, error) {
-	find := wholeSkill(c, op, name, skillOptions{})
+	find := skillLookup(c, op, name, nil, skillReader{files: true})
 	if !names.Loose(name) || find.absent(ctx) {
 		return Expansion{}, unknown
 	}

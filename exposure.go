@@ -124,12 +124,12 @@ func (c *Catalog) near(ctx context.Context, op string, at *pathOption) (near *Ca
 	return near, err
 }
 
-// A besideFunc is a lookup.beside of skills.
-type besideFunc = func(context.Context) (*collection[SkillInfo], *Catalog, string, error)
+// A besideFunc is a lookup.beside.
+type besideFunc[Info any] func(context.Context) (*collection[Info], *Catalog, string, error)
 
 // beside returns the lookup.beside of a name, or nil if no directory below the root can have the
 // skill.
-func (c *Catalog) beside(op, name string, at *pathOption) besideFunc {
+func (c *Catalog) beside(op, name string, at *pathOption) besideFunc[SkillInfo] {
 	if len(c.below.Layers) == 0 || at == nil && !strings.Contains(name, ":") {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/exposure"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/observe"
 )
 
 // A reading is the result of a reader, with every state of the entry that the
@@ -19,10 +20,24 @@ type reading[T, Info any] struct {
 	outcome
 }
 
-// A reader reads the file of an entry of a snapshot. If the argument kept, the text that the scan has
-// read, is not nil, the reader reads no file. If the reader fails, the states count all the same.
-type reader[T, Info any] func(c *Catalog, ctx context.Context, s *index.Snapshot, e *index.Entry,
-	kept *index.Cached[string]) (reading[T, Info], error)
+// sent sends the event with the action, the name and the path of e, and returns the value.
+func (r reading[T, Info]) sent(
+	o observe.Call[Event], in *collection[Info], e Event, err error,
+) (value T, _ error) {
+	cmp.Or(r.from, in).send(o, e, r.outcome, err)
+	if err != nil {
+		return value, err
+	}
+	return r.value, nil
+}
+
+// A reader reads the file of an entry of a snapshot. If the argument kept, the text that the scan
+// has read, is not nil, the reader reads no file. If the reader fails, the states count all the
+// same.
+type reader[T, Info any] interface {
+	read(ctx context.Context, c *Catalog, s *index.Snapshot, e *index.Entry,
+		kept *index.Cached[string]) (reading[T, Info], error)
+}
 
 // A lookup finds the entry with a name or, if no entry has the name, with the stem of the
 // name, and reads the file of the entry.
@@ -31,33 +46,71 @@ type lookup[T, Info any] struct {
 	from       *collection[Info]
 	op         string
 	name, stem string
-	read       reader[T, Info]
-	direct     bool // read may return a kept value, without a wait, also after the end of its context
+	reader     reader[T, Info]
+	direct     bool // the reader may return a kept value, without a wait, also after the end of its context
 
 	// If not nil, beside finds the collection of an unknown name, and the name there.
-	beside func(context.Context) (*collection[Info], *Catalog, string, error)
-}
+	beside besideFunc[Info]
 
-// resolve returns the result of read for the entry, and sends the event with the action and the
-// path of e.
-func (l lookup[T, Info]) resolve(ctx context.Context, e Event) (value T, err error) {
-	o := l.from.observer.Begin(ctx)
-	now, err := l.find(ctx)
-	e.Name = l.name
-	cmp.Or(now.from, l.from).send(o, e, now.outcome, err)
-	if err != nil {
-		return value, err
-	}
-	return now.value, nil
+	// Of the entry that read reads.
+	all   *index.Snapshot
+	entry *index.Entry // nil if read finds the entry
 }
 
 // find returns the reading of the entry: in the last snapshot if stats prove the entry, or else in
 // the result of a scan. If the error is not nil, only the outcome counts.
-func (l lookup[T, Info]) find(ctx context.Context) (reading[T, Info], error) {
+func (l lookup[T, Info]) find(ctx context.Context) (now reading[T, Info], err error) {
 	if l.beside != nil {
 		return l.findBeside(ctx)
 	}
-	return l.findListed(ctx)
+	from := l.from
+	if err := from.checkName(l.op, l.name); err != nil {
+		return now, err
+	}
+	if from.refresh != nil {
+		if err := from.refresh(ctx); err != nil {
+			return now, err
+		}
+	}
+	l.all, err = from.Last(), fs.ErrNotExist // read once: a concurrent scan replaces the last snapshot
+	if l.direct {
+		now, err = l.read(index.Ended) // needs no goroutine
+	}
+	if err != nil && from.inRoot && l.catalog.onDisk() {
+		now, err = l.read(l.catalog.lifetime.Within(ctx)) // awaitRoot costs an allocation
+	} else if err != nil {
+		now, err = await(ctx, l.catalog, l.read)
+	}
+	if err == nil && from.filter.Shows(ctx, now.entry) && from.filter.KeepsAll(now.states) {
+		return now, nil
+	}
+	if ctx.Err() != nil {
+		return reading[T, Info]{}, ctx.Err()
+	}
+	now, err = l.scanned(ctx, from.Snapshot)
+	if from.watch && CodeOf(err) == from.notFound {
+		// The system may not have reported a new file yet.
+		return l.scanned(ctx, from.Validate)
+	}
+	return now, err
+}
+
+// read returns the reading of the entry, or of the entry that stats prove.
+func (l lookup[T, Info]) read(ctx context.Context) (now reading[T, Info], err error) {
+	if !l.catalog.lifetime.Enter() {
+		return now, fs.ErrClosed
+	}
+	defer l.catalog.lifetime.Leave()
+	e := l.entry
+	if e == nil {
+		e = l.from.Known(ctx, l.all, l.name, l.stem)
+	}
+	if e == nil {
+		return now, fs.ErrNotExist
+	}
+	now, err = l.reader.read(ctx, l.catalog, l.all, e, nil)
+	now.entry = e
+	return now, l.catalog.lifetime.Cause(err)
 }
 
 // findBeside is find for a name that can be in the collection of beside. The name of a plugin may be
@@ -65,7 +118,9 @@ func (l lookup[T, Info]) find(ctx context.Context) (reading[T, Info], error) {
 func (l lookup[T, Info]) findBeside(ctx context.Context) (reading[T, Info], error) {
 	listed, failed, short := reading[T, Info]{}, error(nil), false
 	if !exposure.Qualified(l.name) {
-		listed, failed = l.findListed(ctx)
+		inList := l
+		inList.beside = nil
+		listed, failed = inList.find(ctx)
 		short = listed.entry != nil && listed.entry.Name != l.name || CodeOf(failed) == CodeAmbiguousName
 		if !short && (CodeOf(failed) != l.from.notFound || listed.hidden) {
 			return listed, failed
@@ -82,50 +137,6 @@ func (l lookup[T, Info]) findBeside(ctx context.Context) (reading[T, Info], erro
 	if now.from = from; CodeOf(err) == from.notFound {
 		err = from.unknownName(l.op, given, given, shown) // also of a hidden skill
 	}
-	return now, err
-}
-
-// findListed is find for the name of a list.
-func (l lookup[T, Info]) findListed(ctx context.Context) (reading[T, Info], error) {
-	from := l.from
-	if err := from.checkName(l.op, l.name); err != nil {
-		return reading[T, Info]{}, err
-	}
-	if from.refresh != nil {
-		if err := from.refresh(ctx); err != nil {
-			return reading[T, Info]{}, err
-		}
-	}
-	last := from.Last() // read once: a concurrent scan replaces the last snapshot
-	now, err := reading[T, Info]{}, fs.ErrNotExist
-	if l.direct {
-		now, err = l.known(index.Ended, last) // needs no goroutine
-	}
-	if err != nil {
-		now, err = awaitRoot(ctx, l.catalog, from.inRoot, func(ctx context.Context) (reading[T, Info], error) { return l.known(ctx, last) })
-	}
-	if err == nil && from.filter.Shows(ctx, now.entry) && from.filter.KeepsAll(now.states) {
-		return now, nil
-	}
-	if ctx.Err() != nil {
-		return reading[T, Info]{}, ctx.Err()
-	}
-	now, err = l.scanned(ctx, from.Snapshot)
-	if from.watch && CodeOf(err) == from.notFound {
-		// The system may not have reported a new file yet.
-		return l.scanned(ctx, from.Validate)
-	}
-	return now, err
-}
-
-// known returns the reading of the entry that stats prove.
-func (l lookup[T, Info]) known(ctx context.Context, s *index.Snapshot) (now reading[T, Info], err error) {
-	e := l.from.Known(ctx, s, l.name, l.stem)
-	if e == nil {
-		return now, fs.ErrNotExist
-	}
-	now, err = l.read(l.catalog, ctx, s, e, nil)
-	now.entry = e
 	return now, err
 }
 
@@ -165,7 +176,8 @@ func (l lookup[T, Info]) in(ctx context.Context, all, shown *index.Snapshot) (no
 	case e == nil:
 		return now, l.from.unknownName(l.op, l.name, l.stem, shown)
 	}
-	now, err = awaitRoot(ctx, l.catalog, l.from.inRoot, func(ctx context.Context) (reading[T, Info], error) { return l.read(l.catalog, ctx, all, e, nil) })
+	l.all, l.entry = all, e
+	now, err = awaitRoot(ctx, l.catalog, l.from.inRoot, l.read)
 	now.entry = e
 	switch {
 	case err != nil && ctx.Err() != nil:

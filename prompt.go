@@ -243,7 +243,7 @@ func (r *restoring) restore(ctx context.Context, i Item) error {
 	o := r.observer.Begin(ctx)
 	switch i.Kind {
 	case KindSkill:
-		now, err := wholeSkill(r.Catalog, r.op, i.Name, skillOptions{}).find(ctx)
+		now, err := skillLookup(r.Catalog, r.op, i.Name, nil, skillReader{files: true}).find(ctx)
 		s, from := now.value, cmp.Or(now.from, r.skills)
 		if err == nil && s.Exposure == ExposeOff {
 			return nil
@@ -254,7 +254,7 @@ func (r *restoring) restore(ctx context.Context, i Item) error {
 			r.block.AddForm("skill", s.Name, s.Content, changed, s.block().With)
 		})
 	case KindCommand:
-		now, err := r.findCommand(ctx, r.op, i.Name)
+		now, err := r.commandLookup(r.op, i.Name).find(ctx)
 		m := now.value
 		r.sends = append(r.sends, r.commands.later(o, i, now.outcome, err))
 		return r.add(i, m.Plugin, now.outcome, err, func() {

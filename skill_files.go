@@ -31,27 +31,30 @@ func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte
 	if err := c.begin(ctx, op); err != nil {
 		return nil, err
 	}
-	return skillLookup(c, op, skill, nil, func(ctx context.Context, open *openSkill) ([]byte, error) {
-		return readWithin(open, op, path, func() ([]byte, error) { return open.dir.ReadFile(ctx, path) })
-	}).resolve(ctx, Event{Action: EventRead, Path: path})
+	return readWithin(ctx, c, op, skill, Event{Action: EventRead, Path: path}, (*skillDir).ReadFile)
 }
 
-// readWithin calls read, which reads the given path of the skill. A change during the call may make
-// the filter or WithStrict refuse the skill, so readWithin checks the state before and after the
-// call.
-func readWithin[T any](o *openSkill, op, given string, read func() (T, error)) (T, error) {
-	var zero T
-	if err := o.recordText(); err != nil {
-		return zero, err
-	}
-	value, err := read()
-	if err != nil {
-		return zero, o.pathError(op, given, err)
-	}
-	if err := o.recordText(); err != nil {
-		return zero, err
-	}
-	return value, nil
+// A skillDir is the open directory. The parameter of ReadSkillFile hides the name of the package.
+type skillDir = skill.Dir
+
+// readWithin returns the result of read, which reads the path of the event in the directory of the
+// skill, and sends the event. A change during the call may make the filter or WithStrict refuse the
+// skill, so readWithin checks the state before and after read.
+func readWithin[T any](ctx context.Context, c *Catalog, op, name string, e Event,
+	read func(*skillDir, context.Context, string) (T, error)) (T, error) {
+	l := skillLookup(c, op, name, nil, skillPart[T](func(ctx context.Context, o *openSkill) (value T, err error) {
+		if err = o.recordText(); err != nil {
+			return value, err
+		}
+		if value, err = read(&o.dir, ctx, e.Path); err != nil {
+			return value, o.pathError(op, e.Path, err)
+		}
+		return value, o.recordText()
+	}))
+	call := c.observer.Begin(ctx)
+	now, err := l.find(ctx)
+	e.Name = name
+	return now.sent(call, c.skills, e, err)
 }
 
 // recordText records the state that the current SKILL.md describes. The error can be the reason why
@@ -115,23 +118,24 @@ var (
 
 // Open returns a file with its content, or a directory with its entries.
 func (v skillFS) Open(name string) (fs.File, error) {
-	return inSkill(v, "open", name, EventRead, func(ctx context.Context, o *openSkill) (fs.File, error) { return o.dir.OpenFile(ctx, name) })
+	return inSkill(v, "open", name, EventRead, (*skillDir).OpenFile)
 }
 
 func (v skillFS) Stat(name string) (fs.FileInfo, error) {
-	return inSkill(v, "stat", name, EventListed, func(_ context.Context, o *openSkill) (fs.FileInfo, error) { return o.dir.Stat(name) })
+	return inSkill(v, "stat", name, EventListed, (*skillDir).Stat)
 }
 
 func (v skillFS) ReadDir(name string) ([]fs.DirEntry, error) {
-	return inSkill(v, "readdir", name, EventListed, func(ctx context.Context, o *openSkill) ([]fs.DirEntry, error) { return o.dir.ReadDir(ctx, name) })
+	return inSkill(v, "readdir", name, EventListed, (*skillDir).ReadDir)
 }
 
 func (v skillFS) ReadFile(name string) ([]byte, error) {
-	return inSkill(v, "read", name, EventRead, func(_ context.Context, o *openSkill) ([]byte, error) { return o.dir.ReadOnce(name) })
+	return inSkill(v, "read", name, EventRead, (*skillDir).ReadFile)
 }
 
 // inSkill calls read with the open directory of the skill, and sends an event with the action.
-func inSkill[T any](v skillFS, op, name, action string, read func(context.Context, *openSkill) (T, error)) (T, error) {
+func inSkill[T any](v skillFS, op, name, action string,
+	read func(*skillDir, context.Context, string) (T, error)) (T, error) {
 	var zero T
 	fail := func(err error) (T, error) { return zero, &fs.PathError{Op: op, Path: name, Err: err} }
 	if v.catalog == nil || !skill.ValidPath(name) {
@@ -142,9 +146,7 @@ func inSkill[T any](v skillFS, op, name, action string, read func(context.Contex
 	if err := c.begin(ctx, method); err != nil {
 		return fail(asIOError(err))
 	}
-	value, err := skillLookup(c, method, v.skill, nil, func(ctx context.Context, open *openSkill) (T, error) {
-		return readWithin(open, method, name, func() (T, error) { return read(ctx, open) })
-	}).resolve(ctx, Event{Action: action, Path: name})
+	value, err := readWithin(ctx, c, method, v.skill, Event{Action: action, Path: name}, read)
 	if err != nil {
 		return fail(asIOError(err))
 	}
@@ -183,14 +185,7 @@ func (c bridged) SkillManifests(ctx context.Context, choose func(skills []SkillI
 			var now reading[skillManifest, SkillInfo]
 			err := c.skills.checkName(op, name)
 			if err == nil {
-				now, err = skillLookup(c.Catalog, op, name, nil, func(ctx context.Context, open *openSkill) (skillManifest, error) {
-					whole, err := open.dir.Whole(ctx, skill.Wanted{Digests: true, Listed: true, MaxFiles: bridge.MaxManifestFiles, MaxBytes: bridge.MaxManifestBytes})
-					if err != nil {
-						return skillManifest{}, err
-					}
-					info, files := open.whole(&whole)
-					return skillManifest{Skill: info, Files: files, Dirs: whole.Dirs, Truncated: whole.Truncated, Bytes: whole.Size}, nil
-				}).in(ctx, all, shown)
+				now, err = skillLookup(c.Catalog, op, name, nil, skillPart[skillManifest](manifestOf)).in(ctx, all, shown)
 			}
 			switch {
 			case err != nil && (ctx.Err() != nil || c.isClosed()):
@@ -204,6 +199,17 @@ func (c bridged) SkillManifests(ctx context.Context, choose func(skills []SkillI
 			}
 		}
 	}
+}
+
+// manifestOf returns the manifest of an open skill.
+func manifestOf(ctx context.Context, o *openSkill) (skillManifest, error) {
+	whole, err := o.dir.Whole(ctx, skill.Wanted{Digests: true, Listed: true,
+		MaxFiles: bridge.MaxManifestFiles, MaxBytes: bridge.MaxManifestBytes})
+	if err != nil {
+		return skillManifest{}, err
+	}
+	info, files := o.whole(&whole)
+	return skillManifest{Skill: info, Files: files, Dirs: whole.Dirs, Truncated: whole.Truncated, Bytes: whole.Size}, nil
 }
 
 // chosenSkills returns the names that choose returns for the shown skills.

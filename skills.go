@@ -14,6 +14,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/layers"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/observe"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/search"
@@ -94,29 +95,11 @@ func (c *Catalog) listSkills(ctx context.Context, op string) ([]SkillInfo, error
 // Skills costs one scan, as ListSkills does, and reads each file once, or twice if new files have
 // more than 64 MiB. A range holds at most 96 MiB of texts.
 func (c *Catalog) Skills(ctx context.Context) iter.Seq2[Skill, error] {
-	return loadAll(ctx, c, c.skills, "Skills", (*Catalog).loadSkill, func(s *index.Snapshot, e *index.Entry, err error) Skill {
+	return loadAll(ctx, c, c.skills, "Skills", skillReader{}, func(s *index.Snapshot, e *index.Entry, err error) Skill {
 		info := c.listedSkill(s, e)
 		info.Loadable, info.Diagnostics = false, newDiagnostics(c.skills.unread(e, err))
 		return Skill{SkillInfo: info, Source: c.skillSource(e, "")}
 	})
-}
-
-// loadSkill is a reader.
-func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Entry, kept *index.Cached[string]) (r reading[Skill, SkillInfo], err error) {
-	o := &openSkill{Catalog: c, snapshot: s, entry: e}
-	var text skill.Text
-	if kept != nil {
-		text = c.caches.skills.Describe(c.skills.Index, e, kept.Value, kept.Info)
-		err = text.Rejected
-	} else if o, err = c.openSkill(ctx, s, e); err == nil {
-		defer o.dir.Close()
-		text, err = o.dir.Latest(ctx)
-	}
-	if err != nil {
-		return r, err
-	}
-	loaded := Skill{SkillInfo: o.info(&text), Content: text.Content(), Rules: c.skills.LayerOf(e).Rules, Source: c.skillSource(e, text.Digest), FilesTruncated: true}
-	return reading[Skill, SkillInfo]{value: loaded, states: []SkillInfo{loaded.SkillInfo}, outcome: outcome{digest: loaded.Source.digest, bytes: text.Size()}}, nil
 }
 
 // listedSkill returns the SkillInfo of an entry for a list.
@@ -222,31 +205,50 @@ func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption
 	if err := c.begin(ctx, op); err != nil {
 		return Skill{}, err
 	}
-	return wholeSkill(c, op, name, o).resolve(ctx, Event{Action: EventLoaded})
+	l := skillLookup(c, op, name, o.path, skillReader{files: true, digests: o.digests})
+	call := c.observer.Begin(ctx)
+	now, err := l.find(ctx)
+	return now.sent(call, c.skills, Event{Action: EventLoaded, Name: name}, err)
 }
 
-// wholeSkill is the lookup of GetSkill.
-func wholeSkill(c *Catalog, op, name string, o skillOptions) lookup[Skill, SkillInfo] {
-	read := func(ctx context.Context, o *openSkill) (Skill, error) { return o.read(ctx, skill.Wanted{}) }
-	if o.digests { // a variable of the function would cost an allocation
-		read = func(ctx context.Context, o *openSkill) (Skill, error) {
-			return o.read(ctx, skill.Wanted{Digests: true})
+// A skillReader is the reader of skills.
+type skillReader struct {
+	files   bool // read all files, as GetSkill does
+	digests bool
+}
+
+func (r skillReader) read(ctx context.Context, c *Catalog, s *index.Snapshot, e *index.Entry,
+	kept *index.Cached[string]) (now reading[Skill, SkillInfo], err error) {
+	o := &openSkill{Catalog: c, snapshot: s, entry: e}
+	var whole skill.Whole
+	if kept != nil {
+		whole.Text = c.caches.skills.Describe(c.skills.Index, e, kept.Value, kept.Info)
+		err = whole.Rejected
+	} else if err = o.open(ctx); err == nil {
+		defer o.dir.Close()
+		if r.files {
+			whole, err = o.dir.Whole(ctx, skill.Wanted{Digests: r.digests})
+		} else {
+			whole.Text, err = o.dir.Latest(ctx)
 		}
 	}
-	return skillLookup(c, op, name, o.path, read)
-}
-
-// read returns the whole skill.
-func (o *openSkill) read(ctx context.Context, wanted skill.Wanted) (s Skill, err error) {
-	whole, err := o.dir.Whole(ctx, wanted)
-	if err != nil {
-		return s, err
+	if r.files {
+		now.states = o.states
 	}
-	s = Skill{Content: whole.Content(), Raw: whole.Bytes(), FilesTruncated: whole.Truncated,
-		Source: o.skillSource(o.entry, whole.Digest), Rules: o.skills.LayerOf(o.entry).Rules}
-	s.SkillInfo, s.Files = o.whole(&whole)
-	o.dir.Digest, o.dir.Size = s.Source.digest, whole.Text.Size()
-	return s, nil
+	if err != nil {
+		return now, err
+	}
+	now.value = Skill{Content: whole.Content(), FilesTruncated: !r.files || whole.Truncated,
+		Source: c.skillSource(e, whole.Digest), Rules: c.skills.LayerOf(e).Rules}
+	if r.files {
+		now.value.Raw = whole.Bytes()
+		now.value.SkillInfo, now.value.Files = o.whole(&whole)
+	} else {
+		now.value.SkillInfo = o.info(&whole.Text)
+		now.states = []SkillInfo{now.value.SkillInfo}
+	}
+	now.outcome = outcome{digest: now.value.Source.digest, bytes: whole.Text.Size()}
+	return now, nil
 }
 
 // skillHint completes the message for an unknown name: a shown skill that declares
@@ -270,36 +272,42 @@ type openSkill struct {
 }
 
 // skillLookup is a lookup of a skill by its directory name, or by a name of the skills for a path.
-// The function read reads files of the open directory.
-func skillLookup[T any](c *Catalog, op, name string, at *pathOption,
-	read func(context.Context, *openSkill) (T, error)) lookup[T, SkillInfo] {
-	l := lookup[T, SkillInfo]{catalog: c, from: c.skills, op: op, name: name, stem: name, beside: c.beside(op, name, at)}
-	l.read = func(c *Catalog, ctx context.Context, s *index.Snapshot, e *index.Entry,
-		_ *index.Cached[string]) (now reading[T, SkillInfo], err error) {
-		open, err := c.openSkill(ctx, s, e)
-		if err != nil {
-			return now, err
-		}
-		defer open.dir.Close()
-		now.value, err = read(ctx, open)
-		now.states, now.outcome = open.states, outcome{digest: open.dir.Digest, bytes: open.dir.Size}
-		return now, err
-	}
-	return l
+func skillLookup[T any](c *Catalog, op, name string, at *pathOption, r reader[T, SkillInfo],
+) lookup[T, SkillInfo] {
+	return lookup[T, SkillInfo]{catalog: c, from: c.skills, op: op, name: name, stem: name, reader: r,
+		beside: c.beside(op, name, at)}
 }
 
-// openSkill opens the directory of an entry.
-func (c *Catalog) openSkill(ctx context.Context, s *index.Snapshot, e *index.Entry) (*openSkill, error) {
-	dir, err := c.caches.skills.Open(ctx, c.skills.Index, e)
-	if err != nil {
-		return nil, err
+// A skillPart is the reader of a part of a skill. The function reads from the open directory.
+type skillPart[T any] func(context.Context, *openSkill) (T, error)
+
+func (part skillPart[T]) read(ctx context.Context, c *Catalog, s *index.Snapshot, e *index.Entry,
+	_ *index.Cached[string]) (now reading[T, SkillInfo], err error) {
+	o := &openSkill{Catalog: c, snapshot: s, entry: e}
+	if err := o.open(ctx); err != nil {
+		return now, err
 	}
-	o := &openSkill{Catalog: c, snapshot: s, entry: e, dir: dir}
-	if c.skills.filter.Active() {
-		o.states = append(o.states, c.listedSkill(s, e))
+	defer o.dir.Close()
+	now.value, err = part(ctx, o)
+	now.states, now.outcome = o.states, outcome{digest: o.dir.Digest, bytes: o.dir.Size}
+	return now, err
+}
+
+// open opens the directory of the entry.
+func (o *openSkill) open(ctx context.Context) error {
+	if err := o.entry.Broken(); err != nil {
+		return err
+	}
+	opened, err := o.skills.OpenSkill(ctx, o.entry)
+	if err != nil {
+		return err
+	}
+	o.dir = o.caches.skills.Of(opened)
+	if o.skills.filter.Active() {
+		o.states = append(o.states, o.listedSkill(o.snapshot, o.entry))
 		o.dir.Seen = func(text skill.Text) { o.states = append(o.states, o.info(&text)) }
 	}
-	return o, nil
+	return nil
 }
 
 // whole returns the SkillInfo and the files of a state of the skill.
@@ -389,9 +397,10 @@ func (c *Catalog) newSkills(user userDirs) (*collection[SkillInfo], error) {
 		noun:        "skill",
 		file:        "SKILL.md",
 		invalid:     CodeInvalidSkillName,
-		rule:        "use the name of the skill's directory, without separators, control characters and leading dot",
-		notFound:    CodeSkillNotFound,
-		hint:        skillHint,
+		names: names.Rule{Loose: true, Plugins: len(c.config.plugins.All) > 0,
+			Advice: "use the name of the skill's directory, without separators, control characters and leading dot"},
+		notFound: CodeSkillNotFound,
+		hint:     skillHint,
 	}
 	if skills.exposure, c.settings = c.exposure, c.openSettings(user); c.settings != nil {
 		skills.refresh = func(ctx context.Context) error { _, err := await(ctx, c, c.settings.Refresh); return err }

@@ -44,13 +44,13 @@ func (c *Cache) Kept(dir *index.SkillDir, f skilldir.File) (Digest, bool) {
 // change of the file may keep the metadata.
 func (c *Cache) Keep(dir *index.SkillDir, f skilldir.File, d Digest, now time.Time) {
 	if dir.Settled(f.Info, now) {
-		c.put(skillOf(dir.Entry()), fileOf(dir, f), f.Info, d)
+		c.put(skillOf(dir.Entry), fileOf(dir, f), f.Info, d)
 	}
 }
 
 // fileOf identifies a listed file of a skill.
 func fileOf(dir *index.SkillDir, f skilldir.File) index.File {
-	file := skillOf(dir.Entry())
+	file := skillOf(dir.Entry)
 	file.Path = path.Join(file.Path, f.Name)
 	return file
 }

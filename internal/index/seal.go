@@ -340,7 +340,7 @@ func (s *scan) readSealed(f *confine.File) ([]byte, confine.Info, error) {
 	if f.Info().Size > s.config.MaxFileSize {
 		return nil, f.Info(), nil
 	}
-	raw, err := s.config.readOpen(f)
+	raw, err := s.index.ReadOpen(f)
 	return raw, f.Info(), err
 }
 

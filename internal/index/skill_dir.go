@@ -15,8 +15,9 @@ import (
 // A SkillDir is the open directory of the skill of an entry.
 type SkillDir struct {
 	skilldir.Dir
-	index    *Index
-	entry    *Entry
+	Index *Index
+	Entry *Entry
+
 	snapshot bool // the filesystem shows one moment of a store
 	stale    bool // the store has not answered, and the filesystem is its last good snapshot
 }
@@ -24,51 +25,36 @@ type SkillDir struct {
 // newDir returns the SkillDir of an entry, which is not open.
 func (x *Index) newDir(e *Entry) *SkillDir {
 	l := x.LayerOf(e)
-	return &SkillDir{index: x, entry: e, Dir: skilldir.Dir{File: path.Base(e.Path), Linked: e.Linked, Alone: l.Files,
+	return &SkillDir{Index: x, Entry: e, Dir: skilldir.Dir{File: path.Base(e.Path), Linked: e.Linked, Alone: l.Files,
 		Sealed: l.Sealed, Layer: l.Name, Below: x.Below(e)}}
 }
 
-// OpenSkill opens the directory of a skill. The caller must close the SkillDir. The calls
-// of the filesystem may end with ctx.
+// OpenSkill opens the directory of a skill, if possible below the open directory of the layer, which
+// needs fewer system calls. The caller must close the SkillDir. The calls of the filesystem may end
+// with ctx.
 func (x *Index) OpenSkill(ctx context.Context, e *Entry) (*SkillDir, error) {
-	d := x.newDir(e)
-	if err := d.open(ctx); err != nil {
+	d, l := x.newDir(e), x.LayerOf(e)
+	err := x.viewSkill(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	if d.FS == l.FS && d.At != l.Dir {
+		if dir := x.openLayer(e.Layer()); dir != nil {
+			d.Top, err = access.OpenBelow(dir, l.Dir, d.At)
+		}
+	}
+	if d.Top == nil || err != nil { // also if a link or a change is on the way
+		d.Top, err = d.FS.OpenDir(d.At)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
-func (d *SkillDir) open(ctx context.Context) (err error) {
-	if err = d.index.viewSkill(ctx, d); err != nil {
-		return err
-	}
-	if d.Top = d.index.openCached(d); d.Top == nil {
-		d.Top, err = d.FS.OpenDir(d.At)
-	}
-	return err
-}
-
-// openCached opens the directory of a skill below the open directory of the layer, which needs
-// fewer system calls. If a link or a change is on the way, openCached returns nil.
-func (x *Index) openCached(d *SkillDir) *confine.Dir {
-	l := x.LayerOf(d.entry)
-	if d.FS != l.FS || d.At == l.Dir {
-		return nil
-	}
-	dir := x.openLayer(d.entry.Layer())
-	if dir == nil {
-		return nil
-	}
-	opened, _ := access.OpenBelow(dir, l.Dir, d.At)
-	return opened
-}
-
-// Entry returns the entry of the skill.
-func (d *SkillDir) Entry() *Entry { return d.entry }
-
 // Settled is Index.Settled for a file of the skill.
 func (d *SkillDir) Settled(info confine.Info, now time.Time) bool {
-	return d.index.Settled(d.entry.Layer(), info, now)
+	return d.Index.Settled(d.Entry.Layer(), info, now)
 }
 
 // Outdated reports whether the error of reading a file can be the refusal of a snapshot,
@@ -83,12 +69,12 @@ func (d *SkillDir) Renew(ctx context.Context) error {
 	if !d.snapshot {
 		return nil
 	}
-	now := *d
-	if err := now.open(ctx); err != nil {
+	now, err := d.Index.OpenSkill(ctx, d.Entry)
+	if err != nil {
 		return err
 	}
 	d.Top.Close()
-	*d = now
+	*d = *now
 	return nil
 }
 

@@ -139,8 +139,8 @@ func takeSnapshot(ctx context.Context, store snapshotFS) (v view, err error) {
 // viewSkill sets the filesystem of a SkillDir. A store whose directories are snapshotFS can
 // list all files of the skill in one request.
 func (x *Index) viewSkill(ctx context.Context, d *SkillDir) error {
-	dirPath := path.Dir(d.entry.Path)
-	store := x.config.Layers[d.entry.layer].Store
+	dirPath := path.Dir(d.Entry.Path)
+	store := x.config.Layers[d.Entry.layer].Store
 	if sub, ok := store.(fs.SubFS); ok && dirPath != "." {
 		below, err := sub.Sub(dirPath)
 		if err != nil {
@@ -152,7 +152,7 @@ func (x *Index) viewSkill(ctx context.Context, d *SkillDir) error {
 			return err
 		}
 	}
-	d.FS, d.At = x.FSOf(ctx, d.entry), dirPath
+	d.FS, d.At = x.FSOf(ctx, d.Entry), dirPath
 	return nil
 }
 

@@ -20,10 +20,8 @@ func (x *Index) ReadFile(fsys *confine.FS, name string) ([]byte, confine.Info, e
 }
 
 // ReadOpen reads an open file up to the size limit.
-func (x *Index) ReadOpen(f *confine.File) ([]byte, error) { return x.config.readOpen(f) }
-
-func (c *Config) readOpen(f *confine.File) ([]byte, error) {
-	size := f.Info().Size
+func (x *Index) ReadOpen(f *confine.File) ([]byte, error) {
+	c, size := &x.config, f.Info().Size
 	if size > c.MaxFileSize {
 		return nil, ErrTooLarge
 	}

@@ -44,6 +44,9 @@ func (l *Lifetime) Enter() bool { return l.work.TryRLock() }
 // Leave ends the work that Enter has begun.
 func (l *Lifetime) Leave() { l.work.RUnlock() }
 
+// Within returns the context of a call, whose Err also returns an error after End.
+func (l *Lifetime) Within(ctx context.Context) context.Context { return callContext{ctx, l} }
+
 // Cause returns fs.ErrClosed for an error that End has caused.
 func (l *Lifetime) Cause(err error) error {
 	if errors.Is(err, context.Canceled) && l.Err() != nil {
@@ -68,7 +71,7 @@ func Await[T any](ctx context.Context, l *Lifetime, do func(context.Context) (T,
 	}
 	ending, cancel := context.WithCancel(ctx)
 	defer cancel()
-	within := callContext{ending, l}
+	within := l.Within(ending)
 	done := parallel.Go(func() (T, error) {
 		defer l.Leave()
 		return do(within)
@@ -95,7 +98,7 @@ func Direct[T any](ctx context.Context, l *Lifetime, do func(context.Context) (T
 		return zero, fs.ErrClosed
 	}
 	defer l.Leave()
-	value, err := do(callContext{ctx, l})
+	value, err := do(l.Within(ctx))
 	return value, l.Cause(err)
 }
 

@@ -22,7 +22,7 @@ var texts string
 
 var ruleNames = []string{"plain", "colons", "loose", "plugins", "loose+colons"}
 
-var rules = map[string]Commands{"plain": {}, "colons": {Colons: true}, "loose": {Loose: true},
+var rules = map[string]Rule{"plain": {}, "colons": {Colons: true}, "loose": {Loose: true},
 	"plugins": {Plugins: true}, "loose+colons": {Colons: true, Loose: true}}
 
 // TestTexts asks the questions of testdata/texts.txt, which describes the questions.

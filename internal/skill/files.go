@@ -19,22 +19,25 @@ import (
 
 // ReadFile returns the bytes of the file at a caller's path. If the skill changes during the call,
 // ReadFile reads the file again.
-func (d *Dir) ReadFile(ctx context.Context, given string) ([]byte, error) {
-	return attempt(ctx, d, func() ([]byte, error) { return d.ReadOnce(given) })
-}
-
-// ReadOnce reads the file at a caller's path.
-func (d *Dir) ReadOnce(given string) ([]byte, error) {
+func (d *Dir) ReadFile(ctx context.Context, given string) (raw []byte, err error) {
 	name, err := fileName(given)
 	if err != nil {
 		return nil, err
 	}
+	for n := 1; ; n++ {
+		if raw, err = d.readNamed(name); !d.again(ctx, n, err) {
+			return raw, err
+		}
+	}
+}
+
+func (d *Dir) readNamed(name string) ([]byte, error) {
 	f, err := d.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if name == path.Base(d.entry.Path) && f.Info().Version != "" {
+	if name == path.Base(d.Entry.Path) && f.Info().Version != "" {
 		if text, ok := d.kept(f.Info()); ok {
 			d.Digest, d.Size = text.Digest, len(text.whole)
 			return text.Bytes(), nil
@@ -47,16 +50,16 @@ func (d *Dir) ReadOnce(given string) ([]byte, error) {
 // the bytes that the gate has allowed.
 func (d *Dir) read(f *confine.File, name string) ([]byte, error) {
 	name = path.Clean(name)
-	raw, err := d.index.ReadOpen(f)
-	if err = cmp.Or(err, d.index.VerifyFile(d.entry, name, raw)); err == nil {
-		d.Digest, d.Size = d.reader.digestOf(d.entry.Seal(), name, raw), len(raw)
+	raw, err := d.Index.ReadOpen(f)
+	if err = cmp.Or(err, d.Index.VerifyFile(d.Entry, name, raw)); err == nil {
+		d.Digest, d.Size = d.reader.digestOf(d.Entry.Seal(), name, raw), len(raw)
 	}
 	return raw, err
 }
 
 // OpenFile returns a file with its content, or a directory with its entries.
 func (d *Dir) OpenFile(ctx context.Context, name string) (fs.File, error) {
-	info, err := d.Stat(name)
+	info, err := d.Stat(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +80,8 @@ func (d *Dir) OpenFile(ctx context.Context, name string) (fs.File, error) {
 }
 
 // Stat returns the metadata of a file or directory of the skill.
-func (d *Dir) Stat(name string) (fs.FileInfo, error) {
-	if seal := d.entry.Seal(); seal != nil && !seal.Has(name) {
+func (d *Dir) Stat(_ context.Context, name string) (fs.FileInfo, error) {
+	if seal := d.Entry.Seal(); seal != nil && !seal.Has(name) {
 		return nil, fs.ErrNotExist
 	}
 	f, err := d.Open(name)
@@ -103,7 +106,7 @@ func (d *Dir) Stat(name string) (fs.FileInfo, error) {
 
 // ReadDir lists a directory of the skill.
 func (d *Dir) ReadDir(ctx context.Context, name string) ([]fs.DirEntry, error) {
-	if seal := d.entry.Seal(); seal != nil && !seal.Has(name) {
+	if seal := d.Entry.Seal(); seal != nil && !seal.Has(name) {
 		return nil, fs.ErrNotExist
 	}
 	files, err := d.List(ctx, name)
@@ -112,7 +115,7 @@ func (d *Dir) ReadDir(ctx context.Context, name string) ([]fs.DirEntry, error) {
 	}
 	entries := make([]fs.DirEntry, 0, len(files))
 	for _, f := range files {
-		if seal := d.entry.Seal(); seal == nil || seal.Has(path.Join(name, f.Name)) {
+		if seal := d.Entry.Seal(); seal == nil || seal.Has(path.Join(name, f.Name)) {
 			entries = append(entries, fs.FileInfoToDirEntry(fileInfo{f.Name, f.Info}))
 		}
 	}

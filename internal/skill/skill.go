@@ -20,8 +20,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
-// A Reader opens the skills of an index and of the results of Extend, and keeps their texts and
-// digests. The fields MaxFileSize and DigestOf are set once, before the first Open.
+// A Reader reads the skills of an index and of the results of Extend, and keeps their texts and
+// digests. The fields MaxFileSize and DigestOf are set once, before the first read.
 type Reader struct {
 	MaxFileSize int64
 	DigestOf    func(seal *index.Seal, name string, raw []byte) string // observe.Observer.Digest, or nil
@@ -81,61 +81,43 @@ type Dir struct {
 	Size   int
 
 	reader *Reader
-	index  *index.Index
-	entry  *index.Entry
 }
 
-// Open opens the directory of a skill of x. The caller must close the Dir.
-func (r *Reader) Open(ctx context.Context, x *index.Index, e *index.Entry) (Dir, error) {
-	if e.Broken() != nil {
-		return Dir{}, e.Broken()
-	}
-	dir, err := x.OpenSkill(ctx, e)
-	return Dir{SkillDir: dir, reader: r, index: x, entry: e}, err
-}
+// Of returns the Dir of a skill that OpenSkill has opened.
+func (r *Reader) Of(opened *index.SkillDir) Dir { return Dir{SkillDir: opened, reader: r} }
 
 // attempts is the number of attempts to read a skill that changes during the call.
 const attempts = 3
 
-// attempt calls read again if the skill changes during the call.
-func attempt[T any](ctx context.Context, d *Dir, read func() (T, error)) (T, error) {
-	for n := 1; ; n++ {
-		value, err := read()
-		if n == attempts || ctx.Err() != nil || !errors.Is(err, digest.ErrChanging) && !d.Outdated(err) {
-			return value, err
-		}
-		if err := d.Renew(ctx); err != nil {
-			return value, err
-		}
-	}
+// again reports whether to repeat the n-th attempt to read the skill, because the skill has changed
+// during the attempt.
+func (d *Dir) again(ctx context.Context, n int, err error) bool {
+	return n < attempts && ctx.Err() == nil && (errors.Is(err, digest.ErrChanging) || d.Outdated(err)) &&
+		d.Renew(ctx) == nil
 }
 
 // Latest returns the SKILL.md. If the skill changes during the call, Latest reads the file again.
 // In a gated layer, Latest compares all files of the skill: a text tells the model to run the other
 // files.
 func (d *Dir) Latest(ctx context.Context) (Text, error) {
-	if d.index.Sealed(d.entry) {
+	if d.Index.Sealed(d.Entry) {
 		whole, err := d.Whole(ctx, Wanted{})
 		return whole.Text, err
 	}
-	text, err := attempt(ctx, d, func() (Text, error) { text, _, err := d.text(confine.Info{}); return text, err })
-	return text, cmp.Or(err, text.Rejected)
+	for n := 1; ; n++ {
+		if text, _, err := d.current(confine.Info{}); !d.again(ctx, n, err) {
+			return text, cmp.Or(err, text.Rejected)
+		}
+	}
 }
 
 // Text returns the SKILL.md, or the reason why WithStrict does not load the file.
 func (d *Dir) Text() (Text, error) {
-	text, _, err := d.text(confine.Info{})
-	return text, cmp.Or(err, text.Rejected)
-}
-
-// text returns the SKILL.md. In a gated layer, text returns digest.ErrChanging for other bytes than
-// the bytes of the entry.
-func (d *Dir) text(listed confine.Info) (Text, confine.Info, error) {
-	text, info, err := d.current(listed)
-	if err == nil && d.index.Sealed(d.entry) {
-		err = d.index.Verify(d.entry, []byte(text.whole))
+	text, _, err := d.current(confine.Info{})
+	if err == nil {
+		err = d.verify(&text)
 	}
-	return text, info, err
+	return text, cmp.Or(err, text.Rejected)
 }
 
 // current returns the SKILL.md. If the file is unchanged since the last read or scan, current makes
@@ -148,7 +130,7 @@ func (d *Dir) current(listed confine.Info) (Text, confine.Info, error) {
 		}
 	}
 	now := time.Now()
-	f, err := d.Open(path.Base(d.entry.Path))
+	f, err := d.Open(path.Base(d.Entry.Path))
 	if err != nil {
 		return Text{}, confine.Info{}, err
 	}
@@ -157,7 +139,7 @@ func (d *Dir) current(listed confine.Info) (Text, confine.Info, error) {
 	if text, ok := d.kept(info); ok {
 		return text, info, nil
 	}
-	raw, err := d.index.ReadOpen(f)
+	raw, err := d.Index.ReadOpen(f)
 	if err != nil {
 		return Text{}, info, err
 	}
@@ -166,12 +148,21 @@ func (d *Dir) current(listed confine.Info) (Text, confine.Info, error) {
 	return text, info, nil
 }
 
+// verify returns digest.ErrChanging if the layer is gated and the text has other bytes than the bytes
+// of the entry.
+func (d *Dir) verify(text *Text) error {
+	if !d.Index.Sealed(d.Entry) {
+		return nil
+	}
+	return d.Index.Verify(d.Entry, []byte(text.whole))
+}
+
 // kept returns the SKILL.md with the given metadata, if the reader has the bytes.
 func (d *Dir) kept(info confine.Info) (Text, bool) {
-	if kept := d.reader.Kept.Get(d.entry.File()); kept != nil && stamp.SameFile(kept.Info, info) {
+	if kept := d.reader.Kept.Get(d.Entry.File()); kept != nil && stamp.SameFile(kept.Info, info) {
 		return kept.Value, true
 	}
-	raw, listed, ok := d.reader.Texts.Find(d.entry)
+	raw, listed, ok := d.reader.Texts.Find(d.Entry)
 	if !ok || !stamp.SameFile(listed, info) {
 		return Text{}, false
 	}
@@ -180,9 +171,9 @@ func (d *Dir) kept(info confine.Info) (Text, bool) {
 
 // parse converts a SKILL.md, and keeps the result if no later change of the file goes unnoticed.
 func (d *Dir) parse(raw []byte, info confine.Info, read time.Time) Text {
-	text := d.reader.Describe(d.index, d.entry, string(raw), info)
+	text := d.reader.Describe(d.Index, d.Entry, string(raw), info)
 	if d.Settled(info, read) {
-		d.reader.Kept.Put(&index.Cached[Text]{File: d.entry.File(), Info: info, Value: text, Size: int64(len(raw) + text.Header.Memory())})
+		d.reader.Kept.Put(&index.Cached[Text]{File: d.Entry.File(), Info: info, Value: text, Size: int64(len(raw) + text.Header.Memory())})
 	}
 	return text
 }
@@ -220,42 +211,31 @@ type Whole struct {
 
 // Whole returns a skill with its files. If the skill changes during the call, Whole reads the skill
 // again.
-func (d *Dir) Whole(ctx context.Context, w Wanted) (Whole, error) {
-	return attempt(ctx, d, func() (Whole, error) { return d.whole(ctx, w) })
-}
-
-// whole returns digest.ErrChanging if the skill changes during the call.
-func (d *Dir) whole(ctx context.Context, w Wanted) (s Whole, err error) {
-	if s.Listing, err = d.Files(ctx); err != nil {
-		return s, err
-	}
-	for _, f := range s.Files {
-		s.Size += f.Info.Size
-	}
-	if w.Digests {
-		s.Sums = make([]string, len(s.Files))
-	}
-	if err := d.own(&s, w.Listed); err != nil {
-		return s, err
-	}
-	if d.index.Sealed(d.entry) {
-		if err := d.sealed(ctx, s.Listing); err != nil {
+func (d *Dir) Whole(ctx context.Context, w Wanted) (s Whole, err error) {
+	for n := 1; ; n++ {
+		s = Whole{}
+		if s.Listing, err = d.Files(ctx); err == nil {
+			err = d.own(&s, w)
+		}
+		if err == nil && d.Index.Sealed(d.Entry) {
+			err = d.sealed(ctx, s.Listing)
+		}
+		if w.MaxFiles > 0 && (s.Truncated || len(s.Files) > w.MaxFiles || s.Size > w.MaxBytes) {
+			s.Sums = nil
+		}
+		if err == nil && s.Sums != nil {
+			err = d.digest(ctx, &s)
+		}
+		if !d.again(ctx, n, err) {
 			return s, err
 		}
 	}
-	if w.MaxFiles > 0 && (s.Truncated || len(s.Files) > w.MaxFiles || s.Size > w.MaxBytes) {
-		s.Sums = nil
-	}
-	if s.Sums != nil {
-		err = d.digest(ctx, &s)
-	}
-	return s, err
 }
 
 // sealed returns digest.ErrChanging if the list does not have the files of the seal. The caller has
 // compared the SKILL.md.
 func (d *Dir) sealed(ctx context.Context, listed skilldir.Listing) error {
-	seal := d.entry.Seal()
+	seal := d.Entry.Seal()
 	if seal == nil || seal.Digest == "" || !slices.Equal(seal.Omitted, listed.Omitted) || !slices.EqualFunc(seal.Files, listed.Files, func(a index.SealedFile, b skilldir.File) bool { return a.Name == b.Name }) {
 		return digest.ErrChanging
 	}
@@ -274,23 +254,34 @@ func (d *Dir) sealed(ctx context.Context, listed skilldir.Listing) error {
 	return nil
 }
 
-// own sets the text of the SKILL.md and, if the text may be missing, the digest. A known digest
-// describes the same bytes as the entry of the index: the digest has the hash of the header, which
-// the entry must have too.
-func (d *Dir) own(s *Whole, mayBeMissing bool) error {
+// own sets the sizes, the text of the SKILL.md and, if the text may be missing, the digest. A known
+// digest describes the same bytes as the entry of the index: the digest has the hash of the header,
+// which the entry must have too. In a gated layer, own returns digest.ErrChanging for other bytes
+// than the bytes of the entry.
+func (d *Dir) own(s *Whole, w Wanted) error {
+	for _, f := range s.Files {
+		s.Size += f.Info.Size
+	}
+	if w.Digests {
+		s.Sums = make([]string, len(s.Files))
+	}
 	var own skilldir.File
 	if s.Own >= 0 {
 		own = s.Files[s.Own]
 	}
-	if mayBeMissing && s.Own >= 0 && d.entry.Whole() {
-		header := d.entry.Header()
-		if sum, ok := d.reader.Digests.Kept(d.SkillDir, own); ok && sum.HasHead(string(header.Format), header.Header) {
+	if w.Listed && s.Own >= 0 && d.Entry.Whole() {
+		header := d.Entry.Header()
+		sum, ok := d.reader.Digests.Kept(d.SkillDir, own)
+		if ok && sum.HasHead(string(header.Format), header.Header) {
 			s.Described, s.Sums[s.Own] = true, sum.String()
 			return nil
 		}
 	}
 	now := time.Now()
-	text, info, err := d.text(own.Info)
+	text, info, err := d.current(own.Info)
+	if err == nil {
+		err = d.verify(&text)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -303,7 +294,7 @@ func (d *Dir) own(s *Whole, mayBeMissing bool) error {
 	if d.Seen != nil {
 		d.Seen(s.Text)
 	}
-	if mayBeMissing {
+	if w.Listed {
 		sum := digest.OfSkillFile(text.Bytes(), string(text.Header.Format), text.Header.Header)
 		d.reader.Digests.Keep(d.SkillDir, own, sum, now)
 		s.Sums[s.Own] = sum.String()
@@ -314,7 +305,7 @@ func (d *Dir) own(s *Whole, mayBeMissing bool) error {
 // digest adds the missing digests of the files. digest returns digest.ErrChanging if a file changes
 // during the call.
 func (d *Dir) digest(ctx context.Context, s *Whole) error {
-	place := path.Dir(d.index.Place(d.entry))
+	place := path.Dir(d.Index.Place(d.Entry))
 	for i, f := range s.Files {
 		report := func(code problem.Code, message, suggestion string) {
 			s.Lost = append(s.Lost, problem.Problem{Code: code, Severity: problem.Warning,
@@ -339,7 +330,7 @@ func (d *Dir) digest(ctx context.Context, s *Whole) error {
 			report(problem.FileRead, escape.Reason(err), "check the permissions of the file")
 		}
 	}
-	if seal := d.entry.Seal(); seal != nil {
+	if seal := d.Entry.Seal(); seal != nil {
 		for i, f := range seal.Files { // of the same names
 			if index.FileDigest(f.Sum) != "sha256:"+s.Sums[i] {
 				return digest.ErrChanging

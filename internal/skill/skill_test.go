@@ -31,7 +31,8 @@ func open(t *testing.T, files map[string]string, config index.Config) (afero.Fs,
 	config.Layers, config.MaxFileSize = []index.Layer{{Name: "skills", FS: root, Dir: "skills"}}, 100
 	x := must.Get(index.New(client.Skills, config))(t)
 	s := must.Get(x.Snapshot(t.Context()))(t)
-	d := must.Get((&Reader{MaxFileSize: config.MaxFileSize}).Open(t.Context(), x, s.Lookup("a")))(t)
+	opened := must.Get(x.OpenSkill(t.Context(), s.Lookup("a")))(t)
+	d := (&Reader{MaxFileSize: config.MaxFileSize}).Of(opened)
 	t.Cleanup(func() { d.Close(); x.Close(); root.Close() })
 	return fsys, &d
 }

@@ -793,16 +793,34 @@ var (
 	catalog    = catalogtest.Open
 	memoryOf   = catalogtest.Memory
 	diskOf     = catalogtest.Disk
-	names      = catalogtest.Names
 	eventually = catalogtest.Eventually
 	write      = catalogtest.Write
 	corpus     = catalogtest.Corpus
 	written    = catalogtest.Written
-	heapOf     = catalogtest.HeapOf
 	checkError = catalogtest.CheckError
 
 	needsChangeTimes = catalogtest.NeedsChangeTimes
 )
+
+// names returns the names of all pages of List.
+func names(t testing.TB, c *toolshelf.Catalog) []string {
+	t.Helper()
+	var all []string
+	for info, err := range c.All(t.Context()) {
+		must.Do(t, err)
+		all = append(all, info.Name)
+	}
+	return all
+}
+
+// heapOf returns the number of bytes that the result of f keeps in memory.
+func heapOf(f func() any) int64 {
+	before := catalogtest.Heap()
+	kept := f()
+	after := catalogtest.Heap()
+	runtime.KeepAlive(kept)
+	return after - before
+}
 
 // onEveryFilesystem runs a test over testdata/project on each kind of filesystem. The test
 // receives a function that makes a catalog with the layers commands and skills.

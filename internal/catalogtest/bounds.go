@@ -2,7 +2,6 @@ package catalogtest
 
 import (
 	"maps"
-	"path"
 	"runtime"
 	"sync"
 	"testing"
@@ -75,13 +74,4 @@ func (c Cost) Linear(t testing.TB, fourfold Cost) {
 	if fourfold.Bytes > 5*c.Bytes+1<<20 || fourfold.Allocations > 5*c.Allocations+1000 {
 		t.Errorf("%d bytes in %d allocations, and for four times the input %d bytes in %d allocations", c.Bytes, c.Allocations, fourfold.Bytes, fourfold.Allocations)
 	}
-}
-
-// Below returns files with their paths below a directory.
-func Below(dir string, files map[string]string) map[string]string {
-	below := make(map[string]string, len(files))
-	for name, text := range files {
-		below[path.Join(dir, name)] = text
-	}
-	return below
 }

@@ -79,17 +79,6 @@ func Replace(file, text string) error {
 	return nil
 }
 
-// Names returns the names of all pages of List.
-func Names(t testing.TB, c *toolshelf.Catalog) []string {
-	t.Helper()
-	var all []string
-	for info, err := range c.All(t.Context()) {
-		must.Do(t, err)
-		all = append(all, info.Name)
-	}
-	return all
-}
-
 // Patience limits the wait for an event that should take milliseconds.
 const Patience = 20 * time.Second
 
@@ -164,13 +153,4 @@ func Compare(b *testing.B, order []string, run map[string]func()) {
 		b.ReportMetric(median(name), "ns/"+name)
 		b.ReportMetric(ours/median(name), order[0]+"/"+name)
 	}
-}
-
-// HeapOf returns the number of bytes that the result of f keeps in memory.
-func HeapOf(f func() any) int64 {
-	before := Heap()
-	kept := f()
-	after := Heap()
-	runtime.KeepAlive(kept)
-	return after - before
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -229,7 +230,7 @@ func TestHostileImportsHaveBounds(t *testing.T) {
 			var costs [2]map[string]catalogtest.Cost
 			for i := range costs {
 				all := files(catalogtest.Rounds(1<<18, 1<<18) << (2 * i))
-				costs[i] = costsOf(t, catalogtest.Below("/repo", all))
+				costs[i] = costsOf(t, below("/repo", all))
 			}
 			for _, call := range slices.Sorted(maps.Keys(costs[0])) {
 				t.Run(call, func(t *testing.T) { costs[0][call].Linear(t, costs[1][call]) })
@@ -281,4 +282,13 @@ func TestTheGlobsOfACallHaveALimit(t *testing.T) {
 	if d := got[1].Diagnostics[0]; d.Code != agentmd.DiagRuleGlobInvalid || !strings.HasSuffix(d.Message, "are not compared with the path: the globs of all rules take too many steps") {
 		t.Errorf("got %+v", d)
 	}
+}
+
+// below returns files with their paths below a directory.
+func below(dir string, files map[string]string) map[string]string {
+	below := make(map[string]string, len(files))
+	for name, text := range files {
+		below[path.Join(dir, name)] = text
+	}
+	return below
 }

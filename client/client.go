@@ -25,6 +25,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	edits "github.com/toolshelf-go/toolshelf/internal/names"
 )
 
 // A Client is a program that reads commands and skills.
@@ -409,19 +411,19 @@ func All() []Client {
 // Lookup returns the client with a name. For an unknown name, the error has the nearest name.
 func Lookup(name string) (Client, error) {
 	all := All()
-	// A name with other letters in more than a third of its places is not similar.
-	nearest, least := "", len(name)/3+1
 	names := make([]string, len(all))
 	for i, c := range all {
 		if c.Name == name {
 			return c, nil
 		}
 		names[i] = c.Name
-		if d := distance(strings.ToLower(name), c.Name); d < least {
-			nearest, least = c.Name, d
-		}
 	}
-	if len(name) > maxName || nearest == "" {
+	nearest := ""
+	if len(name) <= maxName {
+		// A name with other letters in more than a third of its places is not similar.
+		nearest = edits.Nearest(name, slices.Values(names), len(name)/3, nil)
+	}
+	if nearest == "" {
 		return Client{}, fmt.Errorf("unknown client %.*q; use one of %s",
 			maxName, name, strings.Join(names, ", "))
 	}
@@ -430,32 +432,3 @@ func Lookup(name string) (Client, error) {
 
 // maxName bounds the part of an unknown name that an error contains, in bytes.
 const maxName = 100
-
-// distance returns the number of bytes to insert, remove, replace or swap with a neighbor that
-// turn a into b.
-func distance(a, b string) int {
-	if len(a) > maxName {
-		return len(a)
-	}
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
-			}
-		}
-	}
-	return rows[len(a)][len(b)]
-}

@@ -119,17 +119,6 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-func TestDistance(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"abc", "abd", 1}, {"abc", "ab", 1}, {"acb", "abc", 1}, {"kitten", "sitting", 3}} {
-		if got := distance(tt.a, tt.b); got != tt.want {
-			t.Errorf("the distance of %q and %q is %d, want %d", tt.a, tt.b, got, tt.want)
-		}
-	}
-}
-
 func TestPlacesThatAreNotValid(t *testing.T) {
 	for _, p := range []Place{
 		{}, {Dir: "a"}, {Dir: "", Pattern: "*.md"}, {Dir: "/a", Pattern: "*.md"}, {Dir: "a/", Pattern: "*.md"}, {Dir: "../a", Pattern: "*.md"},

@@ -12,13 +12,8 @@ import (
 func AgentSkills() Client {
 	return Client{Name: "agentskills", Title: "Agent Skills", Strict: true,
 		// https://agentskills.io/specification, 2026-10
-		Fields: slices.Concat(
-			[]Field{{
-				Name: "name", Files: Skills, Required: true, Slug: true, Directory: true, Limit: 64,
-			}},
-			fields(Skills, `description!<1024 license compatibility<500 metadata:map
-				allowed-tools:list`),
-		)}
+		Fields: fields(Skills, `name!<64:slug:directory description!<1024 license
+			compatibility<500 metadata:map allowed-tools:list`)}
 }
 
 // Amp returns the row of Amp.
@@ -46,13 +41,9 @@ func Claude() Client {
 		// code.claude.com/docs/en/memory, 2026-10; for AGENTS.md github.com/anthropics/claude-code
 		// v2.1.277, mods/agents-md; npm @anthropic-ai/claude-code 2.1.330, run with a project, for
 		// rules below the project and for "*.go"
-		Instructions: slices.Concat(
-			places("^+CLAUDE.md ^+.claude/CLAUDE.md ^+CLAUDE.local.md"),
-			Place{Fallback: InProject}.at("^+AGENTS.md"),
-			Place{Globs: "paths", AnyDepth: true}.at("^+.claude/rules/**/*.md"),
-			places("~/.claude/CLAUDE.md"),
-			Place{Globs: "paths", AnyDepth: true}.at("~/.claude/rules/**/*.md"),
-		),
+		Instructions: Place{Globs: "paths", AnyDepth: true}.at(`^+CLAUDE.md ^+.claude/CLAUDE.md
+			^+CLAUDE.local.md ??^+AGENTS.md ^+.claude/rules/**/*.md ~/.claude/CLAUDE.md
+			~/.claude/rules/**/*.md`),
 		// code.claude.com/docs/en/memory, imports, 2026-10; for the mention npm
 		// @anthropic-ai/claude-code 2.1.332, 2026-11
 		Rules: claudeRules, SkillRules: claudeRules, Switches: claudeSwitches(), ImportHops: 4,
@@ -62,18 +53,14 @@ func Claude() Client {
 		Plugins: places(`.claude/skills/*/.claude-plugin/plugin.json
 			~/.claude/skills/*/.claude-plugin/plugin.json`),
 		// code.claude.com/docs/en/skills and …/sub-agents, 2026-08, and Claude Code 2.1.330
-		Fields: slices.Concat(
-			fields(0, "name"),
-			[]Field{{Name: "description", Cut: 1536}},
-			fields(0, `when_to_use argument-hint arguments:list disable-model-invocation:flag
-				user-invocable:flag background:flag allowed-tools:list disallowed-tools:list
-				paths:list metadata:map model effort context agent shell version license
-				compatibility hooks:map`),
-			fields(Commands, "hide-from-slash-command-tool:flag"),
-			fields(Agents, `name! description! tools:list disallowedTools:list skills:list
+		Fields: fields(0, `name description>1536 when_to_use argument-hint arguments:list
+			disable-model-invocation:flag user-invocable:flag background:flag allowed-tools:list
+			disallowed-tools:list paths:list metadata:map model effort context agent shell version
+			license compatibility hooks:map`).
+			and(Commands, "hide-from-slash-command-tool:flag").
+			and(Agents, `name! description! tools:list disallowedTools:list skills:list
 				mcpServers:list hooks:map background:flag model permissionMode maxTurns memory
-				effort isolation color initialPrompt`),
-		)}
+				effort isolation color initialPrompt`)}
 }
 
 // claudeRules are the rules of code.claude.com/docs/en/skills, available string substitutions,
@@ -103,11 +90,8 @@ func Cline() Client {
 		Skills: places(`.cline/skills/*/SKILL.md .clinerules/skills/*/SKILL.md
 			~/.cline/skills/*/SKILL.md`),
 		// docs.cline.bot/features/cline-rules/overview and …/conditional-rules, 2026-11
-		Instructions: slices.Concat(
-			Place{Globs: "paths"}.at(".clinerules/*.md"),
-			places("+AGENTS.md"),
-			Place{Globs: "paths"}.at("~/Documents/Cline/Rules/*.md"),
-		),
+		Instructions: Place{Globs: "paths"}.at(
+			".clinerules/*.md +AGENTS.md ~/Documents/Cline/Rules/*.md"),
 		// github.com/cline/cline 023acebf, src/core/slash-commands/index.ts
 		Rules: Rules{Forms: NoForms, Append: AppendLine}}
 }
@@ -124,12 +108,8 @@ func Codex() Client {
 			~/.agents/skills/**/SKILL.md ~/.codex/skills/**/SKILL.md`),
 		// developers.openai.com/codex/guides/agents-md, 2026-10, and codex-rs/core/src/agents_md.rs
 		// 0cf644af, 2026; without the names of the configuration
-		Instructions: slices.Concat(
-			places("^+AGENTS.override.md"),
-			Place{Fallback: InDirectory}.at("^+AGENTS.md"),
-			places("~/.codex/AGENTS.override.md"),
-			Place{Fallback: InDirectory}.at("~/.codex/AGENTS.md"),
-		), InstructionBytes: 32 << 10, // project_doc_max_bytes
+		Instructions: places(`^+AGENTS.override.md ?^+AGENTS.md ~/.codex/AGENTS.override.md
+			?~/.codex/AGENTS.md`), InstructionBytes: 32 << 10, // project_doc_max_bytes
 		// npm @openai/codex 0.171.0, run with a project, 2026-11-27; the file of the project has no
 		// effect
 		Switches: []Switch{{
@@ -142,10 +122,8 @@ func Codex() Client {
 			.claude-plugin/plugin.json .cursor-plugin/plugin.json`),
 		// github.com/openai/codex docs/prompts.md, 2026-02; codex-rs/core/src/skills/loader.rs
 		// f793618e, 2026-03
-		Fields: slices.Concat(
-			fields(Commands, "description argument-hint"),
-			fields(Skills, "name!<64 description!<1024 metadata:map"),
-		)}
+		Fields: fields(Commands, "description argument-hint").
+			and(Skills, "name!<64 description!<1024 metadata:map")}
 }
 
 // Copilot returns the row of GitHub Copilot CLI.
@@ -160,22 +138,16 @@ func Copilot() Client {
 			~/.copilot/agents/*.agent.md`),
 		// docs.github.com/en/enterprise-cloud@latest/copilot/how-tos/copilot-cli/customize-copilot,
 		// add-custom-instructions, 2026-11
-		Instructions: slices.Concat(
-			places("^+.github/copilot-instructions.md ^+AGENTS.md CLAUDE.md GEMINI.md"),
-			Place{Globs: "applyTo", OnRequest: true}.at(
-				"^.github/instructions/**/*.instructions.md"),
-			places("~/.copilot/copilot-instructions.md"),
-			Place{Globs: "applyTo", OnRequest: true}.at(
-				"~/.copilot/instructions/**/*.instructions.md"),
-		),
+		Instructions: Place{Globs: "applyTo", OnRequest: true}.at(`
+			^+.github/copilot-instructions.md ^+AGENTS.md CLAUDE.md GEMINI.md
+			^.github/instructions/**/*.instructions.md ~/.copilot/copilot-instructions.md
+			~/.copilot/instructions/**/*.instructions.md`),
 		// github.com/agentplugins/agent-plugins-spec, readers, 2026-08
 		Manifests: []string{"plugin.json"},
 		// docs.github.com/en/copilot/reference/custom-agents-configuration, 2026-11
-		Fields: slices.Concat(
-			fields(Skills, "name description license allowed-tools:list"),
-			fields(Agents, `name description! tools:list model target infer:flag
-				disable-model-invocation:flag user-invocable:flag mcp-servers:map metadata:map`),
-		)}
+		Fields: fields(Skills, "name description license allowed-tools:list").
+			and(Agents, `name description! tools:list model target infer:flag
+				disable-model-invocation:flag user-invocable:flag mcp-servers:map metadata:map`)}
 }
 
 // Crush returns the row of Crush. Of the parents, Crush reads only the root of the repository.
@@ -213,11 +185,8 @@ func Cursor() Client {
 			.codex/agents/*.md ~/.cursor/agents/*.md ~/.claude/agents/*.md ~/.codex/agents/*.md`),
 		// cursor.com/docs/rules, 2026-11; "*.ts" matches in the root only;
 		// docs.cursor.com/context/rules for rules below the project, 2025-07
-		Instructions: slices.Concat(
-			places("+AGENTS.md"),
-			Place{Globs: "globs", When: "alwaysApply", OnRequest: true}.at(
-				"+.cursor/rules/**/*.mdc"),
-		),
+		Instructions: Place{Globs: "globs", When: "alwaysApply", OnRequest: true}.at(
+			"+AGENTS.md +.cursor/rules/**/*.mdc"),
 		// cursor.com/docs/plugins/building, 2026-11
 		Rules: Rules{Forms: NoForms, Append: AppendLine},
 		// cursor.com/docs/plugins/building, 2026-11
@@ -270,12 +239,10 @@ func Gemini() Client {
 		Manifests: []string{"gemini-extension.json"},
 		// github.com/google-gemini/gemini-cli 5411f113, FileCommandLoader.ts, skillLoader.ts and
 		// agentLoader.ts, 2026-08
-		Fields: slices.Concat(
-			fields(Commands, "prompt! description"),
-			fields(Skills, "name! description!"),
-			fields(Agents, `name! description! kind display_name tools:list mcp_servers:map model
-				temperature max_turns timeout_mins policy:map agent_card_url auth:map`),
-		)}
+		Fields: fields(Commands, "prompt! description").
+			and(Skills, "name! description!").
+			and(Agents, `name! description! kind display_name tools:list mcp_servers:map model
+				temperature max_turns timeout_mins policy:map agent_card_url auth:map`)}
 }
 
 // geminiRules are the rules of Gemini CLI and of its fork Qwen Code.
@@ -312,11 +279,8 @@ func Kiro() Client {
 		// kiro.dev/docs/skills, 2026-11
 		Skills: places(".kiro/skills/*/SKILL.md ~/.kiro/skills/*/SKILL.md"),
 		// kiro.dev/docs/steering, 2026-11
-		Instructions: slices.Concat(
-			places("AGENTS.md"),
-			Place{Globs: "fileMatchPattern", When: "inclusion", AnyDepth: true}.at(
-				".kiro/steering/*.md ~/.kiro/steering/*.md"),
-		),
+		Instructions: Place{Globs: "fileMatchPattern", When: "inclusion", AnyDepth: true}.at(
+			"AGENTS.md .kiro/steering/*.md ~/.kiro/steering/*.md"),
 		// github.com/agentplugins/agent-plugins-spec, readers, 2026-08
 		Manifests: []string{"plugin.json"}}
 }
@@ -328,16 +292,9 @@ func Kit() Client {
 		// github.com/mark3labs/kit a3743877, 2026-11
 		Commands: places(".kit/prompts/*.md ~/.kit/prompts/*.md ~/.config/kit/prompts/*.md"),
 		// github.com/mark3labs/kit a3743877, internal/skills/skills.go, 2026-08
-		Skills: slices.Concat(
-			places(".agents/skills/*/SKILL.md"),
-			Place{Name: FromHeader}.at(".agents/skills/*.md"),
-			places(".kit/skills/*/SKILL.md"),
-			Place{Name: FromHeader}.at(".kit/skills/*.md"),
-			places("~/.agents/skills/*/SKILL.md"),
-			Place{Name: FromHeader}.at("~/.agents/skills/*.md"),
-			places("~/.config/kit/skills/*/SKILL.md"),
-			Place{Name: FromHeader}.at("~/.config/kit/skills/*.md"),
-		),
+		Skills: places(`.agents/skills/*/SKILL.md #.agents/skills/*.md .kit/skills/*/SKILL.md
+			#.kit/skills/*.md ~/.agents/skills/*/SKILL.md #~/.agents/skills/*.md
+			~/.config/kit/skills/*/SKILL.md #~/.config/kit/skills/*.md`),
 		// github.com/mark3labs/kit a3743877, internal/prompts/template.go, and internal/ui/model.go
 		// for missing arguments, 2026-08
 		Rules: Rules{
@@ -362,22 +319,16 @@ func OpenCode() Client {
 			~/.config/opencode/agents/**/*.md ~/.config/opencode/agent/**/*.md`),
 		// opencode.ai/docs/rules, 2026-11, and session/instruction.ts 00b964bd; without the
 		// deprecated CONTEXT.md and the files *.local.md
-		Instructions: slices.Concat(
-			places("^+AGENTS.md"),
-			Place{Fallback: InDirectory}.at("^+CLAUDE.md"),
-			places("~/.config/opencode/AGENTS.md"),
-			Place{Fallback: InDirectory}.at("~/.claude/CLAUDE.md"),
-		),
+		Instructions: places(
+			"^+AGENTS.md ?^+CLAUDE.md ~/.config/opencode/AGENTS.md ?~/.claude/CLAUDE.md"),
 		// for the mention npm opencode-ai 1.18.33, SessionPrompt, 2026-11
 		Rules: openCodeRules, SkillRules: openCodeRules, Mention: "@",
 		// github.com/anomalyco/opencode config/command.ts and skill/index.ts, and
 		// opencode.ai/docs/agents, 2026-11
-		Fields: slices.Concat(
-			fields(Commands, "description agent model subtask:flag"),
-			fields(Skills, "name! description! license compatibility metadata:map"),
-			fields(Agents, `name description mode model temperature top_p maxSteps tools:map
-				permission:map prompt hidden:flag disable:flag color`),
-		)}
+		Fields: fields(Commands, "description agent model subtask:flag").
+			and(Skills, "name! description! license compatibility metadata:map").
+			and(Agents, `name description mode model temperature top_p maxSteps tools:map
+				permission:map prompt hidden:flag disable:flag color`)}
 }
 
 // openCodeRules are the rules of packages/opencode/src/session/prompt.ts and config/markdown.ts,
@@ -395,34 +346,21 @@ func Pi() Client {
 		Commands: places(".pi/prompts/*.md ~/.pi/agent/prompts/*.md"),
 		// github.com/badlogic/pi-mono 83378aad, docs/skills.md and src/core/package-manager.ts:
 		// only .agents looks up, 2026-03
-		Skills: slices.Concat(
-			places(".pi/skills/**/SKILL.md"),
-			Place{Name: FromHeader}.at(".pi/skills/*.md"),
-			places("^.agents/skills/**/SKILL.md"),
-			Place{Name: FromHeader}.at("^.agents/skills/*.md"),
-			places("~/.pi/agent/skills/**/SKILL.md"),
-			Place{Name: FromHeader}.at("~/.pi/agent/skills/*.md"),
-			places("~/.agents/skills/**/SKILL.md"),
-			Place{Name: FromHeader}.at("~/.agents/skills/*.md"),
-		),
+		Skills: places(`.pi/skills/**/SKILL.md #.pi/skills/*.md ^.agents/skills/**/SKILL.md
+			#^.agents/skills/*.md ~/.pi/agent/skills/**/SKILL.md #~/.pi/agent/skills/*.md
+			~/.agents/skills/**/SKILL.md #~/.agents/skills/*.md`),
 		// github.com/badlogic/pi-mono 0507789f, packages/coding-agent/src/core/resource-loader.ts,
 		// 2026
-		Instructions: slices.Concat(
-			places("^+AGENTS.md"),
-			Place{Fallback: InDirectory}.at("^+CLAUDE.md"),
-			places("~/.pi/agent/AGENTS.md"),
-			Place{Fallback: InDirectory}.at("~/.pi/agent/CLAUDE.md"),
-		),
+		Instructions: places(
+			"^+AGENTS.md ?^+CLAUDE.md ~/.pi/agent/AGENTS.md ?~/.pi/agent/CLAUDE.md"),
 		// npm @earendil-works/pi-coding-agent 1.5.2, core/prompt-templates.js, 2026-11
 		Rules: Rules{Forms: Arguments | Numbered | At | Slice | Default, Count: CountFromOne,
 			Number: Anywhere, NoNumber: Empty, Joined: true, Code: NoCode, Escape: NoEscape, Append: Drop},
 		SkillRules: Rules{Forms: NoForms, Append: AppendLine}, // …, core/agent-session.js
 		// github.com/badlogic/pi-mono 83378aad, core/skills.ts and core/prompt-templates.ts,
 		// 2026-11
-		Fields: slices.Concat(
-			fields(Commands, "description argument-hint"),
-			fields(Skills, "name description! disable-model-invocation:flag"),
-		)}
+		Fields: fields(Commands, "description argument-hint").
+			and(Skills, "name description! disable-model-invocation:flag")}
 }
 
 // Qwen returns the row of Qwen Code.
@@ -440,11 +378,9 @@ func Qwen() Client {
 		Agents: Place{Name: OnlyHeader}.at(".qwen/agents/*.md ~/.qwen/agents/*.md"),
 		// github.com/QwenLM/qwen-code 0f8ce082, packages/core/src/utils/memoryDiscovery.ts and
 		// rulesDiscovery.ts, 2026
-		Instructions: slices.Concat(
-			places("^+QWEN.md ^+AGENTS.md .qwen/QWEN.local.md"),
-			Place{Globs: "paths"}.at(".qwen/rules/**/*.md ~/.qwen/rules/**/*.md"),
-			places("~/.qwen/QWEN.md ~/.qwen/AGENTS.md"),
-		), ImportHops: 5,
+		Instructions: Place{Globs: "paths"}.at(`^+QWEN.md ^+AGENTS.md .qwen/QWEN.local.md
+			.qwen/rules/**/*.md ~/.qwen/rules/**/*.md ~/.qwen/QWEN.md ~/.qwen/AGENTS.md`),
+		ImportHops: 5,
 		// github.com/QwenLM/qwen-code packages/cli/src/services/command-factory.ts, 2026-10
 		Rules: geminiRules,
 		// npm @qwen-code/qwen-code 0.24.4, SkillCommandLoader, 2026-11
@@ -470,7 +406,8 @@ func Roo() Client {
 
 // VSCode returns the row of GitHub Copilot in VS Code.
 func VSCode() Client {
-	rule := Place{Globs: "applyTo", OnRequest: true, AnyDepth: true}
+	rules := Place{Globs: "applyTo", OnRequest: true, AnyDepth: true}
+	claude := Place{Globs: "paths", AnyDepth: true}
 	return Client{Name: "vscode", Title: "VS Code", Servers: vscodeServers(),
 		// code.visualstudio.com/docs/agent-customization/prompt-files, 2026-11
 		Commands: Place{Name: FromHeader}.at(".github/prompts/*.prompt.md"),
@@ -485,28 +422,23 @@ func VSCode() Client {
 		// code.visualstudio.com/docs/agent-customization/custom-instructions, 2026-11;
 		// github.com/microsoft/vscode 0155379d, computeAutomaticInstructions.ts, for "*.go"
 		Instructions: slices.Concat(
-			places(`.github/copilot-instructions.md AGENTS.md CLAUDE.md .claude/CLAUDE.md
-				CLAUDE.local.md`),
-			rule.at(".github/instructions/**/*.instructions.md"),
-			Place{Globs: "paths", AnyDepth: true}.at(".claude/rules/**/*.md"),
-			places("~/.claude/CLAUDE.md"),
-			rule.at("~/.copilot/instructions/**/*.instructions.md"),
-			Place{Globs: "paths", AnyDepth: true}.at("~/.claude/rules/**/*.md"),
+			rules.at(`.github/copilot-instructions.md AGENTS.md CLAUDE.md .claude/CLAUDE.md
+				CLAUDE.local.md .github/instructions/**/*.instructions.md`),
+			claude.at(".claude/rules/**/*.md ~/.claude/CLAUDE.md"),
+			rules.at("~/.copilot/instructions/**/*.instructions.md"),
+			claude.at("~/.claude/rules/**/*.md"),
 		),
 		// …/prompt-files, variables; github.com/agentplugins/agent-plugins-spec, readers, 2026-08
 		Rules: vscodeRules, Manifests: []string{"plugin.json"},
 		// code.visualstudio.com/docs/agent-customization, and promptsServiceImpl.ts of
 		// github.com/microsoft/vscode, 2026-11
-		Fields: slices.Concat(
-			fields(Commands, "name description argument-hint agent mode model tools:list"),
-			[]Field{{Name: "name", Files: Skills, Required: true, Directory: true},
-				{Name: "description", Files: Skills, Required: true, Cut: 1024}},
-			fields(Skills, `argument-hint user-invocable:flag disable-model-invocation:flag
-				license compatibility metadata:map allowed-tools:list`),
-			fields(Agents, `name description argument-hint tools:list agents:list model:list
+		Fields: fields(Commands, "name description argument-hint agent mode model tools:list").
+			and(Skills, `name!:directory description!>1024 argument-hint user-invocable:flag
+				disable-model-invocation:flag license compatibility metadata:map
+				allowed-tools:list`).
+			and(Agents, `name description argument-hint tools:list agents:list model:list
 				user-invocable:flag user-invokable:flag disable-model-invocation:flag infer:flag
-				target mcp-servers:map handoffs:list`),
-		)}
+				target mcp-servers:map handoffs:list`)}
 }
 
 var vscodeRules = Rules{Forms: Input | Value, Pairs: true, Code: NoCode, Escape: NoEscape,
@@ -523,12 +455,8 @@ func Windsurf() Client {
 			~/.codeium/windsurf/skills/*/SKILL.md ~/.agents/skills/*/SKILL.md`),
 		// docs.windsurf.com/windsurf/cascade/memories and …/agents-md, 2026-11;
 		// github.com/github/spec-kit/issues/1201 for a rule without trigger
-		Instructions: slices.Concat(
-			places("^+AGENTS.md"),
-			Place{Globs: "globs", When: "trigger", OnRequest: true, AnyDepth: true}.at(
-				"^+.windsurf/rules/*.md"),
-			places("~/.codeium/windsurf/memories/global_rules.md"),
-		),
+		Instructions: Place{Globs: "globs", When: "trigger", OnRequest: true, AnyDepth: true}.at(
+			"^+AGENTS.md ^+.windsurf/rules/*.md ~/.codeium/windsurf/memories/global_rules.md"),
 		// docs.windsurf.com/windsurf/cascade/workflows, 2026-11; third party
 		Rules: Rules{Forms: NoForms, Append: AppendLine}}
 }
@@ -542,40 +470,64 @@ func Zed() Client {
 func places(files string) []Place { return Place{}.at(files) }
 
 // at returns the place for each of some files, as in "^.claude/skills/*/SKILL.md ~/.pi/*.md". A
-// path begins with "~/", "~/.config/" or "/", or is a path of the project, with the parents after
-// "^", and with the directories on the way to another file after "+".
+// path begins with "~/", "~/.config/" or "/", or is a path of the project. Before the path, "#"
+// means FromHeader, "?" InDirectory, "??" InProject, "^" the parents, and "+" the directories on the
+// way to another file, in this order. The fields of rules are only those of paths with a wildcard.
 func (p Place) at(files string) (all []Place) {
 	for file := range strings.FieldsSeq(files) {
-		file, p.Parents = strings.CutPrefix(file, "^")
-		file, p.Below = strings.CutPrefix(file, "+")
-		p.Base = Project
-		for _, base := range []Base{Config, Home} {
-			if name, ok := strings.CutPrefix(file, base.String()); ok && p.Base == Project {
-				file, p.Base = name, base
-			}
+		place := p
+		cut := func(prefix string) (ok bool) {
+			file, ok = strings.CutPrefix(file, prefix)
+			return ok
 		}
-		if file[0] == '/' {
-			p.Base = System
+		if cut("#") {
+			place.Name = FromHeader
+		}
+		for cut("?") {
+			place.Fallback++
+		}
+		place.Parents, place.Below = cut("^"), cut("+")
+		switch {
+		case cut(Config.String()):
+			place.Base = Config
+		case cut(Home.String()):
+			place.Base = Home
+		case file[0] == '/':
+			place.Base = System
 		}
 		end := strings.LastIndexByte(file, '/')
 		if wildcard := strings.IndexByte(file, '*'); wildcard >= 0 {
 			end = wildcard - 1
+		} else {
+			place.Globs, place.When, place.OnRequest, place.AnyDepth = "", "", false, false
 		}
-		p.Dir, p.Pattern = cmp.Or(file[:max(end, 0)], "."), file[end+1:]
-		all = append(all, p)
+		place.Dir, place.Pattern = cmp.Or(file[:max(end, 0)], "."), file[end+1:]
+		all = append(all, place)
 	}
 	return all
 }
 
+type fieldList []Field
+
 // fields returns fields of a text such as "name!<64 tools:list". "!" marks a required field, "<"
-// begins the limit, and ":" a kind other than Text. The zero Files are commands and skills.
-func fields(files Files, text string) (all []Field) {
+// begins the limit, ">" the number of characters that the client shows, and ":" a kind other than
+// Text, slug or directory. The zero Files are commands and skills.
+func fields(files Files, text string) fieldList { return fieldList{}.and(files, text) }
+
+// and adds further fields.
+func (all fieldList) and(files Files, text string) fieldList {
 	for word := range strings.FieldsSeq(text) {
-		word, kind, _ := strings.Cut(word, ":")
+		parts := strings.Split(word, ":")
+		word, shown, _ := strings.Cut(parts[0], ">")
 		word, limit, _ := strings.Cut(word, "<")
-		f := Field{Kind: kinds[kind], Files: files}
+		f := Field{Files: files}
+		f.Cut, _ = strconv.Atoi(shown)
 		f.Limit, _ = strconv.Atoi(limit)
 		f.Name, f.Required = strings.CutSuffix(word, "!")
+		for _, part := range parts[1:] {
+			f.Slug, f.Directory = f.Slug || part == "slug", f.Directory || part == "directory"
+			f.Kind = kinds[part]
+		}
 		all = append(all, f)
 	}
 	return all

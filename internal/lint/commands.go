@@ -2,7 +2,6 @@ package lint
 
 import (
 	"bytes"
-	"math/bits"
 	"path"
 	"slices"
 	"strings"
@@ -29,35 +28,11 @@ type Commands struct {
 	Valid   func(element string) bool        // reports a valid element of a name
 	Present func(path, fromRoot string) bool // reports a file at a path below any layer, or at fromRoot below the root; fromRoot may be empty
 
-	names       []commandName
+	names       []string
 	known       map[string]bool     // every name
 	last        map[string]bool     // last element of every command name, and every skill name
 	directories map[string]bool     // directories of nested commands, with a trailing ":"
 	files       map[string][]string // lowercase base name → paths below the layers
-}
-
-// A commandName is a name to compare with misspelled names.
-type commandName struct {
-	name      string
-	directory int    // length of the name up to the last element
-	letters   []rune // last element in lowercase
-	set       uint64 // bit set of the letters, modulo 64
-}
-
-func newTargetName(name string) commandName {
-	n := commandName{name: name, directory: strings.LastIndexByte(name, ':') + 1}
-	n.letters = []rune(strings.ToLower(name[n.directory:]))
-	for _, r := range n.letters {
-		n.set |= 1 << (r % 64)
-	}
-	return n
-}
-
-// far reports, without computing the distance, that more than limit edits turn
-// one name into the other.
-func (n *commandName) far(other *commandName, limit int) bool {
-	d := len(n.letters) - len(other.letters)
-	return max(d, -d) > limit || bits.OnesCount64(n.set&^other.set) > limit || bits.OnesCount64(other.set&^n.set) > limit
 }
 
 // Add adds a command as a possible target of references.
@@ -65,12 +40,12 @@ func (l *Commands) Add(c Command) {
 	l.prepare()
 	base := strings.ToLower(path.Base(c.Path))
 	l.files[base] = append(l.files[base], c.Path)
-	name := newTargetName(c.Name)
-	l.names = append(l.names, name)
+	l.names = append(l.names, c.Name)
 	l.known[c.Name] = true
-	l.last[c.Name[name.directory:]] = true
-	if l.Nested && name.directory > 0 {
-		l.directories[c.Name[:name.directory]] = true
+	directory := strings.LastIndexByte(c.Name, ':') + 1
+	l.last[c.Name[directory:]] = true
+	if l.Nested && directory > 0 {
+		l.directories[c.Name[:directory]] = true
 	}
 }
 

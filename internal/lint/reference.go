@@ -104,23 +104,21 @@ func (l *Commands) mayRefer(name string, inCode bool) bool {
 // is the missing name with the directory as a prefix, or else the command with the
 // nearest name. If no name is near, similar returns "".
 func (l *Commands) similar(name string) string {
-	wanted := newTargetName(name)
-	directory, last := name[:wanted.directory], name[wanted.directory:]
+	end := strings.LastIndexByte(name, ':') + 1
+	directory, last := name[:end], name[end:]
 	if directory != "" {
 		if long := directory + strings.TrimSuffix(directory, ":") + "-" + last; l.known[long] {
 			return long
 		}
 	}
-	limit := min(len(wanted.letters)/5, 2)
 	return names.Nearest(name, func(yield func(string) bool) {
-		for i := range l.names {
-			other := &l.names[i]
-			near := other.directory == len(directory) && !wanted.far(other, limit) && other.name[:other.directory] == directory
-			if near && !yield(other.name) {
+		for _, other := range l.names {
+			below, ok := strings.CutPrefix(other, directory)
+			if ok && strings.IndexByte(below, ':') < 0 && !yield(other) {
 				return
 			}
 		}
-	}, limit, nil)
+	}, min(utf8.RuneCountInString(last)/5, 2), nil)
 }
 
 // placeholder reports whether a name is a placeholder, as in "run /your-command".

@@ -2,6 +2,7 @@ package names
 
 import (
 	"iter"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -19,13 +20,19 @@ func Nearest(
 	name string, candidates iter.Seq[string], limit int, accept func(candidate string) bool,
 ) string {
 	nearest := ""
-	wanted := []rune(strings.ToLower(name))
+	name = strings.ToLower(name)
+	wanted, letters := []rune(name), letterSet(name)
 	for candidate := range candidates {
 		n := utf8.RuneCountInString(candidate)
 		if max(n-len(wanted), len(wanted)-n) > limit {
 			continue
 		}
-		d := distance(wanted, []rune(strings.ToLower(candidate)))
+		lower := strings.ToLower(candidate)
+		of := letterSet(lower) // each letter that one name lacks is an edit
+		if max(bits.OnesCount64(letters&^of), bits.OnesCount64(of&^letters)) > limit {
+			continue
+		}
+		d := distance(wanted, []rune(lower))
 		if d > limit || d == limit && nearest != "" && Compare(candidate, nearest) >= 0 {
 			continue
 		}
@@ -34,6 +41,14 @@ func Nearest(
 		}
 	}
 	return nearest
+}
+
+// letterSet returns the set of the letters of a name, modulo 64.
+func letterSet(name string) (set uint64) {
+	for _, r := range name {
+		set |= 1 << (r % 64)
+	}
+	return set
 }
 
 // Similar returns the candidate that name probably means, or "". Arguments may follow the name, and

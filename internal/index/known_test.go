@@ -18,6 +18,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/plugin"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
@@ -428,12 +429,16 @@ func untilKnown(t *testing.T, fsys *confine.FS, known func() bool) {
 	}
 }
 
+func newPlugins() *Plugins {
+	return &Plugins{Options: plugin.Options{MaxSize: plugin.MaxSize}}
+}
+
 // A directory that a manifest names can appear later, and then has precedence.
 func TestNothingProvesAMissingDirectoryOfAPlugin(t *testing.T) {
 	root := tree{"shop/a/commands/go.md": "Go.", "shop/a/deep/notes.txt": "", "shop/a/.claude-plugin/plugin.json": `{"name": "a",
 		"commands": ["./deep/more", "./commands"]}`}.onDisk(t)
 	fsys := confined(t)(confine.New(root))
-	layer := Layer{Name: "shop", FS: fsys, Dir: "shop", Plugins: &Plugins{}}
+	layer := Layer{Name: "shop", FS: fsys, Dir: "shop", Plugins: newPlugins()}
 	x := open(t, client.Commands, Config{Layers: []Layer{layer}, Broken: true, Valid: names.Plain}, nil, nil)
 	untilKnown(t, fsys, func() bool { // until the other directories are settled
 		snapshotOf(t, x)
@@ -486,7 +491,7 @@ func TestKnownInPlugins(t *testing.T) {
 		t.Run(tt.what, func(t *testing.T) {
 			root := files.onDisk(t)
 			fsys := confined(t)(confine.New(root))
-			shared := &Plugins{}
+			shared := newPlugins()
 			indexes := map[client.Files]*Index{}
 			for _, kind := range all {
 				indexes[kind] = open(t, kind, Config{Layers: []Layer{{Name: "shop", FS: fsys, Dir: "shop", Plugins: shared}}, Broken: true, Valid: names.Plain}, nil, nil)
@@ -571,7 +576,7 @@ func TestKnownByBareName(t *testing.T) {
 				continue
 			}
 			t.Run(tt.what+", "+size, func(t *testing.T) {
-				root, clock, shared := tr.onDisk(t), time.Now(), &Plugins{}
+				root, clock, shared := tr.onDisk(t), time.Now(), newPlugins()
 				fsys := confined(t)(confine.New(root))
 				layers := append(layersOf(fsys, "own"), Layer{Name: "shop", FS: fsys, Dir: "shop", Plugins: shared})
 				check := func(x *Index, name string, affected bool) {

@@ -118,7 +118,7 @@ func (p *Plugins) table(s *scan, dirPath string) (*pluginTable, error) {
 	}
 	now := new(pluginTable)
 	var err error
-	recorder := access.NewRecorder(&s.Source, &now.reads, cmp.Or(p.Options.MaxSize, plugin.MaxSize))
+	recorder := access.NewRecorder(&s.Source, &now.reads, p.Options.MaxSize)
 	defer recorder.Close()
 	options := p.Options
 	options.Reads = s.Reads

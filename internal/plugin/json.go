@@ -22,13 +22,14 @@ func (f *finder) read(d *directory, file string) ([]byte, *problem.Problem) {
 		return nil, nil
 	}
 	fail := func(code problem.Code, message, suggestion string) ([]byte, *problem.Problem) {
-		return nil, &problem.Problem{Code: code, Severity: problem.Error, Path: escape.Path(d.join(file)), Message: message, Suggestion: suggestion}
+		p := problem.New(code, problem.Error, escape.Path(d.join(file)), message, suggestion)
+		return nil, &p
 	}
 	data, err := fs.ReadFile(d.fsys, file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	case err == access.ErrTooLarge || int64(len(data)) > f.options.MaxSize:
+	case err == access.ErrTooLarge:
 		message := fmt.Sprintf("the file has more than %d bytes", f.options.MaxSize)
 		return fail(problem.FileTooLarge, message, "shorten the file")
 	case err != nil:
@@ -66,8 +67,11 @@ func parse(file string, data []byte, problems *[]problem.Problem) (*object, *pro
 	}
 	if marked, ok := bytes.CutPrefix(data, []byte("\ufeff")); ok {
 		data = marked
-		*problems = append(*problems, problem.Problem{Code: problem.PluginFieldIgnored, Severity: problem.Warning, Path: file, Line: 1,
-			Message: "the file begins with a byte order mark, which other programs reject", Suggestion: "save the file as UTF-8 without a byte order mark"})
+		mark := problem.New(problem.PluginFieldIgnored, problem.Warning, file,
+			"the file begins with a byte order mark, which other programs reject",
+			"save the file as UTF-8 without a byte order mark")
+		mark.Line = 1
+		*problems = append(*problems, mark)
 	}
 	if !utf8.Valid(data) {
 		return invalid(0, "the file is not UTF-8", "save the file as UTF-8")

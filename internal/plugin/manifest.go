@@ -25,12 +25,10 @@ type manifest struct {
 
 // A definition is the fields of a manifest or of an entry of a marketplace.
 type definition struct {
-	name, displayName, version, description, homepage, repository, license string
+	About
 
-	keywords []string
-	author   Person
+	paths map[string][]string // the valid paths of a field, relative to the plugin; nil for a missing field
 
-	paths          map[string][]string // the valid paths of a field, relative to the plugin; nil for a missing field
 	hooks, servers config
 }
 
@@ -134,10 +132,10 @@ func (m *manifest) decode(o *object) (rejected *problem.Problem) {
 	}
 	m.fields = o.definition(m.format)
 	if m.format.fields == nil {
-		m.fields.name = strings.TrimSpace(m.fields.name)
+		m.fields.Name = strings.TrimSpace(m.fields.Name)
 	}
-	if (m.fields.name != "" || m.format.fields != nil) && !m.format.valid(m.fields.name) {
-		reject("name", "the name "+quoted(m.fields.name)+" is not valid", "choose another name")
+	if (m.fields.Name != "" || m.format.fields != nil) && !m.format.valid(m.fields.Name) {
+		reject("name", "the name "+quoted(m.fields.Name)+" is not valid", "choose another name")
 	}
 	return rejected
 }
@@ -184,17 +182,18 @@ func (o *object) checkClosed(fields [][]string, minor uint, reject func(key, mes
 
 // definition decodes the fields that the format has.
 func (o *object) definition(format *format) definition {
-	d := definition{name: o.text("name"), displayName: o.text("displayName"), version: o.text("version"), description: o.text("description"), homepage: o.text("homepage"), license: o.text("license"),
-		keywords: o.texts("keywords", "a list of texts")}
+	d := definition{About: About{Name: o.text("name"), DisplayName: o.text("displayName"),
+		Version: o.text("version"), Description: o.text("description"), Homepage: o.text("homepage"),
+		License: o.text("license"), Keywords: o.texts("keywords", "a list of texts")}}
 	if r, ok := o.child("repository.", o.members["repository"]); ok { // as in package.json
-		d.repository = r.text("url")
+		d.Repository = r.text("url")
 	} else {
-		d.repository = o.text("repository")
+		d.Repository = o.text("repository")
 	}
 	if a, ok := o.child("author.", o.members["author"]); ok {
-		d.author = Person{a.text("name"), a.text("email"), a.text("url")}
+		d.Author = Person{a.text("name"), a.text("email"), a.text("url")}
 	} else {
-		d.author.Name = o.text("author")
+		d.Author.Name = o.text("author")
 	}
 	for _, p := range format.places {
 		if !p.fixed && d.paths[p.dir] == nil && o.has(p.dir) {
@@ -277,7 +276,7 @@ func (f *finder) load(d *directory, e *entry) *Plugin {
 	l := loading{f: f, d: d, p: p, format: format}
 	if m != nil {
 		p.Manifest, p.Problems, m.problems = m.path, m.problems, nil
-		l.manifest = &m.fields
+		l.manifest = m.fields
 	} else if d.foreign != nil {
 		ignored := *d.foreign
 		ignored.Code, ignored.Severity, ignored.Message = problem.PluginFieldIgnored, problem.Warning, "the manifest is ignored: "+ignored.Message
@@ -287,14 +286,16 @@ func (f *finder) load(d *directory, e *entry) *Plugin {
 		p.Marketplace, p.Source = e.marketplace, e.source
 		l.root = e.root
 		if format.fields == nil { // Agent Plugins, section 5.1: no other file has fields of the manifest
-			fields := e.object.with(&p.Problems).definition(format)
-			l.entry = &fields
+			l.entry = e.object.with(&p.Problems).definition(format)
 		}
 	}
 	if e != nil && !e.strict && l.conflict() {
 		// Other entries may share the directory.
-		f.report(append(p.Problems, problem.Problem{Code: problem.PluginInvalid, Severity: problem.Error, Path: escape.Path(p.Manifest), Message: "the plugin " + quoted(e.name) +
-			" is not listed: the manifest and the entry with \"strict\": false both name components", Suggestion: "remove the fields of the manifest or of the entry in " + escape.Path(f.table.Marketplace)})...)
+		f.report(append(p.Problems, problem.New(problem.PluginInvalid, problem.Error,
+			escape.Path(p.Manifest), "the plugin "+quoted(e.name)+" is not listed: "+
+				`the manifest and the entry with "strict": false both name components`,
+			"remove the fields of the manifest or of the entry in "+
+				escape.Path(f.table.Marketplace)))...)
 		return nil
 	}
 	l.describe(f.nameOf(d, m, e))
@@ -304,8 +305,8 @@ func (f *finder) load(d *directory, e *entry) *Plugin {
 		return nil
 	}
 	l.parts()
-	l.config("hooks", format.hooks)
-	l.config("mcpServers", format.servers)
+	l.config(format.hooks, &p.Hooks, &p.HookFiles, l.manifest.hooks, l.entry.hooks)
+	l.config(format.servers, &p.MCPServers, &p.MCPServerFiles, l.manifest.servers, l.entry.servers)
 	return f.sealed(p, m, e)
 }
 
@@ -314,8 +315,8 @@ func (f *finder) load(d *directory, e *entry) *Plugin {
 // name.
 func (f *finder) nameOf(d *directory, m *manifest, e *entry) string {
 	switch {
-	case m != nil && m.fields.name != "":
-		return m.fields.name
+	case m != nil && m.fields.Name != "":
+		return m.fields.Name
 	case e != nil:
 		return e.name
 	case d.path == ".":

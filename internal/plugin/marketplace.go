@@ -174,10 +174,9 @@ func (f *finder) entry(o *object, place string, value json.RawMessage, base stri
 func (f *finder) fromEntry(top *directory, e *entry) *Plugin {
 	if e.dir == "" {
 		p := &Plugin{Marketplace: e.marketplace, Source: e.source, Format: f.bare.manifest}
-		fields := e.object.with(&p.Problems).definition(f.bare)
-		l := loading{p: p, entry: &fields}
+		l := loading{p: p, entry: e.object.with(&p.Problems).definition(f.bare)}
 		l.describe(e.name)
-		p.Hooks, p.MCPServers = fields.hooks.values, fields.servers.values
+		p.Hooks, p.MCPServers = l.entry.hooks.values, l.entry.servers.values
 		return f.sealed(p, nil, e)
 	}
 	full := top.join(e.dir)
@@ -185,8 +184,9 @@ func (f *finder) fromEntry(top *directory, e *entry) *Plugin {
 	d.listed = true
 	if err != nil {
 		if f.ctx.Err() == nil {
-			f.report(problem.Problem{Code: problem.PluginPathInvalid, Severity: problem.Error, Path: escape.Path(full),
-				Message: "the plugin " + quoted(e.name) + " is not listed: cannot read the directory: " + escape.Reason(err), Suggestion: "correct the source in " + escape.Path(f.table.Marketplace)})
+			f.report(problem.New(problem.PluginPathInvalid, problem.Error, escape.Path(full), "the plugin "+
+				quoted(e.name)+" is not listed: cannot read the directory: "+escape.Reason(err),
+				"correct the source in "+escape.Path(f.table.Marketplace)))
 		}
 		return nil
 	}

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -18,43 +19,32 @@ type loading struct {
 	d               *directory
 	p               *Plugin
 	format          *format
-	manifest, entry *definition // nil without fields
-	root            bool        // the entry has the whole marketplace as its source
+	manifest, entry definition
+	root            bool // the entry has the whole marketplace as its source
 }
 
 // describe fills in the texts. The entry precedes the manifest, except for the version (Claude Code
 // 2.1.330).
 func (l *loading) describe(name string) {
-	m, e := definition{}, definition{}
-	if l.manifest != nil {
-		m = *l.manifest
+	p, m, e := l.p, l.manifest, l.entry
+	p.About = About{Name: name, DisplayName: cmp.Or(e.DisplayName, m.DisplayName),
+		Version: cmp.Or(m.Version, e.Version), Description: cmp.Or(e.Description, m.Description),
+		Homepage: cmp.Or(e.Homepage, m.Homepage), Repository: cmp.Or(e.Repository, m.Repository),
+		License: cmp.Or(e.License, m.License), Author: cmp.Or(e.Author, m.Author), Keywords: e.Keywords}
+	if len(p.Keywords) == 0 {
+		p.Keywords = m.Keywords
 	}
-	if l.entry != nil {
-		e = *l.entry
-	}
-	p := l.p
-	p.Name = name
-	p.DisplayName = cmp.Or(e.displayName, m.displayName)
-	p.Version = cmp.Or(m.version, e.version)
-	p.Description = cmp.Or(e.description, m.description)
-	p.Homepage = cmp.Or(e.homepage, m.homepage)
-	p.Repository = cmp.Or(e.repository, m.repository)
-	p.License = cmp.Or(e.license, m.license)
-	p.Author = cmp.Or(e.author, m.author)
-	if p.Keywords = e.keywords; len(p.Keywords) == 0 {
-		p.Keywords = m.keywords
-	}
-	if l.manifest != nil && m.name == "" {
-		l.p.Problems = append(l.p.Problems, problem.Problem{Code: problem.PluginFieldIgnored, Severity: problem.Warning, Path: escape.Path(p.Manifest), Key: "name",
-			Message: "the manifest has no name; the name of the plugin is " + quoted(name), Suggestion: `write a "name"`})
+	if p.Manifest != "" && m.Name == "" {
+		unnamed := problem.New(problem.PluginFieldIgnored, problem.Warning, escape.Path(p.Manifest),
+			"the manifest has no name; the name of the plugin is "+quoted(name), `write a "name"`)
+		unnamed.Key = "name"
+		p.Problems = append(p.Problems, unnamed)
 	}
 }
 
 // conflict reports whether the manifest and the entry both name components. Claude Code 2.1.330
 // loads no such plugin if the entry is not strict.
-func (l *loading) conflict() bool {
-	return l.manifest != nil && l.entry != nil && l.manifest.components() && l.entry.components()
-}
+func (l *loading) conflict() bool { return l.manifest.components() && l.entry.components() }
 
 func (d *definition) components() bool { return len(d.paths) > 0 || !d.hooks.empty() }
 
@@ -62,16 +52,16 @@ func (d *definition) components() bool { return len(d.paths) > 0 || !d.hooks.emp
 // the paths of the entry. Only the manifest replaces a default directory (Claude Code 2.1.330).
 func (l *loading) parts() {
 	if l.f.parts > maxParts {
-		l.p.Problems = append(l.p.Problems, problem.Problem{Code: problem.PluginInvalid, Severity: problem.Error, Path: escape.Path(l.d.path),
-			Message: "the plugin has no commands, skills and agents, because the plugins before name too many paths", Suggestion: "name directories instead of files"})
+		l.report(problem.PluginInvalid, l.d.path, "the plugin has no commands, skills and agents, "+
+			"because the plugins before name too many paths", "name directories instead of files")
 		return
 	}
 	l.p.Parts = make([]Part, 0, len(l.format.places))
 	for _, pl := range l.format.places {
 		declared := l.declared(pl)
-		named := l.manifest != nil && l.manifest.paths[pl.dir] != nil
+		named := l.manifest.paths[pl.dir] != nil
 		replaced := named && !pl.adds
-		if pl.adds && l.root && l.entry != nil && l.entry.paths[pl.dir] != nil {
+		if pl.adds && l.root && l.entry.paths[pl.dir] != nil {
 			replaced = l.lists(pl)
 		}
 		all := l.p.Parts[len(l.p.Parts):]
@@ -81,7 +71,8 @@ func (l *loading) parts() {
 		all = append(all, declared...)
 		// Without a manifest, the skills of the entry take the place of the SKILL.md (Claude Code
 		// 2.1.330).
-		single := pl.single && !named && l.f.options.Only == "" && (l.manifest != nil || len(declared) == 0)
+		single := pl.single && !named && l.f.options.Only == "" &&
+			(l.p.Manifest != "" || len(declared) == 0)
 		if single && !replaced && !l.d.isDir(pl.dir) && l.d.has("SKILL.md") {
 			all = append(all, l.defaultPart(pl, "."))
 		}
@@ -92,14 +83,9 @@ func (l *loading) parts() {
 
 // declared returns the parts of a place that the manifest and the entry name.
 func (l *loading) declared(pl place) (all []Part) {
-	for _, d := range []*definition{l.manifest, l.entry} {
-		if d == nil {
-			continue
-		}
-		for _, p := range d.paths[pl.dir] {
-			if part, ok := l.part(pl, p); ok {
-				all = append(all, part)
-			}
+	for _, p := range slices.Concat(l.manifest.paths[pl.dir], l.entry.paths[pl.dir]) {
+		if part, ok := l.part(pl, p); ok {
+			all = append(all, part)
 		}
 	}
 	return all
@@ -122,9 +108,15 @@ func (l *loading) crowded(p Part) bool {
 	if l.f.sharing[key] <= maxSharing {
 		return false
 	}
-	l.p.Problems = append(l.p.Problems, problem.Problem{Code: problem.PluginPathInvalid, Severity: problem.Error, Path: escape.Path(p.Path),
-		Message: fmt.Sprintf("the directory is not listed for the plugin: %d plugins before share the directory", maxSharing), Suggestion: "give the plugin a directory of its own, or list single skills and files"})
+	message := "the directory is not listed for the plugin: %d plugins before share the directory"
+	l.report(problem.PluginPathInvalid, p.Path, fmt.Sprintf(message, maxSharing),
+		"give the plugin a directory of its own, or list single skills and files")
 	return true
+}
+
+func (l *loading) report(code problem.Code, file, message, suggestion string) {
+	l.p.Problems = append(l.p.Problems,
+		problem.New(code, problem.Error, escape.Path(file), message, suggestion))
 }
 
 // A sharedDir is a directory with files of one kind.
@@ -161,13 +153,10 @@ func (l *loading) exists(dir string) bool {
 		return true
 	}
 	if _, ok := l.d.entry(dir); ok {
-		l.invalid(dir, "the file "+quoted(dir)+" has the name of a directory of the plugin", "rename the file")
+		l.report(problem.PluginPathInvalid, l.d.join(dir),
+			"the file "+quoted(dir)+" has the name of a directory of the plugin", "rename the file")
 	}
 	return false
-}
-
-func (l *loading) invalid(key, message, suggestion string) {
-	l.p.Problems = append(l.p.Problems, problem.Problem{Code: problem.PluginPathInvalid, Severity: problem.Error, Path: escape.Path(l.d.join(key)), Message: message, Suggestion: suggestion})
 }
 
 // part returns the part of a path. A path with the ending of the files of the place is the path of
@@ -176,7 +165,8 @@ func (l *loading) part(pl place, p string) (part Part, ok bool) {
 	part = Part{Kind: pl.kind, Path: l.d.join(p), Declared: true, Pattern: pl.pattern, Names: pl.names, Rules: pl.rules, Format: l.format.manifest}
 	if pl.kind == client.Skills {
 		if strings.EqualFold(path.Base(p), "SKILL.md") {
-			l.invalid(p, "the path is a file, not the directory of a skill", "write the path of the directory")
+			l.report(problem.PluginPathInvalid, part.Path,
+				"the path is a file, not the directory of a skill", "write the path of the directory")
 			return part, false
 		}
 		if part.Single = pl.single; p != pl.dir && l.f.skillsIn(l.d, p) == oneSkill {
@@ -225,21 +215,13 @@ func uncovered(all []Part) []Part {
 }
 
 // config adds the values and the files of a field, after the default file.
-func (l *loading) config(key, usual string) {
-	values, files := &l.p.Hooks, &l.p.HookFiles
-	pick := func(d *definition) config { return d.hooks }
-	if key == "mcpServers" {
-		values, files = &l.p.MCPServers, &l.p.MCPServerFiles
-		pick = func(d *definition) config { return d.servers }
-	}
+func (l *loading) config(
+	usual string, values *[]json.RawMessage, files *[]string, declared ...config,
+) {
 	if usual != "" && l.d.has(usual) {
 		*files = append(*files, l.d.join(usual))
 	}
-	for _, d := range []*definition{l.manifest, l.entry} {
-		if d == nil {
-			continue
-		}
-		c := pick(d)
+	for _, c := range declared {
 		*values = append(*values, c.values...)
 		for _, file := range c.files {
 			if file != usual {

@@ -24,7 +24,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// MaxSize is the default of Options.MaxSize.
+// MaxSize is the size of the largest JSON file that Find reads, in bytes.
 const MaxSize = 8 << 20
 
 // Options are the options of [Find].
@@ -36,12 +36,12 @@ type Options struct {
 
 	// Only, if not "", is a manifest below each plugin: the subdirectories with this manifest are
 	// the plugins, and Find reads nothing else. A SKILL.md beside the manifest is a skill of the
-	// directory of Find. fsys may have a method Has(dir, file string) bool for a file below a
+	// directory of Find. fsys has a method Has(dir, file string) bool for a file below a
 	// subdirectory.
 	Only string
 
 	Reads   int    // the number of directories to read at the same time from a slow filesystem; 0 means 1
-	MaxSize int64  // the size of the largest JSON file that Find reads, in bytes; 0 means MaxSize
+	MaxSize int64  // the size of the largest JSON file that fsys reads, in bytes
 	Name    string // the name of a plugin in the directory "." that has no manifest with a name
 
 	Digest func(raw map[string]string) string // if not nil, each plugin has its Raw, and this digest of Raw
@@ -56,10 +56,7 @@ type Table struct {
 
 // A Plugin is one plugin of a [Table].
 type Plugin struct {
-	Name, DisplayName, Version, Description, Homepage, Repository, License string
-
-	Keywords []string
-	Author   Person
+	About
 
 	Dir         string // relative to the filesystem; "" for a plugin whose files are elsewhere
 	Marketplace string // the name of the marketplace; "" without a marketplace
@@ -82,6 +79,14 @@ type Plugin struct {
 	Raw    map[string]string
 	Digest string // of Raw; "" if Raw is empty
 	File   string // the path of the manifest, or else of the marketplace, relative to the filesystem
+}
+
+// An About has the texts of a plugin, or of its manifest or its entry in a marketplace.
+type About struct {
+	Name, DisplayName, Version, Description, Homepage, Repository, License string
+
+	Keywords []string
+	Author   Person
 }
 
 // sealed sets the digest of a plugin.
@@ -124,9 +129,6 @@ type Part struct {
 // plugin. If the fs.Sub has a method Release, Find calls Release after the manifest, and may call
 // fs.Sub and Release for several directories at the same time.
 func Find(ctx context.Context, fsys fs.FS, dir string, o Options) (Table, error) {
-	if o.MaxSize <= 0 {
-		o.MaxSize = MaxSize
-	}
 	f := &finder{ctx: ctx, fsys: fsys, dir: dir, options: o, formats: ordered(o.Manifests, nil), bare: claudeFormat, dirs: make(map[string]*directory), skills: make(map[string]skillDir), sharing: make(map[sharedDir]int)}
 	top := f.list(dir)
 	defer top.release()
@@ -137,11 +139,7 @@ func Find(ctx context.Context, fsys fs.FS, dir string, o Options) (Table, error)
 	if o.Only != "" {
 		f.formats = slices.DeleteFunc([]*format{find(o.Only)}, func(f *format) bool { return f == nil })
 		f.search(top)
-		f.table.Problems = problem.Limit(f.table.Problems)
-		return f.table, ctx.Err()
-	}
-	listed := f.marketplace(top)
-	if !listed || !top.listed && f.manifestOf(top) != nil {
+	} else if listed := f.marketplace(top); !listed || !top.listed && f.manifestOf(top) != nil {
 		if p := f.load(top, nil); p != nil {
 			f.add(p)
 		} else if !listed && !top.rejected {
@@ -308,8 +306,8 @@ func (f *finder) found(top *directory, dir string) {
 	if err == nil {
 		f.add(f.load(d, nil))
 	} else if typ, _ := top.entry(path.Base(dir)); f.ctx.Err() == nil && typ.IsDir() {
-		f.report(problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Error, Path: escape.Path(dir),
-			Message: "cannot read the directory: " + escape.Reason(err), Suggestion: "let the program read the directory"})
+		f.report(problem.New(problem.DirectoryUnreadable, problem.Error, escape.Path(dir),
+			"cannot read the directory: "+escape.Reason(err), "let the program read the directory"))
 	}
 	delete(f.dirs, dir) // no other plugin has the directory
 }
@@ -320,11 +318,7 @@ func (f *finder) holds(top *directory, e dirEntry) bool {
 	if e.typ&fs.ModeSymlink != 0 { // the target may be outside of top
 		fsys, dir = f.fsys, top.join(e.name)
 	}
-	if h, ok := fsys.(interface{ Has(dir, file string) bool }); ok {
-		return h.Has(dir, f.options.Only)
-	}
-	_, err := fs.Stat(fsys, dir+"/"+f.options.Only)
-	return err == nil
+	return fsys.(interface{ Has(dir, file string) bool }).Has(dir, f.options.Only)
 }
 
 // report adds problems of the table.

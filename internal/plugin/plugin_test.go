@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
 	"reflect"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	diff "github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
@@ -65,7 +67,23 @@ func shown(t Table) (lines []string) {
 // find returns the table of a directory.
 func findIn(t *testing.T, files map[string]string, dir string, o Options) Table {
 	t.Helper()
-	return must.Get(Find(t.Context(), memory(files), dir, o))(t)
+	return must.Get(Find(t.Context(), limited{memory(files)}, dir, o))(t)
+}
+
+// A limited filesystem reads files of at most 1 MiB.
+type limited struct{ fs.FS }
+
+func (l limited) ReadFile(name string) ([]byte, error) {
+	data, err := fs.ReadFile(l.FS, name)
+	if len(data) > 1<<20 {
+		return nil, access.ErrTooLarge
+	}
+	return data, err
+}
+
+func (l limited) Sub(dir string) (fs.FS, error) {
+	below, err := fs.Sub(l.FS, dir)
+	return limited{below}, err
 }
 
 const (
@@ -351,20 +369,20 @@ func TestTheTextsOfAPlugin(t *testing.T) {
 		want  Plugin // without Parts
 	}{
 		{"of a manifest", map[string]string{claude: `{"name":"p","version":"1","description":"d","homepage":"h","repository":"r","license":"MIT","keywords":["a","b"],"author":{"name":"n","email":"e","url":"u"}}`},
-			Plugin{Name: "p", Version: "1", Description: "d", Homepage: "h", Repository: "r", License: "MIT", Keywords: []string{"a", "b"}, Author: Person{"n", "e", "u"}, Dir: "x", Manifest: claude}},
+			Plugin{About: About{Name: "p", Version: "1", Description: "d", Homepage: "h", Repository: "r", License: "MIT", Keywords: []string{"a", "b"}, Author: Person{"n", "e", "u"}}, Dir: "x", Manifest: claude}},
 		{"in the forms of package.json", map[string]string{claude: `{"name":"p","author":"n <e>","repository":{"type":"git","url":"r"},"keywords":"a"}`},
-			Plugin{Name: "p", Repository: "r", Keywords: []string{"a"}, Author: Person{Name: "n <e>"}, Dir: "x", Manifest: claude}},
+			Plugin{About: About{Name: "p", Repository: "r", Keywords: []string{"a"}, Author: Person{Name: "n <e>"}}, Dir: "x", Manifest: claude}},
 		{"of an entry precede the manifest, except for the name and the version", map[string]string{market: `{"name":"m","plugins":[{"name":"e","version":"2","description":"of e","author":{"name":"e"},"source":"./x"}]}`,
 			claude: `{"name":"p","version":"1","description":"of p","license":"MIT","author":{"name":"p","url":"u"}}`},
-			Plugin{Name: "p", Version: "1", Description: "of e", License: "MIT", Author: Person{Name: "e"}, Dir: "x", Manifest: claude, Marketplace: "m", Source: Source{Kind: "relative", Path: "./x"}}},
+			Plugin{About: About{Name: "p", Version: "1", Description: "of e", License: "MIT", Author: Person{Name: "e"}}, Dir: "x", Manifest: claude, Marketplace: "m", Source: Source{Kind: "relative", Path: "./x"}}},
 		{"of a remote entry", map[string]string{market: `{"name":"m","plugins":[{"name":"e","description":"d","commands":"./c","mcpServers":{"s":{}},"source":{"source":"git-subdir","url":"u","path":"p","ref":"v1","sha":"f00"}}]}`},
-			Plugin{Name: "e", Description: "d", Marketplace: "m", MCPServers: []json.RawMessage{json.RawMessage(`{"s":{}}`)}, Source: Source{Kind: "git-subdir", URL: "u", Path: "p", Ref: "v1", SHA: "f00"}}},
+			Plugin{About: About{Name: "e", Description: "d"}, Marketplace: "m", MCPServers: []json.RawMessage{json.RawMessage(`{"s":{}}`)}, Source: Source{Kind: "git-subdir", URL: "u", Path: "p", Ref: "v1", SHA: "f00"}}},
 		{"with hooks and servers", map[string]string{claude: `{"name":"p","hooks":["./h.json",{"Stop":[]},"./hooks/hooks.json"],"mcpServers":"./m.json"}`, "x/hooks/hooks.json": `{}`, "x/.mcp.json": `{}`},
-			Plugin{Name: "p", Dir: "x", Manifest: claude, Hooks: []json.RawMessage{json.RawMessage(`{"Stop":[]}`)}, HookFiles: []string{"x/hooks/hooks.json", "x/h.json"}, MCPServerFiles: []string{"x/.mcp.json", "x/m.json"}}},
+			Plugin{About: About{Name: "p"}, Dir: "x", Manifest: claude, Hooks: []json.RawMessage{json.RawMessage(`{"Stop":[]}`)}, HookFiles: []string{"x/hooks/hooks.json", "x/h.json"}, MCPServerFiles: []string{"x/.mcp.json", "x/m.json"}}},
 		{"of Agent Plugins with the file of the format", map[string]string{agent: `{` + schema + `,"name":"p","version":"1"}`, "x/hooks/hooks.json": `{}`, "x/mcp.json": `{}`, "x/.mcp.json": `{}`},
-			Plugin{Name: "p", Version: "1", Dir: "x", Manifest: agent, MCPServerFiles: []string{"x/mcp.json"}}},
+			Plugin{About: About{Name: "p", Version: "1"}, Dir: "x", Manifest: agent, MCPServerFiles: []string{"x/mcp.json"}}},
 		{"of Agent Plugins 1.1", map[string]string{agent: `{"$schema":"https://agent-plugins.org/schemas/1.1.0/plugin.schema.json","name":"p","displayName":"The P","icon":"./i.png"}`},
-			Plugin{Name: "p", DisplayName: "The P", Dir: "x", Manifest: agent}},
+			Plugin{About: About{Name: "p", DisplayName: "The P"}, Dir: "x", Manifest: agent}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			table := findIn(t, tt.files, ".", Options{})

@@ -33,6 +33,11 @@ type Problem struct {
 	replaced int // number of problems that Limit replaced with this problem
 }
 
+// New returns a problem of a whole file.
+func New(code Code, severity Severity, path, message, suggestion string) Problem {
+	return Problem{Code: code, Severity: severity, Path: path, Message: message, Suggestion: suggestion}
+}
+
 // In returns the problem of a frontmatter as a problem of the file at path. In copies
 // the key, because a substring would keep a long frontmatter in memory.
 func (p Problem) In(path string) Problem {

@@ -8,25 +8,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 
-// placed are the places of the kinds of files, with the rules of their texts.
-var placed = []struct {
-	kind client.Files
-	of   func(client.Client) ([]client.Place, client.Rules)
-}{
-	{client.Commands, func(c client.Client) ([]client.Place, client.Rules) {
-		return c.Commands, c.Rules
-	}},
-	{client.Skills, func(c client.Client) ([]client.Place, client.Rules) {
-		return c.Skills, c.SkillRules
-	}},
-	{client.Agents, func(c client.Client) ([]client.Place, client.Rules) {
-		return c.Agents, client.Rules{}
-	}},
-	{client.Instructions, func(c client.Client) ([]client.Place, client.Rules) {
-		return slices.DeleteFunc(slices.Clone(c.Instructions), client.Place.Single), client.Rules{}
-	}},
-}
-
 // Places returns the places of clients by the kind of files, highest precedence first: the places
 // of the project, then the places of the user. List.AddPlaces joins equal places. A place that the
 // index cannot read is an error.
@@ -61,7 +42,8 @@ func PluginPlaces(clients []client.Client) (all []index.Place) {
 			all = append(all, index.Place{Place: p})
 		}
 	}
-	return projectFirst(all)
+	slices.SortStableFunc(all, projectFirst)
+	return all
 }
 
 func places(clients []client.Client) (map[client.Files][]index.Place, error) {
@@ -70,28 +52,33 @@ func places(clients []client.Client) (map[client.Files][]index.Place, error) {
 		if err := c.Check(); err != nil {
 			return nil, err
 		}
-		for _, k := range placed {
-			places, rules := k.of(c)
-			for _, p := range places {
+		for _, k := range []struct {
+			kind   client.Files
+			places []client.Place
+			rules  client.Rules // of the texts
+		}{
+			{client.Commands, c.Commands, c.Rules},
+			{client.Skills, c.Skills, c.SkillRules},
+			{client.Agents, c.Agents, client.Rules{}},
+			{client.Instructions, slices.DeleteFunc(slices.Clone(c.Instructions), client.Place.Single),
+				client.Rules{}},
+		} {
+			for _, p := range k.places {
 				if err := index.CheckPlace(k.kind, p); err != nil {
-					at := p.Path()
-					return nil, fmt.Errorf("the place %q of the client %q: %w", at, c.Name, err)
+					return nil, fmt.Errorf("the place %q of the client %q: %w", p.Path(), c.Name, err)
 				}
-				all[k.kind] = append(all[k.kind], index.Place{Place: p, Rules: rules, Of: c.Name})
+				all[k.kind] = append(all[k.kind], index.Place{Place: p, Rules: k.rules, Of: c.Name})
 			}
 		}
 	}
-	for kind := range all {
-		all[kind] = projectFirst(all[kind])
+	for _, places := range all {
+		slices.SortStableFunc(places, projectFirst)
 	}
 	return all, nil
 }
 
-func projectFirst(all []index.Place) []index.Place {
-	ofProject := func(p index.Place) bool { return p.Base == client.Project }
-	ofUser := func(p index.Place) bool { return p.Base != client.Project }
-	rest := slices.DeleteFunc(slices.Clone(all), ofProject)
-	return append(slices.DeleteFunc(all, ofUser), rest...)
+func projectFirst(p, q index.Place) int {
+	return min(int(p.Base), 1) - min(int(q.Base), 1) // all directories of the user are equal
 }
 
 // both returns the place that includes the files of two places with the same directory, ending and

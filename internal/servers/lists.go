@@ -22,9 +22,8 @@ import (
 // read can have each server, and allows none.
 func (s *search) apply(all []*Server, contents []content) {
 	p := policy{map[string][]item{}, map[string]client.Base{}, map[string]bool{}}
-	var servers []listedServer
 	for _, server := range all {
-		servers = append(servers, newListed(server))
+		server.forLists()
 	}
 	for i, l := range s.lists {
 		items, whole, ok := s.items(l, contents[i])
@@ -41,14 +40,14 @@ func (s *search) apply(all []*Server, contents []content) {
 		case client.Only:
 			p.allowed[name] = append(p.allowed[name], append(items, item{})...) // also an empty list
 		}
-		for _, t := range servers {
-			if l.concerns(t.Server) && (whole || slices.ContainsFunc(items, t.is)) {
+		for _, t := range all {
+			if l.concerns(t) && (whole || slices.ContainsFunc(items, t.is)) {
 				t.Disabled = t.Disabled || l.Effect == client.Disables
 				t.Approved = t.Approved || l.Effect == client.Approves
 			}
 		}
 	}
-	for _, t := range servers {
+	for _, t := range all {
 		if items := p.allowed[t.Row.Name]; items != nil && !t.allowed(items) {
 			t.Disabled = true
 		}
@@ -139,49 +138,41 @@ func (s *Server) withDefaults(text string) string {
 	return text
 }
 
-// A listedServer is a server that lists can have.
-type listedServer struct {
-	*Server
-	words []string
-	url   *url.URL // nil without a URL
-}
-
-func newListed(s *Server) listedServer {
-	t := listedServer{Server: s}
-	if s.Transport == "stdio" {
-		for _, word := range append([]string{s.Command}, s.Args...) {
-			t.words = append(t.words, s.withDefaults(word))
-		}
-	} else {
-		t.url, _ = url.Parse(s.withDefaults(s.URL))
+// forLists sets what the items of lists are compared with.
+func (s *Server) forLists() {
+	if s.Transport != "stdio" {
+		s.address, _ = url.Parse(s.withDefaults(s.URL))
+		return
 	}
-	return t
+	for _, word := range append([]string{s.Command}, s.Args...) {
+		s.words = append(s.words, s.withDefaults(word))
+	}
 }
 
 // allowed reports whether a list of the only servers has the server. With a command in the list, a
 // name allows no other command, and with a URL no other URL.
-func (t listedServer) allowed(items []item) bool {
+func (s *Server) allowed(items []item) bool {
 	strict := slices.ContainsFunc(items, func(i item) bool {
-		if t.words != nil {
+		if s.words != nil {
 			return i.Command != nil
 		}
 		return i.URL != ""
 	})
-	counts := func(i item) bool { return t.is(i) && (i.Name == "" || !strict) }
+	counts := func(i item) bool { return s.is(i) && (i.Name == "" || !strict) }
 	return slices.ContainsFunc(items, counts)
 }
 
 // is reports whether an item is the server.
-func (t listedServer) is(i item) bool {
-	switch prefix := t.Row.Servers.Plugins; {
+func (s *Server) is(i item) bool {
+	switch prefix := s.Row.Servers.Plugins; {
 	case i.Command != nil:
-		return slices.Equal(t.words, i.Command)
+		return slices.Equal(s.words, i.Command)
 	case i.URL != "":
-		return t.url != nil && i.matches(t.url)
-	case t.Plugin != "" && prefix != "":
-		return i.Name == prefix+t.Name
+		return s.address != nil && i.matches(s.address)
+	case s.Plugin != "" && prefix != "":
+		return i.Name == prefix+s.Name
 	}
-	return i.Name == t.Bare
+	return i.Name == s.Bare
 }
 
 // urlPattern returns a function that reports whether a pattern matches a URL. The letter case of a

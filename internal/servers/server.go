@@ -79,6 +79,9 @@ type Server struct {
 	line     int
 	from     map[string]binding // by the field and the key
 	findings []problem.Problem  // of the files
+
+	words   []string // of the command line, with which lists compare
+	address *url.URL // nil without a URL
 }
 
 // A binding is a value that is a variable as a whole, such as the names in env_vars of Codex.

@@ -61,34 +61,26 @@ func (a *Audit) Of(ctx context.Context, kind client.Files, of map[client.Files]*
 		}
 	}
 	x, snapshot := a.Indexes[kind], of[kind]
-	var below instruction.Below
-	check, beside := a.checks(kind, of)
+	var found []problem.Problem
 	if kind == client.Instructions {
+		all, err := a.Finder.Check(ctx, snapshot, a.single, a.rule)
+		if all.Rules == nil { // otherwise the scan reports the unreadable directory of err
+			return nil, err
+		}
+		x, snapshot = all.Index, all.Rules
+		found = append(scanned(snapshot), all.Problems...)
+		for _, t := range all.Texts {
+			found = append(found, t.Problems...)
+		}
+	} else {
 		var err error
-		if below, err = a.Finder.Below(ctx); err != nil {
-			return nil, err
-		}
-		if x, snapshot, err = a.Finder.ExtendAll(ctx, snapshot, below); err != nil {
-			return nil, err
-		}
-		check = func(e *index.Entry, f lint.File) []problem.Problem {
-			further, _ := a.Finder.CheckRule(ctx, below, x, e, f.Doc) // files returns the error of ctx
-			return append(a.rule(e, f), further...)
-		}
-	}
-	found, err := a.files(ctx, x, snapshot, func(e *index.Entry) []problem.Problem { return append(a.file(ctx, x, e, check), beside(ctx, e)...) })
-	if err != nil {
-		return nil, err
-	}
-	if kind == client.Instructions {
-		singles, err := a.Finder.Check(ctx, below, func(place string, raw []byte) []problem.Problem {
-			a.Checked.Add(1)
-			return a.single(place, raw)
+		check, beside := a.checks(kind, of)
+		found, err = a.files(ctx, x, snapshot, func(e *index.Entry) []problem.Problem {
+			return append(a.file(ctx, x, e, check), beside(ctx, e)...)
 		})
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, singles...)
 	}
 	ignored, err := ignoredFiles(ctx, kind, x, snapshot)
 	found = append(slices.DeleteFunc(found, func(p problem.Problem) bool { return explained(p, ignored) }), ignored...)
@@ -147,15 +139,19 @@ func (a *Audit) checks(kind client.Files, of map[client.Files]*index.Snapshot) (
 
 // single returns the problems in the bytes of a single file of instructions.
 func (a *Audit) single(place string, raw []byte) []problem.Problem {
+	a.Checked.Add(1)
 	doc, _ := matter.Parse(raw, true) // no client reads a header in a single file
 	doc = matter.Document{Problems: slices.DeleteFunc(doc.Problems, func(p problem.Problem) bool { return p.Code != problem.NotUTF8 })}
 	return a.Profile.Text(client.Instructions, lint.File{Path: place, Raw: raw, Doc: doc})
 }
 
 // rule returns the problems in the bytes of a rule.
-func (a *Audit) rule(e *index.Entry, f lint.File) []problem.Problem {
-	f.Bare = a.Finder.GlobsKey(e)
-	return a.Profile.Text(client.Instructions, f)
+func (a *Audit) rule(x *index.Index, e *index.Entry, raw []byte) []problem.Problem {
+	a.Checked.Add(1)
+	return text(x, e, raw, func(_ *index.Entry, f lint.File) []problem.Problem {
+		f.Bare = a.Finder.GlobsKey(e)
+		return append(a.Profile.Text(client.Instructions, f), a.Finder.CheckGlobs(x, e, f.Doc)...)
+	})
 }
 
 // Join returns problems in the order of Lint.

@@ -54,10 +54,11 @@ func (c *Checker) Entry(ctx context.Context, e *index.Entry, files map[string][]
 	return Join(found)
 }
 
-// Texts returns the instructions of Finder.All. The Problems of a text are those that Of finds, and
+// Texts returns the instructions of Finder.Check. The Problems of a text are those that Of finds, and
 // those of a review.
 func (a *Audit) Texts(ctx context.Context, rules *index.Snapshot) ([]instruction.Text, error) {
-	texts, err := a.Finder.All(ctx, rules, a.single, func(x *index.Index, e *index.Entry, raw []byte) []problem.Problem { return text(x, e, raw, a.rule) })
+	all, err := a.Finder.Check(ctx, rules, a.single, a.rule)
+	texts := all.Texts
 	imported := make(Reviews)
 	for i, t := range texts {
 		for _, name := range slices.Sorted(maps.Keys(t.Raw)) {

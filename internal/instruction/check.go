@@ -21,42 +21,68 @@ import (
 // maxChecked bounds the files below the root that Below finds.
 const maxChecked = 2000
 
-// Below are the directories of the project that Check and Extend read for Lint.
-type Below struct {
-	singles, rules []string          // the root, and the directories below with a single file; the directories below the root with rules
-	problems       []problem.Problem // of the walk
-	sources        *sources          // that the checks have read
+// A Checked has the instructions of a project, and the rules with those below the root.
+type Checked struct {
+	Texts    []Text
+	Problems []problem.Problem // of the walk, of empty rules, and of files that no client reads
+	Index    *index.Index
+	Rules    *index.Snapshot
 }
 
-// Check returns the problems of the single files of the user, of the parents, and of each directory
-// of the project: a file that no client reads beside another file or beyond the limit of a client,
-// imports, and the problems that text finds in the bytes of a file.
-func (f *Finder) Check(ctx context.Context, below Below, text func(place string, raw []byte) []problem.Problem) ([]problem.Problem, error) {
-	all := below.problems
-	for _, dir := range below.singles {
-		found, err := f.singlesOf(ctx, dir, below.sources, map[*found]*found{}, text)
+// Check returns the single files of the user, of the directories above the root, of the root, and of
+// the directories that everywhere finds, and the rules of these directories. The argument rules is a
+// snapshot of Rules. The Problems of a text are those of its imports, with those that single and
+// rule find in the bytes of the file. After the error of a directory, Check continues.
+func (f *Finder) Check(
+	ctx context.Context, rules *index.Snapshot,
+	single func(place string, raw []byte) []problem.Problem,
+	rule func(x *index.Index, e *index.Entry, raw []byte) []problem.Problem,
+) (all Checked, failed error) {
+	singles, dirs, err := f.everywhere(ctx, &all)
+	if err != nil {
+		return Checked{}, err
+	}
+	c := &call{Finder: f, ctx: ctx, sources: new(sources)}
+	for _, dir := range singles {
+		err := f.singlesOf(ctx, dir, c.sources, &all, single)
 		if ctx.Err() != nil || errors.Is(err, fs.ErrClosed) {
-			return nil, errors.Join(ctx.Err(), err)
+			return Checked{}, errors.Join(ctx.Err(), err)
 		}
-		for _, t := range found { // the scan of the other files reports an unreadable directory
-			all = append(all, t.Problems...)
+		failed = cmp.Or(failed, err)
+	}
+	has := func(int, client.Place) bool { return true }
+	if c.index, all.Rules, err = f.Extend(ctx, rules, dirs, has, nil, nil); err != nil {
+		return Checked{}, err
+	}
+	all.Index = c.index
+	for e := range all.Rules.Files() {
+		x, _, err := c.rule(e)
+		if err != nil {
+			return Checked{}, err
+		}
+		before := len(x.Problems)
+		if err := cmp.Or(c.seal(x), c.check(x)); err != nil {
+			return Checked{}, err
+		}
+		if x.raw != "" {
+			x.Problems = append(rule(c.index, e, []byte(x.raw)), x.Problems[before:]...)
+		}
+		if x.full > 0 || before > 0 {
+			all.Texts = append(all.Texts, x.Text)
+		} else {
+			all.Problems = append(all.Problems, x.Problems...)
 		}
 	}
-	return all, nil
+	return all, failed
 }
 
-// ExtendAll is Extend for all directories of below.
-func (f *Finder) ExtendAll(ctx context.Context, s *index.Snapshot, below Below) (*index.Index, *index.Snapshot, error) {
-	return f.Extend(ctx, s, below.rules, func(int, client.Place) bool { return true }, nil, nil)
-}
-
-// Below finds the directories of instructions. Below does not enter ignored directories and
-// directories of dependencies.
-func (f *Finder) Below(ctx context.Context) (Below, error) {
+// everywhere finds the root and the directories below with a single file, and the directories below the
+// root with rules. everywhere does not enter ignored directories and directories of dependencies.
+func (f *Finder) everywhere(ctx context.Context, all *Checked) (singles, rules []string, err error) {
 	if len(f.Rows) == 0 {
-		return Below{sources: new(sources)}, nil
+		return nil, nil, nil
 	}
-	found := Below{singles: []string{"."}, sources: new(sources)}
+	singles = []string{"."}
 	var files, globs []string
 	for _, row := range f.Rows {
 		for _, p := range row.Instructions {
@@ -69,83 +95,81 @@ func (f *Finder) Below(ctx context.Context) (Below, error) {
 		globs = append(globs, path.Join(listing.QuoteGlob(p.Dir), "**"))
 	}
 	if len(globs) == 0 {
-		return found, nil
+		return singles, nil, nil
 	}
 	glob, err := listing.ParseGlob("*/**/{" + strings.Join(globs, ",") + "}")
 	if err != nil {
-		return found, nil // too many names
+		return singles, nil, nil // too many names
 	}
 	matches, err := listing.Find(ctx, f.Root.FS, f.Root.Dir, glob, listing.Options{Hidden: true, Gitignore: true, SkipDependencies: true, Limit: maxChecked})
 	switch {
 	case ctx.Err() != nil || errors.Is(err, fs.ErrClosed):
-		return Below{}, errors.Join(ctx.Err(), err)
+		return nil, nil, errors.Join(ctx.Err(), err)
 	case err != nil:
-		return found, nil
+		return singles, nil, nil
 	case matches.Total > len(matches.Files):
-		found.problems = []problem.Problem{{Code: problem.TooManyFiles, Severity: problem.Warning, Path: f.Root.Name,
-			Message:    fmt.Sprintf("only the first %d of %d instruction files are checked", len(matches.Files), matches.Total),
-			Suggestion: "remove copies of other projects, or let .gitignore name their directories"}}
+		message := "only the first %d of %d instruction files are checked"
+		all.Problems = append(all.Problems, problem.New(problem.TooManyFiles, problem.Warning,
+			f.Root.Name, fmt.Sprintf(message, len(matches.Files), matches.Total),
+			"remove copies of other projects, or let .gitignore name their directories"))
 	}
 	for _, match := range matches.Files {
 		for _, file := range files {
 			if dir, ok := strings.CutSuffix(match, "/"+file); ok {
-				found.singles = append(found.singles, dir)
+				singles = append(singles, dir)
 			}
 		}
 		for _, p := range f.below {
 			if dir, _, ok := strings.Cut(match, "/"+p.Dir+"/"); ok {
-				found.rules = append(found.rules, dir)
+				rules = append(rules, dir)
 			}
 		}
 	}
-	for _, dirs := range []*[]string{&found.singles, &found.rules} {
+	for _, dirs := range []*[]string{&singles, &rules} {
 		slices.Sort(*dirs)
 		*dirs = slices.Compact(*dirs)
 	}
-	return found, nil
+	return singles, rules, nil
 }
 
-// singlesOf returns the single files of a directory, and for the root also of the user and of the
-// parents. With left, the files have no Seal, and the files that no client reads follow.
+// singlesOf adds the single files of a directory, and for the root also of the user and of the
+// parents, and the problems of the files that no client reads.
 func (f *Finder) singlesOf(
-	ctx context.Context, dir string, read *sources, left map[*found]*found,
+	ctx context.Context, dir string, read *sources, all *Checked,
 	text func(place string, raw []byte) []problem.Problem,
-) (all []Text, err error) {
-	c := &call{Finder: f, ctx: ctx, known: map[index.File]*found{}, left: left, sources: read}
+) error {
+	c := &call{Finder: f, ctx: ctx, known: map[index.File]*found{}, sources: read,
+		left: map[*found]*found{}}
 	defer c.close()
 	if err := c.walk(dir); err != nil {
-		return nil, err
+		return err
 	}
 	groups, err := c.singles()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	last := len(c.way) - 1
 	if c.way[last].dir != dir {
-		return nil, nil // removed since the walk
+		return nil // removed since the walk
 	} else if dir != "." {
 		groups = groups[last:]
 	}
 	for _, x := range slices.Concat(groups...) {
 		before := len(x.Problems)
-		if left == nil {
-			err = c.seal(x)
-		}
-		if err = cmp.Or(err, c.check(x)); err != nil {
-			return nil, err
+		if err := cmp.Or(c.seal(x), c.check(x)); err != nil {
+			return err
 		}
 		if x.raw != "" {
 			x.Problems = append(x.Problems[before:], text(escape.Path(x.Path), []byte(x.raw))...)
 		}
-		all = append(all, x.Text)
+		all.Texts = append(all.Texts, x.Text)
 	}
-	for x, by := range left {
+	for x, by := range c.left {
 		if x.level == c.way[last] || dir == "." { // not of another call
-			x.Problems = x.unused(by)
-			all = append(all, x.Text)
+			all.Problems = append(all.Problems, x.unused(by)...)
 		}
 	}
-	return all, nil
+	return nil
 }
 
 // unused returns the problem of a file that no client reads, because of a file or a limit.
@@ -165,22 +189,8 @@ func (x *found) unused(by *found) []problem.Problem {
 		Suggestion: "move the text to " + escape.Path(by.Path) + ", or remove one of the files"}}
 }
 
-// CheckRule returns the problems of the globs and of the imports of a rule of an index that Extend
-// has returned.
-func (f *Finder) CheckRule(ctx context.Context, below Below, x *index.Index, e *index.Entry, doc matter.Document) ([]problem.Problem, error) {
-	all := f.checkGlobs(x, e, doc)
-	c := &call{Finder: f, ctx: ctx, index: x, sources: below.sources}
-	rule, _, err := c.rule(e)
-	if err == nil {
-		rule.Problems = nil
-		err = c.check(rule)
-		all = append(all, rule.Problems...)
-	}
-	return all, err
-}
-
-// checkGlobs returns the problems of the globs of a rule.
-func (f *Finder) checkGlobs(x *index.Index, e *index.Entry, doc matter.Document) []problem.Problem {
+// CheckGlobs returns the problems of the globs of a rule.
+func (f *Finder) CheckGlobs(x *index.Index, e *index.Entry, doc matter.Document) []problem.Problem {
 	place := f.placeOf(e)
 	at := problem.Problem{Code: problem.RuleGlobInvalid, Severity: problem.Warning, Path: x.Place(e), Key: place.Globs, Line: max(doc.Line, 1)}
 	for _, field := range doc.Fields {

@@ -282,48 +282,6 @@ func (f *Finder) Find(ctx context.Context, q Query, rules *index.Snapshot) (Answ
 	return c.keep(all, rules), nil
 }
 
-// All returns the single files of the user, of the directories above the root, of the root, and of
-// the directories that Below finds, and the rules of these directories. The rules are a snapshot of
-// Rules. The Problems are those of Check and CheckRule, with the problems that single and rule find
-// in the bytes of the files.
-func (f *Finder) All(ctx context.Context, rules *index.Snapshot, single func(place string, raw []byte) []problem.Problem, rule func(x *index.Index, e *index.Entry, raw []byte) []problem.Problem) ([]Text, error) {
-	below, err := f.Below(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var all []Text
-	for _, dir := range below.singles {
-		found, err := f.singlesOf(ctx, dir, below.sources, nil, single)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	c := &call{Finder: f, ctx: ctx, sources: below.sources}
-	if c.index, rules, err = f.ExtendAll(ctx, rules, below); err != nil {
-		return nil, err
-	}
-	for e := range rules.Files() {
-		x, _, err := c.rule(e)
-		if err != nil {
-			return nil, err
-		}
-		before := len(x.Problems)
-		if x.full == 0 && before == 0 {
-			continue
-		}
-		if err := cmp.Or(c.seal(x), c.check(x)); err != nil {
-			return nil, err
-		}
-		if x.raw != "" {
-			doc, _ := matter.ParseFile(e.Path, []byte(x.raw), true)
-			x.Problems = slices.Concat(rule(c.index, e, []byte(x.raw)), f.checkGlobs(c.index, e, doc), x.Problems[before:])
-		}
-		all = append(all, x.Text)
-	}
-	return all, nil
-}
-
 // HasSingle reports whether a place of single files has a name, such as "." and "~/.claude".
 func HasSingle(rows []client.Client, name string) bool {
 	return slices.ContainsFunc(rows, func(row client.Client) bool {

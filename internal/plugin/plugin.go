@@ -192,11 +192,25 @@ func (f *finder) open(dir string) (*directory, error) {
 // each opens directories at the same time, and calls load for each in order, one call at a time,
 // once the directory and the directories before are open. An empty path needs no directory.
 func (f *finder) each(dirs []string, load func(i int)) {
-	var mu sync.Mutex // guards f, except in look
-	next, looked, ready := 0, make([]*directory, len(dirs)), make([]bool, len(dirs))
-	open := func(dir string) bool { return dir == "" || f.dirs[dir] != nil }
+	looked, ready := make([]*directory, len(dirs)), make([]bool, len(dirs))
+	seen := make(map[string]bool, len(dirs))
 	for i, dir := range dirs {
-		ready[i] = open(dir) || slices.Contains(dirs[:i], dir)
+		ready[i] = dir == "" || f.dirs[dir] != nil || seen[dir]
+		seen[dir] = true
+	}
+	var mu sync.Mutex // guards looked, ready and the variables below
+	next, loading := 0, false
+	// due returns the next directory to load, unless another goroutine loads. The others look ahead.
+	due := func(mine bool) (i int, ok bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if loading && !mine {
+			return 0, false
+		}
+		if loading = next < len(dirs) && ready[next] && f.ctx.Err() == nil; loading {
+			next++
+		}
+		return next - 1, loading
 	}
 	_ = parallel.Each(f.ctx, max(1, f.options.Reads), len(dirs), func(i int) {
 		var d *directory
@@ -204,12 +218,13 @@ func (f *finder) each(dirs []string, load func(i int)) {
 			d = f.look(dirs[i])
 		}
 		mu.Lock()
-		defer mu.Unlock()
-		for looked[i], ready[i] = d, true; next < len(dirs) && ready[next] && f.ctx.Err() == nil; next++ {
-			if looked[next] != nil {
-				f.dirs[dirs[next]] = looked[next]
+		looked[i], ready[i] = d, true
+		mu.Unlock()
+		for i, ok := due(false); ok; i, ok = due(true) {
+			if looked[i] != nil {
+				f.dirs[dirs[i]] = looked[i]
 			}
-			load(next)
+			load(i)
 		}
 	})
 }

@@ -1,6 +1,6 @@
 // Mutants changes one place of the code at a time, and lists the changes that no test notices.
 //
-//	mutants [-package DIRECTORY,…] [-n NUMBER] TABLE
+//	mutants [-package DIRECTORY,…] [-n NUMBER] TABLE WORK
 //
 // A fixed sample of the mutants of each package is built into one set of test programs, and an
 // environment variable activates a mutant. The program of .ci/mutants first runs each test alone,
@@ -8,9 +8,10 @@
 // tests of the package of the mutant, then the tests of the other packages, and last all slow
 // tests. A failed test, a crash and a timeout kill the mutant.
 //
-// TABLE has the known survivors, one a line: the key of the mutant, a tab, the class, a tab, and
-// the reason. The class is "equivalent", if no test can notice the mutant, "speed" or "text". A
-// mutant in the table is not run. An equivalent mutant does not count, and the other survivors do.
+// WORK is an empty directory for the programs. TABLE has the known survivors, one a line: the key
+// of the mutant, a tab, the class, a tab, and the reason. The class is "equivalent", if no test can
+// notice the mutant, "speed" or "text". A mutant in the table is not run. An equivalent mutant does
+// not count, and the other survivors do.
 package main
 
 import (
@@ -20,6 +21,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,6 +32,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/internal/dev/mutants/mutant"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 const module = "github.com/toolshelf-go/toolshelf/"
@@ -55,6 +58,7 @@ func main() {
 	only := flag.String("package", "", "the directories of the packages, separated by commas")
 	number := flag.Int("n", 0, "the size of the sample, the same share for each package")
 	flag.Parse()
+	log.SetFlags(0)
 	chosen := subjects
 	if *only != "" {
 		chosen = nil
@@ -72,34 +76,18 @@ func main() {
 			chosen[i].number = (*number + i) / len(chosen)
 		}
 	}
-	if err := run(chosen, flag.Arg(0)); err != nil {
-		fmt.Fprintln(os.Stderr, "mutants:", err)
-		os.Exit(1)
-	}
+	must.Do(must.Program, run(chosen, flag.Arg(0), flag.Arg(1)))
 }
 
-func run(subjects []subject, table string) error {
-	known, err := readTable(table)
-	if err != nil {
-		return err
-	}
-	work, err := os.MkdirTemp("", "mutants")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(work)
-	if err := os.Chmod(work, 0o755); err != nil { // for tests that run a program as another user
-		return err
-	}
+// run returns the problems of the tests and of the table. Each other error ends the program.
+func run(subjects []subject, table, work string) error {
+	known := must.Get(readTable(table))(must.Program)
 	var problems []error
 	sample := make(map[string][]*change) // by directory; more than the sample until reach
 	byNumber := []*change{nil}
 	overlay := map[string]string{}
 	for _, s := range subjects {
-		all, sources, err := load(s.dir)
-		if err != nil {
-			return err
-		}
+		all, sources := load(s.dir)
 		exists := make(map[string]bool, len(all))
 		for _, m := range all {
 			exists[m.key] = true
@@ -124,22 +112,13 @@ func run(subjects []subject, table string) error {
 				continue
 			}
 			file := filepath.Join(work, fmt.Sprintf("%d.go", len(overlay)))
-			if err := os.WriteFile(file, []byte(source.mutated(of)), 0o600); err != nil {
-				return err
-			}
+			must.Do(must.Program, os.WriteFile(file, []byte(source.mutated(of)), 0o600))
 			overlay[source.name()] = file
 		}
 	}
-	programs, err := build(work, subjects, overlay)
-	if err != nil {
-		return err
-	}
+	programs := build(work, subjects, overlay)
 	for _, p := range programs {
-		failed, err := p.reach(byNumber)
-		if err != nil {
-			return err
-		}
-		problems = append(problems, failed...)
+		problems = append(problems, p.reach(byNumber)...)
 	}
 	for _, s := range subjects {
 		problems = append(problems, check(s, sample[s.dir], programs, known)...)
@@ -165,12 +144,9 @@ func readTable(name string) (map[string]string, error) {
 }
 
 // load returns all mutants and files of a package.
-func load(dir string) (mutants []*change, sources []*source, err error) {
+func load(dir string) (mutants []*change, sources []*source) {
 	const format = `{{.ImportPath}}	{{.Dir}}	{{.Export}}	{{join .GoFiles " "}}`
-	output, err := command("", "go", "list", "-export", "-deps", "-f", format, "./"+dir)
-	if err != nil {
-		return nil, nil, err
-	}
+	output := command("", "go", "list", "-export", "-deps", "-f", format, "./"+dir)
 	exports := map[string]string{}
 	var last []string // the package follows its dependencies
 	for line := range strings.Lines(string(output)) {
@@ -182,12 +158,12 @@ func load(dir string) (mutants []*change, sources []*source, err error) {
 		files = append(files, filepath.Join(last[1], name))
 	}
 	export := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
-	sources, err = parse(dir, last[0], files, export)
+	sources = parse(dir, last[0], files, export)
 	for _, s := range sources {
 		s.find()
 		mutants = append(mutants, s.mutants...)
 	}
-	return mutants, sources, err
+	return mutants, sources
 }
 
 // A program is a test program with the mutants.
@@ -204,50 +180,34 @@ type test struct {
 }
 
 // build builds the test programs of the packages, and of others that import one of the packages.
-func build(work string, subjects []subject, overlay map[string]string) (programs []*program, err error) {
-	text, err := json.Marshal(map[string]any{"Replace": overlay})
-	if err != nil {
-		return nil, err
-	}
+func build(work string, subjects []subject, overlay map[string]string) (programs []*program) {
+	text := must.Get(json.Marshal(map[string]any{"Replace": overlay}))(must.Program)
 	replaced := filepath.Join(work, "overlay.json")
-	if err := os.WriteFile(replaced, text, 0o600); err != nil {
-		return nil, err
-	}
+	must.Do(must.Program, os.WriteFile(replaced, text, 0o600))
 	var dirs []string
 	for _, s := range subjects {
 		dirs = append(dirs, s.dir)
 	}
 	imported := func(path string) bool { return slices.Contains(dirs, strings.TrimPrefix(path, module)) }
 	for _, dir := range others {
-		deps, err := command("", "go", "list", "-test", "-deps", "./"+dir)
-		if err != nil {
-			return nil, err
-		}
+		deps := command("", "go", "list", "-test", "-deps", "./"+dir)
 		if !slices.Contains(dirs, dir) && slices.ContainsFunc(strings.Fields(string(deps)), imported) {
 			dirs = append(dirs, dir)
 		}
 	}
 	for i, dir := range dirs {
 		p := &program{dir: dir, file: filepath.Join(work, fmt.Sprintf("%d.test", i))}
-		_, err := command("", "go", "test", "-c", "-vet=off", "-overlay", replaced, "-o", p.file, "./"+dir)
-		if err != nil {
-			return nil, err
-		}
+		command("", "go", "test", "-c", "-vet=off", "-overlay", replaced, "-o", p.file, "./"+dir)
 		programs = append(programs, p)
 	}
-	return programs, nil
+	return programs
 }
 
 // run runs the tests that match a pattern.
 func (p *program) run(pattern, value string, limit time.Duration) (output []byte, err error) {
-	temp, err := os.MkdirTemp("", "mutant")
-	if err != nil {
-		return nil, err
-	}
+	temp := must.Get(os.MkdirTemp("", "mutant"))(must.Program)
 	defer os.RemoveAll(temp)
-	if err := os.Chmod(temp, 0o755); err != nil {
-		return nil, err
-	}
+	must.Do(must.Program, os.Chmod(temp, 0o755)) // for tests that run a program as another user
 	ctx, cancel := context.WithTimeout(context.Background(), limit+10*time.Second)
 	defer cancel()
 	c := exec.CommandContext(ctx, p.file, "-test.short", "-test.failfast", "-test.run="+pattern,
@@ -259,19 +219,14 @@ func (p *program) run(pattern, value string, limit time.Duration) (output []byte
 
 // reach runs each test alone, and records the mutants whose places the test reaches. A test that
 // fails is no test of the program.
-func (p *program) reach(byNumber []*change) (failed []error, err error) {
-	output, err := command(p.dir, p.file, "-test.list=.")
-	if err != nil {
-		return nil, err
-	}
+func (p *program) reach(byNumber []*change) (failed []error) {
+	output := command(p.dir, p.file, "-test.list=.")
 	log := filepath.Join(filepath.Dir(p.file), "reached")
 	for name := range strings.FieldsSeq(string(output)) {
 		if strings.HasPrefix(name, "Benchmark") {
 			continue
 		}
-		if err := errors.Join(os.WriteFile(log, nil, 0o600), os.Chmod(log, 0o666)); err != nil {
-			return nil, err
-		}
+		must.Do(must.Program, errors.Join(os.WriteFile(log, nil, 0o600), os.Chmod(log, 0o666)))
 		begin := time.Now()
 		if output, err := p.run("^"+name+"$", log, 10*time.Minute); err != nil {
 			err = fmt.Errorf("%s: %s fails without a mutant: %w\n%s", p.dir, name, err, output)
@@ -279,20 +234,14 @@ func (p *program) reach(byNumber []*change) (failed []error, err error) {
 			continue
 		}
 		t := test{name, time.Since(begin), map[int]bool{}}
-		numbers, err := os.ReadFile(log)
-		if err != nil {
-			return nil, err
-		}
+		numbers := must.Get(os.ReadFile(log))(must.Program)
 		for number := range strings.FieldsSeq(string(numbers)) {
-			n, err := strconv.Atoi(number)
-			if err != nil {
-				return nil, err
-			}
+			n := must.Get(strconv.Atoi(number))(must.Program)
 			t.reaches[n], byNumber[n].covered = true, true
 		}
 		p.tests = append(p.tests, t)
 	}
-	return failed, nil
+	return failed
 }
 
 // check runs the tests with each mutant of the sample of a package, and prints the survivors.
@@ -351,13 +300,12 @@ func (p *program) kills(m *change, quick bool) bool {
 }
 
 // command returns the standard output of a command.
-func command(dir, name string, arguments ...string) ([]byte, error) {
+func command(dir, name string, arguments ...string) []byte {
 	c := exec.Command(name, arguments...)
-	var stderr strings.Builder
-	c.Dir, c.Stderr = dir, &stderr
+	c.Dir, c.Stderr = dir, os.Stderr
 	output, err := c.Output()
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w\n%s", name, strings.Join(arguments, " "), err, stderr.String())
+		log.Fatalf("%s %s: %v", name, strings.Join(arguments, " "), err)
 	}
-	return output, nil
+	return output
 }

@@ -17,8 +17,7 @@ func mutantsOf(t *testing.T, body string) (keys []string, text string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "p.go")
 	must.Do(t, os.WriteFile(file, []byte("package p\n\nfunc f(a, b int, c, d bool) (int, error) {\n"+body+"\n}\n"), 0o600))
-	sources := must.Get(parse("p", "p", []string{file}, nil))(t)
-	s := sources[0]
+	s := parse("p", "p", []string{file}, nil)[0]
 	s.find()
 	for i, m := range s.mutants {
 		m.number = i + 1

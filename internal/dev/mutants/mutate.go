@@ -14,6 +14,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // A change is a mutant: one change of a place in the code.
@@ -39,26 +41,20 @@ type source struct {
 }
 
 // parse reads the files of a package. The function export opens the export data of an import.
-func parse(dir, path string, names []string, export importer.Lookup) (sources []*source, err error) {
+func parse(dir, path string, names []string, export importer.Lookup) (sources []*source) {
 	fset, keys := token.NewFileSet(), map[string]int{}
 	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
 	var files []*ast.File
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		file, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
-		if err != nil {
-			return nil, err
-		}
+		text := must.Get(os.ReadFile(name))(must.Program)
+		file := must.Get(parser.ParseFile(fset, name, text, parser.SkipObjectResolution))(must.Program)
 		files = append(files, file)
 		s := &source{File: file, text: string(text), dir: dir, fset: fset, info: info, keys: keys}
 		sources = append(sources, s)
 	}
 	c := types.Config{Importer: importer.ForCompiler(fset, "gc", export)}
-	_, err = c.Check(path, fset, files, info)
-	return sources, err
+	must.Get(c.Check(path, fset, files, info))(must.Program)
+	return sources
 }
 
 // name returns the path of the file.

@@ -7,60 +7,46 @@
 package main
 
 import (
-	"errors"
 	"fmt"
+	"log"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func main() {
-	if err := run(os.Args[1]); err != nil {
-		fmt.Fprintln(os.Stderr, "platforms:", err)
-		os.Exit(1)
+	log.SetFlags(0)
+	if failed := run(os.Args[1]); failed > 0 {
+		log.Fatalf("platforms: %d failures", failed)
 	}
 }
 
-func run(dir string) error {
-	names, err := filepath.Glob(filepath.Join(dir, "*", "name"))
-	if err != nil {
-		return err
-	}
-	want, err := os.ReadFile(filepath.Join(dir, "quickstart"))
-	if err != nil {
-		return err
-	}
-	failed := 0
+// run prints the results of all platforms, and returns the number of failures.
+func run(dir string) (failed int) {
+	names := must.Get(filepath.Glob(filepath.Join(dir, "*", "name")))(must.Program)
 	for _, name := range names {
-		n, err := check(filepath.Dir(name), string(want))
-		if err != nil {
-			return err
-		}
-		failed += n
+		failed += check(filepath.Dir(name), read(dir, "quickstart"))
 	}
-	if failed > 0 {
-		return fmt.Errorf("%d failures", failed)
-	}
-	return nil
+	return failed
+}
+
+func read(dir, name string) string {
+	return string(must.Get(os.ReadFile(filepath.Join(dir, name)))(must.Program))
 }
 
 // check prints the results of a platform, and returns the number of failures.
-func check(dir, example string) (failed int, err error) {
-	name, err := os.ReadFile(filepath.Join(dir, "name"))
-	got, errGot := os.ReadFile(filepath.Join(dir, "quickstart"))
-	events, errEvents := os.Open(filepath.Join(dir, "tests.json"))
-	if err := errors.Join(err, errGot, errEvents); err != nil {
-		return 0, err
-	}
-	defer events.Close()
-	about := strings.ReplaceAll(strings.TrimSpace(string(name)), "\n", ", ")
-	if string(got) != example {
+func check(dir, example string) (failed int) {
+	got := read(dir, "quickstart")
+	packages := must.Get(count(strings.NewReader(read(dir, "tests.json"))))(must.Program)
+	about := strings.ReplaceAll(strings.TrimSpace(read(dir, "name")), "\n", ", ")
+	if got != example {
 		fmt.Printf("--- FAIL: %s: the example prints\n%s", about, got)
 		failed++
 	}
-	packages, err := count(events)
 	if len(packages) == 0 {
 		failed++
 	}
@@ -75,5 +61,5 @@ func check(dir, example string) (failed int, err error) {
 		}
 		failed += p.numbers[broken]
 	}
-	return failed, err
+	return failed
 }

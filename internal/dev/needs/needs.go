@@ -27,10 +27,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 	"unicode"
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
+	"github.com/toolshelf-go/toolshelf/internal/must"
+	"github.com/toolshelf-go/toolshelf/internal/rank"
 )
 
 // An Entry is a command or a skill, as a ranker may see it.
@@ -59,32 +63,26 @@ const (
 	Heading  Kind = "heading"
 )
 
-// Read returns the entries and the queries of a part of a corpus, "commands" or "skills".
-func Read(corpus, part string) (entries []Entry, queries []Query, err error) {
+// Read returns the entries and the queries of a part of the corpus, "commands" or "skills".
+func Read(t testing.TB, part string) (entries []Entry, queries []Query) {
 	names, descriptions := map[string]bool{}, map[string]bool{}
-	top := filepath.Join(corpus, part)
-	err = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+	top := filepath.Join(catalogtest.Corpus(t), part)
+	must.Do(t, filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".md" {
 			return err
 		}
 		if base := filepath.Base(path); (part == "skills") != (base == "SKILL.md") || strings.EqualFold(base, "README.md") {
 			return nil
 		}
-		e, err := read(top, path, part)
-		if err != nil || names[e.Name] || e.Description != "" && descriptions[e.Description] {
-			return err
+		e := read(t, top, path, part)
+		if names[e.Name] || e.Description != "" && descriptions[e.Description] {
+			return nil
 		}
 		names[e.Name], descriptions[e.Description] = true, true
 		entries = append(entries, e)
 		return nil
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	requests, err := readRequests(part)
-	if err != nil {
-		return nil, nil, err
-	}
+	}))
+	requests := readRequests(t, part)
 	for i := range entries {
 		e := &entries[i]
 		add := func(kind Kind, text string) {
@@ -99,33 +97,27 @@ func Read(corpus, part string) (entries []Entry, queries []Query, err error) {
 		add(Mistyped, e.mistyped(words))
 		add(Heading, e.heading(entries))
 	}
-	return entries, queries, nil
+	return entries, queries
 }
 
 //go:embed testdata/commands.txt testdata/skills.txt
 var texts embed.FS
 
 // readRequests returns the requests of a part by the names of their entries.
-func readRequests(part string) (map[string]string, error) {
-	data, err := texts.ReadFile("testdata/" + part + ".txt")
+func readRequests(t testing.TB, part string) map[string]string {
+	data := must.Get(texts.ReadFile("testdata/" + part + ".txt"))(t)
 	requests := map[string]string{}
 	for line := range strings.Lines(string(data)) {
 		if name, text, ok := strings.Cut(strings.TrimSpace(line), " | "); ok && !strings.HasPrefix(line, "#") {
 			requests[name] = text
 		}
 	}
-	return requests, err
+	return requests
 }
 
-func read(top, path, part string) (Entry, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return Entry{}, err
-	}
-	below, err := filepath.Rel(top, path)
-	if err != nil {
-		return Entry{}, err
-	}
+func read(t testing.TB, top, path, part string) Entry {
+	data := must.Get(os.ReadFile(path))(t)
+	below := must.Get(filepath.Rel(top, path))(t)
 	file := agentmd.ParseCommand(filepath.Base(path), data)
 	if part == "skills" {
 		file.Name = filepath.Base(filepath.Dir(path))
@@ -133,7 +125,7 @@ func read(top, path, part string) (Entry, error) {
 	return Entry{
 		Name: file.Name, Description: file.Description, Tags: strings.Join(file.Frontmatter.List("tags"), ", "), Body: string(file.Body),
 		path: filepath.ToSlash(below), whole: string(file.Body),
-	}, nil
+	}
 }
 
 // hash returns a number that depends on the path and the purpose.
@@ -235,6 +227,25 @@ func wordsOf(text string) []string {
 
 func start(word string) string { r := []rune(word); return string(r[:min(4, len(r))]) }
 
+// Document returns the entry as the built-in search indexes it.
+func (e *Entry) Document() rank.Document {
+	return rank.Document{Name: e.Name, Description: e.Description, Tags: e.Tags, Body: e.Body}
+}
+
+// Ranker returns the built-in search over entries, for Measure.
+func Ranker(t testing.TB, entries []Entry) func(text string) []string {
+	x := new(rank.Corpus)
+	for _, e := range entries {
+		x.Put(e.Name, e.Document())
+	}
+	return func(text string) (names []string) {
+		for _, h := range must.Get(x.Search(t.Context(), text, 10, nil, nil))(t).Hits {
+			names = append(names, h.Name)
+		}
+		return names
+	}
+}
+
 // A Score describes the ranks of the answers to some queries.
 type Score struct {
 	Queries             int
@@ -242,15 +253,12 @@ type Score struct {
 }
 
 // Measure scores a ranker by the queries of a kind, one score for each half. search returns names, the best first.
-func Measure(queries []Query, kind Kind, search func(text string) ([]string, error)) (halves [2]Score, err error) {
+func Measure(queries []Query, kind Kind, search func(text string) []string) (halves [2]Score) {
 	for _, q := range queries {
 		if q.Kind != kind {
 			continue
 		}
-		found, err := search(q.Text)
-		if err != nil {
-			return halves, err
-		}
+		found := search(q.Text)
 		s := &halves[q.Half]
 		s.Queries++
 		switch rank := 1 + slices.Index(found[:min(10, len(found))], q.Answer); {
@@ -270,5 +278,5 @@ func Measure(queries []Query, kind Kind, search func(text string) ([]string, err
 		n := float64(max(1, halves[i].Queries))
 		halves[i].NDCG, halves[i].AtOne, halves[i].AtFive = halves[i].NDCG/n, halves[i].AtOne/n, halves[i].AtFive/n
 	}
-	return halves, nil
+	return halves
 }

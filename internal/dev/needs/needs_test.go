@@ -7,10 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/dev/needs"
 	"github.com/toolshelf-go/toolshelf/internal/must"
-	"github.com/toolshelf-go/toolshelf/internal/rank"
 )
 
 // earlier holds the scores of the ranker of commit 68efd9d, before Porter2 and the weights that follow it: nDCG@10, and
@@ -33,20 +31,6 @@ var earlier = map[string][2]needs.Score{
 
 var show = flag.Bool("show", false, "show the scores in the form of the variable earlier")
 
-func ranker(t *testing.T, entries []needs.Entry) func(text string) ([]string, error) {
-	x := new(rank.Corpus)
-	for _, e := range entries {
-		x.Put(e.Name, rank.Document{Name: e.Name, Description: e.Description, Tags: e.Tags, Body: e.Body})
-	}
-	return func(text string) (names []string, err error) {
-		found, err := x.Search(t.Context(), text, 10, nil, nil)
-		for _, h := range found.Hits {
-			names = append(names, h.Name)
-		}
-		return names, err
-	}
-}
-
 // A language has 15 entries and 15 needs, in both halves.
 func language(t *testing.T, name string) (entries []needs.Entry, queries []needs.Query) {
 	data := must.Get(os.ReadFile("testdata/" + name + ".txt"))(t)
@@ -58,8 +42,8 @@ func language(t *testing.T, name string) (entries []needs.Entry, queries []needs
 	return entries, queries
 }
 
-func check(t *testing.T, set string, queries []needs.Query, kind needs.Kind, search func(string) ([]string, error), ok func(now, before needs.Score) bool) {
-	halves := must.Get(needs.Measure(queries, kind, search))(t)
+func check(t *testing.T, set string, queries []needs.Query, kind needs.Kind, search func(string) []string, ok func(now, before needs.Score) bool) {
+	halves := needs.Measure(queries, kind, search)
 	name := set + ", " + string(kind)
 	line := fmt.Sprintf("%q: {", name)
 	for half, now := range halves {
@@ -81,11 +65,8 @@ const rounding = 1e-4
 func TestTheRankerAnswersNeeds(t *testing.T) {
 	for _, part := range []string{"commands", "skills"} {
 		t.Run(part, func(t *testing.T) {
-			entries, queries, err := needs.Read(catalogtest.Corpus(t), part)
-			if err != nil {
-				t.Fatal(err)
-			}
-			search := ranker(t, entries)
+			entries, queries := needs.Read(t, part)
+			search := needs.Ranker(t, entries)
 			check(t, part, queries, needs.Need, search, func(now, before needs.Score) bool { return now.NDCG >= before.NDCG-0.03 })
 			check(t, part, queries, needs.Request, search, func(now, before needs.Score) bool { return now.NDCG >= before.NDCG-rounding })
 			check(t, part, queries, needs.Words, search, func(now, before needs.Score) bool { return now.AtOne >= before.AtOne-0.03 })
@@ -98,7 +79,7 @@ func TestTheRankerAnswersNeeds(t *testing.T) {
 	for _, name := range []string{"german", "russian", "chinese"} {
 		t.Run(name, func(t *testing.T) {
 			entries, queries := language(t, name)
-			check(t, name, queries, needs.Need, ranker(t, entries), func(now, before needs.Score) bool {
+			check(t, name, queries, needs.Need, needs.Ranker(t, entries), func(now, before needs.Score) bool {
 				return now.NDCG >= before.NDCG-rounding && now.AtOne >= before.AtOne-rounding
 			})
 		})

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/dev/needs"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/rank"
@@ -30,10 +29,7 @@ var (
 
 // subset returns the first 400 commands, and their requests.
 func subset(t *testing.T) (entries []needs.Entry, requests []needs.Query) {
-	entries, queries, err := needs.Read(catalogtest.Corpus(t), "commands")
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries, queries := needs.Read(t, "commands")
 	entries = entries[:min(400, len(entries))]
 	for _, q := range queries {
 		if q.Kind == needs.Request && slices.ContainsFunc(entries, func(e needs.Entry) bool { return e.Name == q.Answer }) {
@@ -43,22 +39,13 @@ func subset(t *testing.T) (entries []needs.Entry, requests []needs.Query) {
 	return entries, requests
 }
 
-func document(e needs.Entry) rank.Document {
-	return rank.Document{Name: e.Name, Description: e.Description, Tags: e.Tags, Body: e.Body}
-}
-
 func textKey(text string) [8]byte { sum := sha256.Sum256([]byte(text)); return [8]byte(sum[:8]) }
 
 // makeVectors writes the texts for the model, or the file of its vectors.
 func makeVectors(t *testing.T, texts []string) {
 	if *writeTexts != "" {
-		data, err := json.Marshal(texts)
-		if err == nil {
-			err = os.WriteFile(*writeTexts, data, 0o644)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(json.Marshal(texts))(t)
+		must.Do(t, os.WriteFile(*writeTexts, data, 0o644))
 	}
 	if *readVectors == "" {
 		return
@@ -91,7 +78,7 @@ func TestMeaningImprovesTheAnswersToRequests(t *testing.T) {
 	}
 	var texts []string
 	for _, e := range entries {
-		texts = append(texts, rank.MeaningText(document(e)))
+		texts = append(texts, rank.MeaningText(e.Document()))
 	}
 	for _, q := range requests {
 		texts = append(texts, q.Text)
@@ -115,21 +102,20 @@ func TestMeaningImprovesTheAnswersToRequests(t *testing.T) {
 
 	x := new(rank.Corpus)
 	for _, e := range entries {
-		d := document(e)
+		d := e.Document()
 		d.Vector = new(rank.Vector)
 		d.Vector.Set(*points[textKey(rank.MeaningText(d))])
 		x.Put(e.Name, d)
 	}
 	measure := func(near func(text string) *rank.Point) [2]needs.Score {
-		scores := must.Get(needs.Measure(requests, needs.Request, func(text string) (names []string, err error) {
-			found, err := x.Search(t.Context(), text, 10, nil, near(text))
+		return needs.Measure(requests, needs.Request, func(text string) (names []string) {
+			found := must.Get(x.Search(t.Context(), text, 10, nil, near(text)))(t)
 			must.Equal(t, "semantic", (near(text) != nil), found.Semantic)
 			for _, h := range found.Hits {
 				names = append(names, h.Name)
 			}
-			return names, err
-		}))(t)
-		return scores
+			return names
+		})
 	}
 	words := measure(func(string) *rank.Point { return nil })
 	meaning := measure(func(text string) *rank.Point { return points[textKey(text)] })

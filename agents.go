@@ -66,7 +66,7 @@ func (a Agent) MarshalJSON() ([]byte, error) {
 // every directory of agents is missing, the rules of [WithSkillsDir] apply.
 func WithAgentsDir(dirs ...string) Option {
 	place := index.Place{Place: client.Place{Pattern: "**/*.md", Name: client.FromHeader}}
-	return optionFunc(func(c *config) error { return invalid(c.agents.AddDirs("WithAgentsDir", dirs, place)) })
+	return optionFunc(func(c *config) { c.check(c.agents.AddDirs("WithAgentsDir", dirs, place)) })
 }
 
 // WithAgentFilter shows only the agents for which keep returns true. The rules of

@@ -70,7 +70,7 @@ func init() {
 	bridge.Open = func(catalog any) any { return bridged{catalog.(*Catalog), selection{commands: true, skills: true}} }
 	bridge.ForModel = func(catalog any) any { return catalog.(*Catalog).forModel() }
 	bridge.WithMaxReads = func(n int) any {
-		return optionFunc(func(c *config) error { c.maxReads = n; return nil })
+		return optionFunc(func(c *config) { c.maxReads = n })
 	}
 	bridge.WithElements = promptOption(func(o *promptOptions) { o.elements = true })
 	bridge.WithoutSizes = dirOption(func(o *dirOptions) { o.withoutSizes = true })

@@ -167,14 +167,6 @@ func inOp(op string, err error) error {
 // characters.
 func quote(s string) string { return strconv.Quote(s) }
 
-// invalid returns invalidOption with the text of an error, or nil.
-func invalid(err error) error {
-	if err != nil {
-		return invalidOption(err.Error())
-	}
-	return nil
-}
-
 // invalidOption returns an error without Op; see inOp.
 func invalidOption(message string) error {
 	return &Error{Code: CodeInvalidOption, Message: message}

@@ -55,15 +55,10 @@ type Event struct {
 // lock during f. A panic of f ends no call, and is a message at error level ([WithLogger]). The
 // document docs/observe.md has the events of each method.
 func WithObserver(f func(context.Context, Event)) Option {
-	return optionFunc(func(c *config) error {
-		if f == nil {
-			return invalidOption("WithObserver: the function is nil; omit the option, or pass a function")
-		}
-		if c.observer != nil {
-			return invalidOption("WithObserver: the catalog has an observer; give the option once")
-		}
+	return optionFunc(func(c *config) {
+		c.require(f != nil, "WithObserver: the function is nil; omit the option, or pass a function")
+		c.require(c.observer == nil, "WithObserver: the catalog has an observer; give the option once")
 		c.observer = f
-		return nil
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 
 // WithClock sets the clock that WithCacheTTL goes by.
 func WithClock(now func() time.Time) Option {
-	return optionFunc(func(c *config) error { c.now = now; return nil })
+	return optionFunc(func(c *config) { c.now = now })
 }
 
 // Cached reports whether a catalog has the file of a command in memory.

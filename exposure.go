@@ -39,12 +39,9 @@ func (e Exposure) toModel() bool { return e == ExposeFull || e == ExposeName }
 // [ErrInvalidOption]. Each call calls f for its skills, also on several goroutines: f must be a
 // fast, pure function, and must not call the catalog.
 func WithExposure(f func(SkillInfo) Exposure) Option {
-	return optionFunc(func(c *config) error {
-		if f == nil {
-			return invalidOption("WithExposure: the function is nil; omit the option, or pass a function")
-		}
+	return optionFunc(func(c *config) {
+		c.require(f != nil, "WithExposure: the function is nil; omit the option, or pass a function")
 		c.exposure = f
-		return nil
 	})
 }
 

@@ -43,6 +43,7 @@ func (f grepOption) applyGrep(o *dirOptions) { f(o) }
 
 // dirOptions are the options of a call.
 type dirOptions struct {
+	optionError
 	showHidden       bool
 	sort             string
 	limit            int // -1 if not given
@@ -59,7 +60,6 @@ type dirOptions struct {
 	modes            GrepMode       // joined by |
 	context          int
 	budget           budget.Budget
-	err              error // the first error
 }
 
 // A SearchOption is an option for one call of Search or SearchSkills. The only option is
@@ -73,9 +73,9 @@ type searchOptions struct{ progress func(Progress) }
 type LintOption interface{ applyLint(*lintOptions) }
 
 type lintOptions struct {
+	optionError
 	progress func(Progress)
 	profile  *lint.Profile
-	err      error // of a row that is not valid
 }
 
 // A PromptOption changes the result of one call of SkillsPrompt or CommandsPrompt.
@@ -298,12 +298,6 @@ func (o *dirOptions) check(op string) error {
 	}
 	o.sort, o.budget.Reserve = cmp.Or(o.sort, ByName), o.gitignore
 	return o.err
-}
-
-func (o *dirOptions) fail(err error) {
-	if o.err == nil {
-		o.err = err
-	}
 }
 
 // Budget limits the text of the result, the result of String, to n characters (Unicode code

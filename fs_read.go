@@ -37,7 +37,7 @@ type ReadOption func(*readOptions)
 
 type readOptions struct {
 	text.Request
-	err error // the first error
+	optionError
 }
 
 const (
@@ -109,12 +109,6 @@ func MaxBytes(n int) ReadOption {
 	}
 }
 
-func (o *readOptions) fail(err error) {
-	if o.err == nil {
-		o.err = err
-	}
-}
-
 // ReadFile returns the text of a file as UTF-8, or a part of the text: without options the first
 // 256 KiB, in whole lines if the first line fits. [Lines], [Around] and [MaxBytes] select other
 // lines. The options Lines(t.NextLine, 0) and Column(t.NextColumn) return the next page. The limit
@@ -138,7 +132,8 @@ func (c *Catalog) ReadFile(ctx context.Context, path string, opts ...ReadOption)
 	if o.Around > 0 && (o.From != 0 || o.To != 0 || o.Column != 0) {
 		o.fail(invalidOption("Around: Lines and Column select other lines; omit these options"))
 	}
-	return run(ctx, fileCall{catalog: c, op: "ReadFile", action: EventRead, path: path, lines: o.Request, dirOptions: dirOptions{err: o.err}}, FileText{})
+	return run(ctx, fileCall{catalog: c, op: "ReadFile", action: EventRead, path: path,
+		lines: o.Request, dirOptions: dirOptions{optionError: o.optionError}}, FileText{})
 }
 
 func (t *FileText) read(ctx context.Context, f *fileCall) error {

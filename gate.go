@@ -67,26 +67,21 @@ type Gate interface {
 // skill. The document docs/trust.md has the details.
 func WithGate(g Gate, layers ...string) Option {
 	layers = slices.Clone(layers)
-	return optionFunc(func(c *config) error {
-		if g == nil {
-			return invalidOption("WithGate: the gate is nil; omit the option, or pass a gate")
-		}
-		if c.gate != nil {
-			return invalidOption("WithGate: the catalog has a gate; give the option once")
-		}
+	return optionFunc(func(c *config) {
+		c.require(g != nil, "WithGate: the gate is nil; omit the option, or pass a gate")
+		c.require(c.gate == nil, "WithGate: the catalog has a gate; give the option once")
 		c.gate, c.gated = g, layers
-		return nil
 	})
 }
 
-// checkGate returns an error for a name of WithGate without a layer.
-func (c *config) checkGate() error {
+// checkGate fails for a name of WithGate without a layer.
+func (c *config) checkGate() {
 	for _, name := range c.gated {
-		if !slices.ContainsFunc(c.allLayers(), func(l layer) bool { return l.Name == name }) && !instruction.HasSingle(c.rows(), name) && !servers.HasLayer(c.placed, name) {
-			return invalidOption("WithGate: no layer has the name " + quote(name) + "; use a name that another option gives, or Layer of a list")
-		}
+		known := slices.ContainsFunc(c.allLayers(), func(l layer) bool { return l.Name == name })
+		c.require(known || instruction.HasSingle(c.rows(), name) || servers.HasLayer(c.placed, name),
+			"WithGate: no layer has the name %q; use a name that another option gives, or Layer of a "+
+				"list", name)
 	}
-	return nil
 }
 
 // gates reports whether WithGate concerns a layer or an instruction with one of the names. Without

@@ -57,14 +57,11 @@ const (
 // files of [WithHome]. A row that has no place of instructions, or that is not valid, is
 // [ErrInvalidOption].
 func WithInstructions(clients ...client.Client) Option {
-	return optionFunc(func(c *config) error {
+	return optionFunc(func(c *config) {
 		rules, err := layers.Rules(clients)
-		if err != nil {
-			return invalidOption("WithInstructions: " + err.Error())
-		}
+		c.require(err == nil, "WithInstructions: %v", err)
 		c.instructions.AddPlaces(rules)
 		c.readers, c.clients = append(c.readers, clients...), true
-		return nil
 	})
 }
 

@@ -75,7 +75,9 @@ func LintFor(c client.Client) LintOption { return lintFor(c) }
 type lintFor client.Client
 
 func (c lintFor) applyLint(o *lintOptions) {
-	o.profile, o.err = lint.For(client.Client(c)), checkRow("LintFor", client.Client(c))
+	err := client.Client(c).Check()
+	o.optionError, o.profile = optionError{}, lint.For(client.Client(c)) // the last row counts
+	o.require(err == nil, "LintFor: %v", err)
 }
 
 // lint returns the problems in the order of Lint. The audit counts the checked files.

@@ -34,17 +34,42 @@ const defaultMaxFileSize = 10 << 20
 // applies in addition to the previous filters.
 //
 // New ignores a nil Option.
-type Option interface {
-	apply(*config) error
-}
+type Option interface{ apply(*config) }
 
 // An optionFunc is an Option that only New accepts.
-type optionFunc func(*config) error
+type optionFunc func(*config)
 
-func (f optionFunc) apply(c *config) error { return f(c) }
+func (f optionFunc) apply(c *config) { f(c) }
+
+// An optionError is the first error of the options of a call.
+type optionError struct{ err error }
+
+func (e *optionError) fail(err error) {
+	if e.err == nil {
+		e.err = err
+	}
+}
+
+// require fails with ErrInvalidOption unless ok, and returns ok. The arguments cost an allocation,
+// also if ok.
+func (e *optionError) require(ok bool, format string, args ...any) bool {
+	if !ok {
+		e.fail(invalidOption(fmt.Sprintf(format, args...)))
+	}
+	return ok
+}
+
+// check fails with ErrInvalidOption if err is not nil.
+func (e *optionError) check(err error) {
+	if err != nil {
+		e.fail(invalidOption(err.Error()))
+	}
+}
 
 // config holds the values of the options. New turns a config into a Catalog.
 type config struct {
+	optionError
+
 	gate  Gate     // of WithGate
 	gated []string // the layers of WithGate; none means the layers of the project
 
@@ -106,27 +131,25 @@ func newConfig(opts []Option) (config, error) {
 		now:         time.Now,
 	}
 	for _, opt := range opts {
-		if opt == nil {
-			continue
+		if opt != nil && c.err == nil {
+			opt.apply(&c)
 		}
-		if err := opt.apply(&c); err != nil {
-			return config{}, err
-		}
+	}
+	if c.err != nil {
+		return c, c.err
 	}
 	c.commands.AddDefault("commands")
 	c.skills.AddDefault("skills")
 	c.addPlugins()
-	if c.boundary != nil && !c.clients {
-		return config{}, invalidOption("WithParents: the catalog has no client; add WithClient or WithInstructions")
-	}
+	c.require(c.boundary == nil || c.clients,
+		"WithParents: the catalog has no client; add WithClient or WithInstructions")
 	c.colons = c.nested || len(c.plugins.All) > 0 || slices.ContainsFunc(c.commands.All, func(l layer) bool { return l.Place.Nested() || l.Place.Prefix != "" })
-	if c.vectorCache != "" && c.embedder == nil {
-		return config{}, invalidOption("WithVectorCache: the catalog has no vectors; add WithEmbedder")
-	}
-	if err := cmp.Or(c.completeTrusted(), c.checkGate()); err != nil {
-		return config{}, err
-	}
-	return c, c.checkSources()
+	c.require(c.vectorCache == "" || c.embedder != nil,
+		"WithVectorCache: the catalog has no vectors; add WithEmbedder")
+	c.completeTrusted()
+	c.checkGate()
+	c.checkSources()
+	return c, c.err
 }
 
 // onOS reports whether the files are on the operating system's filesystem.
@@ -139,30 +162,25 @@ func (c *config) onOS() bool {
 }
 
 // completeTrusted checks the directories of SymlinksTrusted.
-func (c *config) completeTrusted() error {
+func (c *config) completeTrusted() {
 	trusted := make([]string, len(c.trusted))
 	for i, dir := range c.trusted {
 		full, ok := paths.Absolute(dir, c.onOS())
-		if !ok {
-			return invalidOption("WithSymlinks: the trusted directory " + quote(dir) + " is not an absolute path")
-		}
+		c.require(ok, "WithSymlinks: the trusted directory %q is not an absolute path", dir)
 		trusted[i] = full
 	}
 	c.trusted = trusted
-	return nil
 }
 
-// checkSources returns an error if the sources of changes, WithWatch and WithFeed, suit no
-// layer.
-func (c *config) checkSources() error {
+// checkSources fails if the sources of changes, WithWatch and WithFeed, suit no layer.
+func (c *config) checkSources() {
 	onFS := func(l layer) bool { return l.FS != nil }
-	switch {
-	case c.watch && !c.onOS():
-		return invalidOption("WithWatch: only the operating system's filesystem can be watched; omit the option, or use WithCacheTTL")
-	case c.feed.listen != nil && c.onOS() && !slices.ContainsFunc(c.allLayers(), onFS):
-		return invalidOption("WithFeed: every layer is on the operating system's filesystem; use WithWatch, or add a layer with WithCommandsFS or WithSkillsFS")
-	}
-	return nil
+	c.require(!c.watch || c.onOS(),
+		"WithWatch: only the operating system's filesystem can be watched; omit the option, or use "+
+			"WithCacheTTL")
+	c.require(c.feed.listen == nil || !c.onOS() || slices.ContainsFunc(c.allLayers(), onFS),
+		"WithFeed: every layer is on the operating system's filesystem; use WithWatch, or add a layer "+
+			"with WithCommandsFS or WithSkillsFS")
 }
 
 func (c *config) layerLists() []*layers.List {
@@ -183,12 +201,9 @@ func (c *config) allLayers() []layer {
 // first 4 KB of every file, Search reads every file, and Get and GetSkill read their file. Use
 // [WithCacheTTL] if reads are expensive.
 func WithFs(fsys afero.Fs) Option {
-	return optionFunc(func(c *config) error {
-		if fsys == nil {
-			return invalidOption("WithFs: the filesystem is nil")
-		}
+	return optionFunc(func(c *config) {
+		c.require(fsys != nil, "WithFs: the filesystem is nil")
 		c.fs = fsys
-		return nil
 	})
 }
 
@@ -197,13 +212,7 @@ func WithFs(fsys afero.Fs) Option {
 // the working directory at the time of New, and the top of a filesystem of [WithFs]. An empty dir
 // means ".".
 func WithRoot(dir string) Option {
-	return optionFunc(func(c *config) error {
-		if dir == "" {
-			dir = "."
-		}
-		c.root = dir
-		return nil
-	})
+	return optionFunc(func(c *config) { c.root = cmp.Or(dir, ".") })
 }
 
 // WithCommandsDir reads commands from these directories, highest precedence first, instead of from
@@ -211,7 +220,9 @@ func WithRoot(dir string) Option {
 // WithCommandsDir removes the default directory without a replacement. The table "Missing
 // directories" of docs/reference.md has the result of each method if every directory is missing.
 func WithCommandsDir(dirs ...string) Option {
-	return optionFunc(func(c *config) error { return invalid(c.commands.AddDirs("WithCommandsDir", dirs, index.Place{})) })
+	return optionFunc(func(c *config) {
+		c.check(c.commands.AddDirs("WithCommandsDir", dirs, index.Place{}))
+	})
 }
 
 // WithSkillsDir reads skills from these directories, highest precedence first,
@@ -219,7 +230,9 @@ func WithCommandsDir(dirs ...string) Option {
 // apply. Of the methods that read skills, ListSkills and Skills return
 // [ErrDirectoryNotFound] if the default directory is missing.
 func WithSkillsDir(dirs ...string) Option {
-	return optionFunc(func(c *config) error { return invalid(c.skills.AddDirs("WithSkillsDir", dirs, index.Place{})) })
+	return optionFunc(func(c *config) {
+		c.check(c.skills.AddDirs("WithSkillsDir", dirs, index.Place{}))
+	})
 }
 
 // WithCommandsFS reads commands from the top of fsys, such as an embed.FS (use fs.Sub for a
@@ -234,13 +247,13 @@ func WithSkillsDir(dirs ...string) Option {
 // other fs.FS may change at any time. An fs.FS over a remote store should be [Versioned];
 // docs/stores.md describes all interfaces that save requests.
 func WithCommandsFS(name string, fsys fs.FS) Option {
-	return optionFunc(func(c *config) error { return invalid(c.commands.AddFS("WithCommandsFS", name, fsys)) })
+	return optionFunc(func(c *config) { c.check(c.commands.AddFS("WithCommandsFS", name, fsys)) })
 }
 
 // WithSkillsFS reads skills from the top of fsys. The rules of [WithCommandsFS]
 // apply. The default directory "skills" stays, with precedence over all layers.
 func WithSkillsFS(name string, fsys fs.FS) Option {
-	return optionFunc(func(c *config) error { return invalid(c.skills.AddFS("WithSkillsFS", name, fsys)) })
+	return optionFunc(func(c *config) { c.check(c.skills.AddFS("WithSkillsFS", name, fsys)) })
 }
 
 // WithClient reads the places in which the clients keep commands, skills and agents, in place of
@@ -257,10 +270,10 @@ func WithSkillsFS(name string, fsys fs.FS) Option {
 // "git:commit" with the text of its field prompt. A row without a place, or that is not valid
 // (client.Client.Check), is [ErrInvalidOption].
 func WithClient(clients ...client.Client) Option {
-	return optionFunc(func(c *config) error {
+	return optionFunc(func(c *config) {
 		places, err := layers.Places(clients)
-		if err != nil {
-			return invalidOption("WithClient: " + err.Error())
+		if !c.require(err == nil, "WithClient: %v", err) {
+			return
 		}
 		c.commands.AddPlaces(places[client.Commands])
 		c.skills.AddPlaces(places[client.Skills])
@@ -273,7 +286,6 @@ func WithClient(clients ...client.Client) Option {
 			}
 		}
 		c.clients, c.placed = true, append(c.placed, clients...)
-		return nil
 	})
 }
 
@@ -282,7 +294,7 @@ func WithClient(clients ...client.Client) Option {
 // catalog reads no directory of a user, as a server for several users should. The default is
 // os.UserHomeDir on the operating system's filesystem, and no home directory on another filesystem.
 func WithHome(dir string) Option {
-	return optionFunc(func(c *config) error { c.home = &dir; return nil })
+	return optionFunc(func(c *config) { c.home = &dir })
 }
 
 // WithParents also reads, for the places of [WithClient] and [WithInstructions] whose client looks
@@ -295,7 +307,7 @@ func WithHome(dir string) Option {
 // New determines the parents. A parent that belongs to another user is not read, and Lint reports
 // agentmd.DiagDirectoryOfOtherUser. The document docs/precedence.md has the details.
 func WithParents(boundary string) Option {
-	return optionFunc(func(c *config) error { c.boundary = &boundary; return nil })
+	return optionFunc(func(c *config) { c.boundary = &boundary })
 }
 
 // WithStrict serves only the files that a client loads: a file for which Lint with [LintFor]
@@ -308,18 +320,11 @@ func WithParents(boundary string) Option {
 // directories of the client are not read; add [WithClient]. Without WithStrict, the catalog loads
 // every file that can be read.
 func WithStrict(c client.Client) Option {
-	return optionFunc(func(config *config) error {
+	return optionFunc(func(config *config) {
+		err := c.Check()
+		config.require(err == nil, "WithStrict: %v", err)
 		config.strict = lint.For(c)
-		return checkRow("WithStrict", c)
 	})
-}
-
-// checkRow returns [ErrInvalidOption] for a row that is not valid.
-func checkRow(option string, row client.Client) error {
-	if err := row.Check(); err != nil {
-		return invalidOption(option + ": " + err.Error())
-	}
-	return nil
 }
 
 // judge returns the Config.Judge of a kind of files.
@@ -336,7 +341,7 @@ func (c *config) judge(kind client.Files) func(l index.Layer, name, path string,
 // file frontend/component.md is the command "frontend:component". Hidden
 // directories are skipped at every depth.
 func WithNestedCommands() Option {
-	return optionFunc(func(c *config) error { c.nested = true; return nil })
+	return optionFunc(func(c *config) { c.nested = true })
 }
 
 // maxSkillDepth is the deepest search for skills that the client guide of the
@@ -353,12 +358,10 @@ const maxSkillDepth = 6
 // directories without a SKILL.md, and at most 100 in the directory of one skill. Lint reports a
 // search that ends early.
 func WithSkillDepth(levels int) Option {
-	return optionFunc(func(c *config) error {
-		if levels < 1 || levels > maxSkillDepth {
-			return invalidOption(fmt.Sprintf("WithSkillDepth: %d levels; use 1 to %d", levels, maxSkillDepth))
-		}
+	return optionFunc(func(c *config) {
+		c.require(levels >= 1 && levels <= maxSkillDepth,
+			"WithSkillDepth: %d levels; use 1 to %d", levels, maxSkillDepth)
 		c.skillDepth = levels
-		return nil
 	})
 }
 
@@ -367,7 +370,7 @@ func WithSkillDepth(levels int) Option {
 // letters, digits, "_" and "-". Loose names contain no separator, control
 // character or invalid UTF-8, and do not begin with a dot.
 func WithLooseNames() Option {
-	return optionFunc(func(c *config) error { c.looseNames = true; return nil })
+	return optionFunc(func(c *config) { c.looseNames = true })
 }
 
 // Symlinks determines which symbolic links the catalog follows: to commands, skills and
@@ -394,15 +397,14 @@ const (
 //
 // For a layer outside the root, "the root" is the layer's own directory.
 func WithSymlinks(policy Symlinks, dirs ...string) Option {
-	return optionFunc(func(c *config) error {
-		if policy < SymlinksInside || policy > SymlinksAll {
-			return invalidOption(fmt.Sprintf("WithSymlinks: no policy %d; use SymlinksInside, SymlinksDeny, SymlinksTrusted or SymlinksAll", policy))
-		}
-		if (policy == SymlinksTrusted) != (len(dirs) > 0) {
-			return invalidOption("WithSymlinks: SymlinksTrusted requires the directories that links may lead into; the other policies accept no directories")
-		}
+	return optionFunc(func(c *config) {
+		c.require(policy >= SymlinksInside && policy <= SymlinksAll,
+			"WithSymlinks: no policy %d; use SymlinksInside, SymlinksDeny, SymlinksTrusted or "+
+				"SymlinksAll", policy)
+		c.require((policy == SymlinksTrusted) == (len(dirs) > 0),
+			"WithSymlinks: SymlinksTrusted requires the directories that links may lead into; the other "+
+				"policies accept no directories")
 		c.symlinks, c.trusted = policy, dirs
-		return nil
 	})
 }
 
@@ -412,12 +414,9 @@ func WithSymlinks(policy Symlinks, dirs ...string) Option {
 // larger file. A file is read into one slice, so the limit is below [math.MaxInt]
 // for every n: below 2 GiB on a 32-bit platform.
 func WithMaxFileSize(n int64) Option {
-	return optionFunc(func(c *config) error {
-		if n < 1 {
-			return invalidOption(fmt.Sprintf("WithMaxFileSize: %d bytes; use 1 or more", n))
-		}
+	return optionFunc(func(c *config) {
+		c.require(n >= 1, "WithMaxFileSize: %d bytes; use 1 or more", n)
 		c.maxFileSize = min(n, math.MaxInt-1)
-		return nil
 	})
 }
 
@@ -429,13 +428,10 @@ func WithMaxFileSize(n int64) Option {
 // analysis, diagnostic, debug, inspect, investigate or report, in any letter case.
 // With [WithReports], the hint names the tool report_feedback.
 func WithNextSteps(f func(Command) string) Option {
-	return optionFunc(func(c *config) error {
-		if f == nil {
-			f = func(Command) string { return "" }
-		}
-		c.nextSteps = f
-		return nil
-	})
+	if f == nil {
+		f = func(Command) string { return "" }
+	}
+	return optionFunc(func(c *config) { c.nextSteps = f })
 }
 
 // WithReports allows SaveReport to write shared reports into one directory and
@@ -448,10 +444,7 @@ func WithNextSteps(f func(Command) string) Option {
 // whether SaveReport uses the directory. Do not use a directory of commands: with
 // [WithNestedCommands] each report would become a command.
 func WithReports(shared, local string) Option {
-	return optionFunc(func(c *config) error {
-		c.reports = reports.Names{Shared: shared, Local: local}
-		return nil
-	})
+	return optionFunc(func(c *config) { c.reports = reports.Names{Shared: shared, Local: local} })
 }
 
 // WithCacheTTL lets each method that lists, searches or checks commands or skills use the
@@ -460,12 +453,9 @@ func WithReports(shared, local string) Option {
 // outdated text: they stat the file, or read the file on a filesystem without change times
 // (see [WithFs]). The default, 0, is a scan in every call.
 func WithCacheTTL(d time.Duration) Option {
-	return optionFunc(func(c *config) error {
-		if d < 0 {
-			return invalidOption(fmt.Sprintf("WithCacheTTL: %v; use 0 or more", d))
-		}
+	return optionFunc(func(c *config) {
+		c.require(d >= 0, "WithCacheTTL: %v; use 0 or more", d)
 		c.ttl = d
-		return nil
 	})
 }
 
@@ -481,7 +471,7 @@ func WithCacheTTL(d time.Duration) Option {
 // scans all layers, unless [WithFeed] reports the changes. The document docs/methods.md states
 // which changes the system does not report.
 func WithWatch() Option {
-	return optionFunc(func(c *config) error { c.watch = true; return nil })
+	return optionFunc(func(c *config) { c.watch = true })
 }
 
 // WithFeed lets the program report the changes of a remote store, so that calls make no request
@@ -496,15 +486,11 @@ func WithWatch() Option {
 // feed. If maxAge is not positive, feed is nil, or the feed covers no layer, New returns
 // [ErrInvalidOption]. The document docs/stores.md has the details.
 func WithFeed(maxAge time.Duration, feed func(ctx context.Context, touch func(paths ...string)) error) Option {
-	return optionFunc(func(c *config) error {
-		if maxAge <= 0 {
-			return invalidOption(fmt.Sprintf("WithFeed: a maximum age of %v; use a positive duration", maxAge))
-		}
-		if feed == nil {
-			return invalidOption("WithFeed: the function is nil; omit the option to check the store in each call")
-		}
+	return optionFunc(func(c *config) {
+		c.require(maxAge > 0, "WithFeed: a maximum age of %v; use a positive duration", maxAge)
+		c.require(feed != nil,
+			"WithFeed: the function is nil; omit the option to check the store in each call")
 		c.feed.maxAge, c.feed.listen = maxAge, feed
-		return nil
 	})
 }
 
@@ -514,13 +500,7 @@ func WithFeed(maxAge time.Duration, feed func(ctx context.Context, touch func(pa
 // whose os.Root has a known defect, where the catalog uses os.Root (docs/platforms.md), and the
 // first OnChange of a missing [WithWatch] or [WithFeed].
 func WithLogger(l *slog.Logger) Option {
-	return optionFunc(func(c *config) error {
-		if l == nil {
-			l = slog.New(slog.DiscardHandler)
-		}
-		c.logger = l
-		return nil
-	})
+	return optionFunc(func(c *config) { c.logger = cmp.Or(l, slog.New(slog.DiscardHandler)) })
 }
 
 // WithSearcher makes Search use the engine commands and SearchSkills use the engine skills. If an
@@ -531,10 +511,7 @@ func WithLogger(l *slog.Logger) Option {
 // the order of the engine and have the tier "tier2". If a score is above 1, Search divides all
 // scores by the highest score. If the engine returns an error, Search returns [ErrSearchFailed].
 func WithSearcher(commands, skills Searcher) Option {
-	return optionFunc(func(c *config) error {
-		c.commandSearcher, c.skillSearcher = commands, skills
-		return nil
-	})
+	return optionFunc(func(c *config) { c.commandSearcher, c.skillSearcher = commands, skills })
 }
 
 // WithEmbedder makes Search and SearchSkills also find by meaning, with the vectors of an embedding
@@ -547,12 +524,10 @@ func WithSearcher(commands, skills Searcher) Option {
 // [ErrInvalidOption]. Package embedding has embedders for the usual servers; the document
 // docs/search.md has the formula.
 func WithEmbedder(e Embedder) Option {
-	return optionFunc(func(c *config) error {
-		if e == nil || e.ID() == "" {
-			return invalidOption("WithEmbedder: the embedder is nil or has no ID; pass an embedder whose ID names the model")
-		}
+	return optionFunc(func(c *config) {
+		c.require(e != nil && e.ID() != "",
+			"WithEmbedder: the embedder is nil or has no ID; pass an embedder whose ID names the model")
 		c.embedder = e
-		return nil
 	})
 }
 
@@ -565,12 +540,9 @@ func WithEmbedder(e Embedder) Option {
 // may read the file. An error of the filesystem costs only the file. Without WithEmbedder, New
 // returns [ErrInvalidOption].
 func WithVectorCache(dir string) Option {
-	return optionFunc(func(c *config) error {
-		if !filepath.IsAbs(dir) {
-			return invalidOption("WithVectorCache: the directory " + quote(dir) + " is not an absolute path")
-		}
+	return optionFunc(func(c *config) {
+		c.require(filepath.IsAbs(dir), "WithVectorCache: the directory %q is not an absolute path", dir)
 		c.vectorCache = dir
-		return nil
 	})
 }
 
@@ -578,11 +550,10 @@ func WithVectorCache(dir string) Option {
 // [WithAgentFilter] and [WithInstructionFilter] return a Filter. A nil Filter shows everything.
 type Filter func(*filterFuncs) error
 
-func (f Filter) apply(c *config) error {
-	if f == nil {
-		return nil
+func (f Filter) apply(c *config) {
+	if f != nil {
+		c.fail(f(&c.keep))
 	}
-	return f(&c.keep)
 }
 
 // filterFuncs are the functions of filters.

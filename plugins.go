@@ -26,14 +26,16 @@ import (
 // target. The catalog executes and fetches nothing. A call of a list also reads the directory of
 // each plugin.
 func WithPlugins(dirs ...string) Option {
-	return optionFunc(func(c *config) error { return invalid(c.plugins.AddDirs("WithPlugins", dirs, index.Place{})) })
+	return optionFunc(func(c *config) {
+		c.check(c.plugins.AddDirs("WithPlugins", dirs, index.Place{}))
+	})
 }
 
 // WithPluginsFS reads the plugins at the top of fsys, as [WithPlugins] does. The name identifies
 // fsys in the field Layer, and is the name of a plugin at the top without a manifest. The rules of
 // [WithCommandsFS] for fsys apply.
 func WithPluginsFS(name string, fsys fs.FS) Option {
-	return optionFunc(func(c *config) error { return invalid(c.plugins.AddFS("WithPluginsFS", name, fsys)) })
+	return optionFunc(func(c *config) { c.check(c.plugins.AddFS("WithPluginsFS", name, fsys)) })
 }
 
 // addPlugins adds the layers of plugins below all other layers.

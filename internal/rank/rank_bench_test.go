@@ -67,16 +67,21 @@ var queries = map[string]string{
 	"nothing": "zebrafish quagga", "named": "name5",
 }
 
+// commands puts the names of n documents and then the texts, as a first search does.
 func commands(n int) *Corpus {
 	x := new(Corpus)
 	var a Analyzer
-	for i := range n {
-		name := fmt.Sprintf("name%d-of-kind%d", i, i%50)
-		body := fmt.Sprintf("w%d w%d w%d w%d", i, i%3, i%100, i%1000)
-		a.Analyze(Document{Name: name, Description: "Words of quality", Body: body})
-		x.PutAnalyzed(name, &a)
+	for _, format := range []string{"", "w%d w%d w%d w%d"} {
+		for i := range n {
+			d := Document{Name: fmt.Sprintf("name%d-of-kind%d", i, i%50), Description: "Words of quality"}
+			if format != "" {
+				d.Body = fmt.Sprintf(format, i, i%3, i%100, i%1000)
+			}
+			a.Analyze(d)
+			x.PutAnalyzed(d.Name, &a)
+		}
+		x.Flush()
 	}
-	x.Flush()
 	return x
 }
 

@@ -240,8 +240,7 @@ func (r Renderer) forms() client.Form {
 	return cmp.Or(r.Rules.Forms, client.DefaultForms)
 }
 
-// scan yields the tokens of a text. If a directive has no end, the index of the directive is at least
-// 0.
+// scan yields the tokens of a text, and returns the index of a directive without an end, or -1.
 func (r Renderer) scan(
 	meter *markdown.Meter, text string, found survey, known map[string]bool, yield func(token),
 ) (unclosed int) {
@@ -278,7 +277,8 @@ func (r Renderer) render(
 			given.names[arg.Name] = value
 		}
 	}
-	w := writer{Source: of, rules: r.Rules, values: r.Values, found: found, given: given}
+	w := writer{text: of.Text, name: of.Name,
+		rules: r.Rules, values: r.Values, found: found, given: given}
 	unclosed := r.scan(meter, of.Text, found, known, w.token)
 	switch err := meter.Err(); {
 	case err != nil:

@@ -12,7 +12,8 @@ import (
 
 // A writer replaces the tokens of a text by the given arguments.
 type writer struct {
-	Source
+	text   string
+	name   string
 	rules  client.Rules
 	values map[string]string
 	found  survey
@@ -48,7 +49,7 @@ func (w *writer) token(t token) {
 		switch {
 		case t.braces && w.copied < w.path: // Gemini CLI reads the path before the arguments
 			w.end(t.end, len("}"))
-		case !t.braces && (w.open.FromArguments || isPath(w.Text[w.path:t.end])):
+		case !t.braces && (w.open.FromArguments || isPath(w.text[w.path:t.end])):
 			w.end(t.end, 0)
 		}
 	case valueToken:
@@ -159,7 +160,7 @@ func (w *writer) needs() error {
 	if len(list) > 1 {
 		noun += "s"
 	}
-	return &Error{Invalid, strconv.Quote(w.Name) + " needs " + noun + " " + strings.Join(list, ", ") +
+	return &Error{Invalid, strconv.Quote(w.name) + " needs " + noun + " " + strings.Join(list, ", ") +
 		"; " + advice}
 }
 
@@ -184,19 +185,19 @@ func (w *writer) append() {
 	case client.AppendLabeled:
 		before += "ARGUMENTS: "
 	case client.AppendCommand:
-		before += "/" + w.Name + " "
+		before += "/" + w.name + " "
 	}
 	if w.fits(w.given.all) {
-		w.replace(len(w.Text), len(w.Text), before+w.given.all)
+		w.replace(len(w.text), len(w.text), before+w.given.all)
 	}
 }
 
 // replace writes a value instead of text[start:end].
 func (w *writer) replace(start, end int, value string) {
 	if w.out.Cap() == 0 {
-		w.out.Grow(len(w.Text) + len(value) + len(w.given.all))
+		w.out.Grow(len(w.text) + len(value) + len(w.given.all))
 	}
-	w.out.WriteString(w.Text[w.copied:start])
+	w.out.WriteString(w.text[w.copied:start])
 	w.out.WriteString(value)
 	w.copied = end
 }
@@ -217,13 +218,13 @@ func (w *writer) result() (Result, error) {
 	switch {
 	case w.added > MaxAdded:
 		return Result{}, &Error{TooLong, fmt.Sprintf("the arguments would add more than %d MiB to the "+
-			"text of %q; use shorter arguments or fewer placeholders", MaxAdded>>20, w.Name)}
+			"text of %q; use shorter arguments or fewer placeholders", MaxAdded>>20, w.name)}
 	case len(w.names)+len(w.positions) > 0:
 		return Result{}, w.needs()
 	case w.out.Len() == 0 && w.copied == 0:
-		return Result{w.Text, w.directives}, nil
+		return Result{w.text, w.directives}, nil
 	}
-	w.out.WriteString(w.Text[w.copied:])
+	w.out.WriteString(w.text[w.copied:])
 	return Result{w.out.String(), w.directives}, nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"syscall"
 
 	"github.com/toolshelf-go/toolshelf/confine"
-	"github.com/toolshelf-go/toolshelf/internal/digest"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 )
@@ -230,7 +229,7 @@ func (c *collection[Info]) fileError(op, name string, entry *index.Entry, err er
 		e.Message = file + " is rejected by the rules of WithStrict: " + err.Error()
 	case errors.Is(err, index.ErrTooLarge):
 		e.Code, e.Message = CodeFileTooLarge, file+" is larger than allowed; shorten the file, or raise the limit with WithMaxFileSize"
-	case errors.Is(err, digest.ErrChanging):
+	case errors.Is(err, index.ErrChanging):
 		e.Message = "the files of " + c.noun + " " + quote(entry.Name) + " change while they are read; try again"
 	case errors.Is(err, index.ErrNoSkillFile):
 		e.Code, e.Message = c.notFound, "the directory "+quote(entry.Name)+" has no SKILL.md; add a SKILL.md with a name and a description in its frontmatter"

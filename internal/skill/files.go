@@ -46,7 +46,7 @@ func (d *Dir) readNamed(name string) ([]byte, error) {
 	return d.read(f, name)
 }
 
-// read reads an open file. In a gated layer, read returns digest.ErrChanging for other bytes than
+// read reads an open file. In a gated layer, read returns index.ErrChanging for other bytes than
 // the bytes that the gate has allowed.
 func (d *Dir) read(f *confine.File, name string) ([]byte, error) {
 	name = path.Clean(name)

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
-	"github.com/toolshelf-go/toolshelf/internal/digest"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
@@ -28,7 +27,7 @@ type Reader struct {
 
 	Texts   index.Texts[[]byte] // of stores
 	Kept    index.Cache[Text]   // of files whose changes are visible
-	Digests digest.Cache
+	Digests Digests
 }
 
 // Retain removes the skills that a snapshot does not contain.
@@ -92,7 +91,7 @@ const attempts = 3
 // again reports whether to repeat the n-th attempt to read the skill, because the skill has changed
 // during the attempt.
 func (d *Dir) again(ctx context.Context, n int, err error) bool {
-	return n < attempts && ctx.Err() == nil && (errors.Is(err, digest.ErrChanging) || d.Outdated(err)) &&
+	return n < attempts && ctx.Err() == nil && (errors.Is(err, index.ErrChanging) || d.Outdated(err)) &&
 		d.Renew(ctx) == nil
 }
 
@@ -148,7 +147,7 @@ func (d *Dir) current(listed confine.Info) (Text, confine.Info, error) {
 	return text, info, nil
 }
 
-// verify returns digest.ErrChanging if the layer is gated and the text has other bytes than the bytes
+// verify returns index.ErrChanging if the layer is gated and the text has other bytes than the bytes
 // of the entry.
 func (d *Dir) verify(text *Text) error {
 	if !d.Index.Sealed(d.Entry) {
@@ -232,23 +231,23 @@ func (d *Dir) Whole(ctx context.Context, w Wanted) (s Whole, err error) {
 	}
 }
 
-// sealed returns digest.ErrChanging if the list does not have the files of the seal. The caller has
+// sealed returns index.ErrChanging if the list does not have the files of the seal. The caller has
 // compared the SKILL.md.
 func (d *Dir) sealed(ctx context.Context, listed skilldir.Listing) error {
 	seal := d.Entry.Seal()
 	if seal == nil || seal.Digest == "" || !slices.Equal(seal.Omitted, listed.Omitted) || !slices.EqualFunc(seal.Files, listed.Files, func(a index.SealedFile, b skilldir.File) bool { return a.Name == b.Name }) {
-		return digest.ErrChanging
+		return index.ErrChanging
 	}
 	for i, f := range listed.Files {
 		if f.Name == seal.Own() || seal.Unchanged(i, f.Info) {
 			continue
 		}
-		sum, err := d.reader.Digests.Of(ctx, d.SkillDir, f)
+		sum, err := d.reader.Digests.Of(ctx, d, f)
 		if err != nil {
 			return err
 		}
 		if index.FileDigest(seal.Files[i].Sum) != "sha256:"+sum.String() {
-			return digest.ErrChanging
+			return index.ErrChanging
 		}
 	}
 	return nil
@@ -256,7 +255,7 @@ func (d *Dir) sealed(ctx context.Context, listed skilldir.Listing) error {
 
 // own sets the sizes, the text of the SKILL.md and, if the text may be missing, the digest. A known
 // digest describes the same bytes as the entry of the index: the digest has the hash of the header,
-// which the entry must have too. In a gated layer, own returns digest.ErrChanging for other bytes
+// which the entry must have too. In a gated layer, own returns index.ErrChanging for other bytes
 // than the bytes of the entry.
 func (d *Dir) own(s *Whole, w Wanted) error {
 	for _, f := range s.Files {
@@ -271,7 +270,7 @@ func (d *Dir) own(s *Whole, w Wanted) error {
 	}
 	if w.Listed && s.Own >= 0 && d.Entry.Whole() {
 		header := d.Entry.Header()
-		sum, ok := d.reader.Digests.Kept(d.SkillDir, own)
+		sum, ok := d.reader.Digests.Kept(d, own)
 		if ok && sum.HasHead(string(header.Format), header.Header) {
 			s.Described, s.Sums[s.Own] = true, sum.String()
 			return nil
@@ -286,7 +285,7 @@ func (d *Dir) own(s *Whole, w Wanted) error {
 	case err != nil:
 		return err
 	case s.Own < 0 || !stamp.SameFile(own.Info, info):
-		return digest.ErrChanging
+		return index.ErrChanging
 	case text.Rejected != nil:
 		return text.Rejected
 	}
@@ -295,14 +294,14 @@ func (d *Dir) own(s *Whole, w Wanted) error {
 		d.Seen(s.Text)
 	}
 	if w.Listed {
-		sum := digest.OfSkillFile(text.Bytes(), string(text.Header.Format), text.Header.Header)
-		d.reader.Digests.Keep(d.SkillDir, own, sum, now)
+		sum := ofSkillFile(text.Bytes(), string(text.Header.Format), text.Header.Header)
+		d.reader.Digests.Keep(d, own, sum, now)
 		s.Sums[s.Own] = sum.String()
 	}
 	return nil
 }
 
-// digest adds the missing digests of the files. digest returns digest.ErrChanging if a file changes
+// digest adds the missing digests of the files. digest returns index.ErrChanging if a file changes
 // during the call.
 func (d *Dir) digest(ctx context.Context, s *Whole) error {
 	place := path.Dir(d.Index.Place(d.Entry))
@@ -318,13 +317,13 @@ func (d *Dir) digest(ctx context.Context, s *Whole) error {
 			report(problem.FileTooLarge, "the file is larger than allowed", "shorten the file, or let the program raise the limit")
 			continue
 		}
-		sum, err := d.reader.Digests.Of(ctx, d.SkillDir, f)
+		sum, err := d.reader.Digests.Of(ctx, d, f)
 		switch {
 		case err == nil:
 			s.Sums[i] = sum.String()
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, digest.ErrChanging):
+		case errors.Is(err, index.ErrChanging):
 			return err
 		default:
 			report(problem.FileRead, escape.Reason(err), "check the permissions of the file")
@@ -333,9 +332,9 @@ func (d *Dir) digest(ctx context.Context, s *Whole) error {
 	if seal := d.Entry.Seal(); seal != nil {
 		for i, f := range seal.Files { // of the same names
 			if index.FileDigest(f.Sum) != "sha256:"+s.Sums[i] {
-				return digest.ErrChanging
+				return index.ErrChanging
 			}
 		}
 	}
-	return digest.Unchanged(ctx, d.SkillDir, s.Listing)
+	return unchanged(ctx, d, s.Listing)
 }

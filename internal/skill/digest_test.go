@@ -1,4 +1,4 @@
-package digest
+package skill
 
 import (
 	"context"
@@ -22,7 +22,7 @@ func skills(t *testing.T, files map[string]string) (afero.Fs, *index.Index) {
 	t.Helper()
 	fsys := afero.NewMemMapFs()
 	for name, text := range files {
-		write(t, fsys, name, text)
+		must.Do(t, afero.WriteFile(fsys, name, []byte(text), 0o644))
 	}
 	root := must.Get(confine.Over(fsys, "/"))(t)
 	x := must.Get(index.New(client.Skills, index.Config{Layers: []index.Layer{{Name: "skills", FS: root, Dir: "skills", Immutable: true}}, MaxFileSize: 1 << 20}))(t)
@@ -30,18 +30,13 @@ func skills(t *testing.T, files map[string]string) (afero.Fs, *index.Index) {
 	return fsys, x
 }
 
-func write(t *testing.T, fsys afero.Fs, name, text string) {
+// openListed opens a skill and lists its files.
+func openListed(t *testing.T, x *index.Index, skill string) (*Dir, skilldir.Listing) {
 	t.Helper()
-	must.Do(t, afero.WriteFile(fsys, name, []byte(text), 0o644))
-}
-
-// open opens a skill and lists its files.
-func open(t *testing.T, x *index.Index, skill string) (*index.SkillDir, skilldir.Listing) {
-	t.Helper()
-	dir := must.Get(x.OpenSkill(t.Context(), snapshot(t, x).Lookup(skill)))(t)
+	dir := new(Reader).Of(must.Get(x.OpenSkill(t.Context(), snapshot(t, x).Lookup(skill)))(t))
 	t.Cleanup(dir.Close)
 	listed := must.Get(dir.Files(t.Context()))(t)
-	return dir, listed
+	return &dir, listed
 }
 
 func snapshot(t *testing.T, x *index.Index) *index.Snapshot {
@@ -58,8 +53,8 @@ func TestCacheGivesTheDigestOfTheListedFile(t *testing.T) {
 	files := map[string]string{"skills/a/SKILL.md": "A.", "skills/a/x/one.txt": "one", "skills/a/x/two.txt": "two"}
 	for _, most := range []int{0, 2} {
 		_, x := skills(t, files)
-		dir, listed := open(t, x, "a")
-		c := Cache{Max: most}
+		dir, listed := openListed(t, x, "a")
+		c := Digests{Max: most}
 		for range 3 {
 			for _, f := range listed.Files {
 				got, err := c.Of(t.Context(), dir, f)
@@ -74,7 +69,7 @@ func TestCacheGivesTheDigestOfTheListedFile(t *testing.T) {
 		if n := c.Len(); most == 0 && n != 3 || most == 2 && n != 2 {
 			t.Errorf("%d files are cached; Max is %d", n, most)
 		}
-		if err := Unchanged(t.Context(), dir, listed); err != nil {
+		if err := unchanged(t.Context(), dir, listed); err != nil {
 			t.Error(err)
 		}
 	}
@@ -90,13 +85,13 @@ func TestAFileThatChangesAfterTheListingHasNoDigest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			fsys, x := skills(t, map[string]string{"skills/a/SKILL.md": "A.", "skills/a/x.txt": "x"})
-			dir, listed := open(t, x, "a")
+			dir, listed := openListed(t, x, "a")
 			must.Do(t, change(fsys))
-			var c Cache
-			if got, err := c.Of(t.Context(), dir, listed.Files[1]); err != ErrChanging {
+			var c Digests
+			if got, err := c.Of(t.Context(), dir, listed.Files[1]); err != index.ErrChanging {
 				t.Errorf("got %v, %v", got, err)
 			}
-			must.Equal(t, "the list", ErrChanging, Unchanged(t.Context(), dir, listed))
+			must.Equal(t, "the list", index.ErrChanging, unchanged(t.Context(), dir, listed))
 			must.Equal(t, "c.Len()", 0, c.Len())
 		})
 	}
@@ -104,11 +99,11 @@ func TestAFileThatChangesAfterTheListingHasNoDigest(t *testing.T) {
 
 func TestAChangedFileHasNoKeptDigest(t *testing.T) {
 	fsys, x := skills(t, map[string]string{"skills/a/SKILL.md": "A."})
-	dir, listed := open(t, x, "a")
-	var c Cache
+	dir, listed := openListed(t, x, "a")
+	var c Digests
 	must.Get(c.Of(t.Context(), dir, listed.Files[0]))(t)
-	write(t, fsys, "skills/a/SKILL.md", "Changed.")
-	dir, listed = open(t, x, "a")
+	write(t, fsys, "SKILL.md", "Changed.")
+	dir, listed = openListed(t, x, "a")
 	if got, ok := c.Kept(dir, listed.Files[0]); ok {
 		t.Errorf("the cache has %v", got)
 	}
@@ -119,10 +114,10 @@ func TestAChangedFileHasNoKeptDigest(t *testing.T) {
 
 func TestADigestEndsWithItsContext(t *testing.T) {
 	_, x := skills(t, map[string]string{"skills/a/SKILL.md": "A."})
-	dir, listed := open(t, x, "a")
+	dir, listed := openListed(t, x, "a")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	var c Cache
+	var c Digests
 	if got, err := c.Of(ctx, dir, listed.Files[0]); !errors.Is(err, context.Canceled) || c.Len() != 0 {
 		t.Errorf("got %v, %v; %d files are cached", got, err, c.Len())
 	}
@@ -131,9 +126,9 @@ func TestADigestEndsWithItsContext(t *testing.T) {
 func TestRetainKeepsTheSkillsOfTheSnapshot(t *testing.T) {
 	files := map[string]string{"skills/kept/SKILL.md": "K.", "skills/kept/x/y.txt": "y", "skills/removed/SKILL.md": "R.", "skills/removed/x/y.txt": "y"}
 	_, x := skills(t, files)
-	var c Cache
+	var c Digests
 	for _, skill := range []string{"kept", "removed"} {
-		dir, listed := open(t, x, skill)
+		dir, listed := openListed(t, x, skill)
 		for _, f := range listed.Files {
 			must.Get(c.Of(t.Context(), dir, f))(t)
 		}
@@ -144,7 +139,7 @@ func TestRetainKeepsTheSkillsOfTheSnapshot(t *testing.T) {
 	delete(files, "skills/removed/SKILL.md")
 	_, without := skills(t, files)
 	c.Retain(snapshot(t, without))
-	dir, listed := open(t, x, "kept")
+	dir, listed := openListed(t, x, "kept")
 	for _, f := range listed.Files {
 		if _, ok := c.Kept(dir, f); !ok {
 			t.Errorf("the cache has no %s", f.Name)
@@ -156,7 +151,7 @@ func TestRetainKeepsTheSkillsOfTheSnapshot(t *testing.T) {
 // A digest proves that a header describes the same bytes only if the digest was computed with
 // this header.
 func TestHasHeadComparesTheFrontmatter(t *testing.T) {
-	d := OfSkillFile([]byte("---\nname: a\n---\n"), "yaml", "name: a\n")
+	d := ofSkillFile([]byte("---\nname: a\n---\n"), "yaml", "name: a\n")
 	if d.String() != sha("---\nname: a\n---\n") || !d.HasHead("yaml", "name: a\n") {
 		t.Errorf("got %v", d)
 	}
@@ -166,6 +161,6 @@ func TestHasHeadComparesTheFrontmatter(t *testing.T) {
 		}
 	}
 	if (Digest{}).HasHead("", "") {
-		t.Error("a digest of a file without OfSkillFile has a frontmatter")
+		t.Error("a digest of a file without ofSkillFile has a frontmatter")
 	}
 }

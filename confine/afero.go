@@ -47,7 +47,7 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) {
 // false if the underlying filesystem does not reveal links.
 func (f *FS) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
 	fi, err := f.fileInfo(f.Lstat, clean(name))
-	return fi, f.adapted == nil || f.adapted.tellsLinks(), err
+	return fi, f.adapted == nil || f.adapted.links, err
 }
 
 // ReadlinkIfPossible is ReadLink, except that the target is relative to the directory

@@ -76,7 +76,7 @@ type FS struct {
 // KnowsHeads reports whether the underlying filesystem has the method ReadHead of docs/stores.md,
 // and so knows the frontmatter of files. ReadHead of a Dir then reads no file.
 func (f *FS) KnowsHeads() bool {
-	return f.adapted != nil && f.adapted.io != nil && f.adapted.io.heads != nil
+	return f.adapted != nil && f.adapted.heads != nil
 }
 
 // New returns an FS of a directory of the operating system's filesystem. If dir

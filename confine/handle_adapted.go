@@ -2,55 +2,100 @@ package confine
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/spf13/afero"
 )
 
-// An adaptedDir is a directory of an afero.Fs. The methods of an afero.Fs take full paths,
-// so an adaptedDir holds no open file. Each method checks a file before opening the file.
+// An adaptedDir is a directory of a filesystem given to Over. The methods of the filesystem take
+// full names, so an adaptedDir holds no open file. Each method checks a file before opening the
+// file.
+//
+// In an fs.FS over a remote store, each call can take milliseconds. Therefore the metadata of a
+// listing replaces a call for each entry. In an fs.FS without links, no call looks at the
+// directories of a name before the use of the name.
 type adaptedDir struct {
 	fs     *adapted
 	at     string // path on the filesystem
+	seen   bool   // a listing or a stat has shown the directory
 	closed atomic.Bool
+
+	// Of an fs.FS.
+	unread  atomic.Pointer[[]fs.DirEntry] // the listing of openDir, for the first call of each
+	entries atomic.Pointer[[]fs.DirEntry] // the last listing, sorted by name
 }
 
-// adapted is an afero.Fs and its support for links.
+// adapted is a filesystem given to Over, and its support for links.
 type adapted struct {
 	afero.Fs
-	io *ioFS // the fs.FS of an afero.FromIOFS; nil for other filesystems
+	io       fs.FS                                  // of an afero.FromIOFS, or nil
+	heads    headFS                                 // nil unless io knows heads
+	lstat    func(full string) (fs.FileInfo, error) // of a link, if links is set
+	readLink func(full string) (text string, err error)
+	links    bool // lstat distinguishes links from their targets
 	// spellings is set if "a" and "/a" are different keys of the same tree. If one form
 	// of a path does not exist, look then tries the other form.
 	spellings bool
 }
 
+// A headFS knows the frontmatter of its files without reading them; see docs/stores.md.
+type headFS interface {
+	ReadHead(name string) ([]byte, fs.FileInfo, error)
+}
+
 func newAdapted(fsys afero.Fs) *adapted {
 	_, isMemory := fsys.(*afero.MemMapFs)
-	return &adapted{Fs: fsys, io: newIOFS(fsys), spellings: isMemory}
+	f := &adapted{Fs: fsys, lstat: fsys.Stat, spellings: isMemory}
+	unreadable := afero.ErrNoReadlink
+	switch fsys := fsys.(type) {
+	case afero.FromIOFS:
+		f.io, unreadable = fsys.FS, fs.ErrInvalid
+	case *afero.FromIOFS:
+		f.io, unreadable = fsys.FS, fs.ErrInvalid
+	}
+	f.readLink = func(string) (string, error) { return "", unreadable }
+	f.heads, _ = f.io.(headFS)
+	if l, ok := f.io.(fs.ReadLinkFS); ok {
+		f.lstat, f.readLink, f.links = l.Lstat, l.ReadLink, true
+	}
+	if l, ok := fsys.(afero.Lstater); ok {
+		f.links = !isMemory
+		f.lstat = func(full string) (fs.FileInfo, error) {
+			fi, _, err := l.LstatIfPossible(full)
+			return fi, err
+		}
+	}
+	if l, ok := fsys.(afero.LinkReader); ok {
+		f.readLink = l.ReadlinkIfPossible
+	}
+	return f
 }
 
 func (f *adapted) open(dir string, list bool) (dirHandle, error) {
-	if f.io != nil {
-		return f.io.open(dir, list)
+	d := &adaptedDir{fs: f, at: dir, seen: f.io != nil && dir == "."}
+	if !f.unlinked() && !d.seen {
+		// The path of the root may contain links.
+		full, fi, err := f.look(dir, f.Fs.Stat)
+		switch {
+		case err != nil:
+			return nil, err
+		case !fi.IsDir():
+			return nil, ErrNotDir
+		}
+		d.at, d.seen = full, true
 	}
-	full, fi, err := f.look(dir, f.Fs.Stat)
-	switch {
-	case err != nil:
-		return nil, err
-	case !fi.IsDir():
-		return nil, ErrNotDir
-	}
-	d := &adaptedDir{fs: f, at: full}
 	if list {
-		return d, d.canList()
+		return d, d.list()
 	}
 	return d, nil
 }
+
+// unlinked reports whether no file can be a link.
+func (f *adapted) unlinked() bool { return f.io != nil && !f.links }
 
 // look returns the form of a path that exists, and its metadata.
 func (f *adapted) look(full string,
@@ -69,154 +114,274 @@ func (f *adapted) look(full string,
 	return full, nil, err
 }
 
-// lstat describes a link, if the filesystem can, or else the target.
-func (f *adapted) lstat(full string) (fs.FileInfo, error) {
-	if l, ok := f.Fs.(afero.Lstater); ok {
-		fi, _, err := l.LstatIfPossible(full)
-		return fi, err
+// info is infoOf. Some stores do not know the mode of a file, and report fs.ModeIrregular for every
+// file.
+func (f *adapted) info(fi fs.FileInfo) Info {
+	info := infoOf(fi)
+	if f.io != nil && info.Mode.Type() == fs.ModeIrregular {
+		info.Mode &^= fs.ModeIrregular
+		info.Size = max(fi.Size(), 0)
 	}
-	return f.Fs.Stat(full)
+	return info
 }
 
-func (f *adapted) readLink(full string) (string, error) {
-	if l, ok := f.Fs.(afero.LinkReader); ok {
-		return l.ReadlinkIfPossible(full)
+// typeOf returns the type of an entry of a listing.
+func (f *adapted) typeOf(entry fs.DirEntry) fs.FileMode {
+	switch typ := entry.Type(); {
+	case typ != fs.ModeIrregular:
+		return typ
+	case f.io != nil:
+		return 0
+	default:
+		return TypeUnknown
 	}
-	return "", afero.ErrNoReadlink
 }
 
-// tellsLinks reports whether lstat distinguishes links from their targets.
-func (f *adapted) tellsLinks() bool {
-	_, lstater := f.Fs.(afero.Lstater)
-	return f.io != nil && f.io.links != nil || lstater && !f.spellings
+// readDir returns entries of the type fs.ModeIrregular if the filesystem knows the types only with
+// the metadata of each entry. With metadata, a single entry without metadata would lose the whole
+// listing.
+func (f *adapted) readDir(dir string) (entries []fs.DirEntry, err error) {
+	list, err := f.Fs.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer list.Close()
+	if l, ok := list.(fs.ReadDirFile); ok {
+		return l.ReadDir(-1)
+	}
+	names, err := list.Readdirnames(-1)
+	for _, name := range names {
+		untyped := fileInfo{name, Info{Mode: fs.ModeIrregular}}
+		entries = append(entries, fs.FileInfoToDirEntry(untyped))
+	}
+	return entries, err
 }
 
-// find looks at an entry and returns its full path.
-func (d *adaptedDir) find(name string) (string, fs.FileInfo, error) {
+// read reads the directory in one call, because an afero.MemMapFs panics if a file is removed
+// between two calls.
+func (d *adaptedDir) read() ([]fs.DirEntry, error) {
+	if d.fs.io == nil {
+		return d.fs.readDir(d.at)
+	}
+	entries, err := fs.ReadDir(d.fs.io, d.at)
+	byName := func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) }
+	if !slices.IsSortedFunc(entries, byName) {
+		entries = slices.SortedFunc(slices.Values(entries), byName)
+	}
+	d.entries.Store(&entries)
+	if err != nil {
+		return entries, d.explain(err)
+	}
+	d.seen = true
+	return entries, nil
+}
+
+// list reads the directory of an fs.FS for the first call of each, and opens and closes any other
+// directory. Therefore opening an unreadable directory fails, as on a disk.
+func (d *adaptedDir) list() error {
+	if d.fs.io == nil {
+		list, err := d.fs.Open(d.at)
+		if err != nil {
+			return err
+		}
+		return list.Close()
+	}
+	entries, err := d.read()
+	d.unread.Store(&entries)
+	return err
+}
+
+// explain returns ErrNotDir for an error that a file in place of a directory has caused.
+func (d *adaptedDir) explain(err error) error {
+	if d.seen {
+		return err
+	}
+	for at := d.at; at != "."; at = path.Dir(at) {
+		fi, statErr := fs.Stat(d.fs.io, at)
+		switch {
+		case statErr == nil && !fi.IsDir():
+			return ErrNotDir
+		case statErr == nil || !errors.Is(statErr, fs.ErrNotExist):
+			return err
+		}
+	}
+	return err
+}
+
+// entry returns an entry of the last listing, or nil.
+func (d *adaptedDir) entry(name string) fs.DirEntry {
+	entries := d.entries.Load()
+	if entries == nil {
+		return nil
+	}
+	compare := func(e fs.DirEntry, name string) int { return strings.Compare(e.Name(), name) }
+	i, ok := slices.BinarySearchFunc(*entries, name, compare)
+	if !ok {
+		return nil
+	}
+	return (*entries)[i]
+}
+
+// look describes an entry, and returns its full path.
+func (d *adaptedDir) look(name string) (full string, info Info, err error) {
+	full, fi, err := d.fs.look(path.Join(d.at, name), d.fs.lstat)
+	if err != nil {
+		return full, info, d.explain(err)
+	}
+	if name == "." && d.fs.io != nil && !fi.IsDir() {
+		return full, info, ErrNotDir
+	}
+	return full, d.fs.info(fi), nil
+}
+
+// find returns the full path and the type of an entry. If neither a listing nor a stat is necessary
+// before the use of the name, known is false.
+func (d *adaptedDir) find(name string) (full string, typ fs.FileMode, known bool, err error) {
 	if d.closed.Load() {
-		return "", nil, fs.ErrClosed
+		return "", 0, false, fs.ErrClosed
 	}
-	return d.fs.look(path.Join(d.at, name), d.fs.lstat)
+	full = path.Join(d.at, name)
+	if e := d.entry(name); e != nil {
+		typ = d.fs.typeOf(e)
+	} else if d.fs.unlinked() {
+		return full, 0, false, nil
+	} else {
+		var info Info
+		full, info, err = d.look(name)
+		typ = info.Mode.Type()
+	}
+	if typ&fs.ModeSymlink != 0 {
+		err = ErrSymlink
+	}
+	return full, typ, err == nil, err
 }
 
 func (d *adaptedDir) child(name string) (dirHandle, error) {
-	full, fi, err := d.find(name)
+	full, typ, known, err := d.find(name)
 	switch {
 	case err != nil:
 		return nil, err
-	case fi.Mode()&fs.ModeSymlink != 0:
-		return nil, ErrSymlink
-	case !fi.IsDir():
+	case known && typ != fs.ModeDir:
 		return nil, ErrNotDir
 	}
-	return &adaptedDir{fs: d.fs, at: full}, nil
+	return &adaptedDir{fs: d.fs, at: full, seen: known}, nil
 }
 
+// openDir reads the directory, unless a listing has shown the directory.
 func (d *adaptedDir) openDir(name string) (dirHandle, error) {
-	dir, err := d.child(name)
-	if err != nil {
-		return nil, err
+	child, err := d.child(name)
+	if err != nil || d.entry(name) != nil {
+		return child, err
 	}
-	return dir, dir.(*adaptedDir).canList()
-}
-
-// canList opens and closes the directory, so that opening an unreadable directory fails, as
-// on a disk.
-func (d *adaptedDir) canList() error {
-	list, err := d.fs.Open(d.at)
-	if err != nil {
-		return err
-	}
-	return list.Close()
+	return child, child.(*adaptedDir).list()
 }
 
 func (d *adaptedDir) openFile(name string) (content, Info, error) {
-	full, fi, err := d.find(name)
-	switch {
-	case err != nil:
-		return nil, Info{}, err
-	case fi.Mode()&fs.ModeSymlink != 0:
-		return nil, Info{}, ErrSymlink
-	case !regular(fi):
-		return nil, Info{}, ErrNotRegular
-	}
-	file, err := d.fs.Open(full)
+	file, err := d.open(name)
 	if err != nil {
 		return nil, Info{}, err
 	}
-	fi, err = file.Stat()
-	if err == nil && !regular(fi) {
-		err = ErrNotRegular
-	}
+	info, err := file.regular(nil)
 	if err != nil {
 		file.Close()
 		return nil, Info{}, err
 	}
-	return &adaptedFile{file: file}, infoOf(fi), nil
+	return file, info, nil
 }
 
-func regular(fi fs.FileInfo) bool { return fi.Mode().IsRegular() && !fi.IsDir() }
-
+// readHead describes the file of an fs.FS after the read, because an fs.FS may request the file
+// with the first read.
 func (d *adaptedDir) readHead(name string, buf []byte) (int, Info, error) {
-	return readHeadOf(d, name, buf)
+	if d.fs.io == nil {
+		return readHeadOf(d, name, buf)
+	}
+	if d.fs.heads != nil && !d.closed.Load() {
+		head, fi, err := d.fs.heads.ReadHead(path.Join(d.at, name))
+		switch {
+		case errors.Is(err, errors.ErrUnsupported): // read the file
+		case err != nil:
+			return 0, Info{}, d.explain(err)
+		default:
+			info := d.fs.info(fi)
+			if !info.Mode.IsRegular() {
+				return 0, Info{}, ErrNotRegular
+			}
+			return copy(buf, head), info, nil
+		}
+	}
+	file, err := d.open(name)
+	if err != nil {
+		return 0, Info{}, err
+	}
+	defer file.Close()
+	n, err := file.readHead(buf)
+	info, err := file.regular(err)
+	return n, info, err
+}
+
+func (d *adaptedDir) open(name string) (*adaptedFile, error) {
+	full, typ, _, err := d.find(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case typ != 0:
+		return nil, ErrNotRegular
+	}
+	var file fs.File
+	if d.fs.io != nil {
+		file, err = d.fs.io.Open(full)
+	} else {
+		file, err = d.fs.Open(full)
+	}
+	if err != nil {
+		return nil, d.explain(err)
+	}
+	return &adaptedFile{fs: d.fs, file: file}, nil
 }
 
 func (d *adaptedDir) lstat(name string, _ bool) (Info, error) {
-	_, fi, err := d.find(name)
+	if d.closed.Load() {
+		return Info{}, fs.ErrClosed
+	}
+	e := d.entry(name)
+	if e == nil {
+		_, info, err := d.look(name)
+		return info, err
+	}
+	fi, err := e.Info()
 	if err != nil {
 		return Info{}, err
 	}
-	return infoOf(fi), nil
+	return d.fs.info(fi), nil
 }
 
 func (d *adaptedDir) readLink(name string) (string, error) {
 	return d.fs.readLink(path.Join(d.at, name))
 }
 
-// each reads the directory in one call, because an afero.MemMapFs panics if a file is removed
-// between two calls.
 func (d *adaptedDir) each(visit func(name []byte, typ fs.FileMode) bool) error {
 	if d.closed.Load() {
 		return fs.ErrClosed
 	}
-	names, entries, err := d.fs.readDir(d.at)
+	var entries []fs.DirEntry
+	var err error
+	if unread := d.unread.Swap(nil); unread != nil {
+		entries = *unread
+	} else {
+		entries, err = d.read()
+	}
 	var buf []byte
-	see := func(name string, typ fs.FileMode) bool {
-		// The names in an archive can be invalid.
+	for _, entry := range entries {
+		name := entry.Name()
 		if checkElement(name) != nil {
-			return true
+			continue // the names in an archive can be invalid
 		}
 		buf = append(buf[:0], name...)
-		return visit(buf, typ)
-	}
-	for _, entry := range entries {
-		if !see(entry.Name(), entry.Type()) {
-			return nil
-		}
-	}
-	for _, name := range names {
-		if !see(name, TypeUnknown) {
+		if !visit(buf, d.fs.typeOf(entry)) {
 			return nil
 		}
 	}
 	return err
-}
-
-// readDir returns entries if the filesystem knows their types without reading the metadata
-// of each entry, or else names. With metadata, a single entry without metadata would lose
-// the whole listing.
-func (f *adapted) readDir(dir string) (names []string, entries []fs.DirEntry, err error) {
-	list, err := f.Fs.Open(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer list.Close()
-	if l, ok := list.(fs.ReadDirFile); ok {
-		entries, err = l.ReadDir(-1)
-		return nil, entries, err
-	}
-	names, err = list.Readdirnames(-1)
-	return names, nil, err
 }
 
 func (d *adaptedDir) close() error {
@@ -224,92 +389,4 @@ func (d *adaptedDir) close() error {
 		return fs.ErrClosed
 	}
 	return nil
-}
-
-// An adaptedFile makes an afero.File or the file of an fs.FS behave like an os.File: safe
-// for concurrent use, an error for every short ReadAt, no negative counts.
-type adaptedFile struct {
-	mu     sync.Mutex
-	file   fs.File
-	closed bool
-}
-
-func (f *adaptedFile) Read(p []byte) (int, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return 0, fs.ErrClosed
-	}
-	n, err := f.file.Read(p)
-	return max(n, 0), err
-}
-
-func (f *adaptedFile) ReadAt(p []byte, off int64) (int, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return 0, fs.ErrClosed
-	}
-	file, ok := f.file.(io.ReaderAt)
-	if !ok {
-		return 0, fs.ErrPermission
-	}
-	n, err := file.ReadAt(p, off)
-	n = max(n, 0)
-	// Beyond the end, an afero.MemMapFs returns the first of these errors, and an
-	// fstest.MapFS the second. The offset 0 is not beyond the end.
-	if n < len(p) && (err == nil || err == io.ErrUnexpectedEOF || off > 0 && errors.Is(err, fs.ErrInvalid)) {
-		err = io.EOF
-	}
-	return n, err
-}
-
-func (f *adaptedFile) Seek(offset int64, whence int) (int64, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return 0, fs.ErrClosed
-	}
-	file, ok := f.file.(io.Seeker)
-	if !ok {
-		return 0, fs.ErrPermission
-	}
-	return file.Seek(offset, whence)
-}
-
-// readHead is readHead at the beginning of the file. An fs.FS over a remote store can
-// request exactly the bytes of a ReadAt. After other errors than the errors of a ReadAt that
-// the filesystem does not support, readHead makes no second request.
-func (f *adaptedFile) readHead(buf []byte) (int, error) {
-	n, err := f.ReadAt(buf, 0)
-	switch {
-	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fs.ErrInvalid), err == fs.ErrPermission:
-		return readHead(f, buf)
-	case err == io.EOF:
-		err = nil
-	}
-	return n, err
-}
-
-func (f *adaptedFile) stat() (Info, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return Info{}, fs.ErrClosed
-	}
-	fi, err := f.file.Stat()
-	if err != nil {
-		return Info{}, err
-	}
-	return infoOf(fi), nil
-}
-
-func (f *adaptedFile) Close() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return fs.ErrClosed
-	}
-	f.closed = true
-	return f.file.Close()
 }

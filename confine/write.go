@@ -80,7 +80,7 @@ func (d *Dir) MakeDir(name string) (*Dir, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return child, err
 		}
-		w, ok := d.handle.(writableDir)
+		w, ok := d.writable()
 		if !ok {
 			return nil, d.failure("mkdir", name, fs.ErrPermission)
 		}
@@ -93,6 +93,13 @@ func (d *Dir) MakeDir(name string) (*Dir, error) {
 		}
 	}
 	return nil, d.failure("mkdir", name, errChanged)
+}
+
+// writable returns the directory with its methods that write, except for a directory of an fs.FS and
+// a directory without search permission.
+func (d *Dir) writable() (w writableDir, ok bool) {
+	w, ok = d.handle.(writableDir)
+	return w, ok && (d.fs.adapted == nil || d.fs.adapted.io == nil)
 }
 
 // TempName returns the name that WriteNew gives a file until the file is
@@ -127,7 +134,7 @@ func (d *Dir) WriteNew(ctx context.Context, name, content string) error {
 }
 
 func (d *Dir) writeNew(ctx context.Context, final, content string) error {
-	w, ok := d.handle.(writableDir)
+	w, ok := d.writable()
 	if !ok {
 		return fs.ErrPermission
 	}

@@ -222,13 +222,13 @@ func (d *adaptedDir) entry(name string) fs.DirEntry {
 	return (*entries)[i]
 }
 
-// look describes an entry, and returns its full path.
-func (d *adaptedDir) look(name string) (full string, info Info, err error) {
-	full, fi, err := d.fs.look(path.Join(d.at, name), d.fs.lstat)
+// look describes the entry at a full path, and returns the form of the path that exists.
+func (d *adaptedDir) look(at string) (full string, info Info, err error) {
+	full, fi, err := d.fs.look(at, d.fs.lstat)
 	if err != nil {
 		return full, info, d.explain(err)
 	}
-	if name == "." && d.fs.io != nil && !fi.IsDir() {
+	if at == d.at && d.fs.io != nil && !fi.IsDir() {
 		return full, info, ErrNotDir
 	}
 	return full, d.fs.info(fi), nil
@@ -247,7 +247,7 @@ func (d *adaptedDir) find(name string) (full string, typ fs.FileMode, known bool
 		return full, 0, false, nil
 	} else {
 		var info Info
-		full, info, err = d.look(name)
+		full, info, err = d.look(full)
 		typ = info.Mode.Type()
 	}
 	if typ&fs.ModeSymlink != 0 {
@@ -345,7 +345,7 @@ func (d *adaptedDir) lstat(name string, _ bool) (Info, error) {
 	}
 	e := d.entry(name)
 	if e == nil {
-		_, info, err := d.look(name)
+		_, info, err := d.look(path.Join(d.at, name))
 		return info, err
 	}
 	fi, err := e.Info()

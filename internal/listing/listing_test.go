@@ -548,7 +548,9 @@ func TestTreeLimits(t *testing.T) {
 	}
 }
 
-func TestShare(t *testing.T) {
+// The directories of a level get equal shares of the limit, and the last of the largest directories
+// gets the remainder.
+func TestTheLastLevelHasEqualShares(t *testing.T) {
 	for _, tt := range []struct {
 		n       int
 		entries []int
@@ -559,8 +561,22 @@ func TestShare(t *testing.T) {
 		{0, []int{3}, []int{0}},
 		{7, []int{9, 2, 2}, []int{3, 2, 2}},
 	} {
-		must.Match(t, fmt.Sprintf("%d among %v", tt.n, tt.entries), tt.want,
-			share(tt.n, tt.entries))
+		all, got := files{}, make([]int, len(tt.entries))
+		for i, n := range tt.entries {
+			for j := range n {
+				all[fmt.Sprintf("%d/%d", i, j)] = ""
+			}
+		}
+		_, rows := tree(t, over(t, memory(t, all)), ".", Options{Limit: len(got) + tt.n})
+		dir := -1
+		for _, row := range rows {
+			if strings.HasPrefix(row, "dir ") {
+				dir++
+			} else if strings.HasPrefix(row, " file ") {
+				got[dir]++
+			}
+		}
+		must.Match(t, fmt.Sprintf("%d among %v", tt.n, tt.entries), tt.want, got)
 	}
 }
 

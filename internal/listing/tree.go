@@ -76,12 +76,8 @@ func Tree[E any](ctx context.Context, fsys *confine.FS, name string, o Options, 
 		return Report{}, err
 	}
 	defer dir.Close()
-	t := treeBuilder[E]{Builder: b, reader: d, ctx: ctx, left: o.Limit}
-	if o.Limit == 0 {
-		t.left = math.MaxInt
-	}
+	t := treeBuilder[E]{Builder: b, reader: d, ctx: ctx, top: top, left: cmp.Or(o.Limit, math.MaxInt)}
 	t.walk = newWalk(dir, at, t.visit)
-	t.walk.top.data.node = top
 	if err := t.walk.levels(ctx, t.settle); err != nil {
 		return Report{}, err
 	}
@@ -89,22 +85,17 @@ func Tree[E any](ctx context.Context, fsys *confine.FS, name string, o Options, 
 	return d.report(), nil
 }
 
-// A branch is the data of a directory until the level is settled.
+// A branch is the data of a directory until the node of the directory is filled.
 type branch[E any] struct {
-	node    *E
-	nodes   []E  // of the entries, if filled
-	filled  bool // nodes is set
-	entries int  // number of selected entries
-	leading int  // number of selected entries that are main files or directories
-	main    int  // number of nodes of main files before the other files
-	dirs    int  // number of nodes of directories, the first nodes
-	skipped bool // because of Options.SkipDependencies
-	rest    Rest
-
-	// With Options.Places.
 	index    int // of the directory among its siblings, with the main files first
 	siblings budget.Siblings
-	shown    int // number of entries within the limit
+	shown    int  // number of entries within the limit
+	nodes    []E  // of the first entries, if filled, with the main files first
+	filled   bool // nodes is set
+	main     int  // number of nodes of main files before the other files
+	dirs     int  // number of nodes of directories, after the main files
+	skipped  bool // because of Options.SkipDependencies
+	rest     Rest
 }
 
 // A treeDir is a directory of a tree.
@@ -116,6 +107,7 @@ type treeBuilder[E any] struct {
 	*reader
 	walk *walk[branch[E]]
 	ctx  context.Context
+	top  *E
 	// Number of entries below the limit; changes only between levels, and never with
 	// Options.Places.
 	left    int
@@ -152,8 +144,8 @@ func (t *treeBuilder[E]) visit(f *treeDir[E], at location, dir *confine.Dir,
 		}
 		f.data.rest.Reason = escape.Reason(err)
 	}
-	f.data.entries, f.data.leading = total.all(), total.dirs+total.main
-	if t.claimed.Add(int64(f.data.entries)) > int64(t.left) {
+	f.data.siblings = budget.Siblings{Entries: total.all(), Leading: total.dirs + total.main}
+	if t.claimed.Add(int64(total.all())) > int64(t.left) {
 		return nil, nil
 	}
 	return t.fill(f, dir, entries, t.left)
@@ -177,129 +169,138 @@ func (t *treeBuilder[E]) fill(f *treeDir[E], dir *confine.Dir, entries []dirent,
 		workers = statWorkers()
 	}
 	b := &f.data
-	add := func(name string) {
-		if t.MaxDepth == 0 || f.depth+1 < t.MaxDepth {
-			child := f.in(name)
-			child.data.node, child.data.index = &b.nodes[b.dirs], b.main+b.dirs
-			child.data.skipped = t.skips(name)
-			below = append(below, child)
-		}
-		b.dirs++
-	}
 	b.filled = true
 	if t.Order != ByName {
 		rows, err := t.sortedRows(t.ctx, dir, entries, workers)
 		if err != nil {
 			return nil, err
 		}
-		rows = rows[:min(len(rows), limit)]
-		b.nodes = buildAll(rows, t.New)
-		for i := 0; i < len(rows) && rows[i].Kind == KindDir; i++ {
-			add(rows[i].Name)
+		b.nodes = buildAll(rows[:min(len(rows), limit)], t.New)
+		entries = entries[:len(rows)]
+		for i, r := range rows {
+			entries[i] = dirent{name: r.Name, kind: r.Kind}
 		}
-		return below, nil
+	} else {
+		nodes, err := fill(t.ctx, t.reader, dir, entries, t.New, workers)
+		if err != nil {
+			return nil, err
+		}
+		if new(totals).settle(entries) {
+			nodes, entries = reorder(nodes, entries)
+		}
+		b.nodes = nodes[:min(len(nodes), limit)]
 	}
-	nodes, err := fill(t.ctx, t.reader, dir, entries, t.New, workers)
-	if err != nil {
-		return nil, err
-	}
-	if new(totals).settle(entries) {
-		nodes, entries = reorder(nodes, entries)
-	}
-	nodes = nodes[:min(len(nodes), limit)]
-	b.nodes = nodes
 	isDir := func(e dirent) bool { return e.kind == KindDir }
-	b.main = max(0, slices.IndexFunc(entries[:len(nodes)], isDir))
-	for i := b.main; i < len(nodes) && isDir(entries[i]); i++ {
-		add(entries[i].name)
-	}
-	if b.main > 0 {
-		copy(nodes, slices.Concat(nodes[b.main:b.main+b.dirs], nodes[:b.main]))
+	b.main = max(0, slices.IndexFunc(entries[:len(b.nodes)], isDir))
+	for i := b.main; i < len(b.nodes) && isDir(entries[i]); i++ {
+		b.dirs++
+		if t.MaxDepth == 0 || f.depth+1 < t.MaxDepth {
+			child := f.in(entries[i].name)
+			child.data.index, child.data.skipped = i, t.skips(entries[i].name)
+			below = append(below, child)
+		}
 	}
 	return below, nil
 }
 
-// settle fills the nodes of a level and returns the next level. If the level has
-// too many entries, settle first cuts its directories down to their shares.
+// settle cuts the directories of a level down to their shares of the limit, and returns the next
+// level. With Options.Places, settle drops the entries of all levels beyond the limit.
 func (t *treeBuilder[E]) settle(level []*treeDir[E]) ([]*treeDir[E], error) {
+	dirs, complete := level, t.claimed.Swap(0) <= int64(t.left)
 	if t.Places {
-		return t.settlePlaces(level)
-	}
-	entries := make([]int, len(level))
-	claimed := 0
-	for i, f := range level {
-		entries[i] = f.data.entries
-		claimed += f.data.entries
-	}
-	var err error
-	if claimed <= t.left {
-		t.left -= claimed
-	} else {
-		shares := share(t.left, entries)
-		t.left = 0
-		err = inParallel(t.ctx, len(level), func(i int) error { return t.cut(level[i], shares[i]) })
-	}
-	t.fillNodes(level)
-	return t.descend(level), err
-}
-
-func (t *treeBuilder[E]) fillNodes(level []*treeDir[E]) {
-	for _, f := range level {
-		t.Fill(f.data.node, f.data.nodes, f.data.rest)
-		f.data.nodes = nil
-	}
-}
-
-// descend returns the next level.
-func (t *treeBuilder[E]) descend(level []*treeDir[E]) []*treeDir[E] {
-	t.claimed.Store(0)
-	return below(level)
-}
-
-// settlePlaces drops the entries of all levels beyond the limit, and returns the next level.
-func (t *treeBuilder[E]) settlePlaces(level []*treeDir[E]) ([]*treeDir[E], error) {
-	for _, f := range level {
-		if f == t.walk.top {
-			f.data.siblings = budget.TopSiblings(f.data.entries, f.data.leading)
-		} else {
-			f.data.siblings = f.parent.data.siblings.Below(f.data.index, f.data.entries, f.data.leading)
+		for _, f := range level {
+			s := &f.data.siblings
+			if f == t.walk.top {
+				*s = budget.TopSiblings(s.Entries, s.Leading)
+			} else {
+				*s = f.parent.data.siblings.Below(f.data.index, s.Entries, s.Leading)
+			}
 		}
+		t.kept = append(t.kept, level...)
+		dirs = t.kept
+	} else {
+		dirs = equalShares(level)
 	}
-	t.kept = append(t.kept, level...)
-	siblings := make([]budget.Siblings, len(t.kept))
-	for i, f := range t.kept {
+	siblings := make([]budget.Siblings, len(dirs))
+	for i, f := range dirs {
 		siblings[i] = f.data.siblings
 	}
 	for i, shown := range budget.FirstEntries(siblings, t.left) {
-		t.kept[i].data.shown = shown
+		dirs[i].data.shown = shown
 	}
+	if t.Places {
+		level = t.trimAbove(level[0].depth)
+	} else {
+		for _, f := range level {
+			t.left -= f.data.shown
+		}
+	}
+	var err error
+	if t.Places || !complete {
+		err = inParallel(t.ctx, len(level), func(i int) error { return t.cut(level[i]) })
+	}
+	if err == nil && !t.Places {
+		t.fillNodes(level)
+	}
+	return below(level), err
+}
+
+// equalShares gives the directories of a level equal shares of the limit, and returns the largest
+// directory first: its share has the remainder.
+func equalShares[E any](level []*treeDir[E]) []*treeDir[E] {
+	for _, f := range level {
+		f.data.siblings.Leading = f.data.siblings.Entries
+	}
+	dirs := slices.Clone(level)
+	slices.Reverse(dirs)
+	slices.SortStableFunc(dirs, func(f, g *treeDir[E]) int {
+		return cmp.Compare(g.data.siblings.Entries, f.data.siblings.Entries)
+	})
+	return dirs
+}
+
+// trimAbove drops the entries beyond the limit from the levels above a depth, and returns the
+// remaining directories of the depth.
+func (t *treeBuilder[E]) trimAbove(depth int) []*treeDir[E] {
 	t.kept = slices.DeleteFunc(t.kept, func(f *treeDir[E]) bool {
 		return f.parent != nil && f.data.index >= f.parent.data.shown
 	})
-	above, _ := slices.BinarySearchFunc(t.kept, level[0].depth, func(f *treeDir[E], depth int) int { return cmp.Compare(f.depth, depth) })
-	for _, f := range t.kept[:above] {
+	for i, f := range t.kept {
+		if f.depth == depth {
+			return t.kept[i:]
+		}
 		if f.data.shown < len(f.data.nodes) {
-			t.trim(f, f.data.shown)
+			trim(f)
 		}
 	}
-	level = t.kept[above:]
-	err := inParallel(t.ctx, len(level), func(i int) error {
-		f := level[i]
-		if f.data.shown < f.data.entries || !f.data.filled {
-			return t.cut(f, f.data.shown)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return t.descend(level), nil
+	return nil
 }
 
-// cut keeps the first nodes of a directory.
-func (t *treeBuilder[E]) cut(f *treeDir[E], limit int) error {
-	if limit == 0 || f.data.filled {
-		t.trim(f, limit)
+// fillNodes fills the nodes of directories. In the nodes, the directories precede the main files.
+func (t *treeBuilder[E]) fillNodes(dirs []*treeDir[E]) {
+	for _, f := range dirs {
+		b, node := &f.data, t.top
+		if f.parent != nil {
+			above := &f.parent.data
+			node = &above.nodes[b.index-above.main]
+		}
+		if main := min(b.main, len(b.nodes)); main > 0 {
+			dirs := b.nodes[main:min(main+b.dirs, len(b.nodes))]
+			copy(b.nodes, slices.Concat(dirs, b.nodes[:main]))
+		}
+		t.Fill(node, b.nodes, b.rest)
+	}
+}
+
+// cut keeps the entries of a directory within the limit, and reads the directory again if the visit
+// built no nodes.
+func (t *treeBuilder[E]) cut(f *treeDir[E]) error {
+	limit := f.data.shown
+	switch {
+	case limit == 0 || f.data.filled && limit < f.data.siblings.Entries:
+		trim(f)
+		return nil
+	case f.data.filled:
 		return nil
 	}
 	dir, err := t.walk.acquire(f)
@@ -329,32 +330,11 @@ func (t *treeBuilder[E]) cut(f *treeDir[E], limit int) error {
 }
 
 // trim keeps the first nodes of a directory without reading the directory.
-func (t *treeBuilder[E]) trim(f *treeDir[E], limit int) {
-	f.data.rest.More = f.data.entries - limit
-	if limit == 0 {
-		f.data.nodes, f.below = nil, nil
-		return
+func trim[E any](f *treeDir[E]) {
+	b := &f.data
+	b.rest.More = b.siblings.Entries - b.shown
+	if b.nodes = b.nodes[:min(b.shown, len(b.nodes))]; b.shown == 0 {
+		b.nodes = nil
 	}
-	// The nodes of directories stay in place, because below has pointers to the nodes.
-	limit = min(limit, len(f.data.nodes))
-	main, dirs := min(limit, f.data.main), min(max(0, limit-f.data.main), f.data.dirs)
-	copy(f.data.nodes[dirs:], f.data.nodes[f.data.dirs:f.data.dirs+main])
-	f.data.nodes, f.data.main, f.data.dirs = f.data.nodes[:limit], main, dirs
-	f.below = f.below[:min(dirs, len(f.below))]
-}
-
-// share divides n equally among directories with the given numbers of entries. The unused
-// part of a share goes to the other directories.
-func share(n int, entries []int) []int {
-	order := make([]int, len(entries))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(entries[i], entries[j]) })
-	shares := make([]int, len(entries))
-	for done, i := range order {
-		shares[i] = min(entries[i], n/(len(order)-done))
-		n -= shares[i]
-	}
-	return shares
+	f.below = f.below[:min(max(0, b.shown-b.main), len(f.below))]
 }

@@ -34,7 +34,7 @@ func TestExpandedPatterns(t *testing.T) {
 		{"a{a/b,*}{a/b,*}", "aa/ba/b aa/b* a*a/b a*"},
 		{`{\*,a}*{**,b}`, `\*** \**b a** a*b`},
 	} {
-		got, _, ok := expand(tt.pattern, false)
+		got, ok := expand(tt.pattern)
 		if !ok || strings.Join(got, " ") != tt.want {
 			t.Errorf("%s stands for %q, want %s", tt.pattern, got, tt.want)
 		}

@@ -405,3 +405,11 @@ func TestOutputIsDeterministic(t *testing.T) {
 		}
 	}
 }
+
+func TestTheSummaryCountsEmptyRules(t *testing.T) {
+	project(t, map[string]string{"CLAUDE.md": "Use tabs.", ".claude/rules/empty.md": ""})
+	const want = "toolshelf-lint: 2 files checked: 0 errors, 0 warnings\n"
+	if _, summary := printed(t, exitPassed, "-client", "claude"); summary != want {
+		t.Errorf("the summary is %q, want %q", summary, want)
+	}
+}

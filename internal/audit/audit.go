@@ -69,6 +69,9 @@ func (a *Audit) Of(ctx context.Context, kind client.Files, of map[client.Files]*
 		}
 		x, snapshot = all.Index, all.Rules
 		found = append(scanned(snapshot), all.Problems...)
+		for range snapshot.Files() {
+			a.Checked.Add(1)
+		}
 		for _, t := range all.Texts {
 			found = append(found, t.Problems...)
 		}
@@ -147,7 +150,6 @@ func (a *Audit) single(place string, raw []byte) []problem.Problem {
 
 // rule returns the problems in the bytes of a rule.
 func (a *Audit) rule(x *index.Index, e *index.Entry, raw []byte) []problem.Problem {
-	a.Checked.Add(1)
 	return text(x, e, raw, func(_ *index.Entry, f lint.File) []problem.Problem {
 		f.Bare = a.Finder.GlobsKey(e)
 		return append(a.Profile.Text(client.Instructions, f), a.Finder.CheckGlobs(x, e, f.Doc)...)

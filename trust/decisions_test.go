@@ -18,19 +18,14 @@ var decisions string
 func TestDecisions(t *testing.T) {
 	var s *steps
 	title := ""
-	for n, line := range strings.Split(decisions, "\n") {
-		step, ok := strings.CutPrefix(line, "\t")
-		switch {
-		case ok:
-			query, want, _ := strings.Cut(step, " ->")
-			t.Run(title, func(t *testing.T) {
-				want = strings.TrimSpace(want)
-				must.Equal(t, fmt.Sprintf("line %d: %s", n+1, query), want, s.run(t, query, want))
-			})
-		case line != "" && line[0] != '#':
+	for q := range must.Questions(decisions) {
+		if q.Title != title {
 			file := storeFile(t)
-			title, s = line, &steps{mine: open(t, file), other: open(t, file), seen: map[uint64]bool{}}
+			title, s = q.Title, &steps{mine: open(t, file), other: open(t, file), seen: map[uint64]bool{}}
 		}
+		t.Run(title, func(t *testing.T) {
+			must.Equal(t, fmt.Sprintf("line %d: %s", q.Line, q.Query), q.Want, s.run(t, q.Query, q.Want))
+		})
 	}
 }
 

@@ -18,20 +18,16 @@ var projects string
 
 // TestProjects runs the steps of testdata/projects.txt, which describes the steps.
 func TestProjects(t *testing.T) {
-	var p *steps
-	for n, line := range strings.Split(projects, "\n") {
-		step, ok := strings.CutPrefix(line, "\t")
-		switch {
-		case ok:
-			query, want, asks := strings.Cut(step, " ->")
-			if p.line = n + 1; !asks {
-				p.set(step)
-				continue
-			}
-			t.Run(p.name, func(t *testing.T) { p.ask(t, query, strings.TrimSpace(want)) })
-		case line != "" && line[0] != '#':
-			p = &steps{name: line, files: map[string]string{}, root: toolshelf.WithRoot("/repo")}
+	p := new(steps)
+	for q := range must.Questions(projects) {
+		if q.Title != p.name {
+			p = &steps{name: q.Title, files: map[string]string{}, root: toolshelf.WithRoot("/repo")}
 		}
+		if p.line = q.Line; !q.Asks {
+			p.set(q.Query)
+			continue
+		}
+		t.Run(p.name, func(t *testing.T) { p.ask(t, q.Query, q.Want) })
 	}
 }
 
@@ -62,7 +58,7 @@ func (p *steps) set(step string) {
 		} else if name[0] != '/' {
 			name = "/repo/" + name
 		}
-		p.files[name] = unquoted(text)
+		p.files[name] = strings.Join(must.Arguments(text), "")
 	case "root":
 		dir, _, parents := strings.Cut(rest, " ")
 		if p.root = toolshelf.WithRoot(dir); parents {
@@ -79,25 +75,11 @@ func (p *steps) set(step string) {
 	}
 }
 
-// unquoted returns a text such as "a\n" and 100*"a".
-func unquoted(text string) string {
-	times, quoted, ok := strings.Cut(text, "*")
-	n, err := strconv.Atoi(times)
-	if !ok || err != nil {
-		n, quoted = 1, text
-	}
-	s, err := strconv.Unquote(quoted)
-	if err != nil {
-		panic(text)
-	}
-	return strings.Repeat(s, n)
-}
-
 func (p *steps) ask(t *testing.T, query, want string) {
 	word, rest, _ := strings.Cut(query, " ")
 	args := strings.Fields(rest)
 	if word == "mode" {
-		header := unquoted(rest[len(args[0])+len(args[1])+2:])
+		header := must.Arguments(rest)[2]
 		if header != "" {
 			header = "---\n" + header + "\n---\n"
 		}

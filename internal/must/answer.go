@@ -1,37 +1,55 @@
 package must
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-// Answer asks the questions of a text. Each line in the first column is the title of the next
-// questions, unless it begins with "#". A question is a line with a tab, a word, its arguments,
-// "->" and the answer. An argument is a word, or texts such as "a\n" and 64*"x", joined by "+".
+// A Question is a line of a text for [Answer].
+type Question struct {
+	Title, Query, Want string
+	Line               int
+	Asks               bool // the line has "->"
+}
+
+// Questions ranges over the questions of a text. Each line in the first column is the title of the
+// next questions, unless it begins with "#". A question is a line with a tab, a query, and "->" and
+// the answer.
+func Questions(text string) iter.Seq[Question] {
+	return func(yield func(Question) bool) {
+		q := Question{}
+		for line := range strings.SplitSeq(text, "\n") {
+			question, ok := strings.CutPrefix(line, "\t")
+			if q.Line++; !ok && line != "" && line[0] != '#' {
+				q.Title = line
+			}
+			q.Query, q.Want, q.Asks = strings.Cut(question, " ->")
+			if q.Want = strings.TrimSpace(q.Want); ok && !yield(q) {
+				return
+			}
+		}
+	}
+}
+
+// Answer asks the questions of a text. The query of a question is a word and its arguments. An
+// argument is a word, or texts such as "a\n" and 64*"x", joined by "+".
 func Answer(
 	t *testing.T, text string, answers map[string]func(t *testing.T, arguments ...string) string,
 ) {
-	title, asked := "", 0
-	for n, line := range strings.Split(text, "\n") {
-		question, ok := strings.CutPrefix(line, "\t")
-		switch {
-		case ok:
-			query, want, _ := strings.Cut(question, " ->")
-			word, rest, _ := strings.Cut(query, " ")
-			asked++
-			t.Run(title, func(t *testing.T) {
-				if answers[word] == nil {
-					t.Fatalf("line %d: no question %q", n+1, word)
-				}
-				want := strings.TrimSpace(want)
-				if got := answers[word](t, Arguments(rest)...); got != want {
-					t.Errorf("line %d: %s\n got %s\nwant %s", n+1, query, got, want)
-				}
-			})
-		case line != "" && line[0] != '#':
-			title = line
-		}
+	asked := 0
+	for q := range Questions(text) {
+		word, rest, _ := strings.Cut(q.Query, " ")
+		asked++
+		t.Run(q.Title, func(t *testing.T) {
+			if answers[word] == nil {
+				t.Fatalf("line %d: no question %q", q.Line, word)
+			}
+			if got := answers[word](t, Arguments(rest)...); got != q.Want {
+				t.Errorf("line %d: %s\n got %s\nwant %s", q.Line, q.Query, got, q.Want)
+			}
+		})
 	}
 	if asked == 0 {
 		t.Error("the text has no question")

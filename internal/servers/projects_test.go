@@ -22,21 +22,18 @@ var projects string
 // TestProjects runs the steps of testdata/projects.txt, which describes the steps.
 func TestProjects(t *testing.T) {
 	p := new(steps)
-	for n, line := range strings.Split(projects, "\n") {
-		step, ok := strings.CutPrefix(line, "\t")
-		query, want, asks := strings.Cut(step, " ->")
-		switch {
-		case ok && asks:
-			t.Run(p.name, func(t *testing.T) {
-				want := strings.TrimSpace(want)
-				must.Equal(t, fmt.Sprintf("line %d: %s", n+1, query), want, p.ask(t, query, want))
-			})
-			p.given = map[string]string{}
-		case ok:
-			p.set(t, step)
-		case line != "" && line[0] != '#':
-			p = &steps{name: line, files: map[string]string{}, given: map[string]string{}}
+	for q := range must.Questions(projects) {
+		if q.Title != p.name {
+			p = &steps{name: q.Title, files: map[string]string{}, given: map[string]string{}}
 		}
+		if !q.Asks {
+			p.set(t, q.Query)
+			continue
+		}
+		t.Run(p.name, func(t *testing.T) {
+			must.Equal(t, fmt.Sprintf("line %d: %s", q.Line, q.Query), q.Want, p.ask(t, q.Query, q.Want))
+		})
+		p.given = map[string]string{}
 	}
 }
 

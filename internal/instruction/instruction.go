@@ -190,7 +190,7 @@ const firstTree = 1 << 16
 type level struct {
 	tree  *Tree                   // nil for the user
 	dir   string                  // below the FS of the tree
-	name  string                  // in paths
+	name  string                  // in paths; "~" for the user
 	open  *confine.Dir            // nil if the directory does not exist
 	below map[string]*confine.Dir // the open directories of places, by client.Place.Dir; nil for a missing directory
 }
@@ -305,15 +305,21 @@ func (c *call) close() {
 // walk opens the directories on the way to a file: the level of the user, the parents, the root,
 // and the directories below.
 func (c *call) walk(name string) error {
-	c.way, c.path = []*level{{}}, name
-	for i := len(c.Parents) - 1; i >= 0; i-- {
-		if _, err := c.top(&c.Parents[i]); err != nil && index.IsFault(err) && !errors.Is(err, fs.ErrPermission) {
-			return err // but an unreadable parent is no error, as for other places
+	c.way, c.path = c.tops(), name
+	at := c.way[len(c.way)-1]
+	for _, l := range c.way[1:] {
+		c.seen.Dir(l.tree.FS.Path(l.dir))
+		var err error
+		l.open, err = l.tree.FS.OpenDir(l.dir)
+		// An unreadable parent is no error, as for other places.
+		fails := index.IsFault(err) && !errors.Is(err, fs.ErrPermission) ||
+			l == at && !(l.tree.MayBeMissing && errors.Is(err, fs.ErrNotExist))
+		if err != nil && fails {
+			return err
 		}
 	}
-	at, err := c.top(&c.Root)
-	if err != nil || at.open == nil {
-		return err
+	if at.open == nil {
+		return nil
 	}
 	elems := strings.Split(name, "/")
 	for i, elem := range elems {
@@ -395,18 +401,16 @@ func (c *call) listed(l *level, name string) (string, error) {
 	return listed, nil
 }
 
-// top adds the level of a tree.
-func (c *call) top(t *Tree) (*level, error) {
-	l := &level{tree: t, dir: t.Dir, name: t.Name}
-	c.way = append(c.way, l)
-	c.seen.Dir(t.FS.Path(t.Dir))
-	opened, err := t.FS.OpenDir(t.Dir)
-	if err != nil && !(t.MayBeMissing && errors.Is(err, fs.ErrNotExist)) {
-		return l, err
+// tops returns the levels of the user, of the parents and of the root.
+func (f *Finder) tops() []*level {
+	way := []*level{{name: "~"}}
+	for i := range slices.Backward(f.Parents) {
+		way = append(way, f.Parents[i].level())
 	}
-	l.open = opened
-	return l, nil
+	return append(way, f.Root.level())
 }
+
+func (t *Tree) level() *level { return &level{tree: t, dir: t.Dir, name: t.Name} }
 
 // inProject reports whether a level is the root or a parent.
 func (c *call) inProject(i int) bool { return i > 0 && i <= len(c.Parents)+1 }
@@ -542,7 +546,7 @@ func (c *call) single(l *level, p client.Place) (*found, error) {
 		if tree = c.user[p.Path()]; tree == nil {
 			return nil, nil
 		}
-		dir, name, scope = tree.Dir, tree.Name, "~"
+		dir, name = tree.Dir, tree.Name
 	}
 	shown := path.Join(name, p.Pattern)
 	key := index.File{Layer: firstTree + tree.id, Path: path.Join(dir, p.Pattern)}

@@ -76,12 +76,11 @@ func (c *call) rules(name string, s *index.Snapshot, groups [][]*found) (matched
 		byLevel[at] = append(byLevel[at], e)
 	}
 	for at, entries := range byLevel {
-		below := name
-		switch root := len(c.Parents) + 1; {
-		case at > root:
-			below = path.Join(".", strings.TrimPrefix(name, c.way[at].dir))
-		case at > 0 && at < root:
-			below = path.Join(c.Parents[len(c.Parents)-at].Below, name)
+		below, l := name, c.way[at]
+		if at > len(c.Parents)+1 {
+			below = path.Join(".", strings.TrimPrefix(name, l.dir))
+		} else if l.tree != nil {
+			below = path.Join(l.tree.Below, name)
 		}
 		for _, e := range entries {
 			x, err := c.applies(e, below, &steps)
@@ -139,16 +138,7 @@ func (c *call) applies(e *index.Entry, name string, steps *int) (*found, error) 
 // describe sets the fields of a rule that depend on the header and on the level.
 func (c *call) describe(x *found, e *index.Entry, header matter.Frontmatter) {
 	x.Mode, x.Globs = modeOf(c.placeOf(e), header)
-	switch at, parents := c.levelOf(e), len(c.Parents); {
-	case at == 0:
-		x.Scope = "~"
-	case at <= parents:
-		x.Scope = c.Parents[parents-at].Name
-	case at == parents+1:
-		x.Scope = c.Root.Name
-	default:
-		x.Scope = c.way[at].name
-	}
+	x.Scope = c.way[c.levelOf(e)].name
 }
 
 // Files returns a function that returns the rules of a snapshot, which keep accepts, by their
@@ -188,7 +178,7 @@ func (f *Finder) pathOf(x *index.Index, e *index.Entry) string {
 // Rule returns the rule of an entry of Rules, without imports. The error is fs.ErrNotExist if the
 // rule has no text.
 func (f *Finder) Rule(ctx context.Context, e *index.Entry, hops int) (Text, error) {
-	c := &call{Finder: f, ctx: ctx, index: f.Rules, sources: new(sources)}
+	c := &call{Finder: f, ctx: ctx, index: f.Rules, sources: new(sources), way: f.tops()}
 	x, header, err := c.rule(e)
 	if err != nil {
 		return Text{}, err

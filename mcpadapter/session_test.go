@@ -11,7 +11,6 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
-	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
 
 // modern returns params of the revision 2026-07-28 with the members.
@@ -347,20 +346,6 @@ func TestPromptsListPagesThroughTheCommands(t *testing.T) {
 			t.Errorf("cursor %s: got %v", cursor, err)
 		}
 	}
-}
-
-func TestSessionServesWhatTheToolsPermit(t *testing.T) {
-	adaptertest.TestWithTools(t, adaptertest.Session, true)
-}
-
-func TestSessionReturnsTheResultsOfCall(t *testing.T) { adaptertest.TestCalls(t, adaptertest.Session) }
-
-func TestSessionReturnsTheSameListsPromptsAndCompletionsInEachEra(t *testing.T) {
-	adaptertest.TestLists(t, adaptertest.Session, mcpadapter.CodeInvalidParams)
-}
-
-func BenchmarkCallGetCommandInASession(b *testing.B) {
-	adaptertest.BenchmarkGetCommand(b, adaptertest.Session)
 }
 
 // For every input, the session returns a JSON object or a protocol error, and then serves

@@ -16,10 +16,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
-	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
-
-func TestSkillsAreThoseOfASession(t *testing.T) { adaptertest.TestSkills(t, bound) }
 
 func skillText(name string) string {
 	return "---\nname: " + name + "\ndescription: Does " + name + ".\n---\n# " + name + "\n"

@@ -1,3 +1,5 @@
+// Package adaptertest measures the cost of requests, of servers and of slow calls, in the tests of an
+// adapter and of its bindings.
 package adaptertest
 
 import (

@@ -12,7 +12,7 @@ import (
 
 func TestSubscriptionsCountsCatalogsWithSubscribers(t *testing.T) {
 	before := Subscriptions(t)
-	stop := catalog(t, catalogtest.Memory(t, project)).OnChange(func(toolshelf.Change) {})
+	stop := catalogtest.Open(t, toolshelf.WithFs(catalogtest.Memory(t, nil))).OnChange(func(toolshelf.Change) {})
 	must.Equal(t, "Subscriptions(t) - before", 1, Subscriptions(t)-before)
 	stop()
 	Collect(t, "ended: the subscription", func() bool { return Subscriptions(t) == before })

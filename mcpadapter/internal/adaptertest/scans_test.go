@@ -6,12 +6,14 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
 func TestScansAreMultiplesOfOneList(t *testing.T) {
-	fsys := &ScanFs{Fs: catalogtest.Memory(t, project)}
-	c := catalog(t, fsys)
-	a := adapter(t, c)
+	files := map[string]string{"commands/commit.md": "Commit.\n"}
+	fsys := &ScanFs{Fs: catalogtest.Memory(t, files)}
+	c := catalogtest.Open(t, toolshelf.WithFs(fsys))
+	a := must.Get(mcpadapter.New(c))(t)
 	list := func() {
 		must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 	}

@@ -1,4 +1,4 @@
-package adaptertest
+package servertest
 
 import (
 	_ "embed"
@@ -23,11 +23,13 @@ var (
 // answers answer the questions of a text for [must.Answer], by the word of the question.
 type answers = map[string]func(t *testing.T, words ...string) string
 
-// TestCalls compares tools/call with [mcpadapter.Adapter.Call].
-func TestCalls(t *testing.T, connect Connect) {
+func TestCallsReturnTheResultsOfCall(t *testing.T) { each(t, testCalls) }
+
+// testCalls compares tools/call with [mcpadapter.Adapter.Call].
+func testCalls(t *testing.T, b binding) {
 	called, direct, ask := map[string]bool{}, adapters(t), answers{}
 	for project, a := range direct {
-		reached := ways(t, a, connect)
+		reached := ways(t, b.connect, a)
 		ask[project] = func(t *testing.T, words ...string) string {
 			tool, arguments := words[0], strings.Join(words[1:], " ")
 			called[tool] = true
@@ -68,30 +70,33 @@ func notation(t testing.TB, r mcpadapter.Result, rpc int) string {
 	return failure.Code
 }
 
-// TestLists compares the lists, prompts and completions with the responses of a session.
-// handlerError is the code that the server gives to an invalid argument of a prompt or of
-// a completion, because mcp-go gives one code to the errors of all handlers.
-func TestLists(t *testing.T, connect Connect, handlerError int) {
-	ask := requests(t, connect, mcpadapter.CodeInvalidParams)
-	ask["handler"] = requests(t, connect, handlerError)["project"]
-	must.Answer(t, lists, ask)
+// The lists, prompts and completions are compared with the responses of a session.
+func TestListsPromptsAndCompletionsAreThoseOfASession(t *testing.T) {
+	each(t, func(t *testing.T, b binding) {
+		ask := requests(t, b.connect, mcpadapter.CodeInvalidParams)
+		ask["handler"] = requests(t, b.connect, b.invalid)["project"]
+		must.Answer(t, lists, ask)
+	})
 }
 
-// TestSkills compares the skills and their resources with the responses of a session.
-func TestSkills(t *testing.T, connect Connect) {
-	must.Answer(t, skills, requests(t, connect, mcpadapter.CodeInvalidParams))
+func TestSkillsAreThoseOfASession(t *testing.T) {
+	each(t, func(t *testing.T, b binding) {
+		if b.methods {
+			must.Answer(t, skills, requests(t, b.connect, mcpadapter.CodeInvalidParams))
+		}
+	})
 }
 
 // requests compares the responses of the servers of connect with the responses of a session, whose
 // code is the answer. The servers have the code invalid in place of CodeInvalidParams.
-func requests(t *testing.T, connect Connect, invalid int) answers {
+func requests(t *testing.T, connect connect, invalid int) answers {
 	ask := answers{}
 	for project, a := range adapters(t) {
-		session, reached := ways(t, a, Session)[0], ways(t, a, connect)
+		direct, reached := ways(t, session, a)[0], ways(t, connect, a)
 		ask[project] = func(t *testing.T, words ...string) string {
 			params := strings.Join(words[1:], " ")
 			members := strings.TrimSuffix(strings.TrimPrefix(params, "{"), "}")
-			raw, code := session.request(t, words[0], members)
+			raw, code := direct.request(t, words[0], members)
 			want := code
 			if code == mcpadapter.CodeInvalidParams {
 				want = invalid

@@ -1,4 +1,4 @@
-package adaptertest
+package servertest
 
 import (
 	"encoding/json"
@@ -14,9 +14,17 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// TestSeveralAdapters tests a server with two adapters that have some names in common. The
+// TestSeveralAdaptersOfAServer tests a server with two adapters that have some names in common. The
 // later adapter has precedence.
-func TestSeveralAdapters(t *testing.T, connect func(testing.TB, []*mcpadapter.Adapter, json.RawMessage) Client) {
+func TestSeveralAdaptersOfAServer(t *testing.T) {
+	each(t, func(t *testing.T, b binding) {
+		if b.alone != nil { // a session has one adapter
+			testSeveralAdapters(t, b.connect)
+		}
+	})
+}
+
+func testSeveralAdapters(t *testing.T, connect connect) {
 	skill := func(name, description string) string { // no prompt
 		return "---\nname: " + name + "\nuser-invocable: false\ndescription: " + description + "\n---\n" + description + "\n"
 	}
@@ -45,11 +53,9 @@ func TestSeveralAdapters(t *testing.T, connect func(testing.TB, []*mcpadapter.Ad
 		return [2]string{"resources/read", fmt.Sprintf(`"uri":"skill://%s"`, path)}
 	}
 	choices := func(name string) [2]string {
-		return [2]string{"completion/complete", fmt.Sprintf(`"ref":{"type":"ref/prompt","name":%q},"argument":{"name":%q,"value":""}`, name, argumentOf(t, adapters, name))}
+		return [2]string{"completion/complete", fmt.Sprintf(`"ref":{"type":"ref/prompt","name":%q},"argument":{"name":%q,"value":""}`, name, argumentOf(t, name, adapters...))}
 	}
-	reached := func() []way {
-		return []way{{"legacy", false, connect(t, adapters, hello)}, {"modern", true, connect(t, adapters, nil)}}
-	}()
+	reached := ways(t, connect, adapters...)
 	for _, tt := range []struct {
 		name    string
 		change  func()
@@ -116,7 +122,7 @@ func TestSeveralAdapters(t *testing.T, connect func(testing.TB, []*mcpadapter.Ad
 }
 
 // argumentOf returns the name of the first argument of a prompt.
-func argumentOf(t testing.TB, adapters []*mcpadapter.Adapter, name string) string {
+func argumentOf(t testing.TB, name string, adapters ...*mcpadapter.Adapter) string {
 	t.Helper()
 	for _, a := range adapters {
 		if p, ok, err := a.Prompt(t.Context(), name); err == nil && ok {

@@ -1,8 +1,7 @@
-// Package adaptertest has the common tests and benchmarks of every way from an MCP client
-// to an adapter: a session, and the bindings to the SDKs. The tests compare a way with
-// [mcpadapter.Adapter.Call] and with a session, so all ways return the same results. A
-// [ScanFs], [Subscriptions] and [Collect] measure the cost of requests and servers.
-package adaptertest
+// Package servertest tests every way from an MCP client to an adapter: a session, and the bindings
+// to the SDKs. The tests compare a way with [mcpadapter.Adapter.Call] and with a session, so all
+// ways return the same results.
+package servertest
 
 import (
 	"context"
@@ -11,26 +10,54 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// A Client sends a request with unchanged params. Client returns a result or the code of
-// an error.
-type Client func(t testing.TB, method string, params json.RawMessage) (result json.RawMessage, code int)
+// A caller sends a request with unchanged params. A caller returns a result or the code of an error.
+type caller func(t testing.TB, method string, params json.RawMessage) (result json.RawMessage, code int)
 
-// Connect returns a client of a new server with an adapter. Connect initializes the
-// session with the params hello, or sends nothing if hello is nil. The end of the test
-// closes the client.
-type Connect func(t testing.TB, a *mcpadapter.Adapter, hello json.RawMessage) Client
+// A connect returns a client of a new server with adapters. A connect initializes the session with
+// the params hello, or sends nothing if hello is nil. The end of the test closes the client.
+type connect func(t testing.TB, hello json.RawMessage, adapters ...*mcpadapter.Adapter) caller
+
+// A binding is a way to an adapter.
+type binding struct {
+	name    string
+	connect connect
+	alone   connect                   // without the binding; nil for a session
+	reports map[string]connectReports // by revision
+	invalid int                       // the code of an invalid argument of a prompt or of a completion
+	methods bool                      // of the skills extension
+}
+
+var bindings = []binding{
+	{name: "session", connect: session, invalid: mcpadapter.CodeInvalidParams, methods: true},
+	{name: "gosdk", connect: withGoSDK, alone: goSDKAlone, reports: goSDKReports,
+		invalid: mcpadapter.CodeInvalidParams, methods: true},
+	// mcp-go gives one code to the errors of all handlers.
+	{name: "mcpgo", connect: withMCPGo, alone: mcpGoAlone, reports: mcpGoReports,
+		invalid: mcpadapter.CodeInternalError},
+}
+
+// each runs a test for each binding.
+func each(t *testing.T, test func(t *testing.T, b binding)) {
+	for _, b := range bindings {
+		t.Run(b.name, func(t *testing.T) { test(t, b) })
+	}
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // hello are params of initialize for a legacy session.
 var hello = json.RawMessage(`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}`)
 
-// Session connects a client to a session, without a binding.
-func Session(t testing.TB, a *mcpadapter.Adapter, hello json.RawMessage) Client {
+// session connects a client to a session of the only adapter, without a binding.
+func session(t testing.TB, hello json.RawMessage, adapters ...*mcpadapter.Adapter) caller {
 	t.Helper()
-	s := a.NewSession()
+	s := adapters[0].NewSession()
 	handle := func(t testing.TB, method string, params json.RawMessage) (json.RawMessage, int) {
 		t.Helper()
 		result, err := s.Handle(context.Background(), method, params)
@@ -60,17 +87,17 @@ func codeOf(t testing.TB, err error) int {
 type way struct {
 	name   string
 	modern bool
-	client Client
+	client caller
 }
 
 type eras []way
 
 // ways connects a client of each era.
-func ways(t testing.TB, a *mcpadapter.Adapter, connect Connect) eras {
+func ways(t testing.TB, connect connect, adapters ...*mcpadapter.Adapter) eras {
 	t.Helper()
 	return eras{
-		{"legacy", false, connect(t, a, hello)},
-		{"modern", true, connect(t, a, nil)},
+		{"legacy", false, connect(t, hello, adapters...)},
+		{"modern", true, connect(t, nil, adapters...)},
 	}
 }
 

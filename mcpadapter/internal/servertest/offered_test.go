@@ -1,4 +1,4 @@
-package adaptertest
+package servertest
 
 import (
 	"context"
@@ -13,9 +13,11 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// TestWithTools tests that a server declares and serves no prompt, value or resource that the tools
-// do not permit. With methods, the server has the methods of the skills extension.
-func TestWithTools(t *testing.T, connect Connect, methods bool) {
+func TestServersServeWhatTheToolsPermit(t *testing.T) { each(t, testWithTools) }
+
+// testWithTools tests that a server declares and serves no prompt, value or resource that the tools
+// do not permit.
+func testWithTools(t *testing.T, b binding) {
 	value := func(name, argument string) string {
 		return fmt.Sprintf(`"ref":{"type":"ref/prompt","name":%q},"argument":{"name":%q,"value":""}`, name, argument)
 	}
@@ -25,7 +27,7 @@ func TestWithTools(t *testing.T, connect Connect, methods bool) {
 		{"prompts", "initialize", ``, `"completions":`},
 		{"commands", "prompts/list", ``, `"commit"`},
 		{"commands", "prompts/get", `"name":"commit"`, `one line`},
-		{"commands", "completion/complete", value("release", argumentOf(t, []*mcpadapter.Adapter{adapters(t)["project"]}, "release")), `"minor"`},
+		{"commands", "completion/complete", value("release", argumentOf(t, "release", adapters(t)["project"])), `"minor"`},
 		{"commands", "completion/complete", value("ask", "command"), `"commit"`},
 		{"skills", "prompts/list", ``, `"calculator"`},
 		{"skills", "prompts/get", `"name":"calculator"`, `# Calculator`},
@@ -61,17 +63,17 @@ func TestWithTools(t *testing.T, connect Connect, methods bool) {
 				Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) { return mcpadapter.Result{}, nil }}
 			c := catalog(t, catalogtest.Memory(t, project), toolshelf.WithAgentsDir("agents"), toolshelf.WithReports("reports", ""))
 			a := adapter(t, c, append(tt.options, mcpadapter.WithExtraTools(ask))...)
-			for _, way := range ways(t, a, connect) {
+			for _, way := range ways(t, b.connect, a) {
 				for _, item := range items {
 					want := slices.Contains(tt.want, item.group)
 					var raw json.RawMessage
 					switch {
-					case item.group == "methods" && want && !methods:
+					case item.group == "methods" && want && !b.methods:
 						continue
 					case item.method == "initialize" && way.modern:
 						raw, _ = way.request(t, "server/discover", ``)
 					case item.method == "initialize":
-						raw, _ = connect(t, a, nil)(t, item.method, hello)
+						raw, _ = b.connect(t, nil, a)(t, item.method, hello)
 					default:
 						raw, _ = way.request(t, item.method, item.members)
 					}

@@ -1,4 +1,4 @@
-package adaptertest
+package servertest
 
 import (
 	"encoding/json"
@@ -15,17 +15,23 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// BenchmarkToolsList compares a page of 50 tools of a binding with a session and with a
+func BenchmarkToolsList(b *testing.B) {
+	for _, way := range bindings[1:] {
+		b.Run(way.name, func(b *testing.B) { benchmarkToolsList(b, way.connect, way.alone) })
+	}
+}
+
+// benchmarkToolsList compares a page of 50 tools of a binding with a session and with a
 // server of the SDK that has the same tools without the binding.
-func BenchmarkToolsList(b *testing.B, binding, alone Connect) {
+func benchmarkToolsList(b *testing.B, binding, alone connect) {
 	for _, n := range []int{50, 3, 500} {
 		a := largeTools(b, n)
-		once := func(connect Connect) func() {
-			client := connect(b, a, hello)
+		once := func(connect connect) func() {
+			client := connect(b, hello, a)
 			return func() { succeed(b, client, "tools/list", `{}`) }
 		}
 		run := map[string]func(){
-			"binding": once(binding), "session": once(Session), "SDK-alone": once(alone),
+			"binding": once(binding), "session": once(session), "SDK-alone": once(alone),
 		}
 		b.Run(fmt.Sprintf("tools=%d", n), func(b *testing.B) {
 			catalogtest.Compare(b, []string{"binding", "session", "SDK-alone"}, run)
@@ -47,8 +53,14 @@ func largeTools(b *testing.B, n int) *mcpadapter.Adapter {
 	return adapter(b, c, mcpadapter.WithTools(), mcpadapter.WithExtraTools(tools...))
 }
 
-// BenchmarkGetCommand compares get_command for a cached command with Catalog.Get.
-func BenchmarkGetCommand(b *testing.B, connect Connect) {
+func BenchmarkCallGetCommand(b *testing.B) {
+	for _, way := range bindings {
+		b.Run(way.name, func(b *testing.B) { benchmarkGetCommand(b, way.connect) })
+	}
+}
+
+// benchmarkGetCommand compares get_command for a cached command with Catalog.Get.
+func benchmarkGetCommand(b *testing.B, connect connect) {
 	body := "---\ndescription: Review a change\n---\n" + strings.Repeat("Look at each line, and say \"why\" of it.\n", 80)
 	dir := catalogtest.Disk(b, map[string]string{"commands/review.md": body})
 	c := catalog(b, afero.NewOsFs(), toolshelf.WithRoot(dir))
@@ -58,7 +70,7 @@ func BenchmarkGetCommand(b *testing.B, connect Connect) {
 	for begin := time.Now(); time.Since(begin) < 100*time.Millisecond; {
 		get() // the catalog does not yet cache a file that was just written
 	}
-	client := connect(b, adapter(b, c), hello)
+	client := connect(b, hello, adapter(b, c))
 	call := func() {
 		succeed(b, client, "tools/call", `{"name":"get_command","arguments":{"command_name":"review"}}`)
 	}
@@ -66,7 +78,7 @@ func BenchmarkGetCommand(b *testing.B, connect Connect) {
 	b.ReportMetric(float64(catalogtest.CostOf(call).Allocations), "allocs/call")
 }
 
-func succeed(b *testing.B, client Client, method, params string) {
+func succeed(b *testing.B, client caller, method, params string) {
 	if _, code := client(b, method, json.RawMessage(params)); code != 0 {
 		b.Fatalf("%s: code %d", method, code)
 	}

@@ -1,92 +1,61 @@
-package adaptertest
+package servertest
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/spf13/afero"
-
-	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
 
-// slowFs takes 400 ms to open each file, opens one file at a time, and takes 100 ms to stat
-// each file.
-type slowFs struct {
-	afero.Fs
-	slot chan struct{}
-}
-
-func (s slowFs) Open(name string) (afero.File, error) {
-	s.slot <- struct{}{}
-	time.Sleep(400 * time.Millisecond) // of the clock of synctest
-	<-s.slot
-	return s.Fs.Open(name)
-}
-
-func (s slowFs) Stat(name string) (fs.FileInfo, error) {
-	time.Sleep(100 * time.Millisecond)
-	return s.Fs.Stat(name)
-}
-
-// SlowProject returns an adapter of a large project on a slow filesystem, for a test with
-// synctest.
-func SlowProject(t testing.TB, opts ...mcpadapter.Option) *mcpadapter.Adapter {
-	t.Helper()
-	files := map[string]string{}
-	for i := range 5 {
-		for j := range 50 {
-			files[fmt.Sprintf("dir-%d/file-%03d.md", i, j)] = "x"
-		}
-		files[fmt.Sprintf("commands/c%d.md", i)] = "Review the code.\n"
-		files[fmt.Sprintf("skills/s%d/SKILL.md", i)] = "Review the code.\n"
-	}
-	a := adapter(t, catalog(t, slowFs{catalogtest.Memory(t, files), make(chan struct{}, 1)}), opts...)
-	t.Cleanup(func() { time.Sleep(time.Hour) }) // ends the calls of the filesystem, because Catalog.Close waits for them
-	return a
-}
-
-// A Report is a notification of progress, as the client of an SDK receives the params.
-type Report struct {
+// A report is a notification of progress, as the client of an SDK receives the params.
+type report struct {
 	Token    any
 	Progress float64
 	Total    float64
 	Message  string
 }
 
-// ConnectReports connects a client of an SDK to a new server with an adapter. report gets
+// A connectReports connects a client of an SDK to a new server with an adapter. report gets
 // the notifications of progress. call calls a tool without arguments. The request has the
 // progress token, or none if the token is nil.
-type ConnectReports func(t testing.TB, a *mcpadapter.Adapter, report func(Report)) (call func(ctx context.Context, tool string, token any) error)
+type connectReports func(t testing.TB, a *mcpadapter.Adapter, report func(report)) (call func(ctx context.Context, tool string, token any) error)
 
 // reports are the notifications that a client has received.
 type reports struct {
 	mu  sync.Mutex
-	all []Report
+	all []report
 }
 
-func (r *reports) add(one Report) {
+func (r *reports) add(one report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.all = append(r.all, one)
 }
 
 // received returns all notifications so far.
-func (r *reports) received() []Report {
+func (r *reports) received() []report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.all
 }
 
-// TestProgress tests the notifications of progress of a binding.
-func TestProgress(t *testing.T, connect ConnectReports) {
+func TestToolsReportTheirProgress(t *testing.T) {
+	each(t, func(t *testing.T, b binding) {
+		for revision, connect := range b.reports {
+			t.Run(revision, func(t *testing.T) { testProgress(t, connect) })
+		}
+	})
+}
+
+// testProgress tests the notifications of progress of a binding.
+func testProgress(t *testing.T, connect connectReports) {
 	for _, token := range []any{"one", "7", 7, 0, nil} {
 		t.Run(fmt.Sprintf("token %#v", token), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { testToken(t, connect, token) })
@@ -101,9 +70,9 @@ func TestProgress(t *testing.T, connect ConnectReports) {
 }
 
 // testToken tests the reports of one call with a token, or of one without.
-func testToken(t *testing.T, connect ConnectReports, token any) {
+func testToken(t *testing.T, connect connectReports, token any) {
 	var r reports
-	call := connect(t, SlowProject(t), r.add)
+	call := connect(t, adaptertest.SlowProject(t), r.add)
 	must.Do(t, call(t.Context(), "directory_tree", token))
 	all := r.received()
 	if token == nil {
@@ -129,10 +98,10 @@ func testToken(t *testing.T, connect ConnectReports, token any) {
 	}
 }
 
-func testCancel(t *testing.T, connect ConnectReports) {
+func testCancel(t *testing.T, connect connectReports) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var r reports
-	call := connect(t, SlowProject(t), func(one Report) {
+	call := connect(t, adaptertest.SlowProject(t), func(one report) {
 		r.add(one)
 		cancel()
 	})
@@ -145,9 +114,9 @@ func testCancel(t *testing.T, connect ConnectReports) {
 	}
 }
 
-func testConcurrent(t *testing.T, connect ConnectReports) {
+func testConcurrent(t *testing.T, connect connectReports) {
 	var r reports
-	call := connect(t, SlowProject(t), r.add)
+	call := connect(t, adaptertest.SlowProject(t), r.add)
 	var running sync.WaitGroup
 	var errs [3]error
 	for token := range errs {

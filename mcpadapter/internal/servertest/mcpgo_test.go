@@ -1,0 +1,98 @@
+package servertest
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	mcpclient "github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/mcpgo"
+)
+
+func mcpGoServer(t testing.TB, adapters ...*mcpadapter.Adapter) *server.MCPServer {
+	t.Helper()
+	s := server.NewMCPServer("test", "1", server.WithPaginationLimit(50))
+	for _, a := range adapters {
+		must.Do(t, mcpgo.Register(s, a))
+	}
+	return s
+}
+
+func withMCPGo(t testing.TB, hello json.RawMessage, adapters ...*mcpadapter.Adapter) caller {
+	t.Helper()
+	return mcpGoClient(t, mcpGoServer(t, adapters...), hello)
+}
+
+// mcpGoAlone connects a client to a server with the tools of an adapter.
+func mcpGoAlone(t testing.TB, hello json.RawMessage, adapters ...*mcpadapter.Adapter) caller {
+	t.Helper()
+	s := mcpGoServer(t)
+	yes, no := true, false
+	hints := mcp.ToolAnnotation{
+		ReadOnlyHint: &yes, IdempotentHint: &yes, DestructiveHint: &no, OpenWorldHint: &no,
+	}
+	for _, tool := range adapters[0].Tools() {
+		s.AddTool(mcp.Tool{Name: tool.Name, Title: tool.Title, Description: tool.Description,
+			RawInputSchema: tool.InputSchema, RawOutputSchema: tool.OutputSchema, Annotations: hints},
+			func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) { return nil, nil })
+	}
+	return mcpGoClient(t, s, hello)
+}
+
+// mcpGoClient returns a client that sends params unchanged.
+func mcpGoClient(t testing.TB, s *server.MCPServer, hello json.RawMessage) caller {
+	t.Helper()
+	ctx := context.Background()
+	c := transport.NewInProcessTransport(s)
+	must.Do(t, c.Start(ctx))
+	t.Cleanup(func() { c.Close() })
+	request := func(t testing.TB, method string, params json.RawMessage) (json.RawMessage, int) {
+		t.Helper()
+		r := must.Get(c.SendRequest(ctx, transport.JSONRPCRequest{
+			JSONRPC: "2.0", ID: mcp.NewRequestId(int64(1)), Method: method, Params: params,
+		}))(t)
+		if r.Error != nil {
+			return nil, r.Error.Code
+		}
+		return r.Result, 0
+	}
+	if hello != nil {
+		request(t, "initialize", hello)
+	}
+	return request
+}
+
+var mcpGoReports = map[string]connectReports{"2025-11-25": func(
+	t testing.TB, a *mcpadapter.Adapter, add func(report),
+) func(context.Context, string, any) error {
+	c := must.Get(mcpclient.NewInProcessClient(mcpGoServer(t, a)))(t)
+	t.Cleanup(func() { c.Close() })
+	must.Do(t, c.Start(context.Background()))
+	var hello mcp.InitializeRequest
+	hello.Params.ProtocolVersion = "2025-11-25"
+	hello.Params.ClientInfo = mcp.Implementation{Name: "client", Version: "1"}
+	must.Get(c.Initialize(context.Background(), hello))(t)
+	c.OnNotification(func(n mcp.JSONRPCNotification) {
+		if n.Method != "notifications/progress" {
+			return
+		}
+		p := n.Params.AdditionalFields
+		total, _ := p["total"].(float64)
+		add(report{p["progressToken"], float64(p["progress"].(int)), total, p["message"].(string)})
+	})
+	return func(ctx context.Context, tool string, token any) error {
+		var request mcp.CallToolRequest
+		request.Params.Name = tool
+		if token != nil {
+			request.Params.Meta = &mcp.Meta{ProgressToken: token}
+		}
+		_, err := c.CallTool(ctx, request)
+		return err
+	}
+}}

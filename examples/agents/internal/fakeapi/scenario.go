@@ -9,9 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/spf13/afero"
-
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
@@ -39,9 +38,7 @@ func (s Shelf) Answer(call Call) (text string, isError bool) {
 // Map returns the result of Adapter.AnswerMap.
 func (s Shelf) Map(call Call) map[string]any {
 	var arguments map[string]any
-	if err := json.Unmarshal([]byte(call.Arguments), &arguments); err != nil {
-		panic(err) // the scenario is wrong
-	}
+	must.Do(must.Program, json.Unmarshal([]byte(call.Arguments), &arguments))
 	return s.Adapter.AnswerMap(context.Background(), call.Name, arguments)
 }
 
@@ -61,13 +58,7 @@ func (s Shelf) noArguments(name string) string {
 }
 
 // Text returns a map as JSON.
-func Text(m map[string]any) string {
-	text, err := json.Marshal(m)
-	if err != nil {
-		panic(err) // the map is from JSON
-	}
-	return string(text)
-}
+func Text(m map[string]any) string { return string(must.Get(json.Marshal(m))(must.Program)) }
 
 // A Scenario runs an agent against a fake: the model lists the commands, gets a command, makes
 // mistakes and ends.
@@ -186,19 +177,8 @@ func (s Scenario) checkAnswer(t *testing.T, shelf Shelf, call Call, answer Answe
 // NewShelf returns a catalog in memory with an adapter. The URL is empty.
 func NewShelf(t *testing.T, opts ...mcpadapter.Option) (shelf Shelf) {
 	t.Helper()
-	project := afero.NewMemMapFs()
-	for name, text := range files {
-		must.Do(t, afero.WriteFile(project, name, []byte(text), 0o644))
-	}
-	var err error
-	if shelf.Catalog, err = toolshelf.New(toolshelf.WithFs(project)); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { shelf.Catalog.Close() })
-	if shelf.Adapter, err = mcpadapter.New(shelf.Catalog, opts...); err != nil {
-		t.Fatal(err)
-	}
-	skills := must.Get(shelf.Catalog.SkillsPrompt(t.Context()))(t)
-	shelf.Instructions = skills.Text
+	shelf.Catalog = catalogtest.Open(t, toolshelf.WithFs(catalogtest.Memory(t, files)))
+	shelf.Adapter = must.Get(mcpadapter.New(shelf.Catalog, opts...))(t)
+	shelf.Instructions = must.Get(shelf.Catalog.SkillsPrompt(t.Context()))(t).Text
 	return shelf
 }

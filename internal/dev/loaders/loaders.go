@@ -17,6 +17,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 //go:embed testdata/*.txtar
@@ -68,21 +71,15 @@ func parts(archive string) (all []part) {
 }
 
 // Cases returns the cases in the order of the archives.
-func Cases() (all []Case, err error) {
-	names, err := fs.Glob(archives, "testdata/*.txtar")
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		archive, err := fs.ReadFile(archives, name)
-		if err != nil {
-			return nil, err
-		}
+func Cases(t testing.TB) (all []Case) {
+	t.Helper()
+	for _, name := range must.Get(fs.Glob(archives, "testdata/*.txtar"))(t) {
+		archive := must.Get(fs.ReadFile(archives, name))(t)
 		group := strings.TrimSuffix(path.Base(name), ".txtar")
 		for _, p := range parts(strings.ReplaceAll(string(archive), "\r\n", "\n")) {
 			if strings.ContainsAny(p.name, "/.>") {
 				if len(all) == 0 || all[len(all)-1].Group != group {
-					return nil, fmt.Errorf("%s: %s belongs to no case", name, p.name)
+					t.Fatalf("%s: %s belongs to no case", name, p.name)
 				}
 				c := &all[len(all)-1]
 				c.files = append(c.files, p)
@@ -90,12 +87,12 @@ func Cases() (all []Case, err error) {
 			}
 			c := Case{Group: group, Name: p.name, Commands: strings.HasPrefix(group, "commands")}
 			if err := c.read(p.text); err != nil {
-				return nil, fmt.Errorf("%s: %s: %w", name, p.name, err)
+				t.Fatalf("%s: %s: %v", name, p.name, err)
 			}
 			all = append(all, c)
 		}
 	}
-	return all, nil
+	return all
 }
 
 // read reads the lines of a case.

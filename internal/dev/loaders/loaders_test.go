@@ -4,19 +4,12 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-
-	"github.com/toolshelf-go/toolshelf/internal/must"
 )
-
-func cases(t *testing.T) []Case {
-	t.Helper()
-	return must.Get(Cases())(t)
-}
 
 // TestCasesHaveASourceAndAReason checks the form of the cases, which other loaders' authors may
 // read without the code.
 func TestCasesHaveASourceAndAReason(t *testing.T) {
-	all := cases(t)
+	all := Cases(t)
 	if len(all) < 300 {
 		t.Errorf("%d cases, want 300", len(all))
 	}
@@ -45,7 +38,7 @@ var different = map[string]string{
 }
 
 func TestToolshelfIsRightInEachCase(t *testing.T) {
-	for _, c := range cases(t) {
+	for _, c := range Cases(t) {
 		t.Run(c.Group+"/"+c.Name, func(t *testing.T) {
 			dir := t.TempDir()
 			if err := c.Write(dir); err != nil {

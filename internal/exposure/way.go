@@ -3,6 +3,7 @@ package exposure
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -327,4 +328,31 @@ func (w *Way) Applies(e *index.Entry) bool {
 	matcher := listing.NewGlobs(all)
 	ok, _ := matcher.Match(w.path, &steps)
 	return ok
+}
+
+// states returns the states of the shown entries of the directories on the way, by name.
+func (w *Way) states(shown *index.Snapshot) map[string]string {
+	all := map[string]string{}
+	for _, e := range shown.Entries {
+		if w.Has(e) {
+			digest := ""
+			if seal := e.Seal(); seal != nil {
+				digest = seal.Digest
+			}
+			all[e.Name] = fmt.Sprint(e.Stamp, digest)
+		}
+	}
+	return all
+}
+
+// Follow returns the changes.Asked.Follow of the directories that calls have asked for. Without an
+// Observer, no call is known, and Follow returns nil. The function shown returns the entries that
+// pass the filter.
+func (b *Below) Follow(
+	ask func(dir string) (*Way, error), shown func(*Way) *index.Snapshot,
+) func(*changes.Names) {
+	if b.Observer == nil {
+		return nil
+	}
+	return b.asked.Follow(ask, func(w *Way) map[string]string { return w.states(shown(w)) })
 }

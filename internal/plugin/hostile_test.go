@@ -118,7 +118,7 @@ func TestADefectOfAPluginAffectsNoOtherPlugin(t *testing.T) {
 			for name, text := range tt.files {
 				files[name] = text
 			}
-			table := findIn(t, files, ".", Options{})
+			table := findIn(t, files, ".", Options{MaxSize: 1 << 20})
 			var names []string
 			for _, p := range table.Plugins {
 				names = append(names, p.Name)
@@ -173,7 +173,7 @@ func TestADefectOfAnEntryAffectsNoOtherEntry(t *testing.T) {
 
 func TestAMarketplaceThatIsNotValidHasNoPlugins(t *testing.T) {
 	for _, text := range []string{``, `[]`, `null`, `{}`, `{"plugins":{}}`, `{"plugins":1}`, `{"plugins":[}`, "\xff\xfe{\x00", `{"plugins":[],"x":"` + strings.Repeat("x", 1<<20) + `"}`} {
-		table := findIn(t, map[string]string{market: text, "x/commands/a.md": ""}, ".", Options{})
+		table := findIn(t, map[string]string{market: text, "x/commands/a.md": ""}, ".", Options{MaxSize: 1 << 20})
 		if len(table.Plugins) != 0 || len(table.Problems) != 1 || table.Problems[0].Severity != problem.Error {
 			t.Errorf("%.40q: got %q", text, shown(table))
 		}

@@ -67,15 +67,18 @@ func shown(t Table) (lines []string) {
 // find returns the table of a directory.
 func findIn(t *testing.T, files map[string]string, dir string, o Options) Table {
 	t.Helper()
-	return must.Get(Find(t.Context(), limited{memory(files)}, dir, o))(t)
+	return must.Get(Find(t.Context(), limited{memory(files), cmp.Or(o.MaxSize, MaxSize)}, dir, o))(t)
 }
 
-// A limited filesystem reads files of at most 1 MiB.
-type limited struct{ fs.FS }
+// A limited filesystem reads files of at most size bytes.
+type limited struct {
+	fs.FS
+	size int64
+}
 
 func (l limited) ReadFile(name string) ([]byte, error) {
 	data, err := fs.ReadFile(l.FS, name)
-	if len(data) > 1<<20 {
+	if int64(len(data)) > l.size {
 		return nil, access.ErrTooLarge
 	}
 	return data, err
@@ -83,7 +86,7 @@ func (l limited) ReadFile(name string) ([]byte, error) {
 
 func (l limited) Sub(dir string) (fs.FS, error) {
 	below, err := fs.Sub(l.FS, dir)
-	return limited{below}, err
+	return limited{below, l.size}, err
 }
 
 const (

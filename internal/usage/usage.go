@@ -11,7 +11,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
-	"github.com/toolshelf-go/toolshelf/internal/late"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
@@ -24,8 +23,7 @@ const patience = 500 * time.Millisecond
 type Reader struct {
 	Commands, Skills Source
 
-	lifetime context.Context
-	reads    *late.Reads[key, []template.Parameter]
+	reads reads
 }
 
 // A Source has the files of the commands or of the skills.
@@ -35,10 +33,10 @@ type Source struct {
 	Kept  index.Cache[usage]
 }
 
-// Open lets the Reader read. The config has no Read.
+// Open lets the Reader read at most max files at the same time.
 func (r *Reader) Open(max int, lifetime context.Context, enter func() bool, leave func()) {
-	r.lifetime = lifetime
-	r.reads = late.New(late.Config[key, []template.Parameter]{Read: r.read, Max: max, Lifetime: lifetime, Enter: enter, Leave: leave})
+	r.reads = reads{read: r.read, lifetime: lifetime, enter: enter, leave: leave,
+		slots: make(chan struct{}, max), all: make(map[key]*started)}
 }
 
 func (r *Reader) source(skill bool) *Source {
@@ -52,7 +50,7 @@ func (r *Reader) source(skill bool) *Source {
 // by the rules of the layer of the entry. The function use must not modify the arguments. The reads
 // of the other entries continue.
 func (r *Reader) Each(ctx context.Context, entries []Invoked, rules *client.Rules, use func(i int, arguments []template.Parameter)) error {
-	reads := make([]*late.Read[[]template.Parameter], len(entries))
+	begun := make([]*started, len(entries))
 	for i, e := range entries {
 		from := r.source(e.Skill)
 		of := key{e, from.Index.LayerOf(e.Entry).Rules}
@@ -63,10 +61,10 @@ func (r *Reader) Each(ctx context.Context, entries []Invoked, rules *client.Rule
 		if kept != nil && !from.Index.Sealed(e.Entry) && kept.Value.settled && kept.Value.rules == of.rules && stamp.Of(kept.Info).Same(e.Stamp) {
 			use(i, kept.Value.arguments)
 		} else {
-			reads[i] = r.reads.Start(of)
+			begun[i] = r.reads.start(of)
 		}
 	}
-	return r.reads.Wait(ctx, reads, patience, use)
+	return r.reads.wait(ctx, begun, patience, use)
 }
 
 // A usage holds the arguments of a command or a skill by some rules. A usage is immutable.
@@ -89,7 +87,7 @@ type key struct {
 // read reads the arguments of a command or a skill. If the text is the same as at the last read,
 // read returns the kept arguments.
 func (r *Reader) read(of key) []template.Parameter {
-	if r.lifetime.Err() != nil {
+	if r.reads.lifetime.Err() != nil {
 		return nil // the waiting calls return an error
 	}
 	e, now, from := of.entry, time.Now(), r.source(of.entry.Skill)
@@ -114,7 +112,7 @@ func (r *Reader) read(of key) []template.Parameter {
 
 // readHead returns the first bytes of the file of an entry.
 func (r *Reader) readHead(e *index.Entry, from *Source) ([]byte, confine.Info, error) {
-	fsys := from.Index.FSOf(r.lifetime, e)
+	fsys := from.Index.FSOf(r.reads.lifetime, e)
 	if from.Index.Sealed(e) {
 		raw, info, err := from.Index.ReadFile(fsys, e.Path)
 		return raw[:min(len(raw), template.MaxListedText)], info, cmp.Or(err, from.Index.Verify(e, raw))

@@ -1,4 +1,4 @@
-package late
+package usage
 
 import (
 	"context"
@@ -8,37 +8,56 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/must"
+	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
-// A source counts the reads, which each take the duration of their key.
-type source struct{ reads, running, most, entered atomic.Int64 }
+// A counter counts the reads, which each take the duration of their key.
+type counter struct{ done, running, most, entered atomic.Int64 }
 
-func (s *source) config(ctx context.Context, limit int) Config[time.Duration, string] {
-	return Config[time.Duration, string]{
-		Max: limit, Lifetime: ctx,
-		Enter: func() bool { s.entered.Add(1); return true },
-		Leave: func() { s.entered.Add(-1) },
-		Read: func(d time.Duration) string {
-			s.reads.Add(1)
-			s.most.Store(max(s.most.Load(), s.running.Add(1)))
-			defer s.running.Add(-1)
+func (c *counter) reads(lifetime context.Context, limit int) *reads {
+	return &reads{
+		lifetime: lifetime, slots: make(chan struct{}, limit), all: map[key]*started{},
+		enter: func() bool { c.entered.Add(1); return true },
+		leave: func() { c.entered.Add(-1) },
+		read: func(k key) []template.Parameter {
+			c.done.Add(1)
+			c.most.Store(max(c.most.Load(), c.running.Add(1)))
+			defer c.running.Add(-1)
+			d, _ := time.ParseDuration(k.entry.Name)
 			time.Sleep(d)
-			return d.String()
+			return []template.Parameter{{Name: k.entry.Name}}
 		},
 	}
 }
 
-// wait returns the values that Wait passes on.
-func wait(ctx context.Context, r *Reads[time.Duration, string], patience time.Duration, keys ...time.Duration) ([]string, error) {
-	reads := make([]*Read[string], len(keys))
-	for i, key := range keys {
-		if key >= 0 {
-			reads[i] = r.Start(key)
+// slow are the entries whose reads take a duration.
+var slow = map[time.Duration]*index.Entry{}
+
+func keyOf(d time.Duration) key {
+	if slow[d] == nil {
+		slow[d] = &index.Entry{Name: d.String()}
+	}
+	return key{entry: Invoked{Entry: slow[d]}}
+}
+
+// wait returns the values that reads.wait passes on.
+func wait(
+	ctx context.Context, r *reads, patience time.Duration, keys ...time.Duration,
+) ([]string, error) {
+	begun := make([]*started, len(keys))
+	for i, d := range keys {
+		if d >= 0 {
+			begun[i] = r.start(keyOf(d))
 		}
 	}
 	values := make([]string, len(keys))
-	err := r.Wait(ctx, reads, patience, func(i int, value string) { values[i] = value })
+	err := r.wait(ctx, begun, patience, func(i int, value []template.Parameter) {
+		for _, p := range value {
+			values[i] = p.Name
+		}
+	})
 	return values, err
 }
 
@@ -58,11 +77,11 @@ func TestWaitReturnsTheReadsThatCompleteInTime(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &source{}
-				r := New(s.config(t.Context(), tt.limit))
+				s := &counter{}
+				r := s.reads(t.Context(), tt.limit)
 				if tt.limit == 1 { // in the order of the keys
 					for _, key := range tt.keys {
-						r.Start(key)
+						r.start(keyOf(key))
 						synctest.Wait()
 					}
 				}
@@ -80,8 +99,8 @@ func TestWaitReturnsTheReadsThatCompleteInTime(t *testing.T) {
 
 func TestCallsShareAReadAndWaitOnceForASlowRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &source{}
-		r := New(s.config(t.Context(), 4))
+		s := &counter{}
+		r := s.reads(t.Context(), 4)
 		begin := time.Now()
 		for range 3 {
 			if got, err := wait(t.Context(), r, time.Second, time.Minute); err != nil || got[0] != "" {
@@ -89,12 +108,12 @@ func TestCallsShareAReadAndWaitOnceForASlowRead(t *testing.T) {
 			}
 		}
 		must.Equal(t, "three calls wait", time.Second, time.Since(begin))
-		must.Equal(t, "s.reads.Load()", 1, s.reads.Load())
+		must.Equal(t, "s.done.Load()", 1, s.done.Load())
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		r.Start(time.Minute)
+		r.start(keyOf(time.Minute))
 		synctest.Wait()
-		must.Equal(t, "s.reads.Load()", 2, s.reads.Load())
+		must.Equal(t, "s.done.Load()", 2, s.done.Load())
 		time.Sleep(time.Minute)
 	})
 }
@@ -108,9 +127,9 @@ func TestWaitEndsWithItsContextAndWithTheLifetime(t *testing.T) {
 			if name == "lifetime" {
 				lifetime, call = ctx, context.Background()
 			}
-			s := &source{}
+			s := &counter{}
 			begin := time.Now()
-			_, err := wait(call, New(s.config(lifetime, 1)), time.Hour, time.Minute)
+			_, err := wait(call, s.reads(lifetime, 1), time.Hour, time.Minute)
 			if !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) != time.Second {
 				t.Errorf("%s: got %v after %v", name, err, time.Since(begin))
 			}
@@ -120,20 +139,19 @@ func TestWaitEndsWithItsContextAndWithTheLifetime(t *testing.T) {
 }
 
 func TestARefusedReadIsCompleteWithoutAValue(t *testing.T) {
-	config := (&source{}).config(t.Context(), 1)
-	config.Enter = func() bool { return false }
-	config.Read = func(time.Duration) string { panic("a read after Close") }
-	must.Equal(t, "wait(t.Context(), New(config), time.Hour, 1)", "",
-		must.Get(wait(t.Context(), New(config), time.Hour, 1))(t)[0])
+	r := new(counter).reads(t.Context(), 1)
+	r.enter = func() bool { return false }
+	r.read = func(key) []template.Parameter { panic("a read after Close") }
+	must.Equal(t, "wait", "", must.Get(wait(t.Context(), r, time.Hour, 1))(t)[0])
 }
 
 func TestAPanicOfAReadReachesTheWaitingCall(t *testing.T) {
-	config := (&source{}).config(t.Context(), 1)
-	config.Read = func(time.Duration) string { panic("broken store") }
+	r := new(counter).reads(t.Context(), 1)
+	r.read = func(key) []template.Parameter { panic("broken store") }
 	defer func() {
 		if recover() == nil {
-			t.Error("Wait returned")
+			t.Error("wait returned")
 		}
 	}()
-	wait(t.Context(), New(config), time.Hour, 1)
+	wait(t.Context(), r, time.Hour, 1)
 }

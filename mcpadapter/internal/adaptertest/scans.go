@@ -1,3 +1,4 @@
+// Package adaptertest counts scans and delays files, in the tests of an adapter and of its bindings.
 package adaptertest
 
 import (

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -27,18 +28,22 @@ type connect func(t testing.TB, hello json.RawMessage, adapters ...*mcpadapter.A
 type binding struct {
 	name    string
 	connect connect
-	alone   connect                   // without the binding; nil for a session
-	reports map[string]connectReports // by revision
-	invalid int                       // the code of an invalid argument of a prompt or of a completion
-	methods bool                      // of the skills extension
+	alone   connect                                 // without the binding; nil for a session
+	start   start                                   // nil for a session
+	handler func(newServer func() any) http.Handler // with a server for each request
+	reports map[string]connectReports               // by revision
+	invalid int                                     // the code of an invalid argument of a prompt or of a completion
+	methods bool                                    // of the skills extension
 }
 
 var bindings = []binding{
 	{name: "session", connect: session, invalid: mcpadapter.CodeInvalidParams, methods: true},
-	{name: "gosdk", connect: withGoSDK, alone: goSDKAlone, reports: goSDKReports,
+	{name: "gosdk", connect: withGoSDK, alone: goSDKAlone, start: startGoSDK,
+		handler: goSDKHandler, reports: goSDKReports,
 		invalid: mcpadapter.CodeInvalidParams, methods: true},
 	// mcp-go gives one code to the errors of all handlers.
-	{name: "mcpgo", connect: withMCPGo, alone: mcpGoAlone, reports: mcpGoReports,
+	{name: "mcpgo", connect: withMCPGo, alone: mcpGoAlone, start: startMCPGo,
+		handler: mcpGoHandler, reports: mcpGoReports,
 		invalid: mcpadapter.CodeInternalError},
 }
 

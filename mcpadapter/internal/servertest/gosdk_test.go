@@ -3,6 +3,9 @@ package servertest
 import (
 	"context"
 	"encoding/json"
+	"net/http"
+	"runtime"
+	"sync/atomic"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -36,6 +39,25 @@ func goSDKAlone(t testing.TB, hello json.RawMessage, adapters ...*mcpadapter.Ada
 			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return nil, nil })
 	}
 	return goSDKClient(t, s, hello)
+}
+
+func startGoSDK(
+	t testing.TB, ctx context.Context, a *mcpadapter.Adapter, freed *atomic.Int32,
+) (any, func() caller) {
+	t.Helper()
+	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	runtime.AddCleanup(s, func(int) { freed.Add(1) }, 0)
+	if ctx == nil {
+		must.Do(t, gosdk.Register(s, a))
+	} else {
+		must.Do(t, gosdk.RegisterUntil(ctx, s, a))
+	}
+	return s, func() caller { return goSDKClient(t, s, hello) }
+}
+
+func goSDKHandler(newServer func() any) http.Handler {
+	get := func(*http.Request) *mcp.Server { return newServer().(*mcp.Server) }
+	return mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true})
 }
 
 // goSDKClient returns a client that sends params unchanged.

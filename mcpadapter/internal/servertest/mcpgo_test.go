@@ -3,6 +3,9 @@ package servertest
 import (
 	"context"
 	"encoding/json"
+	"net/http"
+	"runtime"
+	"sync/atomic"
 	"testing"
 
 	mcpclient "github.com/mark3labs/mcp-go/client"
@@ -43,6 +46,29 @@ func mcpGoAlone(t testing.TB, hello json.RawMessage, adapters ...*mcpadapter.Ada
 			func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) { return nil, nil })
 	}
 	return mcpGoClient(t, s, hello)
+}
+
+var sharedHooks server.Hooks // as for metrics
+
+func startMCPGo(
+	t testing.TB, ctx context.Context, a *mcpadapter.Adapter, freed *atomic.Int32,
+) (any, func() caller) {
+	t.Helper()
+	s := server.NewMCPServer("test", "1", server.WithHooks(&sharedHooks))
+	runtime.AddCleanup(s, func(int) { freed.Add(1) }, 0)
+	if ctx == nil {
+		must.Do(t, mcpgo.Register(s, a))
+	} else {
+		must.Do(t, mcpgo.RegisterUntil(ctx, s, a))
+	}
+	return s, func() caller { return mcpGoClient(t, s, hello) }
+}
+
+func mcpGoHandler(newServer func() any) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s := newServer().(*server.MCPServer)
+		server.NewStreamableHTTPServer(s, server.WithStateLess(true)).ServeHTTP(w, r)
+	})
 }
 
 // mcpGoClient returns a client that sends params unchanged.

@@ -42,11 +42,16 @@ func (a *Analyzer) Analyze(d Document) {
 	}
 	a.found, a.titles, a.lengths = a.found[:0], a.titles[:0], lengths{}
 	a.doc = document{name: d.Name, description: d.Description}
-	a.doc.nameWords = nameWords(&a.splitter, d.Name)
 	a.vector = d.Vector
 
 	a.splitter.any = true
-	a.splitter.split(bounded(d.Name), a.visitor(inName))
+	visit := a.visitor(inName)
+	a.splitter.split(bounded(d.Name), func(typed string, folded []byte, part bool) {
+		visit(typed, folded, part)
+		if !slices.Contains(a.doc.nameWords, string(folded)) {
+			a.doc.nameWords = append(a.doc.nameWords, string(folded))
+		}
+	})
 	a.titles = append(a.titles, 0)
 	a.splitter.any = false
 	a.read(d.Description)
@@ -197,17 +202,4 @@ func (a *Analyzer) occurrence(f field, t uint32, stop bool) {
 	if (f == inHeadings || f == inName) && !stop {
 		a.titles = append(a.titles, 1+t)
 	}
-}
-
-// nameWords returns the distinct words and word parts of a name.
-func nameWords(s *splitter, name string) []string {
-	var words []string
-	s.any = true
-	defer func() { s.any = false }()
-	s.split(name, func(_ string, folded []byte, _ bool) {
-		if !slices.Contains(words, string(folded)) {
-			words = append(words, string(folded))
-		}
-	})
-	return words
 }

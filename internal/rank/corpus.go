@@ -16,7 +16,7 @@ type document struct {
 	key         string // "" for an unused number
 	name        string
 	description string
-	nameWords   []string // distinct words of the name, folded
+	nameWords   []string // distinct words and word parts of the name, folded
 	titles      []uint32 // 1 + each term of the name and the headings without stop words, 0 after each
 	terms       []uint32 // lets remove and put touch only the postings of this document
 	flushes     uint32   // corpus.flushes at the time of the put

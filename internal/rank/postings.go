@@ -48,13 +48,21 @@ func (f field) max() int {
 	return 1<<otherBits - 1
 }
 
+// ones and fulls hold one occurrence in a field, and the most occurrences.
+var ones, fulls = func() (ones, fulls [fields]counts) {
+	for f := range fields {
+		ones[f], fulls[f] = 1<<f.shift(), counts(f.max())<<f.shift()
+	}
+	return ones, fulls
+}()
+
 func (c counts) of(f field) int { return int(c) >> f.shift() & f.max() }
 
 func (c counts) plusOne(f field) counts {
-	if c.of(f) == f.max() {
+	if c&fulls[f] == fulls[f] {
 		return c
 	}
-	return c + 1<<f.shift()
+	return c + ones[f]
 }
 
 // A posting records the occurrences of a term in a document.

@@ -8,7 +8,6 @@ import (
 	"path"
 	"runtime"
 	"slices"
-	"sync"
 	"time"
 	"unsafe"
 
@@ -179,6 +178,13 @@ func (s *Finder) put(ctx context.Context, entries []*index.Entry) {
 	for range cap(analyzers) {
 		analyzers <- new(rank.Analyzer)
 	}
+	readers := make(chan *textReader, max(s.config.MaxReads, cap(analyzers)))
+	defer func() {
+		close(readers)
+		for r := range readers {
+			r.close()
+		}
+	}()
 	_ = parallel.Each(ctx, s.config.MaxReads, len(entries), func(i int) {
 		e := entries[i]
 		defer s.filesRead.Add(1)
@@ -187,8 +193,13 @@ func (s *Finder) put(ctx context.Context, entries []*index.Entry) {
 		refused := s.refused[e]
 		s.lock.RUnlock()
 		embeds := s.config.Meanings != nil && s.config.Allows(ctx, e)
-		r := textReaders.Get().(*textReader)
-		defer textReaders.Put(r)
+		var r *textReader
+		select {
+		case r = <-readers:
+		default:
+			r = new(textReader)
+		}
+		defer func() { readers <- r }()
 		text := s.read(ctx, e, r)
 		if ctx.Err() != nil {
 			return // the end can be the error of the read
@@ -220,13 +231,41 @@ func (s *Finder) put(ctx context.Context, entries []*index.Entry) {
 	})
 }
 
-// A textReader holds the memory for reading one file. The next file reuses the memory.
+// A textReader holds the memory and the directory for reading one file. The next file reuses the
+// memory and, usually, the directory.
 type textReader struct {
 	buf     []byte
 	scanner matter.Scanner
+	local   bool // the last file was on a local disk, where the open of a directory is no request
+	fs      *confine.FS
+	dir     *confine.Dir // nil, or the open directory dirPath of fs
+	dirPath string
 }
 
-var textReaders = sync.Pool{New: func() any { return new(textReader) }}
+// open opens a regular file. If the file is a link, or the open directory was removed since, open
+// begins at the root of the filesystem.
+func (r *textReader) open(fsys *confine.FS, name string) (*confine.File, error) {
+	if dirPath := path.Dir(name); r.dir == nil || r.fs != fsys || r.dirPath != dirPath {
+		r.close()
+		if r.local {
+			r.dir, _ = fsys.OpenDir(dirPath)
+		}
+		r.fs, r.dirPath = fsys, dirPath
+	}
+	if r.dir != nil {
+		if f, err := r.dir.OpenRegular(path.Base(name)); err == nil {
+			return f, nil
+		}
+	}
+	return fsys.OpenRegular(name)
+}
+
+func (r *textReader) close() {
+	if r.dir != nil {
+		r.dir.Close()
+		r.dir = nil
+	}
+}
 
 // A text is the text of an entry at the time of a read. The document is valid until the
 // next read with the same textReader.
@@ -261,7 +300,7 @@ func (s *Finder) read(ctx context.Context, e *index.Entry, r *textReader) text {
 	layer := s.config.Index.LayerOf(e)
 	now := time.Now()
 	t.unsettledText.read = s.config.Now()
-	raw, info, err := s.readText(ctx, e, &r.buf)
+	raw, info, err := s.readText(ctx, e, r)
 	if err != nil {
 		t.unsettledText.read = time.Time{}
 	}
@@ -279,10 +318,9 @@ func (s *Finder) read(ctx context.Context, e *index.Entry, r *textReader) text {
 	return t
 }
 
-// readText reads the part of a file that Find searches into a buffer, which grows to
-// the size of the part.
+// readText reads the part of a file that Find searches.
 func (s *Finder) readText(
-	ctx context.Context, e *index.Entry, buf *[]byte,
+	ctx context.Context, e *index.Entry, r *textReader,
 ) ([]byte, confine.Info, error) {
 	if x := s.config.Index; x.Sealed(e) {
 		raw, info, err := x.ReadFile(x.FSOf(ctx, e), e.Path)
@@ -295,24 +333,25 @@ func (s *Finder) readText(
 	}
 	fsys, name := s.config.Index.FSOf(ctx, e), e.Path
 	if fsys.KnowsHeads() {
-		return readKnownHead(fsys, name, buf)
+		return readKnownHead(fsys, name, &r.buf)
 	}
-	f, err := fsys.OpenRegular(name)
+	f, err := r.open(fsys, name)
 	if err != nil {
 		return nil, confine.Info{}, err
 	}
 	defer f.Close()
 	info := f.Info()
+	r.local = !info.Changed.IsZero()
 	if info.Size > s.config.MaxFileSize {
 		return nil, info, index.ErrTooLarge
 	}
 	size := int(min(info.Size, matter.MaxHead+rank.MaxText))
-	*buf = slices.Grow((*buf)[:0], size)[:size]
-	n, err := f.ReadHead(*buf)
+	r.buf = slices.Grow(r.buf[:0], size)[:size]
+	n, err := f.ReadHead(r.buf)
 	if err != nil {
 		return nil, info, err
 	}
-	return (*buf)[:n], info, nil
+	return r.buf[:n], info, nil
 }
 
 // readKnownHead is readText for a filesystem that must not read a whole file for a search.

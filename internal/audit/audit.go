@@ -332,42 +332,33 @@ func (a *Audit) nestedSkills(ctx context.Context, e *index.Entry, directory *ind
 		Suggestion: "move the skills up one directory, or let the program search two levels (WithSkillDepth(2))"}}
 }
 
-// A Checker returns the problems of single entries for a person who decides about an approval: the
-// problems that Of finds, and the problems that package lint finds in a review. A Checker works on
-// the given bytes, and is not safe for concurrent use.
-type Checker struct {
-	audit   *Audit
-	kind    client.Files
-	check   func(*index.Entry, lint.File) []problem.Problem
-	beside  func(context.Context, *index.Entry) []problem.Problem
-	scanned map[string][]problem.Problem // by path
-}
+// A Check returns the problems of an entry for a person who decides about an approval. The names of
+// the files are those of the Seal of the entry. A Check is not safe for concurrent use.
+type Check = func(_ context.Context, e *index.Entry, files map[string][]byte) []problem.Problem
 
-// Checker returns a Checker for the entries of a snapshot.
-func (a *Audit) Checker(kind client.Files, of map[client.Files]*index.Snapshot) *Checker {
-	c := &Checker{audit: a, kind: kind, scanned: make(map[string][]problem.Problem)}
-	c.check, c.beside = a.checks(kind, of)
+// Check returns the Check of the entries of a snapshot: the problems that Of finds, and the problems
+// that package lint finds in a review.
+func (a *Audit) Check(kind client.Files, of map[client.Files]*index.Snapshot) Check {
+	known := make(map[string][]problem.Problem) // by path
 	for _, p := range scanned(of[kind]) {
-		c.scanned[p.Path] = append(c.scanned[p.Path], p)
+		known[p.Path] = append(known[p.Path], p)
 	}
-	return c
-}
-
-// Entry returns the problems of the files of an entry. The names of the files are those of the Seal
-// of the entry.
-func (c *Checker) Entry(ctx context.Context, e *index.Entry, files map[string][]byte) []problem.Problem {
-	x := c.audit.Indexes[c.kind]
-	place, own := x.Place(e), e.Seal().Own()
-	found := slices.Concat(c.scanned[place], text(x, e, files[own], c.check), c.beside(ctx, e))
-	found = c.audit.Profile.Judge(c.kind, found)
-	doc, _ := matter.ParseFile(e.Path, files[own], true)
-	found = append(found, lint.Review(c.kind, lint.File{Path: place, Raw: files[own], Doc: doc})...)
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if name != own {
-			found = append(found, lint.ReviewBeside(path.Join(path.Dir(place), escape.Path(name)), files[name])...)
+	check, beside := a.checks(kind, of)
+	return func(ctx context.Context, e *index.Entry, files map[string][]byte) []problem.Problem {
+		x := a.Indexes[kind]
+		place, own := x.Place(e), e.Seal().Own()
+		found := slices.Concat(known[place], text(x, e, files[own], check), beside(ctx, e))
+		found = a.Profile.Judge(kind, found)
+		doc, _ := matter.ParseFile(e.Path, files[own], true)
+		found = append(found, lint.Review(kind, lint.File{Path: place, Raw: files[own], Doc: doc})...)
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			if name != own {
+				file := path.Join(path.Dir(place), escape.Path(name))
+				found = append(found, lint.ReviewBeside(file, files[name])...)
+			}
 		}
+		return Join(found)
 	}
-	return Join(found)
 }
 
 // Texts returns the instructions of Finder.Check. The Problems of a text are those that Of finds, and

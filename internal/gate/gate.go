@@ -258,7 +258,7 @@ func (g *Guard[Kind]) entries(ctx context.Context, a *audit.Audit, kind client.F
 	if g == nil {
 		return nil, nil
 	}
-	check, known := a.Checker(kind, of), make(map[audit.Key]Refused[Kind])
+	check, known := a.Check(kind, of), make(map[audit.Key]Refused[Kind])
 	for e := range of[kind].Files() {
 		if !g.Index.Sealed(e) || e.Unread() == nil && (e.Seal() == nil || e.Broken() != nil) || g.allowsContent(ctx, e) || of[kind].Lookup(e.Name) != e {
 			continue
@@ -296,7 +296,7 @@ func (g *Guard[Kind]) unread(e *index.Entry, problems ...problem.Problem) Refuse
 }
 
 // refused reads the files of an entry.
-func (g *Guard[Kind]) refused(ctx context.Context, check *audit.Checker, e *index.Entry) (Refused[Kind], error) {
+func (g *Guard[Kind]) refused(ctx context.Context, check audit.Check, e *index.Entry) (Refused[Kind], error) {
 	x := g.Index
 	r := Refused[Kind]{Item: g.item(e), Path: x.LayerOf(e).FS.Path(e.Spelled()), New: make(map[string]string)}
 	seal := e.Seal()
@@ -308,7 +308,7 @@ func (g *Guard[Kind]) refused(ctx context.Context, check *audit.Checker, e *inde
 		}
 		raw[f.Name], r.New[f.Name] = text, newText(string(text), f.Sum)
 	}
-	r.Problems = check.Entry(ctx, e, raw)
+	r.Problems = check(ctx, e, raw)
 	for _, o := range seal.Omitted {
 		if o.Type == fs.ModeDir {
 			n, all := x.CountOmitted(ctx, e, o.Name, maxCounted)

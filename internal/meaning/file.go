@@ -16,11 +16,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/rank"
 )
 
-// A cacheFile keeps vectors in a directory. The file has the line fileHeader, then for each
-// vector its key, the number of its dimensions and its numbers, and at last the SHA-256 of
-// all bytes before. The newest vectors are the first.
-type cacheFile struct{ dir string }
-
+// The file of vectors has the line fileHeader, then for each vector its key, the number of its
+// dimensions and its numbers, and at last the SHA-256 of all bytes before. The newest vectors are
+// the first.
 const (
 	fileName   = "toolshelf-vectors"
 	tempName   = fileName + ".tmp"
@@ -28,15 +26,15 @@ const (
 	maxFile    = 64 << 20 // bytes; the oldest vectors that no document has leave the file
 )
 
-// open opens the directory. The last element "." makes the open of a named pipe an error instead of
+// open opens the directory of the file. The last element "." makes the open of a named pipe an error instead of
 // a wait.
-func (f cacheFile) open() (*os.Root, error) {
-	return os.OpenRoot(f.dir + string(os.PathSeparator) + ".")
+func (s *Store) open() (*os.Root, error) {
+	return os.OpenRoot(s.config.Dir + string(os.PathSeparator) + ".")
 }
 
 // load makes the pending vectors known that the file has.
-func (f cacheFile) load(s *Store) error {
-	root, err := f.open()
+func (s *Store) load() error {
+	root, err := s.open()
 	if err != nil {
 		return err
 	}
@@ -116,11 +114,11 @@ func appendRecord(data []byte, k key, values []byte) []byte {
 
 // save writes the known vectors and the other vectors of the file. The temporary file has a
 // fixed name, so that only one process writes, and no process loses the vectors of another.
-func (f cacheFile) save(s *Store) error {
-	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+func (s *Store) save() error {
+	if err := os.MkdirAll(s.config.Dir, 0o700); err != nil {
 		return err
 	}
-	root, err := f.open()
+	root, err := s.open()
 	if err != nil {
 		return err
 	}
@@ -134,7 +132,7 @@ func (f cacheFile) save(s *Store) error {
 	}
 	old, err := read(root)
 	if err == nil {
-		data := f.content(s, old)
+		data := s.content(old)
 		sum := sha256.Sum256(data)
 		_, err = temp.Write(append(data, sum[:]...))
 	}
@@ -148,7 +146,7 @@ func (f cacheFile) save(s *Store) error {
 }
 
 // content returns the file without its checksum: the vectors of documents, then the others.
-func (f cacheFile) content(s *Store, old []byte) []byte {
+func (s *Store) content(old []byte) []byte {
 	data := []byte(fileHeader)
 	room := maxFile - sha256.Size
 	written := map[key]bool{}

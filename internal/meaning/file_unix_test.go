@@ -26,10 +26,10 @@ func TestANamedPipeCostsOnlyTheFile(t *testing.T) {
 			vectors := documents(s, 3)
 			fill(s)
 			must.Equal(t, "known(vectors)", 3, known(vectors))
-			if err := s.file.load(s); (err != nil) != (filepath.Base(dir) == "pipe") {
+			if err := s.load(); (err != nil) != (filepath.Base(dir) == "pipe") {
 				t.Error(err)
 			}
-			if s.file.save(s) == nil {
+			if s.save() == nil {
 				t.Error("the file is written")
 			}
 			runtime.KeepAlive(vectors)

@@ -27,7 +27,7 @@ const (
 	maxPause     = 5 * time.Minute  // after failures
 	maxQueries   = 256              // vectors of queries that a Store keeps
 	savePause    = time.Second      // between two writes of the file while a Store embeds
-	maxStale     = 10 * time.Minute // of a temporary file, see cacheFile.save
+	maxStale     = 10 * time.Minute // of a temporary file, see Store.save
 )
 
 // A Config describes the model and the place of the vectors.
@@ -46,7 +46,6 @@ type Config struct {
 // and several goroutines may use a Store.
 type Store struct {
 	config Config
-	file   cacheFile
 
 	mu      sync.Mutex
 	vectors map[key]weak.Pointer[rank.Vector] // a vector that no document has is freed
@@ -88,7 +87,7 @@ func (p *pause) record(failed bool) {
 
 // New returns a Store without vectors. New reads no file.
 func New(config Config) *Store {
-	return &Store{config: config, file: cacheFile{config.Dir},
+	return &Store{config: config,
 		vectors: map[key]weak.Pointer[rank.Vector]{}, pending: map[key]string{},
 		queries: map[string]*rank.Point{}, progress: make(chan struct{})}
 }
@@ -192,7 +191,7 @@ func (s *Store) advance() {
 
 // fill makes the vectors of all pending texts known.
 func (s *Store) fill() error {
-	s.use(s.file.load)
+	s.use(s.load)
 	s.mu.Lock()
 	s.loaded = true
 	s.advance()
@@ -201,7 +200,7 @@ func (s *Store) fill() error {
 	unsaved := false
 	defer func() {
 		if unsaved {
-			s.use(s.file.save)
+			s.use(s.save)
 		}
 	}()
 	for {
@@ -216,19 +215,19 @@ func (s *Store) fill() error {
 			return err
 		}
 		if unsaved = true; time.Since(saved) >= savePause {
-			s.use(s.file.save)
+			s.use(s.save)
 			saved, unsaved = time.Now(), false
 		}
 	}
 }
 
-// use calls a method of the file, unless the program keeps no file or the catalog is closed.
-func (s *Store) use(do func(s *Store) error) {
-	if s.file.dir == "" || !s.config.Enter() {
+// use calls load or save, unless the program keeps no file or the catalog is closed.
+func (s *Store) use(do func() error) {
+	if s.config.Dir == "" || !s.config.Enter() {
 		return
 	}
 	defer s.config.Leave()
-	if err := do(s); err != nil {
+	if err := do(); err != nil {
 		s.config.Logger.Debug("the vectors are not in the file", "error", err)
 	}
 }

@@ -429,11 +429,11 @@ func TestTwoProcessesKeepTheVectorsOfBoth(t *testing.T) {
 		s := newStore(t, new(model), "", "a")
 		vectors = append(vectors, []*rank.Vector{s.Vector(rank.Document{Name: fmt.Sprintf("document-of-%d", i)})})
 		fill(s)
-		s.file.dir = dir
+		s.config.Dir = dir
 		stores = append(stores, s)
 	}
 	for _, s := range stores {
-		s.use(s.file.save)
+		s.use(s.save)
 	}
 	m := new(model)
 	s := newStore(t, m, dir, "a")
@@ -455,7 +455,7 @@ func TestAFileOfSeveralProcessesIsAlwaysWhole(t *testing.T) {
 		fill(s)
 		group.Go(func() {
 			for range 200 {
-				_ = s.file.save(s) // another store can be writing
+				_ = s.save() // another store can be writing
 				root, err := os.OpenRoot(dir)
 				if err != nil {
 					t.Error(err)
@@ -483,7 +483,7 @@ func TestTheFileHasABound(t *testing.T) {
 	for i := range maxFile/len(values) + 10 {
 		old = appendRecord(old, key{byte(i), byte(i >> 8)}, values)
 	}
-	data := s.file.content(s, old)
+	data := s.content(old)
 	got := map[key]bool{}
 	for k := range records(data[len(fileHeader):]) {
 		got[k] = true

@@ -119,14 +119,13 @@ func (f *File) header() []problem.Problem {
 // explained reports whether a problem explains why the file has no fields.
 func (f *File) explained() bool {
 	return slices.ContainsFunc(f.Doc.Problems, func(p problem.Problem) bool {
-		switch p.Code {
-		case problem.FrontmatterUnterminated, problem.FrontmatterNotAMapping, problem.FrontmatterUnknownFence, problem.FrontmatterInvalid:
-			return true
-		default:
-			return false
-		}
+		return slices.Contains(withoutFields, p.Code)
 	})
 }
+
+// withoutFields are the problems of a file without fields.
+var withoutFields = []problem.Code{problem.FrontmatterUnterminated, problem.FrontmatterNotAMapping,
+	problem.FrontmatterUnknownFence, problem.FrontmatterInvalid}
 
 // field returns the last field with a key, or else the field with a misspelled key for
 // the key. If both are missing, ok is false and the field has the line of the opening

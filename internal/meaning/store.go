@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 	"weak"
 
@@ -56,13 +57,14 @@ type Store struct {
 	queries    map[string]*rank.Point
 	dimensions int // of all points; 0 before the first point
 
-	filling   bool          // a goroutine runs fill
-	loaded    bool          // fill has read the file
-	slow      bool          // a search has waited in vain since the last progress
-	progress  chan struct{} // closed and replaced after each progress of fill
-	abandoned int           // calls that have not returned in time and are still running
+	filling  bool          // a goroutine runs fill
+	loaded   bool          // fill has read the file
+	slow     bool          // a search has waited in vain since the last progress
+	progress chan struct{} // closed and replaced after each progress of fill
 
 	texts, asked pause // of failed fills, and of failed queries
+
+	abandoned atomic.Int32 // calls that have not returned in time and are still running
 }
 
 // A key identifies a model and a text.
@@ -336,10 +338,7 @@ func (s *Store) Query(ctx context.Context, query string) *rank.Point {
 func (s *Store) call(
 	ctx context.Context, limit time.Duration, texts []string, query bool,
 ) ([]rank.Point, error) {
-	s.mu.Lock()
-	busy := s.abandoned >= maxAbandoned
-	s.mu.Unlock()
-	if busy {
+	if s.abandoned.Load() >= maxAbandoned {
 		return nil, fmt.Errorf("%d calls have not returned: %w", maxAbandoned, context.DeadlineExceeded)
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -358,14 +357,10 @@ func (s *Store) call(
 			return nil, cmp.Or(ctx.Err(), err)
 		}
 	case <-ctx.Done():
-		s.mu.Lock()
-		s.abandoned++
-		s.mu.Unlock()
+		s.abandoned.Add(1)
 		go func() {
 			<-done
-			s.mu.Lock()
-			s.abandoned--
-			s.mu.Unlock()
+			s.abandoned.Add(-1)
 		}()
 		return nil, ctx.Err()
 	}

@@ -174,9 +174,9 @@ func TestColumnsCountCodePoints(t *testing.T) {
 var update = flag.Bool("update", false, "write the rules to rules.txt")
 
 func TestRulesAreTheDiagnosticCodes(t *testing.T) {
-	constant := regexp.MustCompile(`(?m)^\tDiag\w+ +(?:\w+\.)?DiagnosticCode = "(\w+)" +// (.*)$`)
+	constant := regexp.MustCompile(`(?m)^\t[Dd]iag\w+ +(?:\w+\.)?DiagnosticCode = "(\w+)" +// (.*)$`)
 	want := ""
-	for _, file := range []string{"../../agentmd/diagnostic_codes.go", "../../internal/triggers/triggers.go", "../../mcpadapter/internal/publish/publication.go"} {
+	for _, file := range []string{"../../agentmd/diagnostic_codes.go", "triggers.go", "../../mcpadapter/internal/publish/publication.go"} {
 		source := must.Get(os.ReadFile(file))(t)
 		for _, match := range constant.FindAllStringSubmatch(string(source), -1) {
 			want += match[1] + " " + match[2] + "\n"

@@ -1,4 +1,4 @@
-package triggers
+package main
 
 import (
 	"slices"
@@ -8,10 +8,10 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
-// skills are the skills of a project. The words of the request "rotate the keys" are at the end of
+// candidates are the skills of a project. The words of the request "rotate the keys" are at the end of
 // the description of secrets.
-func skills() []Skill {
-	return []Skill{
+func candidates() []candidate {
+	return []candidate{
 		{Name: "deploy", Description: "Ships the website to production. Use after a release.", Content: "Ship the website to production with the pipeline.\n", Path: "deploy/SKILL.md"},
 		{Name: "publish", Description: "Ships the website to production. Use for a publication.", Content: "# Publish\n\nShip the website to the production servers.\n", Path: "publish/SKILL.md"},
 		{Name: "pdf", Description: "Fills in PDF forms and joins PDF files.", Content: "Fill in the forms of PDF files.\n", Path: "pdf/SKILL.md"},
@@ -20,8 +20,8 @@ func skills() []Skill {
 	}
 }
 
-func TestCheckFindsEachDefect(t *testing.T) {
-	requests, err := Parse(`# requests
+func TestRankRequestsFindsEachDefect(t *testing.T) {
+	requests, err := parseRequests(`# requests
 fill in a pdf form => pdf
 
 ship a publication of the website => deploy
@@ -34,8 +34,8 @@ no such skill => missing
 	if err != nil {
 		t.Fatal(err)
 	}
-	cuts := []Cut{{"A client", 50}, {"Another client", 1000}}
-	found, first, err := Check(t.Context(), skills(), "requests.txt", requests, cuts)
+	cuts := []cut{{"A client", 50}, {"Another client", 1000}}
+	found, first, err := rankRequests(t.Context(), candidates(), "requests.txt", requests, cuts)
 	if err != nil || first != 3 {
 		t.Errorf("%d requests as expected, %v", first, err)
 	}
@@ -57,27 +57,27 @@ no such skill => missing
 }
 
 // The order of the skills has no effect.
-func TestCheckIsDeterministic(t *testing.T) {
-	requests := []Request{{"ship the website", "publish", 1}}
-	want, _, err := Check(t.Context(), skills(), "f", requests, nil)
+func TestRankRequestsIsDeterministic(t *testing.T) {
+	requests := []request{{"ship the website", "publish", 1}}
+	want, _, err := rankRequests(t.Context(), candidates(), "f", requests, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	reversed := skills()
+	reversed := candidates()
 	slices.Reverse(reversed)
-	if got, _, err := Check(t.Context(), reversed, "f", requests, nil); err != nil || !slices.Equal(got, want) {
+	if got, _, err := rankRequests(t.Context(), reversed, "f", requests, nil); err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v; want %v", got, err, want)
 	}
 }
 
-func TestParseNamesTheWrongLine(t *testing.T) {
+func TestParseRequestsNamesTheWrongLine(t *testing.T) {
 	for text, want := range map[string]string{"a => b\nship it": `line 2 is "ship it"`, " => deploy": `line 1 is "=> deploy"`, "a =>": `line 1`} {
-		if _, err := Parse(text); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := parseRequests(text); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	all, err := Parse("\ufeffa => b => c\r\n")
-	if err != nil || len(all) != 1 || all[0] != (Request{"a => b", "c", 1}) {
+	all, err := parseRequests("\ufeffa => b => c\r\n")
+	if err != nil || len(all) != 1 || all[0] != (request{"a => b", "c", 1}) {
 		t.Errorf("%+v, %v", all, err)
 	}
 }

@@ -109,15 +109,6 @@ func (c *listChanges) distribute(change toolshelf.Change) {
 	}
 }
 
-// A difference is the difference of a name between two states of a list.
-type difference string
-
-const (
-	wasAdded   difference = "added"
-	wasRemoved difference = "removed"
-	wasChanged difference = "changed"
-)
-
 // A subscriber merges the differences of one list, and calls its function with all names
 // after a pause. A function that blocks therefore costs at most the names of two states of
 // the list.
@@ -127,8 +118,8 @@ type subscriber struct {
 	calling sync.Mutex                             // held while call runs
 
 	mu      sync.Mutex
-	pending map[string]difference // since the last call
-	timer   *time.Timer           // nil while no call is due
+	pending map[string]bool // names that differ since the last call; true for new names
+	timer   *time.Timer     // nil while no call is due
 	stopped bool
 }
 
@@ -139,25 +130,23 @@ func (s *subscriber) collect(n toolshelf.Names) {
 		return
 	}
 	if s.pending == nil {
-		s.pending = make(map[string]difference)
+		s.pending = make(map[string]bool)
 	}
 	for _, name := range n.Added {
-		if s.pending[name] == wasRemoved {
-			s.pending[name] = wasChanged
-		} else {
-			s.pending[name] = wasAdded
+		if _, known := s.pending[name]; !known {
+			s.pending[name] = true
 		}
 	}
 	for _, name := range n.Removed {
-		if s.pending[name] == wasAdded {
+		if s.pending[name] {
 			delete(s.pending, name)
 		} else {
-			s.pending[name] = wasRemoved
+			s.pending[name] = false
 		}
 	}
 	for _, name := range n.Changed {
-		if s.pending[name] != wasAdded {
-			s.pending[name] = wasChanged
+		if !s.pending[name] {
+			s.pending[name] = false
 		}
 	}
 	if s.timer == nil {

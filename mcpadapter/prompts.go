@@ -16,6 +16,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/template"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/paging"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/publish"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/schema"
 )
 
@@ -57,7 +58,7 @@ func (a *Adapter) Prompts(ctx context.Context) (all []Prompt, err error) {
 	for _, u := range usage.Rows {
 		all = append(all, newPrompt(u.Name, u.Description, u.Arguments))
 	}
-	return all, a.ignoreMissing(ctx, err)
+	return all, publish.IgnoreMissing(ctx, a.catalog, err)
 }
 
 func init() {
@@ -95,7 +96,7 @@ func (a *Adapter) ListPrompts(ctx context.Context, cursor *string) (list PromptL
 	}
 	usage, err := a.bridge.ListUsage(ctx, size, from, a.config.rules())
 	missing := errors.Is(err, toolshelf.ErrDirectoryNotFound)
-	switch err = a.ignoreMissing(ctx, err); {
+	switch err = publish.IgnoreMissing(ctx, a.catalog, err); {
 	case errors.Is(err, toolshelf.ErrInvalidCursor), err == nil && missing && cursor != nil:
 		return PromptList{}, invalidCursor(from)
 	case err != nil || missing:
@@ -106,15 +107,6 @@ func (a *Adapter) ListPrompts(ctx context.Context, cursor *string) (list PromptL
 		list.Prompts = append(list.Prompts, newPrompt(u.Name, u.Description, u.Arguments))
 	}
 	return list, nil
-}
-
-// ignoreMissing returns err, or nil if err reports a missing directory of commands or
-// skills. If the root is missing too, ignoreMissing returns the error for the root.
-func (a *Adapter) ignoreMissing(ctx context.Context, err error) error {
-	if errors.Is(err, toolshelf.ErrDirectoryNotFound) {
-		_, err = a.catalog.Stat(ctx, ".")
-	}
-	return err
 }
 
 // Prompt returns the prompt of one command or skill, as Prompts does. Prompt returns false
@@ -220,9 +212,7 @@ func (a *Adapter) promptText(ctx context.Context, command toolshelf.Command, arg
 	rendering, err := a.renderer(command).Render(ctx, command, toolshelf.Args{Named: arguments})
 	var e *toolshelf.Error
 	if errors.Is(err, toolshelf.ErrInvalidArguments) && errors.As(err, &e) {
-		invalid := invalidParams("%s", e.Message)
-		invalid.err = err
-		return PromptText{}, invalid
+		return PromptText{}, invalidParams("%s", e.Message).because(err)
 	}
 	return PromptText{Description: command.Metadata.Description, Text: rendering.Text}, err
 }
@@ -232,18 +222,15 @@ func (a *Adapter) promptText(ctx context.Context, command toolshelf.Command, arg
 func (a *Adapter) command(ctx context.Context, name string) (toolshelf.Command, error) {
 	found, err := a.bridge.Invoked(ctx, name)
 	if errors.Is(err, toolshelf.ErrCommandNotFound) {
-		if err := a.ignoreMissing(ctx, err); errors.Is(err, toolshelf.ErrDirectoryNotFound) {
+		if err := publish.IgnoreMissing(ctx, a.catalog, err); errors.Is(err, toolshelf.ErrDirectoryNotFound) {
 			return toolshelf.Command{}, err
 		}
-		unknown := invalidParams("Unknown prompt: %s; prompts/list returns the names", escape.Quote(name))
-		unknown.err = err
-		return toolshelf.Command{}, unknown
+		const text = "Unknown prompt: %s; prompts/list returns the names"
+		return toolshelf.Command{}, invalidParams(text, escape.Quote(name)).because(err)
 	}
 	var ambiguous *toolshelf.Error
 	if errors.Is(err, toolshelf.ErrAmbiguousName) && errors.As(err, &ambiguous) {
-		invalid := invalidParams("%s", ambiguous.Message)
-		invalid.err = err
-		return toolshelf.Command{}, invalid
+		return toolshelf.Command{}, invalidParams("%s", ambiguous.Message).because(err)
 	}
 	switch found := found.(type) {
 	case toolshelf.Skill:
@@ -318,7 +305,7 @@ func (a *Adapter) Complete(ctx context.Context, name, argument, typed string) (v
 	defer a.hider.error(&err)
 	list := sync.OnceValues(func() (bridge.Invocable, error) {
 		all, err := a.bridge.Invocable(ctx)
-		return all, a.ignoreMissing(ctx, err)
+		return all, publish.IgnoreMissing(ctx, a.catalog, err)
 	})
 	tool, isTool := a.Lookup(name)
 	isPrompt := !isTool
@@ -359,7 +346,7 @@ func (a *Adapter) agentNames(ctx context.Context) (names []string, err error) {
 			names = append(names, agent.Name)
 		}
 	}
-	return names, a.ignoreMissing(ctx, err)
+	return names, publish.IgnoreMissing(ctx, a.catalog, err)
 }
 
 // argumentChoices returns the values in the description of an argument, or an error if

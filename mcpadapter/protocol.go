@@ -164,6 +164,12 @@ func invalidParams(format string, args ...any) *RPCError {
 	return &RPCError{Code: CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
+// because sets the cause.
+func (e *RPCError) because(err error) *RPCError {
+	e.err = err
+	return e
+}
+
 // internalError returns the error of a method that failed or did not finish.
 func internalError(err error) *RPCError {
 	var ours *toolshelf.Error

@@ -109,7 +109,7 @@ func (s *Skills) served(ctx context.Context, choose func([]publication) []public
 				return names
 			}) {
 			if err != nil && m.Skill.Name == "" {
-				if err = s.ignoreMissing(ctx, err); err != nil {
+				if err = IgnoreMissing(ctx, s.catalog, err); err != nil {
 					yield(Skill{}, err)
 				} else if !listed {
 					choose(nil)
@@ -133,11 +133,11 @@ func (s *Skills) served(ctx context.Context, choose func([]publication) []public
 	}
 }
 
-// ignoreMissing returns err, or nil if err reports a missing directory of skills. If the root
-// is missing too, ignoreMissing returns the error for the root.
-func (s *Skills) ignoreMissing(ctx context.Context, err error) error {
+// IgnoreMissing returns err, or nil if err reports a missing directory of the catalog. If the root
+// is missing too, IgnoreMissing returns the error for the root.
+func IgnoreMissing(ctx context.Context, catalog *toolshelf.Catalog, err error) error {
 	if errors.Is(err, toolshelf.ErrDirectoryNotFound) {
-		_, err = s.catalog.Stat(ctx, ".")
+		_, err = catalog.Stat(ctx, ".")
 	}
 	return err
 }
@@ -286,7 +286,7 @@ func (s Skill) file(name string) (toolshelf.SkillFile, bool) {
 func (s *Skills) Diagnostics(ctx context.Context) ([]toolshelf.Diagnostic, error) {
 	skills, err := s.catalog.ListSkills(ctx)
 	if err != nil {
-		return nil, s.ignoreMissing(ctx, err)
+		return nil, IgnoreMissing(ctx, s.catalog, err)
 	}
 	_, all := s.publications(skills)
 	for skill, err := range s.served(ctx, func(published []publication) []publication { return published }) {

@@ -123,10 +123,8 @@ func isModern(request mcp.Meta) bool {
 // prompts returns the server's own prompts and the cache hints of the list.
 func (s server) prompts(ctx context.Context, req *mcp.ListPromptsRequest) ([]*mcp.Prompt, mcp.Cacheable, error) {
 	params := cmp.Or(req.Params, &mcp.ListPromptsParams{})
-	prompts, cacheable, err := rowsBelow(ctx, s, listPrompts, func(cursor string) mcp.Request {
-		request := *req
-		request.Params = &mcp.ListPromptsParams{Meta: params.Meta, Cursor: cursor}
-		return &request
+	prompts, cacheable, err := rowsBelow(ctx, s, listPrompts, req, func(cursor string) *mcp.ListPromptsParams {
+		return &mcp.ListPromptsParams{Meta: params.Meta, Cursor: cursor}
 	}, func(page *mcp.ListPromptsResult) ([]*mcp.Prompt, string, mcp.Cacheable) {
 		return page.Prompts, page.NextCursor, page.Cacheable
 	})

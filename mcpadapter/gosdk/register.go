@@ -188,12 +188,14 @@ func invalidCursor(cursor string) error {
 
 // rowsBelow returns all rows of a list of the server below the binding, and the cache hints of the
 // list. The program that uses the SDK chooses the page size of the list.
-func rowsBelow[R mcp.Result, T any](
-	ctx context.Context, s server, method string, request func(cursor string) mcp.Request,
+func rowsBelow[P mcp.Params, R mcp.Result, T any](
+	ctx context.Context, s server, method string, req *mcp.ServerRequest[P], params func(cursor string) P,
 	read func(page R) (rows []T, next string, cacheable mcp.Cacheable),
 ) (all []T, cacheable mcp.Cacheable, err error) {
 	for cursor := ""; ; {
-		res, err := s.next(ctx, method, request(cursor))
+		request := *req
+		request.Params = params(cursor)
+		res, err := s.next(ctx, method, &request)
 		if err != nil {
 			return nil, cacheable, err
 		}

@@ -115,10 +115,8 @@ func (b *binding) readResource(ctx context.Context, s server, req *mcp.ReadResou
 // resources returns the server's own resources and the cache hints of the list.
 func (s server) resources(ctx context.Context, req *mcp.ListResourcesRequest) ([]*mcp.Resource, mcp.Cacheable, error) {
 	params := cmp.Or(req.Params, &mcp.ListResourcesParams{})
-	resources, cacheable, err := rowsBelow(whole(ctx), s, listResources, func(cursor string) mcp.Request {
-		request := *req
-		request.Params = &mcp.ListResourcesParams{Meta: params.Meta, Cursor: cursor}
-		return &request
+	resources, cacheable, err := rowsBelow(whole(ctx), s, listResources, req, func(cursor string) *mcp.ListResourcesParams {
+		return &mcp.ListResourcesParams{Meta: params.Meta, Cursor: cursor}
 	}, func(page *mcp.ListResourcesResult) ([]*mcp.Resource, string, mcp.Cacheable) {
 		return page.Resources, page.NextCursor, page.Cacheable
 	})

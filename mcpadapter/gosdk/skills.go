@@ -157,13 +157,12 @@ func publisher(ctx context.Context, client *mcpadapter.Session) func(uri string)
 
 // otherSkills returns the skills of the other bindings of the server.
 func (s server) otherSkills(ctx context.Context, req *skillRequest, params *skillParams) ([]mcpadapter.SkillEntry, error) {
-	skills, _, err := rowsBelow(whole(ctx), s, listSkills, func(cursor string) mcp.Request {
-		request, page := *req, *params
+	skills, _, err := rowsBelow(whole(ctx), s, listSkills, req, func(cursor string) *skillParams {
+		page := *params
 		if page.Cursor = nil; cursor != "" {
 			page.Cursor = &cursor
 		}
-		request.Params = &page
-		return &request
+		return &page
 	}, func(page *skillResult) ([]mcpadapter.SkillEntry, string, mcp.Cacheable) {
 		return page.Skills, page.NextCursor, mcp.Cacheable{}
 	})

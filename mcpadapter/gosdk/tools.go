@@ -85,10 +85,8 @@ func (b *binding) callTool(ctx context.Context, s server, req *mcp.CallToolReque
 // tools returns all tools of the server and the cache hints of the list.
 func (s server) tools(ctx context.Context, req *mcp.ListToolsRequest) ([]*mcp.Tool, mcp.Cacheable, error) {
 	params := cmp.Or(req.Params, &mcp.ListToolsParams{})
-	return rowsBelow(ctx, s, listTools, func(cursor string) mcp.Request {
-		request := *req
-		request.Params = &mcp.ListToolsParams{Meta: params.Meta, Cursor: cursor}
-		return &request
+	return rowsBelow(ctx, s, listTools, req, func(cursor string) *mcp.ListToolsParams {
+		return &mcp.ListToolsParams{Meta: params.Meta, Cursor: cursor}
 	}, func(page *mcp.ListToolsResult) ([]*mcp.Tool, string, mcp.Cacheable) {
 		return page.Tools, page.NextCursor, page.Cacheable
 	})

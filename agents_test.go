@@ -255,9 +255,8 @@ func TestStrictCatalogsRejectAgentsThatAClientRejects(t *testing.T) {
 	files := map[string]string{"agents/a.md": "---\nname: a\n---\n", "agents/b.md": "---\nname: b\ndescription: d\n---\n"}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithAgentsDir("agents"), toolshelf.WithStrict(client.Claude()))
 	must.Match(t, "agentNames", []string{"a!", "b"}, agentNames(t, c))
-	if _, err := c.GetAgent(t.Context(), "a"); !errors.Is(err, toolshelf.ErrFileRead) || !strings.Contains(err.Error(), "Claude Code requires the field description") {
-		t.Errorf("got %v", err)
-	}
+	must.Fail(c.GetAgent(t.Context(), "a"))(t, "GetAgent", toolshelf.ErrFileRead,
+		"Claude Code requires the field description")
 }
 
 func TestOnChangeReportsAgents(t *testing.T) {

@@ -494,9 +494,8 @@ func TestShortCallsReportTheirEnd(t *testing.T) {
 				done++
 			}
 		})
-		if err := errors.Join(call(context.Background(), report), call(t.Context(), report), call(t.Context(), toolshelf.WithProgress(nil)), call(t.Context(), nil)); err != nil || done != 2 {
-			t.Errorf("%s: %d reports of an end, %v", name, done, err)
-		}
+		must.Do(t, errors.Join(call(context.Background(), report), call(t.Context(), report), call(t.Context(), toolshelf.WithProgress(nil)), call(t.Context(), nil)))
+		must.Equal(t, name, 2, done)
 	}
 }
 

@@ -38,7 +38,19 @@ type hook struct {
 	afero.Fs
 	before func(op, name string) error        // an error is the result of the call
 	info   func(info fs.FileInfo) fs.FileInfo // other metadata
+	file   func(f afero.File) afero.File      // another file in place of an opened file
 }
+
+// A reading is a file with another Read and another ReadAt.
+type reading struct {
+	afero.File
+	read   func(p []byte) (int, error)
+	readAt func(p []byte, offset int64) (int, error)
+}
+
+func (r reading) Read(p []byte) (int, error) { return r.read(p) }
+
+func (r reading) ReadAt(p []byte, offset int64) (int, error) { return r.readAt(p, offset) }
 
 func (h hook) Open(name string) (afero.File, error) {
 	return h.open(name, func() (afero.File, error) { return h.Fs.Open(name) })
@@ -55,6 +67,9 @@ func (h hook) open(name string, open func() (afero.File, error)) (afero.File, er
 	f, err := open()
 	if err == nil && h.info != nil {
 		f = hookedFile{f, h.info}
+	}
+	if err == nil && h.file != nil {
+		f = h.file(f)
 	}
 	return f, err
 }

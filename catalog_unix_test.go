@@ -534,11 +534,11 @@ func TestReadFileChecksTheTextOfChangedFiles(t *testing.T) {
 				must.Do(t, err)
 			}
 			reads, atRead := 0, -1
-			c := catalog(t, toolshelf.WithFs(changing{afero.NewBasePathFs(afero.NewOsFs(), root), &reads, func(read int) {
+			c := catalog(t, toolshelf.WithFs(changing(afero.NewBasePathFs(afero.NewOsFs(), root), &reads, func(read int) {
 				if read == atRead {
 					change()
 				}
-			}}))
+			})))
 			page := func(first int) toolshelf.FileText {
 				t.Helper()
 				return must.Get(c.ReadFile(t.Context(), "a", toolshelf.Lines(first, first+n/2-1), toolshelf.MaxBytes(1<<20)))(t)

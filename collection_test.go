@@ -641,9 +641,8 @@ func TestUnknownNamesWithArgumentsOrSwappedLettersAreAnsweredWithTheName(t *test
 
 func TestGetExplainsANestedNameWithoutNestedCommands(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"commands/frontend/component.md": ""})))
-	if _, err := c.Get(t.Context(), "frontend:component"); !errors.Is(err, toolshelf.ErrInvalidCommandName) || !strings.Contains(err.Error(), "WithNestedCommands") {
-		t.Error(err)
-	}
+	must.Fail(c.Get(t.Context(), "frontend:component"))(t, "Get", toolshelf.ErrInvalidCommandName,
+		"WithNestedCommands")
 }
 
 // terminal is a project with commands and skills for a user.

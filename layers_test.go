@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
@@ -298,49 +297,6 @@ func TestAbsoluteDirectoriesOfAFilesystemBeginAtItsTop(t *testing.T) {
 	}
 }
 
-// An observedFs records the paths of its calls.
-type observedFs struct {
-	afero.Fs
-	mu    sync.Mutex
-	calls []string
-}
-
-func (f *observedFs) record(op, name string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.calls = append(f.calls, op+" "+strings.TrimPrefix(filepath.ToSlash(name), "/"))
-}
-
-// take returns the calls since the last take, without repetitions and sorted.
-func (f *observedFs) take() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	calls := f.calls
-	f.calls = nil
-	slices.Sort(calls)
-	return slices.Compact(calls)
-}
-
-func (f *observedFs) Open(name string) (afero.File, error) {
-	f.record("open", name)
-	return f.Fs.Open(name)
-}
-
-func (f *observedFs) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, error) {
-	f.record("open", name)
-	return f.Fs.OpenFile(name, flag, perm)
-}
-
-func (f *observedFs) Stat(name string) (fs.FileInfo, error) {
-	f.record("stat", name)
-	return f.Fs.Stat(name)
-}
-
-func (f *observedFs) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
-	f.record("stat", name)
-	return f.Fs.(afero.Lstater).LstatIfPossible(name)
-}
-
 // A call for a listed name stats the places that could take precedence, and nothing else. The
 // directories of the layers are not read.
 func TestALookupStatsOnlyThePlacesThatCouldShadowTheName(t *testing.T) {
@@ -375,15 +331,15 @@ func TestALookupStatsOnlyThePlacesThatCouldShadowTheName(t *testing.T) {
 			`^high/s(/group-0(/high-nested-3(/SKILL\.md)?)?)?$`, []string{"stat high/s/SKILL.md", "stat high/s/high-nested-3", "stat high/s/skill.md"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			fsys := &observedFs{Fs: memoryOf(t, files)}
-			c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCommandsDir("high/c", "low/c"), toolshelf.WithSkillsDir("high/s", "low/s"), toolshelf.WithSkillDepth(tt.depth))
+			var calls []string
+			c := catalog(t, toolshelf.WithFs(recording(memoryOf(t, files), &calls)), toolshelf.WithCommandsDir("high/c", "low/c"), toolshelf.WithSkillsDir("high/s", "low/s"), toolshelf.WithSkillDepth(tt.depth))
 			must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 			must.Get(c.ListSkills(t.Context()))(t)
-			fsys.take()
+			calls = nil
 			must.Do(t, tt.call(c))
 			var unexpected []string
 			opens := regexp.MustCompile(tt.opens)
-			for _, call := range fsys.take() {
+			for _, call := range calls {
 				op, file, _ := strings.Cut(call, " ")
 				above := file == "" || file == "." || op == "stat" && slices.Contains([]string{"high", "low", "high/s", "low/s", "high/c", "low/c"}, file)
 				if !above && !opens.MatchString(file) && !slices.Contains(tt.other, call) {
@@ -642,9 +598,8 @@ func TestASkillWithoutADirectory(t *testing.T) {
 			must.Equal(t, "ReadSkillFile", text,
 				string(must.Get(c.ReadSkillFile(t.Context(), "notes", "notes.md"))(t)))
 			for _, other := range []string{"named.md", "both/SKILL.md", "secret/x.md", "SKILL.md", "secret", "bare"} {
-				if raw, err := c.ReadSkillFile(t.Context(), "notes", other); !errors.Is(err, toolshelf.ErrNotFound) {
-					t.Errorf("ReadSkillFile of %s: %q, %v", other, raw, err)
-				}
+				must.Fail(c.ReadSkillFile(t.Context(), "notes", other))(t, other,
+					toolshelf.ErrNotFound)
 			}
 			must.Do(t, fstest.TestFS(skill.FS(), "notes.md"))
 			must.Len(t, "entries", 1, must.Get(fs.ReadDir(skill.FS(), "."))(t))
@@ -675,9 +630,7 @@ func TestASkillWithoutADirectory(t *testing.T) {
 			must.Get(c.GetSkill(t.Context(), "a"))(t)
 		}
 		write(t, "No header.\n", dir, "files/a.md")
-		if skill, err := c.GetSkill(t.Context(), "a"); !errors.Is(err, toolshelf.ErrSkillNotFound) {
-			t.Errorf("got %+v, %v", skill, err)
-		}
+		must.Fail(c.GetSkill(t.Context(), "a"))(t, "GetSkill", toolshelf.ErrSkillNotFound)
 	})
 	t.Run("changes", func(t *testing.T) {
 		dir := diskOf(t, map[string]string{".pi/skills/a.md": text})
@@ -723,9 +676,7 @@ func TestNamesAndPrefixesOfSkills(t *testing.T) {
 			must.Equal(t, name, name, must.Get(c.GetSkill(t.Context(), name))(t).Name)
 		}
 		for _, name := range []string{"named", "a", "b", "o:a", "o:b", "c", "e", "f", "h", "i:j", "f:k", "f:m", "f:l"} {
-			if skill, err := c.GetSkill(t.Context(), name); !errors.Is(err, toolshelf.ErrSkillNotFound) {
-				t.Errorf("GetSkill(%q): %+v, %v", name, skill, err)
-			}
+			must.Fail(c.GetSkill(t.Context(), name))(t, name, toolshelf.ErrSkillNotFound)
 		}
 	}
 	must.Match(t, "names", []string{"agent:one", "agent:three"}, names(t, c))
@@ -775,9 +726,7 @@ func TestARowOfTheProgram(t *testing.T) {
 		client.AgentSkills(),
 		{Commands: []client.Place{{Dir: "a", Pattern: "*.md"}}, Rules: client.Rules{Count: 77}},
 	} {
-		if _, err := toolshelf.New(toolshelf.WithClient(row)); !errors.Is(err, toolshelf.ErrInvalidOption) || !strings.Contains(err.Error(), "a") {
-			t.Errorf("%+v: %v", row, err)
-		}
+		must.Fail(toolshelf.New(toolshelf.WithClient(row)))(t, row, toolshelf.ErrInvalidOption, "a")
 	}
 }
 
@@ -957,8 +906,9 @@ func TestNothingAboveTheBoundaryIsRead(t *testing.T) {
 		names(t, c)
 		_, _ = c.Get(t.Context(), "a")
 		problems(t, c)
-		for _, name := range read {
-			if name != highest && !strings.HasPrefix(name, strings.TrimSuffix(highest, "/")+"/") {
+		for _, call := range read {
+			_, name, _ := strings.Cut(call, " ")
+			if "/"+name != highest && !strings.HasPrefix("/"+name, strings.TrimSuffix(highest, "/")+"/") {
 				t.Errorf("boundary %q: %s is read", boundary, name)
 			}
 		}

@@ -188,9 +188,7 @@ func TestLintOfAMissingRootIsAnError(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "none")
 	c := must.Get(toolshelf.New(toolshelf.WithRoot(root)))(t)
 	defer c.Close()
-	if found, err := c.Lint(t.Context()); !errors.Is(err, toolshelf.ErrDirectoryNotFound) || !strings.Contains(err.Error(), strconv.Quote(root)) {
-		t.Errorf("got %v, %v; want an error that names the root", found, err)
-	}
+	must.Fail(c.Lint(t.Context()))(t, "Lint", toolshelf.ErrDirectoryNotFound, strconv.Quote(root))
 }
 
 func TestLintChecksEveryFile(t *testing.T) {
@@ -267,32 +265,22 @@ func TestLintHostileFiles(t *testing.T) {
 	}
 }
 
-// A tornFs fails a read beyond the part of a file that a list needs.
-type tornFs struct {
-	afero.Fs
-	beyond func() error
-}
-
-func (f tornFs) Open(name string) (afero.File, error) {
-	file, err := f.Fs.Open(name)
-	return &tornFile{File: file, fs: f}, err
-}
-
-type tornFile struct {
-	afero.File
-	fs   tornFs
-	read int
-}
-
-func (f *tornFile) Read(p []byte) (int, error) {
-	if f.read >= 4<<10 {
-		if err := f.fs.beyond(); err != nil {
-			return 0, err
-		}
-	}
-	n, err := f.File.Read(p[:min(len(p), 4<<10)])
-	f.read += n
-	return n, err
+// torn returns a filesystem that calls beyond before a read beyond the part of a file that a list
+// needs. An error of beyond is the error of the read.
+func torn(fsys afero.Fs, beyond func() error) hook {
+	return hook{Fs: fsys, file: func(f afero.File) afero.File {
+		read := 0
+		return reading{f, func(p []byte) (int, error) {
+			if read >= 4<<10 {
+				if err := beyond(); err != nil {
+					return 0, err
+				}
+			}
+			n, err := f.Read(p[:min(len(p), 4<<10)])
+			read += n
+			return n, err
+		}, f.ReadAt}
+	}}
 }
 
 // long returns a file with more text than a list reads.
@@ -301,7 +289,7 @@ func long(name string) string {
 }
 
 func TestLintReportsFilesThatItCannotReadCompletely(t *testing.T) {
-	fsys := tornFs{memoryOf(t, map[string]string{"commands/a.md": long("a"), "commands/b.md": "Text.\n"}), func() error { return io.ErrUnexpectedEOF }}
+	fsys := torn(memoryOf(t, map[string]string{"commands/a.md": long("a"), "commands/b.md": "Text.\n"}), func() error { return io.ErrUnexpectedEOF })
 	all := must.Get(catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsDir()).Lint(t.Context()))(t)
 	if len(all) != 2 || all[0].Code != "FILE_READ_ERROR" || all[0].Path != "commands/a.md" || all[1].Code != "NO_DESCRIPTION" {
 		t.Errorf("got %+v", all)
@@ -321,12 +309,12 @@ func many(t *testing.T) map[string]string {
 func TestLintEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var reads atomic.Int64
-	fsys := tornFs{memoryOf(t, many(t)), func() error {
+	fsys := torn(memoryOf(t, many(t)), func() error {
 		if reads.Add(1) == 3 {
 			cancel()
 		}
 		return nil
-	}}
+	})
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsDir())
 	if _, err := c.Lint(ctx); err != context.Canceled {
 		t.Errorf("got %v, want the context's error", err)
@@ -342,7 +330,7 @@ func TestLintEndsWithItsContext(t *testing.T) {
 func TestLintReturnsWhileAFilesystemHangs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	hang := make(chan struct{})
-	fsys := tornFs{memoryOf(t, many(t)), func() error { cancel(); <-hang; return nil }}
+	fsys := torn(memoryOf(t, many(t)), func() error { cancel(); <-hang; return nil })
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsDir())
 	if _, err := c.Lint(ctx); err != context.Canceled {
 		t.Errorf("got %v, want the context's error", err)
@@ -358,13 +346,13 @@ func TestCloseEndsLint(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			begun, hang := make(chan struct{}), make(chan struct{})
 			var reads atomic.Int64
-			fsys := tornFs{memoryOf(t, many(t)), func() error {
+			fsys := torn(memoryOf(t, many(t)), func() error {
 				if reads.Add(1) == 1 {
 					close(begun)
 				}
 				<-hang
 				return nil
-			}}
+			})
 			c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsDir())
 			lint, closed := make(chan error, 1), make(chan struct{})
 			go func() {

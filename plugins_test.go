@@ -356,9 +356,8 @@ func TestPluginsWithoutADirectory(t *testing.T) {
 	}
 	for _, dirs := range []toolshelf.Option{toolshelf.WithCommandsDir(), toolshelf.WithCommandsDir("none"), toolshelf.WithClient(client.Claude())} {
 		c := catalog(t, withShop(toolshelf.WithRoot(t.TempDir()), dirs)...)
-		if _, err := c.Plugins(t.Context()); !errors.Is(err, toolshelf.ErrDirectoryNotFound) || !strings.Contains(err.Error(), "Plugins folder not found at path: shop") {
-			t.Errorf("a missing directory: %v", err)
-		}
+		must.Fail(c.Plugins(t.Context()))(t, "a missing directory", toolshelf.ErrDirectoryNotFound,
+			"Plugins folder not found at path: shop")
 	}
 }
 

@@ -373,9 +373,8 @@ func TestPromptOfAnActivatedSkill(t *testing.T) {
 func TestThePromptOfARangedSkillNamesItsTool(t *testing.T) {
 	c := catalog(t, toolshelf.WithSkillsDir(), toolshelf.WithSkillsFS("built-in", fstest.MapFS{"pdf/SKILL.md": {Data: []byte(skillFile("pdf"))}, "pdf/a.md": {}}))
 	for _, skill := range collected(t, c.Skills(t.Context())) {
-		if prompt := skill.Prompt(); !strings.Contains(prompt, "read_skill_file") || !strings.Contains(prompt, "more files not listed") {
-			t.Error(prompt)
-		}
+		prompt := skill.Prompt()
+		must.Contain(t, "Prompt", prompt, "read_skill_file", "more files not listed")
 	}
 }
 
@@ -707,9 +706,7 @@ func TestSkillsForAPathAreConfined(t *testing.T) {
 		}
 	}
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()))
-	if list, err := c.ListSkillsFor(t.Context(), "out/a.go"); !errors.Is(err, toolshelf.ErrOutsideRoot) {
-		t.Errorf("%v, %v", list, err)
-	}
+	must.Fail(c.ListSkillsFor(t.Context(), "out/a.go"))(t, "ListSkillsFor", toolshelf.ErrOutsideRoot)
 	if s, err := c.GetSkill(t.Context(), "out/.:evil"); err == nil {
 		t.Errorf("%q", s.Path)
 	}
@@ -727,35 +724,21 @@ func TestGlobsOfSkillsAreBounded(t *testing.T) {
 		near(t, c, "src/"+strings.Repeat("a/", 500)+"acdefg"))
 }
 
-// statsFs counts the calls that look at a file or a directory.
-type statsFs struct {
-	afero.Fs
-	n int
-}
-
-func (f *statsFs) Open(name string) (afero.File, error)  { f.n++; return f.Fs.Open(name) }
-func (f *statsFs) Stat(name string) (os.FileInfo, error) { f.n++; return f.Fs.Stat(name) }
-func (f *statsFs) LstatIfPossible(name string) (os.FileInfo, bool, error) {
-	f.n++
-	info, err := f.Fs.Stat(name)
-	return info, false, err
-}
-
 func TestAPathCostsTheStatsOnTheWay(t *testing.T) {
 	files := map[string]string{".claude/skills/deploy/SKILL.md": skill("description: d"), "a/b/c/d/e/f/x.go": ""}
 	for row, most := range map[string]int{"claude": 60, "codex": 0} {
 		c := must.Get(client.Lookup(row))(t)
-		fsys := &statsFs{Fs: memoryOf(t, files)}
-		opened := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithHome(""), toolshelf.WithClient(c))
+		var looks []string
+		opened := catalog(t, toolshelf.WithFs(recording(memoryOf(t, files), &looks)), toolshelf.WithHome(""), toolshelf.WithClient(c))
 		costs := map[string]int{}
 		for range 2 { // the second time is the measurement
 			for name, call := range map[string]func() error{
 				"list": func() error { _, err := opened.ListSkills(t.Context()); return err },
 				"path": func() error { _, err := opened.ListSkillsFor(t.Context(), "a/b/c/d/e/f/x.go"); return err },
 			} {
-				fsys.n = 0
+				looks = nil
 				must.Do(t, call())
-				costs[name] = fsys.n
+				costs[name] = len(looks)
 			}
 		}
 		if n := costs["path"] - costs["list"]; n > most {
@@ -772,9 +755,8 @@ func TestASkillThatIsOffKeepsItsPlace(t *testing.T) {
 	files := memoryOf(t, map[string]string{"skills/deploy/SKILL.md": skill("description: Ours"), "user/deploy/SKILL.md": skill("description: Theirs"), "commands/deploy.md": "Command.\n"})
 	state := toolshelf.ExposeOff
 	c := catalog(t, toolshelf.WithFs(files), toolshelf.WithSkillsDir("skills", "user"), toolshelf.WithExposure(func(toolshelf.SkillInfo) toolshelf.Exposure { return state }))
-	if _, err := c.Expand(t.Context(), "/deploy"); !errors.Is(err, toolshelf.ErrCommandNotFound) || !strings.Contains(err.Error(), `the skill "deploy" is off`) {
-		t.Errorf("Expand: %v", err)
-	}
+	must.Fail(c.Expand(t.Context(), "/deploy"))(t, "Expand", toolshelf.ErrCommandNotFound,
+		`the skill "deploy" is off`)
 	must.Len(t, "CompleteName", 0, must.Get(c.CompleteName(t.Context(), "", 0))(t))
 	prompt, err := c.SkillsPrompt(t.Context())
 	if err != nil || prompt.Text != "" {

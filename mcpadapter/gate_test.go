@@ -409,9 +409,7 @@ func TestNoExchangeOfApprovedFilesServesAnUnapprovedByte(t *testing.T) {
 	c := catalog(t, fsys, toolshelf.WithClient(client.Claude(), client.Qwen()), toolshelf.WithInstructions(client.Claude()), toolshelf.WithPlugins("shop"), toolshelf.WithGate(store))
 	a := adapterOf(t, c, mcpadapter.WithStructuredContent())
 	clients := skillClients(t, a)
-	if got := serve(t, c, a, clients); len(got) > 0 {
-		t.Fatalf("before the approval: %v", got)
-	}
+	must.Equal(t, "before the approval", 0, len(serve(t, c, a, clients)))
 	pending, err := c.Pending(ctx)
 	must.Do(t, errors.Join(err, store.Approve(ctx, pending...)))
 	approved := serve(t, c, a, clients)

@@ -346,9 +346,7 @@ func TestOnPromptsChangeCombinesChanges(t *testing.T) {
 	stop()
 	must.Do(t, fsys.Remove("commands/fix.md"))
 	must.Get(c.List(ctx, toolshelf.Page{}))(t)
-	if len(told) > 0 {
-		t.Errorf("told after stop: %q", <-told)
-	}
+	must.Equal(t, "changes after stop", 0, len(told))
 }
 
 func TestOnPromptsChangeReportsTheFirstPromptOfANewDirectory(t *testing.T) {

@@ -192,14 +192,10 @@ func TestWithRelativePathsShowsPathsInLayers(t *testing.T) {
 	}
 	for name, want := range map[string]string{"a": "commands/a.md", "b": filepath.ToSlash(below) + "/b.md", "c": "built in/c.md"} {
 		metadata := get("get_command", `{"command_name":"`+name+`"}`)["metadata"].(map[string]any)
-		if metadata["path"] != want {
-			t.Errorf("command %s: path %q, want %q", name, metadata["path"], want)
-		}
+		must.Match(t, name, want, metadata["path"])
 	}
 	for name, want := range map[string]string{"s": "skills/s/SKILL.md", "u": filepath.ToSlash(outside) + "/u/SKILL.md", "v": "built in/v/SKILL.md"} {
-		if got := get("get_skill", `{"skill_name":"`+name+`"}`)["path"]; got != want {
-			t.Errorf("skill %s: path %q, want %q", name, got, want)
-		}
+		must.Match(t, name, want, get("get_skill", `{"skill_name":"`+name+`"}`)["path"])
 	}
 	s := get("get_skill", `{"skill_name":"s"}`)
 	must.Match(t, "layer and shadows", []any{"skills", []any{"more/s/SKILL.md"}}, []any{s["layer"], s["shadows"]})

@@ -611,9 +611,7 @@ func TestOnSkillsChangeReportsURIs(t *testing.T) {
 	stop()
 	write(t, fsys, "skills/a/SKILL.md", skillText("a"))
 	client.list()
-	if len(told) > 0 {
-		t.Errorf("told after stop: %q", <-told)
-	}
+	must.Equal(t, "changes after stop", 0, len(told))
 }
 
 func TestSubscriptions(t *testing.T) {

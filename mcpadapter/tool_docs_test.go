@@ -469,9 +469,7 @@ func TestTextsHaveTheFactsOfTheStructuredContent(t *testing.T) {
 			delete(known, tool.Name+" "+name.path)
 		}
 	}
-	if len(known) > 0 {
-		t.Errorf("no such properties: %v", known)
-	}
+	must.Match(t, "no such properties", map[string]bool{}, known)
 }
 
 // hasMember reports whether a value of JSON, or an element of its arrays, has a property.

@@ -308,9 +308,7 @@ func TestToolForConvertsResultsAndErrors(t *testing.T) {
 		return "", errors.New("interrupted")
 	})
 	for _, state := range []string{"during", "before"} {
-		if got, err := tool.Call(ended, nil); !errors.Is(err, context.Canceled) {
-			t.Errorf("a context that ends %s the call: got %+v, %v; want context.Canceled", state, got, err)
-		}
+		must.Fail(tool.Call(ended, nil))(t, state, context.Canceled)
 	}
 }
 

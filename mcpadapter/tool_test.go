@@ -94,9 +94,7 @@ func TestToolsThatCanOnlyFailAreNotOffered(t *testing.T) {
 				t.Errorf("%s: %s is offered: %t; WithTools returns %v", tt.name, name, offered[name], err)
 			}
 		}
-		if want := 14 - len(tt.missing); len(offered) != want {
-			t.Errorf("%s: %d tools, want %d", tt.name, len(offered), want)
-		}
+		must.Equal(t, tt.name, 14-len(tt.missing), len(offered))
 	}
 }
 

@@ -64,9 +64,8 @@ func TestCacheRetainsOnlyTheKeptFiles(t *testing.T) {
 		c.Put(cached(name, 10))
 	}
 	c.Retain(func(f File) bool { return f.Path != "b" })
-	if got := kept(&c); !slices.Equal(got, []string{"a", "c"}) || c.size != 2*cached("a", 10).memory() {
-		t.Errorf("the cache has %q, %d bytes", got, c.size)
-	}
+	must.Match(t, "the cache", []string{"a", "c"}, kept(&c))
+	must.Equal(t, "the cache", 2*cached("a", 10).memory(), c.size)
 	c.Retain(func(File) bool { return false })
 	if got := kept(&c); got != nil || c.size != 0 {
 		t.Errorf("the cache has %q, %d bytes", got, c.size)

@@ -61,9 +61,7 @@ func TestEachChangeMakesAGeneration(t *testing.T) {
 				if now == before || now.Generation != uint64(i+2) {
 					t.Errorf("%s: generation %d, want %d", step.name, now.Generation, i+2)
 				}
-				if now.Lookup("same") != before.Lookup("same") {
-					t.Errorf("%s: another entry of an unchanged file", step.name)
-				}
+				must.Equal(t, step.name, before.Lookup("same"), now.Lookup("same"))
 			}
 		})
 	}
@@ -137,9 +135,8 @@ func TestAnImmutableLayerIsScannedOnce(t *testing.T) {
 	once := scans.Load()
 	must.Do(t, write(files, "y/c.md", ""))
 	second := expect(t, x, "a x/a.md; b y/b.md; c y/c.md")
-	if scans.Load() != once || first.Lookup("a") != second.Lookup("a") {
-		t.Errorf("%d opens of the directory, then %d", once, scans.Load())
-	}
+	must.Equal(t, "Load", once, scans.Load())
+	must.Equal(t, "Lookup", second.Lookup("a"), first.Lookup("a"))
 	info := confine.Info{Modified: first.Lookup("a").Stamp.Modified()}
 	if !x.Settled(0, info, time.Now()) || x.Settled(1, info, time.Now()) {
 		t.Error("only the files of the immutable layer are settled without a change time")
@@ -286,9 +283,7 @@ func TestLayersThatCannotBeRead(t *testing.T) {
 			x := commandsOf(t, Config{Layers: []Layer{one, two}}, nil)
 			for range 2 { // the second call finds the same
 				s, err := x.Snapshot(t.Context())
-				if !errors.Is(err, tt.err) {
-					t.Fatalf("error %v, want %v", err, tt.err)
-				}
+				must.Is(t, "error", tt.err, err)
 				var failed *LayerError
 				if errors.As(err, &failed) && (failed.Layer != tt.at || failed.NoRoot || failed.Error() != failed.Err.Error()) {
 					t.Errorf("%+v, want an error of layer %d", failed, tt.at)
@@ -297,9 +292,8 @@ func TestLayersThatCannotBeRead(t *testing.T) {
 				case tt.want == "" && s != nil:
 					t.Errorf("snapshot %q, want none", lines(x, s))
 				case tt.want == "empty":
-					if len(s.Entries) > 0 || len(s.Problems()) > 0 {
-						t.Errorf("snapshot %q, want an empty snapshot", lines(x, s))
-					}
+					must.Len(t, "snapshot", 0, s.Entries)
+					must.Len(t, "snapshot", 0, s.Problems())
 				case tt.want != "":
 					must.Match(t, "snapshot", splitLines(tt.want), lines(x, s))
 				}

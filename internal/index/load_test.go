@@ -249,9 +249,7 @@ func TestRetryPartial(t *testing.T) {
 			if got != tt.want || n != tt.n || (err != nil) != (tt.want == nil) {
 				t.Errorf("%s: %+v after %d reads, %v; want %+v after %d", tt.name, got, n, err, tt.want, tt.n)
 			}
-			if pause := time.Duration(n-1) * rereadAfter; time.Since(begin) != pause {
-				t.Errorf("%s: a pause of %v, want %v", tt.name, time.Since(begin), pause)
-			}
+			must.Equal(t, tt.name, time.Duration(n-1)*rereadAfter, time.Since(begin))
 		})
 	}
 }

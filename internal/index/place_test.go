@@ -71,9 +71,7 @@ func FuzzPlaces(f *testing.F) {
 					found = append(found, e.Name)
 				}
 			}
-			if want != (len(found) == 1) {
-				t.Errorf("kind %d: pattern %q, file %q: found %q, want %t", kind, pattern, file, found, want)
-			}
+			must.Equal(t, kind, want, len(found) == 1)
 			for _, name := range found {
 				if !strings.HasPrefix(name, prefix) || p.Name != client.FromPath && name != prefix+"declared" {
 					t.Errorf("kind %d: pattern %q, file %q: name %q", kind, pattern, file, name)

@@ -134,9 +134,7 @@ func TestDifferentFilesHaveDifferentDigests(t *testing.T) {
 			delete(b.raw, names[0])
 			delete(b.raw, names[1])
 		}
-		if same := reflect.DeepEqual(a, b); same != (digest(a) == digest(b)) {
-			t.Errorf("%q and %q have the digests %s and %s", a, b, digest(a), digest(b))
-		}
+		must.Equal(t, "equal values", digest(a) == digest(b), reflect.DeepEqual(a, b))
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -205,9 +204,8 @@ func TestTheNameOfALayerThatIsASkill(t *testing.T) {
 		x := skillsOf(t, Config{Layers: []Layer{{Name: tt.layer, FS: fsys, Dir: "."}}}, nil)
 		for range 2 {
 			s := snapshotOf(t, x)
-			if len(s.Entries) != 1 || s.Entries[0].Name != tt.want {
-				t.Errorf("layer %q with %q: %q, want the skill %q", tt.layer, tt.text, lines(x, s), tt.want)
-			}
+			must.Len(t, tt.layer, 1, s.Entries)
+			must.Equal(t, tt.layer, tt.want, s.Entries[0].Name)
 		}
 	}
 }
@@ -250,9 +248,7 @@ func TestTheEntryOfASkill(t *testing.T) {
 	}
 	got := view{declared.String(), e.Description(), e.Dependency, e.UserOnly}
 	must.Match(t, "entry", view{"pdf", "Two\nlines", false, true}, got, cmp.AllowUnexported(view{}))
-	if strings.Contains(string(header.Header), "Body") {
-		t.Errorf("the header is %q", header.Header)
-	}
+	must.NotContain(t, "the header", string(header.Header), "Body")
 }
 
 // A scan reads the SKILL.md in a directory that the user may search but not list, in the first scan

@@ -41,9 +41,7 @@ func TestLookup(t *testing.T) {
 		if e := s.Lookup(tt.names...); e != nil {
 			got = x.Place(e)
 		}
-		if got != tt.want {
-			t.Errorf("Lookup(%q) = %q, want %q", tt.names, got, tt.want)
-		}
+		must.Equal(t, tt.names, tt.want, got)
 	}
 }
 
@@ -86,9 +84,7 @@ func TestHasSkill(t *testing.T) {
 	x := skillsOf(t, Config{Depth: 2}, confined(t)(confine.Over(tr.inMemory(t), "/")), "skills")
 	s := snapshotOf(t, x)
 	for dirPath, want := range map[string]bool{"skills/a": true, "skills/b": true, "skills/c": false, "skills/none": false, "skills/web": false, "skills/web/deep": true, "skills": false, ".": false} {
-		if got := s.HasSkill(0, dirPath); got != want {
-			t.Errorf("HasSkill(%q) = %t", dirPath, got)
-		}
+		must.Equal(t, dirPath, want, s.HasSkill(0, dirPath))
 	}
 }
 
@@ -100,13 +96,10 @@ func TestPlaceAndBelow(t *testing.T) {
 	s := snapshotOf(t, x)
 	for name, want := range map[string][2]string{"a": {"top/a.md", "a.md"}, "b": {"deep/b.md", "b.md"}, "c d\n": {`~/z/c d\n.md`, "c d\n.md"}} {
 		e := s.Lookup(name)
-		if got := [2]string{x.Place(e), x.Below(e)}; got != want {
-			t.Errorf("%q: Place and Below are %q, want %q", name, got, want)
-		}
+		must.Equal(t, name, want, [2]string{x.Place(e), x.Below(e)})
 	}
-	if x.Layer(1).Name != "deep" || len(x.Layers()) != 3 {
-		t.Errorf("layers: %v", x.Layers())
-	}
+	must.Equal(t, "layers", "deep", x.Layer(1).Name)
+	must.Len(t, "layers", 3, x.Layers())
 }
 
 func TestSetText(t *testing.T) {
@@ -167,9 +160,7 @@ func TestAnEntryDescribesTheBytesOfItsScan(t *testing.T) {
 			"no frontmatter":          {c, "Text.\n", plain, false},
 			"bytes that are no text":  {a, text + "\xff", info, false},
 		} {
-			if got := tt.e.Describes(tt.raw, tt.info); got != tt.want {
-				t.Errorf("%s: Describes is %t", name, got)
-			}
+			must.Equal(t, name, tt.want, tt.e.Describes(tt.raw, tt.info))
 		}
 	})
 }
@@ -191,9 +182,7 @@ func TestAnEntryDescribesNoLongerFenceLine(t *testing.T) {
 		a := snapshotOf(t, skillsOf(t, Config{}, fsys, "skills")).Lookup("a")
 		info := must.Get(fsys.Info("skills/a/SKILL.md"))(t)
 		for text, want := range map[string]bool{half: true, half + " b\n---\n": false} {
-			if got := a.Describes(text, info); got != want {
-				t.Errorf("%q: Describes is %t", text, got)
-			}
+			must.Equal(t, text, want, a.Describes(text, info))
 		}
 	})
 }
@@ -246,9 +235,7 @@ func TestFilesOfManyPartsAreFarApart(t *testing.T) {
 func TestShortenEndsWithAWholeCharacter(t *testing.T) {
 	y := strings.Repeat("y", keptText-1)
 	for in, want := range map[string]string{"": "", "y": "y", y + "y": y + "y", y + "é": y + "…", y + "yé": y + "y…"} {
-		if got := shorten(in); got != want {
-			t.Errorf("%d bytes become %d, want %d", len(in), len(got), len(want))
-		}
+		must.Equal(t, "shorten", want, shorten(in))
 	}
 }
 

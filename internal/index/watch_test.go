@@ -121,9 +121,8 @@ func TestACleanWatchSavesTheScan(t *testing.T) {
 		scans++
 		return scanner(s, dir, dirPath)
 	}
-	if s := snapshotOf(t, x); s != x.Last() || scans != 0 {
-		t.Errorf("%d scans", scans)
-	}
+	must.Equal(t, "Last", snapshotOf(t, x), x.Last())
+	must.Equal(t, "scans", 0, scans)
 	if _, err := x.Validate(t.Context()); err != nil || scans != 1 {
 		t.Errorf("Validate: %d scans, %v", scans, err)
 	}

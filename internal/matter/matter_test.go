@@ -122,9 +122,7 @@ func TestNumbersInJSON(t *testing.T) {
 				continue
 			}
 			doc, _ := Parse([]byte("---\n"+header+"---\n"), true)
-			if got := string(doc.AppendJSON(nil)); got != `{"a":`+want+`}` {
-				t.Errorf("%.40q: got %.60s, want %.60s", header, got, want)
-			}
+			must.Equal(t, header, `{"a":`+want+`}`, string(doc.AppendJSON(nil)))
 		}
 	}
 }
@@ -242,9 +240,8 @@ func TestDotsOfTOML(t *testing.T) {
 	in := "+++\ndescription = \"" + strings.Repeat("First. Then. ", 100) + "\"\ntext = \"\"\"\n" + strings.Repeat("a.b.", 100) + "\"\"\"\nlist = [" +
 		strings.Repeat("1.5, ", 100) + "]\n[tool.x.\"y.z\"]\nv = 1\n+++\n"
 	doc, _ := Parse([]byte(in), true)
-	if len(doc.Problems) > 0 || len(doc.Fields) != 4 {
-		t.Errorf("%d fields, %v", len(doc.Fields), doc.Problems)
-	}
+	must.Len(t, "Problems", 0, doc.Problems)
+	must.Len(t, "Fields", 4, doc.Fields)
 }
 
 func TestReadings(t *testing.T) {
@@ -263,9 +260,8 @@ func TestReadings(t *testing.T) {
 		{"nest", "", nil},
 	} {
 		v, _ := doc.Get(tt.key)
-		if v.String() != tt.text || !reflect.DeepEqual(v.Strings(), tt.list) {
-			t.Errorf("%s: %q and %q, want %q and %q", tt.key, v.String(), v.Strings(), tt.text, tt.list)
-		}
+		must.Equal(t, tt.key, tt.text, v.String())
+		must.Match(t, tt.key, tt.list, v.Strings())
 	}
 	for key, want := range map[string][2]bool{
 		"yes": {true, true}, "quoted": {false, true}, "one": {true, true}, "other": {false, false}, "block": {false, false}, "missing": {false, false},
@@ -342,9 +338,8 @@ func TestAHeadIsEnough(t *testing.T) {
 					continue
 				}
 				must.Equal(t, "settled after", tt.reads, reads)
-				if doc.Body != whole.Body || !bytes.Equal(doc.AppendJSON(nil), whole.AppendJSON(nil)) {
-					t.Errorf("the head says %.40s and %d, the file %.40s and %d", doc.AppendJSON(nil), doc.Body, whole.AppendJSON(nil), whole.Body)
-				}
+				must.Equal(t, "the head says", whole.Body, doc.Body)
+				must.Match(t, "the head says", whole.AppendJSON(nil), doc.AppendJSON(nil))
 				break
 			}
 		})
@@ -522,9 +517,8 @@ func TestScannerReadsFewFields(t *testing.T) {
 			want.Problems[i].Suggestion = ""
 		}
 		clear(data)
-		if diff := cmp.Diff(want.Problems, got.Problems, cmpopts.EquateComparable(problem.Problem{})); diff != "" {
-			t.Errorf("%q: problems (-Parse +Scanner):\n%s", header, diff)
-		}
+		must.Equal(t, header, "",
+			cmp.Diff(want.Problems, got.Problems, cmpopts.EquateComparable(problem.Problem{})))
 	}
 }
 
@@ -640,9 +634,8 @@ func TestATabIsNamed(t *testing.T) {
 	} {
 		want.Code, want.Severity, want.Column = problem.FrontmatterRecovered, problem.Warning, 1
 		doc, _ := Parse([]byte("---\n"+header+"---\n"), true)
-		if len(doc.Problems) != 1 || doc.Problems[0] != want {
-			t.Errorf("%q: got %+v, want %+v", header, doc.Problems, want)
-		}
+		must.Len(t, header, 1, doc.Problems)
+		must.Equal(t, header, want, doc.Problems[0])
 	}
 }
 
@@ -666,9 +659,7 @@ func TestTools(t *testing.T) {
 		"Bash(git:*)) Read":     {"Bash(git:*))", "Read"},
 		"Bash(a)) Bash(b c)":    {"Bash(a))", "Bash(b c)"},
 	} {
-		if got := Tools(Value{Kind: String, Text: in}); !slices.Equal(got, want) {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		must.Match(t, in, want, Tools(Value{Kind: String, Text: in}))
 	}
 }
 
@@ -678,9 +669,8 @@ func TestAnUnbalancedToolHasItsBeginningInTheMessage(t *testing.T) {
 		"Bash(" + strings.Repeat("a", 96): `"Bash(` + strings.Repeat("a", 95) + `…"`,
 	} {
 		doc, _ := Parse([]byte("---\nallowed-tools: "+tool+"\n---\n"), true)
-		if len(doc.Problems) != 1 || !strings.Contains(doc.Problems[0].Message, want) {
-			t.Errorf("%q: %v", tool, doc.Problems)
-		}
+		must.Len(t, tool, 1, doc.Problems)
+		must.Contain(t, tool, doc.Problems[0].Message, want)
 	}
 }
 
@@ -688,9 +678,7 @@ func TestOnlyControlCharactersAreReported(t *testing.T) {
 	for c, want := range map[string]bool{"\t": false, "\u0085": false, "\u2028": false, "\u2029": false, "\x01": true, "\x7f": true, "\u0080": true, "\u009f": true, "\uffff": true} {
 		doc, _ := Parse([]byte("---\na: x"+c+"y\n---\n"), true)
 		reported := slices.ContainsFunc(doc.Problems, func(p problem.Problem) bool { return p.Code == problem.ControlCharacter })
-		if reported != want {
-			t.Errorf("%q: %v", c, doc.Problems)
-		}
+		must.Equal(t, c, want, reported)
 	}
 }
 
@@ -710,9 +698,7 @@ func TestAMergeOfNothingIsAKey(t *testing.T) {
 		"c: {<<: [{a: 1}, x]}": `{"c":{"<<":[{"a":1},"x"]}}`,
 	} {
 		doc, _ := Parse([]byte("---\n"+text+"\n---\n"), true)
-		if got := string(doc.AppendJSON(nil)); got != want {
-			t.Errorf("%s is read as %s, want %s", text, got, want)
-		}
+		must.Equal(t, text, want, string(doc.AppendJSON(nil)))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -125,15 +126,13 @@ func TestSuggestionsForFences(t *testing.T) {
 	} {
 		corrected, left := followAll(t, file)
 		doc, _ := Parse([]byte(corrected), true)
-		if got := string(doc.AppendJSON(nil)); got != `{"a":"b","c":"[d] e"}` || len(left) > 0 {
-			t.Errorf("%q: corrected to %q, which is %s with %v", file, corrected, got, left)
-		}
+		must.Equal(t, file, `{"a":"b","c":"[d] e"}`, string(doc.AppendJSON(nil)))
+		must.Len(t, file, 0, left)
 	}
 	corrected, left := followAll(t, "---\na: caf\xe9\nb: \"caf\xe9\n---\n")
 	doc, _ := Parse([]byte(corrected), true)
-	if got := string(doc.AppendJSON(nil)); got != `{"a":"café","b":"café"}` || len(left) > 0 {
-		t.Errorf("corrected to %q, which is %s with %v", corrected, got, left)
-	}
+	must.Equal(t, corrected, `{"a":"café","b":"café"}`, string(doc.AppendJSON(nil)))
+	must.Len(t, corrected, 0, left)
 }
 
 // checkSuggestions applies each suggestion to write a field alone, and then all of these

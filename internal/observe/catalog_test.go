@@ -304,9 +304,7 @@ func TestALinkThatLeadsOutsideHasItsReason(t *testing.T) {
 		c.Instructions(t.Context(), ".")
 		lines := r.lines()
 		want := []string{"refused link command deploy commands " + codes[0], "refused link skill s skills " + codes[1], "refused link instruction AGENTS.md ." + codes[2]}
-		if diff := cmp.Diff(want, lines[:3]); diff != "" {
-			t.Errorf("gated is %t: %s", gated, diff)
-		}
+		must.Match(t, gated, want, lines[:3])
 	}
 }
 
@@ -357,9 +355,7 @@ func TestAnAllowedEntryHasTheDigestOfItsItem(t *testing.T) {
 		}
 	}
 	c.ReadSkillFile(ctx, "pdf", "scripts/x.sh")
-	if e := r.events()[0]; e.Digest != sum("echo safe") {
-		t.Errorf("the digest of a file is %s", e.Digest)
-	}
+	must.Equal(t, "the digest of a file", sum("echo safe"), r.events()[0].Digest)
 }
 
 func TestTheChangesOfAScanPrecedeTheEventOfTheCall(t *testing.T) {
@@ -414,9 +410,7 @@ func TestAPanicOfTheObserverEndsNothing(t *testing.T) {
 	if _, err := c.Get(t.Context(), "deploy"); err != nil {
 		t.Error(err)
 	}
-	if !strings.Contains(log.String(), "panic: broken") {
-		t.Errorf("the log is %q", log.String())
-	}
+	must.Contain(t, "the log", log.String(), "panic: broken")
 }
 
 func TestAMethodThatPanicsHasNoEvent(t *testing.T) {
@@ -465,9 +459,8 @@ func TestAnEventHasNoPathOfTheHostAndNoText(t *testing.T) {
 	c.Instructions(ctx, ".")
 	c.Search(ctx, "SECRET", 0)
 	for _, e := range r.events() {
-		if text := fmt.Sprintf("%+v", e); strings.Contains(text, filepath.FromSlash("/host")) || strings.Contains(text, "SECRET") {
-			t.Errorf("the event is %s", text)
-		}
+		text := fmt.Sprintf("%+v", e)
+		must.NotContain(t, "the event", text, filepath.FromSlash("/host"), "SECRET")
 	}
 }
 

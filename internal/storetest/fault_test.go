@@ -101,9 +101,7 @@ func TestAnInterruptedCallContinues(t *testing.T) {
 				all := 0
 				for range 2 {
 					ctx, cancel := context.WithTimeout(t.Context(), 309*time.Millisecond)
-					if err := tt.call(ctx, c); !errors.Is(err, context.DeadlineExceeded) {
-						t.Fatalf("%v", err)
-					}
+					must.Is(t, "call", context.DeadlineExceeded, tt.call(ctx, c))
 					cancel()
 					synctest.Wait()
 					n := read()
@@ -154,10 +152,9 @@ func TestASnapshotWithTheSameVersionIsNotScanned(t *testing.T) {
 	} {
 		tt.do()
 		before := b.scans.Load()
-		list, err := c.List(t.Context(), toolshelf.Page{})
-		if err != nil || list.Commands[1].Description != tt.want || b.scans.Load()-before != tt.scans {
-			t.Errorf("%s: %q, %v, with %d scans", tt.name, list.Commands[1].Description, err, b.scans.Load()-before)
-		}
+		must.Equal(t, tt.name, tt.want,
+			must.Get(c.List(t.Context(), toolshelf.Page{}))(t).Commands[1].Description)
+		must.Equal(t, tt.name, tt.scans, b.scans.Load()-before)
 	}
 }
 
@@ -368,13 +365,11 @@ func TestAnUnreadFileWithoutAVersion(t *testing.T) {
 		synctest.Wait()
 		down = true
 		feed.touch()
-		if list, err := c.List(t.Context(), toolshelf.Page{}); err != nil || len(list.Commands) != 0 {
-			t.Errorf("during the fault: %v, %v", list.Commands, err)
-		}
+		must.Len(t, "during the fault", 0,
+			must.Get(c.List(t.Context(), toolshelf.Page{}))(t).Commands)
 		down = false
-		if list, err := c.List(t.Context(), toolshelf.Page{}); err != nil || len(list.Commands) != 1 {
-			t.Errorf("after the fault: %v, %v", list.Commands, err)
-		}
+		must.Len(t, "after the fault", 1,
+			must.Get(c.List(t.Context(), toolshelf.Page{}))(t).Commands)
 	})
 }
 
@@ -424,9 +419,7 @@ func TestASkillThatChangesAfterTheListing(t *testing.T) {
 				return nil
 			})
 			b.count()
-			if got, err := tt.read(c); err != nil || got != "new" {
-				t.Errorf("%q, %v", got, err)
-			}
+			must.Equal(t, "read", "new", must.Get(tt.read(c))(t))
 			if got, want := b.count(), "3 GET 3 LIST"; got != want {
 				t.Errorf("%s, want %s", got, want)
 			}
@@ -488,9 +481,7 @@ func TestAnErrorOfAStoreNamesTheConnection(t *testing.T) {
 		return nil
 	})
 	_, err := c.Get(t.Context(), "c00000")
-	if !errors.Is(err, toolshelf.ErrFileRead) || !strings.Contains(err.Error(), "check the connection to the store") {
-		t.Errorf("Get: %v", err)
-	}
+	must.Is(t, "Get", toolshelf.ErrFileRead, err, "check the connection to the store")
 	problems, err := c.Lint(t.Context())
 	if err != nil || !slices.ContainsFunc(problems, func(d toolshelf.Diagnostic) bool {
 		return strings.Contains(d.Suggestion, "check the connection to the store")

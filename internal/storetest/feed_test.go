@@ -171,9 +171,8 @@ func TestAFeedReportsChanges(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if len(seen) != 1 || strings.Count(seen[0], "new") != 20 {
-			t.Errorf("changes: %q", seen)
-		}
+		must.Len(t, "changes", 1, seen)
+		must.Equal(t, "changes", 20, strings.Count(seen[0], "new"))
 		if got, want := b.count(), "20 GET 2 LIST"; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
@@ -203,10 +202,9 @@ func TestATouchDuringAScan(t *testing.T) {
 		b.put("commands/c00001.md", "first")
 		feed.touch("c00001.md")
 		for _, want := range []string{"Command 0", "second"} {
-			list, err := c.List(t.Context(), toolshelf.Page{})
-			if err != nil || list.Commands[0].Description != want || list.Commands[1].Description != "first" {
-				t.Errorf("%v, %v", list.Commands, err)
-			}
+			list := must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
+			must.Equal(t, "Description", want, list.Commands[0].Description)
+			must.Equal(t, "Description", "first", list.Commands[1].Description)
 		}
 	})
 }
@@ -235,9 +233,7 @@ func TestAFeedAndADirectory(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for _, text := range []string{"A.", "Another text."} {
-		if command, err := c.Get(t.Context(), "a"); err != nil || command.Content != text {
-			t.Errorf("got %q, %v; want %q", command.Content, err, text)
-		}
+		must.Equal(t, "Content", text, must.Get(c.Get(t.Context(), "a"))(t).Content)
 		catalogtest.Write(t, "Another text.", root, "commands", "a.md")
 	}
 	if err := get("c00001")(t.Context(), c); err != nil {
@@ -258,17 +254,12 @@ func TestAStoreBesideAWatch(t *testing.T) {
 	c := catalogtest.Open(t, toolshelf.WithRoot(root), toolshelf.WithWatch(), toolshelf.WithCommandsFS("store", b.store("commands/")))
 	must.Do(t, listPage(t.Context(), c))
 	search := func(query string) string {
-		found, err := c.Search(t.Context(), query, 0)
-		if err != nil || len(found.Results) != 1 {
-			t.Fatalf("Search of %q: %v, %v", query, found.Results, err)
-		}
+		found := must.Get(c.Search(t.Context(), query, 0))(t)
+		must.Len(t, query, 1, found.Results)
 		return found.Results[0].Name + "/" + found.Results[0].Tier
 	}
 	b.put("commands/new.md", "A zebra.")
-	list, err := c.List(t.Context(), toolshelf.Page{})
-	if err != nil || list.Pagination.Total != 4 {
-		t.Errorf("%d commands, %v", list.Pagination.Total, err)
-	}
+	must.Equal(t, "Total", 4, must.Get(c.List(t.Context(), toolshelf.Page{}))(t).Pagination.Total)
 	must.Match(t, "search", "new/tier2", search("zebra"))
 	b.put("commands/new.md", "A lion.")
 	must.Match(t, "search after a change", "new/tier2", search("lion"))

@@ -86,10 +86,8 @@ func TestATouchDuringAnOutage(t *testing.T) {
 			expect := func(name string, total int, requests string) {
 				t.Helper()
 				b.count()
-				list, err := c.List(t.Context(), toolshelf.Page{})
-				if err != nil || list.Pagination.Total != total {
-					t.Errorf("%s: %d commands, %v, want %d", name, list.Pagination.Total, err, total)
-				}
+				must.Equal(t, name, total,
+					must.Get(c.List(t.Context(), toolshelf.Page{}))(t).Pagination.Total)
 				must.Equal(t, name, requests, b.count())
 			}
 			b.put("commands/new.md", "text")
@@ -135,19 +133,15 @@ func TestAnOutageDuringAScan(t *testing.T) {
 		b.count()
 		feed.touch()
 		for i, want := range []string{"4 GET 1 LIST", "4 GET 1 LIST", "", ""} {
-			if list, err := c.List(t.Context(), toolshelf.Page{}); err != nil || list.Pagination.Total != 3 {
-				t.Errorf("call %d: %d commands, %v, want 3", i, list.Pagination.Total, err)
-			}
-			if got := b.count(); got != want {
-				t.Errorf("call %d: %q, want %q", i, got, want)
-			}
+			must.Equal(t, "call", 3,
+				must.Get(c.List(t.Context(), toolshelf.Page{}))(t).Pagination.Total)
+			must.Equal(t, i, want, b.count())
 		}
 		b.setFault(nil)
 		time.Sleep(2 * time.Second)
-		list, err := c.List(t.Context(), toolshelf.Page{})
-		if err != nil || list.Pagination.Total != 4 || list.Commands[0].Description != "new" {
-			t.Errorf("after the outage: %v, %v", list.Commands, err)
-		}
+		list := must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
+		must.Equal(t, "after the outage", 4, list.Pagination.Total)
+		must.Equal(t, "after the outage", "new", list.Commands[0].Description)
 	})
 }
 
@@ -249,9 +243,8 @@ func TestTheMethodsDuringAnOutage(t *testing.T) {
 		}
 		view := must.Get(c.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Name != "s000" })))(t)
 		defer view.Close()
-		if raw, err := view.ReadSkillFile(t.Context(), "s002", "SKILL.md"); err != nil || !strings.Contains(string(raw), "Body.") {
-			t.Errorf("ReadSkillFile with a filter: %q, %v", raw, err)
-		}
+		must.Contain(t, "ReadSkillFile with a filter",
+			string(must.Get(view.ReadSkillFile(t.Context(), "s002", "SKILL.md"))(t)), "Body.")
 	})
 }
 

@@ -228,9 +228,7 @@ func TestACallBeyondMaxCallsWaitsForAPlace(t *testing.T) {
 		}()
 	}
 	<-g.calls
-	if len(g.calls) > 0 {
-		t.Error("two calls run")
-	}
+	must.Equal(t, "calls that wait", 0, len(g.calls))
 	close(g.open)
 	for range 3 {
 		must.Contain(t, "body", <-answers, "waited")
@@ -695,9 +693,7 @@ func TestShutdownWaitsForRunningCalls(t *testing.T) {
 		status, body := do(t, post(t, url, revisions[0], "ping", "{}"))
 		return status == http.StatusServiceUnavailable && body == "the server shuts down\n"
 	})
-	if len(ended) > 0 {
-		t.Error("Shutdown does not wait")
-	}
+	must.Equal(t, "the end of Shutdown", 0, len(ended))
 	close(g.open)
 	must.Contain(t, "body", <-answer, "waited")
 	for range 2 {
@@ -764,9 +760,7 @@ func TestShutdownReportsCallsThatIgnoreTheirContext(t *testing.T) {
 	<-begun
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := h.Shutdown(ended); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "1 requests still run") {
-		t.Errorf("got %v", err)
-	}
+	must.Is(t, "Shutdown", context.Canceled, h.Shutdown(ended), "1 requests still run")
 	close(stop)
 	must.Do(t, h.Shutdown(ctx))
 	calls.Wait()

@@ -70,9 +70,7 @@ func TestServersOwnPromptsComeAfterTheCommands(t *testing.T) {
 					want = append(want, name)
 				}
 				got := promptPages(t, connect(t, s, revisions[0], nil))
-				if n := max(1, (commands+own+49)/50); len(got) != n {
-					t.Errorf("%d pages, want %d", len(got), n)
-				}
+				must.Equal(t, "pages", max(1, (commands+own+49)/50), len(got))
 				must.Match(t, "result", want, slices.Concat(got...), cmp.Transformer("", func(s []string) []string { return append([]string{}, s...) }))
 			})
 		}
@@ -263,9 +261,8 @@ func TestRequestsScanTheCommandsOnce(t *testing.T) {
 	}
 	c := connect(t, s, revisions[0], nil)
 	var pages [][]string
-	if n := fsys.Scans(t, a, func() { pages = promptPages(t, c) }); len(pages) != 4 || n != 4 {
-		t.Errorf("%d pages of prompts/list scanned the commands %g times, want 4 pages and 4 scans", len(pages), n)
-	}
+	must.Equal(t, "Scans", 4, fsys.Scans(t, a, func() { pages = promptPages(t, c) }))
+	must.Len(t, "pages", 4, pages)
 	for _, name := range []string{"own001", "c001", "none"} {
 		n := fsys.Scans(t, a, func() {
 			if _, err := c.GetPrompt(ctx, &mcp.GetPromptParams{Name: name}); (err != nil) != (name == "none") {

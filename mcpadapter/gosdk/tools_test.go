@@ -55,9 +55,7 @@ func TestToolsListHasTheExactNumberOfPages(t *testing.T) {
 							want = append(want, name)
 						}
 						got := pages(t, connect(t, s, revision, nil))
-						if want := max(1, (n+49)/50); len(got) != want {
-							t.Errorf("%d pages, want %d", len(got), want)
-						}
+						must.Len(t, "pages", max(1, (n+49)/50), got)
 						for i, page := range got[:len(got)-1] {
 							must.Len(t, i+1, 50, page)
 						}
@@ -280,9 +278,7 @@ func TestSessionsAreIndependent(t *testing.T) {
 		c := connect(t, s, revisions[i%2], nil)
 		group.Go(func() {
 			for range 5 {
-				if got := pages(t, c); len(got) != 3 {
-					t.Errorf("%d pages", len(got))
-				}
+				must.Len(t, "pages", 3, pages(t, c))
 				must.Equal(t, "result", "tool_007", call(t, c, "tool_007"))
 			}
 		})

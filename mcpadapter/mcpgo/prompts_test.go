@@ -150,9 +150,7 @@ func TestClientsReceiveOneNotificationForSimultaneousChanges(t *testing.T) {
 		case <-time.After(10 * time.Second):
 			t.Fatalf("round %d: not told", round)
 		}
-		if got := s.ListPrompts(); len(got) != 6+5*round {
-			t.Errorf("round %d: %d prompts are registered", round, len(got))
-		}
+		must.Equal(t, "round", 6+5*round, len(s.ListPrompts()))
 	}
 	prompts(t, s) // no prompt has changed
 	must.Equal(t, "told", 0, len(told))

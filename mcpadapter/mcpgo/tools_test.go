@@ -168,9 +168,7 @@ func TestRegisterReturnsErrorsOfTheSDK(t *testing.T) {
 	if err := mcpgo.Register(s, a); err == nil || !strings.HasPrefix(err.Error(), "mcpgo: Register: ") || !strings.Contains(err.Error(), `"bad"`) {
 		t.Errorf("got %v; want an error that names the tool", err)
 	}
-	if got := s.ListTools(); len(got) != 0 {
-		t.Errorf("the server has %v", got)
-	}
+	must.Equal(t, "the tools of the server", 0, len(s.ListTools()))
 	if mcpgo.Register(nil, a) == nil || mcpgo.Register(s, nil) == nil {
 		t.Error("nil is accepted")
 	}

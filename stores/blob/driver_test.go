@@ -80,9 +80,8 @@ func TestEachDriverNoticesAChangeAfterTheListing(t *testing.T) {
 		view := must.Get(s.Snapshot(t.Context()))(t)
 		write(t, bucket, "deploy.md", "Deploy again.")
 		must.Fail(fs.ReadFile(view, "deploy.md"))(t, "error", blob.ErrChanged)
-		if text, err := fs.ReadFile(s, "deploy.md"); err != nil || string(text) != "Deploy again." {
-			t.Errorf("the store reads %q, %v", text, err)
-		}
+		must.Equal(t, "deploy.md", "Deploy again.",
+			string(must.Get(fs.ReadFile(s, "deploy.md"))(t)))
 	})
 }
 
@@ -170,10 +169,7 @@ func TestInvalidDirectories(t *testing.T) {
 
 func TestABucketWithoutKeysIsEmpty(t *testing.T) {
 	onDrivers(t, blob.Options{Dir: "commands"}, func(t *testing.T, _ *gocloud.Bucket, s *blob.Store) {
-		entries, err := fs.ReadDir(s, ".")
-		if err != nil || len(entries) != 0 {
-			t.Errorf("entries %v, error %v", entries, err)
-		}
+		must.Len(t, "entries", 0, must.Get(fs.ReadDir(s, "."))(t))
 	})
 }
 
@@ -370,17 +366,13 @@ func TestABucketThatHangs(t *testing.T) {
 						}
 					}
 					result += fmt.Sprintf(" after %v, %d+%d requests", time.Since(begin), b.list.Load()-lists, b.read.Load()-reads)
-					if result != call.result {
-						t.Errorf("call %d, %s: %s, want %s", i, call.name, result, call.result)
-					}
+					must.Equal(t, i, call.result, result)
 				}
 				b.hangs.Store(false)
 				b.objects["commands/review.md"] = "Review."
 				time.Sleep(time.Second)
-				page, err := cat.List(t.Context(), toolshelf.Page{})
-				if err != nil || page.Pagination.Total != 2 {
-					t.Errorf("after the outage: %d commands, %v", page.Pagination.Total, err)
-				}
+				must.Equal(t, "after the outage", 2,
+					must.Get(cat.List(t.Context(), toolshelf.Page{}))(t).Pagination.Total)
 			})
 		})
 	}

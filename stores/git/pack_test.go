@@ -343,9 +343,7 @@ func TestAFetchOfAHostilePackIsAnError(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "git: fetch: ") || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("Snapshot: %v", err)
 			}
-			if len(files) > 0 {
-				t.Errorf("the repository keeps %s", files)
-			}
+			must.Len(t, "files of the repository", 0, files)
 			if allocated > 8<<20 {
 				t.Errorf("a pack of %d bytes allocates %d bytes", len(test.pack), allocated)
 			}
@@ -486,12 +484,10 @@ func TestASnapshotFetches(t *testing.T) {
 		remote.packs.Store(0)
 		files := snapshot(t, store)
 		must.Equal(t, "a.md", content, read(t, files, "a.md"))
-		if again := snapshot(t, store); version(t, again) != version(t, files) {
-			t.Error("the version changed without a commit")
-		}
-		if remote.listings.Load() != 2 || remote.packs.Load() != 1 {
-			t.Errorf("two snapshots: %d listings of references, %d packs; want 2, 1", remote.listings.Load(), remote.packs.Load())
-		}
+		must.Equal(t, "the version", version(t, files),
+			version(t, snapshot(t, store)))
+		must.Equal(t, "listings of two snapshots", 2, remote.listings.Load())
+		must.Equal(t, "packs of two snapshots", 1, remote.packs.Load())
 	}
 }
 
@@ -516,9 +512,7 @@ func TestAnUnreachableRemote(t *testing.T) {
 	opts := git.Options{Fetch: &gogit.FetchOptions{}}
 	strict := newStore(t, newClone(t), "refs/remotes/origin/main", opts)
 	opts.Stale = func(err error, age time.Duration) error {
-		if !errors.Is(err, errDown) {
-			t.Errorf("Stale received %v", err)
-		}
+		must.Is(t, "Stale", errDown, err)
 		if ages = append(ages, age); len(ages) == 3 {
 			return errStale
 		}
@@ -584,9 +578,8 @@ func TestARemoteThatHangs(t *testing.T) {
 		}
 	}
 	remote.hang.Store(true)
-	if got := read(t, snapshot(t, store), "a.md"); got != "one" || stale != 1 {
-		t.Errorf("a.md = %q, Stale called %d times", got, stale)
-	}
+	must.Equal(t, "a.md", "one", read(t, snapshot(t, store), "a.md"))
+	must.Equal(t, "stale", 1, stale)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	must.Fail(fs.ReadFile(store.WithContext(ctx), "a.md"))(t, "with a canceled context", context.Canceled)

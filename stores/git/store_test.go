@@ -1,7 +1,6 @@
 package git_test
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -60,9 +59,8 @@ func TestASnapshotIsAFilesystem(t *testing.T) {
 		must.Equal(t, name, want, read(t, files, name))
 	}
 	info := must.Get(fs.Stat(files, "commands/deploy.md"))(t)
-	if want := plumbing.ComputeHash(plumbing.BlobObject, []byte("Deploy.\n")).String(); version(t, info) != want {
-		t.Errorf("version = %s, want %s", version(t, info), want)
-	}
+	must.Equal(t, "the version",
+		plumbing.ComputeHash(plumbing.BlobObject, []byte("Deploy.\n")).String(), version(t, info))
 }
 
 func TestACatalogReadsTheStore(t *testing.T) {
@@ -90,9 +88,7 @@ func TestACommitOutsideDirKeepsTheVersion(t *testing.T) {
 	store := newStore(t, repo.open(), main, git.Options{Dir: "commands"})
 	before := snapshot(t, store)
 	repo.write(map[string]string{"commands/a.md": "A", "README.md": "two"})
-	if after := snapshot(t, store); version(t, after) != version(t, before) {
-		t.Errorf("version = %s, want %s", version(t, after), version(t, before))
-	}
+	must.Equal(t, "the version", version(t, before), version(t, snapshot(t, store)))
 }
 
 func TestRevisions(t *testing.T) {
@@ -105,9 +101,8 @@ func TestRevisions(t *testing.T) {
 		first.String(): "first", "light": "first", "annotated": "first", "refs/tags/light": "first",
 		"main": "second", "refs/heads/main": "second", "HEAD": "second",
 	} {
-		if got := read(t, snapshot(t, newStore(t, repo.open(), revision, git.Options{})), "a.md"); got != want {
-			t.Errorf("%s: a.md = %q, want %q", revision, got, want)
-		}
+		must.Equal(t, revision, want,
+			read(t, snapshot(t, newStore(t, repo.open(), revision, git.Options{})), "a.md"))
 	}
 	for _, test := range []struct{ revision, dir string }{
 		{"missing", ""}, {strings.Repeat("0", 39) + "1", ""}, {repo.blob("x").String(), ""},
@@ -115,9 +110,7 @@ func TestRevisions(t *testing.T) {
 	} {
 		stale := func(error, time.Duration) error { t.Error("Stale is called"); return nil }
 		store := newStore(t, repo.open(), test.revision, git.Options{Dir: test.dir, Stale: stale})
-		if _, err := store.Snapshot(t.Context()); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("Snapshot of %q, %q: %v, want fs.ErrNotExist", test.revision, test.dir, err)
-		}
+		must.Fail(store.Snapshot(t.Context()))(t, test.revision, fs.ErrNotExist)
 	}
 }
 

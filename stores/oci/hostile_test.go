@@ -170,9 +170,7 @@ func TestASnapshotEndsWithTheContext(t *testing.T) {
 			target := &canceling{oci.Layout(os.DirFS(l.dir)), cancel, left, 0}
 			store := newStore(t, target, name, oci.Options{})
 			got := catalogtest.CostOf(func() {
-				if _, err := store.Snapshot(ctx); !errors.Is(err, context.Canceled) {
-					t.Errorf("%s, %s: %v", name, part, err)
-				}
+				must.Fail(store.Snapshot(ctx))(t, name, context.Canceled)
 			}).Bytes
 			if target.after > 64<<10 {
 				t.Errorf("%s, %s: %d bytes are read after the end of the context", name, part, target.after)

@@ -160,9 +160,8 @@ func TestAnUnreachableRegistry(t *testing.T) {
 		t.Errorf("without Stale: %v", err)
 	}
 	for range 2 {
-		if last := snapshot(t, lenient); version(t, last) != version(t, files) {
-			t.Error("not the last good snapshot")
-		}
+		must.Equal(t, "the last good snapshot", version(t, files),
+			version(t, snapshot(t, lenient)))
 	}
 	must.Fail(lenient.Snapshot(t.Context()))(t, "Stale returned an", errStale)
 	if len(ages) != 3 || ages[0] <= 0 || ages[1] <= ages[0] {

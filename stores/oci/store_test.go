@@ -72,10 +72,8 @@ func TestLayersBecomeFiles(t *testing.T) {
 			push(tag)
 			got := snapshot(t, l.store(tag))
 			must.Match(t, "files", files, contents(t, got))
-			info, err := fs.Stat(got, "skills/review/SKILL.md")
-			if err != nil || version(t, info) != digest.FromString(conformance.Skill).String() {
-				t.Errorf("info = %v, %v; want the digest of the content as version", info, err)
-			}
+			must.Equal(t, "the version", digest.FromString(conformance.Skill).String(),
+				version(t, must.Get(fs.Stat(got, "skills/review/SKILL.md"))(t)))
 		})
 	}
 }

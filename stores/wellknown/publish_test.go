@@ -76,24 +76,18 @@ func TestAStoreReadsWhatAHandlerPublishes(t *testing.T) {
 	server := httptest.NewServer(wellknown.NewHandler(catalog))
 	defer server.Close()
 	store := must.Get(wellknown.Open(t.Context(), server.URL, wellknown.Options{Private: true}))(t)
-	if got := shown(t, store); got != "alone=Alone. pdf=Fill." {
-		t.Error(got)
-	}
-	if text, err := fs.ReadFile(store, "pdf/scripts/fill.py"); err != nil || string(text) != "print()" {
-		t.Errorf("%q, %v", text, err)
-	}
+	must.Equal(t, "shown", "alone=Alone. pdf=Fill.", shown(t, store))
+	must.Equal(t, "ReadFile", "print()",
+		string(must.Get(fs.ReadFile(store, "pdf/scripts/fill.py"))(t)))
 	must.Do(t, os.WriteFile(filepath.Join(dir, "pdf", "scripts", "fill.py"), []byte("print(1)"), 0o644))
 	if err := store.Refresh(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if text, err := fs.ReadFile(store, "pdf/scripts/fill.py"); err != nil || string(text) != "print(1)" {
-		t.Errorf("after a change: %q, %v", text, err)
-	}
+	must.Equal(t, "after a change", "print(1)",
+		string(must.Get(fs.ReadFile(store, "pdf/scripts/fill.py"))(t)))
 	for _, path := range []string{"other/SKILL.md", "pdf/SKILL.md", "alone.zip", "empty.zip", "none/SKILL.md", "..%2fpdf/SKILL.md", "pdf/scripts/fill.py"} {
 		answer := must.Get(http.Get(server.URL + "/.well-known/agent-skills/" + path))(t)
 		answer.Body.Close()
-		if answer.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: status %d", path, answer.StatusCode)
-		}
+		must.Equal(t, path, http.StatusNotFound, answer.StatusCode)
 	}
 }

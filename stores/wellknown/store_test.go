@@ -193,12 +193,9 @@ func TestTheExamplesOfTheDraft(t *testing.T) {
 	zipped["url"] = s.URL + path + "zipped.zip"
 	s.publish(t, review, wrangler, zipped)
 	store := open(t, s, wellknown.Options{})
-	if got := shown(t, store); got != "code-review=Review. wrangler=Deploy. zipped=Zip." {
-		t.Error(got)
-	}
-	if text, err := fs.ReadFile(store, "wrangler/scripts/deploy.sh"); err != nil || string(text) != "deploy" {
-		t.Errorf("%q, %v", text, err)
-	}
+	must.Equal(t, "shown", "code-review=Review. wrangler=Deploy. zipped=Zip.", shown(t, store))
+	must.Equal(t, "ReadFile", "deploy",
+		string(must.Get(fs.ReadFile(store, "wrangler/scripts/deploy.sh"))(t)))
 	if status := store.Status(); status.Skills != 3 || status.Err != nil || len(status.Problems) != 0 || status.Origin != s.URL || time.Since(status.Checked) > time.Minute {
 		t.Errorf("%+v", status)
 	}
@@ -224,12 +221,10 @@ func TestAListMakesNoRequestAndARefreshOne(t *testing.T) {
 	}
 	again := open(t, s, wellknown.Options{Dir: dir})
 	offline := open(t, s, wellknown.Options{Dir: dir, Offline: true})
-	if shown(t, again) != shown(t, store) || shown(t, offline) != shown(t, store) {
-		t.Error("the stores differ")
-	}
-	if got := s.asked(); !slices.Equal(got, []string{path + "index.json if-none-match", path + "index.json if-none-match"}) {
-		t.Errorf("%q", got)
-	}
+	must.Equal(t, "another store", shown(t, store), shown(t, again))
+	must.Equal(t, "another store", shown(t, store), shown(t, offline))
+	must.Match(t, "asked",
+		[]string{path + "index.json if-none-match", path + "index.json if-none-match"}, s.asked())
 }
 
 func TestAStartWithoutANetworkServesTheLastIndex(t *testing.T) {
@@ -260,16 +255,10 @@ func TestARefreshServesTheNewSkillsAndReportsOddChanges(t *testing.T) {
 	s.publish(t, s.skill("a", "a2.md", skillFile("a", "Two.")), b)
 	s.asked()
 	must.Do(t, store.Refresh(t.Context()))
-	if got := shown(t, store); got != "a=Two. b=Two." {
-		t.Error(got)
-	}
+	must.Equal(t, "shown", "a=Two. b=Two.", shown(t, store))
 	want := []wellknown.Problem{{Skill: "b", Message: `the digest has changed under the version "1.0.0"`}, {Skill: "c", Message: "the index no longer lists the skill"}}
-	if got := store.Status().Problems; !slices.Equal(got, want) {
-		t.Errorf("%+v", got)
-	}
-	if got := s.asked(); len(got) != 3 {
-		t.Errorf("%q", got)
-	}
+	must.Match(t, "Status", want, store.Status().Problems)
+	must.Len(t, "asked", 3, s.asked())
 }
 
 func TestAnImmutableIndexIsRequestedOnce(t *testing.T) {
@@ -279,13 +268,10 @@ func TestAnImmutableIndexIsRequestedOnce(t *testing.T) {
 	data, _ := json.Marshal(map[string]any{"$schema": schema, "skills": []entry{a}})
 	s.put(path+"v0.1.1/index.json", data)
 	for range 2 {
-		if got := shown(t, open(t, s, wellknown.Options{Dir: dir, Version: "v0.1.1"})); got != "a=Old." {
-			t.Error(got)
-		}
+		must.Equal(t, "shown", "a=Old.",
+			shown(t, open(t, s, wellknown.Options{Dir: dir, Version: "v0.1.1"})))
 	}
-	if got := s.asked(); !slices.Equal(got, []string{path + "v0.1.1/index.json", path + "a.md"}) {
-		t.Errorf("%q", got)
-	}
+	must.Match(t, "asked", []string{path + "v0.1.1/index.json", path + "a.md"}, s.asked())
 	for _, version := range []string{"..", ".", "a/b", "/"} {
 		if _, err := wellknown.Open(t.Context(), s.URL, wellknown.Options{Version: version, Private: true}); err == nil {
 			t.Errorf("the version %q has no error", version)
@@ -430,9 +416,7 @@ func TestHostileIndexes(t *testing.T) {
 			if err := store.Refresh(t.Context()); err == nil || store.Status().Err == nil {
 				t.Error("Refresh has no error")
 			}
-			if got := shown(t, store); got != "good=Good." {
-				t.Error(got)
-			}
+			must.Equal(t, "shown", "good=Good.", shown(t, store))
 		})
 	}
 }
@@ -478,15 +462,10 @@ func TestTheEndOfTheContextKeepsTheLastIndex(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s.publish(t, s.skill("a", "a2.md", skillFile("a", "Two.")))
 	s.handle(path+"a2.md", func(_ http.ResponseWriter, r *http.Request) { cancel(); <-r.Context().Done() })
-	if err := store.Refresh(ctx); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	if got := shown(t, store); got != "a=One." {
-		t.Error(got)
-	}
-	if got := shown(t, open(t, s, wellknown.Options{Dir: dir, Offline: true})); got != "a=One." {
-		t.Error("the cache has", got)
-	}
+	must.Is(t, "Refresh", context.Canceled, store.Refresh(ctx))
+	must.Equal(t, "shown", "a=One.", shown(t, store))
+	must.Equal(t, "the cache", "a=One.",
+		shown(t, open(t, s, wellknown.Options{Dir: dir, Offline: true})))
 }
 
 // A program may end at each change of the cache: each prefix of the changes leaves the old or the
@@ -522,9 +501,7 @@ func TestAnAlteredCacheServesNoOtherByte(t *testing.T) {
 				}
 			}
 			os.RemoveAll(file)
-			if got := shown(t, open(t, s, wellknown.Options{Dir: dir})); got != "a=One. b=One." {
-				t.Errorf("%s, %s, after a refresh: %s", file, name, got)
-			}
+			must.Equal(t, file, "a=One. b=One.", shown(t, open(t, s, wellknown.Options{Dir: dir})))
 			must.Do(t, os.WriteFile(file, kept, 0o600))
 		}
 	}
@@ -594,7 +571,5 @@ func TestACacheThatCannotBeWrittenIsAnError(t *testing.T) {
 	if err := store.Refresh(t.Context()); err == nil || !strings.Contains(err.Error(), "cache cannot be written") {
 		t.Error(err)
 	}
-	if got := shown(t, store); got != "a=Two." {
-		t.Error("a full disk loses the new index:", got)
-	}
+	must.Equal(t, "a full disk loses the new index", "a=Two.", shown(t, store))
 }

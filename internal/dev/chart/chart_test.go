@@ -18,7 +18,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
@@ -48,9 +47,7 @@ func TestChartOfTheDocumentsIsUpToDate(t *testing.T) {
 	if *update {
 		must.Do(t, os.WriteFile(svg, []byte(got), 0o644))
 	}
-	if diff := cmp.Diff(read(t, svg), got); diff != "" {
-		t.Errorf("run .ci/benchmarks -update; chart, -docs/benchmarks.svg +.ci/benchmarks.txt:\n%s", diff)
-	}
+	must.Match(t, "the chart", read(t, svg), got)
 }
 
 // TestChartEscapesTheOutput reads the chart as XML. The name of a CPU must stay a text.
@@ -75,17 +72,14 @@ func TestChartEscapesTheOutput(t *testing.T) {
 			texts += string(token)
 		}
 	}
-	if !strings.Contains(texts, cpu) {
-		t.Errorf("the texts of the chart do not contain %q:\n%s", cpu, texts)
-	}
+	must.Contain(t, "the texts of the chart", texts, cpu)
 }
 
 func TestBarsAreTheMediansOfTheRuns(t *testing.T) {
 	const runs = "BenchmarkTree-2 1 9 ours/floor\n"
 	got := chartOf(t, measured(t)+strings.Repeat(runs, 5)+strings.Repeat(strings.Replace(runs, "9", "8", 1), 20))
-	if !strings.Contains(got, ">8.0×<") || strings.Contains(got, ">9.0×<") {
-		t.Errorf("the chart has no bar of the median, 8:\n%s", got)
-	}
+	must.Contain(t, "the chart", got, ">8.0×<")
+	must.NotContain(t, "the chart", got, ">9.0×<")
 }
 
 func TestMissingAndBrokenResultsAreErrors(t *testing.T) {

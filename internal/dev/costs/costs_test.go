@@ -266,7 +266,5 @@ func TestTheTableReadsBack(t *testing.T) {
 	if got := found.rows(); !strings.HasPrefix(got, "BenchmarkCosts/Get ") || strings.Contains(got, "rare") {
 		t.Errorf("got %q", got)
 	}
-	if got := found.compare(found.rows(), true); len(got) > 0 {
-		t.Errorf("got %q", got)
-	}
+	must.Len(t, "compare", 0, found.compare(found.rows(), true))
 }

@@ -163,9 +163,7 @@ func clientTable() string {
 
 func TestAuthorsDocumentHasTheTableOfClients(t *testing.T) {
 	page := must.Get(os.ReadFile("docs/authors.md"))(t)
-	if want := clientTable(); !strings.Contains(strings.ReplaceAll(string(page), "\r\n", "\n"), want) {
-		t.Errorf("docs/authors.md does not contain the table of package client; write:\n%s", want)
-	}
+	must.Contain(t, "the table of clients", strings.ReplaceAll(string(page), "\r\n", "\n"), clientTable())
 }
 
 // fieldTable returns the table of docs/authors.md for the fields of package client with a
@@ -210,7 +208,5 @@ func fieldTable() string {
 
 func TestAuthorsDocumentHasTheTableOfFields(t *testing.T) {
 	page := must.Get(os.ReadFile("docs/authors.md"))(t)
-	if want := fieldTable(); !strings.Contains(strings.ReplaceAll(string(page), "\r\n", "\n"), want) {
-		t.Errorf("docs/authors.md does not contain the fields of package client; write:\n%s", want)
-	}
+	must.Contain(t, "the table of fields", strings.ReplaceAll(string(page), "\r\n", "\n"), fieldTable())
 }

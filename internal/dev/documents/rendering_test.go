@@ -135,9 +135,7 @@ func tableRows(t *testing.T, page, heading string) [][]string {
 func TestRenderingDocument(t *testing.T) {
 	file := must.Get(os.ReadFile("docs/rendering.md"))(t)
 	page := strings.ReplaceAll(string(file), "\r\n", "\n")
-	if want := rulesTable(); !strings.Contains(page, want) {
-		t.Errorf("docs/rendering.md does not contain the table of the rules of package client; write:\n%s", want)
-	}
+	must.Contain(t, "the table of rules", page, rulesTable())
 	examples := map[string]int{}
 	for _, row := range tableRows(t, page, "Examples") {
 		t.Run(row[0]+"/"+row[1], func(t *testing.T) {
@@ -244,7 +242,6 @@ func instructionTable() string {
 
 func TestInstructionsDocumentHasTheTableOfClients(t *testing.T) {
 	page := must.Get(os.ReadFile("docs/instructions.md"))(t)
-	if want := instructionTable(); !strings.Contains(strings.ReplaceAll(string(page), "\r\n", "\n"), want) {
-		t.Errorf("docs/instructions.md does not contain the table of package client; write:\n%s", want)
-	}
+	must.Contain(t, "the table of instructions", strings.ReplaceAll(string(page), "\r\n", "\n"),
+		instructionTable())
 }

@@ -632,9 +632,7 @@ func TestADirectoryOfSkillsThatCannotBeDescribedIsServed(t *testing.T) {
 		want bool
 	}{{syscall.EIO, true}, {fs.ErrPermission, true}, {fs.ErrNotExist, false}} {
 		f.on, f.err = map[string]bool{"p/skills": true}, tt.err
-		if got := a.ServesSkills(); got != tt.want {
-			t.Errorf("%v: ServesSkills is %t", tt.err, got)
-		}
+		must.Equal(t, tt.err, tt.want, a.ServesSkills())
 	}
 }
 
@@ -642,9 +640,7 @@ func TestAFaultOfAParentIsAnError(t *testing.T) {
 	f := &fault{err: syscall.EIO}
 	c := must.Get(toolshelf.New(toolshelf.WithFs(faultyFs{memory(files()), f}), toolshelf.WithRoot("/p/src"), toolshelf.WithParents("/p"), toolshelf.WithHome(""), toolshelf.WithInstructions(client.Codex())))(t)
 	defer c.Close()
-	if all, err := c.Instructions(t.Context(), "main.go"); err != nil || len(all) != 2 {
-		t.Fatalf("%v, %v", all, err)
-	}
+	must.Len(t, "Instructions", 2, must.Get(c.Instructions(t.Context(), "main.go"))(t))
 	f.on = map[string]bool{"p": true}
 	if all, err := c.Instructions(t.Context(), "main.go"); toolshelf.CodeOf(err) != toolshelf.CodeFileRead {
 		t.Errorf("%v, %v", all, err)

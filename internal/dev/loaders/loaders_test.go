@@ -20,9 +20,7 @@ func TestCasesHaveASourceAndAReason(t *testing.T) {
 			t.Errorf("%s: the name occurs twice", name)
 		}
 		seen[name] = true
-		if u, err := url.Parse(c.Source); err != nil || u.Scheme != "https" {
-			t.Errorf("%s: source %q is no address", name, c.Source)
-		}
+		must.Equal(t, name, "https", must.Get(url.Parse(c.Source))(t).Scheme)
 		if !strings.HasSuffix(c.Reason, ".") || strings.Count(c.Reason, " ") < 3 {
 			t.Errorf("%s: reason %q is no sentence", name, c.Reason)
 		}

@@ -24,10 +24,8 @@ const events = `{"Action":"start","Package":"github.com/toolshelf-go/toolshelf/c
 `
 
 func TestATestWithSubtestsIsNotCounted(t *testing.T) {
-	got, err := count(strings.NewReader(events))
-	if err != nil || len(got) != 1 {
-		t.Fatal(got, err)
-	}
+	got := must.Get(count(strings.NewReader(events)))(t)
+	must.Len(t, "count", 1, got)
 	want := tested{path: "confine", numbers: [3]int{2, 1, 0}, reasons: map[string]int{"Windows has no links": 1}}
 	must.Match(t, "result", want, *got[0], cmp.AllowUnexported(tested{}))
 }

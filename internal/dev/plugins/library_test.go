@@ -28,9 +28,7 @@ func library(t *testing.T, dir string, opts ...toolshelf.Option) (got []Entry, l
 	defer c.Close()
 	ctx := context.Background()
 	add := func(kind, plugin, name, path string, shadows []string, loadable bool) {
-		if len(shadows) > 0 {
-			t.Errorf("the %s %s at %s shadows %q", kind, name, path, shadows)
-		}
+		must.Len(t, kind, 0, shadows)
 		if !strings.HasPrefix(name, plugin+":") {
 			t.Errorf("the %s %s of the plugin %q has no prefix", kind, name, plugin)
 		}

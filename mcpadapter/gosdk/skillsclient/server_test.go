@@ -119,9 +119,7 @@ func TestCachedFilesHaveTheSizeOfTheEntry(t *testing.T) {
 	list := must.Get(s.List(ctx))(t)
 	must.Len(t, "list.Skills", 2, list.Skills)
 	must.Equal(t, "raw", "same", string(must.Get(s.ReadFile(ctx, list.Skills[0], "x.txt"))(t)))
-	if raw, err := s.ReadFile(ctx, list.Skills[1], "x.txt"); !errors.Is(err, skillsclient.ErrSize) {
-		t.Errorf("got %q, %v", raw, err)
-	}
+	must.Fail(s.ReadFile(ctx, list.Skills[1], "x.txt"))(t, "ReadFile", skillsclient.ErrSize)
 }
 
 func TestFrontmatterIsComparedFieldByField(t *testing.T) {

@@ -18,8 +18,6 @@ func TestScansAreMultiplesOfOneList(t *testing.T) {
 		must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 	}
 	for want, request := range []func(){func() {}, list, func() { list(); list() }} {
-		if got := fsys.Scans(t, a, request); got != float64(want) {
-			t.Errorf("got %g scans, want %d", got, want)
-		}
+		must.Equal(t, "Scans", float64(want), fsys.Scans(t, a, request))
 	}
 }

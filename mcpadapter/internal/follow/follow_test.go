@@ -91,9 +91,7 @@ func TestPromptsEndsWithItsContext(t *testing.T) {
 	follow.Prompts(context.Background(), p.adapter, laterOwner, func(*server) { later <- struct{}{} })
 	p.write("third")
 	wait(t, "update of the later owner", later)
-	if len(owner.updates) != 0 {
-		t.Error("the owner was updated after its context ended")
-	}
+	must.Equal(t, "updates after the end of the context", 0, len(owner.updates))
 	runtime.KeepAlive(owner)
 	runtime.KeepAlive(laterOwner)
 }

@@ -3,6 +3,7 @@ package paging
 import (
 	"testing"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"pgregory.net/rapid"
 )
 
@@ -64,9 +65,7 @@ func FuzzOffset(f *testing.F) {
 func TestStoredCursorsStayValid(t *testing.T) {
 	list := Identify([]byte("\xfb\xff\xfe, a hash of a list"))
 	for cursor, want := range map[string]int{"-__-LCBhIGhhc2ggAA": 0, "-__-LCBhIGhhc2ggMg": 50, "-__-LCBhIGhhc2ggrAI": 300} {
-		if got := list.Cursor(want); got != cursor {
-			t.Errorf("the cursor of %d is %s, want %s", want, got, cursor)
-		}
+		must.Equal(t, "the cursor", cursor, list.Cursor(want))
 		if got, ok := list.Offset(cursor, 400); !ok || got != want {
 			t.Errorf("%s: got %d, %v; want %d", cursor, got, ok, want)
 		}

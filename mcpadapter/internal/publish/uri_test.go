@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolshelf-go/toolshelf/internal/must"
 	"pgregory.net/rapid"
 )
 
@@ -22,9 +23,7 @@ func TestParseURIAcceptsOneSpelling(t *testing.T) {
 		if got, ok := ParseURI(tt.uri); !ok || got != tt.path {
 			t.Errorf("%s: got %q, %t; want %q", tt.uri, got, ok, tt.path)
 		}
-		if got := URI(tt.path); got != tt.uri {
-			t.Errorf("the URI of %q is %s, want %s", tt.path, got, tt.uri)
-		}
+		must.Equal(t, tt.path, tt.uri, URI(tt.path))
 	}
 	for _, uri := range attacks {
 		if got, ok := ParseURI(uri); ok {

@@ -88,9 +88,6 @@ func TestAnObjectWithoutAVersionIsNeverStale(t *testing.T) {
 		if err != nil || list.Commands[0].Description != content {
 			t.Errorf("List: %v, %v, want %s", list.Commands, err, content)
 		}
-		command, err := catalog.Get(t.Context(), "deploy")
-		if err != nil || command.Content != content {
-			t.Errorf("Get: %q, %v, want %s", command.Content, err, content)
-		}
+		must.Equal(t, "Get", content, must.Get(catalog.Get(t.Context(), "deploy"))(t).Content)
 	}
 }

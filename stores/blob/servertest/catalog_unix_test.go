@@ -97,9 +97,7 @@ func TestACatalogSeesEveryChange(t *testing.T) {
 	b.delete("skills/pdf/SKILL.md")
 	expect("[frontend:component]  Build a component  0")
 	b.delete("commands/frontend/component.md")
-	if all := names(t, cat); len(all) != 0 {
-		t.Errorf("the empty bucket has the commands %q", all)
-	}
+	must.Len(t, "the empty bucket", 0, names(t, cat))
 }
 
 func TestACatalogWhoseFilesChangeDuringTheScan(t *testing.T) {
@@ -159,9 +157,8 @@ func TestACatalogDuringAnOutage(t *testing.T) {
 	if all := names(t, cat); len(all) != 1 || !errors.Is(outage, unreachable) {
 		t.Errorf("List with Stale: %q, outage %v", all, outage)
 	}
-	if got, err := cat.Get(t.Context(), "deploy"); err != nil || got.Content != want.Content {
-		t.Errorf("Get with Stale: %q, %v", got.Content, err)
-	}
+	must.Equal(t, "Get with Stale", want.Content,
+		must.Get(cat.Get(t.Context(), "deploy"))(t).Content)
 }
 
 func TestACatalogEndsWithTheContext(t *testing.T) {
@@ -227,12 +224,10 @@ func TestMethodsDuringAnOutage(t *testing.T) {
 			}
 			b.put("commands/deploy.md", command("Deploy again"))
 			b.put("skills/pdf/SKILL.md", skill("pdf", "Read PDF files again"))
-			if c, err := cat.Get(t.Context(), "deploy"); err != nil || c.Metadata.Description != "Deploy again" {
-				t.Errorf("Get after the outage: %q, %v", c.Metadata.Description, err)
-			}
-			if s, err := cat.GetSkill(t.Context(), "pdf"); err != nil || s.Description != "Read PDF files again" {
-				t.Errorf("GetSkill after the outage: %q, %v", s.Description, err)
-			}
+			must.Equal(t, "Get after the outage", "Deploy again",
+				must.Get(cat.Get(t.Context(), "deploy"))(t).Metadata.Description)
+			must.Equal(t, "GetSkill after the outage", "Read PDF files again",
+				must.Get(cat.GetSkill(t.Context(), "pdf"))(t).Description)
 		})
 	}
 }
@@ -368,7 +363,6 @@ func TestRequestsWithAFeed(t *testing.T) {
 	b.put("commands/c00007.md", command("Do step 8"))
 	changed <- struct{}{}
 	<-changed
-	if c, err := r.catalog.Get(t.Context(), "c00007"); err != nil || c.Metadata.Description != "Do step 8" {
-		t.Errorf("Get after a change: %q, %v", c.Metadata.Description, err)
-	}
+	must.Equal(t, "Get after a change", "Do step 8",
+		must.Get(r.catalog.Get(t.Context(), "c00007"))(t).Metadata.Description)
 }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -133,9 +132,7 @@ func TestReadAtRequestsOnlyTheBytes(t *testing.T) {
 			t.Errorf("ReadAt(%d bytes, %d) = %q, %v; want %q, %v", test.size, test.offset, got, err, test.want, test.err)
 		}
 	}
-	if want := []string{"bytes=0-3", "bytes=8-9", "bytes=8-9"}; !slices.Equal(ranges, want) {
-		t.Errorf("requested %q; want %q", ranges, want)
-	}
+	must.Match(t, "requested", []string{"bytes=0-3", "bytes=8-9", "bytes=8-9"}, ranges)
 }
 
 func TestAChangeAfterTheListingIsAnError(t *testing.T) {
@@ -225,9 +222,7 @@ func TestHalfAListingIsAnError(t *testing.T) {
 		}
 		return nil, nil
 	})
-	if view, err := b.store(blob.Options{}).Snapshot(t.Context()); !errors.Is(err, lost) {
-		t.Errorf("Snapshot = %v, %v; want the error of the second page", view, err)
-	}
+	must.Fail(b.store(blob.Options{}).Snapshot(t.Context()))(t, "Snapshot", lost)
 }
 
 func TestAnUnreachableBucket(t *testing.T) {
@@ -290,9 +285,7 @@ func TestRefusals(t *testing.T) {
 			return &http.Response{StatusCode: test.status, Body: io.NopCloser(strings.NewReader(body)), Header: http.Header{}, Request: r}, nil
 		})
 		must.Fail(s.Snapshot(t.Context()))(t, test.code, test.want)
-		if _, err := s.Open("deploy.md"); !errors.Is(err, test.want) {
-			t.Errorf("%s: Open: error %v; want %v", test.code, err, test.want)
-		}
+		must.Fail(s.Open("deploy.md"))(t, test.code, test.want)
 	}
 }
 
@@ -328,7 +321,5 @@ func TestSubKeepsTheMethods(t *testing.T) {
 	b.put("other.md", "Other.")
 	sub := must.Get(fs.Sub(b.store(blob.Options{Dir: "team"}), "commands"))(t)
 	view := must.Get(sub.(*blob.Store).Snapshot(t.Context()))(t)
-	if names, err := fs.Glob(view, "*"); err != nil || !slices.Equal(names, []string{"deploy.md"}) {
-		t.Errorf("the directory contains %q, %v", names, err)
-	}
+	must.Match(t, "the directory", []string{"deploy.md"}, must.Get(fs.Glob(view, "*"))(t))
 }

@@ -75,9 +75,8 @@ func TestADirectoryStartsWithTheLastSnapshot(t *testing.T) {
 	must.Fail(below("skills").Snapshot(t.Context()))(t, "before the first snapshot", errDown)
 	must.Get(whole.Snapshot(t.Context()))(t)
 	last := must.Get(below("skills").Snapshot(t.Context()))(t)
-	if info, err := last.Stat("pdf/SKILL.md"); err != nil || info.Size() != 3 || last.Stale() != errDown {
-		t.Errorf("Stat: %v, %v; Stale: %v", info, err, last.Stale())
-	}
+	must.Equal(t, "Stat", 3, must.Get(last.Stat("pdf/SKILL.md"))(t).Size())
+	must.Equal(t, "Stat", errDown, last.Stale())
 	must.Fail(below("missing").Snapshot(t.Context()))(t, "a missing directory", errDown)
 }
 
@@ -121,9 +120,7 @@ func TestWaitingCallsShareTheNextUpdate(t *testing.T) {
 			wg.Go(func() {
 				files, err := latest.Snapshot(ctx)
 				if ctx.Err() != nil {
-					if !errors.Is(err, context.DeadlineExceeded) {
-						t.Errorf("Snapshot: %v", err)
-					}
+					must.Is(t, "Snapshot", context.DeadlineExceeded, err)
 				} else if err != nil || files.Version() != want {
 					t.Errorf("Snapshot = %v, %v; want version %s", files, err, want)
 				}
@@ -204,9 +201,8 @@ func TestAfterATimeoutLatestPausesForASecond(t *testing.T) {
 			t.Helper()
 			before, begin := updates, time.Now()
 			files, err := l.Snapshot(t.Context())
-			if got := time.Since(begin); got != wait || updates-before != asked {
-				t.Errorf("%s: %d updates in %v, want %d in %v", name, updates-before, got, asked, wait)
-			}
+			must.Equal(t, name, wait, time.Since(begin))
+			must.Equal(t, name, asked, updates-before)
 			switch {
 			case version == "":
 				if err == nil || !errors.Is(err, refused) && !errors.Is(err, context.DeadlineExceeded) {

@@ -2,7 +2,6 @@ package tree_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -39,9 +38,7 @@ func TestAStoreMakesSnapshots(t *testing.T) {
 	}, time.Hour, nil)
 	read := func(fsys fs.FS, want string) {
 		t.Helper()
-		if content, err := fs.ReadFile(fsys, "dir/link"); err != nil || string(content) != want {
-			t.Errorf("dir/link = %q, %v; want %q", content, err, want)
-		}
+		must.Equal(t, "dir/link", want, string(must.Get(fs.ReadFile(fsys, "dir/link"))(t)))
 	}
 	read(store, "1")
 	read(store, "2")
@@ -66,9 +63,7 @@ func TestAStoreMakesSnapshots(t *testing.T) {
 		"ReadDir":  second(fs.ReadDir(ended, ".")),
 		"Snapshot": second(store.Snapshot(ctx)),
 	} {
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s with a canceled context: %v", name, err)
-		}
+		must.Is(t, name, context.Canceled, err)
 	}
 }
 
@@ -88,9 +83,7 @@ func TestContentsAreReadWithTheContextOfTheTask(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		f := must.Get(open(ctx).Open("dir/a.md"))(t)
 		cancel(fs.ErrClosed)
-		if _, err := f.Read(make([]byte, 1)); !errors.Is(err, fs.ErrClosed) {
-			t.Errorf("Read of a file of %s: %v", name, err)
-		}
+		must.Fail(f.Read(make([]byte, 1)))(t, name, fs.ErrClosed)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -49,9 +48,7 @@ func settle(t *testing.T, store *jetstream.Store) fs.FS {
 		if err == nil {
 			return files
 		}
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Fatal(err)
-		}
+		must.Is(t, "err", context.DeadlineExceeded, err)
 	}
 }
 
@@ -117,9 +114,8 @@ func TestASnapshotCostsOneRequest(t *testing.T) {
 	store := newStore(t, kv, jetstream.Options{})
 	before := snapshot(t, store)
 	requests := conn.Stats().OutMsgs
-	if again := snapshot(t, store); version(t, again) != version(t, before) {
-		t.Error("the version changed without a change")
-	}
+	must.Equal(t, "the version", version(t, before),
+		version(t, snapshot(t, store)))
 	bucket.put("a.md", "two")
 	after := snapshot(t, store)
 	same(t, after, map[string]string{"a.md": "two"})
@@ -223,9 +219,8 @@ func TestAnUnreachableServer(t *testing.T) {
 		t.Errorf("without Stale: %v", err)
 	}
 	for range 2 {
-		if last := snapshot(t, lenient); version(t, last) != version(t, before) {
-			t.Error("not the last good snapshot")
-		}
+		must.Equal(t, "the last good snapshot", version(t, before),
+			version(t, snapshot(t, lenient)))
 	}
 	if len(ages) != 2 || ages[0] <= 0 || ages[1] <= ages[0] {
 		t.Errorf("ages: %v", ages)
@@ -242,9 +237,7 @@ func TestAnUnreachableServer(t *testing.T) {
 	for { // until the connection of the store is back
 		content, err := fs.ReadFile(strict, "a.md")
 		if err == nil {
-			if string(content) != "two" {
-				t.Errorf("after the failure: a.md = %q", content)
-			}
+			must.Equal(t, "a.md after the failure", "two", string(content))
 			return
 		}
 		if t.Context().Err() != nil {
@@ -285,9 +278,7 @@ func TestFeed(t *testing.T) {
 	run := func(ctx context.Context) (touched chan []string, ended chan error) {
 		touched, ended = make(chan []string), make(chan error, 1)
 		go func() { ended <- store.Feed(ctx, func(paths ...string) { touched <- paths }) }()
-		if paths := <-touched; len(paths) != 0 {
-			t.Errorf("first touch: %q, want no path", paths)
-		}
+		must.Len(t, "first touch", 0, <-touched)
 		return touched, ended
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -295,9 +286,7 @@ func TestFeed(t *testing.T) {
 	// The bucket keeps the last message of each key, so each touch precedes the next write.
 	expect := func(want string) {
 		t.Helper()
-		if paths := <-touched; !slices.Equal(paths, []string{want}) {
-			t.Errorf("touch of %q, want %q", paths, want)
-		}
+		must.Match(t, "touch of", []string{want}, <-touched)
 	}
 	bucket.put("commands/a.md", "A")
 	expect("a.md")

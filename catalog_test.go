@@ -439,8 +439,7 @@ func TestOnChangeWithoutASourceLogsOnce(t *testing.T) {
 		var logged bytes.Buffer
 		logger := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelWarn}))
 		c := catalog(t, append(tt.options, toolshelf.WithLogger(logger))...)
-		view := must.Get(c.View())(t)
-		for _, c := range []*toolshelf.Catalog{c, c, view} {
+		for _, c := range []*toolshelf.Catalog{c, c, must.Get(c.View())(t)} {
 			c.OnChange(func(toolshelf.Change) {})()
 		}
 		must.Equal(t, tt.name, tt.want, strings.Count(logged.String(), "OnChange"))

@@ -375,9 +375,7 @@ func TestNoExchangeOfFilesLeadsOutOfASkill(t *testing.T) {
 func TestReadFileAndGrepOfSpecialFiles(t *testing.T) {
 	root := diskOf(t, map[string]string{"dir/a": "x"})
 	socket, err := net.Listen("unix", filepath.Join(root, "socket"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer socket.Close()
 	must.Do(t, errors.Join(unix.Mkfifo(filepath.Join(root, "fifo"), 0o644), os.Symlink("fifo", filepath.Join(root, "tofifo")),
 		os.Symlink("/dev/zero", filepath.Join(root, "device")), os.Symlink("loop", filepath.Join(root, "loop"))))

@@ -417,8 +417,7 @@ func everything(t *testing.T, c *toolshelf.Catalog) map[string][]string {
 			t.Error(err)
 		}
 	}
-	agents := must.Get(c.ListAgents(t.Context()))(t)
-	for _, a := range agents {
+	for _, a := range must.Get(c.ListAgents(t.Context()))(t) {
 		shown["ListAgents"] = append(shown["ListAgents"], a.Name)
 	}
 	for _, name := range []string{"admin-tools", "cart", "stock"} {
@@ -433,8 +432,7 @@ func everything(t *testing.T, c *toolshelf.Catalog) map[string][]string {
 	for _, a := range collected(t, c.Agents(t.Context())) {
 		shown["Agents"] = append(shown["Agents"], a.Name)
 	}
-	agentsPrompt := must.Get(c.AgentsPrompt(t.Context()))(t)
-	shown["AgentsPrompt"] = agentsPrompt.Included
+	shown["AgentsPrompt"] = must.Get(c.AgentsPrompt(t.Context()))(t).Included
 	list := must.Get(c.List(t.Context(), toolshelf.Page{Size: 1}))(t)
 	shown["List"] = []string{fmt.Sprint(list.Pagination.Total)}
 	shown["ListSkills"] = slices.Sorted(maps.Keys(skillsOf(t, c)))
@@ -486,8 +484,7 @@ func TestAFilterHidesEntriesFromEveryMethod(t *testing.T) {
 	layers, agents := toolshelf.WithCommandsDir("commands", "more"), toolshelf.WithAgentsDir("agents")
 	owner := catalog(t, root, layers, agents)
 	view := must.Get(owner.View(withoutAdmin()...))(t)
-	one := must.Get(owner.View(withoutAdmin()[0]))(t)
-	both := must.Get(one.View(withoutAdmin()[1:]...))(t)
+	both := must.Get(must.Get(owner.View(withoutAdmin()[0]))(t).View(withoutAdmin()[1:]...))(t)
 	for name, tt := range map[string]struct {
 		catalog *toolshelf.Catalog
 		want    map[string][]string

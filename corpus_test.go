@@ -25,8 +25,7 @@ import (
 func layersBelow(t testing.TB, dir string) []string {
 	t.Helper()
 	var all []string
-	entries := must.Get(os.ReadDir(dir))(t)
-	for _, e := range entries {
+	for _, e := range must.Get(os.ReadDir(dir))(t) {
 		if e.IsDir() {
 			all = append(all, filepath.Join(dir, e.Name()))
 		}
@@ -78,8 +77,7 @@ func TestCorpusCommands(t *testing.T) {
 		}))
 		listed += len(found)
 
-		diagnostics := must.Get(c.Lint(t.Context()))(t)
-		for _, d := range diagnostics {
+		for _, d := range must.Get(c.Lint(t.Context()))(t) {
 			if d.Code == "" || d.Path == "" || d.Message == "" || strings.HasPrefix(d.Path, "/") {
 				t.Errorf("an incomplete diagnostic: %+v", d)
 			}
@@ -127,8 +125,7 @@ func TestCorpusSkills(t *testing.T) {
 	var listed, described, diagnosed int
 	for _, root := range layersBelow(t, filepath.Join(corpus(t), "skills")) {
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillsDir("."))
-		skills := must.Get(c.ListSkills(t.Context()))(t)
-		for _, s := range skills {
+		for _, s := range must.Get(c.ListSkills(t.Context()))(t) {
 			listed++
 			if s.Description != "" {
 				described++
@@ -187,8 +184,7 @@ func TestCorpusSkillsAreAsTheirAuthorsWroteThem(t *testing.T) {
 			return nil
 		}
 		plain++
-		data := must.Get(json.Marshal(skill.Frontmatter))(t)
-		decoder := json.NewDecoder(bytes.NewReader(data))
+		decoder := json.NewDecoder(bytes.NewReader(must.Get(json.Marshal(skill.Frontmatter))(t)))
 		decoder.UseNumber()
 		var got map[string]any
 		must.Is(t, file, nil, decoder.Decode(&got))
@@ -423,8 +419,7 @@ func TestCorpusLintSkills(t *testing.T) {
 	for _, layer := range layers {
 		c := catalog(t, toolshelf.WithRoot(layer), toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir("."))
 		diagnostics := corpusLint(t, c, top, layer)
-		list := must.Get(c.ListSkills(t.Context()))(t)
-		for _, s := range list {
+		for _, s := range must.Get(c.ListSkills(t.Context()))(t) {
 			skills++
 			checkRejected(t, s, diagnostics)
 		}
@@ -486,8 +481,7 @@ func TestCorpusRecall(t *testing.T) {
 			toolshelf.WithCacheTTL(time.Hour)) // the files do not change between the queries
 		for info, err := range c.All(t.Context()) {
 			must.Do(t, err)
-			command := must.Get(c.Get(t.Context(), info.Name))(t)
-			subjects = append(subjects, subject{c, command})
+			subjects = append(subjects, subject{c, must.Get(c.Get(t.Context(), info.Name))(t)})
 		}
 	}
 	for _, rule := range []struct {

@@ -39,8 +39,7 @@ func (a *approvals) Allowed(_ context.Context, i toolshelf.Item) bool {
 // approve allows all pending entries, and returns their names.
 func (a *approvals) approve(t *testing.T, c *toolshelf.Catalog) (names []string) {
 	t.Helper()
-	pending := must.Get(c.Pending(t.Context()))(t)
-	for _, p := range pending {
+	for _, p := range must.Get(c.Pending(t.Context()))(t) {
 		a.items.Store(p.Item, true)
 		names = append(names, string(p.Kind)+" "+p.Name)
 	}
@@ -71,22 +70,19 @@ func visible(t *testing.T, c *toolshelf.Catalog) string {
 	t.Helper()
 	ctx, all := t.Context(), new(strings.Builder)
 	add := func(parts ...string) { all.WriteString(strings.Join(parts, " ") + "\n") }
-	list := must.Get(c.List(ctx, toolshelf.Page{}))(t)
-	for _, row := range list.Commands {
+	for _, row := range must.Get(c.List(ctx, toolshelf.Page{}))(t).Commands {
 		add("list", row.Name, row.Description)
 	}
 	for row, err := range c.Commands(ctx) {
 		add("commands", row.Name, row.Content, errorText(err))
 	}
-	skills := must.Get(c.ListSkills(ctx))(t)
-	for _, row := range skills {
+	for _, row := range must.Get(c.ListSkills(ctx))(t) {
 		add("skills", row.Name, row.Description)
 	}
 	for row, err := range c.Skills(ctx) {
 		add("all skills", row.Name, row.Content, errorText(err))
 	}
-	agents := must.Get(c.ListAgents(ctx))(t)
-	for _, row := range agents {
+	for _, row := range must.Get(c.ListAgents(ctx))(t) {
 		add("agents", row.Name, row.Description)
 	}
 	if command, err := c.Get(ctx, "deploy"); err == nil {
@@ -108,18 +104,15 @@ func visible(t *testing.T, c *toolshelf.Catalog) string {
 		add("agent", agent.Content)
 	}
 	for _, search := range []func(context.Context, string, int, ...toolshelf.SearchOption) (toolshelf.SearchResults, error){c.Search, c.SearchSkills} {
-		found := must.Get(search(ctx, "deploy pdf scripts", 0))(t)
-		for _, hit := range found.Results {
+		for _, hit := range must.Get(search(ctx, "deploy pdf scripts", 0))(t).Results {
 			add("found", hit.Name, hit.Description)
 		}
 	}
-	names := must.Get(c.CompleteName(ctx, "", 10))(t)
-	for _, name := range names {
+	for _, name := range must.Get(c.CompleteName(ctx, "", 10))(t) {
 		add("complete", name.Name)
 	}
 	for _, prompt := range []func(context.Context, ...toolshelf.PromptOption) (toolshelf.PromptList, error){c.CommandsPrompt, c.SkillsPrompt, c.AgentsPrompt} {
-		p := must.Get(prompt(ctx))(t)
-		for _, name := range p.Included {
+		for _, name := range must.Get(prompt(ctx))(t).Included {
 			add("prompt", name)
 		}
 	}
@@ -247,8 +240,7 @@ func TestPendingHasTheTextsOfAllFiles(t *testing.T) {
 	files := maps.Clone(gatedFiles)
 	files["/p/skills/pdf/image.png"] = "\xff\xfe"
 	_, c, _ := gatedCatalog(t, files)
-	pending := must.Get(c.Pending(t.Context()))(t)
-	for _, p := range pending {
+	for _, p := range must.Get(c.Pending(t.Context()))(t) {
 		if p.Kind != toolshelf.KindSkill {
 			continue
 		}
@@ -558,8 +550,7 @@ func TestWatchSeesAChangeDeepInAGatedSkill(t *testing.T) {
 // shownPlugins returns the plugins and the rows that a catalog shows.
 func shownPlugins(t *testing.T, c *toolshelf.Catalog) (rows []string) {
 	t.Helper()
-	plugins := must.Get(c.Plugins(t.Context()))(t)
-	for _, p := range plugins {
+	for _, p := range must.Get(c.Plugins(t.Context()))(t) {
 		rows = append(rows, "plugin "+p.Name)
 	}
 	return append(rows, pluginRows(t, c)...)

@@ -475,8 +475,7 @@ func TestListsAndSearchesOpenNoFileOfAHeadFS(t *testing.T) {
 	defer c.Close()
 	got := map[string]string{}
 	for range 2 { // also validates the first list
-		skills := must.Get(c.ListSkills(context.Background()))(t)
-		for _, s := range skills {
+		for _, s := range must.Get(c.ListSkills(context.Background()))(t) {
 			got[s.Name] = s.Description
 			must.Equal(t, s.Name, s.Name == "denied" || s.Name == "nothing", len(s.Diagnostics) > 0)
 		}

@@ -159,9 +159,7 @@ func TestLintOrder(t *testing.T) {
 func TestLintJSON(t *testing.T) {
 	all := lint(t, map[string]string{"commands/a.md": "---\ndescription: a: b\n---\n", "commands/b \u2028.md": ""}, toolshelf.WithSkillsDir())
 	text, err := json.Marshal(all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var back []toolshelf.Diagnostic
 	must.Do(t, json.Unmarshal(text, &back))
 	must.Match(t, "it changed on the way", all, back)
@@ -319,9 +317,7 @@ func TestLintEndsWithItsContext(t *testing.T) {
 	if _, err := c.Lint(ctx); err != context.Canceled {
 		t.Errorf("got %v, want the context's error", err)
 	}
-	if err := c.Close(); err != nil { // Close waits for running calls
-		t.Fatal(err)
-	}
+	must.Do(t, c.Close()) // Close waits for running calls
 	if n := reads.Load(); n > 20 {
 		t.Errorf("%d reads: the files after the end were read too", n)
 	}
@@ -716,8 +712,7 @@ func TestStrictLoadsOnlyTheFilesThatAClientLoads(t *testing.T) {
 					}
 				}
 				prompt := must.Get(c.SkillsPrompt(t.Context()))(t)
-				hits := must.Get(c.SearchSkills(t.Context(), "words", 10))(t)
-				for _, hit := range hits.Results {
+				for _, hit := range must.Get(c.SearchSkills(t.Context(), "words", 10))(t).Results {
 					found = append(found, hit.Name)
 				}
 				for _, s := range infos {
@@ -764,8 +759,7 @@ func TestStrictJudgesTheHeadAndTheWholeFileAlike(t *testing.T) {
 			ofLint = append(ofLint, d)
 		}
 	}
-	infos := must.Get(c.ListSkills(t.Context()))(t)
-	for _, s := range infos {
+	for _, s := range must.Get(c.ListSkills(t.Context()))(t) {
 		for _, d := range s.Diagnostics {
 			if d.Severity == toolshelf.SeverityError {
 				ofList = append(ofList, d)

@@ -63,8 +63,7 @@ func pluginRows(t testing.TB, c *toolshelf.Catalog) (rows []string) {
 	for _, s := range skills {
 		rows = append(rows, "skill "+s.Name+" of "+s.Plugin)
 	}
-	agents := must.Get(c.ListAgents(t.Context()))(t)
-	for _, a := range agents {
+	for _, a := range must.Get(c.ListAgents(t.Context()))(t) {
 		rows = append(rows, "agent "+a.Name+" of "+a.Plugin)
 	}
 	return rows
@@ -329,8 +328,7 @@ func TestAPluginWithoutAManifestHasTheNameOfItsFilesystemOrDirectory(t *testing.
 	} {
 		got := names(t, tt.c)
 		if len(got) == 0 {
-			diagnostics := must.Get(tt.c.Lint(t.Context()))(t)
-			for _, d := range diagnostics {
+			for _, d := range must.Get(tt.c.Lint(t.Context()))(t) {
 				got = append(got, d.Message)
 			}
 		}

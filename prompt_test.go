@@ -318,8 +318,7 @@ func TestCorpusPrompts(t *testing.T) {
 		for _, s := range block.Skills {
 			read[s.Name] = s.Description
 		}
-		skills := must.Get(c.ListSkills(t.Context()))(t)
-		for _, s := range skills {
+		for _, s := range must.Get(c.ListSkills(t.Context()))(t) {
 			if description, ok := read[s.Name]; ok && description != s.Description {
 				t.Errorf("%s has the description %q, want %q", s.Path, description, s.Description)
 			} else if !ok && s.Description != "" {
@@ -483,8 +482,7 @@ func monorepo() map[string]string {
 // near returns the names of ListSkillsFor.
 func near(t *testing.T, c *toolshelf.Catalog, path string) (names []string) {
 	t.Helper()
-	list := must.Get(c.ListSkillsFor(t.Context(), path))(t)
-	for _, s := range list {
+	for _, s := range must.Get(c.ListSkillsFor(t.Context(), path))(t) {
 		names = append(names, s.Name)
 	}
 	return names

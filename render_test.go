@@ -453,8 +453,7 @@ func testUsageReadsTheBeginningOfALongFile(t *testing.T) {
 		c := catalog(t, toolshelf.WithFs(fsys))
 		must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
 		fsys.total()
-		list := must.Get(bridgeOf(c).ListUsage(t.Context(), 0, "", nil))(t)
-		got := list.Rows[0].Arguments
+		got := must.Get(bridgeOf(c).ListUsage(t.Context(), 0, "", nil))(t).Rows[0].Arguments
 		must.Len(t, name, want[name], got)
 		command := must.Get(c.Get(t.Context(), "long"))(t)
 		head := command.Raw[:min(len(command.Raw), limit)]

@@ -76,8 +76,7 @@ func found(t *testing.T, fsys afero.Fs, dir string) []string {
 
 func save(t *testing.T, c *toolshelf.Catalog, r toolshelf.Report) toolshelf.SavedReport {
 	t.Helper()
-	saved := must.Get(c.SaveReport(t.Context(), r))(t)
-	return saved
+	return must.Get(c.SaveReport(t.Context(), r))(t)
 }
 
 func TestSaveReportChoosesThePathOfTheContract(t *testing.T) {

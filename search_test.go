@@ -28,8 +28,7 @@ import (
 // search returns the names and tiers of the results of a query.
 func search(t testing.TB, c *toolshelf.Catalog, query string) string {
 	t.Helper()
-	found := must.Get(c.Search(t.Context(), query, 0))(t)
-	return tiers(found)
+	return tiers(must.Get(c.Search(t.Context(), query, 0))(t))
 }
 
 func tiers(found toolshelf.SearchResults) string {
@@ -69,8 +68,7 @@ func TestSearchSkillsFindsSkills(t *testing.T) {
 			"no file":     "pdf-tools/tier2", // not the directory no-file, which has no SKILL.md
 			"fill a form": "pdf-tools/tier2",
 		} {
-			found := must.Get(c.SearchSkills(t.Context(), query, 0))(t)
-			must.Match(t, query, want, tiers(found))
+			must.Match(t, query, want, tiers(must.Get(c.SearchSkills(t.Context(), query, 0))(t)))
 		}
 		found := must.Get(c.SearchSkills(t.Context(), "pdf", 0))(t)
 		want := []toolshelf.SearchResult{{Name: "pdf-tools", Score: found.Results[0].Score, Tier: "tier1",

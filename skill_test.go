@@ -541,8 +541,7 @@ func TestNoPathLeadsOutOfASkill(t *testing.T) {
 func skillOf(t *testing.T, name string, options ...toolshelf.Option) (toolshelf.Skill, *toolshelf.Catalog) {
 	t.Helper()
 	c := catalog(t, options...)
-	skill := must.Get(c.GetSkill(t.Context(), name))(t)
-	return skill, c
+	return must.Get(c.GetSkill(t.Context(), name))(t), c
 }
 
 // walked returns the files that fs.WalkDir finds.

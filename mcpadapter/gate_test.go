@@ -87,8 +87,7 @@ func TestARefusedEntryIsInNoResultOfMCP(t *testing.T) {
 		}
 		must.NotContain(t, way, got, secret, "CLAUDE.md")
 	}
-	pending := must.Get(c.Pending(ctx))(t)
-	for _, p := range pending {
+	for _, p := range must.Get(c.Pending(ctx))(t) {
 		g.items.Store(p.Item, true)
 	}
 	after := served(t, a)
@@ -127,8 +126,7 @@ func TestNoUnapprovedByteIsServedOverMCP(t *testing.T) {
 	c := must.Get(toolshelf.New(toolshelf.WithRoot(dir), toolshelf.WithGate(g)))(t)
 	defer c.Close()
 	a := adapterOf(t, c)
-	pending := must.Get(c.Pending(ctx))(t)
-	for _, p := range pending {
+	for _, p := range must.Get(c.Pending(ctx))(t) {
 		g.items.Store(p.Item, true)
 	}
 	clients := skillClients(t, a)

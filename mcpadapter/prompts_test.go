@@ -58,8 +58,7 @@ func TestPromptsAreTheListedCommands(t *testing.T) {
 func TestPromptsOfAMissingDirectoryAreEmpty(t *testing.T) {
 	a := adapterOf(t, catalog(t, memory(t, map[string]string{"x": ""})))
 	must.Len(t, "prompts", 0, must.Get(a.Prompts(ctx))(t))
-	got := must.Get(ready(t, a).Handle(ctx, "prompts/list", nil))(t)
-	sameJSON(t, got, `{"prompts":[]}`)
+	sameJSON(t, must.Get(ready(t, a).Handle(ctx, "prompts/list", nil))(t), `{"prompts":[]}`)
 }
 
 func TestPromptsOfAMissingRootAreAnError(t *testing.T) {
@@ -270,14 +269,11 @@ func TestAChangedSkillIsAChangedPrompt(t *testing.T) {
 func TestPromptsFollowTheRulesOfTheirLayer(t *testing.T) {
 	fsys := memory(t, map[string]string{".claude/commands/a.md": "Fix $1.\n", ".codex/prompts/b.md": "Open $FILE.\n", ".gemini/commands/c.toml": "prompt = \"Plan $1.\"\n", "commands/d.md": "Fix $1.\n"})
 	c, err := toolshelf.New(toolshelf.WithFs(fsys), toolshelf.WithHome(""), toolshelf.WithCommandsDir("commands"), toolshelf.WithClient(client.Claude(), client.Codex(), client.Gemini()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { c.Close() })
 	names := func(a *mcpadapter.Adapter) map[string][]string {
 		all := map[string][]string{}
-		prompts := must.Get(a.Prompts(ctx))(t)
-		for _, p := range prompts {
+		for _, p := range must.Get(a.Prompts(ctx))(t) {
 			one, ok, err := a.Prompt(ctx, p.Name)
 			if diff := cmp.Diff(p, one); diff != "" || !ok || err != nil {
 				t.Errorf("Prompt: %t, %v (-list +one):\n%s", ok, err, diff)

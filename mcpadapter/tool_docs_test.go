@@ -495,14 +495,12 @@ func compiled(t *testing.T, raw json.RawMessage) *jsonschema.Schema {
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat()
 	must.Do(t, c.AddResource("tool.json", doc))
-	s := must.Get(c.Compile("tool.json"))(t)
-	return s
+	return must.Get(c.Compile("tool.json"))(t)
 }
 
 func validate(t *testing.T, s *jsonschema.Schema, raw []byte) error {
 	t.Helper()
-	v := must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(raw)))(t)
-	return s.Validate(v)
+	return s.Validate(must.Get(jsonschema.UnmarshalJSON(bytes.NewReader(raw)))(t))
 }
 
 func TestSchemasAreValidObjects(t *testing.T) {
@@ -654,7 +652,6 @@ func TestSchemaEqualsTheInputSchemaOfEachTool(t *testing.T) {
 	for _, tool := range everyTool(t, mcpadapter.WithStructuredContent()).Tools() {
 		changed := tool.Schema()
 		clear(changed["properties"].(map[string]any))
-		raw := must.Get(json.Marshal(tool.Schema()))(t)
-		sameJSON(t, raw, string(tool.InputSchema))
+		sameJSON(t, must.Get(json.Marshal(tool.Schema()))(t), string(tool.InputSchema))
 	}
 }

@@ -299,8 +299,7 @@ func TestToolForConvertsResultsAndErrors(t *testing.T) {
 			mcpadapter.Result{Text: `the result has a member "error", which reports the error of a failed call; rename the member`, IsError: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := must.Get(tt.tool.Call(ctx, nil))(t)
-			must.Match(t, "result", tt.want, got)
+			must.Match(t, "result", tt.want, must.Get(tt.tool.Call(ctx, nil))(t))
 		})
 	}
 	tool := typed(t, func(ctx context.Context, _ noArguments) (string, error) {

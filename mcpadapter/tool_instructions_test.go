@@ -39,8 +39,7 @@ func TestGetInstructionsIsOfferedForTheClientsOfWithInstructions(t *testing.T) {
 		"a client whose rules are of a user": {toolshelf.WithInstructions(client.Kiro()), true},
 	} {
 		c := catalog(t, memory(t, files), tt.option)
-		view := must.Get(c.View())(t)
-		for _, of := range []*toolshelf.Catalog{c, view} {
+		for _, of := range []*toolshelf.Catalog{c, must.Get(c.View())(t)} {
 			if _, ok := adapterOf(t, of).Lookup("get_instructions"); ok != tt.want {
 				t.Errorf("%s: offered: %t", name, ok)
 			}

@@ -71,9 +71,7 @@ func (tr tree) onDisk(t testing.TB) string {
 			}
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return root
 }
 
@@ -102,9 +100,7 @@ func (tr tree) inMemory(t testing.TB) afero.Fs {
 		} else {
 			err = errors.Join(err, write(fsys, name, text))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
 	return fsys
 }
@@ -149,9 +145,7 @@ func onEveryFilesystem(t *testing.T, tr tree, opts []confine.Option, test func(t
 func confined(t testing.TB) func(*confine.FS, error) *confine.FS {
 	return func(fsys *confine.FS, err error) *confine.FS {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		t.Cleanup(func() { fsys.Close() })
 		return fsys
 	}

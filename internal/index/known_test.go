@@ -522,9 +522,7 @@ func TestKnownInPlugins(t *testing.T) {
 				} else if err = os.MkdirAll(filepath.Dir(full), 0o777); err == nil {
 					err = os.WriteFile(full, []byte(tt.text), 0o666)
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 			}
 			affected := map[client.Files]bool{}
 			for _, kind := range tt.affects {

@@ -114,9 +114,7 @@ func TestExtendAddsDirectories(t *testing.T) {
 		kept := Dirs{Cache[*layerFiles]{Max: 1 << 20}}
 		for range 2 {
 			extended, all, err := x.Extend(t.Context(), s, layers, &kept, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			want := []string{"rules/a.md", "x/rules/b.md", "x/rules/sub/c.md", "INVALID_RULE_NAME x/rules/d..e.md", "FOLDER_UNREADABLE y/rules"}
 			must.Match(t, "placesOf(extended, all)", want, placesOf(extended, all))
 			for i := range extended.states {

@@ -32,8 +32,7 @@ func sealedSkills(t *testing.T, root string) (x *Index, digest func() *Seal) {
 	t.Cleanup(x.Close)
 	return x, func() *Seal {
 		t.Helper()
-		s := must.Get(x.Snapshot(t.Context()))(t)
-		return s.Lookup("s").Seal()
+		return must.Get(x.Snapshot(t.Context()))(t).Lookup("s").Seal()
 	}
 }
 

@@ -220,8 +220,7 @@ func TestAFeedAndADirectory(t *testing.T) {
 		return ctx.Err()
 	}))
 	names := func() (names []string) {
-		list := must.Get(c.List(t.Context(), toolshelf.Page{}))(t)
-		for _, command := range list.Commands {
+		for _, command := range must.Get(c.List(t.Context(), toolshelf.Page{}))(t).Commands {
 			names = append(names, command.Name)
 		}
 		return names

@@ -100,8 +100,7 @@ func do(t testing.TB, r *http.Request) (int, string) {
 		return 0, ""
 	}
 	defer res.Body.Close()
-	body := must.Get(io.ReadAll(res.Body))(t)
-	return res.StatusCode, string(body)
+	return res.StatusCode, string(must.Get(io.ReadAll(res.Body))(t))
 }
 
 // raw opens a connection and writes the head of a request with a body of 100 bytes, and a part of

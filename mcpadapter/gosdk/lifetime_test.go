@@ -50,8 +50,7 @@ func TestASlowClientReceivesFewerReports(t *testing.T) {
 		must.Do(t, w.conn.Write(ctx, &jsonrpc.Request{ID: id, Method: "tools/call", Params: params}))
 		time.Sleep(time.Hour)
 		for reports := 0; ; reports++ {
-			message := must.Get(w.conn.Read(ctx))(t)
-			if r, ok := message.(*jsonrpc.Response); ok {
+			if r, ok := must.Get(w.conn.Read(ctx))(t).(*jsonrpc.Response); ok {
 				if reports != 2 || r.Error != nil { // the SDK's connection of the client reads one message ahead
 					t.Errorf("%d reports before the response %v", reports, r.Error)
 				}

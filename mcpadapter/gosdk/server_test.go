@@ -61,8 +61,7 @@ func adapterOf(t testing.TB, fsys afero.Fs, opts ...mcpadapter.Option) (*mcpadap
 	t.Helper()
 	c := must.Get(toolshelf.New(toolshelf.WithFs(fsys)))(t)
 	t.Cleanup(func() { c.Close() })
-	a := must.Get(mcpadapter.New(c, opts...))(t)
-	return a, c
+	return must.Get(mcpadapter.New(c, opts...))(t), c
 }
 
 // tools returns tools with names of the pattern. A tool returns its name.

@@ -92,8 +92,7 @@ func TestNoToolsAreAnEmptyArray(t *testing.T) {
 // next returns the cursor of the second page of tools.
 func next(t testing.TB, s *mcp.Server) string {
 	t.Helper()
-	res := must.Get(connect(t, s, revisions[0], nil).ListTools(ctx, nil))(t)
-	return res.NextCursor
+	return must.Get(connect(t, s, revisions[0], nil).ListTools(ctx, nil))(t).NextCursor
 }
 
 func TestInvalidCursorsAreRejected(t *testing.T) {

@@ -50,8 +50,7 @@ func onDrivers(t *testing.T, opts blob.Options, test func(*testing.T, *gocloud.B
 		t.Run(name, func(t *testing.T) {
 			bucket := open(t)
 			defer bucket.Close()
-			s := must.Get(blob.New(bucket, opts))(t)
-			test(t, bucket, s)
+			test(t, bucket, must.Get(blob.New(bucket, opts))(t))
 		})
 	}
 }
@@ -65,8 +64,7 @@ func TestEachDriverIsAFilesystem(t *testing.T) {
 	onDrivers(t, blob.Options{}, func(t *testing.T, bucket *gocloud.Bucket, s *blob.Store) {
 		write(t, bucket, "commands/deploy.md", "Deploy.")
 		write(t, bucket, "commands/frontend/component.md", "Build a component.")
-		view := must.Get(s.Snapshot(t.Context()))(t)
-		for _, fsys := range []fs.FS{s, view} {
+		for _, fsys := range []fs.FS{s, must.Get(s.Snapshot(t.Context()))(t)} {
 			if err := fstest.TestFS(fsys, "commands/deploy.md", "commands/frontend/component.md"); err != nil {
 				t.Error(err)
 			}

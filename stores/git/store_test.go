@@ -34,8 +34,7 @@ func newStore(t *testing.T, repo *gogit.Repository, revision string, opts git.Op
 
 func read(t *testing.T, fsys fs.FS, name string) string {
 	t.Helper()
-	content := must.Get(fs.ReadFile(fsys, name))(t)
-	return string(content)
+	return string(must.Get(fs.ReadFile(fsys, name))(t))
 }
 
 func TestASnapshotIsAFilesystem(t *testing.T) {

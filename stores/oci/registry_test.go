@@ -194,9 +194,7 @@ func TestARegistryThatHangs(t *testing.T) {
 	for errors.Is(err, context.DeadlineExceeded) { // on a busy machine, 300 ms can be too short
 		files, err = store.Snapshot(t.Context())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	registry.set(0, true)
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(10*time.Millisecond, cancel)

@@ -18,7 +18,6 @@ import (
 	"strings"
 	"testing"
 
-
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
@@ -60,9 +59,7 @@ func TestChartEscapesTheOutput(t *testing.T) {
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		switch token := token.(type) {
 		case xml.StartElement:
 			if token.Name.Local == "script" {

@@ -14,8 +14,7 @@ import (
 // versions that the tests use.
 func TestComparisonNamesTheTestedVersions(t *testing.T) {
 	read := func(file string) string {
-		text := must.Get(os.ReadFile(filepath.FromSlash(file)))(t)
-		return string(text)
+		return string(must.Get(os.ReadFile(filepath.FromSlash(file)))(t))
 	}
 	document := read("docs/comparison.md")
 	for module, file := range map[string]string{

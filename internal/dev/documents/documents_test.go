@@ -40,8 +40,7 @@ type document struct {
 func documents(t *testing.T) (all []document) {
 	t.Helper()
 	for _, glob := range []string{"*.md", "docs/*.md", ".github/*.md", ".github/*/*.md"} {
-		files := must.Get(filepath.Glob(glob))(t)
-		for _, file := range files {
+		for _, file := range must.Get(filepath.Glob(glob))(t) {
 			all = append(all, readDocument(t, filepath.ToSlash(file)))
 		}
 	}
@@ -53,8 +52,7 @@ func documents(t *testing.T) (all []document) {
 
 func readDocument(t *testing.T, file string) document {
 	t.Helper()
-	source := must.Get(os.ReadFile(file))(t)
-	return parseDocument(file, string(source))
+	return parseDocument(file, string(must.Get(os.ReadFile(file))(t)))
 }
 
 func parseDocument(file, source string) document {
@@ -275,8 +273,7 @@ func TestCodeBlocksOfDocumentsParse(t *testing.T) {
 		})
 	}
 	for _, path := range issueForms(t) {
-		form := must.Get(os.ReadFile(path))(t)
-		must.Equal(t, path, "", blockDefect("yaml", string(form)))
+		must.Equal(t, path, "", blockDefect("yaml", string(must.Get(os.ReadFile(path))(t))))
 	}
 }
 

@@ -95,8 +95,7 @@ func TestTheTableOfModulesIsTrue(t *testing.T) {
 	}
 	const prefix = "github.com/toolshelf-go/toolshelf"
 	read := func(file string) string {
-		text := must.Get(os.ReadFile(file))(t)
-		return string(text)
+		return string(must.Get(os.ReadFile(file))(t))
 	}
 	root := must.Get(os.Getwd())(t)
 	files := must.Get(filepath.Glob("*/*/go.mod"))(t)

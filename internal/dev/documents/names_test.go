@@ -189,8 +189,7 @@ func declarationsOf(t *testing.T, name string) map[string]bool {
 	t.Helper()
 	declared := map[string]bool{}
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		files := must.Get(filepath.Glob(filepath.Join(name, "*.go")))(t)
-		for _, file := range files {
+		for _, file := range must.Get(filepath.Glob(filepath.Join(name, "*.go")))(t) {
 			maps.Copy(declared, declarationsOf(t, file))
 		}
 		return declared

@@ -133,8 +133,7 @@ func tableRows(t *testing.T, page, heading string) [][]string {
 }
 
 func TestRenderingDocument(t *testing.T) {
-	file := must.Get(os.ReadFile("docs/rendering.md"))(t)
-	page := strings.ReplaceAll(string(file), "\r\n", "\n")
+	page := strings.ReplaceAll(string(must.Get(os.ReadFile("docs/rendering.md"))(t)), "\r\n", "\n")
 	must.Contain(t, "the table of rules", page, rulesTable())
 	examples := map[string]int{}
 	for _, row := range tableRows(t, page, "Examples") {
@@ -167,8 +166,7 @@ func TestRenderingDocument(t *testing.T) {
 
 func unquote(t *testing.T, s string) string {
 	t.Helper()
-	text := must.Get(strconv.Unquote(s))(t)
-	return text
+	return must.Get(strconv.Unquote(s))(t)
 }
 
 // instructionTable returns the table of docs/instructions.md for the clients of package client.

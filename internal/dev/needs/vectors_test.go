@@ -44,8 +44,7 @@ func textKey(text string) [8]byte { sum := sha256.Sum256([]byte(text)); return [
 // makeVectors writes the texts for the model, or the file of its vectors.
 func makeVectors(t *testing.T, texts []string) {
 	if *writeTexts != "" {
-		data := must.Get(json.Marshal(texts))(t)
-		must.Do(t, os.WriteFile(*writeTexts, data, 0o644))
+		must.Do(t, os.WriteFile(*writeTexts, must.Get(json.Marshal(texts))(t), 0o644))
 	}
 	if *readVectors == "" {
 		return

@@ -45,22 +45,17 @@ func library(t *testing.T, dir string, opts ...toolshelf.Option) (got []Entry, l
 		got = append(got, Entry{kind, plugin, name, path})
 	}
 	for info, err := range c.All(ctx) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		add("command", info.Plugin, info.Name, info.Path, nil, true)
 	}
-	skills := must.Get(c.ListSkills(ctx))(t)
-	for _, info := range skills {
+	for _, info := range must.Get(c.ListSkills(ctx))(t) {
 		add("skill", info.Plugin, info.Name, info.Path, info.Shadows, info.Loadable)
 	}
-	agents := must.Get(c.ListAgents(ctx))(t)
-	for _, info := range agents {
+	for _, info := range must.Get(c.ListAgents(ctx))(t) {
 		add("agent", info.Plugin, info.Name, info.Path, info.Shadows, info.Loadable)
 	}
 	plugins := must.Get(c.Plugins(ctx))(t)
-	problems := must.Get(c.Lint(ctx))(t)
-	for _, p := range problems {
+	for _, p := range must.Get(c.Lint(ctx))(t) {
 		if p.Code == agentmd.DiagShadowed && !strings.HasSuffix(p.Path, "marketplace.json") { // a repeated entry
 			t.Errorf("shadowed: %v", p)
 		}
@@ -128,8 +123,7 @@ func TestLibraryReadsPublicRepositories(t *testing.T) {
 	if top == "" {
 		t.Skip("TOOLSHELF_PLUGINS names no directory of repositories with plugins")
 	}
-	repositories := must.Get(os.ReadDir(top))(t)
-	for _, r := range repositories {
+	for _, r := range must.Get(os.ReadDir(top))(t) {
 		t.Run(r.Name(), func(t *testing.T) {
 			dir := filepath.Join(top, r.Name())
 			var fsys fs.FS = os.DirFS(dir)

@@ -111,6 +111,5 @@ func decodedURI(t *testing.T, uri string) string {
 }
 
 func unescape(t *testing.T, s string) string {
-	decoded := must.Get(url.PathUnescape(s))(t)
-	return decoded
+	return must.Get(url.PathUnescape(s))(t)
 }

@@ -236,8 +236,7 @@ func TestCatalogReportsAServerThatFails(t *testing.T) {
 	c := catalogOf(t, toolshelf.WithSkillsFS("docs", s.FS(ctx)), toolshelf.WithSkillsFS("local", local))
 	list := func() (names []string, why string) {
 		t.Helper()
-		skills := must.Get(c.ListSkills(ctx))(t)
-		for _, skill := range skills {
+		for _, skill := range must.Get(c.ListSkills(ctx))(t) {
 			names = append(names, skill.Name)
 			for _, d := range skill.Diagnostics {
 				why += skill.Name + ": " + d.Message

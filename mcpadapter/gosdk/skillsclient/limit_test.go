@@ -57,9 +57,7 @@ func TestLimitResponsesEndsAGigabyte(t *testing.T) {
 			server := httptest.NewServer(endless(tt.kind, tt.status, &sent))
 			defer server.Close()
 			client, err := new(skillsclient.Host).NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			transport := &http.Transport{}
 			defer transport.CloseIdleConnections()
 			_, err = client.Connect(ctx, &mcp.StreamableClientTransport{
@@ -132,9 +130,7 @@ func (a answer) RoundTrip(*http.Request) (*http.Response, error) {
 // TestTheSDKEndsAGigabyteOnStdio shows that a transport without HTTP needs no LimitResponses.
 func TestTheSDKEndsAGigabyteOnStdio(t *testing.T) {
 	client, err := new(skillsclient.Host).NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var sent atomic.Int64
 	read, write := io.Pipe()
 	ended := make(chan struct{})

@@ -565,9 +565,7 @@ func interceptedSession(t *testing.T, h *skillsclient.Host, f *fake) *intercepte
 	t.Helper()
 	near, far := mcp.NewInMemoryTransports()
 	server, err := f.server.Connect(ctx, far, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	client := must.Get(h.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil))(t)
 	s := &intercepted{after: func(string) {}}
 	client.AddSendingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {

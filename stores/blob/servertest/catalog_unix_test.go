@@ -52,9 +52,7 @@ func skill(name, description string) string {
 func names(t *testing.T, cat *toolshelf.Catalog) (all []string) {
 	t.Helper()
 	for info, err := range cat.All(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		all = append(all, info.Name)
 	}
 	return all
@@ -126,9 +124,7 @@ func TestACatalogWhoseFilesChangeDuringTheScan(t *testing.T) {
 			})
 			got := ""
 			for info, err := range cat.All(t.Context()) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				got += info.Name + ": " + info.Description + ", "
 			}
 			must.Equal(t, "the commands", test.want, got)

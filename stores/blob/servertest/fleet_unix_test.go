@@ -87,8 +87,7 @@ func newReplica(t *testing.T, b *bucket, c *cluster) replica {
 		process.Wait()
 	})
 	t.Cleanup(kill)
-	line := must.Get(bufio.NewReader(stdout).ReadString('\n'))(t)
-	return replica{strings.TrimSpace(line), kill}
+	return replica{strings.TrimSpace(must.Get(bufio.NewReader(stdout).ReadString('\n'))(t)), kill}
 }
 
 // A balancer passes each request to the next replica. If the replica fails, the balancer repeats

@@ -66,9 +66,7 @@ func TestRequests(t *testing.T) {
 	s := b.store(blob.Options{Dir: "commands"})
 	view := snapshot(t, s)
 	file, err := view.Open("c0000.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer file.Close()
 	for _, test := range []struct {
 		call string

@@ -75,9 +75,8 @@ func TestContentsAreReadWithTheContextOfTheTask(t *testing.T) {
 	}
 	files := newFS("1", map[string]filetree.File{"dir/a.md": waiting})
 	store := tree.NewStore(func(context.Context, *filetree.FS) (*filetree.FS, error) { return files, nil }, 0, nil)
-	snapshot := must.Get(store.Snapshot(t.Context()))(t)
 	for name, open := range map[string]func(context.Context) fs.FS{
-		"a snapshot": snapshot.(*filetree.FS).WithContext,
+		"a snapshot": must.Get(store.Snapshot(t.Context()))(t).(*filetree.FS).WithContext,
 		"a store":    store.WithContext,
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())

@@ -219,8 +219,7 @@ func TestAnEarlierMessageReturns(t *testing.T) {
 		same(t, snapshot(t, s), map[string]string{"deleted.md": "new", "value.md": "new", "other.md": "one"})
 	}
 	for values := uint64(6); values != 4; { // until the messages have expired
-		status := must.Get(bucket.Status(t.Context()))(t)
-		values = status.Values()
+		values = must.Get(bucket.Status(t.Context()))(t).Values()
 	}
 	same(t, snapshot(t, store), map[string]string{"value.md": "old", "other.md": "one"})
 	bucket.put("other.md", "two")

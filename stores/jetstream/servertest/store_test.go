@@ -340,8 +340,7 @@ func TestACatalogWithAFeedMakesNoRequest(t *testing.T) {
 	defer cancel()
 	list := func() int {
 		t.Helper()
-		page := must.Get(catalog.List(ctx, toolshelf.Page{}))(t)
-		return page.Pagination.Total
+		return must.Get(catalog.List(ctx, toolshelf.Page{}))(t).Pagination.Total
 	}
 	list()
 	for quiet := 0; quiet < 3; quiet++ { // until the feed is connected and the scans have ended

@@ -132,31 +132,6 @@ func TestACatalogWhoseFilesChangeDuringTheScan(t *testing.T) {
 	}
 }
 
-func TestACatalogDuringAnOutage(t *testing.T) {
-	b := newBucket(t)
-	b.put("commands/deploy.md", command("Deploy"))
-	unreachable := errors.New("unreachable")
-	fail := func(*http.Request) (*http.Response, error) { return nil, unreachable }
-
-	cat := b.catalog(blob.Options{})
-	names(t, cat)
-	b.intercept(fail)
-	must.Fail(cat.List(t.Context(), toolshelf.Page{}))(t, "List without Stale", unreachable)
-	must.Fail(cat.Get(t.Context(), "deploy"))(t, "Get without Stale", unreachable)
-
-	b.intercept(nil)
-	var outage error
-	cat = b.catalog(blob.Options{Stale: func(err error, age time.Duration) error { outage = err; return nil }})
-	names(t, cat)
-	want := must.Get(cat.Get(t.Context(), "deploy"))(t)
-	b.intercept(fail)
-	if all := names(t, cat); len(all) != 1 || !errors.Is(outage, unreachable) {
-		t.Errorf("List with Stale: %q, outage %v", all, outage)
-	}
-	must.Equal(t, "Get with Stale", want.Content,
-		must.Get(cat.Get(t.Context(), "deploy"))(t).Content)
-}
-
 func TestACatalogEndsWithTheContext(t *testing.T) {
 	b := newBucket(t)
 	b.put("commands/deploy.md", command("Deploy"))
@@ -327,38 +302,4 @@ func TestRequestsOfASearch(t *testing.T) {
 	b.place("commands/c00007.md", command("Do step 7")+strings.Repeat("Do a long step.\n", 1000))
 	r.expect("Search after a change of a long file", search, 1, 2, 0) // the beginning and the whole file
 	r.expect("Search again", search, 1, 0, 0)
-}
-
-func TestRequestsWithAFeed(t *testing.T) {
-	b := newBucket(t)
-	b.fill(200, 20)
-	connected, changed := make(chan struct{}), make(chan struct{})
-	feed := func(ctx context.Context, touch func(...string)) error {
-		touch()
-		close(connected)
-		select {
-		case <-changed:
-			touch("c00007.md")
-			changed <- struct{}{}
-		case <-ctx.Done():
-		}
-		<-ctx.Done()
-		return nil
-	}
-	r := requests{b, b.catalog(blob.Options{}, toolshelf.WithFeed(time.Hour, feed))}
-	<-connected
-	for _, call := range []func(context.Context, *toolshelf.Catalog) error{list, get, listPrompts, listSkills, getSkill} {
-		must.Do(t, call(t.Context(), r.catalog))
-	}
-	r.expect("List", list, 0, 0, 0)
-	r.expect("Get", get, 0, 0, 0)
-	r.expect("Get of an unknown name", getUnknown, 0, 0, 0)
-	r.expect("a page of prompts", listPrompts, 0, 0, 0)
-	r.expect("ListSkills", listSkills, 0, 0, 0)
-
-	b.put("commands/c00007.md", command("Do step 8"))
-	changed <- struct{}{}
-	<-changed
-	must.Equal(t, "Get after a change", "Do step 8",
-		must.Get(r.catalog.Get(t.Context(), "c00007"))(t).Metadata.Description)
 }

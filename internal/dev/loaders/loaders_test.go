@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // TestCasesHaveASourceAndAReason checks the form of the cases, which other loaders' authors may

@@ -15,6 +15,9 @@ import (
 //go:embed testdata/scans.txt
 var scans string
 
+//go:embed testdata/patterns.txt
+var patterns string
+
 // A scanned is a tree of testdata/scans.txt with its layers.
 type scanned struct {
 	tree   tree
@@ -116,9 +119,13 @@ func snapshot(t *testing.T, x *Index) string {
 	return strings.Join(lines(x, s), "; ")
 }
 
-func TestScans(t *testing.T) {
+func TestScans(t *testing.T) { scanAll(t, scans) }
+
+func TestCommandsOfLayersWithPatterns(t *testing.T) { scanAll(t, patterns) }
+
+func scanAll(t *testing.T, cases string) {
 	s := new(scanned)
-	must.Answer(t, scans, map[string]func(t *testing.T, options ...string) string{
+	must.Answer(t, cases, map[string]func(t *testing.T, options ...string) string{
 		"tree":  s.addFiles,
 		"layer": s.addLayer,
 		"commands": func(t *testing.T, options ...string) string {

@@ -120,14 +120,7 @@ func (m *TextMatch) row() *shown.Match { return (*shown.Match)(m) }
 // names at any depth. A glob with a slash matches paths relative to the directory of the call.
 // Syntax and errors are the syntax and the errors of Exclude. No glob means all files.
 func InFiles(globs ...string) GrepOption {
-	return grepOption(func(o *dirOptions) {
-		for _, text := range globs {
-			if o.err != nil {
-				return
-			}
-			o.files = append(o.files, o.glob(text))
-		}
-	})
+	return grepOption(func(o *dirOptions) { o.addGlobs(&o.files, globs) })
 }
 
 // maxContext limits ContextLines, because a result has up to 2n+1 lines for each matching line.

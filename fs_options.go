@@ -187,14 +187,7 @@ func After(cursor string) DirOption {
 // braces of more than 1,000 patterns, and globs of one call of more than 64 KiB, with their braces
 // expanded. Accepted by ListDir, Tree, FindFiles and Grep.
 func Exclude(globs ...string) FileOption {
-	return fileOption(func(o *dirOptions) {
-		for _, text := range globs {
-			if o.err != nil {
-				return
-			}
-			o.exclude = append(o.exclude, o.glob(text))
-		}
-	})
+	return fileOption(func(o *dirOptions) { o.addGlobs(&o.exclude, globs) })
 }
 
 // MaxDepth sets the number of levels below the directory of the call. MaxDepth(1) includes
@@ -229,6 +222,15 @@ func Gitignore() FileOption {
 // the call itself is read whatever its name. Accepted by Tree, FindFiles and Grep.
 func SkipDependencies() FileOption {
 	return fileOption(func(o *dirOptions) { o.skipDependencies = true })
+}
+
+// addGlobs parses patterns up to the first error.
+func (o *dirOptions) addGlobs(all *[]listing.Glob, globs []string) {
+	for _, text := range globs {
+		if o.err == nil {
+			*all = append(*all, o.glob(text))
+		}
+	}
 }
 
 // glob parses a pattern and limits the total size of all patterns of a call.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -169,30 +168,18 @@ func (c *Catalog) Reports(ctx context.Context, command string) ([]ReportInfo, er
 		return nil, &Error{Code: CodeDirectoryNotFound, Op: op, Path: command,
 			Message: "no directory for reports is configured; use WithReports"}
 	}
-	all, err := await(ctx, c, func(ctx context.Context) ([]ReportInfo, error) {
-		all := []ReportInfo{}
-		for _, directory := range c.reports.Both() {
-			for file, err := range directory.List(ctx, reports.Stem(command)) {
-				var failed *reports.DirectoryError
-				if errors.As(err, &failed) {
-					return nil, directoryError(op, failed.Name, "reports", failed.Err, index.Layer{})
-				}
-				if err != nil {
-					return nil, err
-				}
-				all = append(all, ReportInfo{Command: command, Name: file.Name, Path: file.Path, Version: file.Version,
-					Time: file.Time, Size: file.Stat.Size, Local: file.Local})
-			}
-		}
-		return all, nil
+	all, err := await(ctx, c, func(ctx context.Context) ([]reports.File, error) {
+		return c.reports.List(ctx, reports.Stem(command))
 	})
+	if failed := (*reports.DirectoryError)(nil); errors.As(err, &failed) {
+		err = directoryError(op, failed.Name, "reports", failed.Err, index.Layer{})
+	}
 	if err != nil {
 		return nil, c.methodError(op, err)
 	}
-	slices.SortFunc(all, func(a, b ReportInfo) int { return reports.Compare(a.fileInfo(), b.fileInfo()) })
-	return all, nil
-}
-
-func (r ReportInfo) fileInfo() reports.Info {
-	return reports.Info{Name: r.Name, Time: r.Time, Version: r.Version, Local: r.Local}
+	list := make([]ReportInfo, len(all))
+	for i, f := range all {
+		list[i] = ReportInfo{command, f.Name, f.Path, f.Version, f.Time, f.Stat.Size, f.Local}
+	}
+	return list, nil
 }

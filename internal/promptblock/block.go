@@ -243,27 +243,19 @@ func (b *Block) text(c choice) string {
 		if i.length > c.limit {
 			description = xmltext.ShortenXML(description, c.limit)
 		}
-		t.WriteString("  <")
-		t.WriteString(b.Tag)
-		t.WriteString(">\n    <name>")
-		t.WriteString(i.escapedName)
-		t.WriteString("</name>\n")
+		write(&t, "  <", b.Tag, ">\n    <name>", i.escapedName, "</name>\n")
 		if !i.named {
-			t.WriteString("    <description>" + description + "</description>\n")
+			write(&t, "    <description>", description, "</description>\n")
 		}
 		if i.location != "" {
-			t.WriteString("    <location>")
-			t.WriteString(i.location)
-			t.WriteString("</location>\n")
+			write(&t, "    <location>", i.location, "</location>\n")
 		}
-		t.WriteString("  </")
-		t.WriteString(b.Tag)
-		t.WriteString(">\n")
+		write(&t, "  </", b.Tag, ">\n")
 	}
 	t.WriteString(b.omission(c))
 	for j := range b.items {
 		if i := &b.items[j]; i.rank >= c.described && i.rank < c.kept {
-			t.WriteString(i.escapedName + "\n")
+			write(&t, i.escapedName, "\n")
 		}
 	}
 	if c.described < len(b.items) {
@@ -271,6 +263,13 @@ func (b *Block) text(c choice) string {
 	}
 	t.WriteString("</available_" + b.Tag + "s>")
 	return t.String()
+}
+
+// write writes the parts of a text without another copy.
+func write(t *strings.Builder, parts ...string) {
+	for _, part := range parts {
+		t.WriteString(part)
+	}
 }
 
 const namesEnd = "  </names>\n"

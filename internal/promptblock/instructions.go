@@ -129,9 +129,7 @@ func (b *Instructions) text(kept []int) string {
 		if kept[i] < p.length {
 			text = p.cut(kept[i])
 		}
-		t.WriteString(p.open)
-		t.WriteString(xmltext.BlockTags(text))
-		t.WriteString(p.end)
+		write(&t, p.open, xmltext.BlockTags(text), p.end)
 	}
 	t.WriteString("</project_instructions>")
 	return t.String()

@@ -254,6 +254,21 @@ func (d *Directories) Open(n Names, locate func(dir string) (*confine.FS, string
 // Both returns the shared and the local directory.
 func (d *Directories) Both() []*Directory { return []*Directory{&d.Shared, &d.Local} }
 
+// List returns the reports of a command in both directories, in the order of [Compare]. The rules
+// and the errors of [Directory.List] apply.
+func (d *Directories) List(ctx context.Context, stem string) (all []File, err error) {
+	for _, each := range d.Both() {
+		for file, err := range each.List(ctx, stem) {
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, file)
+		}
+	}
+	slices.SortFunc(all, func(a, b File) int { return Compare(a.Info, b.Info) })
+	return all, nil
+}
+
 // Named returns the directories that the program configures.
 func (d *Directories) Named() []*Directory {
 	return slices.DeleteFunc(d.Both(), func(each *Directory) bool { return each.FS == nil })

@@ -196,16 +196,16 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 		}
 		last, o := -1, in.observer.Begin(ctx)
 		weight := func(i int) int64 { return entries[i].Unread() }
-		for i, now := range parallel.Ahead(ending, c.config.maxReads, len(entries), maxAhead, weight, func(ctx context.Context, i int) (l loaded) {
-			if !c.lifetime.Enter() {
-				return loaded{err: fs.ErrClosed}
+		load := func(ctx context.Context, i int) loaded {
+			l, e := loaded{err: entries[i].Broken()}, entries[i]
+			if l.err == nil {
+				of := lookup[T, Info]{catalog: c, reader: r, all: all, entry: e.Entry, kept: e.Text}
+				l.reading, l.err = of.read(ctx)
 			}
-			defer c.lifetime.Leave()
-			if l.err = entries[i].Broken(); l.err == nil {
-				l.reading, l.err = r.read(ctx, c, all, entries[i].Entry, entries[i].Text)
-			}
+			l.entry = e.Entry
 			return l
-		}) {
+		}
+		for i, now := range parallel.Ahead(ending, c.config.maxReads, len(entries), maxAhead, weight, load) {
 			if ending.Err() != nil || c.lifetime.Err() != nil { // ending follows lifetime with a delay
 				break
 			}
@@ -213,7 +213,6 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 			if errors.Is(now.err, fs.ErrNotExist) && entries[i].Broken() == nil || !in.filter.KeepsAll(now.states) {
 				continue // removed, or hidden by a change, since the scan
 			}
-			now.entry = entries[i].Entry
 			if now.err != nil {
 				now.value = unloaded(all, now.entry, now.err)
 				if in.observer != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/reports"
 	"github.com/toolshelf-go/toolshelf/internal/search"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
+	"github.com/toolshelf-go/toolshelf/internal/usage"
 )
 
 // A CommandList is one page of commands.
@@ -68,7 +69,8 @@ func (c *Catalog) List(ctx context.Context, page Page) (CommandList, error) {
 	if err != nil {
 		return CommandList{}, err
 	}
-	entries, pagination, err := commandPage(snapshot, page)
+	name := func(e *index.Entry) string { return e.Name }
+	entries, pagination, err := paginate(snapshot.Entries, page, usage.CommandScope, name, names.Compare)
 	if err != nil {
 		return CommandList{}, inOp(op, err)
 	}

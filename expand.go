@@ -10,7 +10,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
-	"github.com/toolshelf-go/toolshelf/internal/cursor"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/lint"
 	"github.com/toolshelf-go/toolshelf/internal/names"
@@ -438,41 +437,25 @@ func (c bridged) Invocable(ctx context.Context) (v usage.Invocable, err error) {
 	return v, err
 }
 
-// scopes are the scopes of the cursors of ListUsage: of commands, as in List, and of skills.
-var scopes = map[bool]string{false: commandScope, true: "invocable skills"}
-
 // ListUsage is documented at bridge.Catalog.
 func (c bridged) ListUsage(ctx context.Context, size int, from string, rules *client.Rules) (bridge.UsageList, error) {
 	const op = "ListUsage"
 	if err := c.begin(ctx, op); err != nil {
 		return bridge.UsageList{}, err
 	}
-	size = cmp.Or(size, defaultPageSize)
 	all, err := c.Invocable(ctx)
 	if err != nil {
 		return bridge.UsageList{}, inOp(op, err)
 	}
-	after, err := decodeCursor(scopes[false], from)
-	inSkills := from != "" && err != nil
-	if inSkills {
-		if after, err = decodeCursor(scopes[true], from); err != nil {
-			return bridge.UsageList{}, inOp(op, err)
-		}
+	page, next, ok := all.Page(cmp.Or(size, defaultPageSize), from)
+	if !ok {
+		return bridge.UsageList{}, inOp(op, cursorOfAnotherList())
 	}
-	list := bridge.UsageList{Invocable: all}
-	var page []usage.Invoked
-	for e := range all.After(after, inSkills) {
-		if len(page) == size {
-			last := page[size-1]
-			list.NextCursor = cursor.Encode(scopes[last.Skill], last.Name)
-			break
-		}
-		page = append(page, e)
-	}
-	if list.Rows, err = c.usageOf(ctx, page, rules); err != nil {
+	rows, err := c.usageOf(ctx, page, rules)
+	if err != nil {
 		return bridge.UsageList{}, c.methodError(op, err)
 	}
-	return list, nil
+	return bridge.UsageList{Rows: rows, NextCursor: next, Invocable: all}, nil
 }
 
 // usageOf returns the usage of each entry. At most 1,000 entries wait for a read at the same time.

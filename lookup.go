@@ -54,7 +54,8 @@ type lookup[T, Info any] struct {
 
 	// Of the entry that read reads.
 	all   *index.Snapshot
-	entry *index.Entry // nil if read finds the entry
+	entry *index.Entry          // nil if read finds the entry
+	kept  *index.Cached[string] // for the reader
 }
 
 // find returns the reading of the entry: in the last snapshot if stats prove the entry, or else in
@@ -108,7 +109,7 @@ func (l lookup[T, Info]) read(ctx context.Context) (now reading[T, Info], err er
 	if e == nil {
 		return now, fs.ErrNotExist
 	}
-	now, err = l.reader.read(ctx, l.catalog, l.all, e, nil)
+	now, err = l.reader.read(ctx, l.catalog, l.all, e, l.kept)
 	now.entry = e
 	return now, l.catalog.lifetime.Cause(err)
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/cursor"
-	"github.com/toolshelf-go/toolshelf/internal/index"
-	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
 const (
@@ -132,12 +130,4 @@ func invalidCursor(reason string) error {
 
 func cursorOfAnotherList() error {
 	return invalidCursor("made for another list, or altered; request the first page without a cursor")
-}
-
-// commandScope is the scope of the cursors of commands.
-const commandScope = "commands"
-
-// commandPage returns the page of the commands of a snapshot.
-func commandPage(snapshot *index.Snapshot, page Page) ([]*index.Entry, Pagination, error) {
-	return paginate(snapshot.Entries, page, commandScope, func(e *index.Entry) string { return e.Name }, names.Compare)
 }

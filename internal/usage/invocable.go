@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/toolshelf-go/toolshelf/internal/cursor"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
@@ -90,25 +91,42 @@ func (v Invocable) merge(commands, skills []*index.Entry, yield func(Invoked) bo
 	}
 }
 
-// After ranges over the commands and then the skills, each in the order of names.Compare, after a
-// command or a skill of a name. After the command "", After ranges over all entries.
-func (v Invocable) After(name string, skill bool) iter.Seq[Invoked] {
-	return func(yield func(Invoked) bool) {
-		commands, skills := v.commands(), v.skills()
-		if skill {
-			commands, skills = nil, after(skills, name)
+// The scopes of the cursors of Page. CommandScope is also the scope of Catalog.List.
+const (
+	CommandScope = "commands"
+	skillScope   = "invocable skills"
+)
+
+// Page returns at most size entries after a cursor, the commands before the skills, each in the
+// order of names.Compare, and the cursor of the next page. The cursor "" begins the list, and ok is
+// false for the cursor of another list.
+func (v Invocable) Page(size int, from string) (page []Invoked, next string, ok bool) {
+	commands, skills := v.commands(), v.skills()
+	if name, ofCommand := cursor.Decode(CommandScope, from); ofCommand {
+		commands = after(commands, name)
+	} else if name, ofSkill := cursor.Decode(skillScope, from); ofSkill {
+		commands, skills = nil, after(skills, name)
+	} else if from != "" {
+		return nil, "", false
+	}
+	for i := range len(commands) + len(skills) {
+		e := Invoked{Skill: i >= len(commands)}
+		if e.Skill {
+			e.Entry = skills[i-len(commands)]
+		} else {
+			e.Entry = commands[i]
 		}
-		for _, e := range after(commands, name) {
-			if next := (Invoked{Entry: e}); v.shows(next) && !yield(next) {
-				return
-			}
-		}
-		for _, e := range skills {
-			if next := (Invoked{Entry: e, Skill: true}); v.shows(next) && !yield(next) {
-				return
-			}
+		switch {
+		case !v.shows(e):
+		case len(page) < size:
+			page = append(page, e)
+		case page[size-1].Skill:
+			return page, cursor.Encode(skillScope, page[size-1].Name), true
+		default:
+			return page, cursor.Encode(CommandScope, page[size-1].Name), true
 		}
 	}
+	return page, "", true
 }
 
 // Longest returns the end of the longest name, with or without the name of its plugin, at the

@@ -1,6 +1,8 @@
 package usage
 
 import (
+	"iter"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/cursor"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/names"
@@ -50,9 +53,15 @@ func invocable(t *testing.T) Invocable {
 func TestInvocableEntries(t *testing.T) {
 	v := invocable(t)
 	commands, skills := Invocable{Commands: v.Commands}, Invocable{Skills: v.Skills}
+	after := func(scope, name string) iter.Seq[Invoked] {
+		page, next, ok := v.Page(10, cursor.Encode(scope, name))
+		must.Equal(t, "the next page of the last page", "", next)
+		must.Equal(t, "ok", true, ok)
+		return slices.Values(page)
+	}
 	for _, tt := range []struct {
 		rule string
-		all  func(yield func(Invoked) bool)
+		all  iter.Seq[Invoked]
 		want []string
 	}{
 		{"a skill hides a command, unless models alone invoke the skill", v.Prefixed(""), []string{"a", "skill B", "skill b", "skill c", "d", "e"}},
@@ -60,12 +69,12 @@ func TestInvocableEntries(t *testing.T) {
 		{"commands alone", commands.Prefixed(""), []string{"a", "b", "d", "e", "f"}},
 		{"skills alone", skills.Prefixed(""), []string{"skill B", "skill b", "skill c"}},
 		{"nothing", Invocable{}.Prefixed(""), nil},
-		{"commands, then skills", v.After("", false), []string{"a", "d", "e", "skill B", "skill b", "skill c"}},
-		{"after a command", v.After("a", false), []string{"d", "e", "skill B", "skill b", "skill c"}},
-		{"after a removed command", v.After("aa", false), []string{"d", "e", "skill B", "skill b", "skill c"}},
-		{"after the last command", v.After("f", false), []string{"skill B", "skill b", "skill c"}},
-		{"after a skill", v.After("b", true), []string{"skill c"}},
-		{"after the last skill", v.After("c", true), nil},
+		{"commands, then skills", after(CommandScope, ""), []string{"a", "d", "e", "skill B", "skill b", "skill c"}},
+		{"after a command", after(CommandScope, "a"), []string{"d", "e", "skill B", "skill b", "skill c"}},
+		{"after a removed command", after(CommandScope, "aa"), []string{"d", "e", "skill B", "skill b", "skill c"}},
+		{"after the last command", after(CommandScope, "f"), []string{"skill B", "skill b", "skill c"}},
+		{"after a skill", after(skillScope, "b"), []string{"skill c"}},
+		{"after the last skill", after(skillScope, "c"), nil},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {
 			var got []string

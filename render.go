@@ -102,8 +102,8 @@ func (r Renderer) Render(ctx context.Context, t Template, args Args) (Rendering,
 	observer, e := t.loaded()
 	o := observer.Begin(ctx)
 	result, err := template.Renderer(r).Render(ctx, source, template.Args(args))
-	if failed := (*template.Error)(nil); errors.As(err, &failed) {
-		err = &Error{Code: Code(failed.Code), Op: "Render", Path: source.Name, Message: failed.Message}
+	if err != nil {
+		err = renderError(source.Name, err)
 	}
 	e.Action, e.Bytes = EventRendered, len(result.Text)
 	if o.Send(e, err); err != nil {
@@ -114,9 +114,18 @@ func (r Renderer) Render(ctx context.Context, t Template, args Args) (Rendering,
 		rendering.Directives = make([]Directive, len(result.Directives))
 	}
 	for i, d := range result.Directives {
-		rendering.Directives[i] = Directive{d.Kind, d.Start, d.End, d.Text(result.Text), d.FromArguments}
+		rendering.Directives[i] = Directive{d.Kind(), d.Start, d.End, d.Text(result.Text), d.FromArguments}
 	}
 	return rendering, nil
+}
+
+// renderError returns the error of Render for an error of package template or of the context.
+func renderError(name string, err error) error {
+	var failed *template.Error
+	if errors.As(err, &failed) {
+		return &Error{Code: Code(failed.Code), Op: "Render", Path: name, Message: failed.Message}
+	}
+	return err
 }
 
 // A Directive is a place where the author of a text asks the client to run a shell command or to

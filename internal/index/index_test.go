@@ -228,8 +228,8 @@ func TestClosed(t *testing.T) {
 		e := snapshotOf(t, x).Lookup("a")
 		x.Close()
 		must.Fail(x.Snapshot(t.Context()))(t, "Snapshot", fs.ErrClosed)
-		if _, ok := x.StatCached(e); ok {
-			t.Error("StatCached describes a file")
+		if _, err := x.Stat(Ended, e); err == nil {
+			t.Error("Stat describes a file")
 		}
 	})
 	t.Run("by the end of the lifetime", func(t *testing.T) {

@@ -24,7 +24,7 @@ import (
 // entry, and scans no layer. The caller checks the file of the entry itself. If another file can
 // have the name now, Known returns nil. Known also returns nil for a broken entry, for an unknown
 // name, and if last is nil. If ctx has ended, Known does not wait: Known looks only into the open
-// directories of StatCached, and returns nil if a file elsewhere can have the name.
+// directories of Stat, and returns nil if a file elsewhere can have the name.
 func (x *Index) Known(ctx context.Context, last *Snapshot, wanted ...string) *Entry {
 	return (&lookout{index: x, ctx: ctx, last: last}).known(wanted)
 }
@@ -496,9 +496,9 @@ func (l *lookout) ownName(layer int, file string) (string, error) {
 	return at.Prefix + at.skillName(doc.Frontmatter), nil
 }
 
-// keepOpen keeps a layer's directory open for StatCached, or closes a directory
+// keepOpen keeps a layer's directory open for Stat, or closes a directory
 // that must not stay open. In both cases keepOpen closes the directory of the
-// previous scan. A directory stays open only if none of the calls of StatCached
+// previous scan. A directory stays open only if none of the calls of Stat
 // can hang.
 func (x *Index) keepOpen(layer int, dir *confine.Dir) {
 	// The real path differs if a link leads to the directory.
@@ -520,40 +520,33 @@ func (x *Index) openLayer(layer int) *confine.Dir {
 	return nil
 }
 
-// StatCached describes the current file of a known entry in few system calls.
-// StatCached checks that the layer's path still leads to the open directory
-// without a link below the root, and stats the file in the directory. StatCached
-// never waits. If the answer needs more than an open directory on a local disk,
-// ok is false.
-func (x *Index) StatCached(e *Entry) (info confine.Info, ok bool) {
-	base := x.Below(e)
-	if e.Linked || strings.Contains(base, "/") || !x.enter() {
-		return info, false
-	}
-	defer x.leave()
-	dir := x.openLayer(e.Layer())
-	if dir == nil {
-		return info, false
-	}
-	info, err := dir.Lstat(base)
-	return info, err == nil
-}
-
-// stat describes the current file of a known entry, if possible below the open directory of the
-// layer.
-func (x *Index) stat(ctx context.Context, e *Entry) (confine.Info, error) {
-	fsys, top, dirPath := x.FSOf(ctx, e), x.config.Layers[e.layer].Dir, path.Dir(e.Path)
-	if e.Linked {
-		return fsys.Info(e.Path)
-	}
-	if access.IsBelow(top, dirPath) && x.enter() {
+// Stat describes the current file of a known entry. If possible, Stat checks that the path of the
+// layer still leads to the open directory without a link below the root, and stats the file below
+// the directory, in few system calls. If ctx has ended, Stat does not wait: Stat returns the error
+// of ctx if the answer needs more than a file in an open directory on a local disk.
+func (x *Index) Stat(ctx context.Context, e *Entry) (confine.Info, error) {
+	if !e.Linked && x.enter() {
 		defer x.leave()
-		if dir := x.openLayer(e.Layer()); dir != nil {
-			if opened, err := access.OpenBelow(dir, top, dirPath); err == nil {
+		dir, base := x.openLayer(e.Layer()), x.Below(e)
+		switch below := strings.Contains(base, "/"); {
+		case dir == nil:
+		case !below:
+			if info, err := dir.Lstat(base); err == nil {
+				return info, nil
+			}
+		case ctx.Err() == nil:
+			if opened, err := dir.OpenBelow(path.Dir(base)); err == nil {
 				defer opened.Close()
-				return opened.Lstat(path.Base(e.Path))
+				return opened.Lstat(path.Base(base))
 			}
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return confine.Info{}, err
+	}
+	fsys := x.FSOf(ctx, e)
+	if e.Linked {
+		return fsys.Info(e.Path)
 	}
 	return fsys.Lstat(e.Path)
 }

@@ -227,8 +227,8 @@ func TestKnownAgreesWithANewSnapshot(t *testing.T) {
 	})
 }
 
-// StatCached needs the open directory of a layer on a local disk of Linux.
-func TestStatCached(t *testing.T) {
+// Stat needs the open directory of a layer on a local disk of Linux.
+func TestStat(t *testing.T) {
 	root := tree{"real/a.md": "1", "real/link.md": "-> a.md", "real/sub/b.md": "", "linked": "-> real"}.onDisk(t)
 	fsys := confined(t)(confine.New(root))
 	dir := must.Get(fsys.OpenDir("real"))(t)
@@ -239,8 +239,8 @@ func TestStatCached(t *testing.T) {
 	x := commandsOf(t, Config{Nested: true}, fsys, "real")
 	cached := func(name string, want bool) (info confine.Info) {
 		t.Helper()
-		info, ok := x.StatCached(x.Last().Lookup(name))
-		must.Equal(t, name, want, ok)
+		info, err := x.Stat(Ended, x.Last().Lookup(name))
+		must.Equal(t, name, want, err == nil)
 		return info
 	}
 	for range 2 { // the second scan replaces the open directory
@@ -268,18 +268,18 @@ func TestStatCached(t *testing.T) {
 		"a layer of another kind": {Name: "memory", FS: confined(t)(confine.Over(tree{"x/a.md": ""}.inMemory(t), "/")), Dir: "x"},
 	} {
 		x := commandsOf(t, Config{Layers: []Layer{layer}}, nil)
-		if _, ok := x.StatCached(snapshotOf(t, x).Lookup("a")); ok {
+		if _, err := x.Stat(Ended, snapshotOf(t, x).Lookup("a")); err == nil {
 			t.Errorf("%s has an open directory", name)
 		}
 	}
 }
 
-func TestStatCachedAfterClose(t *testing.T) {
+func TestStatAfterClose(t *testing.T) {
 	fsys := confined(t)(confine.New(tree{"commands/a.md": ""}.onDisk(t)))
 	x := unclosed(t, Config{}, fsys)
 	e := snapshotOf(t, x).Lookup("a")
 	x.Close()
-	if _, ok := x.StatCached(e); ok {
+	if _, err := x.Stat(Ended, e); err == nil {
 		t.Error("the closed index describes a file")
 	}
 }

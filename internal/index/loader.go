@@ -102,11 +102,6 @@ func (l *Loader[T]) unchanged(ctx context.Context, e *Entry, known confine.Info)
 	if l.Index.LayerOf(e).Immutable {
 		return true
 	}
-	info, ok := l.Index.StatCached(e)
-	if !ok && ctx.Err() == nil {
-		var err error
-		info, err = l.Index.stat(ctx, e)
-		ok = err == nil
-	}
-	return ok && stamp.SameFile(info, known)
+	info, err := l.Index.Stat(ctx, e)
+	return err == nil && stamp.SameFile(info, known)
 }

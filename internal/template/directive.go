@@ -11,24 +11,26 @@ import (
 
 // A Directive is the place of a shell command or of a file in a rendered text.
 type Directive struct {
-	Kind          string // Shell or File
-	Braces        bool   // !{command} or @{path}
-	FromArguments bool   // the directive holds text of an argument
-	Start, End    int    // in bytes, in the rendered text
+	Shell         bool // a shell command, and otherwise a file
+	Braces        bool // !{command} or @{path}
+	FromArguments bool // the directive holds text of an argument
+	Start, End    int  // in bytes, in the rendered text
 }
 
-// The kinds of directives.
-const (
-	Shell = "shell" // !`command` and !{command}
-	File  = "file"  // @path and @{path}
-)
+// Kind returns the Kind of a toolshelf.Directive.
+func (d Directive) Kind() string {
+	if d.Shell {
+		return "shell"
+	}
+	return "file"
+}
 
 // Text returns the command or the path of a directive in a rendered text.
 func (d Directive) Text(rendered string) string {
 	switch {
 	case d.Braces:
 		return strings.TrimSpace(rendered[d.Start+len("!{") : d.End-len("}")])
-	case d.Kind == Shell:
+	case d.Shell:
 		return rendered[d.Start+len("!`") : d.End-len("`")]
 	}
 	return rendered[d.Start+len("@") : d.End]

@@ -82,7 +82,7 @@ func TestTexts(t *testing.T) {
 			var list []string
 			for _, d := range directives(got) {
 				kind, filled := "file", ""
-				if d.kind == template.Shell {
+				if d.kind == "shell" {
 					kind = "shell"
 				}
 				if d.from {
@@ -140,7 +140,7 @@ type directive struct {
 func directives(r template.Result) []directive {
 	var list []directive
 	for _, d := range r.Directives {
-		list = append(list, directive{d.Kind, d.Start, d.End, d.Text(r.Text), d.FromArguments, d.Braces})
+		list = append(list, directive{d.Kind(), d.Start, d.End, d.Text(r.Text), d.FromArguments, d.Braces})
 	}
 	return list
 }
@@ -239,7 +239,7 @@ func FuzzRender(f *testing.F) {
 		quoted := strings.NewReplacer(template.ShellQuoted(strings.Join(list(mark1, mark2), " ")), template.ShellQuoted(strings.Join(list(first, second), " ")))
 		want, copied := "", 0
 		for _, d := range marked.Directives {
-			if d.Kind == template.Shell && d.Braces {
+			if d.Shell && d.Braces {
 				want += marks.Replace(marked.Text[copied:d.Start]) + quoted.Replace(marked.Text[d.Start:d.End])
 				copied = d.End
 			}
@@ -255,11 +255,11 @@ func FuzzRender(f *testing.F) {
 		for i, d := range directives(got) {
 			opening, closing, fill := "@", "", marks
 			switch {
-			case d.braces && d.kind == template.Shell:
+			case d.braces && d.kind == "shell":
 				opening, closing, fill = "!{", "}", quoted
 			case d.braces:
 				opening, closing = "@{", "}"
-			case d.kind == template.Shell:
+			case d.kind == "shell":
 				opening, closing = "!`", "`"
 			}
 			m, whole := before[i], got.Text[d.start:d.end]
@@ -375,7 +375,7 @@ func TestCorpusRendering(t *testing.T) {
 			t.Errorf("%s: %s stays", path, left)
 		}
 		for _, d := range filled.Directives {
-			count[string(d.Kind)]++
+			count[d.Kind()]++
 		}
 		if !strings.Contains(filled.Text, "<argument ") {
 			count["none"]++

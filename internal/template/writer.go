@@ -39,11 +39,11 @@ func (w *writer) token(t token) {
 	case removedToken:
 		w.replace(t.start, t.end, "")
 	case shellStart:
-		w.begin(Shell, t)
+		w.begin(t)
 	case shellEnd:
 		w.end(t.end, len("`"))
 	case fileStart:
-		w.begin(File, t)
+		w.begin(t)
 		w.path = t.start + 1
 	case fileEnd:
 		switch {
@@ -203,8 +203,9 @@ func (w *writer) replace(start, end int, value string) {
 }
 
 // begin begins the directive of a token.
-func (w *writer) begin(kind string, t token) {
-	w.open = Directive{Kind: kind, Braces: t.braces, Start: w.out.Len() + t.start - w.copied}
+func (w *writer) begin(t token) {
+	w.open = Directive{Shell: t.kind == shellStart, Braces: t.braces,
+		Start: w.out.Len() + t.start - w.copied}
 }
 
 // end ends the open directive the given number of bytes after an index of text.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -123,19 +124,8 @@ func (f *FS) readLinkRelative(name string) (string, error) {
 	if err != nil {
 		return "", failure("readlink", name, err)
 	}
-	return relative(at, target), nil
-}
-
-// relative returns the path from a directory to a target. Both are below the root.
-func relative(at, target string) string {
-	if at == "." {
-		return target
-	}
-	from, to := strings.Split(at, "/"), strings.Split(target, "/")
-	for len(from) > 0 && len(to) > 0 && from[0] == to[0] {
-		from, to = from[1:], to[1:]
-	}
-	return path.Clean(strings.Repeat("../", len(from)) + path.Join(to...))
+	target, err = filepath.Rel(at, target)
+	return filepath.ToSlash(target), err
 }
 
 // open opens a regular file or a directory. open tries OpenRegular first, because files are

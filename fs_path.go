@@ -198,12 +198,12 @@ func (f *fileCall) notFound(ctx context.Context, err error) error {
 	near := ""
 	if f.dir {
 		e.Code, e.Message = CodeDirectoryNotFound, "Directory '"+slashed(f.name)+"' not found"
-		if near = listing.NearestDir(ctx, c.root, f.name, f.showHidden); near != "" {
+		if near = listing.Nearest(ctx, c.root, f.name, true, f.showHidden); near != "" {
 			near = slashed(near)
 		}
 	} else {
 		e.Message = "File '" + escape.Path(f.name) + "' not found"
-		near = escape.Path(listing.Nearest(ctx, c.root, f.name))
+		near = escape.Path(listing.Nearest(ctx, c.root, f.name, false, false))
 	}
 	if near != "" {
 		e.Message += "; did you mean '" + near + "'?"

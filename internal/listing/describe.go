@@ -43,54 +43,35 @@ func (d *reader) describe(ctx context.Context, dir *confine.Dir, entries []diren
 
 // describeOne reports whether the entry still exists.
 func (d *reader) describeOne(dir *confine.Dir, e *dirent, r *Row) bool {
-	info, err := e.info, error(nil)
-	if info == nil && d.NoMetadata && d.Order == ByName && e.kind != KindOther {
-		d.describeName(dir, e, r)
-		return true
-	}
-	if info == nil {
-		var read confine.Info
-		read, err = dir.LstatBrief(e.name)
-		info = &read
-	}
-	switch {
-	case err == nil:
-		r.describe(e.name, info)
-	case errors.Is(err, fs.ErrNotExist):
-		e.now = kindGone
-		d.vanished.Add(1)
-		return false
-	default:
-		// A directory without search permission reveals only names.
-		*r = Row{Name: e.name, Kind: e.kind}
-		if r.Kind == KindFile || r.Kind == KindOther {
-			r.Size = -1
-		}
-		if d.Order != ByName {
-			d.miss(err) // an entry without metadata has no place in the order
-		}
-	}
-	e.now = r.Kind
-	r.readLink(dir)
-	return true
-}
-
-// describeName describes an entry without metadata.
-func (d *reader) describeName(dir *confine.Dir, e *dirent, r *Row) {
 	*r = Row{Name: e.name, Kind: e.kind}
-	if r.Kind == KindFile {
+	if r.Kind == KindFile || r.Kind == KindOther {
 		r.Size = -1
 	}
-	e.now = r.Kind
-	r.readLink(dir)
-}
-
-// readLink sets the target of a link.
-func (r *Row) readLink(dir *confine.Dir) {
-	if r.Kind == KindLink {
+	switch info, err := e.info, error(nil); {
+	case info != nil:
+		r.describe(e.name, info)
+	case d.NoMetadata && d.Order == ByName && e.kind != KindOther:
+	default:
+		var read confine.Info
+		read, err = dir.LstatBrief(e.name)
+		switch {
+		case err == nil:
+			r.describe(e.name, &read)
+		case errors.Is(err, fs.ErrNotExist):
+			e.now = kindGone
+			d.vanished.Add(1)
+			return false
+		// A directory without search permission reveals only names. An entry without metadata
+		// has no place in an order other than ByName.
+		case d.Order != ByName:
+			d.miss(err)
+		}
+	}
+	if e.now = r.Kind; r.Kind == KindLink {
 		target, err := dir.ReadLink(r.Name)
 		r.Target, r.Outside = target, errors.Is(err, confine.ErrEscape)
 	}
+	return true
 }
 
 // Describe returns the row of an entry, without the target of a link. Only a file has a

@@ -135,9 +135,9 @@ func (g *grepper[M]) files(in foundFiles) error {
 		for j := i * chunk; j < min((i+1)*chunk, all); j++ {
 			var err error
 			if j < len(in.files) {
-				err = g.file(in, in.files[j])
+				err = g.file(in, in.files[j], false)
 			} else {
-				err = g.link(in, in.links[j-len(in.files)])
+				err = g.file(in, in.links[j-len(in.files)], true)
 			}
 			if err != nil {
 				return err
@@ -155,34 +155,24 @@ func (g *grepper[M]) count() {
 	}
 }
 
-// file searches a regular file. A file that is not regular any more is not a match of the globs.
-func (g *grepper[M]) file(in foundFiles, name string) error {
-	file, err := in.dir.OpenRegular(name)
-	if err == nil {
-		return g.skip(g.read(rulesDir(in.at.name), name, file))
+// file searches a regular file, or the target of a link. A file that is not regular any more is not
+// a match of the globs. The result omits a link that does not lead to a file.
+func (g *grepper[M]) file(in foundFiles, name string, link bool) error {
+	var file *confine.File
+	var err error
+	if link {
+		file, err = g.fsys.OpenRegular(in.path(name))
+	} else {
+		file, err = in.dir.OpenRegular(name)
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		g.reader.vanished.Add(1)
-		return nil
-	}
-	return g.unlessSpecial(err)
-}
-
-// link searches the target of a link. The result omits a link that does not lead to a file.
-func (g *grepper[M]) link(in foundFiles, name string) error {
-	file, err := g.fsys.OpenRegular(in.path(name))
 	switch {
 	case err == nil:
-		return g.skip(g.read(rulesDir(in.at.name), name, file))
-	case leadsNowhere(err):
+		err = g.read(rulesDir(in.at.name), name, file)
+	case errors.Is(err, confine.ErrNotRegular), errors.Is(err, confine.ErrSymlink),
+		link && leadsNowhere(err):
 		return nil
-	}
-	return g.unlessSpecial(err)
-}
-
-// unlessSpecial is skip, except for special files, links and directories.
-func (g *grepper[M]) unlessSpecial(err error) error {
-	if errors.Is(err, confine.ErrNotRegular) || errors.Is(err, confine.ErrSymlink) {
+	case !link && errors.Is(err, fs.ErrNotExist):
+		g.reader.vanished.Add(1)
 		return nil
 	}
 	return g.skip(err)

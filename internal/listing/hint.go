@@ -143,7 +143,7 @@ func newSubject(ctx context.Context, fsys *confine.FS, name string, roots []stri
 		s.try(strings.ReplaceAll(s.pattern, "[", "[[]"))
 	}
 	if dir, rest, ok := strings.Cut(s.pattern, "/*"); ok && !strings.ContainsAny(dir, wildcards) {
-		if near := NearestDir(ctx, fsys, joinPath(top, dir), hidden); near != "" {
+		if near := Nearest(ctx, fsys, joinPath(top, dir), true, hidden); near != "" {
 			s.try(quoteGlob(strings.TrimPrefix(near, joinPath(top, ""))) + "/*" + rest)
 		}
 	}

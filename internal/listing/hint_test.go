@@ -109,17 +109,17 @@ func TestNearest(t *testing.T) {
 		{name: "src/tools/.cach", path: "src/tools/.cache", dir: "src/tools/.cache", hiddenDir: "src/tools/.cache"},
 		{name: "nowhere/tools"},
 	} {
-		must.Equal(t, fmt.Sprintf("Nearest(%q)", tt.name), tt.path,
-			Nearest(t.Context(), fsys, tt.name))
-		must.Equal(t, fmt.Sprintf("NearestDir(%q, false)", tt.name), tt.dir,
-			NearestDir(t.Context(), fsys, tt.name, false))
-		must.Equal(t, fmt.Sprintf("NearestDir(%q, true)", tt.name), tt.hiddenDir,
-			NearestDir(t.Context(), fsys, tt.name, true))
+		must.Equal(t, fmt.Sprintf("Nearest(%q, false, false)", tt.name), tt.path,
+			Nearest(t.Context(), fsys, tt.name, false, false))
+		must.Equal(t, fmt.Sprintf("Nearest(%q, true, false)", tt.name), tt.dir,
+			Nearest(t.Context(), fsys, tt.name, true, false))
+		must.Equal(t, fmt.Sprintf("Nearest(%q, true, true)", tt.name), tt.hiddenDir,
+			Nearest(t.Context(), fsys, tt.name, true, true))
 	}
 }
 
 func TestNearestInAMissingRoot(t *testing.T) {
-	must.Equal(t, "result", "", Nearest(t.Context(), confined(t)(confine.Over(afero.NewMemMapFs(), "/missing")), "a"))
+	must.Equal(t, "result", "", Nearest(t.Context(), confined(t)(confine.Over(afero.NewMemMapFs(), "/missing")), "a", false, false))
 }
 
 func TestNearestComparesALimitedNumberOfNames(t *testing.T) {
@@ -127,7 +127,7 @@ func TestNearestComparesALimitedNumberOfNames(t *testing.T) {
 	for i := range maxCandidates + 1000 {
 		files = append(files, fmt.Sprintf("%06d-of-many", i))
 	}
-	must.Equal(t, "result", "", Nearest(t.Context(), newMemory(t, append(files, "zebra")...), "zebar"))
+	must.Equal(t, "result", "", Nearest(t.Context(), newMemory(t, append(files, "zebra")...), "zebar", false, false))
 }
 
 func TestNearestFollowsNoLinks(t *testing.T) {
@@ -136,7 +136,7 @@ func TestNearestFollowsNoLinks(t *testing.T) {
 	hosttest.Symlink(t, "target", filepath.Join(dir, "linked"))
 	fsys := confined(t)(confine.New(dir))
 	for name, want := range map[string]string{"linkd": "linked", "linkd/below": "", "linked/belo": "", "targt/belo": "target/below"} {
-		must.Equal(t, fmt.Sprintf("Nearest(%q)", name), want, Nearest(t.Context(), fsys, name))
+		must.Equal(t, fmt.Sprintf("Nearest(%q, false, false)", name), want, Nearest(t.Context(), fsys, name, false, false))
 	}
-	must.Equal(t, "NearestDir suggests the link", "", NearestDir(t.Context(), fsys, "linkd", false))
+	must.Equal(t, "Nearest suggests the link", "", Nearest(t.Context(), fsys, "linkd", true, false))
 }

@@ -22,18 +22,9 @@ var errEnough = errors.New("enough candidates")
 //
 // Nearest resolves the path element by element. If an element is missing, Nearest
 // continues with the nearest name in the same directory. Nearest follows no
-// symbolic links. Hidden names are candidates only for hidden elements.
-func Nearest(ctx context.Context, fsys *confine.FS, name string) string {
-	return nearestPath(ctx, fsys, name, false, false)
-}
-
-// NearestDir is [Nearest] for a path of a directory. If hidden is set, hidden names
-// are candidates for every element.
-func NearestDir(ctx context.Context, fsys *confine.FS, name string, hidden bool) string {
-	return nearestPath(ctx, fsys, name, true, hidden)
-}
-
-func nearestPath(ctx context.Context, fsys *confine.FS, name string, dirOnly, hidden bool) string {
+// symbolic links. If dirOnly is set, the result is the path of a directory. Hidden names are
+// candidates only for hidden elements, or if hidden is set, for every element.
+func Nearest(ctx context.Context, fsys *confine.FS, name string, dirOnly, hidden bool) string {
 	dir, err := fsys.OpenDir(".")
 	if err != nil {
 		return ""

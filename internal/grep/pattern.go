@@ -144,7 +144,10 @@ func inBlock(re *syntax.Regexp) *syntax.Regexp {
 	case syntax.OpBeginText:
 		return &syntax.Regexp{Op: syntax.OpBeginLine}
 	case syntax.OpEndText, syntax.OpEndLine:
-		return concatenation(repeated(syntax.OpQuest, &syntax.Regexp{Op: syntax.OpLiteral, Rune: []rune{'\r'}}), &syntax.Regexp{Op: syntax.OpEndLine})
+		cr := &syntax.Regexp{Op: syntax.OpLiteral, Rune: []rune{'\r'}}
+		maybe := &syntax.Regexp{Op: syntax.OpQuest, Sub: []*syntax.Regexp{cr}}
+		end := &syntax.Regexp{Op: syntax.OpEndLine}
+		return &syntax.Regexp{Op: syntax.OpConcat, Sub: []*syntax.Regexp{maybe, end}}
 	case syntax.OpCharClass:
 		class := *re
 		if class.Rune = withoutLF(re.Rune); len(class.Rune) == 0 {
@@ -182,14 +185,6 @@ func withoutConditions(re *syntax.Regexp) *syntax.Regexp {
 		changed.Sub[i] = withoutConditions(sub)
 	}
 	return &changed
-}
-
-func concatenation(sub ...*syntax.Regexp) *syntax.Regexp {
-	return &syntax.Regexp{Op: syntax.OpConcat, Sub: sub}
-}
-
-func repeated(op syntax.Op, sub *syntax.Regexp) *syntax.Regexp {
-	return &syntax.Regexp{Op: op, Sub: []*syntax.Regexp{sub}}
 }
 
 // withoutLF removes LF from the ranges of a class. A range is two runes.

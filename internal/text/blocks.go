@@ -75,7 +75,7 @@ func (b *Blocks) Next() (Block, error) {
 	}
 	searched := 0
 	for {
-		if i := bytes.LastIndexByte(b.memory[searched:b.used], b.format.terminator()); i >= 0 {
+		if i := bytes.LastIndexByte(b.memory[searched:b.used], b.format.Terminator()); i >= 0 {
 			return b.give(searched + i + 1), nil
 		}
 		searched = b.used
@@ -153,7 +153,7 @@ func (b *Blocks) begin() error {
 // skipLine skips the rest of a line.
 func (b *Blocks) skipLine() error {
 	for {
-		if i := bytes.IndexByte(b.memory[:b.used], b.format.terminator()); i >= 0 {
+		if i := bytes.IndexByte(b.memory[:b.used], b.format.Terminator()); i >= 0 {
 			b.used = copy(b.memory, b.memory[i+1:b.used])
 			break
 		}
@@ -216,9 +216,6 @@ func (b *Blocks) read(into []byte) (int, error) {
 	}
 	return n, nil
 }
-
-// Terminator returns the last character of a line break.
-func (f Format) Terminator() byte { return f.terminator() }
 
 // EncodedLen returns the number of bytes of a text of a Block in the file.
 func (f Format) EncodedLen(text []byte) (n int64) {

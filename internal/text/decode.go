@@ -47,7 +47,7 @@ func (f Format) Decode(raw []byte, max int) Decoded {
 			d.Text = append(d.Text, '\n')
 			d.Raw += size
 		}
-		if r == rune(f.terminator()) {
+		if r == rune(f.Terminator()) {
 			d.Breaks++
 			line = d
 		}
@@ -69,7 +69,7 @@ func (f Format) cut(raw []byte, max int) []byte {
 		return nil
 	}
 	if len(raw) > max {
-		end := bytes.LastIndexByte(raw[:max], f.terminator()) + 1
+		end := bytes.LastIndexByte(raw[:max], f.Terminator()) + 1
 		if end == 0 {
 			end = max
 			for end > 0 && !utf8.RuneStart(raw[end]) {

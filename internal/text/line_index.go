@@ -98,16 +98,6 @@ func (x *LineIndex) beforeBreak(n int) mark {
 	return x.mark(sort.SearchInts(x.breaks, n) - 1)
 }
 
-// around returns the last mark with less than n line breaks, for n > 0, and the distance to
-// the next mark, or 0 if the LineIndex has no next mark.
-func (x *LineIndex) around(n int) (mark, int64) {
-	m, next := x.beforeBreak(n), x.after(n)
-	if next == math.MaxInt64 {
-		return m, 0
-	}
-	return m, next - m.offset
-}
-
 // after returns the offset of the first mark with n line breaks or more. If the LineIndex has
 // none, after returns math.MaxInt64.
 func (x *LineIndex) after(n int) int64 {

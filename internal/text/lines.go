@@ -54,7 +54,7 @@ func (f Format) isUnit(raw []byte, at int, c byte) bool {
 
 // Breaks returns the number of line breaks.
 func (f Format) Breaks(raw []byte) int {
-	c := f.terminator()
+	c := f.Terminator()
 	if !f.wide() {
 		return bytes.Count(raw, []byte{c})
 	}
@@ -86,7 +86,7 @@ func (f Format) skip(raw []byte, n int) (offset, breaks int) {
 		offset += len(part)
 	}
 	for offset < len(raw) && breaks < n {
-		offset += f.indexUnit(raw[offset:], f.terminator()) + f.unit()
+		offset += f.indexUnit(raw[offset:], f.Terminator()) + f.unit()
 		breaks++
 	}
 	return offset, breaks
@@ -106,7 +106,7 @@ func (f Format) skipBack(raw []byte, n int) (offset, breaks int) {
 		end = start
 	}
 	for end > 0 {
-		i := f.lastUnit(raw[:end], f.terminator())
+		i := f.lastUnit(raw[:end], f.Terminator())
 		if breaks++; breaks == n {
 			return i + f.unit(), n
 		}
@@ -119,7 +119,7 @@ func (f Format) skipBack(raw []byte, n int) (offset, breaks int) {
 func (f Format) ends(raw []byte) bool {
 	at := len(raw) - f.unit()
 	if !f.wide() {
-		return at >= 0 && raw[at] == f.terminator()
+		return at >= 0 && raw[at] == f.Terminator()
 	}
-	return at >= 0 && len(raw)%2 == 0 && f.isUnit(raw, at, f.terminator())
+	return at >= 0 && len(raw)%2 == 0 && f.isUnit(raw, at, f.Terminator())
 }

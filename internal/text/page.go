@@ -89,11 +89,7 @@ func (r *reader) around(q Request) (Page, error) {
 	}
 	q.From, q.To, q.Column = q.Around, q.Around, 0
 	if p.Last >= q.Around {
-		terminator := "\n"
-		if p.Format.CR {
-			terminator = "\r"
-		}
-		lines := strings.Split(p.Text, terminator)
+		lines := strings.Split(p.Text, string(p.Format.Terminator()))
 		// A file that changes can have fewer line breaks than the index.
 		lines = lines[:min(len(lines), p.Last-p.First+1)]
 		if at := q.Around - p.First; at < len(lines) {
@@ -457,8 +453,9 @@ func (r *reader) start(q Request) (position, error) {
 	}
 	line := max(q.From, 1)
 	if n := line - 1; n > 0 {
-		if m, distance := r.index.around(n); distance > 0 && q.Column == 0 {
-			if err := r.fillPage(m.offset, distance, q); err != nil {
+		m, next := r.index.beforeBreak(n), r.index.after(n)
+		if next < math.MaxInt64 && q.Column == 0 {
+			if err := r.fillPage(m.offset, next-m.offset, q); err != nil {
 				return position{}, err
 			}
 		}

@@ -26,7 +26,7 @@ func lines(text string, f Format) []string {
 	if text == "" {
 		return nil
 	}
-	all := strings.SplitAfter(text, string(f.terminator()))
+	all := strings.SplitAfter(text, string(f.Terminator()))
 	if all[len(all)-1] == "" {
 		all = all[:len(all)-1]
 	}
@@ -124,7 +124,7 @@ func FuzzPages(f *testing.F) {
 				if p.Text != "" && (p.First != next.NextLine || p.Column != next.NextColumn) {
 					t.Fatalf("a page begins at line %d, column %d; the page before says %d, %d", p.First, p.Column, next.NextLine, next.NextColumn)
 				}
-				if whole := strings.HasSuffix(p.Text, string(format.terminator())) || p.NextLine == 0; !whole && p.Breaks > 0 {
+				if whole := strings.HasSuffix(p.Text, string(format.Terminator())) || p.NextLine == 0; !whole && p.Breaks > 0 {
 					t.Fatalf("%d bytes: the page %q has a part of a second line", most, p.Text)
 				}
 				if !format.CR && strings.HasSuffix(before, "\r") && strings.HasPrefix(p.Text, "\n") {

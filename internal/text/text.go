@@ -87,8 +87,8 @@ func (f Format) unit() int {
 	return 1
 }
 
-// terminator returns the last character of a line break.
-func (f Format) terminator() byte {
+// Terminator returns the last character of a line break.
+func (f Format) Terminator() byte {
 	if f.CR {
 		return '\r'
 	}

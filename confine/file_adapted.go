@@ -10,18 +10,14 @@ import (
 // An adaptedFile makes an afero.File or the file of an fs.FS behave like an os.File: safe
 // for concurrent use, an error for every short ReadAt, no negative counts.
 type adaptedFile struct {
-	fs     *adapted
-	mu     sync.Mutex
-	file   fs.File
-	closed bool
+	fs   *adapted
+	mu   sync.Mutex
+	file fs.File
 }
 
 func (f *adaptedFile) Read(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.closed {
-		return 0, fs.ErrClosed
-	}
 	n, err := f.file.Read(p)
 	return max(n, 0), err
 }
@@ -29,9 +25,6 @@ func (f *adaptedFile) Read(p []byte) (int, error) {
 func (f *adaptedFile) ReadAt(p []byte, off int64) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.closed {
-		return 0, fs.ErrClosed
-	}
 	file, ok := f.file.(io.ReaderAt)
 	if !ok {
 		return 0, fs.ErrPermission
@@ -50,9 +43,6 @@ func (f *adaptedFile) ReadAt(p []byte, off int64) (int, error) {
 func (f *adaptedFile) Seek(offset int64, whence int) (int64, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.closed {
-		return 0, fs.ErrClosed
-	}
 	file, ok := f.file.(io.Seeker)
 	if !ok {
 		return 0, fs.ErrPermission
@@ -78,9 +68,6 @@ func (f *adaptedFile) readHead(buf []byte) (int, error) {
 func (f *adaptedFile) stat() (Info, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.closed {
-		return Info{}, fs.ErrClosed
-	}
 	fi, err := f.file.Stat()
 	if err != nil {
 		return Info{}, err
@@ -103,9 +90,16 @@ func (f *adaptedFile) regular(read error) (Info, error) {
 func (f *adaptedFile) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.closed {
-		return fs.ErrClosed
-	}
-	f.closed = true
-	return f.file.Close()
+	file := f.file
+	f.file = closedFile{}
+	return file.Close()
 }
+
+// A closedFile is the file of an adaptedFile after Close.
+type closedFile struct{}
+
+func (closedFile) Stat() (fs.FileInfo, error)        { return nil, fs.ErrClosed }
+func (closedFile) Read([]byte) (int, error)          { return 0, fs.ErrClosed }
+func (closedFile) ReadAt([]byte, int64) (int, error) { return 0, fs.ErrClosed }
+func (closedFile) Seek(int64, int) (int64, error)    { return 0, fs.ErrClosed }
+func (closedFile) Close() error                      { return fs.ErrClosed }

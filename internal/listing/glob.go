@@ -112,6 +112,19 @@ func (a *alternative) literal(text string) (possible, certain bool) {
 	return true, i == 1 && p[0] == '*' && !a.path
 }
 
+// matches reports whether the pattern matches a text, and returns the steps that a comparison beyond
+// the literal ends can take.
+func (a *alternative) matches(text string) (matches bool, steps int) {
+	switch possible, certain := a.literal(text); {
+	case !possible:
+		return false, 0
+	case certain:
+		return true, 0
+	default:
+		return doublestar.MatchUnvalidated(a.pattern, text), len(a.pattern) * len(text)
+	}
+}
+
 const (
 	MaxGlob         = 1000     // bytes of a pattern
 	MaxExpansion    = 64 << 10 // total Size of the globs of a call
@@ -237,14 +250,11 @@ func (g *Glob) matches(m *meter, dir, name string, isDir bool) (bool, error) {
 			}
 			text = full
 		}
-		possible, certain := a.literal(text)
-		if !possible {
-			continue
-		}
-		if certain || doublestar.MatchUnvalidated(a.pattern, text) {
+		matches, steps := a.matches(text)
+		if matches {
 			return true, nil
 		}
-		if err := m.spend(len(a.pattern) * len(text)); err != nil {
+		if err := m.spend(steps); err != nil {
 			return false, err
 		}
 	}
@@ -342,17 +352,12 @@ func (s *Globs) Match(name string, left *int) (bool, error) {
 		if start = e.at; !e.path {
 			text = base
 		}
-		possible, certain := a.literal(text)
-		switch *left -= len(a.pattern); {
-		case !possible:
-		case certain:
+		matches, steps := a.matches(text)
+		*left -= len(a.pattern)
+		if matches {
 			return true, nil
-		case doublestar.MatchUnvalidated(a.pattern, text):
-			return true, nil
-		default:
-			*left -= len(a.pattern) * len(text)
 		}
-		if *left < 0 {
+		if *left -= steps; *left < 0 {
 			return false, ErrTooManySteps
 		}
 	}

@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 	"syscall"
-
-	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 var (
@@ -52,7 +51,20 @@ func failure(op, name string, err error) error {
 
 // cause returns the cause of an error, as an error whose text contains no path.
 func cause(err error) error {
-	err = escape.Cause(err)
+	for {
+		switch e := err.(type) {
+		case *fs.PathError:
+			err = e.Err
+			continue
+		case *os.LinkError:
+			err = e.Err
+			continue
+		case *os.SyscallError:
+			err = e.Err
+			continue
+		}
+		break
+	}
 	for _, known := range []error{
 		ErrEscape, ErrSymlink, ErrNotRegular, ErrNotDir, errReadOnly, errChanged, errTooDeep, errLoop,
 		context.Canceled, context.DeadlineExceeded,

@@ -301,11 +301,6 @@ func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) (C
 	return command, len(raw) + len(text) + doc.Memory()
 }
 
-// commandNames returns the rule for the names of commands.
-func (c *config) commandNames() names.Rule {
-	return names.Rule{Plugins: len(c.plugins.All) > 0, Colons: c.colons, Loose: c.looseNames}
-}
-
 // Frontmatter is the header of a command or skill file: the type of package
 // [github.com/toolshelf-go/toolshelf/agentmd], which parses headers without a catalog.
 type Frontmatter = agentmd.Frontmatter
@@ -322,8 +317,9 @@ func (c *Catalog) newCommands(user userDirs) (*collection[CommandInfo], error) {
 		noun:        "command",
 		file:        "the file",
 		invalid:     CodeInvalidCommandName,
-		names:       c.config.commandNames(),
-		notFound:    CodeCommandNotFound,
+		names: names.Rule{Plugins: len(c.config.plugins.All) > 0, Colons: c.config.colons,
+			Loose: c.config.looseNames},
+		notFound: CodeCommandNotFound,
 		hint: func(shown []*index.Entry, name string) string {
 			return suggestion(shown, name, "list the commands for the names")
 		},
@@ -335,7 +331,7 @@ func (c *Catalog) newCommands(user userDirs) (*collection[CommandInfo], error) {
 		c.caches.commands.Retain(now)
 		c.usages.Commands.Kept.Retain(now.HasFile)
 	}
-	opened, err := commands.open(c, user, client.Commands, drop, index.Config{Nested: c.config.nested, Valid: c.config.commandNames().Element}, search.Config{Reports: c.reports.Named()})
+	opened, err := commands.open(c, user, client.Commands, drop, index.Config{Nested: c.config.nested, Valid: commands.names.Element}, search.Config{Reports: c.reports.Named()})
 	c.caches.commands.Index, c.caches.commands.Parse = commands.Index, c.parseCommand
 	c.usages.Commands.Index, c.usages.Commands.Texts = commands.Index, commands.texts
 	return opened, err

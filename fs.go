@@ -1,7 +1,6 @@
 package toolshelf
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -53,16 +52,15 @@ func (l *DirListing) read(ctx context.Context, f *fileCall) error {
 		return err
 	}
 	o := f.listing(0, minEntryLine)
-	var invalid error
 	if f.after != "" {
-		// The error of the cursor comes after the errors of the directory.
-		if o.After, invalid = decodeCursor(f.cursorScope(), f.after); invalid != nil {
-			o.After = "invalid"
+		var ok bool
+		if o.After, ok = cursor.Decode(f.cursorScope(), f.after); !ok {
+			o.After = "invalid" // the error of the cursor comes after the errors of the directory
 		}
 	}
 	page, err := listing.List(ctx, f.catalog.root, f.name, o, newEntry)
 	if errors.Is(err, listing.ErrPosition) {
-		return cmp.Or(invalid, cursorOfAnotherList())
+		return cursorOfAnotherList()
 	} else if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, e
 }
 
 func (c *Catalog) newAudit(profile *lint.Profile) *audit.Audit {
-	return &audit.Audit{Root: c.root, Profile: profile, Valid: c.config.commandNames().Element, Finder: c.finder, Below: c.below.Everywhere,
+	return &audit.Audit{Root: c.root, Profile: profile, Valid: c.commands.names.Element, Finder: c.finder, Below: c.below.Everywhere,
 		Indexes: map[client.Files]*index.Index{client.Commands: c.commands.Index, client.Skills: c.skills.Index, client.Agents: c.agents.Index, client.Instructions: c.instructions.Index}}
 }
 

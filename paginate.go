@@ -1,6 +1,7 @@
 package toolshelf
 
 import (
+	"cmp"
 	"sort"
 	"strconv"
 	"strings"
@@ -71,9 +72,9 @@ func paginate[T any](items []T, page Page, scope string, key func(T) string, com
 		if key == nil {
 			return nil, Pagination{}, invalidCursor("this list has no cursors; request a page by number")
 		}
-		last, err := decodeCursor(scope, page.Cursor)
-		if err != nil {
-			return nil, Pagination{}, err
+		last, ok := cursor.Decode(scope, page.Cursor)
+		if !ok {
+			return nil, Pagination{}, cursorOfAnotherList()
 		}
 		start = sort.Search(total, func(i int) bool { return compare(key(items[i]), last) > 0 })
 		p.Page = start/page.Size + 1
@@ -96,32 +97,18 @@ func paginate[T any](items []T, page Page, scope string, key func(T) string, com
 
 // normalized fills in the defaults, or returns the error of an invalid Page.
 func (p Page) normalized() (Page, error) {
-	if p.Number < 0 {
+	switch {
+	case p.Number < 0:
 		return p, &Error{Code: CodeInvalidPage,
 			Message: "page is " + strconv.Itoa(p.Number) + "; pages are numbered from 1"}
-	}
-	if p.Size < 0 || p.Size > maxPageSize {
+	case p.Size < 0 || p.Size > maxPageSize:
 		return p, &Error{Code: CodeInvalidPageSize,
 			Message: "page size is " + strconv.Itoa(p.Size) + "; use 1 to " + strconv.Itoa(maxPageSize)}
-	}
-	if p.Cursor != "" && p.Number != 0 {
+	case p.Cursor != "" && p.Number != 0:
 		return p, invalidCursor("a page number is also given; use either the cursor or the number")
 	}
-	if p.Number == 0 {
-		p.Number = 1
-	}
-	if p.Size == 0 {
-		p.Size = defaultPageSize
-	}
+	p.Number, p.Size = cmp.Or(p.Number, 1), cmp.Or(p.Size, defaultPageSize)
 	return p, nil
-}
-
-func decodeCursor(scope, text string) (key string, err error) {
-	key, ok := cursor.Decode(scope, text)
-	if !ok {
-		return "", cursorOfAnotherList()
-	}
-	return key, nil
 }
 
 func invalidCursor(reason string) error {

@@ -217,8 +217,13 @@ func (c *Catalog) RestorePrompt(ctx context.Context, used []Item, opts ...Prompt
 		return PromptList{}, inOp(op, err)
 	}
 	r := restoring{Catalog: c, promptOptions: options, op: op}
-	key := func(i Item) Item { return Item{Kind: i.Kind, Name: i.Name, Plugin: i.Plugin} }
-	for i := range promptblock.LastUses(used, key) {
+	seen := map[Item]bool{}
+	for _, i := range slices.Backward(used) {
+		key := Item{Kind: i.Kind, Name: i.Name, Plugin: i.Plugin}
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
 		if err := r.restore(ctx, i); err != nil {
 			return PromptList{}, c.methodError(op, err)
 		}

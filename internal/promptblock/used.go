@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
-	"iter"
-	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -13,21 +11,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/budget"
 	"github.com/toolshelf-go/toolshelf/internal/xmltext"
 )
-
-// LastUses ranges over the last item of each key, the last item first.
-func LastUses[Item any, Key comparable](used []Item, key func(Item) Key) iter.Seq[Item] {
-	return func(yield func(Item) bool) {
-		seen := map[Key]bool{}
-		for _, i := range slices.Backward(used) {
-			if k := key(i); !seen[k] {
-				seen[k] = true
-				if !yield(i) {
-					return
-				}
-			}
-		}
-	}
-}
 
 // Changed reports whether a text with a digest differs from the used text, whose digest may be
 // unknown. Without a digest, Changed computes the digest of the bytes.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/stores/blob"
@@ -25,19 +26,13 @@ func (b *bucket) catalog(opts blob.Options, more ...toolshelf.Option) *toolshelf
 	b.t.Helper()
 	s := b.store(opts)
 	sub := func(dir string) fs.FS {
-		fsys, err := s.Sub(dir)
-		if err != nil {
-			b.t.Fatal(err)
-		}
-		return fsys
+		return must.Get(s.Sub(dir))(b.t)
 	}
-	cat, err := toolshelf.New(append([]toolshelf.Option{toolshelf.WithRoot(b.t.TempDir()), toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
-		toolshelf.WithCommandsFS("bucket", sub("commands")), toolshelf.WithSkillsFS("bucket", sub("skills"))}, more...)...)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	b.t.Cleanup(func() { cat.Close() })
-	return cat
+	return catalogtest.Open(b.t, append([]toolshelf.Option{
+		toolshelf.WithRoot(b.t.TempDir()), toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
+		toolshelf.WithCommandsFS("bucket", sub("commands")),
+		toolshelf.WithSkillsFS("bucket", sub("skills")),
+	}, more...)...)
 }
 
 func command(description string) string {

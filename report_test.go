@@ -80,51 +80,25 @@ func save(t *testing.T, c *toolshelf.Catalog, r toolshelf.Report) toolshelf.Save
 }
 
 func TestSaveReportChoosesThePathOfTheContract(t *testing.T) {
+	saves := string(must.Get(os.ReadFile("testdata/saved_reports.txt"))(t))
 	onReported(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog, fsys afero.Fs) {
 		c := open()
-		for _, tt := range []struct {
-			in, file, out string
-		}{
-			{`{"command_name":"analyze","report_content":"# Found\r\nnothing","user_wants_upload":true}`,
-				"reports/analyze/analyze_report_20251120_103000_v1.md",
-				`{"success":true,"action_taken":"uploaded","report_path":"PATH","report_name":"report","version":1,` +
-					`"message":"The report was uploaded to the shared directory as analyze_report_20251120_103000_v1.md."}`},
-			{`{"command_name":"analyze.md","report_content":"again","user_wants_upload":true}`,
-				"reports/analyze/analyze_report_20251120_103000_v2.md",
-				`{"success":true,"action_taken":"uploaded","report_path":"PATH","report_name":"report","version":2,` +
-					`"message":"The report was uploaded to the shared directory as analyze_report_20251120_103000_v2.md."}`},
-			{`{"command_name":"analyze","report_name":"日志_2-é","report_content":"x","user_wants_upload":true}`,
-				"reports/analyze/analyze_日志_2-é_20251120_103000_v1.md",
-				`{"success":true,"action_taken":"uploaded","report_path":"PATH","report_name":"日志_2-é","version":1,` +
-					`"message":"The report was uploaded to the shared directory as analyze_日志_2-é_20251120_103000_v1.md."}`},
-			{`{"command_name":"analyze","report_content":"\u0000","user_wants_upload":false}`,
-				"state/local/analyze/analyze_report_20251120_103000_v1_local.md",
-				`{"success":true,"action_taken":"saved_locally","report_path":"PATH","report_name":"report","version":1,` +
-					`"message":"The report was saved locally as analyze_report_20251120_103000_v1_local.md."}`},
-			{`{"command_name":"hidden","report_content":"x","user_wants_upload":false}`,
-				"state/local/hidden/hidden_report_20251120_103000_v1_local.md",
-				`{"success":true,"action_taken":"saved_locally","report_path":"PATH","report_name":"report","version":1,` +
-					`"message":"The report was saved locally as hidden_report_20251120_103000_v1_local.md."}`},
-			{`{"command_name":"frontend:component","report_content":"x","user_wants_upload":true}`,
-				"reports/frontend.component/frontend.component_report_20251120_103000_v1.md",
-				`{"success":true,"action_taken":"uploaded","report_path":"PATH","report_name":"report","version":1,` +
-					`"message":"The report was uploaded to the shared directory as frontend.component_report_20251120_103000_v1.md."}`},
-		} {
-			var r toolshelf.Report
-			must.Do(t, json.Unmarshal([]byte(tt.in), &r))
-			saved := save(t, c, r)
-			if full := filepath.ToSlash(saved.Path); !strings.HasSuffix("/"+full, "/"+tt.file) {
-				t.Errorf("saved as %s, want %s", full, tt.file)
-			}
-			saved.Path = "PATH"
-			out, err := json.Marshal(saved)
-			if diff := cmp.Diff(tt.out, string(out)); err != nil || diff != "" {
-				t.Errorf("%v (-want +got):\n%s", err, diff)
-			}
-			if text, err := afero.ReadFile(fsys, tt.file); string(text) != r.Content {
-				t.Errorf("%s: %q, %v; want %q", tt.file, text, err, r.Content)
-			}
-		}
+		must.Answer(t, saves, map[string]func(t *testing.T, a ...string) string{
+			"save": func(t *testing.T, a ...string) string {
+				var r toolshelf.Report
+				must.Do(t, json.Unmarshal([]byte(a[0]), &r))
+				saved := save(t, c, r)
+				file := filepath.ToSlash(saved.Path)
+				for _, dir := range []string{"reports/", "state/local/"} {
+					if i := strings.LastIndex("/"+file, "/"+dir); i >= 0 {
+						file = file[i:]
+					}
+				}
+				saved.Path = "PATH"
+				must.Equal(t, file, r.Content, string(must.Get(afero.ReadFile(fsys, file))(t)))
+				return file + " " + string(must.Get(json.Marshal(saved))(t))
+			},
+		})
 		if files := found(t, fsys, "."); slices.ContainsFunc(files, func(f string) bool { return strings.HasSuffix(f, ".tmp") }) {
 			t.Errorf("temporary files remain: %q", files)
 		}
@@ -249,56 +223,30 @@ func TestReportDirectories(t *testing.T) {
 }
 
 func TestReportsReturnsTheNewestFirst(t *testing.T) {
+	lists := string(must.Get(os.ReadFile("testdata/listed_reports.txt"))(t))
 	onReported(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog, fsys afero.Fs) {
 		c := open()
-		if all, err := c.Reports(t.Context(), "analyze"); all == nil || len(all) != 0 || err != nil {
-			t.Errorf("before the first: %v, %v", all, err)
-		}
-		for _, file := range []string{
-			"reports/analyze/analyze_report_20251120_103000_v2.md",
-			"reports/analyze/analyze_report_20251120_103000_v10.md",
-			"reports/analyze/analyze_b_20251120_103000_v2.md",
-			"reports/analyze/analyze_a_b_20261120_103000_v1.md",
-			"state/local/analyze/analyze_report_20251120_103000_v2_local.md",
-			"state/local/analyze/analyze_x_local_20251119_103000_v1_local.md",
-			// not reports of this command:
-			"reports/analyze/analyze_report_20251120_103000_v2_local.md",
-			"state/local/analyze/analyze_report_20251120_103000_v2.md",
-			"reports/analyze/.analyze_report_20251120_103000_v3.md.tmp",
-			"reports/analyze/analyze_report_20251120_103000_v0.md",
-			"reports/analyze/analyze_report_20251332_103000_v1.md",
-			"reports/analyze/analyze_report_20251120_103000_v1.txt",
-			"reports/analyze/analyze_a b_20251120_103000_v1.md",
-			"reports/analyze/hidden_report_20251120_103000_v1.md",
-			"reports/analyze/notes.md",
-			"reports/analyze/analyze_dir_20251120_103000_v1.md/x",
-			"reports/hidden/hidden_report_20251120_103000_v1.md",
-			"reports/analyze_report_20251120_103000_v1.md",
-		} {
-			must.Do(t, errors.Join(fsys.MkdirAll(filepath.Dir(file), 0o755), afero.WriteFile(fsys, file, []byte("text"), 0o644)))
-		}
-		all := must.Get(c.Reports(t.Context(), "analyze.md"))(t)
-		var got []string
-		for _, r := range all {
-			if r.Command != "analyze" || r.Size != 4 || r.Time.Location() != time.UTC {
-				t.Errorf("%+v", r)
-			}
-			got = append(got, fmt.Sprintf("%s %s v%d local=%v %s", r.Time.Format(time.DateTime), r.Name, r.Version, r.Local, filepath.Base(r.Path)))
-		}
-		want := []string{
-			"2026-11-20 10:30:00 a_b v1 local=false analyze_a_b_20261120_103000_v1.md",
-			"2025-11-20 10:30:00 report v10 local=false analyze_report_20251120_103000_v10.md",
-			"2025-11-20 10:30:00 b v2 local=false analyze_b_20251120_103000_v2.md",
-			"2025-11-20 10:30:00 report v2 local=false analyze_report_20251120_103000_v2.md",
-			"2025-11-20 10:30:00 report v2 local=true analyze_report_20251120_103000_v2_local.md",
-			"2025-11-19 10:30:00 x_local v1 local=true analyze_x_local_20251119_103000_v1_local.md",
-		}
-		must.Match(t, "result", want, got)
-		for name, want := range map[string]error{"missing": toolshelf.ErrCommandNotFound, "../x": toolshelf.ErrInvalidCommandName} {
-			if _, err := c.Reports(t.Context(), name); !errors.Is(err, want) || !strings.HasPrefix(err.Error(), "toolshelf: Reports: ") {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
+		must.Answer(t, lists, map[string]func(t *testing.T, a ...string) string{
+			"file": func(t *testing.T, a ...string) string {
+				must.Do(t, errors.Join(fsys.MkdirAll(filepath.Dir(a[0]), 0o755), afero.WriteFile(fsys, a[0], []byte("text"), 0o644)))
+				return ""
+			},
+			"reports": func(t *testing.T, a ...string) string {
+				all, err := c.Reports(t.Context(), a[0])
+				if err != nil {
+					must.Contain(t, a[0], err, "toolshelf: Reports: ")
+					return string(toolshelf.CodeOf(err))
+				}
+				must.Equal(t, a[0], false, all == nil)
+				var rows []string
+				for _, r := range all {
+					must.Equal(t, r.Path, "analyze 4 UTC", fmt.Sprint(r.Command, " ", r.Size, " ", r.Time.Location()))
+					local := map[bool]string{true: " local"}[r.Local]
+					rows = append(rows, fmt.Sprintf("%s %s v%d%s %s", r.Time.Format(time.DateTime), r.Name, r.Version, local, filepath.Base(r.Path)))
+				}
+				return strings.Join(rows, "; ")
+			},
+		})
 	})
 }
 

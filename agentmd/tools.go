@@ -32,12 +32,14 @@ func (r ToolRule) String() string {
 // parentheses that is no name, or with invalid UTF-8 names the rule and its first character. The
 // time is linear in the length of the text.
 func ParseToolRules(text string) ([]ToolRule, error) {
-	parsed, err := lint.ToolRules(text)
 	var rules []ToolRule
-	for _, r := range parsed {
-		rules = append(rules, ToolRule(r))
+	err := lint.ToolRules(text, func(tool, specifier string) {
+		rules = append(rules, ToolRule{tool, specifier})
+	})
+	if err != nil {
+		return nil, err
 	}
-	return rules, err
+	return rules, nil
 }
 
 // maxMatched is the length of the inputs and specifiers that Match compares with a pattern, in

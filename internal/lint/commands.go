@@ -131,7 +131,7 @@ func (f *File) toolRules() (found []problem.Problem) {
 			continue
 		}
 		for _, text := range toolsOf(field.Value) {
-			if _, err := ToolRules(text); err != nil {
+			if err := ToolRules(text, func(string, string) {}); err != nil {
 				message, suggestion, _ := strings.Cut(err.Error(), "; ")
 				found = append(found, f.at(field, problem.Warning, problem.ToolRuleInvalid, message, suggestion))
 				break

@@ -11,59 +11,49 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 )
 
-// A ToolRule is a tool, or some calls of a tool.
-type ToolRule struct {
-	Tool      string
-	Specifier string // the text in parentheses
-}
-
-// ToolRules reads rules with blanks or commas between them. The error names the first rule that is
-// not valid.
-func ToolRules(text string) ([]ToolRule, error) {
+// ToolRules reads rules with blanks or commas between them, and calls add with the tool and the text
+// in parentheses of each. The error names the first rule that is not valid.
+func ToolRules(text string, add func(tool, specifier string)) error {
 	if !utf8.ValidString(text) {
-		return nil, errors.New("invalid tool rules: the text is not UTF-8; save the file as UTF-8")
+		return errors.New("invalid tool rules: the text is not UTF-8; save the file as UTF-8")
 	}
-	var rules []ToolRule
 	begin := 0
 	for tool, balanced := range matter.EachTool(text) {
 		begin += strings.Index(text[begin:], tool)
-		rule, err := toolRule(tool)
+		name, specifier, err := toolRule(tool)
 		if !balanced {
 			err = errors.New(`has unbalanced parentheses; ` +
 				`close each "(" before the next rule, as in "Bash(git:*) Read"`)
 		}
 		if err != nil {
 			character := 1 + utf8.RuneCountInString(text[:begin])
-			return nil, fmt.Errorf("tool rule %s at character %d %w",
+			return fmt.Errorf("tool rule %s at character %d %w",
 				strconv.Quote(escape.Cut(tool, maxShownRule)), character, err)
 		}
 		begin += len(tool)
-		rules = append(rules, rule)
+		add(name, specifier)
 	}
-	return rules, nil
+	return nil
 }
 
 // maxShownRule is the number of bytes of a rule in an error.
 const maxShownRule = 60
 
 // toolRule reads one rule with balanced parentheses.
-func toolRule(text string) (ToolRule, error) {
+func toolRule(text string) (tool, specifier string, err error) {
 	tool, specifier, limited := strings.Cut(text, "(")
-	if i := strings.IndexFunc(tool, notInTool); i >= 0 || tool == "" {
-		return ToolRule{}, errors.New(`has no valid tool name; ` +
-			`write a name such as "Bash" before the parentheses, without quotes and brackets`)
-	}
-	if !limited {
-		return ToolRule{Tool: tool}, nil
-	}
 	specifier, closed := strings.CutSuffix(specifier, ")")
 	switch {
+	case tool == "" || strings.ContainsFunc(tool, notInTool):
+		err = errors.New(`has no valid tool name; ` +
+			`write a name such as "Bash" before the parentheses, without quotes and brackets`)
+	case !limited:
 	case !closed:
-		return ToolRule{}, errors.New("has text after the parentheses; write a blank between two rules")
+		err = errors.New("has text after the parentheses; write a blank between two rules")
 	case strings.TrimSpace(specifier) == "":
-		return ToolRule{}, fmt.Errorf("has empty parentheses; write %q for all calls of the tool", tool)
+		err = fmt.Errorf("has empty parentheses; write %q for all calls of the tool", tool)
 	}
-	return ToolRule{Tool: tool, Specifier: specifier}, nil
+	return tool, specifier, err
 }
 
 // notInTool reports a character that no name of a tool contains.

@@ -42,7 +42,7 @@ func (f *Finder) Check(
 	if err != nil {
 		return Checked{}, err
 	}
-	c := &call{Finder: f, ctx: ctx, sources: new(sources)}
+	c := &call{Finder: f, ctx: ctx, sources: sources{}}
 	for _, dir := range singles {
 		err := f.singlesOf(ctx, dir, c.sources, &all, single)
 		if ctx.Err() != nil || errors.Is(err, fs.ErrClosed) {
@@ -135,7 +135,7 @@ func (f *Finder) everywhere(ctx context.Context, all *Checked) (singles, rules [
 // singlesOf adds the single files of a directory, and for the root also of the user and of the
 // parents, and the problems of the files that no client reads.
 func (f *Finder) singlesOf(
-	ctx context.Context, dir string, read *sources, all *Checked,
+	ctx context.Context, dir string, read sources, all *Checked,
 	text func(place string, raw []byte) []problem.Problem,
 ) error {
 	c := &call{Finder: f, ctx: ctx, known: map[index.File]*found{}, sources: read,

@@ -8,7 +8,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
@@ -64,11 +63,8 @@ type source struct {
 }
 
 // sources are the files that the imports of a call reach. Each file is read, hashed and scanned
-// once. The zero value is empty.
-type sources struct {
-	mu    sync.Mutex
-	files map[sourceKey]*source
-}
+// once.
+type sources map[sourceKey]*source
 
 type sourceKey struct {
 	fs        *confine.FS
@@ -78,10 +74,8 @@ type sourceKey struct {
 // source returns a file of at most the given number of bytes, which an import of x reaches. The
 // error is the end of the call.
 func (c *call) source(x *found, file string, limit int) (*source, error) {
-	c.sources.mu.Lock()
-	defer c.sources.mu.Unlock()
 	key := sourceKey{x.fs, x.top, file}
-	if s := c.sources.files[key]; s != nil {
+	if s := c.sources[key]; s != nil {
 		if len(s.text) > limit {
 			return &source{err: index.ErrTooLarge}, nil
 		}
@@ -103,10 +97,7 @@ func (c *call) source(x *found, file string, limit int) (*source, error) {
 	if err != nil || errors.Is(s.err, index.ErrTooLarge) {
 		return s, err
 	}
-	if c.sources.files == nil {
-		c.sources.files = map[sourceKey]*source{}
-	}
-	c.sources.files[key] = s
+	c.sources[key] = s
 	return s, nil
 }
 

@@ -228,14 +228,14 @@ type call struct {
 	known map[index.File]*found // single files; nil for a missing file
 	seen  *watch.Look           // nil if nothing is watched
 
-	sources *sources
+	sources sources
 	left    map[*found]*found // for Check: the files that no client reads → the file in their place, or nil beyond a limit; nil in Find
 }
 
 // Find returns the instructions that apply to a file or a directory, the most general first. The
 // error is an error of a directory on the way.
 func (f *Finder) Find(ctx context.Context, q Query, rules *index.Snapshot) (Answer, error) {
-	c := &call{Finder: f, Query: q, ctx: ctx, known: map[index.File]*found{}, seen: f.Observer.Begin(), sources: new(sources)}
+	c := &call{Finder: f, Query: q, ctx: ctx, known: map[index.File]*found{}, seen: f.Observer.Begin(), sources: sources{}}
 	defer c.close()
 	if err := c.walk(q.Name); err != nil {
 		return Answer{}, err

@@ -178,7 +178,7 @@ func (f *Finder) pathOf(x *index.Index, e *index.Entry) string {
 // Rule returns the rule of an entry of Rules, without imports. The error is fs.ErrNotExist if the
 // rule has no text.
 func (f *Finder) Rule(ctx context.Context, e *index.Entry, hops int) (Text, error) {
-	c := &call{Finder: f, ctx: ctx, index: f.Rules, sources: new(sources), way: f.tops()}
+	c := &call{Finder: f, ctx: ctx, index: f.Rules, sources: sources{}, way: f.tops()}
 	x, header, err := c.rule(e)
 	if err != nil {
 		return Text{}, err

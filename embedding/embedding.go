@@ -104,10 +104,8 @@ func (c *Client) Embed(ctx context.Context, texts []string, query bool) ([][]flo
 		if size > maxRequest && len(input) == 1 && len(input[0]) > maxRequest {
 			return nil, fmt.Errorf("embedding: a text has %d bytes; embed at most %d", len(input[0]), maxRequest)
 		}
-		body := maps.Clone(fields)
-		if body == nil {
-			body = map[string]any{}
-		}
+		body := map[string]any{}
+		maps.Copy(body, fields)
 		body["model"], body["input"] = c.Model, input
 		if c.Dimensions != 0 {
 			body["dimensions"] = c.Dimensions

@@ -57,8 +57,7 @@ type Source struct {
 
 func (s *Source) problem(code problem.Code, severity problem.Severity,
 	message, suggestion string) problem.Problem {
-	return problem.Problem{Code: code, Severity: severity, Path: s.Place, Message: message,
-		Suggestion: suggestion}
+	return problem.New(code, severity, s.Place, message, suggestion)
 }
 
 // A list is a list of servers in a file.

@@ -66,7 +66,7 @@ func (a *Audit) Of(ctx context.Context, kind client.Files, of map[client.Files]*
 	x, snapshot := a.Indexes[kind], of[kind]
 	var found []problem.Problem
 	if kind == client.Instructions {
-		all, err := a.Finder.Check(ctx, snapshot, a.single, a.rule)
+		all, err := a.Finder.Check(ctx, snapshot, false, a.single, a.rule)
 		if all.Rules == nil { // otherwise the scan reports the unreadable directory of err
 			return nil, err
 		}
@@ -364,7 +364,7 @@ func (a *Audit) Check(kind client.Files, of map[client.Files]*index.Snapshot) Ch
 // Texts returns the instructions of Finder.Check. The Problems of a text are those that Of finds, and
 // those of a review.
 func (a *Audit) Texts(ctx context.Context, rules *index.Snapshot) ([]instruction.Text, error) {
-	all, err := a.Finder.Check(ctx, rules, a.single, a.rule)
+	all, err := a.Finder.Check(ctx, rules, true, a.single, a.rule)
 	texts := all.Texts
 	imported := make(Reviews)
 	for i, t := range texts {

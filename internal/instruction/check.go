@@ -32,9 +32,10 @@ type Checked struct {
 // Check returns the single files of the user, of the directories above the root, of the root, and of
 // the directories that everywhere finds, and the rules of these directories. The argument rules is a
 // snapshot of Rules. The Problems of a text are those of its imports, with those that single and
-// rule find in the bytes of the file. After the error of a directory, Check continues.
+// rule find in the bytes of the file. If sealed, the texts have a Seal, and Check does not look for
+// files that no client reads. After the error of a directory, Check continues.
 func (f *Finder) Check(
-	ctx context.Context, rules *index.Snapshot,
+	ctx context.Context, rules *index.Snapshot, sealed bool,
 	single func(place string, raw []byte) []problem.Problem,
 	rule func(x *index.Index, e *index.Entry, raw []byte) []problem.Problem,
 ) (all Checked, failed error) {
@@ -42,9 +43,9 @@ func (f *Finder) Check(
 	if err != nil {
 		return Checked{}, err
 	}
-	c := &call{Finder: f, ctx: ctx, sources: sources{}}
+	c := &call{Finder: f, ctx: ctx, sources: sources{}, sealed: sealed}
 	for _, dir := range singles {
-		err := f.singlesOf(ctx, dir, c.sources, &all, single)
+		err := c.singlesOf(dir, &all, single)
 		if ctx.Err() != nil || errors.Is(err, fs.ErrClosed) {
 			return Checked{}, errors.Join(ctx.Err(), err)
 		}
@@ -61,7 +62,7 @@ func (f *Finder) Check(
 			return Checked{}, err
 		}
 		before := len(x.Problems)
-		if err := cmp.Or(c.seal(x), c.check(x)); err != nil {
+		if err := c.check(x); err != nil {
 			return Checked{}, err
 		}
 		if x.raw != "" {
@@ -134,12 +135,14 @@ func (f *Finder) everywhere(ctx context.Context, all *Checked) (singles, rules [
 
 // singlesOf adds the single files of a directory, and for the root also of the user and of the
 // parents, and the problems of the files that no client reads.
-func (f *Finder) singlesOf(
-	ctx context.Context, dir string, read sources, all *Checked,
-	text func(place string, raw []byte) []problem.Problem,
+func (c *call) singlesOf(
+	dir string, all *Checked, text func(place string, raw []byte) []problem.Problem,
 ) error {
-	c := &call{Finder: f, ctx: ctx, known: map[index.File]*found{}, sources: read,
-		left: map[*found]*found{}}
+	c = &call{Finder: c.Finder, ctx: c.ctx, sources: c.sources, sealed: c.sealed,
+		known: map[index.File]*found{}}
+	if !c.sealed {
+		c.left = map[*found]*found{}
+	}
 	defer c.close()
 	if err := c.walk(dir); err != nil {
 		return err
@@ -156,7 +159,7 @@ func (f *Finder) singlesOf(
 	}
 	for _, x := range slices.Concat(groups...) {
 		before := len(x.Problems)
-		if err := cmp.Or(c.seal(x), c.check(x)); err != nil {
+		if err := c.check(x); err != nil {
 			return err
 		}
 		if x.raw != "" {

@@ -212,17 +212,13 @@ func (i *importer) replace(chain []string, text string, sites []site, lines, hop
 	var b strings.Builder
 	done := 0
 	for _, s := range sites {
-		next, err := i.load(chain, s.target, hops)
+		next, ok, err := i.load(chain, s.target, lines+1+s.line, hops)
 		if err != nil {
 			return "", err
 		}
-		if next.problem.Code != "" {
-			next.problem.Path, next.problem.Line = escape.Path(i.shown(chain[len(chain)-1])), lines+1+s.line
-			i.of.Problems = append(i.of.Problems, next.problem)
-		}
-		if next.ok && !i.dry {
+		if ok && !i.dry {
 			b.WriteString(text[done:s.start])
-			b.WriteString(next.text)
+			b.WriteString(next)
 			done = s.end
 		}
 	}
@@ -233,21 +229,22 @@ func (i *importer) replace(chain []string, text string, sites []site, lines, hop
 	return b.String(), nil
 }
 
-// A replacement is the text of an import, or the problem of an import that stays.
-type replacement struct {
-	text    string
-	ok      bool
-	problem problem.Problem
-}
-
-// load returns the text of the file that an import names, with its imports in place.
-func (i *importer) load(chain []string, target string, hops int) (replacement, error) {
-	refused := func(code problem.Code, message, suggestion string) (replacement, error) {
-		return replacement{problem: problem.Problem{Code: code, Severity: problem.Warning, Message: `the import "` + escape.Path("@"+target[:min(len(target), maxQuoted)]) + `" ` + message, Suggestion: suggestion}}, i.ctx.Err()
+// load returns the text of the file that an import in a line names, with its imports in place, or
+// adds the problem of an import that stays.
+func (i *importer) load(
+	chain []string, target string, line, hops int,
+) (text string, ok bool, err error) {
+	refused := func(code problem.Code, message, suggestion string) (string, bool, error) {
+		quoted := escape.Path("@" + target[:min(len(target), maxQuoted)])
+		p := problem.New(code, problem.Warning, escape.Path(i.shown(chain[len(chain)-1])),
+			`the import "`+quoted+`" `+message, suggestion)
+		p.Line = line
+		i.of.Problems = append(i.of.Problems, p)
+		return "", false, i.ctx.Err()
 	}
 	if i.left.count == 0 {
 		if i.over {
-			return replacement{}, i.ctx.Err()
+			return "", false, i.ctx.Err()
 		}
 		i.over = true
 		return refused(problem.ImportNotFollowed, fmt.Sprintf("is not followed: a call follows at most %d imports", maxImports), "use fewer imports")
@@ -261,18 +258,18 @@ func (i *importer) load(chain []string, target string, hops int) (replacement, e
 	case slices.Contains(chain, file):
 		return refused(problem.ImportCycle, "leads back: "+i.cycle(chain[slices.Index(chain, file):]), "remove one of the imports")
 	case slices.ContainsFunc(i.Refused, func(refused string) bool { return strings.EqualFold(refused, shown) }):
-		return replacement{}, i.ctx.Err()
+		return "", false, i.ctx.Err()
 	}
 	next, err := i.source(i.of, file, i.left.bytes)
 	switch {
 	case err != nil:
-		return replacement{}, err
+		return "", false, err
 	case errors.Is(next.err, confine.ErrEscape), errors.Is(next.err, confine.ErrSymlink):
 		return refused(problem.ImportNotFollowed, "leads outside", "import a file of the same project by a relative path")
 	case errors.Is(next.err, index.ErrTooLarge):
 		return refused(problem.ImportNotFollowed, fmt.Sprintf("is not followed: the imports of a call add at most %d bytes", maxImported), "import shorter files")
 	case errors.Is(next.err, fs.ErrNotExist) && !namesText(target):
-		return replacement{}, nil // probably no import, as in @types/node and @app.route
+		return "", false, nil // probably no import, as in @types/node and @app.route
 	case next.err != nil:
 		return refused(problem.ImportNotFollowed, "leads nowhere: "+escape.Reason(next.err), "correct the path, which is relative to the file with the import")
 	}
@@ -280,8 +277,8 @@ func (i *importer) load(chain []string, target string, hops int) (replacement, e
 	if !slices.Contains(i.of.Imports, shown) {
 		i.of.Imports = append(i.of.Imports, shown)
 	}
-	text, err := i.replace(append(slices.Clip(chain), file), next.text, next.sites, 0, hops-1)
-	return replacement{text: text, ok: true}, err
+	text, err = i.replace(append(slices.Clip(chain), file), next.text, next.sites, 0, hops-1)
+	return text, true, err
 }
 
 // isBelow reports whether a clean relative path is the path of a file below a directory.

@@ -229,6 +229,7 @@ type call struct {
 	seen  *watch.Look           // nil if nothing is watched
 
 	sources sources
+	sealed  bool              // for check
 	left    map[*found]*found // for Check: the files that no client reads → the file in their place, or nil beyond a limit; nil in Find
 }
 
@@ -753,8 +754,13 @@ func (c *call) complete(x *found, hops int, left *allowance) error {
 	return nil
 }
 
-// check adds the problems that complete adds with the hops of the client.
+// check seals a text, and adds the problems that complete adds with the hops of the client.
 func (c *call) check(x *found) error {
+	if c.sealed {
+		if err := c.seal(x); err != nil {
+			return err
+		}
+	}
 	x.shorten()
 	left := newAllowance()
 	return c.expand(x, x.hops, &left, true)

@@ -666,6 +666,7 @@ func TestAPluginBelowSkillsAppearsAndDisappearsWithItsManifest(t *testing.T) {
 			must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)))
 		}
 		put(filepath.Join(root, ".claude", "skills", "tool", "commands", "run.md"), "Run.")
+		must.Do(t, os.Mkdir(filepath.Dir(manifest), 0o755)) // the first scan finds no file in the directory
 		c := catalog(t, append(options, toolshelf.WithRoot(root), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()))...)
 		names := func() (all []string) {
 			for command, err := range c.All(t.Context()) {

@@ -130,6 +130,7 @@ func (f *Recorder) Has(dir, file string) bool {
 		first, _, _ := strings.Cut(file, "/")
 		if _, err = f.Info(f.dir, Below(at, first)); !errors.Is(err, fs.ErrNotExist) {
 			file = Below(at, file)
+			f.Visit(path.Dir(file))
 			info, err = f.Info(f.dir, file)
 			f.record(Read{File: file, stamp: stamp.Of(info), settled: true}, err)
 			return err == nil

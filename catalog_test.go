@@ -33,6 +33,21 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
+//go:embed testdata/projects/*.txt
+var projects embed.FS
+
+// filesOf returns the files of a project of testdata/projects.
+func filesOf(project string) map[string]string {
+	files := map[string]string{}
+	text, _ := projects.ReadFile("testdata/projects/" + project + ".txt")
+	for line := range strings.SplitSeq(string(text), "\n") {
+		if file := must.Arguments(line); len(file) == 2 {
+			files[file[0]] = file[1]
+		}
+	}
+	return files
+}
+
 // A hook is a filesystem with functions around the calls that read. A function may be nil.
 type hook struct {
 	afero.Fs

@@ -643,23 +643,7 @@ func TestGetExplainsANestedNameWithoutNestedCommands(t *testing.T) {
 }
 
 // terminal is a project with commands and skills for a user.
-func terminal() map[string]string {
-	return map[string]string{
-		"commands/review.md":            "---\ndescription: Reviews a pull request.\nargument-hint: <number> [priority]\n---\nReview #$1 as $2.",
-		"commands/Release.md":           "Release $ARGUMENTS.",
-		"commands/part.md":              "---\nis_dependency: true\n---\n",
-		"commands/pdf.md":               "---\ndescription: hidden by the skill\n---\ncommand $1",
-		"commands/notes.md":             "---\ndescription: shown, because a model invokes the skill\n---\ncommand $1",
-		"commands/frontend/page.md":     "Page $1.",
-		"commands/frontend/pdf.md":      "Print $1.",
-		"skills/pdf/SKILL.md":           "---\nname: pdf\ndescription: |\n  Reads PDF files.\n  Writes none.\nargument-hint: <file>\n---\nRead $1.",
-		"skills/notes/SKILL.md":         "---\nname: notes\ndescription: d\nuser-invocable: false\n---\nskill $1",
-		"skills/secret/SKILL.md":        "---\nname: secret\ndescription: d\nuser-invocable: false\n---\n",
-		"skills/repair/SKILL.md":        "---\nname: repair\ndescription: Repairs.\ndisable-model-invocation: true\n---\nRepair $ARGUMENTS.",
-		"skills/Résumé writer/SKILL.md": "---\ndescription: Writes.\n---\nWrite $1.",
-		"skills/empty/notes.txt":        "no SKILL.md",
-	}
-}
+func terminal() map[string]string { return filesOf("terminal") }
 
 func completed(t testing.TB, c *toolshelf.Catalog, prefix string, limit int, kinds ...toolshelf.Kind) []toolshelf.Completion {
 	t.Helper()

@@ -645,16 +645,7 @@ func TestWatchOfTwoPlacesInOneDirectory(t *testing.T) {
 }
 
 // strictFiles has skills and commands that OpenCode and Gemini CLI reject, and others.
-var strictFiles = map[string]string{
-	"skills/good/SKILL.md":      "---\nname: good\ndescription: Good words.\n---\nText.\n",
-	"skills/odd/SKILL.md":       "---\nname: Other Name\ndescription: 'Odd: words'\nversion: [1]\n---\nText.\n",
-	"skills/silent/SKILL.md":    "---\nname: silent\n---\nSilent words.\n",
-	"skills/bare/SKILL.md":      "# Bare words\n",
-	".gemini/commands/a.toml":   "prompt = \"A good command.\"\n",
-	".gemini/commands/b.toml":   "description = \"No words.\"\n",
-	".gemini/commands/c.toml":   "prompt = words\n",
-	".gemini/commands/d/e.toml": "prompt = \"Text.\"\ndescription = \"d\"\n",
-}
+var strictFiles = filesOf("strict")
 
 func TestStrictLoadsOnlyTheFilesThatAClientLoads(t *testing.T) {
 	gemini := client.Gemini()

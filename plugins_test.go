@@ -25,25 +25,7 @@ import (
 )
 
 // marketplace is a marketplace of two plugins and a remote plugin.
-func marketplace() map[string]string {
-	return map[string]string{
-		"shop/.claude-plugin/marketplace.json": `{"name": "shop", "plugins": [
-			{"name": "deploy", "source": "./plugins/deploy", "version": "1.2.0"},
-			{"name": "review", "source": "./plugins/review"},
-			{"name": "far", "source": {"source": "github", "repo": "acme/far"}, "description": "Elsewhere."}]}`,
-		"shop/plugins/deploy/.claude-plugin/plugin.json": `{"name": "deploy", "description": "Deploys.", "author": {"name": "Ada"}}`,
-		"shop/plugins/deploy/commands/go.md":             "---\ndescription: Deploys.\n---\nDeploy $0.",
-		"shop/plugins/deploy/commands/db/reset.md":       "---\ndescription: Resets.\n---\nReset.",
-		"shop/plugins/deploy/skills/cloud/SKILL.md":      "---\nname: Cloud Skill\ndescription: Knows clouds.\n---\nText.",
-		"shop/plugins/deploy/skills/cloud/notes.md":      "Notes.",
-		"shop/plugins/deploy/agents/guard.md":            "---\nname: Guard\ndescription: Guards.\n---\nGuard.",
-		"shop/plugins/review/agents/db/guard.md":         "---\ndescription: Guards the database.\n---\nGuard it.",
-		"shop/plugins/review/agents/go/Lead.md":          "---\nname: head\n---\nLead.",
-		"shop/plugins/review/commands/go.md":             "---\ndescription: Reviews.\n---\nReview $ARGUMENTS.",
-		"shop/plugins/review/commands/only.md":           "---\ndescription: Only here.\n---\nOnly.",
-		"shop/plugins/review/skills/style/SKILL.md":      "---\nname: style\ndescription: Knows style.\n---\nText.",
-	}
-}
+func marketplace() map[string]string { return filesOf("marketplace") }
 
 func withShop(more ...toolshelf.Option) []toolshelf.Option {
 	return append([]toolshelf.Option{toolshelf.WithPlugins("shop")}, more...)

@@ -461,23 +461,7 @@ func TestRestorePromptOfInstructionsWithImports(t *testing.T) {
 
 // monorepo has a skill of the root with globs, and skills of the directories on the way to
 // packages/web/src/a.ts.
-func monorepo() map[string]string {
-	at := func(text string) string { return skill("description: " + text) }
-	return map[string]string{
-		".claude/skills/deploy/SKILL.md":                    at("Ships the project"),
-		".claude/skills/types/SKILL.md":                     skill("description: Checks types\npaths: [\"src\", \"*.{ts,tsx}\"]"),
-		".claude/skills/docs/SKILL.md":                      skill("description: Writes pages\npaths: docs/**"),
-		"packages/.claude/skills/release/SKILL.md":          at("Releases a package"),
-		"packages/web/.claude/skills/deploy/SKILL.md":       at("Ships the website"),
-		"packages/web/.claude/skills/deploy/run.sh":         "web",
-		"packages/web/.claude/skills/lint/SKILL.md":         skill("description: Checks styles\npaths: nothing"),
-		"packages/web/src/a.ts":                             "",
-		"packages/node_modules/x/.claude/skills/o/SKILL.md": at("Of a dependency"),
-		"packages/.gitignore":                               "dist/\n",
-		"packages/dist/.claude/skills/built/SKILL.md":       at("Built"),
-		"web/.claude/skills/deploy/SKILL.md":                at("Ships the other website"),
-	}
-}
+func monorepo() map[string]string { return filesOf("monorepo") }
 
 // near returns the names of ListSkillsFor.
 func near(t *testing.T, c *toolshelf.Catalog, path string) (names []string) {

@@ -56,22 +56,7 @@ func TestGetSkill(t *testing.T) {
 }
 
 // forms is a skill with every kind of file.
-func forms() map[string]string {
-	return map[string]string{
-		"skills/forms/SKILL.md":                "---\nname: forms\ndescription: Fills forms.\nx-rank: 007\nstage: {from: 1.50}\n---\nFill.\n",
-		"skills/forms/references/A B.md":       "# A",
-		"skills/forms/references/deep/b.md":    "b",
-		"skills/forms/scripts/fill.py":         "print()",
-		"skills/forms/references-old.md":       "old",
-		"skills/forms/.env.example":            "KEY=",
-		"skills/forms/inner/SKILL.md":          "---\nname: inner\ndescription: nested\n---\n",
-		"skills/forms/.git/config":             "url",
-		"skills/forms/node_modules/x/index.js": "x",
-		"skills/forms/empty.txt":               "",
-		"skills/other/SKILL.md":                "---\nname: other\ndescription: d\n---\n",
-		"secret.txt":                           "secret",
-	}
-}
+func forms() map[string]string { return filesOf("forms") }
 
 func digest(s string) string {
 	sum := sha256.Sum256([]byte(s))

@@ -2,6 +2,7 @@ package mcpadapter_test
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -385,40 +386,8 @@ func BenchmarkSkillsList(b *testing.B) {
 var exposureHeaders = map[string]string{"plain": "", "dmi": "disable-model-invocation: true\n", "noui": "user-invocable: false\n",
 	"both": "disable-model-invocation: true\nuser-invocable: false\n"}
 
-// observedStates are what Claude Code 2.1.332 and Codex 0.171.0 do with a skill, observed on
-// 2026-11-27 with a scripted model: the entry of the list in the request, the Skill tool (Codex has
-// no such tool), the list of completions (slash_commands of Claude Code), and the line /name of
-// Claude Code or $name of Codex. A client has no search for skills and no prompt of MCP for a
-// skill; these surfaces follow the tool and the line.
-var observedStates = []struct {
-	client, header, state string
-	listed                string // "full", "name" or ""
-	tool, completed, line bool
-}{
-	{"claude", "plain", "", "full", true, true, true},
-	{"claude", "plain", "on", "full", true, true, true},
-	{"claude", "plain", "name-only", "name", true, true, true},
-	{"claude", "plain", "user-invocable-only", "", false, true, true},
-	{"claude", "plain", "off", "", false, false, false},
-	{"claude", "dmi", "", "", false, true, true},
-	{"claude", "dmi", "on", "", false, true, true},
-	{"claude", "dmi", "name-only", "", false, true, true},
-	{"claude", "dmi", "user-invocable-only", "", false, true, true},
-	{"claude", "dmi", "off", "", false, false, false},
-	{"claude", "noui", "", "full", true, false, false},
-	{"claude", "noui", "on", "full", true, false, false},
-	{"claude", "noui", "name-only", "name", true, false, false},
-	{"claude", "noui", "user-invocable-only", "", false, false, false},
-	{"claude", "noui", "off", "", false, false, false},
-	{"claude", "both", "", "", false, false, false},
-	{"claude", "both", "on", "", false, false, false},
-	{"claude", "both", "name-only", "", false, false, false},
-	{"claude", "both", "user-invocable-only", "", false, false, false},
-	{"claude", "both", "off", "", false, false, false},
-	{"codex", "plain", "", "full", true, true, true},
-	{"codex", "plain", "true", "full", true, true, true},
-	{"codex", "plain", "false", "", false, false, false},
-}
+//go:embed testdata/states.txt
+var observedStates string
 
 func put(t *testing.T, file, text string) {
 	t.Helper()
@@ -426,25 +395,36 @@ func put(t *testing.T, file, text string) {
 	must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 }
 
+// TestSurfacesFollowTheStatesOfClients asks the questions of testdata/states.txt, which describes the
+// questions.
 func TestSurfacesFollowTheStatesOfClients(t *testing.T) {
-	for _, row := range observedStates {
-		t.Run(strings.Join([]string{row.client, row.header, row.state}, " "), func(t *testing.T) {
-			root, home := t.TempDir(), t.TempDir()
-			dir := map[string]string{"claude": ".claude/skills", "codex": ".agents/skills"}[row.client]
-			put(t, filepath.Join(root, dir, "deploy/SKILL.md"), "---\nname: deploy\ndescription: Ships releases.\n"+exposureHeaders[row.header]+"---\nRun it.\n")
-			put(t, filepath.Join(root, dir, "other/SKILL.md"), "---\nname: other\ndescription: Something else.\n---\nText.\n")
-			switch {
-			case row.state == "":
-			case row.client == "codex":
-				put(t, filepath.Join(home, ".codex/config.toml"), "model = \"x\"\n[[skills.config]]\nname = \"deploy\"\nenabled = "+row.state+"\n")
-			default:
-				put(t, filepath.Join(root, ".claude/settings.json"), `{"model": "x", "skillOverrides": {"deploy": "`+row.state+`"}}`)
-			}
-			c := must.Get(toolshelf.New(toolshelf.WithRoot(root), toolshelf.WithHome(home), toolshelf.WithClient(map[string]client.Client{"claude": client.Claude(), "codex": client.Codex()}[row.client])))(t)
-			defer c.Close()
-			must.Equal(t, row, fmt.Sprintf("%s tool=%v search=%v resource=%v completed=%v line=%v prompt=%v", row.listed, row.tool, row.tool, row.tool, row.completed, row.line, row.line), surfacesOf(t, c, "deploy"))
-		})
+	surfaces := func(t *testing.T, of client.Client, dir, header, file, config string) string {
+		root, home := t.TempDir(), t.TempDir()
+		put(t, filepath.Join(root, dir, "deploy/SKILL.md"), "---\nname: deploy\ndescription: Ships releases.\n"+exposureHeaders[header]+"---\nRun it.\n")
+		put(t, filepath.Join(root, dir, "other/SKILL.md"), "---\nname: other\ndescription: Something else.\n---\nText.\n")
+		if config != "" {
+			put(t, filepath.Join(map[bool]string{true: home, false: root}[of.Name == "codex"], file), config)
+		}
+		c := must.Get(toolshelf.New(toolshelf.WithRoot(root), toolshelf.WithHome(home), toolshelf.WithClient(of)))(t)
+		defer c.Close()
+		return strings.TrimSpace(surfacesOf(t, c, "deploy"))
 	}
+	must.Answer(t, observedStates, map[string]func(t *testing.T, a ...string) string{
+		"claude": func(t *testing.T, a ...string) string {
+			config := ""
+			if a[1] != "" {
+				config = `{"model": "x", "skillOverrides": {"deploy": "` + a[1] + `"}}`
+			}
+			return surfaces(t, client.Claude(), ".claude/skills", a[0], ".claude/settings.json", config)
+		},
+		"codex": func(t *testing.T, a ...string) string {
+			config := ""
+			if a[1] != "" {
+				config = "model = \"x\"\n[[skills.config]]\nname = \"deploy\"\nenabled = " + a[1] + "\n"
+			}
+			return surfaces(t, client.Codex(), ".agents/skills", a[0], ".codex/config.toml", config)
+		},
+	})
 }
 
 // surfacesOf describes what each surface shows of a skill, and checks that the methods of Go keep

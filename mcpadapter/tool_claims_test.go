@@ -25,45 +25,17 @@ import (
 //go:embed testdata/claims.txt
 var claims string
 
+//go:embed testdata/claimed.txt
+var claimedFiles string
+
 // claimed is the project of the checks: 101 commands, and files with the example names of the
 // texts.
 func claimed() map[string]string {
-	files := map[string]string{
-		"commands/analyze_zoom_speech_sdk_log.md":          "---\ndescription: Analyze a log\n---\n# Log\n",
-		"commands/proxy-slow-meeting-analysis-command.md":  "Analysis of a slow meeting.\n",
-		"commands/review-pr.md":                            "---\ndescription: Review a pull request\n---\nRead it.\n",
-		"skills/pdf-processing/SKILL.md":                   "---\nname: pdf-processing\ndescription: Read PDF files.\n---\nRead references/guide.md.\n",
-		"skills/pdf-processing/references/guide.md":        "# Guide\n",
-		"skills/pdf-processing/scripts/run.py":             "print()\n",
-		"skills/pdf-processing/logo.png":                   "\x89PNG",
-		"skills/pdf-processing/most.txt":                   strings.Repeat("x", 1<<20),
-		"skills/pdf-processing/more.txt":                   strings.Repeat("x", 1<<20+1),
-		"skills/Review/SKILL.md":                           "---\ndescription: Review a pull request\n---\n",
-		"agents/team/review.md":                            "---\nname: reviewer\ndescription: Reviews a pull request\ntools: Read, Grep\nmodel: opus\n---\nReview it.\n",
-		"files/a.md":                                       "1",
-		"files/b.md":                                       "333",
-		"files/sub/a.go":                                   "22",
-		"files/sub/a_test.go":                              "22",
-		"files/.hidden.md":                                 "1",
-		"src/block.go":                                     "package f\n\nfunc f() {\n\tg()\n}\n",
-		"files/c/error.log":                                "1",
-		"files/node_modules/x/x.js":                        "1",
-		"src/x/x_test.go":                                  "1",
-		"ignoring/.git/HEAD":                               "1",
-		"ignoring/.gitignore":                              "*.tmp\nout/\nnode_modules/\n",
-		"ignoring/a.tmp":                                   "1",
-		"ignoring/a.txt":                                   "1",
-		"ignoring/node_modules/x/x.js":                     "1",
-		"ignoring/node_modules/x.js":                       "1",
-		"ignoring/out/x.txt":                               "1",
-		".cursor/rules/go.mdc":                             "---\nglobs: instructed/**/*.md\n---\nGo.\n",
-		".cursor/rules/ask.mdc":                            "---\ndescription: Migrations\n---\nMigrate.\n",
-		"instructed/AGENTS.md":                             "Far.\n",
-		"instructed/near/AGENTS.md":                        "Near.\n",
-		"instructed/long/AGENTS.md":                        strings.Repeat("x", 30_000),
-		"references/guide.md":                              "one\ntwo\nthree\n",
-		"references/most.txt":                              strings.Repeat("x", 256<<10) + "\nend\n",
-		"deep" + strings.Repeat("/d", 120) + "/bottom.txt": "1",
+	files := map[string]string{}
+	for line := range strings.SplitSeq(claimedFiles, "\n") {
+		if file := must.Arguments(line); len(file) == 2 {
+			files[file[0]] = file[1]
+		}
 	}
 	for i := range 98 {
 		files[fmt.Sprintf("commands/plain%02d.md", i)] = "A plain command.\n"

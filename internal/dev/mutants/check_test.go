@@ -1,18 +1,16 @@
-// Mutants changes one place of the code at a time, and lists the changes that no test notices.
-//
-//	mutants [-package DIRECTORY,…] [-n NUMBER] TABLE WORK
+// Package mutants is the test of .ci/mutants: it changes one place of the code at a time, and lists
+// the changes that no test notices.
 //
 // A fixed sample of the mutants of each package is built into one set of test programs, and an
-// environment variable activates a mutant. The program of .ci/mutants first runs each test alone,
-// to know the places that the test reaches. Then the program runs these tests with each mutant: the
-// tests of the package of the mutant, then the tests of the other packages, and last all slow
-// tests. A failed test, a crash and a timeout kill the mutant.
+// environment variable activates a mutant. The test first runs each test alone, to know the places
+// that the test reaches. Then it runs these tests with each mutant: the tests of the package of the
+// mutant, then the tests of the other packages, and last all slow tests. A failed test, a crash and
+// a timeout kill the mutant.
 //
-// WORK is an empty directory for the programs. TABLE has the known survivors, one a line: the key
-// of the mutant, a tab, the class, a tab, and the reason. The class is "equivalent", if no test can
-// notice the mutant, "speed" or "text". A mutant in the table is not run. An equivalent mutant does
-// not count, and the other survivors do.
-package main
+// The table has the known survivors, one a line: the key of the mutant, a tab, the class, a tab, and
+// the reason. The class is "equivalent", if no test can notice the mutant, "speed" or "text". A
+// mutant in the table is not run. An equivalent mutant does not count, and the other survivors do.
+package mutants
 
 import (
 	"context"
@@ -29,6 +27,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/internal/dev/mutants/mutant"
@@ -54,10 +53,18 @@ var subjects = []subject{
 // others are the packages whose tests run for the mutants of all packages.
 var others = []string{"internal/lint", "internal/storetest", ".", "mcpadapter"}
 
-func main() {
-	only := flag.String("package", "", "the directories of the packages, separated by commas")
-	number := flag.Int("n", 0, "the size of the sample, the same share for each package")
-	flag.Parse()
+var (
+	only    = flag.String("package", "", "the `directories` of the packages, separated by commas")
+	number  = flag.Int("n", 0, "the size of the sample, the same share for each package")
+	table   = flag.String("table", "", "the `file` of the known survivors")
+	workDir = flag.String("work", "", "an empty `directory` for the programs")
+)
+
+// .ci/mutants starts the test in the root directory.
+func TestTheTestsNoticeMutants(t *testing.T) {
+	if *workDir == "" {
+		t.Skip("without -work")
+	}
 	log.SetFlags(0)
 	chosen := subjects
 	if *only != "" {
@@ -76,13 +83,14 @@ func main() {
 			chosen[i].number = (*number + i) / len(chosen)
 		}
 	}
-	must.Do(must.Program, run(chosen, flag.Arg(0), flag.Arg(1)))
+	for _, problem := range run(chosen, *table, *workDir) {
+		t.Error(problem)
+	}
 }
 
 // run returns the problems of the tests and of the table. Each other error ends the program.
-func run(subjects []subject, table, work string) error {
+func run(subjects []subject, table, work string) (problems []error) {
 	known := must.Get(readTable(table))(must.Program)
-	var problems []error
 	sample := make(map[string][]*change) // by directory; more than the sample until reach
 	byNumber := []*change{nil}
 	overlay := map[string]string{}
@@ -123,7 +131,7 @@ func run(subjects []subject, table, work string) error {
 	for _, s := range subjects {
 		problems = append(problems, check(s, sample[s.dir], programs, known)...)
 	}
-	return errors.Join(problems...)
+	return problems
 }
 
 // readTable returns the classes of the known survivors by their keys.

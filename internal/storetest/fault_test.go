@@ -391,16 +391,20 @@ func (f faultyFS) Open(name string) (fs.File, error) {
 // A skill that changes between the listing of its files and the read has the new content.
 func TestASkillThatChangesAfterTheListing(t *testing.T) {
 	for _, tt := range []struct {
-		name string
-		key  string
-		read func(c *toolshelf.Catalog) (string, error)
+		name, key, requests string
+		read                func(c *toolshelf.Catalog) (string, error)
 	}{
-		{"GetSkill", "SKILL.md", func(c *toolshelf.Catalog) (string, error) {
+		{"GetSkill", "SKILL.md", "3 GET 3 LIST", func(c *toolshelf.Catalog) (string, error) {
 			skill, err := c.GetSkill(t.Context(), "s001")
 			return skill.Content, err
 		}},
-		{"ReadSkillFile", "references/0.md", func(c *toolshelf.Catalog) (string, error) {
+		{"ReadSkillFile", "references/0.md", "3 GET 3 LIST", func(c *toolshelf.Catalog) (string, error) {
 			raw, err := c.ReadSkillFile(t.Context(), "s001", "references/0.md")
+			return string(raw), err
+		}},
+		{"Skill.FS, after GetSkill", "references/0.md", "4 GET 4 LIST", func(c *toolshelf.Catalog) (string, error) {
+			skill := must.Get(c.GetSkill(t.Context(), "s001"))(t)
+			raw, err := fs.ReadFile(skill.FS(), "references/0.md")
 			return string(raw), err
 		}},
 	} {
@@ -420,9 +424,7 @@ func TestASkillThatChangesAfterTheListing(t *testing.T) {
 			})
 			b.count()
 			must.Equal(t, "read", "new", must.Get(tt.read(c))(t))
-			if got, want := b.count(), "3 GET 3 LIST"; got != want {
-				t.Errorf("%s, want %s", got, want)
-			}
+			must.Equal(t, "requests", tt.requests, b.count())
 		})
 	}
 }

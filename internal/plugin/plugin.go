@@ -170,7 +170,7 @@ type finder struct {
 type directory struct {
 	path     string
 	fsys     fs.FS
-	entries  []dirEntry       // in the order of names.Compare
+	entries  []fs.DirEntry    // in the order of names.Compare
 	top      bool             // the directory that the caller names
 	listed   bool             // an entry of the marketplace has the directory
 	searched bool             // manifest, failed and foreign are set
@@ -252,15 +252,10 @@ func (f *finder) list(dir string) *directory {
 	if d.fsys, d.err = fs.Sub(f.fsys, dir); d.err != nil {
 		return d
 	}
-	var all []fs.DirEntry
-	if all, d.err = fs.ReadDir(d.fsys, "."); d.err != nil {
+	if d.entries, d.err = fs.ReadDir(d.fsys, "."); d.err != nil {
 		return d
 	}
-	d.entries = make([]dirEntry, len(all))
-	for i, e := range all {
-		d.entries[i] = dirEntry{e.Name(), e.Type()}
-	}
-	slices.SortFunc(d.entries, func(a, b dirEntry) int { return names.Compare(a.name, b.name) })
+	slices.SortFunc(d.entries, func(a, b fs.DirEntry) int { return names.Compare(a.Name(), b.Name()) })
 	return d
 }
 
@@ -271,17 +266,13 @@ func (d *directory) release() {
 	}
 }
 
-// A dirEntry is a file in a directory, with the type bits.
-type dirEntry struct {
-	name string
-	typ  fs.FileMode
-}
-
 // entry returns the type bits of a file.
 func (d *directory) entry(name string) (typ fs.FileMode, ok bool) {
-	i, ok := slices.BinarySearchFunc(d.entries, name, func(e dirEntry, name string) int { return names.Compare(e.name, name) })
+	i, ok := slices.BinarySearchFunc(d.entries, name, func(e fs.DirEntry, name string) int {
+		return names.Compare(e.Name(), name)
+	})
 	if ok {
-		typ = d.entries[i].typ
+		typ = d.entries[i].Type()
 	}
 	return typ, ok
 }
@@ -306,8 +297,9 @@ func (d *directory) join(file string) string { return access.Below(d.path, file)
 func (f *finder) search(top *directory) {
 	var dirs []string
 	for _, e := range top.entries {
-		if e.name[0] != '.' && top.isDir(e.name) && (f.options.Only == "" || f.holds(top, e)) {
-			dirs = append(dirs, top.join(e.name))
+		name := e.Name()
+		if name[0] != '.' && top.isDir(name) && (f.options.Only == "" || f.holds(top, e)) {
+			dirs = append(dirs, top.join(name))
 		}
 	}
 	for next := range slices.Chunk(dirs, maxAhead) {
@@ -328,10 +320,10 @@ func (f *finder) found(top *directory, dir string) {
 }
 
 // holds reports whether a subdirectory has the manifest of Options.Only.
-func (f *finder) holds(top *directory, e dirEntry) bool {
-	fsys, dir := top.fsys, e.name
-	if e.typ&fs.ModeSymlink != 0 { // the target may be outside of top
-		fsys, dir = f.fsys, top.join(e.name)
+func (f *finder) holds(top *directory, e fs.DirEntry) bool {
+	fsys, dir := top.fsys, e.Name()
+	if e.Type()&fs.ModeSymlink != 0 { // the target may be outside of top
+		fsys, dir = f.fsys, top.join(dir)
 	}
 	return fsys.(interface{ Has(dir, file string) bool }).Has(dir, f.options.Only)
 }

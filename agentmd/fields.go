@@ -216,18 +216,9 @@ func (f Frontmatter) items(key string) (items []string) {
 	if value.Kind == matter.Sequence {
 		return value.Strings()
 	}
-	text, begin, depth := value.String(), 0, 0
-	for i := 0; i <= len(text); i++ {
-		switch {
-		case i < len(text) && text[i] == '{':
-			depth++
-		case i < len(text) && text[i] == '}':
-			depth = max(depth-1, 0)
-		case i == len(text) || text[i] == ',' && depth == 0:
-			if item := strings.TrimSpace(text[begin:i]); item != "" {
-				items = append(items, item)
-			}
-			begin = i + 1
+	for part := range matter.EachPart(value.String(), "{", "}", ",") {
+		if item := strings.TrimSpace(part); item != "" {
+			items = append(items, item)
 		}
 	}
 	return items

@@ -254,18 +254,9 @@ var withoutDashes = strings.NewReplacer("_", "", "-", "")
 // GlobsOf returns the globs of a list, or of a text with commas outside braces and brackets.
 func GlobsOf(v matter.Value) (globs []string) {
 	for _, text := range v.Strings() {
-		depth, from := 0, 0
-		for i := 0; i <= len(text); i++ {
-			switch {
-			case i == len(text) || text[i] == ',' && depth == 0:
-				if glob := strings.Trim(text[from:i], " \t\r\n\"'"); glob != "" {
-					globs = append(globs, glob)
-				}
-				from = i + 1
-			case text[i] == '{' || text[i] == '[':
-				depth++
-			case (text[i] == '}' || text[i] == ']') && depth > 0:
-				depth--
+		for part := range matter.EachPart(text, "{[", "}]", ",") {
+			if glob := strings.Trim(part, " \t\r\n\"'"); glob != "" {
+				globs = append(globs, glob)
 			}
 		}
 	}

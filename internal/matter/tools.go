@@ -24,18 +24,24 @@ func Tools(v Value) (tools []string) {
 // EachTool yields the tools of a text, as parts of the text, and whether the parentheses of the tool
 // are balanced. Blanks and commas in parentheses do not separate tools, as in "Bash(git add:*) Read".
 func EachTool(text string) iter.Seq2[string, bool] {
+	return EachPart(text, "(", ")", " ,\t\r\n")
+}
+
+// EachPart yields the parts of a text between separators outside of brackets, and whether the
+// brackets of the part are balanced.
+func EachPart(text, opening, closing, separators string) iter.Seq2[string, bool] {
 	return func(yield func(string, bool) bool) {
 		begin, depth, matched := 0, 0, true
 		for i := 0; i <= len(text); i++ {
 			if i < len(text) {
-				switch text[i] {
-				case '(':
+				switch c := text[i]; {
+				case strings.IndexByte(opening, c) >= 0:
 					depth++
-				case ')':
+				case strings.IndexByte(closing, c) >= 0:
 					matched = matched && depth > 0
 					depth = max(depth-1, 0)
 				}
-				if depth > 0 || strings.IndexByte(" ,\t\r\n", text[i]) < 0 {
+				if depth > 0 || strings.IndexByte(separators, text[i]) < 0 {
 					continue
 				}
 			}

@@ -1,4 +1,4 @@
-package main
+package platforms
 
 import (
 	"errors"
@@ -59,6 +59,6 @@ func TestResultsWithoutATestAreAFailure(t *testing.T) {
 		for file, text := range map[string]string{"quickstart": "a", "js/quickstart": "a", "js/name": "js/wasm\nNode.js 20\n", "js/tests.json": events} {
 			must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o755), os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644)))
 		}
-		must.Equal(t, name, 1, run(dir))
+		must.Equal(t, name, 1, run(t, dir))
 	}
 }

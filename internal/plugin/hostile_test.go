@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"io/fs"
 	"os"
@@ -32,143 +33,50 @@ func codes(t Table) (all []problem.Code) {
 	return all
 }
 
-// Each case has the defect in the plugin bad, beside the plugins a and z.
+//go:embed testdata/defects.txt
+var defects string
+
+// TestADefectOfAPluginAffectsNoOtherPlugin has the cases of testdata/defects.txt, which describes the
+// cases.
 func TestADefectOfAPluginAffectsNoOtherPlugin(t *testing.T) {
-	const open = "bad/plugin.json"
-	named := func(name string) map[string]string {
-		return map[string]string{open: `{` + schema + `,"name":"` + name + `"}`}
-	}
-	field := func(field string) map[string]string {
-		return map[string]string{open: `{` + schema + `,"name":"bad",` + field + `}`}
-	}
-	const claude = "bad/.claude-plugin/plugin.json"
-	path := func(path string) map[string]string {
-		return map[string]string{claude: `{"name":"bad","commands":["` + path + `","./good"]}`}
-	}
-	const invalid, ignored, outside = problem.PluginInvalid, problem.PluginFieldIgnored, problem.PluginPathInvalid
-	for _, tt := range []struct {
-		name  string
-		files map[string]string
-		code  problem.Code
-		kept  bool // the plugin bad is listed
-	}{
-		{"no schema", map[string]string{open: `{"name":"bad"}`}, invalid, false},
-		{"a schema that is no text", map[string]string{open: `{"$schema":1,"name":"bad"}`}, invalid, false},
-		{"another version", map[string]string{open: `{"$schema":"https://agent-plugins.org/schemas/9.0.0/plugin.schema.json","name":"bad"}`}, invalid, false},
-		{"no name", map[string]string{open: `{` + schema + `}`}, invalid, false},
-		{"an empty name", named(""), invalid, false},
-		{"a name of 65", named(strings.Repeat("a", 65)), invalid, false},
-		{"an uppercase name", named("A"), invalid, false},
-		{"two hyphens", named("a--b"), invalid, false},
-		{"two periods", named("a..b"), invalid, false},
-		{"a hyphen at the end", named("a-"), invalid, false},
-		{"a period at the beginning", named(".a"), invalid, false},
-		{"an underscore", named("a_b"), invalid, false},
-		{"a colon", named("a:b"), invalid, false},
-		{"a line break", named(`a\nb`), invalid, false},
-		{"a name that is no text", map[string]string{open: `{` + schema + `,"name":["bad"]}`}, invalid, false},
-		{"a version that is no text", field(`"version":1`), invalid, false},
-		{"a description that is null", field(`"description":null`), invalid, false},
-		{"keywords that are no list", field(`"keywords":"a"`), invalid, false},
-		{"keywords that are no texts", field(`"keywords":["a",1]`), invalid, false},
-		{"an author that is no object", field(`"author":"a"`), invalid, false},
-		{"an author with another field", field(`"author":{"name":"a","age":"1"}`), invalid, false},
-		{"an author with a number", field(`"author":{"name":1}`), invalid, false},
-		{"an unknown field", field(`"commands":"./x"`), ignored, true},
-		{"extensions that are no object", field(`"extensions":false`), ignored, true},
-		{"a key twice", field(`"version":"1","version":"2"`), problem.DuplicateKey, true},
-		{"an array", map[string]string{claude: `["bad"]`}, invalid, false},
-		{"null", map[string]string{claude: `null`}, invalid, false},
-		{"an empty file", map[string]string{claude: ``}, invalid, false},
-		{"text after the object", map[string]string{claude: `{"name":"bad"}{}`}, invalid, false},
-		{"a directory as a manifest", map[string]string{claude + "/x": ``}, problem.FileRead, false},
-		{"a deep value", map[string]string{claude: `{"name":"bad","x":` + strings.Repeat("[", 1e5) + strings.Repeat("]", 1e5) + `}`}, invalid, false},
-		{"a large file", map[string]string{claude: `{"name":"bad","x":"` + strings.Repeat("x", 1<<20) + `"}`}, problem.FileTooLarge, false},
-		{"invalid UTF-8", map[string]string{claude: "{\"name\":\"bad\",\"x\":\"\xff\"}"}, invalid, false},
-		{"UTF-16", map[string]string{claude: "\xff\xfe{\x00}\x00"}, invalid, false},
-		{"a byte order mark", map[string]string{claude: "\ufeff{\"name\":\"bad\"}"}, ignored, true},
-		{"a colon in a name of Claude Code", map[string]string{claude: `{"name":"a:b"}`}, invalid, false},
-		{"a path as a name", map[string]string{claude: `{"name":"../a"}`}, invalid, false},
-		{"a name with a line break", map[string]string{claude: `{"name":"a\nb"}`}, invalid, false},
-		{"a name with a line separator", map[string]string{claude: `{"name":"a\u2028b"}`}, invalid, false},
-		{"a long name", map[string]string{claude: `{"name":"` + strings.Repeat("a", 256) + `"}`}, invalid, false},
-		{"a number as a name", map[string]string{claude: `{"name":1}`}, ignored, true},
-		{"keywords of another type", map[string]string{claude: `{"name":"bad","keywords":1}`}, ignored, true},
-		{"commands of another type", map[string]string{claude: `{"name":"bad","commands":{"a":{"source":"./a.md"}}}`}, ignored, true},
-		{"a path of another type", map[string]string{claude: `{"name":"bad","commands":[1]}`}, ignored, true},
-		{"an absolute path", path("/etc"), outside, true},
-		{"a path of Windows", path("C:/x"), outside, true},
-		{"a path with a backslash", path(`.\\x`), outside, true},
-		{"a path out of the plugin", path("../a/commands"), outside, true},
-		{"a path out of the plugin and back", path("./x/../../bad/x"), outside, true},
-		{"a path of the home directory", path("~/x"), outside, true},
-		{"an empty path", path(""), outside, true},
-		{"a path with a NUL", path(`a\u0000b`), outside, true},
-		{"a path with a line break", path(`a\nb`), outside, true},
-		{"a long path", path(strings.Repeat("a", 5000)), outside, true},
-		{"a deep path", path(strings.Repeat("a/", 1000)), outside, true},
-		{"a path of a file of a skill", map[string]string{claude: `{"name":"bad","skills":"./s/SKILL.md"}`}, outside, true},
-		{"hooks of another type", map[string]string{claude: `{"name":"bad","hooks":1}`}, ignored, true},
-		{"a path of hooks out of the plugin", map[string]string{claude: `{"name":"bad","hooks":"../x.json"}`}, outside, true},
-		{"a file in place of a directory", map[string]string{claude: `{"name":"bad"}`, "bad/commands": ""}, outside, true},
-		{"a name of a directory with a colon", map[string]string{"b:ad/commands/a.md": ""}, invalid, false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
+	plugins := func(want ...string) func(t *testing.T, a ...string) string {
+		return func(t *testing.T, a ...string) string {
 			files := map[string]string{"a/commands/a.md": "", "z/.claude-plugin/plugin.json": `{"name":"z"}`, "z/commands/a.md": ""}
-			for name, text := range tt.files {
-				files[name] = text
+			for i := 1; i < len(a); i += 2 {
+				files[a[i]] = a[i+1]
 			}
 			table := findIn(t, files, ".", Options{MaxSize: 1 << 20})
 			var names []string
 			for _, p := range table.Plugins {
 				names = append(names, p.Name)
 			}
-			want := []string{"a", "z"}
-			if tt.kept {
-				want = []string{"a", "bad", "z"}
-			}
-			if !slices.Equal(names, want) || !slices.Contains(codes(table), tt.code) {
-				t.Errorf("got %q and %q, want %q and %s", names, codes(table), want, tt.code)
-			}
+			must.Match(t, "names", want, names)
+			must.Has(t, "codes", codes(table), problem.Code(a[0]))
 			checkTable(t, table)
-		})
+			return ""
+		}
 	}
+	must.Answer(t, strings.ReplaceAll(defects, "SCHEMA", schema), map[string]func(t *testing.T, a ...string) string{
+		"lost": plugins("a", "z"), "kept": plugins("a", "bad", "z"),
+	})
 }
 
+//go:embed testdata/entries.txt
+var entries string
+
+// TestADefectOfAnEntryAffectsNoOtherEntry has the cases of testdata/entries.txt, which describes the
+// cases.
 func TestADefectOfAnEntryAffectsNoOtherEntry(t *testing.T) {
-	const invalid, outside = problem.PluginInvalid, problem.PluginPathInvalid
-	for _, tt := range []struct {
-		name, entry string
-		code        problem.Code
-	}{
-		{"a number", `5`, invalid},
-		{"a list", `[]`, invalid},
-		{"null", `null`, invalid},
-		{"no name", `{"source":"./x"}`, invalid},
-		{"a name that is no text", `{"name":{},"source":"./x"}`, invalid},
-		{"a name with a colon", `{"name":"b:c","source":"./x"}`, invalid},
-		{"two periods as the name", `{"name":"..","source":"./x"}`, invalid},
-		{"a name with a line break", `{"name":"b\nc","source":"./x"}`, invalid},
-		{"no source", `{"name":"b"}`, invalid},
-		{"a number as the source", `{"name":"b","source":1}`, invalid},
-		{"a source without a kind", `{"name":"b","source":{"repo":"o/r"}}`, invalid},
-		{"an absolute source", `{"name":"b","source":"/etc"}`, outside},
-		{"a source outside", `{"name":"b","source":"../x"}`, outside},
-		{"a source with a backslash", `{"name":"b","source":".\\x"}`, outside},
-		{"a local source outside", `{"name":"b","source":{"source":"local","path":"../x"}}`, outside},
-		{"a missing directory", `{"name":"b","source":"./missing"}`, outside},
-		{"a file", `{"name":"b","source":"./file.md"}`, outside},
-		{"the name of an earlier entry", `{"name":"a","source":"./y"}`, problem.Shadowed},
-		{"a key twice", `{"name":"b","name":"..","source":"./x"}`, problem.DuplicateKey},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			table := findIn(t, map[string]string{market: `{"plugins":[{"name":"a","source":"./x"},` + tt.entry + `,{"name":"z","source":"./y"}]}`, "x/commands/a.md": "", "y/agents/a.md": "", "file.md": ""}, ".", Options{})
-			if len(table.Plugins) != 2 || table.Plugins[0].Name != "a" || table.Plugins[1].Name != "z" || !slices.Contains(codes(table), tt.code) {
-				t.Errorf("got\n%s\nwant the plugins a and z, and %s", strings.Join(shown(table), "\n"), tt.code)
-			}
+	must.Answer(t, entries, map[string]func(t *testing.T, a ...string) string{
+		"entry": func(t *testing.T, a ...string) string {
+			table := findIn(t, map[string]string{market: `{"plugins":[{"name":"a","source":"./x"},` + a[1] + `,{"name":"z","source":"./y"}]}`, "x/commands/a.md": "", "y/agents/a.md": "", "file.md": ""}, ".", Options{})
+			must.Len(t, "plugins", 2, table.Plugins)
+			must.Equal(t, "the plugins", "a z", table.Plugins[0].Name+" "+table.Plugins[1].Name)
+			must.Has(t, "codes", codes(table), problem.Code(a[0]))
 			checkTable(t, table)
-		})
-	}
+			return ""
+		},
+	})
 }
 
 func TestAMarketplaceThatIsNotValidHasNoPlugins(t *testing.T) {
@@ -383,41 +291,6 @@ func TestFindReturnsTheErrorOfTheDirectory(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	must.Fail(Find(ctx, fsys, ".", Options{}))(t, "Find", context.Canceled)
-}
-
-// The rules of section 6 and 7.1 of Agent Plugins 1.0.0 about skills, and of section 5.2 and 8.1
-// about recovery.
-func TestSkillsOfAgentPlugins(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		files map[string]string
-		want  string
-	}{
-		{"only immediate children of skills", map[string]string{agent: `{` + schema + `,"name":"p"}`, "x/skills/a/SKILL.md": "", "x/skills/a/references/b/SKILL.md": "", "x/skills/none/README.md": "", "x/SKILL.md": ""}, `
-			p in x
-			  skills x/skills/*/SKILL.md`},
-		{"without skills", map[string]string{agent: `{` + schema + `,"name":"p"}`, "x/SKILL.md": "", "x/commands/a.md": ""}, `
-			p in x`},
-		{"an unknown field and wrong extensions", map[string]string{agent: `{` + schema + `,"name":"p","other":true,"skills":"./more","extensions":false}`, "x/skills/a/SKILL.md": ""}, `
-			p in x
-			  skills x/skills/*/SKILL.md
-			PLUGIN_FIELD_IGNORED x/plugin.json: the field "other" is ignored: the format has no such field
-			PLUGIN_FIELD_IGNORED x/plugin.json: the field "skills" is ignored: the format has no such field
-			PLUGIN_FIELD_IGNORED x/plugin.json: the field "extensions" is ignored: the value is not an object`},
-		{"an mcp.json that is not JSON", map[string]string{agent: `{` + schema + `,"name":"p"}`, "x/mcp.json": "{", "x/skills/a/SKILL.md": ""}, `
-			p in x
-			  skills x/skills/*/SKILL.md`},
-		{"a file with the name skills", map[string]string{agent: `{` + schema + `,"name":"p"}`, "x/skills": ""}, `
-			p in x
-			PLUGIN_PATH_INVALID x/skills: the file "skills" has the name of a directory of the plugin`},
-		{"extensions of clients", map[string]string{agent: `{` + schema + `,"name":"a.b-c.1","extensions":{"com.example":{"x":1}}}`, "x/com.example/skills/a/SKILL.md": ""}, `
-			a.b-c.1 in x`},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			must.Equal(t, "diff.Diff", "",
-				diff.Diff(wantLines(tt.want), shown(findIn(t, tt.files, ".", Options{}))))
-		})
-	}
 }
 
 func FuzzFind(f *testing.F) {

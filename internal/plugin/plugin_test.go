@@ -3,6 +3,7 @@ package plugin
 import (
 	"bytes"
 	"cmp"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -96,204 +97,46 @@ const (
 	market = ".claude-plugin/marketplace.json"
 )
 
+//go:embed testdata/find.txt
+var finds string
+
+// A findCase is a case of testdata/find.txt, which describes the cases.
+type findCase struct {
+	name, dir string
+	files     map[string]string
+	want      []string // the lines of shown
+}
+
+func findCases() (all []*findCase) {
+	var c *findCase
+	for line := range strings.SplitSeq(strings.ReplaceAll(finds, "SCHEMA", schema), "\n") {
+		line, below := strings.CutPrefix(line, "\t")
+		word, rest, _ := strings.Cut(line, " ")
+		switch {
+		case line == "" || !below && line[0] == '#':
+		case !below:
+			c = &findCase{name: line, dir: ".", files: map[string]string{}}
+			all = append(all, c)
+		case word == "file":
+			file := must.Arguments(rest)
+			c.files[file[0]] = file[1]
+		case word == "files":
+			for _, name := range must.Arguments(rest) {
+				c.files[name] = ""
+			}
+		case word == "find":
+			c.dir = rest
+		default:
+			c.want = append(c.want, rest)
+		}
+	}
+	return all
+}
+
 func TestFind(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		files map[string]string
-		want  string // the lines of shown
-	}{
-		{"a directory without plugins is empty", map[string]string{"x/notes.md": ""}, ``},
-		{"the default directories of a plugin of Claude Code", map[string]string{claude: `{"name":"p"}`, "x/commands/a.md": "", "x/skills/s/SKILL.md": "", "x/agents/b.md": ""}, `
-			p in x
-			  commands x/commands/**/*.md
-			  skills x/skills/*/SKILL.md
-			  agents x/agents/**/*.md`},
-		{"commands and agents replace the default directory, and skills add", map[string]string{
-			claude: `{"name":"p","commands":"./more","agents":["./agents/b.md","lone.md"],"skills":["./extra/","./lone/one"]}`, "x/commands/a.md": "", "x/agents/c.md": "",
-			"x/skills/s/SKILL.md": "", "x/extra/one/SKILL.md": "", "x/lone/one/SKILL.md": ""}, `
-			p in x
-			  commands x/more/**/*.md, declared
-			  skills x/skills/*/SKILL.md
-			  skills x/extra/*/SKILL.md, declared
-			  skills x/lone/one/SKILL.md, declared
-			  agents x/agents/b.md, a file, declared
-			  agents x/lone.md, a file, declared`},
-		{"a SKILL.md at the top is one skill", map[string]string{claude: `{"name":"p"}`, "x/SKILL.md": ""}, `
-			p in x
-			  skills x/SKILL.md`},
-		{"a SKILL.md at the top beside skills is no skill", map[string]string{claude: `{"name":"p"}`, "x/SKILL.md": "", "x/skills/s/SKILL.md": ""}, `
-			p in x
-			  skills x/skills/*/SKILL.md`},
-		{"a directory of skills at the top is declared", map[string]string{claude: `{"name":"p","skills":"."}`, "x/SKILL.md": ""}, `
-			p in x
-			  skills x/SKILL.md, declared`},
-		{"a plugin without a manifest has the name of the directory", map[string]string{"x/commands/a.md": "", "y/agents/b.md": "", "z/SKILL.md": ""}, `
-			x in x
-			  commands x/commands/**/*.md
-			y in y
-			  agents y/agents/**/*.md`},
-		{"a manifest without a name has the name of the directory", map[string]string{claude: `{"description":"d"}`}, `
-			x in x
-			PLUGIN_FIELD_IGNORED x/.claude-plugin/plugin.json: the manifest has no name; the name of the plugin is "x"`},
-		{"plugins are in the order of names", map[string]string{"b/commands/a.md": "", "A/commands/a.md": "", "c/commands/a.md": "", ".h/commands/a.md": ""}, `
-			A in A
-			  commands A/commands/**/*.md
-			b in b
-			  commands b/commands/**/*.md
-			c in c
-			  commands c/commands/**/*.md`},
-		{"a plugin of Agent Plugins has only skills", map[string]string{agent: `{` + schema + `,"name":"p"}`, "x/commands/a.md": "", "x/agents/b.md": "", "x/skills/s/SKILL.md": "", "x/SKILL.md": ""}, `
-			p in x
-			  skills x/skills/*/SKILL.md`},
-		{"Agent Plugins precede Codex, and Codex precedes Claude Code", map[string]string{
-			agent: `{` + schema + `,"name":"one"}`, claude: `{"name":"two"}`,
-			"y/.codex-plugin/plugin.json": `{"name":"codex"}`, "y/.claude-plugin/plugin.json": `{"name":"claude"}`, "y/skills/s/SKILL.md": ""}, `
-			one in x
-			codex in y
-			  skills y/skills/**/SKILL.md`},
-		{"a plugin.json without the schema does not count beside another manifest", map[string]string{agent: `{"name":"one"}`, claude: `{"name":"two"}`}, `
-			two in x`},
-		{"another version of Agent Plugins rejects a plugin", map[string]string{
-			"x/plugin.json": `{"$schema":"https://agent-plugins.org/schemas/9.0.0/plugin.schema.json","name":"p"}`, "x/.codex-plugin/plugin.json": `{"name":"p"}`}, `
-			PLUGIN_INVALID x/plugin.json: the plugin is not listed: the $schema is not of version 1 of Agent Plugins`},
-		{"a marketplace of Claude Code ignores another version of Agent Plugins", map[string]string{market: `{"plugins":[{"name":"e","source":"./x"}]}`,
-			"x/plugin.json": `{"$schema":"https://agent-plugins.org/schemas/9.0.0/plugin.schema.json","name":"p"}`, "x/commands/a.md": ""}, `
-			e in x from relative
-			  commands x/commands/**/*.md
-			PLUGIN_FIELD_IGNORED x/plugin.json: the manifest is ignored: the $schema is not of version 1 of Agent Plugins`},
-		{"a later minor version of Agent Plugins is read", map[string]string{
-			agent: `{"$schema":"https://agent-plugins.org/schemas/1.1.0/plugin.schema.json","name":"p","displayName":"P","icon":"./i.png","x":1}`, "x/skills/s/SKILL.md": "",
-			"y/plugin.json": `{"$schema":"https://agent-plugins.org/schemas/1.12.3/plugin.schema.json","name":"q","x":1}`}, `
-			p in x
-			  skills x/skills/*/SKILL.md
-			PLUGIN_FIELD_IGNORED x/plugin.json: the field "x" is ignored: the format has no such field
-			q in y`},
-		{"a field of a later version has no effect in an earlier version", map[string]string{agent: `{` + schema + `,"name":"p","displayName":3}`}, `
-			p in x
-			PLUGIN_FIELD_IGNORED x/plugin.json: the field "displayName" is ignored: the format has no such field`},
-		{"a field of a later version has a type", map[string]string{agent: `{"$schema":"https://agent-plugins.org/schemas/1.1.0/plugin.schema.json","name":"p","displayName":3}`}, `
-			PLUGIN_INVALID x/plugin.json: the plugin is not listed: the field "displayName" is not a text`},
-		{"a text that resembles a version is no version", map[string]string{agent: `{"$schema":"https://agent-plugins.org/schemas/1.01.0/plugin.schema.json","name":"p"}`,
-			"y/plugin.json": `{"$schema":"https://agent-plugins.org/schemas/1.1.0/mcp.schema.json","name":"p"}`}, `
-			PLUGIN_INVALID x/plugin.json: the plugin is not listed: the $schema is not of version 1 of Agent Plugins
-			PLUGIN_INVALID y/plugin.json: the plugin is not listed: the $schema is not of version 1 of Agent Plugins`},
-		// Codex 0.171.0, 2026-11: the first plugin has the skill of the default directory, and no
-		// hook. The second plugin is that of Codex.
-		{"the portable manifest precedes Codex, unless another program has written plugin.json", map[string]string{
-			agent: `{` + schema + `,"name":"p","extensions":{"com.openai":{"skills":"./other","hooks":"./h.json"}}}`, "x/.codex-plugin/plugin.json": `{"name":"c"}`, "x/skills/s/SKILL.md": "",
-			"y/plugin.json": `{"$schema":"https://example.com/plugin.json","name":"p"}`, "y/.codex-plugin/plugin.json": `{"name":"c"}`}, `
-			p in x
-			  skills x/skills/*/SKILL.md
-			c in y`},
-		{"a marketplace without an entry for its directory can be a plugin", map[string]string{market: `{"name":"m","plugins":[{"name":"tool","source":{"source":"github","repo":"o/tool"}},{"name":"a","source":"./x"}]}`,
-			".claude-plugin/plugin.json": `{"name":"tool"}`, "commands/a.md": "", "x/commands/b.md": ""}, `
-			tool in nowhere from github
-			a in x from relative
-			  commands x/commands/**/*.md
-			tool in .
-			  commands commands/**/*.md`},
-		{"a marketplace that is not valid can be a plugin", map[string]string{market: `{}`, ".claude-plugin/plugin.json": `{"name":"tool"}`, "commands/a.md": ""}, `
-			PLUGIN_INVALID .claude-plugin/marketplace.json: the marketplace is not listed: the field "plugins" is not a list
-			tool in .
-			  commands commands/**/*.md`},
-		{"a marketplace with an entry for its directory has one plugin", map[string]string{market: `{"name":"m","plugins":[{"name":"tool","source":"./"}]}`,
-			".claude-plugin/plugin.json": `{"name":"tool"}`, "commands/a.md": ""}, `
-			tool in . from relative
-			  commands commands/**/*.md`},
-		{"a marketplace without a manifest is no plugin", map[string]string{market: `{"name":"m","plugins":[]}`, "commands/a.md": ""}, ``},
-		{"extensions of Gemini CLI and Qwen Code", map[string]string{"g/gemini-extension.json": `{"name":"g","commands":"x"}`, "g/commands/a.toml": "", "g/skills/s/SKILL.md": "",
-			"q/qwen-extension.json": `{"name":"q","commands":"one.md"}`, "q/commands/a.toml": "", "q/agents/b.md": ""}, `
-			g in g
-			  commands g/commands/**/*.toml
-			  skills g/skills/*/SKILL.md
-			q in q
-			  commands q/commands/**/*.md
-			  commands q/commands/**/*.toml
-			  agents q/agents/*.md`},
-		{"entries of a marketplace are in their order", map[string]string{market: `{"name":"m","plugins":[{"name":"b","source":"./x"},{"name":"a","source":"./y/z"}]}`, "x/commands/a.md": "", "y/z/agents/b.md": ""}, `
-			b in x from relative
-			  commands x/commands/**/*.md
-			a in y/z from relative
-			  agents y/z/agents/**/*.md`},
-		{"remote sources are data", map[string]string{market: `{"plugins":[{"name":"a","source":{"source":"github","repo":"o/r"}},{"name":"b","source":{"source":"npm","package":"@o/p"}},{"name":"c","source":{"source":"other"}}]}`}, `
-			a in nowhere from github
-			b in nowhere from npm
-			c in nowhere from other`},
-		{"a bare source is below pluginRoot", map[string]string{market: `{"metadata":{"pluginRoot":"./plugins"},"plugins":[{"name":"a","source":"one"},{"name":"b","source":"./x"}]}`, "plugins/one/commands/a.md": "", "x/commands/a.md": ""}, `
-			a in plugins/one from relative
-			  commands plugins/one/commands/**/*.md
-			b in x from relative
-			  commands x/commands/**/*.md`},
-		{"a local source of Codex is a path", map[string]string{".agents/plugins/marketplace.json": `{"plugins":[{"name":"a","source":{"source":"local","path":"./x"}}]}`, "x/skills/s/SKILL.md": ""}, `
-			a in x from local
-			  skills x/skills/*/SKILL.md`},
-		{"an entry with the whole marketplace lists all of its skills", map[string]string{market: `{"plugins":[
-			{"name":"a","source":"./","skills":["./skills/one"]},{"name":"b","source":"./","skills":["./skills/two","./skills"]},{"name":"c","source":"./","skills":["./none"]}]}`,
-			"skills/one/SKILL.md": "", "skills/two/SKILL.md": ""}, `
-			a in . from relative
-			  skills skills/one/SKILL.md, declared
-			b in . from relative
-			  skills skills/*/SKILL.md
-			c in . from relative
-			  skills skills/*/SKILL.md
-			  skills none/*/SKILL.md, declared`},
-		{"paths below another declared path are not read twice", map[string]string{claude: `{"name":"p","commands":["./a/b/c.md","./a","./a/b","./d.md","./d.md"],"skills":["./skills/s","./skills"]}`, "x/skills/s/SKILL.md": ""}, `
-			p in x
-			  commands x/a/**/*.md, declared
-			  commands x/d.md, a file, declared
-			  skills x/skills/*/SKILL.md`},
-		{"an entry that is not strict and has no components leaves the manifest", map[string]string{market: `{"plugins":[{"name":"e","source":"./x","strict":false}]}`, claude: `{"name":"p","commands":"./own"}`, "x/commands/a.md": ""}, `
-			p in x from relative
-			  commands x/own/**/*.md, declared`},
-		{"an entry does not change a plugin of Agent Plugins", map[string]string{market: `{"plugins":[{"name":"e","source":"./x","commands":"./more","description":"d"}]}`, agent: `{` + schema + `,"name":"p"}`}, `
-			p in x from relative`},
-		{"in a marketplace of Claude Code, its manifest precedes the others", map[string]string{market: `{"plugins":[{"name":"e","source":"./x"}]}`, "x/.codex-plugin/plugin.json": `{"name":"codex"}`, claude: `{"name":"claude"}`, agent: `{` + schema + `,"name":"one"}`}, `
-			claude in x from relative`},
-		{"the paths of Codex replace the default directory", map[string]string{"x/.codex-plugin/plugin.json": `{"name":"p","skills":["./more"],"commands":"./c"}`, "x/skills/s/SKILL.md": "", "x/commands/a.md": ""}, `
-			p in x
-			  skills x/more/**/SKILL.md, declared`},
-		{"a marketplace of Copilot", map[string]string{".github/plugin/marketplace.json": `{"plugins":[{"name":"a","source":"plugins/a"}]}`, "plugins/a/.github/plugin/plugin.json": `{"name":"a"}`, "plugins/a/agents/b.agent.md": ""}, `
-			a in plugins/a from relative
-			  agents plugins/a/agents/**/*.agent.md`},
-		{"the first marketplace counts", map[string]string{market: `{"plugins":[]}`, ".agents/plugins/marketplace.json": `{"plugins":[{"name":"a","source":"./x"}]}`, "x/commands/a.md": ""}, ``},
-		{"an entry adds components to the manifest", map[string]string{market: `{"plugins":[{"name":"e","source":"./x","commands":"./more","skills":"./extra"}]}`, claude: `{"name":"p","commands":"./own"}`, "x/skills/s/SKILL.md": ""}, `
-			p in x from relative
-			  commands x/own/**/*.md, declared
-			  commands x/more/**/*.md, declared
-			  skills x/skills/*/SKILL.md
-			  skills x/extra/*/SKILL.md, declared`},
-		{"commands and agents of an entry do not replace the default directory", map[string]string{market: `{"plugins":[{"name":"e","source":"./x","strict":false,"commands":"./more","agents":["./b.md"]}]}`,
-			"x/commands/a.md": "", "x/agents/a.md": ""}, `
-			e in x from relative
-			  commands x/commands/**/*.md
-			  commands x/more/**/*.md, declared
-			  agents x/agents/**/*.md
-			  agents x/b.md, a file, declared`},
-		{"skills of an entry replace a SKILL.md at the top without a manifest", map[string]string{
-			market: `{"plugins":[{"name":"e","source":"./x","skills":"./more"},{"name":"f","source":"./y","skills":"./more"}]}`, "x/SKILL.md": "", "x/more/s/SKILL.md": "",
-			"y/.claude-plugin/plugin.json": `{"name":"f"}`, "y/SKILL.md": "", "y/more/s/SKILL.md": ""}, `
-			e in x from relative
-			  skills x/more/*/SKILL.md, declared
-			f in y from relative
-			  skills y/more/*/SKILL.md, declared
-			  skills y/SKILL.md`},
-		{"an entry with strict false and a manifest that both name components are in conflict", map[string]string{
-			market: `{"plugins":[{"name":"e","source":"./x","strict":false,"skills":"./s"},{"name":"same","source":"./x"},{"name":"f","source":"./y","strict":false}]}`, claude: `{"name":"p","commands":"./c"}`,
-			"y/.claude-plugin/plugin.json": `{"name":"q","commands":"./c"}`}, `
-			PLUGIN_INVALID x/.claude-plugin/plugin.json: the plugin "e" is not listed: the manifest and the entry with "strict": false both name components
-			p in x from relative
-			  commands x/c/**/*.md, declared
-			q in y from relative
-			  commands y/c/**/*.md, declared`},
-		{"a marketplace inside itself is a plugin", map[string]string{market: `{"plugins":[{"name":"a","source":"./"},{"name":"b","source":"./x"}]}`, "commands/a.md": "", "x/" + market: `{"plugins":[{"name":"c","source":"./"}]}`, "x/commands/a.md": ""}, `
-			a in . from relative
-			  commands commands/**/*.md
-			b in x from relative
-			  commands x/commands/**/*.md`},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			must.Equal(t, "diff.Diff", "",
-				diff.Diff(wantLines(tt.want), shown(findIn(t, tt.files, ".", Options{}))))
+	for _, c := range findCases() {
+		t.Run(c.name, func(t *testing.T) {
+			must.Match(t, "lines", c.want, shown(findIn(t, c.files, c.dir, Options{Name: "top"})))
 		})
 	}
 }
@@ -306,38 +149,6 @@ func wantLines(text string) (lines []string) {
 		}
 	}
 	return lines
-}
-
-// The argument is a plugin, and its directory has no name.
-func TestFindsThePluginOfTheDirectory(t *testing.T) {
-	for _, tt := range []struct {
-		name, dir string
-		files     map[string]string
-		want      string
-	}{
-		{"with a manifest", "x", map[string]string{claude: `{"name":"p"}`, "x/a/commands/a.md": ""}, `
-			p in x`},
-		{"without a manifest", "x", map[string]string{"x/commands/a.md": ""}, `
-			x in x
-			  commands x/commands/**/*.md`},
-		{"at the top of a filesystem", ".", map[string]string{"agents/a.md": ""}, `
-			top in .
-			  agents agents/**/*.md`},
-		{"of one skill", ".", map[string]string{"SKILL.md": "", "references/a.md": ""}, `
-			top in .
-			  skills ./SKILL.md`},
-		{"but a plugin with the name of a component is a plugin", ".", map[string]string{"skills/" + ".claude-plugin/plugin.json": `{"name":"skills"}`, "skills/commands/a.md": "", "b/commands/a.md": ""}, `
-			b in b
-			  commands b/commands/**/*.md
-			skills in skills
-			  commands skills/commands/**/*.md`},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if d := diff.Diff(wantLines(tt.want), shown(findIn(t, tt.files, tt.dir, Options{Name: "top"}))); d != "" {
-				t.Error(d)
-			}
-		})
-	}
 }
 
 func TestFindReadsTheManifestsOfTheOptions(t *testing.T) {

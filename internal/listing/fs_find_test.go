@@ -27,34 +27,7 @@ import (
 )
 
 func TestFindFilesText(t *testing.T) {
-	overSample(t, func(t *testing.T, c *toolshelf.Catalog) {
-		for _, tt := range []struct {
-			name, path, pattern string
-			options             []toolshelf.DirOption
-			want                string
-		}{
-			{"the contract's example", ".", "**/*.lisp", []toolshelf.DirOption{toolshelf.Exclude("[c-z]*.lisp")}, `Found 2 files:
-
-src/tools/buffer.lisp
-src/agent.lisp`},
-			{"one level", "src", "*", []toolshelf.DirOption{toolshelf.MaxDepth(1)}, "Found 1 file:\n\nsrc/agent.lisp"},
-			{"one file", "src", "agent.*", nil, "Found 1 file:\n\nsrc/agent.lisp"},
-			{"no file", "", "*.go", nil, "No files found"},
-			{"a directory is no file", "", "tools", nil, "No files found\n\nDid you mean '**/tools/**' in place of 'tools'?"},
-			{"a limit", "", "*.l*", []toolshelf.DirOption{toolshelf.Limit(2)}, `Found 8 files:
-
-src/tools/introspection/probe.lsp
-src/tools/buffer.lisp
-… and 6 more; raise the limit`},
-			{"a hidden file", "", ".git*", []toolshelf.DirOption{toolshelf.ShowHidden()}, "Found 1 file:\n\n.gitignore"},
-			{"hidden files are left out", "", ".git*", nil, "No files found\n\nHidden files are omitted; set show_hidden to find files for '.git*'"},
-		} {
-			t.Run(tt.name, func(t *testing.T) {
-				found := must.Get(c.FindFiles(t.Context(), tt.path, tt.pattern, tt.options...))(t)
-				must.Match(t, "text", tt.want, found.String())
-			})
-		}
-	})
+	overSample(t, func(t *testing.T, c *toolshelf.Catalog) { checkTexts(t, c, "find.txt") })
 }
 
 func TestFindFilesInAnOrder(t *testing.T) {
@@ -443,59 +416,7 @@ func TestTreeCountsTheEntriesOfDependencies(t *testing.T) {
 		"memory": toolshelf.WithFs(memoryOf(t, withDependencies)),
 		"disk":   toolshelf.WithRoot(diskOf(t, withDependencies)),
 	} {
-		c := catalog(t, fsys)
-		for _, tt := range []struct {
-			name, path string
-			options    []toolshelf.DirOption
-			want       string
-		}{
-			{"ignored directories are shown", ".", []toolshelf.DirOption{toolshelf.Gitignore(), toolshelf.ShowHidden()}, `Directory tree: ./
-
-[DIR]  .git/ (2 entries)
-[DIR]  lib/
-  [DIR]  empty/
-    [DIR]  site-packages/ (1 entry)
-  [FILE] node_modules (6 B)
-[DIR]  venv/ (1 entry)
-[DIR]  web/
-  [DIR]  node_modules/ (3 entries)
-  [DIR]  vendor/
-    [DIR]  c/
-      [FILE] index.js (0 B)
-  [FILE] app.js (0 B)
-[FILE] .gitignore (20 B)`},
-			{"hidden and excluded directories are not", "", []toolshelf.DirOption{toolshelf.Exclude("lib", "vendor", "web/node_modules")}, `Directory tree: ./
-
-Excluding: lib, vendor, web/node_modules
-
-[DIR]  venv/ (1 entry)
-[DIR]  web/
-  [FILE] app.js (0 B)`},
-			{"the directory of the call", "web/node_modules", []toolshelf.DirOption{toolshelf.ShowHidden(), toolshelf.Exclude(".bin")}, `Directory tree: web/node_modules/
-
-Excluding: .bin
-
-[DIR]  a/
-  [DIR]  .git/ (1 entry)
-  [FILE] index.js (0 B)
-[DIR]  b/
-  [FILE] index.js (0 B)`},
-			{"the last level", "web", []toolshelf.DirOption{toolshelf.MaxDepth(1)}, `Directory tree: web/
-
-[DIR]  node_modules/
-[DIR]  vendor/
-[FILE] app.js (0 B)`},
-			{"a limit counts only the entries of the tree", "web", []toolshelf.DirOption{toolshelf.Limit(3)}, `Directory tree: web/
-
-[DIR]  node_modules/ (3 entries)
-[DIR]  vendor/ (1 entry)
-[FILE] app.js (0 B)
-
-Cut at 3 entries, 1+ omitted; raise this limit, or pass a subdirectory`},
-		} {
-			tree := must.Get(c.Tree(t.Context(), tt.path, append(tt.options, toolshelf.SkipDependencies())...))(t)
-			must.Match(t, fmt.Sprintf("%s, %s", name, tt.name), tt.want, tree.String())
-		}
+		t.Run(name, func(t *testing.T) { checkTexts(t, catalog(t, fsys), "dependencies.txt") })
 	}
 }
 

@@ -91,61 +91,86 @@ func overSample(t *testing.T, test func(t *testing.T, c *toolshelf.Catalog)) {
 	})
 }
 
-func TestListDirText(t *testing.T) {
-	overSample(t, func(t *testing.T, c *toolshelf.Catalog) {
-		for _, tt := range []struct {
-			name, path string
-			options    []toolshelf.DirOption
-			want       string
-		}{
-			{"the contract's example", "src/tools", nil, `Directory: src/tools/
-Total: 6 files, 1 directory
-
-[DIR]  introspection/
-[FILE] buffer.lisp         (4.2 KB)
-[FILE] diff.lisp           (2.8 KB)
-[FILE] execution.lisp      (3.1 KB)
-[FILE] introspection.lisp  (8.5 KB)
-[FILE] package.lisp        (1.2 KB)
-[FILE] registry.lisp       (2.4 KB)`},
-			{"the root", "", nil, `Directory: ./
-Total: 1 file, 1 directory
-
-[DIR]  src/
-[FILE] README.md  (20 B)`},
-			{"hidden entries", ".", []toolshelf.DirOption{toolshelf.ShowHidden()}, `Directory: ./
-Total: 2 files, 1 directory
-
-[DIR]  src/
-[FILE] .gitignore  (6 B)
-[FILE] README.md   (20 B)`},
-			{"a hidden directory", "src/tools/.cache/", nil, `Directory: src/tools/.cache/
-Total: 1 file, 0 directories
-
-[FILE] x  (1 B)`},
-			{"by size", "src/tools", []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.BySize), toolshelf.Exclude("[pe]*")}, `Directory: src/tools/
-Total: 4 files, 1 directory
-
-[DIR]  introspection/
-[FILE] introspection.lisp  (8.5 KB)
-[FILE] buffer.lisp         (4.2 KB)
-[FILE] diff.lisp           (2.8 KB)
-[FILE] registry.lisp       (2.4 KB)`},
-			{"the last page by size", "src/tools", []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.BySize), toolshelf.Exclude("[pei]*"), toolshelf.Limit(3)}, `Directory: src/tools/
-Total: 3 files, 0 directories
-
-[FILE] buffer.lisp    (4.2 KB)
-[FILE] diff.lisp      (2.8 KB)
-[FILE] registry.lisp  (2.4 KB)`},
-			{"an empty choice", "src/tools", []toolshelf.DirOption{toolshelf.Exclude("*")}, `Directory: src/tools/
-Total: 0 files, 0 directories`},
-		} {
-			t.Run(tt.name, func(t *testing.T) {
-				listing := must.Get(c.ListDir(t.Context(), tt.path, tt.options...))(t)
-				must.Match(t, "text", tt.want, listing.String())
+// checkTexts compares the texts of calls with a file of testdata. A title in the first column begins
+// a case: a call, as "grep PATH PATTERN OPTION...", and the lines of the text after "|".
+func checkTexts(t *testing.T, c *toolshelf.Catalog, file string) {
+	t.Helper()
+	var title string
+	var call, want []string
+	check := func() {
+		if call != nil {
+			t.Run(title, func(t *testing.T) {
+				must.Match(t, "text", strings.Join(want, "\n"), textOf(t, c, call[0], call[1], call[2:]))
 			})
 		}
-	})
+		call, want = nil, nil
+	}
+	for line := range strings.Lines(string(must.Get(os.ReadFile("testdata/" + file))(t))) {
+		line = strings.TrimRight(line, "\r\n")
+		below, isBelow := strings.CutPrefix(line, "\t")
+		text, isText := strings.CutPrefix(below, "|")
+		switch {
+		case isBelow && isText:
+			want = append(want, strings.TrimPrefix(text, " "))
+		case isBelow:
+			call = must.Arguments(below)
+		case line != "" && line[0] != '#':
+			check()
+			title = line
+		}
+	}
+	check()
+}
+
+func textOf(t *testing.T, c *toolshelf.Catalog, method, path string, arguments []string) string {
+	pattern := ""
+	if method == "grep" || method == "find" {
+		pattern, arguments = arguments[0], arguments[1:]
+	}
+	var dirs []toolshelf.DirOption
+	var greps []toolshelf.GrepOption
+	for _, argument := range arguments {
+		option := optionOf(t, argument)
+		if dir, ok := option.(toolshelf.DirOption); ok {
+			dirs = append(dirs, dir)
+		}
+		if grep, ok := option.(toolshelf.GrepOption); ok {
+			greps = append(greps, grep)
+		}
+	}
+	switch method {
+	case "list":
+		return must.Get(c.ListDir(t.Context(), path, dirs...))(t).String()
+	case "tree":
+		return must.Get(c.Tree(t.Context(), path, dirs...))(t).String()
+	case "find":
+		return must.Get(c.FindFiles(t.Context(), path, pattern, dirs...))(t).String()
+	default:
+		return must.Get(c.Grep(t.Context(), path, pattern, greps...))(t).String()
+	}
+}
+
+func optionOf(t *testing.T, argument string) any {
+	name, value, _ := strings.Cut(argument, "=")
+	number, _ := strconv.Atoi(value)
+	option, ok := map[string]any{
+		"exclude": toolshelf.Exclude(strings.Split(value, ",")...),
+		"files":   toolshelf.InFiles(strings.Split(value, ",")...),
+		"limit":   toolshelf.Limit(number), "budget": toolshelf.Budget(number),
+		"depth": toolshelf.MaxDepth(number), "context": toolshelf.ContextLines(number),
+		"by": toolshelf.SortedBy(value), "hidden": toolshelf.ShowHidden(),
+		"gitignore": toolshelf.Gitignore(), "dependencies": toolshelf.SkipDependencies(),
+		"paths": toolshelf.FilesOnly, "counts": toolshelf.CountOnly,
+		"words": toolshelf.WholeWords, "case": toolshelf.IgnoreCase,
+	}[name]
+	if !ok {
+		t.Fatalf("no option %q", argument)
+	}
+	return option
+}
+
+func TestListDirText(t *testing.T) {
+	overSample(t, func(t *testing.T, c *toolshelf.Catalog) { checkTexts(t, c, "list.txt") })
 }
 
 func TestListDirTextContainsTheNextCursor(t *testing.T) {

@@ -26,63 +26,7 @@ import (
 )
 
 func TestTreeText(t *testing.T) {
-	overSample(t, func(t *testing.T, c *toolshelf.Catalog) {
-		for _, tt := range []struct {
-			name, path string
-			options    []toolshelf.DirOption
-			want       string
-		}{
-			{"the contract's form", "src/tools", []toolshelf.DirOption{toolshelf.Exclude("[d-z]*.lisp", "*.log")}, `Directory tree: src/tools/
-
-Excluding: [d-z]*.lisp, *.log
-
-[DIR]  introspection/
-  [FILE] probe.lsp (1.1 KB)
-[FILE] buffer.lisp (4.2 KB)`},
-			{"one level", "", []toolshelf.DirOption{toolshelf.MaxDepth(1)}, `Directory tree: ./
-
-[DIR]  src/
-[FILE] README.md (20 B)`},
-			{"two levels, hidden entries", ".", []toolshelf.DirOption{toolshelf.MaxDepth(2), toolshelf.ShowHidden()}, `Directory tree: ./
-
-[DIR]  src/
-  [DIR]  tools/
-  [FILE] agent.lisp (2.4 KB)
-[FILE] README.md (20 B)
-[FILE] .gitignore (6 B)`},
-			{"three levels by size", "src", []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.BySize), toolshelf.Exclude("[b-eg-h]*", "probe*")}, `Directory tree: src/
-
-Excluding: [b-eg-h]*, probe*
-
-[DIR]  tools/
-  [DIR]  introspection/
-  [FILE] introspection.lisp (8.5 KB)
-  [FILE] registry.lisp (2.4 KB)
-  [FILE] package.lisp (1.2 KB)
-[FILE] agent.lisp (2.4 KB)`},
-			{"a limit within the first level", "src/tools", []toolshelf.DirOption{toolshelf.Limit(3)}, `Directory tree: src/tools/
-
-[DIR]  introspection/ (1 entry)
-[FILE] buffer.lisp (4.2 KB)
-[FILE] diff.lisp (2.8 KB)
-… and 4 more
-
-Cut at 3 entries, 5+ omitted; raise this limit, or pass a subdirectory`},
-			{"a limit at the end of a level", ".", []toolshelf.DirOption{toolshelf.Limit(2)}, `Directory tree: ./
-
-[DIR]  src/ (2 entries)
-[FILE] README.md (20 B)
-
-Cut at 2 entries, 2+ omitted; raise this limit, or pass a subdirectory`},
-			{"no entries", "src", []toolshelf.DirOption{toolshelf.Exclude("*")}, "Directory tree: src/\n\nExcluding: *"},
-			{"an empty directory", "src/tools/.cache", []toolshelf.DirOption{toolshelf.Gitignore()}, "Directory tree: src/tools/.cache/\n\n[FILE] x (1 B)"},
-		} {
-			t.Run(tt.name, func(t *testing.T) {
-				tree := must.Get(c.Tree(t.Context(), tt.path, tt.options...))(t)
-				must.Match(t, "text", tt.want, tree.String())
-			})
-		}
-	})
+	overSample(t, func(t *testing.T, c *toolshelf.Catalog) { checkTexts(t, c, "tree.txt") })
 }
 
 func TestTreeLosesItsDeepestLevelsFirst(t *testing.T) {

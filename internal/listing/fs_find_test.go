@@ -81,94 +81,44 @@ func TestGlobsThatMatchNoFileAreAnsweredWithAGlob(t *testing.T) {
 		".gitignore": "dist\n", "src/dist/generated.js": "x", ".hidden/secret.go": "x", "node_modules/left-pad/index.js": "x",
 		".github/workflows/ci.yaml": "x", ".git/config": "x", "web/deep/server/handler.go": "x", "web/deep/server/[a]/b.ts": "x",
 	}
-	const (
-		relative = "Globs are relative to 'src/io/'; use '%s' in place of '%s'"
-		slashes  = "Globs have slashes between names; use '%s' in place of '%s'"
-		hidden   = "Hidden files are omitted; set show_hidden to find files for '%[2]s'"
-	)
+	hints := map[string]string{
+		"relative": "Globs are relative to 'src/io/'; use 'OTHER' in place of 'GLOB'",
+		"slashes":  "Globs have slashes between names; use 'OTHER' in place of 'GLOB'",
+		"hidden":   "Hidden files are omitted; set show_hidden to find files for 'GLOB'",
+		"leaves":   "Globs cannot leave 'PATH/'; pass another directory as path, and remove '..' from 'GLOB'",
+	}
+	globs := string(must.Get(os.ReadFile("testdata/globs.txt"))(t))
 	for name, options := range map[string]toolshelf.Option{
 		"memory": toolshelf.WithFs(memoryOf(t, files)),
 		"disk":   toolshelf.WithRoot(diskOf(t, files)),
 		"fs.FS":  toolshelf.WithFs(afero.FromIOFS{FS: catalogtest.Archive(t, files)}),
 	} {
 		c := catalog(t, options)
-		for _, tt := range []struct{ path, glob, want, text string }{
-			{"src/io", "src/io/io.go", "io.go", relative},
-			{"src/io", "./src/io/*.go", "*.go", relative},
-			{"src/io", "src/io/fs/**", "fs/**", relative},
-			{"src/io", "src/io", "**", relative},
-			{"src/io", "src/io/raeder.go", "reader.go", relative},
-			{"src/io", "src/io/*.py", "*.py", relative},
-			{"src/io", "io/io.go", "io.go", ""},
-			{"", "io/io.go", "**/io/io.go", ""},
-			{"", "io/*.go", "**/io/*.go", ""},
-			{"", "src/fs/walk.go", "**/walk.go", ""},
-			{"", "reader", "reader.*", ""},
-			{"", "src/io/reader", "src/io/reader.*", ""},
-			{"", "raeder.go", "reader.go", ""},
-			{"", "readme.MD", "README.md", ""},
-			{"", "scr/**/*.go", "src/**/*.go", ""},
-			{"", "app/[id]/page.tsx", "app/[[]id]/page.tsx", ""},
-			{"", "src/io/", "**/src/io/**", ""},
-			{"", "*.py", "", ""},
-			{"", "far-from-all-names.go", "", ""},
-			{"", "generated.j", "", ""}, // the file is ignored
-			{"", "index.j", "", ""},     // the file is a dependency
-			{"", "secret.g", "", ""},    // the file is hidden
-			{"", "**/raeder.go", "**/reader.go", ""},
-			{"", "**/Reader.go", "**/reader.go", ""},
-			{"", "**/reader", "**/reader.*", ""},
-			{"", "src/**/raeder.go", "src/**/reader.go", ""},
-			{"", "src/*/raeder.go", "src/*/reader.go", ""},
-			{"", "scr/**/reader.go", "src/**/reader.go", ""},
-			{"", "**/oi/reader.go", "**/reader.go", ""},
-			{"", "web/{deep,flat}/**/handlr.go", "web/{deep,flat}/**/handler.go", ""},
-			{"", "hander*.go", "handle*.go", ""},
-			{"", "web/**/hander*.{go,py}", "web/**/handle*.{go,py}", ""},
-			{"", "hander*.py", "", ""},
-			{"", "rxa*.go", "rea*.go", ""},
-			{"", "RE*.go", "", ""},    // too short to compare
-			{"", "reede?.go", "", ""}, // only a star stands for the rest of a name
-			{"", "web/*.go", "web/**/*.go", ""},
-			{"", "web/handler.go", "web/**/handler.go", ""},
-			{"", "web/deep/**/[a]/*.ts", "web/deep/**/[[]a]/*.ts", ""},
-			{"", `web\deep\server\*.go`, "web/deep/server/*.go", slashes},
-			{"", `web\\deep\\server\\*.go`, "web/deep/server/*.go", slashes},
-			{"", `**\raeder.go`, "**/reader.go", slashes},
-			{"", `web\*.go`, "web/**/*.go", slashes},
-			{"src/io", `src\io\*.go`, "*.go", relative},
-			{"", `web\*.py`, "", ""},
-			{"", ".github/**/*.yaml", "", hidden},
-			{"", ".github/workflows/ci.yaml", "", hidden},
-			{"", "ci.yaml", "", hidden},
-			{"", "**/ci.yaml", "", hidden},
-			{"", "workflows/*.yaml", "", ""}, // relative to .github
-			{"", "secret.go", "", hidden},
-			{"", ".env", "", hidden},
-			{"", "**/*.yaml", "", ""}, // no names to compare
-			{"", "config", "", ""},    // only below .git
-			{"src", "../docs/README.md", "", "Globs cannot leave 'src/'; pass another directory as path, and remove '..' from '%[2]s'"},
-			{"src/io", "../../../etc/passwd", "", "Globs cannot leave 'src/io/'; pass another directory as path, and remove '..' from '%[2]s'"},
-			{"", `..\x`, "", "Globs cannot leave './'; pass another directory as path, and remove '..' from '%[2]s'"},
-			{"", "/etc/passwd", "", ""}, // outside the root
-		} {
-			want, escaped := "", strings.ReplaceAll(tt.glob, `\`, `\\`)
-			switch {
-			case tt.text != "":
-				want = fmt.Sprintf(tt.text, tt.want, escaped)
-			case tt.want != "":
-				want = fmt.Sprintf("Did you mean '%s' in place of '%s'?", tt.want, escaped)
+		for line := range strings.SplitSeq(globs, "\n") {
+			row := must.Arguments(line)
+			if line == "" || line[0] == '#' {
+				continue
 			}
-			found, err := c.FindFiles(t.Context(), tt.path, tt.glob, toolshelf.Gitignore(), toolshelf.SkipDependencies())
-			lines, grepErr := c.Grep(t.Context(), tt.path, "x", toolshelf.InFiles("*.absent", tt.glob), toolshelf.Gitignore(), toolshelf.SkipDependencies())
+			path, glob, suggestion := row[0], row[1], row[2]
+			want := ""
+			switch {
+			case len(row) > 3:
+				want = hints[row[3]]
+			case suggestion != "":
+				want = "Did you mean 'OTHER' in place of 'GLOB'?"
+			}
+			want = strings.NewReplacer("OTHER", suggestion, "GLOB", strings.ReplaceAll(glob, `\`, `\\`),
+				"PATH", map[bool]string{true: ".", false: path}[path == ""]).Replace(want)
+			found, err := c.FindFiles(t.Context(), path, glob, toolshelf.Gitignore(), toolshelf.SkipDependencies())
+			lines, grepErr := c.Grep(t.Context(), path, "x", toolshelf.InFiles("*.absent", glob), toolshelf.Gitignore(), toolshelf.SkipDependencies())
 			if errors.Join(err, grepErr) != nil || found.Total > 0 || found.Hint != want || lines.Hint != want {
-				t.Errorf("%s: %s in %q: %v, %v, %d found, the hints %q and %q, want %q", name, tt.glob, tt.path, err, grepErr, found.Total, found.Hint, lines.Hint, want)
+				t.Errorf("%s: %s in %q: %v, %v, %d found, the hints %q and %q, want %q", name, glob, path, err, grepErr, found.Total, found.Hint, lines.Hint, want)
 			}
 			if text := "\n\n" + want; want != "" && (!strings.HasSuffix(found.String(), text) || !strings.HasSuffix(lines.String(), text)) {
 				t.Errorf("%s: the texts lack the hint:\n%s\n%s", name, found, lines)
 			}
-			if again, err := c.FindFiles(t.Context(), tt.path, tt.want, toolshelf.Gitignore(), toolshelf.SkipDependencies()); tt.want != "" && tt.glob != "src/io/*.py" && (err != nil || again.Total == 0) {
-				t.Errorf("%s: the suggestion %q finds nothing, %v", name, tt.want, err)
+			if again, err := c.FindFiles(t.Context(), path, suggestion, toolshelf.Gitignore(), toolshelf.SkipDependencies()); suggestion != "" && glob != "src/io/*.py" && (err != nil || again.Total == 0) {
+				t.Errorf("%s: the suggestion %q finds nothing, %v", name, suggestion, err)
 			}
 		}
 	}

@@ -52,7 +52,8 @@ func (r *requests) check(
 		if err != nil && toolshelf.CodeOf(err) != toolshelf.CodeDirectoryNotFound {
 			return err
 		}
-		if err != nil || !s.Loadable || s.Exposure != toolshelf.ExposeFull && s.Exposure != toolshelf.ExposeName {
+		shows := s.Exposure == toolshelf.ExposeFull || s.Exposure == toolshelf.ExposeName
+		if err != nil || !s.Loadable || !shows {
 			continue // no model sees the skill
 		}
 		shown := candidate{Name: s.Name, Content: s.Content, Path: encodePath(displayed(s.Path))}
@@ -70,8 +71,8 @@ func (r *requests) check(
 	return err
 }
 
-// cuts returns the beginnings of descriptions that the client shows a model, or without a client all
-// clients.
+// cuts returns the beginnings of descriptions that the client shows a model, or without a client
+// all clients.
 func (c client) cuts() (all []cut) {
 	rows := []table.Client{c.Client}
 	if c.Name == "" {
@@ -118,8 +119,8 @@ type cut struct {
 // none is the expected skill of a request for which no skill is right.
 const none = "none"
 
-// parseRequests returns the requests of a file: lines such as "ship the website => deploy", and "=> none"
-// if no skill is right. parseRequests ignores empty lines and lines that begin with "#".
+// parseRequests returns the requests of a file: lines such as "ship the website => deploy", and "=>
+// none" if no skill is right. parseRequests ignores empty lines and lines that begin with "#".
 func parseRequests(text string) (all []request, err error) {
 	for i, line := range strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n") {
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
@@ -152,9 +153,9 @@ type ranking struct {
 // maxHits is the number of hits that a ranking looks at.
 const maxHits = 100
 
-// rankRequests returns the findings, of the requests in their order and then of the skills in the order of
-// their names, and the number of the requests whose expected skill is the first. The file of the
-// requests has a path.
+// rankRequests returns the findings, of the requests in their order and then of the skills in the
+// order of their names, and the number of the requests whose expected skill is the first. The file
+// of the requests has a path.
 func rankRequests(
 	ctx context.Context, skills []candidate, file string, requests []request, cuts []cut,
 ) (found []toolshelf.Diagnostic, first int, err error) {

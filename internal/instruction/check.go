@@ -29,11 +29,11 @@ type Checked struct {
 	Rules    *index.Snapshot
 }
 
-// Check returns the single files of the user, of the directories above the root, of the root, and of
-// the directories that everywhere finds, and the rules of these directories. The argument rules is a
-// snapshot of Rules. The Problems of a text are those of its imports, with those that single and
-// rule find in the bytes of the file. If sealed, the texts have a Seal, and Check does not look for
-// files that no client reads. After the error of a directory, Check continues.
+// Check returns the single files of the user, of the directories above the root, of the root, and
+// of the directories that everywhere finds, and the rules of these directories. The argument rules
+// is a snapshot of Rules. The Problems of a text are those of its imports, with those that single
+// and rule find in the bytes of the file. If sealed, the texts have a Seal, and Check does not look
+// for files that no client reads. After the error of a directory, Check continues.
 func (f *Finder) Check(
 	ctx context.Context, rules *index.Snapshot, sealed bool,
 	single func(place string, raw []byte) []problem.Problem,
@@ -77,9 +77,12 @@ func (f *Finder) Check(
 	return all, failed
 }
 
-// everywhere finds the root and the directories below with a single file, and the directories below the
-// root with rules. everywhere does not enter ignored directories and directories of dependencies.
-func (f *Finder) everywhere(ctx context.Context, all *Checked) (singles, rules []string, err error) {
+// everywhere finds the root and the directories below with a single file, and the directories below
+// the root with rules. everywhere does not enter ignored directories and directories of
+// dependencies.
+func (f *Finder) everywhere(
+	ctx context.Context, all *Checked,
+) (singles, rules []string, err error) {
 	if len(f.Rows) == 0 {
 		return nil, nil, nil
 	}

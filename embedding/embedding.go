@@ -306,9 +306,7 @@ func vector(data json.RawMessage) ([]float32, error) {
 			return nil, errors.New("embedding: a vector is not the base64 form of 32-bit numbers; ask for floats with DocumentFields")
 		}
 		v := make([]float32, len(raw)/4)
-		for i := range v {
-			v[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
-		}
+		_, _ = binary.Decode(raw, binary.LittleEndian, v) // raw has the length of v
 		return finite(v)
 	}
 	var numbers []*float32 // nil is the JSON form of NaN

@@ -18,7 +18,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// maxChecked bounds the files below the root that Below finds.
+// maxChecked bounds the files below the root that everywhere finds.
 const maxChecked = 2000
 
 // A Checked has the instructions of a project, and the rules with those below the root.

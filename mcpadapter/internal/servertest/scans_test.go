@@ -1,4 +1,4 @@
-package adaptertest
+package servertest
 
 import (
 	"testing"
@@ -7,11 +7,12 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
 
 func TestScansAreMultiplesOfOneList(t *testing.T) {
 	files := map[string]string{"commands/commit.md": "Commit.\n"}
-	fsys := &ScanFs{Fs: catalogtest.Memory(t, files)}
+	fsys := &adaptertest.ScanFs{Fs: catalogtest.Memory(t, files)}
 	c := catalogtest.Open(t, toolshelf.WithFs(fsys))
 	a := must.Get(mcpadapter.New(c))(t)
 	list := func() {

@@ -81,9 +81,7 @@ func (l *List) AddParents(parents []paths.Parent) {
 		if option.Named || option.Plugins != nil || option.Place.Pattern == "" || option.Place.Base != client.Project {
 			continue
 		}
-		for begin > option.First {
-			begin--
-		}
+		begin = min(begin, option.First)
 		var above []Layer
 		for _, parent := range parents {
 			for _, below := range l.All[begin:end] {

@@ -364,97 +364,69 @@ func isName(s string) bool {
 // argument depends on the choice.
 func readHint(hint string) (list []Parameter, words string) {
 	hint = strings.TrimSpace(hint)
-	r := hintReader{rest: hint}
-	for r.rest != "" && r.rest[0] != '|' {
-		if !r.next() {
+	flag := false    // the previous word is a flag, so a bracket or a word is its value
+	literal := false // a word is neither a flag nor the value of a flag
+	rest := hint
+	for rest != "" && rest[0] != '|' {
+		var part string
+		part, rest = cutHint(rest)
+		switch {
+		case isSeparator(rune(part[0])), part[0] == '(':
+		case inBrackets(part) && flag:
+			flag = false
+		case inBrackets(part) && choosesWords(part[1:]):
 			return nil, hint
+		case inBrackets(part):
+			list = append(list, hinted("", part)...)
+		case !flag && part[0] != '-' && strings.Contains(part, "|"):
+			return nil, hint
+		default:
+			literal = literal || !flag && part[0] != '-'
+			flag = part[0] == '-'
+			if key, ok := strings.CutSuffix(part, "="); ok && !flag && inBrackets(rest) {
+				part, rest = cutHint(rest)
+				list = append(list, hinted(key, part)...)
+			}
 		}
 	}
-	if alternatives := r.rest != ""; alternatives {
-		if r.literal {
+	if alternatives := rest != ""; alternatives {
+		if literal {
 			return nil, hint
 		}
-		for i := range r.list {
-			r.list[i].Required = false
+		for i := range list {
+			list[i].Required = false
 		}
 	}
 	switch {
-	case r.list != nil:
-		return r.list, ""
+	case list != nil:
+		return list, ""
 	case isName(hint):
 		return []Parameter{{Name: hint, Hint: hint}}, ""
 	}
 	return nil, hint
 }
 
-// A hintReader reads the arguments of a hint.
-type hintReader struct {
-	rest    string // of the hint
-	list    []Parameter
-	flag    bool // the previous word is a flag, so a bracket is its value
-	literal bool // a word is neither a flag nor the value of a flag
-}
-
-// next reads a separator, a word, or a text in brackets, and reports false for alternatives that
-// begin with different words.
-func (r *hintReader) next() bool {
-	switch {
-	case isSeparator(rune(r.rest[0])):
-		r.rest = r.rest[1:]
-	case r.rest[0] == '(':
-		r.cut(bracketLength(r.rest, '(', ')'))
-	case r.inBrackets():
-		brackets := r.brackets()
-		if !r.flag && choosesWords(brackets[1:]) {
-			return false
-		}
-		if !r.flag {
-			r.list = append(r.list, hinted("", brackets)...)
-		}
-		r.flag = false
+// cutHint cuts a separator, a text in brackets or a word off a hint.
+func cutHint(hint string) (part, rest string) {
+	n := 1
+	switch opening := hint[0]; {
+	case isSeparator(rune(opening)):
+	case opening == '(':
+		n = bracketLength(hint, '(', ')')
+	case inBrackets(hint):
+		n = bracketLength(hint, opening, opening+2) // in ASCII, "]" is "[" + 2, and ">" is "<" + 2
 	default:
-		return r.word()
-	}
-	return true
-}
-
-// cut returns the first n bytes of the rest, and removes them.
-func (r *hintReader) cut(n int) (before string) {
-	before, r.rest = r.rest[:n], r.rest[n:]
-	return before
-}
-
-func (r *hintReader) inBrackets() bool {
-	return r.rest != "" && (r.rest[0] == '[' || r.rest[0] == '<')
-}
-
-// brackets reads a text with its brackets.
-func (r *hintReader) brackets() string {
-	// In ASCII, "]" is "[" + 2, and ">" is "<" + 2.
-	return r.cut(bracketLength(r.rest, r.rest[0], r.rest[0]+2))
-}
-
-// word reads a word, and reports false for alternatives.
-func (r *hintReader) word() bool {
-	n := strings.IndexFunc(r.rest, func(c rune) bool {
-		return isSeparator(c) || strings.ContainsRune("([<", c)
-	})
-	if n < 0 {
-		n = len(r.rest)
-	}
-	word := r.cut(n)
-	value := r.flag
-	r.flag = word[0] == '-'
-	if !r.flag && !value {
-		if r.literal = true; strings.Contains(word, "|") {
-			return false
+		n = strings.IndexFunc(hint, func(c rune) bool {
+			return isSeparator(c) || strings.ContainsRune("([<", c)
+		})
+		if n < 0 {
+			n = len(hint)
 		}
 	}
-	if key, ok := strings.CutSuffix(word, "="); ok && !r.flag && r.inBrackets() {
-		r.list = append(r.list, hinted(key, r.brackets())...)
-	}
-	return true
+	return hint[:n], hint[n:]
 }
+
+func inBrackets(hint string) bool { return hint != "" && (hint[0] == '[' || hint[0] == '<') }
 
 // choosesWords reports whether a text in brackets has alternatives that are not all single words,
 // as in [list | add <name>].

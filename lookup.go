@@ -47,7 +47,7 @@ type lookup[T, Info any] struct {
 	op         string
 	name, stem string
 	reader     reader[T, Info]
-	direct     bool // the reader may return a kept value, without a wait, also after the end of its context
+	direct     bool // the reader may return a kept value, also after the end of its context
 
 	// If not nil, beside finds the collection of an unknown name, and the name there.
 	beside besideFunc[Info]
@@ -143,17 +143,15 @@ func (l lookup[T, Info]) findBeside(ctx context.Context) (reading[T, Info], erro
 
 // absent reports whether stats prove that no entry has the name.
 func (l lookup[T, Info]) absent(ctx context.Context) bool {
-	_, err := awaitRoot(ctx, l.catalog, l.from.inRoot, func(ctx context.Context) (none reading[T, Info], err error) {
-		if !l.from.Absent(ctx, l.from.Last(), l.name) {
-			err = fs.ErrExist
-		}
-		return none, err
+	absent, err := awaitRoot(ctx, l.catalog, l.from.inRoot, func(ctx context.Context) (bool, error) {
+		return l.from.Absent(ctx, l.from.Last(), l.name), nil
 	})
-	return err == nil
+	return err == nil && absent
 }
 
 // scanned resolves the name in the result of snapshot, which scans the files.
-func (l lookup[T, Info]) scanned(ctx context.Context, snapshot func(context.Context) (*index.Snapshot, error)) (reading[T, Info], error) {
+func (l lookup[T, Info]) scanned(ctx context.Context,
+	snapshot func(context.Context) (*index.Snapshot, error)) (reading[T, Info], error) {
 	all, err := snapshot(ctx)
 	if err != nil {
 		return reading[T, Info]{}, l.from.lookupError(l.op, l.name, l.stem, err)
@@ -163,7 +161,8 @@ func (l lookup[T, Info]) scanned(ctx context.Context, snapshot func(context.Cont
 
 // in resolves the name in a snapshot. The snapshot shown has the entries of all that pass
 // the filter.
-func (l lookup[T, Info]) in(ctx context.Context, all, shown *index.Snapshot) (now reading[T, Info], err error) {
+func (l lookup[T, Info]) in(ctx context.Context, all, shown *index.Snapshot,
+) (now reading[T, Info], err error) {
 	e, candidates := shown.Find(l.name, l.stem)
 	if now.entry = e; e == nil {
 		now.entry, _ = all.Find(l.name, l.stem)
@@ -173,7 +172,8 @@ func (l lookup[T, Info]) in(ctx context.Context, all, shown *index.Snapshot) (no
 	case len(candidates) > 0:
 		return now, l.from.ambiguousName(l.op, l.name, candidates)
 	case unread != nil:
-		return now, &Error{Code: CodeFileRead, Op: l.op, Path: l.name, Err: unread.Err, Message: "cannot find " + l.from.noun + " " + quote(l.stem) + ", because " + unread.Reason}
+		return now, &Error{Code: CodeFileRead, Op: l.op, Path: l.name, Err: unread.Err,
+			Message: "cannot find " + l.from.noun + " " + quote(l.stem) + ", because " + unread.Reason}
 	case e == nil:
 		return now, l.from.unknownName(l.op, l.name, l.stem, shown)
 	}

@@ -364,38 +364,12 @@ func isName(s string) bool {
 // argument depends on the choice.
 func readHint(hint string) (list []Parameter, words string) {
 	hint = strings.TrimSpace(hint)
-	flag := false    // the previous word is a flag, so a bracket or a word is its value
-	literal := false // a word is neither a flag nor the value of a flag
-	rest := hint
-	for rest != "" && rest[0] != '|' {
-		var part string
-		part, rest = cutHint(rest)
-		switch {
-		case isSeparator(rune(part[0])), part[0] == '(':
-		case inBrackets(part) && flag:
-			flag = false
-		case inBrackets(part) && choosesWords(part[1:]):
-			return nil, hint
-		case inBrackets(part):
-			list = append(list, hinted("", part)...)
-		case !flag && part[0] != '-' && strings.Contains(part, "|"):
-			return nil, hint
-		default:
-			literal = literal || !flag && part[0] != '-'
-			flag = part[0] == '-'
-			if key, ok := strings.CutSuffix(part, "="); ok && !flag && inBrackets(rest) {
-				part, rest = cutHint(rest)
-				list = append(list, hinted(key, part)...)
-			}
-		}
+	list, literal, alternatives, ok := firstAlternative(hint)
+	if !ok || literal && alternatives {
+		return nil, hint
 	}
-	if alternatives := rest != ""; alternatives {
-		if literal {
-			return nil, hint
-		}
-		for i := range list {
-			list[i].Required = false
-		}
+	for i := range list {
+		list[i].Required = list[i].Required && !alternatives
 	}
 	switch {
 	case list != nil:
@@ -404,6 +378,36 @@ func readHint(hint string) (list []Parameter, words string) {
 		return []Parameter{{Name: hint, Hint: hint}}, ""
 	}
 	return nil, hint
+}
+
+// firstAlternative reads the arguments of a hint up to a "|". The result literal means that a word is
+// neither a flag nor the value of a flag, and ok is false for alternatives that begin with different
+// words.
+func firstAlternative(hint string) (list []Parameter, literal, alternatives, ok bool) {
+	flag := false // the previous word is a flag, so a bracket or a word is its value
+	for hint != "" && hint[0] != '|' {
+		var part string
+		part, hint = cutHint(hint)
+		switch {
+		case isSeparator(rune(part[0])), part[0] == '(':
+		case inBrackets(part) && flag:
+			flag = false
+		case inBrackets(part) && choosesWords(part[1:]):
+			return nil, false, false, false
+		case inBrackets(part):
+			list = append(list, hinted("", part)...)
+		case !flag && part[0] != '-' && strings.Contains(part, "|"):
+			return nil, false, false, false
+		default:
+			literal = literal || !flag && part[0] != '-'
+			flag = part[0] == '-'
+			if key, ok := strings.CutSuffix(part, "="); ok && !flag && inBrackets(hint) {
+				part, hint = cutHint(hint)
+				list = append(list, hinted(key, part)...)
+			}
+		}
+	}
+	return list, literal, hint != "", true
 }
 
 // cutHint cuts a separator, a text in brackets or a word off a hint.

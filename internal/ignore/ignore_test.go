@@ -2,6 +2,7 @@ package ignore_test
 
 import (
 	"bytes"
+	_ "embed"
 	"errors"
 	"flag"
 	"fmt"
@@ -21,65 +22,40 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
-// In the table, the path of a directory ends in a slash. "!" precedes an ignored path.
-var table = []struct {
+//go:embed testdata/rules.txt
+var rules string
+
+// A row is a case of testdata/rules.txt, which describes the cases.
+type row struct {
 	name  string
 	files map[string]string // .gitignore files by directory
 	paths string
-}{
-	{"a name is ignored at any depth", map[string]string{"": "a.log"},
-		"!a.log !x/a.log !x/y/a.log/ b.log x/a.log.txt"},
-	{"a name with a slash is for its directory only", map[string]string{"": "x/a\n/b"},
-		"!x/a y/x/a !b x/b a"},
-	{"a slash at the end is for directories only", map[string]string{"": "build/"},
-		"!build/ build !x/build/ x/build"},
-	{"a star ends at a slash", map[string]string{"": "x/*.go\n*.log"},
-		"!x/a.go x/y/a.go a.go !a.log !x/y/.log"},
-	{"two stars go through directories", map[string]string{"": "**/a\nb/**\nc/**/d\ne**f\n"},
-		"!a !x/a !x/y/a b/ !b/x !b/x/y !c/d !c/x/d !c/x/y/d x/c/d !eXf !x/eXf"},
-	{"two stars after literal text go through directories", map[string]string{"": "logs**/*.log\n/a**/**\n!/a**/b\nx/?y**/z"},
-		"!logs/a/b/x.log !logs/x.log !logsx.log !logs/x/y/z.log !a !ax/ !a/x !ay/ ab !x/ay/z x/ay/a/z x/aya/b/z"},
-	{"repeated two stars", map[string]string{"": "**/**/**/a\nb/**/**\nc/**/**/**/d\ne/**/**\\/f\n/g**/**/h"},
-		"!a !x/y/a b/ !b/x !b/x/y !c/d !c/x/y/d x/c/d e/f !e/x/f !e/x/y/f !g/h !gx/h !gx/y/h xg/h"},
-	{"two stars before a quoted slash", map[string]string{"": "**\\/a\nb/**\\/c"}, "a !x/a !x/y/a b/c !b/x/c !b/x/y/c"},
-	{"a quoted backslash before a slash", map[string]string{"": "dir\\\\/*\nx\\\\\\/a"}, "!dir\\/a dir/a !x\\/a x/a"},
-	{"a line ends at a NUL", map[string]string{"": "a\x00b\n\x00c\nd\x00"}, "!a !d c b ab"},
-	{"two stars alone", map[string]string{"": "**"}, "!a !x/ !x/a"},
-	{"two stars for directories only", map[string]string{"x": "**/"}, "a !x/y/ x/a !x/y/b/ a/"},
-	{"the last pattern decides", map[string]string{"": "*.log\n!keep.log\nx/keep.log"},
-		"!a.log keep.log !x/keep.log y/keep.log"},
-	{"a nearer file decides", map[string]string{"": "*.log\n!b.log", "x": "!a.log\nb.log"},
-		"!a.log x/a.log x/y/a.log b.log !x/b.log !y/a.log"},
-	{"a nearer file sees paths from its directory", map[string]string{"x": "/a\ny/b"},
-		"a !x/a x/y/a !x/y/b y/b"},
-	{"a file below an ignored directory stays ignored", map[string]string{"": "x/\n!x/a", "y": "*\n!b"},
-		"!x/ !x/a y/ !y/a y/b"},
-	{"all but one", map[string]string{"": "/*\n!/keep\n/keep/*\n!/keep/me"},
-		"!a !x/ keep/ keep/me !keep/a"},
-	{"comments and blank lines", map[string]string{"": "# a\n\n   \n\\#b\nc#\n \\#d"},
-		"a !#b !c# '#_a'"},
-	{"a quoted exclamation mark", map[string]string{"": "\\!a\nb\n!b"}, "!!a a b"},
-	{"blanks at the end count if quoted", map[string]string{"": "a  \nb\\ \nc\\  \nd\t"},
-		"!a b !b_ !c_ c__ d"},
-	{"line ends of all kinds", map[string]string{"": "\uFEFFa\r\nb\r\n\r\nc"}, "!a !b !c"},
-	{"brackets", map[string]string{"": "[a-c]1\n[!a-c]2\n[^a-c]3\n[]x]4\n[[:digit:]]5\n[a\\]]6\n[-z]7\n[z-]8\n"},
-		"!a1 !c1 d1 a2 !d2 b3 !d3 !]4 !x4 y4 !05 a5 !a6 !]6 b6 !-7 !z7 y7 !-8 !z8"},
-	{"malformed brackets match nothing", map[string]string{"": "[a\nb[\n[[:what:]]\n[a-\n[\\"},
-		"a [a b[ b w [ \\"},
-	{"a slash in brackets matches nothing", map[string]string{"": "a[/]b\na[!x]b\nc[/d]e"}, "a/b !ayb axb !cde c/e"},
-	{"a question mark is one byte", map[string]string{"": "a?\nb??"}, "!ab a aé !bé"},
-	{"backslashes", map[string]string{"": "\\a\nb\\*\nc\\\nd\\/e\n\\?"}, "!a !b* bx c c\\ !d/e !? x"},
-	{"braces are no alternatives", map[string]string{"": "{a,b}"}, "a b !{a,b}"},
-	{"letter case counts", map[string]string{"": "Abc"}, "!Abc abc"},
-	{"what only slashes or stars make", map[string]string{"": "/\n//\na//b\n***"}, "!a/ !a/b"},
-	{"an empty file", map[string]string{"": ""}, "a x/"},
+}
+
+var table = rows()
+
+func rows() (all []*row) {
+	for line := range strings.SplitSeq(rules, "\n") {
+		line, below := strings.CutPrefix(line, "\t")
+		word, rest, _ := strings.Cut(line, " ")
+		switch {
+		case line == "" || !below && line[0] == '#':
+		case !below:
+			all = append(all, &row{name: line, files: map[string]string{}})
+		case word == "file":
+			file := must.Arguments(rest)
+			all[len(all)-1].files[strings.TrimPrefix(file[0], ".")] = file[1]
+		default:
+			all[len(all)-1].paths = rest
+		}
+	}
+	return all
 }
 
 func TestTable(t *testing.T) {
 	for _, tt := range table {
 		t.Run(tt.name, func(t *testing.T) {
 			for field := range strings.FieldsSeq(tt.paths) {
-				// "!!a" is the ignored path "!a". "_" stands for a blank.
 				p, want := strings.CutPrefix(strings.ReplaceAll(strings.Trim(field, "'"), "_", " "), "!")
 				must.Equal(t, fmt.Sprintf("%q ignored", p), want, ignored(tt.files, p))
 			}

@@ -26,27 +26,6 @@ func kept(c *Cache[string]) (names []string) {
 	return names
 }
 
-func TestCacheEvictsTheLeastRecentlyUsedFile(t *testing.T) {
-	c := Cache[string]{Max: 3 * cached("a", 1000).memory()}
-	for _, name := range []string{"a", "b", "c"} {
-		c.Put(cached(name, 1000))
-	}
-	if got := c.Get(named("a")); got == nil || got.Value != "of a" {
-		t.Fatalf("got %+v", got)
-	}
-	c.Put(cached("d", 1000)) // evicts b, because Get has used a
-	must.Match(t, "the cache", []string{"c", "a", "d"}, kept(&c))
-	if got := c.Get(named("b")); got != nil {
-		t.Errorf("got %+v", got)
-	}
-	c.Put(cached("e", 3000)) // needs more than one place
-	must.Match(t, "the cache", []string{"e"}, kept(&c))
-	c.Put(cached("f", c.Max)) // does not fit
-	if got := kept(&c); got != nil || c.size != 0 {
-		t.Errorf("the cache has %q, %d bytes", got, c.size)
-	}
-}
-
 func TestCacheReplacesTheValueOfAFile(t *testing.T) {
 	c := Cache[string]{Max: 1 << 20}
 	c.Put(cached("a", 1000))
@@ -56,20 +35,6 @@ func TestCacheReplacesTheValueOfAFile(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	must.Equal(t, "the values take", cached("a", 10).memory()+cached("a", 0).memory(), c.size)
-}
-
-func TestCacheRetainsOnlyTheKeptFiles(t *testing.T) {
-	c := Cache[string]{Max: 1 << 20}
-	for _, name := range []string{"a", "b", "c"} {
-		c.Put(cached(name, 10))
-	}
-	c.Retain(func(f File) bool { return f.Path != "b" })
-	must.Match(t, "the cache", []string{"a", "c"}, kept(&c))
-	must.Equal(t, "the cache", 2*cached("a", 10).memory(), c.size)
-	c.Retain(func(File) bool { return false })
-	if got := kept(&c); got != nil || c.size != 0 {
-		t.Errorf("the cache has %q, %d bytes", got, c.size)
-	}
 }
 
 func TestAZeroCacheHasTheDefaultMaximum(t *testing.T) {
@@ -113,6 +78,7 @@ func TestCacheIsAList(t *testing.T) {
 					t.Fatalf("%s: %+v; the model has the index %d", n, got, i)
 				}
 				if i >= 0 {
+					must.Equal(t, "the value", "of "+n, got.Value)
 					model = append(slices.Delete(slices.Clone(model), i, i+1), got)
 				}
 			},
@@ -123,9 +89,12 @@ func TestCacheIsAList(t *testing.T) {
 			},
 			"": func(t *rapid.T) {
 				var want []string
+				size := int64(0)
 				for _, v := range model {
 					want = append(want, v.File.Path)
+					size += v.memory()
 				}
+				must.Equal(t, "the size of the cache", size, c.size)
 				if got := kept(&c); !slices.Equal(got, want) {
 					t.Fatalf("the cache has %q, want %q", got, want)
 				}

@@ -40,11 +40,14 @@ func (l *Loader[T]) Load(ctx context.Context, e *Entry, kept *Cached[string]) (v
 	if e.Rejected() != nil {
 		return value, e.Broken()
 	}
-	if sealed := x.Sealed(e); !sealed && x.current(e) {
+	sealed := x.Sealed(e)
+	switch {
+	case sealed:
+	case x.current(e):
 		if listed, ok := l.listed(e); ok {
 			return listed, nil
 		}
-	} else if !sealed {
+	default:
 		if kept := l.Kept.Get(e.File()); kept != nil && l.unchanged(ctx, e, kept.Info) {
 			return kept.Value, nil
 		}
@@ -52,32 +55,24 @@ func (l *Loader[T]) Load(ctx context.Context, e *Entry, kept *Cached[string]) (v
 	if ctx.Err() != nil {
 		return value, ctx.Err()
 	}
-	fsys := x.FSOf(ctx, e)
-	if x.Sealed(e) {
-		raw, info, err := x.ReadFile(fsys, e.Path)
-		if err = cmp.Or(err, x.Verify(e, raw)); err == nil {
-			value, _ = l.Parse(e, raw, info)
-		}
-		return value, err
-	}
 	now, begin := time.Now(), x.config.Now()
-	raw, info, err := x.ReadFile(fsys, e.Path)
-	if err != nil {
-		if x.unanswered(e, begin, err) {
-			if listed, ok := l.listed(e); ok {
-				return listed, nil
-			}
+	raw, info, err := x.ReadFile(x.FSOf(ctx, e), e.Path)
+	if err != nil && !sealed && x.unanswered(e, begin, err) {
+		if listed, ok := l.listed(e); ok {
+			return listed, nil
 		}
+	}
+	if err = cmp.Or(err, x.Verify(e, raw)); err != nil {
 		return value, err
 	}
-	if x.config.Judge != nil {
+	if !sealed && x.config.Judge != nil { // the scan has judged the bytes of the seal
 		doc, _ := matter.ParseFile(e.Path, raw, true)
 		if err := x.Rejection(e, raw, doc); err != nil {
 			return value, err
 		}
 	}
 	value, memory := l.Parse(e, raw, info)
-	if x.Settled(e.Layer(), info, now) {
+	if !sealed && x.Settled(e.Layer(), info, now) {
 		l.Kept.Put(&Cached[T]{File: e.File(), Info: info, Value: value, Size: int64(memory)})
 	}
 	return value, nil

@@ -79,43 +79,32 @@ func TestABareNameFindsTheOnlyPlugin(t *testing.T) {
 	files := marketplace()
 	files["commands/only.md"] = "Of the project."
 	c := catalog(t, withShop(toolshelf.WithFs(memoryOf(t, files)))...)
-	get := func(name string) (string, error) { x, err := c.Get(t.Context(), name); return x.Name, err }
-	skill := func(name string) (string, error) { x, err := c.GetSkill(t.Context(), name); return x.Name, err }
-	agent := func(name string) (string, error) { x, err := c.GetAgent(t.Context(), name); return x.Name, err }
-	expand := func(name string) (string, error) { x, err := c.Expand(t.Context(), "/"+name+" x"); return x.Name, err }
-	for _, tt := range []struct {
-		what  string
-		find  func(string) (string, error)
-		name  string
-		want  string
-		err   error
-		names []string
-	}{
-		{what: "the whole name", find: get, name: "deploy:go", want: "deploy:go"},
-		{what: "a name of one plugin", find: get, name: "db:reset", want: "deploy:db:reset"},
-		{what: "a name with .md", find: get, name: "db:reset.md", want: "deploy:db:reset"},
-		{what: "a name of the project", find: get, name: "only", want: "only"},
-		{what: "a name of two plugins", find: get, name: "go", err: toolshelf.ErrAmbiguousName, names: []string{"deploy:go", "review:go"}},
-		{what: "an unknown name", find: get, name: "none", err: toolshelf.ErrCommandNotFound},
-		{what: "an unknown name of a plugin", find: get, name: "deploy:none", err: toolshelf.ErrCommandNotFound},
-		{what: "a skill", find: skill, name: "deploy:Cloud Skill", want: "deploy:Cloud Skill"},
-		{what: "a skill by its bare name", find: skill, name: "Cloud Skill", want: "deploy:Cloud Skill"},
-		{what: "a skill by its directory", find: skill, name: "deploy:cloud", want: "deploy:Cloud Skill"},
-		{what: "a skill by its bare directory", find: skill, name: "cloud", want: "deploy:Cloud Skill"},
-		{what: "an unknown skill", find: skill, name: "none", err: toolshelf.ErrSkillNotFound},
-		{what: "an agent", find: agent, name: "review:db:guard", want: "review:db:guard"},
-		{what: "an agent by its bare name", find: agent, name: "Guard", want: "deploy:Guard"},
-		{what: "an agent below a directory", find: agent, name: "go:head", want: "review:go:head"},
-		{what: "a typed name", find: expand, name: "db:reset", want: "deploy:db:reset"},
-		{what: "a typed skill", find: expand, name: "style", want: "review:style"},
-		{what: "a typed name of two plugins", find: expand, name: "go", err: toolshelf.ErrAmbiguousName, names: []string{"deploy:go", "review:go"}},
-	} {
-		name, err := tt.find(tt.name)
-		var e *toolshelf.Error
-		if name != tt.want && tt.err == nil || !errors.Is(err, tt.err) || errors.As(err, &e) && !slices.Equal(e.Names, tt.names) {
-			t.Errorf("%s: got %q, %v; want %q, %v with %q", tt.what, name, err, tt.want, tt.err, tt.names)
+	answer := func(name string, err error) string {
+		if err == nil {
+			return name
 		}
+		var e *toolshelf.Error
+		must.Equal(t, "an error of the library", true, errors.As(err, &e))
+		return strings.Join(append([]string{string(e.Code)}, e.Names...), " ")
 	}
+	must.Answer(t, string(must.Get(os.ReadFile("testdata/bare_names.txt"))(t)), map[string]func(t *testing.T, a ...string) string{
+		"get": func(t *testing.T, a ...string) string {
+			x, err := c.Get(t.Context(), a[0])
+			return answer(x.Name, err)
+		},
+		"skill": func(t *testing.T, a ...string) string {
+			x, err := c.GetSkill(t.Context(), a[0])
+			return answer(x.Name, err)
+		},
+		"agent": func(t *testing.T, a ...string) string {
+			x, err := c.GetAgent(t.Context(), a[0])
+			return answer(x.Name, err)
+		},
+		"expand": func(t *testing.T, a ...string) string {
+			x, err := c.Expand(t.Context(), "/"+a[0]+" x")
+			return answer(x.Name, err)
+		},
+	})
 }
 
 func TestCompleteNameAlsoCompletesTheNamesWithoutThePlugin(t *testing.T) {

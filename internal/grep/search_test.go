@@ -3,10 +3,12 @@ package grep
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -35,59 +37,27 @@ func find(t *testing.T, pattern string, o Options, content string, q Request) Fo
 	return must.Get(p.Search(t.Context(), &b, q))(t)
 }
 
+// optionsOf returns the options of a search of testdata.
+func optionsOf(words []string) Options {
+	has := func(word string) bool { return slices.Contains(words, word) }
+	return Options{Literal: has("literal"), IgnoreCase: has("case"), WholeWords: has("words")}
+}
+
+//go:embed testdata/search.txt
+var searches string
+
 func TestSearch(t *testing.T) {
-	for _, tt := range []struct {
-		rule    string
-		pattern string
-		options Options
-		content string
-		want    string // line:column of each matching line
-	}{
-		{"a text", "b", Options{}, "a\nb\nab\n", "2:0 3:1"},
-		{"the first match of a line", "a", Options{}, "baa\n", "1:1"},
-		{"no line break at the end", "b", Options{}, "a\nb", "2:0"},
-		{"no line after the last line break", "^", Options{}, "a\n", "1:0"},
-		{"an empty text has no line", "^", Options{}, "", ""},
-		{"an empty line", "^$", Options{}, "a\n\nb\n", "2:0"},
-		{"the ends of a line", "^b$", Options{}, "ab\nb\nba\n", "2:0"},
-		{"the ends of a text are the ends of a line", `\Ab\z`, Options{}, "a\nb\nc\n", "2:0"},
-		{"a match is within a line", `a\s+b`, Options{}, "a\nb\na b\n", "3:0"},
-		{"a negated class does not match a line break", `a[^x]b`, Options{}, "a\nb\na b\n", "3:0"},
-		{"the flag s does not match a line break", `(?s)a.b`, Options{}, "a\nb\na b\n", "3:0"},
-		{"CRLF is not a part of a line", "a.$", Options{}, "ab\r\na\r\n", "1:0"},
-		{"a dot does not match the CR of CRLF", "^a.", Options{}, "a\r\nab\r\n", "2:0"},
-		{"an empty line with CRLF", "^$", Options{}, "a\r\n\r\n", "2:0"},
-		{"a text at the end of a line with CRLF", "a\r", Options{}, "a\r\na\rb\r\n", "2:0"},
-		{"a lone CR is a character of a line", `a\rb`, Options{}, "a\rb\nc\n", "1:0"},
-		{"lines that end with CR", "^b", Options{}, "a\rb\rcb\r", "2:0"},
-		{"a literal has no operators", "a.b(", Options{Literal: true}, "axb(\na.b(\n", "2:0"},
-		{"letter case counts", "ab", Options{}, "AB\nab\n", "2:0"},
-		{"ignored letter case", "aB", Options{IgnoreCase: true}, "AB\nab\nb\n", "1:0 2:0"},
-		{"ignored letter case of letters with three forms", "sK", Options{IgnoreCase: true, Literal: true}, "Sk\n\u017f\u212a\nx\n", "1:0 2:0"},
-		{"ignored letter case outside ASCII", "Ü", Options{IgnoreCase: true, Literal: true}, "ü\nu\n", "1:0"},
-		{"whole words", "foo", Options{WholeWords: true}, "foobar\n_foo\nfoo1\nx foo.\nfoo\n", "4:2 5:0"},
-		{"whole words outside ASCII", "caf", Options{WholeWords: true}, "café\ncaf\n", "2:0"},
-		{"a whole word after a part of a word", "foo", Options{WholeWords: true}, "foofoo foo\n", "1:7"},
-		{"an alternative that is a whole word", "foo|foobar", Options{WholeWords: true}, "foobar\n", "1:0"},
-		{"a whole word that begins with a sign", "-v", Options{WholeWords: true, Literal: true}, "run -v\nrun--v\nx-v\n", "1:4 2:4"},
-		{"needles of alternatives", "ab|cd", Options{}, "xcd\nxab\nac\n", "1:1 2:1"},
-		{"a needle inside a pattern", `\w+key\d`, Options{}, "key1\nakey1\n", "2:0"},
-		{"conditions after the end of a line with CRLF", `$^|$\b`, Options{}, "a\r\n\r\n-\r\n", "1:1 2:0"},
-		{"an open quotation", `\Qa.`, Options{IgnoreCase: true, WholeWords: true}, "axb\nA.\n", "2:0"},
-		{"invalid UTF-8", "b", Options{}, "\xffb\n", "1:1"},
-		{"a dot matches an invalid byte", "^.b", Options{}, "\xffb\n", "1:0"},
-		{"a byte order mark is not a part of the first line", "^a", Options{}, "\xef\xbb\xbfa\n", "1:0"},
-		{"a column in UTF-16 counts the bytes of the file", "b", Options{}, encode16("ü😀b\nb\n"), "1:6 2:0"},
-	} {
-		found := find(t, tt.pattern, tt.options, tt.content, Request{Lines: 10})
-		var got []string
-		for _, l := range found.Lines {
-			got = append(got, fmt.Sprintf("%d:%d", l.Number, l.Column))
-		}
-		if strings.Join(got, " ") != tt.want || found.Total != len(got) {
-			t.Errorf("%s: %q (total %d), want %q", tt.rule, got, found.Total, tt.want)
-		}
-	}
+	must.Answer(t, searches, map[string]func(t *testing.T, a ...string) string{
+		"search": func(t *testing.T, a ...string) string {
+			found := find(t, a[0], optionsOf(a[2:]), a[1], Request{Lines: 10})
+			var got []string
+			for _, l := range found.Lines {
+				got = append(got, fmt.Sprintf("%d:%d", l.Number, l.Column))
+			}
+			must.Equal(t, "the total", len(got), found.Total)
+			return strings.Join(got, " ")
+		},
+	})
 }
 
 // encode16 encodes a text in UTF-16 with a byte order mark.
@@ -230,36 +200,16 @@ func TestSearchOfABlockEndsWithTheContext(t *testing.T) {
 	}
 }
 
+//go:embed testdata/errors.txt
+var compileErrors string
+
 func TestCompileErrors(t *testing.T) {
-	const literal = "; to search for the text itself, use the literal option"
-	for _, tt := range []struct {
-		pattern string
-		options Options
-		want    string
-	}{
-		{"", Options{}, "the pattern is empty; give the text to find"},
-		{"", Options{Literal: true}, "the pattern is empty; give the text to find"},
-		{strings.Repeat("a", MaxPattern+1), Options{}, "the pattern is longer than 4096 bytes; use a shorter pattern"},
-		{"f(", Options{}, "missing closing ): f(" + literal},
-		{"*a", Options{}, "missing argument to repetition operator: *" + literal},
-		{"a)|(b", Options{IgnoreCase: true}, "unexpected ): a)|(b" + literal},
-		{"a(?=b)", Options{}, "invalid or unsupported Perl syntax: (?=; RE2 has no lookahead" + literal},
-		{"a(?!b)", Options{}, "invalid or unsupported Perl syntax: (?!; RE2 has no lookahead" + literal},
-		{"(?<=a)b", Options{}, "invalid named capture: (?<=a)b; RE2 has no lookbehind" + literal},
-		{"(?<!a)b", Options{}, "invalid named capture: (?<!a)b; RE2 has no lookbehind" + literal},
-		{"(?>a)b", Options{}, "invalid or unsupported Perl syntax: (?>; RE2 has no atomic groups" + literal},
-		{`(a)\1`, Options{}, `invalid escape sequence: \1; RE2 has no backreferences, and knows only the escapes of Go's package regexp` + literal},
-		{"a\xff", Options{Literal: true}, "the pattern is not valid UTF-8; search for a part of the text that is UTF-8"},
-		{`a\nb`, Options{}, errLineBreak.Error()},
-		{"a\nb", Options{Literal: true}, errLineBreak.Error()},
-		{`a[\n]`, Options{}, errLineBreak.Error()},
-		{strings.Repeat(`\pL{1000}`, 20), Options{}, "the pattern is too complex; use smaller counts in {…}, or search for a part of the pattern"},
-	} {
-		_, err := Compile(tt.pattern, tt.options)
-		if err == nil || err.Error() != tt.want {
-			t.Errorf("%.20q: %v, want %s", tt.pattern, err, tt.want)
-		}
-	}
+	must.Answer(t, compileErrors, map[string]func(t *testing.T, a ...string) string{
+		"compile": func(t *testing.T, a ...string) string {
+			_, err := Compile(a[0], optionsOf(a[1:]))
+			return fmt.Sprint(err)
+		},
+	})
 }
 
 // naive matches each line with package regexp.

@@ -1,6 +1,7 @@
 package escape
 
 import (
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -12,44 +13,17 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
+//go:embed testdata/names.txt
+var names string
+
 func TestName(t *testing.T) {
-	for _, tt := range []struct{ rule, name, want string }{
-		{"an ordinary name", "a-b_c (1).tar.gz", "a-b_c (1).tar.gz"},
-		{"letters of any script", "Übersicht 資料 данные 📁.md", "Übersicht 資料 данные 📁.md"},
-		{"quotes", `it's "quoted"`, `it's "quoted"`},
-		{"a backslash", `a\nb`, `a\\nb`},
-		{"line breaks and tabs", "a\nb\rc\td", `a\nb\rc\td`},
-		{"a forged line", "x\n[DIR]  injected", `x\n[DIR]  injected`},
-		{"an ANSI escape", "\x1b[31mred\x1b[0m", `\x1b[31mred\x1b[0m`},
-		{"NUL and DEL", "a\x00b\x7f", `a\x00b\x7f`},
-		{"C1 controls", "a\u0085b\u009b", `a\u0085b\u009b`},
-		{"bidi overrides", "txt.\u202egpj.exe\u202c", `txt.\u202egpj.exe\u202c`},
-		{"bidi isolates and marks", "\u2066a\u2069\u200e\u200f\u061c", `\u2066a\u2069\u200e\u200f\u061c`},
-		{"line and paragraph separators", "a\u2028b\u2029", `a\u2028b\u2029`},
-		{"zero width characters", "a\u200bb\u200cc\u200dd\u2060\ufeff", `a\u200bb\u200cc\u200dd\u2060\ufeff`},
-		{"invisible letters", "a\u3164\u115f\u00ad\U000e0041", `a\u3164\u115f\u00ad\U000e0041`},
-		{"invalid UTF-8", "a\xff\xc3(", `a\xff\xc3(`},
-		{"the replacement character itself", "a\ufffd", "a\ufffd"},
-		{"blanks at the ends", "  a b ", `\x20\x20a b\x20`},
-		{"only blanks", "  ", `\x20\x20`},
-		{"other white space at the ends", "\u3000a\u00a0b\u2003", `\u3000a` + "\u00a0" + `b\u2003`},
-		{"the arrow of a link", "a -> b", `a -\x3e b`},
-		{"the last line of a list", "… and 99999 more", `\u2026 and 99999 more`},
-		{"an ellipsis elsewhere", "and so on … .md", "and so on … .md"},
-		{"the mark of a link to the outside", "a (outside root)", `a \x28outside root)`},
-		{"the mark of an unknown target", "a (?)", `a \x28?)`},
-		{"a mark within a name", "a (outside root).md", "a (outside root).md"},
-		{"an escape in a name", `\x41`, `\\x41`},
-	} {
-		t.Run(tt.rule, func(t *testing.T) {
-			if got := Name(tt.name); got != tt.want {
-				t.Errorf("Name(%q) = %s, want %s", tt.name, got, tt.want)
-			}
-			if got := Decode(tt.want); got != tt.name {
-				t.Errorf("Decode(%s) = %q, want %q", tt.want, got, tt.name)
-			}
-		})
-	}
+	must.Answer(t, names, map[string]func(t *testing.T, a ...string) string{
+		"name": func(t *testing.T, a ...string) string {
+			escaped := Name(a[0])
+			must.Equal(t, escaped, a[0], Decode(escaped))
+			return escaped
+		},
+	})
 }
 
 func TestDecodeKeepsTextThatIsNoEscape(t *testing.T) {

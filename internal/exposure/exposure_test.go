@@ -1,8 +1,8 @@
 package exposure
 
 import (
+	_ "embed"
 	"io/fs"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -61,53 +61,24 @@ var (
 	codexSkill  = skill{layer: ".agents/skills"}
 )
 
-// The expectations were observed with Claude Code 2.1.332 and Codex 0.171.0 on 2026-11-27, except
-// for the sizes.
+//go:embed testdata/settings.txt
+var settings string
+
 func TestSettings(t *testing.T) {
-	long := strings.Repeat(" ", maxSize)
-	for _, tt := range []struct {
-		name  string
-		files map[string]string
-		skill skill
-		want  Level
-	}{
-		{"no file", nil, claudeSkill, Full},
-		{"a state", map[string]string{project: `{"skillOverrides":{"x":"name-only"}}`}, claudeSkill, Name},
-		{"the local file before the file of the project", map[string]string{local: `{"skillOverrides":{"x":"on"}}`, project: `{"skillOverrides":{"x":"off"}}`}, claudeSkill, Full},
-		{"the file of the project before the file of the user", map[string]string{project: `{"skillOverrides":{"x":"name-only"}}`, user: `{"skillOverrides":{"x":"off"}}`}, claudeSkill, Name},
-		{"the user alone", map[string]string{local: "{}", user: `{"skillOverrides":{"x":"off"}}`}, claudeSkill, Off},
-		{"another client", map[string]string{user: `{"skillOverrides":{"x":"off"}}`}, codexSkill, Full},
-		{"the name in the header", map[string]string{user: `{"skillOverrides":{"declared":"off"}}`}, claudeSkill, Full},
-		{"the name with the directory", map[string]string{user: `{"skillOverrides":{"apps/site:x":"off"}}`}, nestedSkill, Off},
-		{"the name without the directory", map[string]string{user: `{"skillOverrides":{"x":"off"}}`}, nestedSkill, Off},
-		{"another letter case", map[string]string{user: `{"skillOverrides":{"X":"off"}}`}, claudeSkill, Full},
-		{"two members, the last counts", map[string]string{user: `{"skillOverrides":{"x":"off","x":"on"}}`}, claudeSkill, Full},
-		{"an unknown state voids the object", map[string]string{user: `{"skillOverrides":{"x":"off","y":"hidden"}}`}, claudeSkill, Full},
-		{"another type voids the object", map[string]string{user: `{"skillOverrides":{"x":"off","y":3}}`}, claudeSkill, Full},
-		{"a list", map[string]string{user: `{"skillOverrides":["x"]}`}, claudeSkill, Full},
-		{"comments", map[string]string{user: "{// c\n\"skillOverrides\":{\"x\":\"off\"}}"}, claudeSkill, Full},
-		{"a byte order mark", map[string]string{user: "\ufeff{\"skillOverrides\":{\"x\":\"off\"}}"}, claudeSkill, Off},
-		{"too large", map[string]string{user: `{"skillOverrides":{"x":"off"}}` + long}, claudeSkill, Full},
-		{"too deep", map[string]string{user: `{"a":` + strings.Repeat("[", 400_000) + `,"skillOverrides":{"x":"off"}}`}, claudeSkill, Full},
-		{"not text", map[string]string{user: "\x00\xff"}, claudeSkill, Full},
-		{"null", map[string]string{user: `{"skillOverrides":null}`}, claudeSkill, Full},
-		{"a disabled name", map[string]string{codex: "[[skills.config]]\nname = \"declared\"\nenabled = false\n"}, codexSkill, Off},
-		{"the name of the directory", map[string]string{codex: "[[skills.config]]\nname = \"x\"\nenabled = false\n"}, codexSkill, Full},
-		{"a disabled path", map[string]string{codex: "[[skills.config]]\npath = \"/project/.agents/skills/x/SKILL.md\"\nenabled = false\n"}, codexSkill, Off},
-		{"the path of the directory", map[string]string{codex: "[[skills.config]]\npath = \"/project/.agents/skills/x\"\nenabled = false\n"}, codexSkill, Full},
-		{"the last entry counts", map[string]string{codex: "[[skills.config]]\nname = \"declared\"\nenabled = false\n[[skills.config]]\npath = \"/project/.agents/skills/x/SKILL.md\"\nenabled = true\n"}, codexSkill, Full},
-		{"an entry without enabled voids the list", map[string]string{codex: "[[skills.config]]\nname = \"declared\"\nenabled = false\n[[skills.config]]\nname = \"y\"\n"}, codexSkill, Full},
-		{"both selectors", map[string]string{codex: "[[skills.config]]\nname = \"declared\"\npath = \"/x\"\nenabled = false\n"}, codexSkill, Full},
-		{"a file of Codex with a deep key", map[string]string{codex: strings.Repeat("a.", 20_000) + "b = 1\n[[skills.config]]\nname = \"declared\"\nenabled = false\n"}, codexSkill, Full},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			fsys := afero.NewMemMapFs()
-			for file, text := range tt.files {
-				must.Do(t, afero.WriteFile(fsys, file, []byte(text), 0o644))
-			}
-			must.Equal(t, "level", tt.want, tt.skill.in(t, refresh(t, readerOf(t, fsys))))
-		})
-	}
+	names := map[string]string{"local": local, "project": project, "user": user, "codex": codex}
+	skills := map[string]skill{"claude": claudeSkill, "nested": nestedSkill, "codex": codexSkill}
+	fsys := afero.NewMemMapFs()
+	must.Answer(t, settings, map[string]func(t *testing.T, a ...string) string{
+		"file": func(t *testing.T, a ...string) string {
+			must.Do(t, afero.WriteFile(fsys, names[a[0]], []byte(a[1]), 0o644))
+			return ""
+		},
+		"skill": func(t *testing.T, a ...string) string {
+			level := skills[a[0]].in(t, refresh(t, readerOf(t, fsys)))
+			fsys = afero.NewMemMapFs()
+			return map[Level]string{Full: "full", Name: "name", Off: "off"}[level]
+		},
+	})
 }
 
 func TestRefreshKeepsTheRulesWhileNothingChanges(t *testing.T) {

@@ -1,85 +1,18 @@
 package text
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestEnclosingBlockOfALine(t *testing.T) {
-	const goFile = `package p
-
-// A Server serves.
-type Server struct {
-	Addr string
-
-	mu sync.Mutex
-}
-
-func (s *Server) Serve(
-	l net.Listener,
-) error {
-	switch {
-	case l == nil:
-		return errors.New("no } listener")
-	default:
-		if c := '{'; c > 0 {
-
-			s.log()
-		} else {
-			s.stop()
-		}
-	}
-	return nil
-}
-
-var done = 1
-`
-	const python = `import os
-
-class Shelf:
-    size = 1
-
-    def add(self, book):
-        """Adds."""
-        if book:
-            for page in book:
-                print(page)
-
-        return [
-            book,
-        ]
-
-    def lend(
-        self,
-    ) -> None:
-        """Lends (also for a week."""
-        keep(self)
-
-    def drop(self):
-        pass
-
-x = 1
-`
-	const c = `static int
-add(int a, int b)
-{
-#ifdef DEBUG
-	log("{");
-#endif
-	return a + b;
-}
-
-int one;
-`
-	const ruby = `module Shelf
-  def add(book)
-    book.each do |page|
-      puts page
-    end
-  end
-end
-`
+	read := func(file string) string { return string(must.Get(os.ReadFile("testdata/" + file))(t)) }
+	goFile, python := read("server.go.txt"), read("shelf.py.txt")
+	c, ruby := read("add.c.txt"), read("shelf.rb.txt")
 	for _, tt := range []struct{ name, text, line, first, last string }{
 		{"the line of a struct", goFile, "type Server struct {", "type Server struct {", "}"},
 		{"a field of a struct", goFile, "	Addr string", "type Server struct {", "}"},

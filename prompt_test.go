@@ -27,24 +27,11 @@ import (
 )
 
 func TestSkillsPromptOfTheProject(t *testing.T) {
+	text := string(must.Get(os.ReadFile("testdata/skills_prompt.txt"))(t))
 	onEveryFilesystem(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog) {
 		got := must.Get(open().SkillsPrompt(t.Context()))(t)
 		want := toolshelf.SkillsPrompt{
-			Text: `<available_skills>
-  <skill>
-    <name>list-style</name>
-    <description>Tools as a list</description>
-  </skill>
-  <skill>
-    <name>lower-case</name>
-    <description>Spelt in lower case</description>
-  </skill>
-  <skill>
-    <name>pdf-tools</name>
-    <description>Read and fill PDF forms.
-Use when a form is mentioned.</description>
-  </skill>
-</available_skills>`,
+			Text:     strings.TrimSuffix(text, "\n"),
 			Included: []string{"list-style", "lower-case", "pdf-tools"}, Shortened: []string{}, Dropped: []string{},
 		}
 		must.Match(t, "prompt", want, got)

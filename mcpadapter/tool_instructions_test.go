@@ -72,25 +72,9 @@ func callOf(t testing.TB, a *mcpadapter.Adapter, tool, arguments string) mcpadap
 }
 
 func TestGetInstructionsReturnsThePromptWithTheImportsOfTheClient(t *testing.T) {
-	const want = `<project_instructions>
-<instruction_file path="CLAUDE.md">
-Root.
-</instruction_file>
-<instruction_file path=".claude/rules/always.md">
-Always.
-</instruction_file>
-<instruction_file path="services/CLAUDE.md">
-See Style.
-</instruction_file>
-<instruction_file path="services/api/CLAUDE.md">
-JSON.
-</instruction_file>
-<instruction_file path=".claude/rules/go.md">
-Go.
-</instruction_file>
-</project_instructions>`
+	want := string(must.Get(os.ReadFile("testdata/instructions.txt"))(t))
 	got := callOf(t, instructedAdapter(t, instructed, mcpadapter.WithStructuredContent()), "get_instructions", `{"path":"services/api/new.go"}`)
-	must.Equal(t, "got.Text", want, got.Text)
+	must.Match(t, "text", want, got.Text+"\n")
 	c := catalog(t, memory(t, instructed), toolshelf.WithInstructions(client.Claude()))
 	list := must.Get(c.Instructions(ctx, "services/api/new.go", toolshelf.Imports(0)))(t)
 	var structured struct{ Instructions []toolshelf.Instruction }

@@ -87,32 +87,21 @@ func List[E any](ctx context.Context, fsys *confine.FS, name string, o Options,
 	}
 	defer dir.Close()
 	at.rules = d.addRules(dir, at)
-	list := listByName[E]
-	if o.Order != ByName {
-		list = listSorted[E]
-	}
-	if page, err = list(ctx, d, dir, at, build); err != nil {
-		return shown.Listing[E]{}, err
-	}
-	r := d.report()
-	page.Path, page.NoSizes = name+"/", o.NoMetadata
-	page.Ignored, page.Vanished, page.Warnings = r.Ignored, r.Vanished, r.Warnings
-	return page, nil
-}
-
-func listByName[E any](ctx context.Context, d *reader, dir *confine.Dir, at location,
-	build func(*Row) E) (page shown.Listing[E], err error) {
-	var after *dirent
-	if d.After != "" {
-		last, err := parsePosition(ByName, d.After)
-		if err != nil {
+	var previous *Row // the last entry of the previous page
+	if o.After != "" {
+		if previous, err = parsePosition(o.Order, o.After); err != nil {
 			return page, err
 		}
-		after = &dirent{kind: last.Kind, name: last.Name}
 	}
+	var after *dirent
 	limit := -1
-	if d.Limit > 0 {
-		limit = d.Limit
+	if o.Order == ByName {
+		if previous != nil {
+			after = &dirent{kind: previous.Kind, name: previous.Name}
+		}
+		if o.Limit > 0 {
+			limit = o.Limit
+		}
 	}
 	buf := buffers.Get().(*[]dirent)
 	entries, following, total, err := d.entries(ctx, dir, at, after, limit, *buf)
@@ -120,50 +109,40 @@ func listByName[E any](ctx context.Context, d *reader, dir *confine.Dir, at loca
 	if err != nil {
 		return page, err
 	}
-	if following > len(entries) && len(entries) > 0 {
-		last := entries[len(entries)-1]
-		page.NextCursor = Position(ByName, &Row{Kind: last.kind, Name: last.name})
-	}
-	if page.Entries, err = fill(ctx, d, dir, entries, build, statWorkers()); err != nil {
-		return page, err
-	}
-	if total.settle(entries) {
-		page.Entries, _ = reorder(page.Entries, entries)
-	}
-	page.Files, page.Dirs = total.files, total.dirs
-	return page, nil
-}
-
-func listSorted[E any](ctx context.Context, d *reader, dir *confine.Dir, at location,
-	build func(*Row) E) (page shown.Listing[E], err error) {
-	buf := buffers.Get().(*[]dirent)
-	entries, _, total, err := d.entries(ctx, dir, at, nil, -1, *buf)
-	defer release(buf, entries)
-	if err != nil {
-		return page, err
-	}
-	rows, err := d.sortedRows(ctx, dir, entries, statWorkers())
-	if err != nil {
-		return page, err
-	}
-	total.settle(entries)
-	page.Files, page.Dirs = total.files, total.dirs
-	if d.After != "" {
-		last, err := parsePosition(d.Order, d.After)
+	if o.Order == ByName {
+		if following > len(entries) && len(entries) > 0 {
+			last := entries[len(entries)-1]
+			page.NextCursor = Position(ByName, &Row{Kind: last.kind, Name: last.name})
+		}
+		if page.Entries, err = fill(ctx, d, dir, entries, build, statWorkers()); err != nil {
+			return shown.Listing[E]{}, err
+		}
+		if total.settle(entries) {
+			page.Entries, _ = reorder(page.Entries, entries)
+		}
+	} else {
+		rows, err := d.sortedRows(ctx, dir, entries, statWorkers())
 		if err != nil {
 			return page, err
 		}
-		n, found := 0, false
-		if n, found = searchRows(d.Order, rows, &last); found {
-			n++
+		total.settle(entries)
+		if previous != nil {
+			n, found := searchRows(o.Order, rows, previous)
+			if found {
+				n++
+			}
+			rows = rows[n:]
 		}
-		rows = rows[n:]
+		if o.Limit > 0 && len(rows) > o.Limit {
+			rows = rows[:o.Limit]
+			page.NextCursor = Position(o.Order, &rows[o.Limit-1])
+		}
+		page.Entries = buildAll(rows, build)
 	}
-	if d.Limit > 0 && len(rows) > d.Limit {
-		rows = rows[:d.Limit]
-		page.NextCursor = Position(d.Order, &rows[d.Limit-1])
-	}
-	page.Entries = buildAll(rows, build)
+	r := d.report()
+	page.Path, page.NoSizes = name+"/", o.NoMetadata
+	page.Files, page.Dirs = total.files, total.dirs
+	page.Ignored, page.Vanished, page.Warnings = r.Ignored, r.Vanished, r.Warnings
 	return page, nil
 }
 

@@ -171,12 +171,12 @@ func Position(o Order, r *Row) string {
 	return string(b[:]) + r.Name
 }
 
-func parsePosition(o Order, text string) (Row, error) {
+func parsePosition(o Order, text string) (*Row, error) {
 	if len(text) < positionHeader {
-		return Row{}, ErrPosition
+		return nil, ErrPosition
 	}
 	b := []byte(text[:positionHeader])
-	r := Row{Name: text[positionHeader:], Kind: KindFile}
+	r := &Row{Name: text[positionHeader:], Kind: KindFile}
 	if b[0] == 1 {
 		r.Kind = KindDir
 	}

@@ -43,28 +43,28 @@ func (d *reader) describe(ctx context.Context, dir *confine.Dir, entries []diren
 
 // describeOne reports whether the entry still exists.
 func (d *reader) describeOne(dir *confine.Dir, e *dirent, r *Row) bool {
-	*r = Row{Name: e.name, Kind: e.kind}
-	if r.Kind == KindFile || r.Kind == KindOther {
-		r.Size = -1
-	}
-	switch info, err := e.info, error(nil); {
-	case info != nil:
-		r.describe(e.name, info)
-	case d.NoMetadata && d.Order == ByName && e.kind != KindOther:
-	default:
+	info, err := e.info, error(nil)
+	named := info == nil && d.NoMetadata && d.Order == ByName && e.kind != KindOther
+	if info == nil && !named {
 		var read confine.Info
 		read, err = dir.LstatBrief(e.name)
-		switch {
-		case err == nil:
-			r.describe(e.name, &read)
-		case errors.Is(err, fs.ErrNotExist):
-			e.now = kindGone
-			d.vanished.Add(1)
-			return false
-		// A directory without search permission reveals only names. An entry without metadata
-		// has no place in an order other than ByName.
-		case d.Order != ByName:
-			d.miss(err)
+		info = &read
+	}
+	switch {
+	case err == nil && !named:
+		r.describe(e.name, info)
+	case errors.Is(err, fs.ErrNotExist):
+		e.now = kindGone
+		d.vanished.Add(1)
+		return false
+	default:
+		// A directory without search permission reveals only names.
+		*r = Row{Name: e.name, Kind: e.kind}
+		if r.Kind == KindFile || r.Kind == KindOther {
+			r.Size = -1
+		}
+		if err != nil && d.Order != ByName {
+			d.miss(err) // an entry without metadata has no place in the order
 		}
 	}
 	if e.now = r.Kind; r.Kind == KindLink {

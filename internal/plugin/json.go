@@ -255,7 +255,7 @@ func Members(object json.RawMessage) (keys []string, values map[string]json.RawM
 	if !isObject(object) {
 		return nil, nil, nil
 	}
-	values = make(map[string]json.RawMessage)
+	keys, values = make([]string, 0, 8), make(map[string]json.RawMessage)
 	key, isKey := "", false
 	Each(object, func(part json.RawMessage) {
 		if isKey = !isKey; isKey {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,26 +48,77 @@ func repositoryFiles(t *testing.T, extension string, visit func(file string)) {
 	}))
 }
 
-// TestDocumentsNameExistingTests compares the tests, fuzz targets and benchmarks in the
-// documents with the functions of the repository.
-func TestDocumentsNameExistingTests(t *testing.T) {
-	declared := map[string]bool{}
+// declaredTests returns the directories of each test, fuzz target, benchmark and example by name.
+func declaredTests(t *testing.T) map[string][]string {
+	t.Helper()
+	declared := map[string][]string{}
 	function := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark|Example)\w*)\(`)
 	repositoryFiles(t, ".go", func(file string) {
 		text := must.Get(os.ReadFile(file))(t)
 		if strings.HasSuffix(file, "_test.go") {
 			for _, match := range function.FindAllSubmatch(text, -1) {
-				declared[string(match[1])] = true
+				name := string(match[1])
+				declared[name] = append(declared[name], filepath.ToSlash(filepath.Dir(file)))
 			}
 		}
 	})
+	return declared
+}
+
+// TestScriptsNameExistingTests compares the tests and benchmarks in the scripts of .ci with the
+// functions of the packages that the line names, because go test passes if no test has the name.
+func TestScriptsNameExistingTests(t *testing.T) {
+	declared := declaredTests(t)
+	named := 0
+	pattern := regexp.MustCompile(`\b(?:Test|Fuzz|Benchmark)(?:[A-Z]\w*)?(?:\([\w|]+\))?`)
+	directory := regexp.MustCompile(`(?:^|\s)\./([\w./-]*)`)
+	for _, script := range must.Get(filepath.Glob(".ci/*"))(t) {
+		text := string(must.Get(os.ReadFile(script))(t))
+		if filepath.Ext(script) == ".txt" {
+			continue
+		}
+		for line := range strings.Lines(strings.ReplaceAll(text, "\\\n", "")) {
+			var dirs []string
+			for _, match := range directory.FindAllStringSubmatch(line, -1) {
+				if info, err := os.Stat(match[1]); err == nil && info.IsDir() {
+					dirs = append(dirs, match[1])
+				}
+			}
+			for _, names := range pattern.FindAllString(line, -1) {
+				prefix, alternatives, _ := strings.Cut(strings.TrimSuffix(names, ")"), "(")
+				for alternative := range strings.SplitSeq(alternatives, "|") {
+					name := prefix + alternative
+					if name == "Test" || name == "Fuzz" || name == "Benchmark" {
+						continue
+					}
+					named++
+					if declared[name] == nil {
+						t.Errorf("%s names %s, which no test file declares", script, name)
+					} else if dirs != nil && !slices.ContainsFunc(dirs, func(dir string) bool {
+						return slices.Contains(declared[name], dir)
+					}) {
+						t.Errorf("%s names %s of %q, which is in %q", script, name, dirs, declared[name])
+					}
+				}
+			}
+		}
+	}
+	if named < 20 {
+		t.Errorf("the scripts name only %d tests; the search for names is broken", named)
+	}
+}
+
+// TestDocumentsNameExistingTests compares the tests, fuzz targets and benchmarks in the
+// documents with the functions of the repository.
+func TestDocumentsNameExistingTests(t *testing.T) {
+	declared := declaredTests(t)
 	named := 0
 	test := regexp.MustCompile(`^(?:Test|Fuzz|Benchmark)[A-Z]\w*$`)
 	repositoryFiles(t, ".md", func(document string) {
 		for _, span := range codeSpans(t, document) {
 			if test.MatchString(span) {
 				named++
-				if !declared[span] {
+				if declared[span] == nil {
 					t.Errorf("%s names %s, which no test file declares", document, span)
 				}
 			}

@@ -38,14 +38,8 @@ var projects embed.FS
 
 // filesOf returns the files of a project of testdata/projects.
 func filesOf(project string) map[string]string {
-	files := map[string]string{}
-	text, _ := projects.ReadFile("testdata/projects/" + project + ".txt")
-	for line := range strings.SplitSeq(string(text), "\n") {
-		if file := must.Arguments(line); len(file) == 2 {
-			files[file[0]] = file[1]
-		}
-	}
-	return files
+	text := must.Get(projects.ReadFile("testdata/projects/" + project + ".txt"))(must.Program)
+	return must.Files(string(text))
 }
 
 // A hook is a filesystem with functions around the calls that read. A function may be nil.

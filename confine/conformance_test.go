@@ -59,6 +59,9 @@ func conformanceCases() (all []*conformanceCase) {
 			c.calls = append(c.calls, line)
 		}
 	}
+	if all == nil || slices.ContainsFunc(all, func(c *conformanceCase) bool { return c.calls == nil }) {
+		panic("the text has no case, or a case without a call")
+	}
 	return all
 }
 

@@ -31,12 +31,7 @@ var claimedFiles string
 // claimed is the project of the checks: 101 commands, and files with the example names of the
 // texts.
 func claimed() map[string]string {
-	files := map[string]string{}
-	for line := range strings.SplitSeq(claimedFiles, "\n") {
-		if file := must.Arguments(line); len(file) == 2 {
-			files[file[0]] = file[1]
-		}
-	}
+	files := must.Files(claimedFiles)
 	for i := range 98 {
 		files[fmt.Sprintf("commands/plain%02d.md", i)] = "A plain command.\n"
 	}

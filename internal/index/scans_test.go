@@ -46,7 +46,7 @@ func (s *scanned) addFiles(_ *testing.T, files ...string) string {
 	return ""
 }
 
-func (s *scanned) addLayer(_ *testing.T, options ...string) string {
+func (s *scanned) addLayer(t *testing.T, options ...string) string {
 	l := Layer{Name: options[0], Dir: options[0]}
 	for _, option := range options[1:] {
 		switch name, value, _ := strings.Cut(option, "="); name {
@@ -58,6 +58,8 @@ func (s *scanned) addLayer(_ *testing.T, options ...string) string {
 			l.Nested = true
 		case "header":
 			l.Names = client.FromHeader
+		default:
+			t.Fatalf("no option %q of a layer", option)
 		}
 	}
 	s.layers = append(s.layers, l)

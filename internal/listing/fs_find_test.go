@@ -88,6 +88,7 @@ func TestGlobsThatMatchNoFileAreAnsweredWithAGlob(t *testing.T) {
 		"leaves":   "Globs cannot leave 'PATH/'; pass another directory as path, and remove '..' from 'GLOB'",
 	}
 	globs := string(must.Get(os.ReadFile("testdata/globs.txt"))(t))
+	must.Contain(t, "the globs", globs, "\nsrc/io ")
 	for name, options := range map[string]toolshelf.Option{
 		"memory": toolshelf.WithFs(memoryOf(t, files)),
 		"disk":   toolshelf.WithRoot(diskOf(t, files)),

@@ -98,11 +98,12 @@ func checkTexts(t *testing.T, c *toolshelf.Catalog, file string) {
 	var title string
 	var call, want []string
 	check := func() {
-		if call != nil {
-			t.Run(title, func(t *testing.T) {
-				must.Match(t, "text", strings.Join(want, "\n"), textOf(t, c, call[0], call[1], call[2:]))
-			})
+		if call == nil || want == nil {
+			t.Fatalf("%s: the case %q has no call or no text", file, title)
 		}
+		t.Run(title, func(t *testing.T) {
+			must.Match(t, "text", strings.Join(want, "\n"), textOf(t, c, call[0], call[1], call[2:]))
+		})
 		call, want = nil, nil
 	}
 	for line := range strings.Lines(string(must.Get(os.ReadFile("testdata/" + file))(t))) {
@@ -112,10 +113,14 @@ func checkTexts(t *testing.T, c *toolshelf.Catalog, file string) {
 		switch {
 		case isBelow && isText:
 			want = append(want, strings.TrimPrefix(text, " "))
-		case isBelow:
+		case isBelow && call == nil:
 			call = must.Arguments(below)
+		case isBelow:
+			t.Fatalf("%s: the case %q has a second call", file, title)
 		case line != "" && line[0] != '#':
-			check()
+			if title != "" {
+				check()
+			}
 			title = line
 		}
 	}
@@ -145,9 +150,11 @@ func textOf(t *testing.T, c *toolshelf.Catalog, method, path string, arguments [
 		return must.Get(c.Tree(t.Context(), path, dirs...))(t).String()
 	case "find":
 		return must.Get(c.FindFiles(t.Context(), path, pattern, dirs...))(t).String()
-	default:
+	case "grep":
 		return must.Get(c.Grep(t.Context(), path, pattern, greps...))(t).String()
 	}
+	t.Fatalf("no call %q", method)
+	return ""
 }
 
 func optionOf(t *testing.T, argument string) any {

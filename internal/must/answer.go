@@ -16,19 +16,23 @@ type Question struct {
 
 // Questions ranges over the questions of a text. Each line in the first column is the title of the
 // next questions, unless it begins with "#". A question is a line with a tab, a query, and "->" and
-// the answer.
+// the answer. Questions panics if the text has no question.
 func Questions(text string) iter.Seq[Question] {
 	return func(yield func(Question) bool) {
-		q := Question{}
+		q, asked := Question{}, false
 		for line := range strings.SplitSeq(text, "\n") {
 			question, ok := strings.CutPrefix(line, "\t")
 			if q.Line++; !ok && line != "" && line[0] != '#' {
 				q.Title = line
 			}
 			q.Query, q.Want, q.Asks = strings.Cut(question, " ->")
+			asked = asked || ok
 			if q.Want = strings.TrimSpace(q.Want); ok && !yield(q) {
 				return
 			}
+		}
+		if !asked {
+			panic("the text has no question")
 		}
 	}
 }
@@ -38,10 +42,8 @@ func Questions(text string) iter.Seq[Question] {
 func Answer(
 	t *testing.T, text string, answers map[string]func(t *testing.T, arguments ...string) string,
 ) {
-	asked := 0
 	for q := range Questions(text) {
 		word, rest, _ := strings.Cut(q.Query, " ")
-		asked++
 		t.Run(q.Title, func(t *testing.T) {
 			if answers[word] == nil {
 				t.Fatalf("line %d: no question %q", q.Line, word)
@@ -51,9 +53,22 @@ func Answer(
 			}
 		})
 	}
-	if asked == 0 {
-		t.Error("the text has no question")
+}
+
+// Files returns the files of a text. Each line has the path and the text of a file, as arguments of a
+// question, unless the line begins with "#". Files panics on any other line.
+func Files(text string) map[string]string {
+	files := map[string]string{}
+	for line := range strings.SplitSeq(text, "\n") {
+		switch file := Arguments(line); {
+		case line == "" || line[0] == '#':
+		case len(file) == 2:
+			files[file[0]] = file[1]
+		default:
+			panic("not the path and the text of a file: " + line)
+		}
 	}
+	return files
 }
 
 // Arguments returns the arguments of a question.

@@ -126,9 +126,14 @@ func findCases() (all []*findCase) {
 			}
 		case word == "find":
 			c.dir = rest
-		default:
+		case word == "|":
 			c.want = append(c.want, rest)
+		default:
+			panic("unknown word " + word)
 		}
+	}
+	if all == nil {
+		panic("the text has no case")
 	}
 	return all
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -132,8 +133,8 @@ func findCases() (all []*findCase) {
 			panic("unknown word " + word)
 		}
 	}
-	if all == nil {
-		panic("the text has no case")
+	if all == nil || slices.ContainsFunc(all, func(c *findCase) bool { return len(c.files) == 0 }) {
+		panic("the text has no case, or a case without a file")
 	}
 	return all
 }

@@ -17,7 +17,7 @@ import (
 
 func BenchmarkToolsList(b *testing.B) {
 	for _, way := range bindings[1:] {
-		b.Run(way.name, func(b *testing.B) { benchmarkToolsList(b, way.connect, way.alone) })
+		b.Run(way.name, func(b *testing.B) { benchmarkToolsList(b, way.paged, way.alone) })
 	}
 }
 

@@ -18,9 +18,13 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter/mcpgo"
 )
 
-func mcpGoServer(t testing.TB, adapters ...*mcpadapter.Adapter) *server.MCPServer {
+var pagesOf50 = server.WithPaginationLimit(50)
+
+func mcpGoServer(
+	t testing.TB, adapters []*mcpadapter.Adapter, options ...server.ServerOption,
+) *server.MCPServer {
 	t.Helper()
-	s := server.NewMCPServer("test", "1", server.WithPaginationLimit(50))
+	s := server.NewMCPServer("test", "1", options...)
 	for _, a := range adapters {
 		must.Do(t, mcpgo.Register(s, a))
 	}
@@ -29,13 +33,18 @@ func mcpGoServer(t testing.TB, adapters ...*mcpadapter.Adapter) *server.MCPServe
 
 func withMCPGo(t testing.TB, hello json.RawMessage, adapters ...*mcpadapter.Adapter) caller {
 	t.Helper()
-	return mcpGoClient(t, mcpGoServer(t, adapters...), hello)
+	return mcpGoClient(t, mcpGoServer(t, adapters), hello)
+}
+
+func pagesOfMCPGo(t testing.TB, hello json.RawMessage, adapters ...*mcpadapter.Adapter) caller {
+	t.Helper()
+	return mcpGoClient(t, mcpGoServer(t, adapters, pagesOf50), hello)
 }
 
 // mcpGoAlone connects a client to a server with the tools of an adapter.
 func mcpGoAlone(t testing.TB, hello json.RawMessage, adapters ...*mcpadapter.Adapter) caller {
 	t.Helper()
-	s := mcpGoServer(t)
+	s := mcpGoServer(t, nil, pagesOf50)
 	yes, no := true, false
 	hints := mcp.ToolAnnotation{
 		ReadOnlyHint: &yes, IdempotentHint: &yes, DestructiveHint: &no, OpenWorldHint: &no,
@@ -61,6 +70,9 @@ func startMCPGo(
 	} else {
 		must.Do(t, mcpgo.RegisterUntil(ctx, s, a))
 	}
+	h := &sharedHooks
+	must.Equal(t, "hooks that the server adds to shared hooks", 0,
+		len(h.OnBeforeListPrompts)+len(h.OnBeforeGetPrompt)+len(h.OnBeforeCallTool))
 	return s, func() caller { return mcpGoClient(t, s, hello) }
 }
 
@@ -97,7 +109,7 @@ func mcpGoClient(t testing.TB, s *server.MCPServer, hello json.RawMessage) calle
 var mcpGoReports = map[string]connectReports{"2025-11-25": func(
 	t testing.TB, a *mcpadapter.Adapter, add func(report),
 ) func(context.Context, string, any) error {
-	c := must.Get(mcpclient.NewInProcessClient(mcpGoServer(t, a)))(t)
+	c := must.Get(mcpclient.NewInProcessClient(mcpGoServer(t, []*mcpadapter.Adapter{a})))(t)
 	t.Cleanup(func() { c.Close() })
 	must.Do(t, c.Start(context.Background()))
 	var hello mcp.InitializeRequest

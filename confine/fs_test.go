@@ -759,3 +759,35 @@ func TestALinkToAnotherSpellingOfTheRootLeadsOutside(t *testing.T) {
 		must.Fail(newFS(filepath.Join(above, "root"), options{}).Info("link"))(t, "error", ErrEscape)
 	})
 }
+
+// A permissiveFS returns entries whose Type has permission bits, against the rule of fs.DirEntry.
+type permissiveFS struct{ fstest.MapFS }
+
+type permissiveEntry struct{ fs.DirEntry }
+
+func (e permissiveEntry) Type() fs.FileMode { return e.DirEntry.Type() | 0o644 }
+
+func (f permissiveFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := f.MapFS.ReadDir(name)
+	for i, e := range entries {
+		entries[i] = permissiveEntry{e}
+	}
+	return entries, err
+}
+
+func TestTypesWithPermissionBits(t *testing.T) {
+	f := must.Get(Over(afero.FromIOFS{FS: permissiveFS{fstest.MapFS{"dir/file": {Data: []byte("text")}}}}, "."))(t)
+	top := must.Get(f.OpenDir("."))(t)
+	defer top.Close()
+	must.Do(t, top.Each(t.Context(), func(name string, typ fs.FileMode) error {
+		must.Equal(t, name, fs.ModeDir, typ)
+		return nil
+	}))
+	dir := must.Get(top.OpenDir("dir"))(t)
+	defer dir.Close()
+	must.Do(t, dir.Each(t.Context(), func(name string, typ fs.FileMode) error {
+		must.Equal(t, name, 0, typ)
+		return nil
+	}))
+	must.Get(dir.OpenRegular("file"))(t).Close()
+}

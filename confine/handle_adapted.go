@@ -125,9 +125,9 @@ func (f *adapted) info(fi fs.FileInfo) Info {
 	return info
 }
 
-// typeOf returns the type of an entry of a listing.
+// typeOf returns the type of an entry of a listing. Some filesystems also return permission bits.
 func (f *adapted) typeOf(entry fs.DirEntry) fs.FileMode {
-	switch typ := entry.Type(); {
+	switch typ := entry.Type().Type(); {
 	case typ != fs.ModeIrregular:
 		return typ
 	case f.io != nil:

@@ -54,7 +54,7 @@ func ParseGlob(text string) (Glob, error) {
 	case !doublestar.ValidatePattern(g.pattern):
 		return g, errors.New("the glob is malformed; close each bracket and each brace")
 	}
-	patterns, ok := expand(g.pattern)
+	patterns, _, ok := expand(g.pattern, false)
 	if !ok {
 		return g, fmt.Errorf("the braces expand to more than %d patterns or %d bytes; use fewer braces",
 			maxAlternatives, MaxExpansion)
@@ -131,61 +131,68 @@ const (
 	maxAlternatives = 1000     // patterns after brace expansion of a pattern
 )
 
-// expand returns the distinct patterns after brace expansion. If the expansion has too many
-// patterns, expand returns false.
-func expand(pattern string) (patterns []string, ok bool) {
-	patterns = []string{pattern}
-	for more := true; more; {
-		more = false
-		var next []string
-		seen := map[string]bool{}
-		for _, p := range patterns {
-			before, alternatives, after, found := cutBrace(p)
-			for _, a := range alternatives {
-				if q := concat(concat(before, a), after); !seen[q] {
-					seen[q] = true
-					next = append(next, q)
+// expand returns the distinct patterns after brace expansion. Inside braces, expand stops
+// before the comma or the brace at the end of an alternative, and returns the rest. If the
+// expansion has too many patterns, expand returns false.
+func expand(pattern string, inside bool) (patterns []string, rest string, ok bool) {
+	patterns = []string{""}
+	for pattern != "" {
+		n := 0 // length of the plain beginning of pattern
+		switch c := pattern[0]; {
+		case inside && (c == ',' || c == '}'):
+			return patterns, pattern, true
+		case c == '{':
+			var alternatives []string
+			for pattern != "" && pattern[0] != '}' {
+				some, rest, ok := expand(pattern[1:], true)
+				if !ok {
+					return nil, "", false
 				}
+				alternatives, pattern = append(alternatives, some...), rest
 			}
-			if more = more || found; len(next) > maxAlternatives {
-				return nil, false
+			if pattern != "" {
+				pattern = pattern[1:]
+			}
+			if patterns = product(patterns, unique(alternatives)); patterns == nil {
+				return nil, "", false
+			}
+			continue
+		case c == '\\':
+			n = 2
+		case c == '[':
+			n = classLength(pattern)
+		default:
+			if n = strings.IndexAny(pattern[1:], `{,}[\`) + 1; n == 0 {
+				n = len(pattern)
 			}
 		}
-		patterns = next
+		n = min(n, len(pattern))
+		if patterns = product(patterns, []string{pattern[:n]}); patterns == nil {
+			return nil, "", false
+		}
+		pattern = pattern[n:]
 	}
-	size := 0
-	for _, p := range patterns {
-		size += len(p)
-	}
-	return patterns, size <= MaxExpansion
+	return patterns, "", true
 }
 
-// cutBrace returns the distinct alternatives of the first brace of a pattern, and the text before
-// and after the brace. Without a brace, the only alternative is the end of the pattern.
-func cutBrace(pattern string) (before string, alternatives []string, after string, found bool) {
-	depth, begin := 0, 0
-	for i := 0; i < len(pattern); i++ {
-		switch c := pattern[i]; {
-		case c == '\\':
-			i++
-		case c == '[':
-			i += classLength(pattern[i:]) - 1
-		case c == '{':
-			if depth++; depth == 1 {
-				before, begin = pattern[:i], i+1
+// product returns the distinct concatenations of each element of a with each element of b, or nil
+// if the result has too many elements or bytes. The limits apply to each step of an expansion, so
+// that a pattern that is too long for them costs little.
+func product(a, b []string) []string {
+	if len(a)*len(b) > maxAlternatives {
+		return nil
+	}
+	all := make([]string, 0, len(a)*len(b))
+	size := 0
+	for _, x := range a {
+		for _, y := range b {
+			if size += len(x) + len(y); size > MaxExpansion {
+				return nil
 			}
-		case depth == 1 && (c == ',' || c == '}'):
-			if a := pattern[begin:i]; !slices.Contains(alternatives, a) {
-				alternatives = append(alternatives, a)
-			}
-			if begin = i + 1; c == '}' {
-				return before, alternatives, pattern[begin:], true
-			}
-		case c == '}':
-			depth--
+			all = append(all, concat(x, y))
 		}
 	}
-	return pattern, []string{""}, "", false
+	return unique(all)
 }
 
 // concat joins two patterns. Two stars at both sides of a brace become a single star, not
@@ -200,6 +207,16 @@ func concat(x, y string) string {
 		y = y[1:]
 	}
 	return x + y
+}
+
+// unique removes duplicates.
+func unique(all []string) []string {
+	seen := make(map[string]bool, len(all))
+	return slices.DeleteFunc(all, func(s string) bool {
+		known := seen[s]
+		seen[s] = true
+		return known
+	})
 }
 
 // classLength is the length of the bracket expression at the beginning of a

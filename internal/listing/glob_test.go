@@ -34,9 +34,28 @@ func TestExpandedPatterns(t *testing.T) {
 		{"a{a/b,*}{a/b,*}", "aa/ba/b aa/b* a*a/b a*"},
 		{`{\*,a}*{**,b}`, `\*** \**b a** a*b`},
 	} {
-		got, ok := expand(tt.pattern)
+		got, _, ok := expand(tt.pattern, false)
 		if !ok || strings.Join(got, " ") != tt.want {
 			t.Errorf("%s stands for %q, want %s", tt.pattern, got, tt.want)
+		}
+	}
+}
+
+// TestAGlobBeyondTheLimitsCostsLittle expands patterns with 512 alternatives at an early brace and
+// hundreds of braces after it.
+func TestAGlobBeyondTheLimitsCostsLittle(t *testing.T) {
+	for _, pattern := range []string{
+		strings.Repeat("{a,b}", 9) + strings.Repeat("{x}", 300),
+		strings.Repeat("{a,b}", 9) + "{" + strings.Repeat("{x}", 280) + "}",
+		strings.Repeat("{a,b}", 9) + strings.Repeat("x", 200) + strings.Repeat("{x}", 200),
+	} {
+		allocations := testing.AllocsPerRun(1, func() {
+			if _, err := ParseGlob(pattern); err == nil {
+				t.Errorf("%s: no error", pattern)
+			}
+		})
+		if allocations > 70_000 {
+			t.Errorf("%s: %.0f allocations", pattern, allocations)
 		}
 	}
 }

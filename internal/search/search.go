@@ -139,7 +139,7 @@ const maxUnflushed = 100 * time.Millisecond
 // rlock locks s.lock for reading, after a flush of ranked if necessary.
 func (s *Finder) rlock() {
 	s.lock.RLock()
-	if s.unflushed &&
+	for s.unflushed && // the last text can arrive between two locks
 		(len(s.missing) == 0 || s.config.Now().Sub(s.flushed) > maxUnflushed) {
 		s.lock.RUnlock()
 		s.lock.Lock()

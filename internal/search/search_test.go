@@ -168,6 +168,33 @@ func TestFindSearchesNamesDescriptionsTagsAndTexts(t *testing.T) {
 	}
 }
 
+// Once no text is missing, a search finds all texts, also a text that arrives during the flush.
+func TestASearchFlushesTheLastTexts(t *testing.T) {
+	s := New(Config{Now: time.Now})
+	var ended atomic.Bool
+	var writers sync.WaitGroup
+	for range 8 {
+		writers.Go(func() {
+			for !ended.Load() {
+				s.lock.Lock()
+				s.unflushed = true
+				s.lock.Unlock()
+			}
+		})
+	}
+	for begin := time.Now(); time.Since(begin) < 100*time.Millisecond; {
+		s.rlock()
+		unflushed := s.unflushed
+		s.lock.RUnlock()
+		if unflushed {
+			t.Error("texts are not flushed")
+			break
+		}
+	}
+	ended.Store(true)
+	writers.Wait()
+}
+
 func TestFindReturnsAtMostTheLimitOfTheKept(t *testing.T) {
 	f := newFixture(t, time.Hour, map[string]string{"commands/a.md": "Same.\n", "commands/b.md": "Same.\n", "commands/c.md": "Same.\n"})
 	result, err := f.finder.Find(t.Context(), f.snapshot(), "same", 1, func(name string) bool { return name != "a" })

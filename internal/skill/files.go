@@ -25,7 +25,7 @@ func (d *Dir) ReadFile(ctx context.Context, given string) (raw []byte, err error
 		return nil, err
 	}
 	for n := 1; ; n++ {
-		if raw, err = d.readNamed(name); !d.again(ctx, n, err) {
+		if raw, err = d.readNamed(name); !d.again(ctx, n, &err) {
 			return raw, err
 		}
 	}

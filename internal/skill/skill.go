@@ -89,10 +89,15 @@ func (r *Reader) Of(opened *index.SkillDir) Dir { return Dir{SkillDir: opened, r
 const attempts = 3
 
 // again reports whether to repeat the n-th attempt to read the skill, because the skill has changed
-// during the attempt.
-func (d *Dir) again(ctx context.Context, n int, err error) bool {
-	return n < attempts && ctx.Err() == nil && (errors.Is(err, index.ErrChanging) || d.Outdated(err)) &&
-		d.Renew(ctx) == nil
+// during the attempt. If the directory cannot be read again, again sets err to the reason, such as
+// the removal of the skill.
+func (d *Dir) again(ctx context.Context, n int, err *error) bool {
+	if n == attempts || ctx.Err() != nil || !errors.Is(*err, index.ErrChanging) && !d.Outdated(*err) {
+		return false
+	}
+	failed := d.Renew(ctx)
+	*err = cmp.Or(failed, *err)
+	return failed == nil
 }
 
 // Latest returns the SKILL.md. If the skill changes during the call, Latest reads the file again.
@@ -104,7 +109,7 @@ func (d *Dir) Latest(ctx context.Context) (Text, error) {
 		return whole.Text, err
 	}
 	for n := 1; ; n++ {
-		if text, _, err := d.current(confine.Info{}); !d.again(ctx, n, err) {
+		if text, _, err := d.current(confine.Info{}); !d.again(ctx, n, &err) {
 			return text, cmp.Or(err, text.Rejected)
 		}
 	}
@@ -225,7 +230,7 @@ func (d *Dir) Whole(ctx context.Context, w Wanted) (s Whole, err error) {
 		if err == nil && s.Sums != nil {
 			err = d.digest(ctx, &s)
 		}
-		if !d.again(ctx, n, err) {
+		if !d.again(ctx, n, &err) {
 			return s, err
 		}
 	}

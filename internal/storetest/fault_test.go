@@ -429,6 +429,28 @@ func TestASkillThatChangesAfterTheListing(t *testing.T) {
 	}
 }
 
+// A skill whose directory cannot be listed again has the error of the list, not the error of the read.
+func TestASkillThatChangesBeforeAnOutage(t *testing.T) {
+	b := newBucket()
+	b.fill(0, 2)
+	c := catalogOf(t, b.store("commands/"), b.store("skills/"))
+	must.Do(t, listSkills(t.Context(), c))
+	key, changed := "skills/s001/references/0.md", false
+	b.setFault(func(op, requested string) error {
+		switch {
+		case op == "LIST" && changed:
+			changed = false
+			return errOutage
+		case op == "GET" && requested == key:
+			changed = true
+			b.put(key, "new")
+		}
+		return nil
+	})
+	_, err := c.ReadSkillFile(t.Context(), "s001", "references/0.md")
+	must.Is(t, "error", errOutage, err)
+}
+
 // A Snapshot that returns neither a filesystem nor an error is an error.
 func TestASnapshotWithoutAFilesystem(t *testing.T) {
 	b := newBucket()

@@ -1,6 +1,9 @@
 package rank
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // stem removes the endings of an English word, in place: Porter2, the English stemmer of Snowball
 // (Porter, https://snowballstem.org/algorithms/english/stemmer.html). The forms of a word have the
@@ -21,8 +24,9 @@ func stem(word []byte) []byte {
 	if fixed, ok := fixedStems[string(word)]; ok {
 		return append(word[:0], fixed...)
 	}
-	for i, c := range word { // Y is a consonant
-		if c == 'y' && (i == 0 || isVowel(word[i-1])) {
+	hasY := bytes.IndexByte(word, 'y') >= 0  // most words have none
+	for i := 0; hasY && i < len(word); i++ { // Y is a consonant
+		if word[i] == 'y' && (i == 0 || isVowel(word[i-1])) {
 			word[i] = 'Y'
 		}
 	}
@@ -43,8 +47,8 @@ func stem(word []byte) []byte {
 		s.replace(&step4)
 		s.finalLetter()
 	}
-	for i, c := range s.word {
-		if c == 'Y' {
+	for i := 0; hasY && i < len(s.word); i++ {
+		if s.word[i] == 'Y' {
 			s.word[i] = 'y'
 		}
 	}

@@ -34,7 +34,7 @@ const (
 	tabled      = "BenchmarkCosts/" // of the benchmarks of the table
 	ceiling     = 1.03              // of allocations and bytes; system calls are equal
 	maxExponent = 1.15              // of a cost, to the number of entries
-	maxKinds    = 3.5               // of queries without a hit, to queries for rare words
+	maxKinds    = 3                 // of queries without a hit, to queries for rare words
 )
 
 // counts are the costs of a call, by benchmark and unit, such as allocs/op, blocks/op and
@@ -205,7 +205,7 @@ func (c counts) kinds() (problems []string) {
 	for _, unit := range []string{"B/op", "blocks/op"} {
 		factor := none[unit] / rare[unit]
 		line := fmt.Sprintf("%s of queries without a hit are %.2f × rare words", unit, factor)
-		fmt.Printf("%s, at most %g\n", line, maxKinds)
+		fmt.Printf("%s, at most %d\n", line, maxKinds)
 		if factor > maxKinds || math.IsNaN(factor) {
 			problems = append(problems, line)
 		}

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"testing/iotest"
 	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,15 +57,6 @@ func TestSearch(t *testing.T) {
 			return strings.Join(got, " ")
 		},
 	})
-}
-
-// encode16 encodes a text in UTF-16 with a byte order mark.
-func encode16(s string) string {
-	b := []byte{0xff, 0xfe}
-	for _, u := range utf16.Encode([]rune(s)) {
-		b = append(b, byte(u), byte(u>>8))
-	}
-	return string(b)
 }
 
 func TestContext(t *testing.T) {

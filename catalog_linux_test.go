@@ -362,31 +362,6 @@ func textOf(v any, err error) (string, error) {
 	return fmt.Sprint(v, string(b)), err
 }
 
-// BenchmarkSaveReport saves a report of 20 KB in a directory with 0 and 10,000 other
-// reports. The disk takes most of the time. TMPDIR selects the disk.
-func BenchmarkSaveReport(b *testing.B) {
-	for _, others := range []int{0, 10_000} {
-		b.Run(fmt.Sprintf("beside=%d", others), func(b *testing.B) {
-			text := strings.Repeat("Nothing to worry about.\n", 800)
-			root := diskOf(b, map[string]string{"commands/analyze.md": "Analyze it.", "reports/analyze/x": ""})
-			dir := filepath.Join(root, "reports", "analyze")
-			for i := range others {
-				must.Do(b, os.Link(filepath.Join(dir, "x"), filepath.Join(dir, fmt.Sprintf("analyze_report_20251120_%06d_v1.md", i))))
-			}
-			n := 0
-			now := func() time.Time { n++; return at().AddDate(1, 0, 0).Add(time.Duration(n) * time.Second) }
-			c := catalog(b, toolshelf.WithRoot(root), toolshelf.WithReports("reports", ""), toolshelf.WithClock(now))
-			catalogtest.Compare(b, []string{"ours", "floor", "naive"}, map[string]func(){
-				"ours": func() {
-					must.Get(c.SaveReport(b.Context(), toolshelf.Report{Command: "analyze", Content: text, Upload: true}))(b)
-				},
-				"floor": func() { durableFloor(b, dir, fmt.Sprint("floor", n), text) },
-				"naive": func() { namedByListing(b, dir, text) },
-			})
-		})
-	}
-}
-
 // durableFloor makes only the system calls for a file that appears complete or not at all.
 func durableFloor(b *testing.B, dir, name, text string) {
 	try := func(err error) {

@@ -344,44 +344,6 @@ func TestWarmListsOfSkillsReadNoFile(t *testing.T) {
 	must.Equal(t, "files that a read opened", 1, opened.Load())
 }
 
-// The benchmark compares all pages of a warm list of skills with a stat of each file, and
-// with a digest of each file. TestWarmListsOfSkillsReadNoFile counts the opened files.
-func BenchmarkSkillsList(b *testing.B) {
-	const n = 500
-	root, _, _ := manySkills(b, n)
-	c := must.Get(toolshelf.New(toolshelf.WithRoot(root)))(b)
-	defer c.Close()
-	s := adapterOf(b, c, mcpadapter.WithPageSize(100)).NewSession()
-	listAll(b, s)
-	root = filepath.Join(root, "skills")
-	walk := func(each func(name string) error) {
-		must.Do(b, filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			return each(name)
-		}))
-	}
-	var list, stats, digests time.Duration
-	for b.Loop() {
-		start := time.Now()
-		must.Equal(b, "skills", n, listAll(b, s))
-		list += time.Since(start)
-		start = time.Now()
-		walk(func(name string) error { _, err := os.Lstat(name); return err })
-		stats += time.Since(start)
-		start = time.Now()
-		walk(func(name string) error {
-			data, err := os.ReadFile(name)
-			digest(data)
-			return err
-		})
-		digests += time.Since(start)
-	}
-	b.ReportMetric(float64(list)/float64(stats), "list/stats")
-	b.ReportMetric(float64(list)/float64(digests), "list/digests")
-}
-
 // The headers of a skill. "dmi" is disable-model-invocation, and "noui" is user-invocable: false.
 var exposureHeaders = map[string]string{"plain": "", "dmi": "disable-model-invocation: true\n", "noui": "user-invocable: false\n",
 	"both": "disable-model-invocation: true\nuser-invocable: false\n"}

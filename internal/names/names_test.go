@@ -4,12 +4,10 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"pgregory.net/rapid"
@@ -163,27 +161,6 @@ func TestCompareTreatsEachInvalidByteAsACharacter(t *testing.T) {
 			t.Fatalf("Compare(%q, %q) = %d, want %d", a, b, got, want)
 		}
 	})
-}
-
-// BenchmarkSort compares Compare with the order of bytes in a sort of 10,000 names.
-func BenchmarkSort(b *testing.B) {
-	random := rand.New(rand.NewPCG(1, 2))
-	for _, kind := range []struct{ what, format string }{{"ASCII", "Review-%06d"}, {"CJK", "会议记录分析%06d"}, {"Cyrillic", "%06dобзор"}} {
-		b.Run(kind.what, func(b *testing.B) {
-			names := make([]string, 10_000)
-			for i := range names {
-				names[i] = fmt.Sprintf(kind.format, random.IntN(1_000_000))
-			}
-			var floor time.Duration
-			for b.Loop() {
-				begin := time.Now()
-				slices.Sort(slices.Clone(names))
-				floor += time.Since(begin)
-				slices.SortFunc(slices.Clone(names), Compare)
-			}
-			b.ReportMetric(float64(b.Elapsed()-floor)/float64(floor), "ours/bytes")
-		})
-	}
 }
 
 func TestNearestCallsAcceptForNearerCandidatesOnly(t *testing.T) {

@@ -213,13 +213,12 @@ func (f *finder) each(dirs []string, load func(i int)) {
 		return next - 1, loading
 	}
 	_ = parallel.Each(f.ctx, max(1, f.options.Reads), len(dirs), func(i int) {
-		var d *directory
 		if !ready[i] {
-			d = f.look(dirs[i])
+			d := f.look(dirs[i])
+			mu.Lock()
+			looked[i], ready[i] = d, true
+			mu.Unlock()
 		}
-		mu.Lock()
-		looked[i], ready[i] = d, true
-		mu.Unlock()
 		for i, ok := due(false); ok; i, ok = due(true) {
 			if looked[i] != nil {
 				f.dirs[dirs[i]] = looked[i]

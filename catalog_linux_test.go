@@ -362,31 +362,6 @@ func textOf(v any, err error) (string, error) {
 	return fmt.Sprint(v, string(b)), err
 }
 
-// durableFloor makes only the system calls for a file that appears complete or not at all.
-func durableFloor(b *testing.B, dir, name, text string) {
-	try := func(err error) {
-		must.Do(b, err)
-	}
-	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY, 0)
-	try(err)
-	file, err := unix.Openat(fd, name+".tmp", unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, 0o644)
-	try(err)
-	_, err = unix.Write(file, []byte(text))
-	try(err)
-	try(unix.Fsync(file))
-	try(unix.Close(file))
-	try(unix.Renameat2(fd, name+".tmp", fd, name, unix.RENAME_NOREPLACE))
-	try(unix.Fsync(fd))
-	try(unix.Close(fd))
-}
-
-// namedByListing counts the files for the next number and writes the file in place, like
-// most programs: without a sync and without protection from other writers.
-func namedByListing(b *testing.B, dir, text string) {
-	entries := must.Get(os.ReadDir(dir))(b)
-	must.Do(b, os.WriteFile(filepath.Join(dir, fmt.Sprintf("naive_%d.md", len(entries)+1)), []byte(text), 0o644))
-}
-
 // The kernel counts the opens: a scan lists the directory of each gated skill.
 func TestAWatchedGatedListWithoutAChangeOpensNoDirectoryOfASkill(t *testing.T) {
 	root := diskOf(t, map[string]string{"skills/pdf/SKILL.md": skillFile("pdf"), "skills/pdf/scripts/x.sh": "echo"})

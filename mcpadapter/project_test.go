@@ -112,12 +112,3 @@ func rpcError(t testing.TB, err error) *mcpadapter.RPCError {
 	}
 	return e
 }
-
-// per returns the duration of a call of f in nanoseconds.
-func per(n int, f func()) float64 {
-	begin := time.Now()
-	for range n {
-		f()
-	}
-	return float64(time.Since(begin)) / float64(n)
-}

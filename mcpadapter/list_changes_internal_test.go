@@ -35,6 +35,7 @@ func TestSubscribersMergeChanges(t *testing.T) {
 		{"removed and added", []toolshelf.Names{remove, add}, []string{"x"}},
 		{"removed, added and removed", []toolshelf.Names{remove, add, remove}, []string{"x"}},
 		{"changed and removed", []toolshelf.Names{change, remove}, []string{"x"}},
+		{"changed, and added and removed by the other kind", []toolshelf.Names{change, add, remove}, []string{"x"}},
 		{"several names", []toolshelf.Names{{Added: []string{"c"}, Removed: []string{"b"}, Changed: []string{"a"}}, {Removed: []string{"d"}}}, []string{"a", "b", "c", "d"}},
 		{"many edits of many files", edits, many},
 		{"many new files that are removed", moves, nil},

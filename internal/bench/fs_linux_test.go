@@ -1,21 +1,16 @@
 package bench
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/spf13/afero"
 	"golang.org/x/sys/unix"
@@ -68,49 +63,6 @@ func BenchmarkListDir(b *testing.B) {
 				},
 			})
 		})
-	}
-}
-
-// BenchmarkFirstPage lists 200 of 100,000 entries. If TOOLSHELF_BENCH_MILLION is set,
-// the benchmark also creates 1,000,000 files and lists 200 of them.
-func BenchmarkFirstPage(b *testing.B) {
-	counts := []int{100_000}
-	if os.Getenv("TOOLSHELF_BENCH_MILLION") != "" {
-		counts = append(counts, 1_000_000)
-	}
-	for _, n := range counts {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			dir := flat(b, n)
-			c := catalogtest.Open(b, toolshelf.WithRoot(dir))
-			page := func() {
-				l := must.Get(c.ListDir(b.Context(), ".", toolshelf.Limit(200)))(b)
-				must.Len(b, "Entries", 200, l.Entries)
-				must.Equal(b, "Files", n, l.Files)
-			}
-			b.ResetTimer()
-			catalogtest.Compare(b, []string{"ours", "getdents"}, map[string]func(){
-				"ours":     page,
-				"getdents": func() { getdentsFloor(b, dir) },
-			})
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			page()
-			runtime.ReadMemStats(&after)
-			b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc), "B/ours")
-		})
-	}
-}
-
-// getdentsFloor reads a directory without metadata.
-func getdentsFloor(b *testing.B, dir string) {
-	fd := must.Get(unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0))(b)
-	defer unix.Close(fd)
-	buf := make([]byte, 64<<10)
-	for {
-		n := must.Get(unix.Getdents(fd, buf))(b)
-		if n == 0 {
-			return
-		}
 	}
 }
 
@@ -225,85 +177,6 @@ func BenchmarkFindFiles(b *testing.B) {
 				"filepath.WalkDir": func() {
 					must.Do(b, filepath.WalkDir(dir, func(_ string, _ fs.DirEntry, err error) error { return err }))
 				},
-			})
-		})
-	}
-}
-
-// BenchmarkReadFile reads pages of a file of 1 GiB with lines of 64 bytes, once the catalog
-// has indexed the file. "new" is the floor: one pread of the returned bytes into new memory,
-// because the caller keeps the text. "reused" is one pread into the same memory each time.
-// "open" is "new" with the calls that open and close a file. "naive" is the usual way of a
-// program that knows the offset of the page. The pages are at random lines. The file is in the
-// page cache. The context cannot end, so ReadFile starts no goroutine. With -short, the file
-// has 64 MiB.
-//
-// The difference between "ours" and "new" is 12 to 20 µs for pages of 64 KiB and 256 KiB, although
-// make writes zeros and ReadFile does not. On a virtual machine with Linux 6.18, the check of a text
-// of 256 KiB and the count of its line breaks take 9 µs, the calls that open and close the root and
-// the file 4.5 µs, the two stats 0.7 µs, the check of the mounts 0.3 µs, and the bytes around the
-// page, 16 KiB, 1.3 µs. The rest includes the search for the first line. "new" costs more than
-// "reused", because the memory of the text is not in the cache of the processor.
-func BenchmarkReadFile(b *testing.B) {
-	const line = 64
-	size := 1 << 30
-	if testing.Short() {
-		size = 64 << 20
-	}
-	root := b.TempDir()
-	name := filepath.Join(root, "large.txt")
-	part := bytes.Repeat(append(bytes.Repeat([]byte("x"), line-1), '\n'), 1<<20/line)
-	file := must.Get(os.Create(name))(b)
-	defer file.Close()
-	for range size / len(part) {
-		must.Get(file.Write(part))(b)
-	}
-	// A file that has just changed is not indexed.
-	must.Do(b, os.Chtimes(name, catalogtest.Written, catalogtest.Written))
-	// The garbage collector runs after 16 MB, as in a program that keeps 16 MB.
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	for _, page := range []int{64 << 10, 256 << 10, 1 << 20, 4 << 20} {
-		b.Run(fmt.Sprint(page), func(b *testing.B) {
-			c := catalogtest.Open(b, toolshelf.WithRoot(root))
-			read := func(first int, options ...toolshelf.ReadOption) {
-				text, err := c.ReadFile(context.Background(), "large.txt", append(options, toolshelf.MaxBytes(page))...)
-				if err != nil || len(text.Text) != page || text.First != first || text.Total != size/line {
-					b.Fatal(len(text.Text), text.First, text.Total, err)
-				}
-			}
-			for indexed := false; !indexed; { // the first calls may come too soon after the write
-				must.Get(c.ReadFile(b.Context(), "large.txt", toolshelf.Lines(size/line, 0)))(b)
-				text := must.Get(c.ReadFile(b.Context(), "large.txt", toolshelf.Lines(1, 1)))(b)
-				indexed = text.Total >= 0
-			}
-			reused := make([]byte, page)
-			random := rand.New(rand.NewPCG(1, 2))
-			first := func() int { return 1 + random.IntN((size-page)/line) }
-			offset := func() int64 { return int64(first()-1) * line }
-			pread := func(fd int, buf []byte) {
-				must.Equal(b, "Pread", page, must.Get(unix.Pread(fd, buf, offset()))(b))
-			}
-			b.ResetTimer()
-			catalogtest.Compare(b, []string{"ours", "new", "open", "naive", "reused"}, map[string]func(){
-				"ours": func() {
-					first := first()
-					read(first, toolshelf.Lines(first, 0))
-				},
-				"new": func() { pread(int(file.Fd()), make([]byte, page)) },
-				"open": func() {
-					fd := must.Get(unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0))(b)
-					defer unix.Close(fd)
-					pread(fd, make([]byte, page))
-				},
-				"naive": func() {
-					f := must.Get(os.Open(name))(b)
-					defer f.Close()
-					text := make([]byte, page)
-					must.Get(f.ReadAt(text, offset()))(b)
-					must.Equal(b, "valid UTF-8", true, utf8.Valid(text))
-					benchSink = string(text)
-				},
-				"reused": func() { pread(int(file.Fd()), reused) },
 			})
 		})
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -199,109 +198,5 @@ func BenchmarkPlugins(b *testing.B) {
 			}
 		}
 		catalogtest.Compare(b, []string{"plugins", "plain"}, map[string]func(){"plugins": request(c), "plain": request(plain)})
-	})
-}
-
-// BenchmarkPluginServers lists the MCP servers of 500 plugins, of which each or each tenth has a
-// server, cold. The scan is the cold list of the plugins, which MCPServers needs too.
-func BenchmarkPluginServers(b *testing.B) {
-	for _, step := range []int{1, 10} {
-		b.Run(fmt.Sprintf("each %d", step), func(b *testing.B) { listPluginServers(b, step) })
-	}
-}
-
-func listPluginServers(b *testing.B, step int) {
-	root := publicMarketplace(b)
-	for i := 0; i < publicPlugins; i += step {
-		name := fmt.Sprintf("plugin-%03d", i)
-		text := fmt.Sprintf(`{"mcpServers": {"server": {"command": "npx", "args": ["-y", "@scope/%s@1.0.0"],
-			"env": {"TOKEN": "${TOKEN}"}}}}`, name)
-		must.Do(b, os.WriteFile(filepath.Join(root, "plugins", name, ".mcp.json"), []byte(text), 0o644))
-	}
-	cold := func(want int, list func(c *toolshelf.Catalog) (n int, err error)) func() {
-		return func() {
-			c := catalogtest.Open(b, toolshelf.WithRoot(root), toolshelf.WithPlugins("."))
-			must.Equal(b, "list", want, must.Get(list(c))(b))
-			c.Close()
-		}
-	}
-	catalogtest.Compare(b, []string{"servers", "scan"}, map[string]func(){
-		"servers": cold(publicPlugins/step, func(c *toolshelf.Catalog) (int, error) {
-			all, err := c.MCPServers(b.Context())
-			return len(all), err
-		}),
-		"scan": cold(publicPlugins, func(c *toolshelf.Catalog) (int, error) {
-			all, err := c.Plugins(b.Context())
-			return len(all), err
-		}),
-	})
-}
-
-// BenchmarkPluginsHostile lists the commands of directories that an attacker wrote. The plain way
-// reads the same files as layers.
-func BenchmarkPluginsHostile(b *testing.B) {
-	write := func(root, text string, path ...string) {
-		file := filepath.Join(append([]string{root}, path...)...)
-		must.Do(b, errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)))
-	}
-	const command = "---\ndescription: Text.\n---\nText.\n"
-	many := func(n int, manifests bool) (root string, entries []string) {
-		root = b.TempDir()
-		for i := range n {
-			name := fmt.Sprintf("p%05d", i)
-			entries = append(entries, fmt.Sprintf(`{"name": %q, "source": "./%s"}`, name, name))
-			write(root, command, name, "commands", "a.md")
-			if manifests {
-				write(root, fmt.Sprintf(`{"name": %q}`, name), name, ".claude-plugin", "plugin.json")
-			}
-		}
-		return root, entries
-	}
-	cold := func(root string, want int, opts ...toolshelf.Option) func() {
-		return func() {
-			c := catalogtest.Open(b, append(opts, toolshelf.WithRoot(root))...)
-			list(b, c, want)
-			c.Close()
-		}
-	}
-	marketplace := func(root string, entries []string) {
-		write(root, `{"name": "m", "plugins": [`+strings.Join(entries, ",\n")+`]}`, ".claude-plugin", "marketplace.json")
-	}
-	layers := func(n int) (dirs []string) {
-		for i := range n {
-			dirs = append(dirs, fmt.Sprintf("p%05d/commands", i))
-		}
-		return dirs
-	}
-	b.Run("10000 plugins", func(b *testing.B) {
-		const n = 10_000
-		root, entries := many(n, true)
-		marketplace(root, entries)
-		nested := toolshelf.WithCommandsDir(".")
-		catalogtest.Compare(b, []string{"ours", "layers", "nested"}, map[string]func(){
-			"ours":   cold(root, n, toolshelf.WithPlugins(".")),
-			"layers": cold(root, 1, toolshelf.WithCommandsDir(layers(n)...)), // each layer has the command "a"
-			"nested": cold(root, n, nested, toolshelf.WithNestedCommands()),
-		})
-	})
-	b.Run("10000 directories", func(b *testing.B) {
-		const n = 10_000
-		root, _ := many(n, false)
-		catalogtest.Compare(b, []string{"ours", "layers", "nested"}, map[string]func(){
-			"ours":   cold(root, n, toolshelf.WithPlugins(".")),
-			"layers": cold(root, 1, toolshelf.WithCommandsDir(layers(n)...)),
-			"nested": cold(root, n, toolshelf.WithCommandsDir("."), toolshelf.WithNestedCommands()),
-		})
-	})
-	b.Run("50 MB manifest", func(b *testing.B) {
-		root, entries := many(100, true)
-		marketplace(root, entries)
-		write(root, `{"name": "p00000", "description": "`+strings.Repeat("x", 50<<20)+`"}`, "p00000", ".claude-plugin", "plugin.json")
-		small, _ := many(100, true)
-		marketplace(small, entries)
-		catalogtest.Compare(b, []string{"ours", "small"}, map[string]func(){
-			"ours":  cold(root, 99, toolshelf.WithPlugins(".")),
-			"small": cold(small, 100, toolshelf.WithPlugins(".")),
-		})
 	})
 }

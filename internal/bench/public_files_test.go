@@ -73,13 +73,9 @@ type Sizes struct{ median, p95, most float64 }
 var (
 	PublicCommandSizes = Sizes{4.5e3, 28e3, 121e3}
 	PublicSkillSizes   = Sizes{5.9e3, 18.6e3, 121e3}
-	HeaderSizes        = Sizes{} // of files without a body
 )
 
 func (s Sizes) Draw(random *rand.Rand) int {
-	if s.median == 0 {
-		return 0
-	}
 	deviation := math.Log(s.p95/s.median) / 1.645
 	return int(min(s.median*math.Exp(deviation*random.NormFloat64()), s.most))
 }
@@ -203,9 +199,7 @@ func (w *PublicWriter) File(class HeaderClass, name string, size int) string {
 	w.buf.Reset()
 	w.recent = w.recent[:0]
 	w.header(class.header, name)
-	if size > 0 {
-		w.body(size)
-	}
+	w.body(size)
 	return w.buf.String()
 }
 

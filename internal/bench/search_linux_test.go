@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -243,8 +242,6 @@ func BenchmarkSearchByMeaning(b *testing.B) {
 // search follows a List ("first", and "names" for the partial result), or begins with a new
 // catalog ("cold"). B/command is the memory of the index for each command, without the memory of
 // the List.
-//
-// With TOOLSHELF_CORPUS, the benchmark also runs over copies of public commands.
 func BenchmarkSearchFirst(b *testing.B) {
 	const n = 10_000
 	for _, mix := range HeaderMixes(PublicCommandHeaders) {
@@ -254,12 +251,7 @@ func BenchmarkSearchFirst(b *testing.B) {
 			d.ReportShares(b)
 		})
 	}
-	b.Run("corpus", func(b *testing.B) { searchFirst(b, corpusCommands(b, n)) })
 }
-
-// BenchmarkSearchFirst100000 shows with BenchmarkSearchFirst that the time is linear. Use
-// -benchtime 1x.
-func BenchmarkSearchFirst100000(b *testing.B) { searchFirst(b, corpusCommands(b, 100_000)) }
 
 func searchFirst(b *testing.B, d *PublicDir) {
 	times, processor := map[string][]float64{}, map[string]float64{}
@@ -321,31 +313,6 @@ func processorTime(b *testing.B) float64 {
 	return float64(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// corpusCommands returns a directory of n copies of public commands.
-func corpusCommands(b *testing.B, n int) *PublicDir {
-	var texts [][]byte
-	err := filepath.WalkDir(filepath.Join(catalogtest.Corpus(b), "commands"), func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || filepath.Ext(path) != ".md" || e.Name() == "README.md" {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		texts = append(texts, text)
-		return err
-	})
-	if err != nil || len(texts) == 0 {
-		b.Fatalf("%d commands, %v", len(texts), err)
-	}
-	d := &PublicDir{Root: b.TempDir()}
-	old := time.Now().Add(-time.Minute) // see stamp.Settled
-	must.Do(b, os.Mkdir(filepath.Join(d.Root, "commands"), 0o755))
-	for i := range n {
-		file := filepath.Join(d.Root, "commands", fmt.Sprintf("c%05d.md", i))
-		must.Do(b, errors.Join(os.WriteFile(file, texts[i%len(texts)], 0o644), os.Chtimes(file, old, old)))
-		d.Files = append(d.Files, file)
-	}
-	return d
-}
-
 // firstSearch repeats the search until all files are read.
 func firstSearch(b *testing.B, c *toolshelf.Catalog) {
 	for searchNames(b, c) {
@@ -364,75 +331,4 @@ func searchNames(b *testing.B, c *toolshelf.Catalog) (partial bool) {
 			b.Fatal(err)
 		}
 	}
-}
-
-// BenchmarkSearchAfterOneChange reports how much longer a search takes after one of
-// 10,000 files has gained a sentence. List sees the change before the search.
-func BenchmarkSearchAfterOneChange(b *testing.B) {
-	l := newLibrary(b, 10_000)
-	c := catalogtest.Open(b, toolshelf.WithRoot(l.root), toolshelf.WithWatch())
-	firstSearch(b, c)
-	file := filepath.Join(l.dir, l.names[5000]+".md")
-	timed := func() float64 {
-		// Wait until the file is settled and the system has reported the change. A call
-		// after a pause takes longer, so the search without a change has a pause, too.
-		time.Sleep(50 * time.Millisecond)
-		list(b, c, len(l.names))
-		begin := time.Now()
-		firstSearch(b, c)
-		return float64(time.Since(begin).Nanoseconds())
-	}
-	var changed, same []float64
-	for i := 0; b.Loop(); i++ {
-		text := append(bytes.Clone(l.bodies[5000]), "\nA sentence more: "+l.words[i%len(l.words)]+".\n"...)
-		must.Do(b, os.WriteFile(file, text, 0o644))
-		changed, same = append(changed, timed()), append(same, timed())
-	}
-	slices.Sort(changed)
-	slices.Sort(same)
-	b.ReportMetric(changed[len(changed)/2], "ns/changed")
-	b.ReportMetric(same[len(same)/2], "ns/same")
-	b.ReportMetric(changed[len(changed)/2]-same[len(same)/2], "ns/update")
-}
-
-// BenchmarkSearchReports searches 10,000 commands. A thousand commands have four
-// reports each. The minimum for the reports is to open and list their directories
-// and to stat each report.
-func BenchmarkSearchReports(b *testing.B) {
-	root := shelf(b, 10_000)
-	old := time.Now().Add(-time.Minute)
-	for i := range 1000 {
-		command := fmt.Sprintf("review-%06d", i)
-		for v := range 4 {
-			file := filepath.Join(root, "reports", command, fmt.Sprintf("%s_report_20251120_103000_v%d.md", command, v+1))
-			must.Do(b, errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte("A zeppelin."), 0o644), os.Chtimes(file, old, old)))
-		}
-	}
-	search := func(query string, opts ...toolshelf.Option) func() {
-		c := catalogtest.Open(b, append(opts, toolshelf.WithRoot(root))...)
-		search := func() {
-			if results, err := c.Search(b.Context(), query, 0); err != nil || results.TotalFound == 0 {
-				b.Fatal(results, err)
-			}
-		}
-		search() // the first search reads all files
-		return search
-	}
-	floor := func() {
-		top := must.Get(unix.Open(filepath.Join(root, "reports"), unix.O_RDONLY|unix.O_DIRECTORY, 0))(b)
-		defer unix.Close(top)
-		for _, command := range rawNames(b, top) {
-			dir := must.Get(unix.Openat(top, command, unix.O_RDONLY|unix.O_DIRECTORY, 0))(b)
-			for _, file := range rawNames(b, dir) {
-				var st unix.Statx_t
-				must.Do(b, unix.Statx(dir, file, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS, &st))
-			}
-			unix.Close(dir)
-		}
-	}
-	catalogtest.Compare(b, []string{"with", "without", "floor"}, map[string]func(){
-		"with":    search("zeppelin", toolshelf.WithReports("reports", "")),
-		"without": search("files"),
-		"floor":   floor,
-	})
 }

@@ -24,7 +24,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
-	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
 )
@@ -874,25 +873,4 @@ func TestAnAnswerIsOneWrite(t *testing.T) {
 		}
 		must.Equal(t, revision, 1, writes.Load())
 	}
-}
-
-// BenchmarkCallsOverHTTP compares a call of a trivial tool over HTTP with the handler of the SDK
-// alone.
-func BenchmarkCallsOverHTTP(b *testing.B) {
-	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	addTool(s, "trivial")
-	call := func(h http.Handler) func() {
-		web := httptest.NewServer(h)
-		client := &http.Client{Transport: &http.Transport{}}
-		b.Cleanup(func() { client.CloseIdleConnections(); web.Close() })
-		return func() {
-			res := must.Get(client.Do(post(b, web.URL, revisions[0], "tools/call", `{"name":"trivial"}`)))(b)
-			must.Contain(b, "body", string(must.Get(io.ReadAll(res.Body))(b)), "the server's trivial")
-			res.Body.Close()
-		}
-	}
-	alone := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{Stateless: true})
-	catalogtest.Compare(b, []string{"handler", "SDK-alone"}, map[string]func(){
-		"handler": call(gosdk.NewHTTPHandler(s, nil)), "SDK-alone": call(alone),
-	})
 }

@@ -28,8 +28,6 @@ type connect func(t testing.TB, hello json.RawMessage, adapters ...*mcpadapter.A
 type binding struct {
 	name    string
 	connect connect
-	paged   connect                                 // in pages of 50; nil for a session
-	alone   connect                                 // without the binding, in pages of 50; nil for a session
 	start   start                                   // nil for a session
 	handler func(newServer func() any) http.Handler // with a server for each request
 	reports map[string]connectReports               // by revision
@@ -39,12 +37,10 @@ type binding struct {
 
 var bindings = []binding{
 	{name: "session", connect: session, invalid: mcpadapter.CodeInvalidParams, methods: true},
-	{name: "gosdk", connect: withGoSDK, paged: withGoSDK, alone: goSDKAlone, start: startGoSDK,
-		handler: goSDKHandler, reports: goSDKReports,
+	{name: "gosdk", connect: withGoSDK, start: startGoSDK, handler: goSDKHandler, reports: goSDKReports,
 		invalid: mcpadapter.CodeInvalidParams, methods: true},
 	// mcp-go gives one code to the errors of all handlers.
-	{name: "mcpgo", connect: withMCPGo, paged: pagesOfMCPGo, alone: mcpGoAlone, start: startMCPGo,
-		handler: mcpGoHandler, reports: mcpGoReports,
+	{name: "mcpgo", connect: withMCPGo, start: startMCPGo, handler: mcpGoHandler, reports: mcpGoReports,
 		invalid: mcpadapter.CodeInternalError},
 }
 

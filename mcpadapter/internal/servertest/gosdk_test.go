@@ -25,22 +25,6 @@ func withGoSDK(t testing.TB, hello json.RawMessage, adapters ...*mcpadapter.Adap
 	return goSDKClient(t, s, hello)
 }
 
-// goSDKAlone connects a client to a server with the tools of an adapter.
-func goSDKAlone(t testing.TB, hello json.RawMessage, adapters ...*mcpadapter.Adapter) caller {
-	t.Helper()
-	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ServerOptions{PageSize: 50})
-	no := false
-	hints := &mcp.ToolAnnotations{
-		ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no,
-	}
-	for _, tool := range adapters[0].Tools() {
-		s.AddTool(&mcp.Tool{Name: tool.Name, Title: tool.Title, Description: tool.Description,
-			InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema, Annotations: hints},
-			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return nil, nil })
-	}
-	return goSDKClient(t, s, hello)
-}
-
 func startGoSDK(
 	t testing.TB, ctx context.Context, a *mcpadapter.Adapter, freed *atomic.Int32,
 ) (any, func() caller) {

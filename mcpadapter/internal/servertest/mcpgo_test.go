@@ -18,13 +18,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter/mcpgo"
 )
 
-var pagesOf50 = server.WithPaginationLimit(50)
-
-func mcpGoServer(
-	t testing.TB, adapters []*mcpadapter.Adapter, options ...server.ServerOption,
-) *server.MCPServer {
+func mcpGoServer(t testing.TB, adapters []*mcpadapter.Adapter) *server.MCPServer {
 	t.Helper()
-	s := server.NewMCPServer("test", "1", options...)
+	s := server.NewMCPServer("test", "1")
 	for _, a := range adapters {
 		must.Do(t, mcpgo.Register(s, a))
 	}
@@ -34,27 +30,6 @@ func mcpGoServer(
 func withMCPGo(t testing.TB, hello json.RawMessage, adapters ...*mcpadapter.Adapter) caller {
 	t.Helper()
 	return mcpGoClient(t, mcpGoServer(t, adapters), hello)
-}
-
-func pagesOfMCPGo(t testing.TB, hello json.RawMessage, adapters ...*mcpadapter.Adapter) caller {
-	t.Helper()
-	return mcpGoClient(t, mcpGoServer(t, adapters, pagesOf50), hello)
-}
-
-// mcpGoAlone connects a client to a server with the tools of an adapter.
-func mcpGoAlone(t testing.TB, hello json.RawMessage, adapters ...*mcpadapter.Adapter) caller {
-	t.Helper()
-	s := mcpGoServer(t, nil, pagesOf50)
-	yes, no := true, false
-	hints := mcp.ToolAnnotation{
-		ReadOnlyHint: &yes, IdempotentHint: &yes, DestructiveHint: &no, OpenWorldHint: &no,
-	}
-	for _, tool := range adapters[0].Tools() {
-		s.AddTool(mcp.Tool{Name: tool.Name, Title: tool.Title, Description: tool.Description,
-			RawInputSchema: tool.InputSchema, RawOutputSchema: tool.OutputSchema, Annotations: hints},
-			func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) { return nil, nil })
-	}
-	return mcpGoClient(t, s, hello)
 }
 
 var sharedHooks server.Hooks // as for metrics

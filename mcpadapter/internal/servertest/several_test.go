@@ -18,7 +18,7 @@ import (
 // later adapter has precedence.
 func TestSeveralAdaptersOfAServer(t *testing.T) {
 	each(t, func(t *testing.T, b binding) {
-		if b.alone != nil { // a session has one adapter
+		if b.start != nil { // a session has one adapter
 			testSeveralAdapters(t, b.connect)
 		}
 	})

@@ -51,7 +51,7 @@ var subjects = []subject{
 }
 
 // others are the packages whose tests run for the mutants of all packages.
-var others = []string{"internal/lint", "internal/storetest", ".", "mcpadapter"}
+var others = []string{"internal/lint", "internal/storetest", "internal/filetest", "client", ".", "mcpadapter"}
 
 var (
 	only    = flag.String("package", "", "the `directories` of the packages, separated by commas")

@@ -1,4 +1,5 @@
-package listing_test
+// Package filetest tests the file methods of a catalog.
+package filetest
 
 import (
 	"context"

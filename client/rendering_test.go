@@ -1,4 +1,4 @@
-package template_test
+package client_test
 
 import (
 	"os"
@@ -16,7 +16,7 @@ import (
 )
 
 // A clientCase is a published case: what a client makes of a text and of the arguments that a user
-// types. The file testdata/clients/NAME.txt has the cases of the client NAME. A case is a line with
+// types. The file testdata/rendering/NAME.txt has the cases of the client NAME. A case is a line with
 // the name, and lines with a tab, a key and a Go string. A line "source" names the source of all
 // later cases.
 type clientCase struct {
@@ -131,12 +131,12 @@ func (c clientCase) template(t *testing.T) toolshelf.Template {
 // TestPublishedCases renders each case by the rules of the client. The file default.txt has the
 // cases of the default rules.
 func TestPublishedCases(t *testing.T) {
-	page, err := os.ReadFile("../../docs/rendering.md")
+	page, err := os.ReadFile("../docs/rendering.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	document := strings.Join(strings.Fields(string(page)), " ")
-	files := must.Get(filepath.Glob("testdata/clients/*.txt"))(t)
+	files := must.Get(filepath.Glob("testdata/rendering/*.txt"))(t)
 	all, agree := 0, 0
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".txt")

@@ -7,15 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/spf13/afero"
+
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
-	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
 
 // slowTools are the arguments of the tools that report their progress.
@@ -26,6 +28,43 @@ var slowTools = map[string]string{
 	"search_text":     `{"pattern":"Review","path":"commands"}`,
 	"search_commands": `{"query":"review"}`,
 	"search_skills":   `{"query":"review"}`,
+}
+
+// slowFs takes 400 ms to open each file, opens one file at a time, and takes 100 ms to stat
+// each file.
+type slowFs struct {
+	afero.Fs
+	slot chan struct{}
+}
+
+func (s slowFs) Open(name string) (afero.File, error) {
+	s.slot <- struct{}{}
+	time.Sleep(400 * time.Millisecond) // of the clock of synctest
+	<-s.slot
+	return s.Fs.Open(name)
+}
+
+func (s slowFs) Stat(name string) (fs.FileInfo, error) {
+	time.Sleep(100 * time.Millisecond)
+	return s.Fs.Stat(name)
+}
+
+// slowProject returns an adapter of a large project on a slow filesystem, for a test with
+// synctest.
+func slowProject(t testing.TB, opts ...mcpadapter.Option) *mcpadapter.Adapter {
+	t.Helper()
+	files := map[string]string{}
+	for i := range 5 {
+		for j := range 50 {
+			files[fmt.Sprintf("dir-%d/file-%03d.md", i, j)] = "x"
+		}
+		files[fmt.Sprintf("commands/c%d.md", i)] = "Review the code.\n"
+		files[fmt.Sprintf("skills/s%d/SKILL.md", i)] = "Review the code.\n"
+	}
+	a := adapterOf(t, catalog(t, slowFs{memory(t, files), make(chan struct{}, 1)}), opts...)
+	// End the calls of the filesystem, because Catalog.Close waits for the calls.
+	t.Cleanup(func() { time.Sleep(time.Hour) })
+	return a
 }
 
 // A message is a message from the server to the client.
@@ -119,7 +158,7 @@ func TestReportsHaveTheTokenOfTheirRequest(t *testing.T) {
 // with the token.
 func checkReports(t *testing.T, tool, token string) {
 	synctest.Test(t, func(t *testing.T) {
-		p := openPipe(t, adaptertest.SlowProject(t))
+		p := openPipe(t, slowProject(t))
 		p.call(t, 1, tool, `{"progressToken":`+token+`}`)
 		all := p.end(t)
 		reports, response := all[:len(all)-1], all[len(all)-1]
@@ -142,7 +181,7 @@ func checkReports(t *testing.T, tool, token string) {
 
 func TestReportsCountEntriesAndFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := openPipe(t, adaptertest.SlowProject(t))
+		p := openPipe(t, slowProject(t))
 		p.call(t, 1, "search_text", `{"progressToken":1}`)
 		var got []string
 		for _, m := range p.end(t) {
@@ -164,7 +203,7 @@ func TestRequestsWithoutATokenHaveNoReports(t *testing.T) {
 	for _, meta := range []string{`null`, `{}`, `{"progressToken":null}`, `{"progressToken":1.5}`, `{"progressToken":true}`, `{"progressToken":["a"]}`,
 		`{"progressToken":{}}`, `{"ProgressToken":1}`, `{"progressToken":18446744073709551616}`} {
 		synctest.Test(t, func(t *testing.T) {
-			p := openPipe(t, adaptertest.SlowProject(t))
+			p := openPipe(t, slowProject(t))
 			p.call(t, 1, "directory_tree", meta)
 			if all := p.end(t); len(all) != 1 || all[0].Result == nil {
 				t.Errorf("%s: %d messages", meta, len(all))
@@ -195,7 +234,7 @@ func TestShortCallsHaveNoReports(t *testing.T) {
 
 func TestACancelledRequestEndsItsReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := openPipe(t, adaptertest.SlowProject(t))
+		p := openPipe(t, slowProject(t))
 		cancel := p.call(t, 1, "directory_tree", `{"progressToken":"t"}`)
 		must.Equal(t, "Scan", true, p.client.Scan())
 		must.Equal(t, "Token", `"t"`, string(p.decode(t).Params.Token))
@@ -209,7 +248,7 @@ func TestACancelledRequestEndsItsReports(t *testing.T) {
 // TestASlowClientStallsNoCall has a client that reads nothing during the call.
 func TestASlowClientStallsNoCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := adaptertest.SlowProject(t)
+		a := slowProject(t)
 		p := openPipe(t, a)
 		p.call(t, 1, "directory_tree", `{"progressToken":1}`)
 		time.Sleep(time.Hour)
@@ -226,7 +265,7 @@ func TestASlowClientStallsNoCall(t *testing.T) {
 
 func TestRunningRequestsShareNoToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := openPipe(t, adaptertest.SlowProject(t))
+		p := openPipe(t, slowProject(t))
 		for range 2 { // a token is free after the response
 			p.call(t, 1, "directory_tree", `{"progressToken":"t"}`)
 			synctest.Wait()
@@ -257,8 +296,8 @@ func TestRunningRequestsShareNoToken(t *testing.T) {
 // has no token.
 func TestExtraToolsReportTheProgressOfTheirCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		inner := adaptertest.SlowProject(t)
-		a := adaptertest.SlowProject(t, mcpadapter.WithExtraTools(mcpadapter.Tool{Name: "survey", Call: func(ctx context.Context, _ json.RawMessage) (mcpadapter.Result, error) {
+		inner := slowProject(t)
+		a := slowProject(t, mcpadapter.WithExtraTools(mcpadapter.Tool{Name: "survey", Call: func(ctx context.Context, _ json.RawMessage) (mcpadapter.Result, error) {
 			return inner.Call(ctx, "directory_tree", nil)
 		}}))
 		reports := 0

@@ -21,7 +21,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
-	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
 
 // commands contains the commands of the prompt tests.
@@ -555,47 +554,6 @@ func TestAPageOfPromptsOpensNoFileOfAStore(t *testing.T) {
 		must.Len(t, "list.Prompts", 120, list.Prompts)
 		must.Len(t, "Arguments", 1, list.Prompts[119].Arguments)
 		must.Equal(t, "store.opens.Load() - before", want, store.opens.Load()-before)
-	}
-}
-
-func TestRequestsScanTheCommandsAtMostOnce(t *testing.T) {
-	files := map[string]string{}
-	for i := range 120 {
-		files[fmt.Sprintf("commands/c%03d.md", i)] = "Do $1.\n"
-	}
-	fsys := &adaptertest.ScanFs{Fs: memory(t, files)}
-	a := adapterOf(t, catalog(t, fsys), mcpadapter.WithPageSize(50))
-	first := must.Get(a.ListPrompts(ctx, nil))(t)
-	requests := map[string]func() error{
-		"Prompts":     func() error { _, err := a.Prompts(ctx); return err },
-		"ListPrompts": func() error { _, err := a.ListPrompts(ctx, &first.NextCursor); return err },
-		"Contains": func() error {
-			list, err := a.ListPrompts(ctx, nil)
-			for i := range 200 {
-				if name := fmt.Sprintf("c%03d", i); list.Contains(name) != (i < 120) {
-					return fmt.Errorf("Contains(%q) is %t", name, i >= 120)
-				}
-			}
-			return err
-		},
-		"GetPrompt":                  func() error { _, err := a.GetPrompt(ctx, "c007", map[string]string{"1": "x"}); return err },
-		"Complete a command":         func() error { _, err := a.Complete(ctx, "c007", "1", ""); return err },
-		"Complete a tool":            func() error { _, err := a.Complete(ctx, "get_command", "command_name", ""); return err },
-		"Complete a tool's own enum": func() error { _, err := a.Complete(ctx, "list_directory", "sort_by", ""); return err },
-		"GetPrompt of no command": func() error {
-			if _, err := a.GetPrompt(ctx, "none", nil); !errors.Is(err, toolshelf.ErrCommandNotFound) {
-				return fmt.Errorf("got %w", err)
-			}
-			return nil
-		},
-	}
-	for name, request := range requests {
-		n := fsys.Scans(t, a, func() {
-			must.Is(t, name, nil, request())
-		})
-		if n > 1 {
-			t.Errorf("%s scanned the commands %g times, want at most once", name, n)
-		}
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/must"
-	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
 
 // A server that only its sessions hold announces changes.
@@ -41,10 +40,19 @@ func TestServerLivesAsLongAsItsSessions(t *testing.T) {
 	}
 }
 
+// slowFs takes 400 ms to open each file.
+type slowFs struct{ afero.Fs }
+
+func (s slowFs) Open(name string) (afero.File, error) {
+	time.Sleep(400 * time.Millisecond) // of the clock of synctest
+	return s.Fs.Open(name)
+}
+
 // TestASlowClientReceivesFewerReports has a client that reads nothing during the call.
 func TestASlowClientReceivesFewerReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := dial(t, serverOf(t, nil, adaptertest.SlowProject(t)))
+		a, _ := adapterOf(t, slowFs{memory(t, map[string]string{"a/b/c": "", "d/e/f": ""})})
+		w := dial(t, serverOf(t, nil, a))
 		id := must.Get(jsonrpc.MakeID("call"))(t)
 		params := json.RawMessage(`{"name":"directory_tree","_meta":{"progressToken":1}}`)
 		must.Do(t, w.conn.Write(ctx, &jsonrpc.Request{ID: id, Method: "tools/call", Params: params}))

@@ -14,7 +14,6 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
-	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
 
 // promptPages returns the names on each page of prompts/list.
@@ -246,35 +245,4 @@ func TestTheFirstPageHas120Prompts(t *testing.T) {
 	if err != nil || len(page.Prompts) != 121 || page.NextCursor != "" || !page.Prompts[0].Arguments[0].Required {
 		t.Errorf("%+v, %v", page, err)
 	}
-}
-
-func TestRequestsScanTheCommandsOnce(t *testing.T) {
-	files := map[string]string{}
-	for i := range 70 {
-		files[fmt.Sprintf("commands/c%03d.md", i)] = "x\n"
-	}
-	fsys := &adaptertest.ScanFs{Fs: memory(t, files)}
-	a, _ := adapterOf(t, fsys, mcpadapter.WithPageSize(50))
-	s := serverOf(t, nil, a)
-	for i := range 100 {
-		addPrompt(s, fmt.Sprintf("own%03d", i))
-	}
-	c := connect(t, s, revisions[0], nil)
-	var pages [][]string
-	must.Equal(t, "Scans", 4, fsys.Scans(t, a, func() { pages = promptPages(t, c) }))
-	must.Len(t, "pages", 4, pages)
-	for _, name := range []string{"own001", "c001", "none"} {
-		n := fsys.Scans(t, a, func() {
-			if _, err := c.GetPrompt(ctx, &mcp.GetPromptParams{Name: name}); (err != nil) != (name == "none") {
-				t.Errorf("%s: %v", name, err)
-			}
-		})
-		if n > 1 {
-			t.Errorf("prompts/get of %s scanned the commands %g times, want at most once", name, n)
-		}
-	}
-	n := fsys.Scans(t, a, func() {
-		must.Get(c.ListTools(ctx, nil))(t)
-	})
-	must.Equal(t, "tools/list scanned the commands", 0, n)
 }

@@ -9,9 +9,9 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/internal/must"
-	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
 
 func TestHooksOfTheServerStay(t *testing.T) {
@@ -28,10 +28,19 @@ func TestHooksOfTheServerStay(t *testing.T) {
 	must.Equal(t, "the hooks were called", 3, asked.Load())
 }
 
+// slowFs takes 400 ms to open each file.
+type slowFs struct{ afero.Fs }
+
+func (s slowFs) Open(name string) (afero.File, error) {
+	time.Sleep(400 * time.Millisecond) // of the clock of synctest
+	return s.Fs.Open(name)
+}
+
 // TestASlowClientReceivesFewerReports has a client that handles a notification an hour long.
 func TestASlowClientReceivesFewerReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := connect(t, serverOf(t, adaptertest.SlowProject(t)))
+		a := adapterOf(t, slowFs{memory(t, map[string]string{"a/b/c": "", "d/e/f": ""})})
+		c := connect(t, serverOf(t, a))
 		var received atomic.Int32
 		c.OnNotification(func(mcp.JSONRPCNotification) {
 			received.Add(1)

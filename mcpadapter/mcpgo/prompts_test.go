@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/internal/must"
-	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/mcpgo"
 )
 
@@ -242,31 +241,4 @@ func TestANilProviderOfCompletionsCompletesNothing(t *testing.T) {
 	got := request(t, s, "completion/complete", `{"ref":{"type":"ref/prompt","name":"own"},"argument":{"name":"a","value":""}}`)
 	must.Equal(t, "Code", 0, got.Error.Code)
 	must.Contain(t, "Result", string(got.Result), `"values":[]`)
-}
-
-func TestRequestsScanTheCommandsOnce(t *testing.T) {
-	files := map[string]string{}
-	for i := range 70 {
-		files[fmt.Sprintf("commands/c%03d.md", i)] = "x\n"
-	}
-	fsys := &adaptertest.ScanFs{Fs: memory(t, files)}
-	a := adapterOf(t, fsys)
-	s := serverOf(t, a)
-	for i := range 100 {
-		s.AddPrompt(ownPrompt(fmt.Sprintf("own%03d", i)))
-	}
-	for _, tt := range []struct {
-		method, params string
-		want           float64
-	}{
-		{"prompts/list", `{}`, 1},
-		{"tools/list", `{}`, 0},
-		{"prompts/get", `{"name":"own001"}`, 1},
-		{"completion/complete", `{"ref":{"type":"ref/prompt","name":"get_command"},"argument":{"name":"command_name","value":""}}`, 1},
-	} {
-		n := fsys.Scans(t, a, func() {
-			must.Equal(t, tt.method, 0, request(t, s, tt.method, tt.params).Error.Code)
-		})
-		must.Equal(t, tt.method, tt.want, n)
-	}
 }

@@ -204,7 +204,7 @@ func TestTheLibraryRunsNoCommandAndOpensNoConnection(t *testing.T) {
 	checked := 0
 	repositoryFiles(t, ".go", func(file string) {
 		name := filepath.ToSlash(file)
-		for _, dir := range []string{"examples/", "cmd/", "embedding/", "internal/dev/", "mcpadapter/gosdk/", "mcpadapter/mcpgo/", "internal/hosttest/", "mcpadapter/internal/adaptertest/", "stores/wellknown/"} {
+		for _, dir := range []string{"examples/", "cmd/", "embedding/", "internal/dev/", "mcpadapter/gosdk/", "mcpadapter/mcpgo/", "internal/hosttest/", "stores/wellknown/"} {
 			if strings.HasPrefix(name, dir) {
 				return
 			}

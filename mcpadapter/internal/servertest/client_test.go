@@ -29,6 +29,7 @@ type binding struct {
 	name    string
 	connect connect
 	start   start                                   // nil for a session
+	addOwn  func(server any)                        // adds a prompt "own" to a server of start
 	handler func(newServer func() any) http.Handler // with a server for each request
 	reports map[string]connectReports               // by revision
 	invalid int                                     // the code of an invalid argument of a prompt or of a completion
@@ -37,10 +38,12 @@ type binding struct {
 
 var bindings = []binding{
 	{name: "session", connect: session, invalid: mcpadapter.CodeInvalidParams, methods: true},
-	{name: "gosdk", connect: withGoSDK, start: startGoSDK, handler: goSDKHandler, reports: goSDKReports,
+	{name: "gosdk", connect: withGoSDK, start: startGoSDK, addOwn: ownOfGoSDK,
+		handler: goSDKHandler, reports: goSDKReports,
 		invalid: mcpadapter.CodeInvalidParams, methods: true},
 	// mcp-go gives one code to the errors of all handlers.
-	{name: "mcpgo", connect: withMCPGo, start: startMCPGo, handler: mcpGoHandler, reports: mcpGoReports,
+	{name: "mcpgo", connect: withMCPGo, start: startMCPGo, addOwn: ownOfMCPGo,
+		handler: mcpGoHandler, reports: mcpGoReports,
 		invalid: mcpadapter.CodeInternalError},
 }
 

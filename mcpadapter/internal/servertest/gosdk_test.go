@@ -39,6 +39,13 @@ func startGoSDK(
 	return s, func() caller { return goSDKClient(t, s, hello) }
 }
 
+func ownOfGoSDK(s any) {
+	s.(*mcp.Server).AddPrompt(&mcp.Prompt{Name: "own"},
+		func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			return &mcp.GetPromptResult{}, nil
+		})
+}
+
 func goSDKHandler(newServer func() any) http.Handler {
 	get := func(*http.Request) *mcp.Server { return newServer().(*mcp.Server) }
 	return mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true})

@@ -51,6 +51,13 @@ func startMCPGo(
 	return s, func() caller { return mcpGoClient(t, s, hello) }
 }
 
+func ownOfMCPGo(s any) {
+	s.(*server.MCPServer).AddPrompt(mcp.NewPrompt("own"),
+		func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			return mcp.NewGetPromptResult("", nil), nil
+		})
+}
+
 func mcpGoHandler(newServer func() any) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s := newServer().(*server.MCPServer)

@@ -9,10 +9,33 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
-	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
+
+// slowFs takes 400 ms to open each file.
+type slowFs struct{ afero.Fs }
+
+func (s slowFs) Open(name string) (afero.File, error) {
+	time.Sleep(400 * time.Millisecond) // of the clock of synctest
+	return s.Fs.Open(name)
+}
+
+// slowProject returns an adapter of directories on a slow filesystem, for a test with synctest.
+func slowProject(t testing.TB) *mcpadapter.Adapter {
+	t.Helper()
+	files := map[string]string{}
+	for i := range 10 {
+		files[fmt.Sprintf("dir-%d/file.md", i)] = "x"
+	}
+	a := adapter(t, catalog(t, slowFs{catalogtest.Memory(t, files)}))
+	// End the calls of the filesystem, because Catalog.Close waits for the calls.
+	t.Cleanup(func() { time.Sleep(time.Hour) })
+	return a
+}
 
 // A report is a notification of progress, as the client of an SDK receives the params.
 type report struct {
@@ -72,7 +95,7 @@ func testProgress(t *testing.T, connect connectReports) {
 // testToken tests the reports of one call with a token, or of one without.
 func testToken(t *testing.T, connect connectReports, token any) {
 	var r reports
-	call := connect(t, adaptertest.SlowProject(t), r.add)
+	call := connect(t, slowProject(t), r.add)
 	must.Do(t, call(t.Context(), "directory_tree", token))
 	all := r.received()
 	if token == nil {
@@ -101,7 +124,7 @@ func testToken(t *testing.T, connect connectReports, token any) {
 func testCancel(t *testing.T, connect connectReports) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var r reports
-	call := connect(t, adaptertest.SlowProject(t), func(one report) {
+	call := connect(t, slowProject(t), func(one report) {
 		r.add(one)
 		cancel()
 	})
@@ -116,7 +139,7 @@ func testCancel(t *testing.T, connect connectReports) {
 
 func testConcurrent(t *testing.T, connect connectReports) {
 	var r reports
-	call := connect(t, adaptertest.SlowProject(t), r.add)
+	call := connect(t, slowProject(t), r.add)
 	var running sync.WaitGroup
 	var errs [3]error
 	for token := range errs {

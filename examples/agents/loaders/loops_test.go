@@ -8,8 +8,6 @@ import (
 
 	"github.com/adrg/frontmatter"
 	"go.yaml.in/yaml/v3"
-
-	"github.com/toolshelf-go/toolshelf/internal/dev/loaders"
 )
 
 // A parseFunc reads the header and the text of a file. An error omits the file.
@@ -18,26 +16,26 @@ type parseFunc func(data []byte) (name, description, body string, err error)
 // loopOf returns the loop that many programs write around a parser: each directory with a SKILL.md is
 // a skill, and each Markdown file is a command. The loop omits skills without a description, and
 // uses the name of the directory if the header has no name.
-func loopOf(name string, parse parseFunc) loaders.Loader {
-	return loaders.Loader{
+func loopOf(name string, parse parseFunc) loader {
+	return loader{
 		Name:     name,
-		Skills:   func(dir string) (map[string]loaders.Entry, error) { return loop(dir, true, parse) },
-		Commands: func(dir string) (map[string]loaders.Entry, error) { return loop(dir, false, parse) },
+		Skills:   func(dir string) (map[string]entry, error) { return loop(dir, true, parse) },
+		Commands: func(dir string) (map[string]entry, error) { return loop(dir, false, parse) },
 	}
 }
 
-func loop(dir string, skills bool, parse parseFunc) (map[string]loaders.Entry, error) {
+func loop(dir string, skills bool, parse parseFunc) (map[string]entry, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	got := map[string]loaders.Entry{}
-	for _, entry := range entries {
-		file := filepath.Join(dir, entry.Name())
+	got := map[string]entry{}
+	for _, found := range entries {
+		file := filepath.Join(dir, found.Name())
 		if skills {
 			file = filepath.Join(file, "SKILL.md")
 		}
-		if entry.IsDir() != skills || !strings.HasSuffix(file, ".md") {
+		if found.IsDir() != skills || !strings.HasSuffix(file, ".md") {
 			continue
 		}
 		data, err := os.ReadFile(file)
@@ -49,11 +47,11 @@ func loop(dir string, skills bool, parse parseFunc) (map[string]loaders.Entry, e
 		case err != nil || skills && strings.TrimSpace(description) == "":
 			continue
 		case !skills:
-			name = strings.TrimSuffix(entry.Name(), ".md")
+			name = strings.TrimSuffix(found.Name(), ".md")
 		case name == "":
-			name = entry.Name()
+			name = found.Name()
 		}
-		got[name] = loaders.Entry{Description: description, Body: body}
+		got[name] = entry{Description: description, Body: body}
 	}
 	return got, nil
 }
@@ -61,7 +59,7 @@ func loop(dir string, skills bool, parse parseFunc) (map[string]loaders.Entry, e
 type header struct{ Name, Description string }
 
 // splitLoop returns the loop with strings.SplitN and a YAML decoder.
-func splitLoop() loaders.Loader {
+func splitLoop() loader {
 	return loopOf("Split loop", func(data []byte) (string, string, string, error) {
 		before, rest, opened := strings.Cut(string(data), "---")
 		text, body, closed := strings.Cut(rest, "---")
@@ -75,7 +73,7 @@ func splitLoop() loaders.Loader {
 }
 
 // frontmatterLoop returns the loop with github.com/adrg/frontmatter.
-func frontmatterLoop() loaders.Loader {
+func frontmatterLoop() loader {
 	return loopOf("adrg loop", func(data []byte) (string, string, string, error) {
 		var h header
 		body, err := frontmatter.Parse(bytes.NewReader(data), &h)

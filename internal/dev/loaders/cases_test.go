@@ -6,12 +6,9 @@
 package loaders
 
 import (
-	"embed"
-	"errors"
 	"fmt"
-	"io/fs"
+	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -22,37 +19,46 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
-//go:embed testdata/*.txtar
-var archives embed.FS
-
-// A Case is a directory of skills or commands, and the entries that a correct loader shows.
-type Case struct {
+// A testCase is a directory of skills or commands, and the entries that a correct loader shows.
+type testCase struct {
 	Group    string // the name of the archive
 	Name     string
 	Source   string // an address
 	Reason   string
 	Commands bool // the files are commands, not skills
-	Want     []Want
+	Want     []want
 	May      string  // an entry that a correct loader may show or omit
 	Body     *string // the beginning of the text of the first entry; nil if the case does not name the text
 	files    []part
 	escapes  bool
 }
 
-// A Want is an entry that a correct loader shows.
-type Want struct {
+// A want is an entry that a correct loader shows.
+type want struct {
 	Names       []string // alternatives
 	Description string
 }
 
-// An Entry is a skill or a command that a loader shows to a model.
-type Entry struct{ Description, Body string }
+// An entry is a skill or a command that a loader shows to a model.
+type entry struct{ Description, Body string }
 
-// A Loader reads a directory of skills or of commands. A nil function means that the loader has no
-// such files.
-type Loader struct {
-	Name             string
-	Skills, Commands func(dir string) (map[string]Entry, error)
+// A directory has the files of a case, or public files.
+type directory struct {
+	Path     string
+	Commands bool
+}
+
+// A loading is what a loader reads from a directory.
+type loading struct {
+	Absent  bool // the loader has no such files
+	Entries map[string]entry
+	Error   string
+}
+
+// A loader reads directories.
+type loader struct {
+	Name     string
+	Loadings []loading // of each directory
 }
 
 type part struct{ name, text string }
@@ -70,12 +76,12 @@ func parts(archive string) (all []part) {
 	return all
 }
 
-// Cases returns the cases in the order of the archives.
-func Cases(t testing.TB) (all []Case) {
+// cases returns the cases in the order of the archives.
+func cases(t testing.TB) (all []testCase) {
 	t.Helper()
-	for _, name := range must.Get(fs.Glob(archives, "testdata/*.txtar"))(t) {
-		archive := must.Get(fs.ReadFile(archives, name))(t)
-		group := strings.TrimSuffix(path.Base(name), ".txtar")
+	for _, name := range must.Get(filepath.Glob("testdata/*.txtar"))(t) {
+		archive := must.Get(os.ReadFile(name))(t)
+		group := strings.TrimSuffix(filepath.Base(name), ".txtar")
 		for _, p := range parts(strings.ReplaceAll(string(archive), "\r\n", "\n")) {
 			if strings.ContainsAny(p.name, "/.>") {
 				if len(all) == 0 || all[len(all)-1].Group != group {
@@ -85,7 +91,7 @@ func Cases(t testing.TB) (all []Case) {
 				c.files = append(c.files, p)
 				continue
 			}
-			c := Case{Group: group, Name: p.name, Commands: strings.HasPrefix(group, "commands")}
+			c := testCase{Group: group, Name: p.name, Commands: strings.HasPrefix(group, "commands")}
 			if err := c.read(p.text); err != nil {
 				t.Fatalf("%s: %s: %v", name, p.name, err)
 			}
@@ -96,7 +102,7 @@ func Cases(t testing.TB) (all []Case) {
 }
 
 // read reads the lines of a case.
-func (c *Case) read(record string) error {
+func (c *testCase) read(record string) error {
 	for line := range strings.Lines(record) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), ":")
 		value = strings.TrimSpace(value)
@@ -114,7 +120,7 @@ func (c *Case) read(record string) error {
 			if !ok {
 				return fmt.Errorf("the line %q has no description", line)
 			}
-			c.Want = append(c.Want, Want{strings.Split(names, " or "), unquote(description)})
+			c.Want = append(c.Want, want{strings.Split(names, " or "), unquote(description)})
 		case "body":
 			body := unquote(value)
 			if value == "-" {
@@ -164,8 +170,8 @@ func unescape(escape string) string {
 
 const neighbor = "neighbor"
 
-// Write writes the files of the case and of its neighbor below an empty directory.
-func (c Case) Write(dir string) error {
+// write writes the files of the case and of its neighbor below an empty directory.
+func (c testCase) write(dir string) error {
 	good := "---\nname: neighbor\ndescription: Fine.\n---\nText.\n"
 	files := append(slices.Clone(c.files), part{neighbor + "/SKILL.md", good})
 	if c.Commands {
@@ -195,33 +201,29 @@ func (c Case) Write(dir string) error {
 	return nil
 }
 
-// A Verdict is the result of a loader in a case.
-type Verdict string
+// A verdict is the result of a loader in a case.
+type verdict string
 
 const (
-	Right   Verdict = "right"
-	Wrong   Verdict = "wrong"     // another name, description or text, or an entry that must not be shown
-	Dropped Verdict = "dropped"   // an entry is missing
-	Lost    Verdict = "list lost" // the neighbor is missing too
-	Absent  Verdict = ""          // the loader has no such files
+	right   verdict = "right"
+	wrong   verdict = "wrong"     // another name, description or text, or an entry that must not be shown
+	dropped verdict = "dropped"   // an entry is missing
+	lost    verdict = "list lost" // the neighbor is missing too
+	absent  verdict = ""          // the loader has no such files
 )
 
-// Verdicts are the verdicts of a loader that has the files, in the order of the document.
-var Verdicts = []Verdict{Right, Wrong, Dropped, Lost}
+// verdicts are the verdicts of a loader that has the files, in the order of the document.
+var verdicts = []verdict{right, wrong, dropped, lost}
 
-// Judge runs a loader over the directory that Write has written. The text explains each verdict
-// except Right.
-func (c Case) Judge(l Loader, dir string) (Verdict, string) {
-	load := l.Skills
-	if c.Commands {
-		load = l.Commands
+// judge compares what a loader reads from the files of the case. The text explains each verdict
+// except right.
+func (c testCase) judge(l loading) (verdict, string) {
+	got := maps.Clone(l.Entries)
+	if l.Absent {
+		return absent, ""
 	}
-	if load == nil {
-		return Absent, ""
-	}
-	got, err := load(dir)
-	if _, ok := got[neighbor]; err != nil || !ok {
-		return Lost, fmt.Sprint(errors.Join(err, errors.New("the neighbor is missing")))
+	if _, ok := got[neighbor]; l.Error != "" || !ok {
+		return lost, l.Error + " the neighbor is missing"
 	}
 	delete(got, neighbor)
 	delete(got, c.May)
@@ -232,23 +234,23 @@ func (c Case) Judge(l Loader, dir string) (Verdict, string) {
 				name = alternative
 			}
 		}
-		entry, ok := got[name]
+		found, ok := got[name]
 		if !ok {
 			if len(got) > 0 {
-				return Wrong, fmt.Sprintf("no %q; shown: %.300q", want.Names, got)
+				return wrong, fmt.Sprintf("no %q; shown: %.300q", want.Names, got)
 			}
-			return Dropped, fmt.Sprintf("no %q", want.Names)
+			return dropped, fmt.Sprintf("no %q", want.Names)
 		}
 		delete(got, name)
-		if strings.TrimSpace(entry.Description) != strings.TrimSpace(want.Description) {
-			return Wrong, fmt.Sprintf("description of %s: %.300q, want %.300q", name, entry.Description, want.Description)
+		if strings.TrimSpace(found.Description) != strings.TrimSpace(want.Description) {
+			return wrong, fmt.Sprintf("description of %s: %.300q, want %.300q", name, found.Description, want.Description)
 		}
-		if body := strings.TrimSpace(entry.Body); i == 0 && c.Body != nil && (!strings.HasPrefix(body, *c.Body) || *c.Body == "" && body != "") {
-			return Wrong, fmt.Sprintf("text of %s: %.300q, want %.300q", name, body, *c.Body)
+		if body := strings.TrimSpace(found.Body); i == 0 && c.Body != nil && (!strings.HasPrefix(body, *c.Body) || *c.Body == "" && body != "") {
+			return wrong, fmt.Sprintf("text of %s: %.300q, want %.300q", name, body, *c.Body)
 		}
 	}
 	if len(got) > 0 {
-		return Wrong, fmt.Sprintf("also shown: %.300q", got)
+		return wrong, fmt.Sprintf("also shown: %.300q", got)
 	}
-	return Right, ""
+	return right, ""
 }

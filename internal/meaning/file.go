@@ -13,7 +13,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/toolshelf-go/toolshelf/internal/rank"
+	"github.com/toolshelf-go/toolshelf/internal/vector"
 )
 
 // The file of vectors has the line fileHeader, then for each vector its key, the number of its
@@ -51,7 +51,7 @@ func (s *Store) load() error {
 		if _, pending := s.pending[k]; !pending || v == nil {
 			continue
 		}
-		p, ok := rank.PointOf(bytes8(bytes.Clone(values)))
+		p, ok := vector.PointOf(bytes8(bytes.Clone(values)))
 		if !ok || s.dimensions != 0 && len(values) != s.dimensions {
 			continue
 		}
@@ -158,7 +158,7 @@ func (s *Store) content(old []byte) []byte {
 	s.mu.Lock()
 	for k, w := range s.vectors {
 		if v := w.Value(); v != nil {
-			if p, ok := v.Point(); ok {
+			if p := v.Point(); p != nil {
 				values := p.Values()
 				add(k, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)))
 			}

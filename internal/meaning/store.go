@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/rank"
+	"github.com/toolshelf-go/toolshelf/internal/vector"
 )
 
 // The limits of the calls of a model.
@@ -49,12 +50,12 @@ type Store struct {
 	config Config
 
 	mu      sync.Mutex
-	vectors map[key]weak.Pointer[rank.Vector] // a vector that no document has is freed
+	vectors map[key]weak.Pointer[vector.Cell] // a vector that no document has is freed
 	swept   int                               // the number of vectors after the last sweep
 	pending map[key]string                    // the texts of unknown vectors
 	// Pending and other keys, in the order of the documents, which makes searches faster.
 	queue      []key
-	queries    map[string]*rank.Point
+	queries    map[string]*vector.Point
 	dimensions int // of all points; 0 before the first point
 
 	filling  bool          // a goroutine runs fill
@@ -90,16 +91,16 @@ func (p *pause) record(failed bool) {
 // New returns a Store without vectors. New reads no file.
 func New(config Config) *Store {
 	return &Store{config: config,
-		vectors: map[key]weak.Pointer[rank.Vector]{}, pending: map[key]string{},
-		queries: map[string]*rank.Point{}, progress: make(chan struct{})}
+		vectors: map[key]weak.Pointer[vector.Cell]{}, pending: map[key]string{},
+		queries: map[string]*vector.Point{}, progress: make(chan struct{})}
 }
 
 // Vector returns the vector of a document, which is unknown until a fill. Documents with the
 // same text share a vector. A Store frees the vectors that no document holds.
-func (s *Store) Vector(d rank.Document) *rank.Vector {
-	text := rank.MeaningText(d)
+func (s *Store) Vector(d rank.Document) *vector.Cell {
+	text := Text(d)
 	if text == "" {
-		v := new(rank.Vector)
+		v := new(vector.Cell)
 		v.Reject()
 		return v
 	}
@@ -109,7 +110,7 @@ func (s *Store) Vector(d rank.Document) *rank.Vector {
 	if v := s.vectors[k].Value(); v != nil {
 		return v
 	}
-	v := new(rank.Vector)
+	v := new(vector.Cell)
 	s.vectors[k], s.pending[k], s.queue = weak.Make(v), text, append(s.queue, k)
 	if len(s.vectors) > 2*s.swept+1024 {
 		for k, v := range s.vectors {
@@ -287,7 +288,7 @@ func (s *Store) alive(err error) bool {
 }
 
 // settle sets the points of pending texts. Without points, settle rejects the texts.
-func (s *Store) settle(keys []key, points []rank.Point) {
+func (s *Store) settle(keys []key, points []vector.Point) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, k := range keys {
@@ -306,7 +307,7 @@ func (s *Store) settle(keys []key, points []rank.Point) {
 }
 
 // Query returns the point of a query, or nil if the model fails or ctx ends before.
-func (s *Store) Query(ctx context.Context, query string) *rank.Point {
+func (s *Store) Query(ctx context.Context, query string) *vector.Point {
 	s.mu.Lock()
 	known, over := s.queries[query], s.asked.over()
 	s.mu.Unlock()
@@ -337,7 +338,7 @@ func (s *Store) Query(ctx context.Context, query string) *rank.Point {
 // call calls the model, and returns one point for each text.
 func (s *Store) call(
 	ctx context.Context, limit time.Duration, texts []string, query bool,
-) ([]rank.Point, error) {
+) ([]vector.Point, error) {
 	if s.abandoned.Load() >= maxAbandoned {
 		return nil, fmt.Errorf("%d calls have not returned: %w", maxAbandoned, context.DeadlineExceeded)
 	}
@@ -367,9 +368,9 @@ func (s *Store) call(
 	if len(embeddings) != len(texts) {
 		return nil, fmt.Errorf("%d vectors for %d texts", len(embeddings), len(texts))
 	}
-	points := make([]rank.Point, len(texts))
+	points := make([]vector.Point, len(texts))
 	for i, e := range embeddings {
-		p, ok := rank.NewPoint(e)
+		p, ok := vector.NewPoint(e)
 		if !ok {
 			return nil, fmt.Errorf(
 				"vector %d of %d numbers has no direction, or has numbers that are not finite", i, len(e))

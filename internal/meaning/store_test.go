@@ -19,6 +19,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/rank"
+	"github.com/toolshelf-go/toolshelf/internal/vector"
 )
 
 // A model embeds a text as the frequencies of its letters, unless fail answers.
@@ -73,7 +74,7 @@ func newStore(t *testing.T, m *model, dir, id string) *Store {
 }
 
 // documents returns the vectors of n documents.
-func documents(s *Store, n int) (all []*rank.Vector) {
+func documents(s *Store, n int) (all []*vector.Cell) {
 	for i := range n {
 		all = append(all, s.Vector(rank.Document{Name: fmt.Sprintf("document%d", i), Description: "text"}))
 	}
@@ -94,9 +95,9 @@ func fill(s *Store) {
 	}
 }
 
-func known(vectors []*rank.Vector) (n int) {
+func known(vectors []*vector.Cell) (n int) {
 	for _, v := range vectors {
-		if _, ok := v.Point(); ok {
+		if v.Point() != nil {
 			n++
 		}
 	}
@@ -149,7 +150,7 @@ func TestAFailureCostsOnlyTheVectors(t *testing.T) {
 		{"infinity", each([]float32{1, float32(math.Inf(-1))})},
 		{"zeros", each([]float32{0, 0})},
 		{"empty vectors", each(nil)},
-		{"too many dimensions", each(make([]float32, rank.MaxDimensions+1))},
+		{"too many dimensions", each(make([]float32, vector.MaxDimensions+1))},
 		{"other dimensions in one vector", func(_ context.Context, texts []string, _ bool) ([][]float32, error) {
 			v := letters(texts)
 			v[len(v)-1] = make([]float32, 3, 4)
@@ -286,7 +287,7 @@ func TestATextThatTheModelRejectsAffectsNoOtherText(t *testing.T) {
 			vectors := documents(s, n)
 			bad := s.Vector(rank.Document{Name: "bad"})
 			fill(s)
-			if known(vectors) != n || !bad.Known() || known([]*rank.Vector{bad}) != 0 {
+			if known(vectors) != n || !bad.Known() || known([]*vector.Cell{bad}) != 0 {
 				t.Errorf("%d of %d vectors are known; the bad text is settled: %v", known(vectors), n, bad.Known())
 			}
 		})
@@ -351,8 +352,8 @@ func TestTheFileKeepsVectors(t *testing.T) {
 			t.Errorf("%s: %d vectors and %d embeddings, want %d", test.name, known(vectors), m.count(), test.want)
 		}
 		for i, v := range first {
-			a, _ := v.Point()
-			if b, _ := vectors[i].Point(); !slices.Equal(a.Values(), b.Values()) {
+			a := v.Point()
+			if b := vectors[i].Point(); !slices.Equal(a.Values(), b.Values()) {
 				t.Errorf("%s: vector %d differs", test.name, i)
 			}
 		}
@@ -369,7 +370,7 @@ func TestABrokenFileIsMadeAgain(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, fileName)
 	s := newStore(t, new(model), dir, "a")
-	documents := func(s *Store) []*rank.Vector { return documents(s, 70) }
+	documents := func(s *Store) []*vector.Cell { return documents(s, 70) }
 	keep := documents(s)
 	fill(s)
 	good := must.Get(os.ReadFile(file))(t)
@@ -424,10 +425,10 @@ func flip(data []byte, at int) []byte {
 func TestTwoProcessesKeepTheVectorsOfBoth(t *testing.T) {
 	dir := t.TempDir()
 	var stores []*Store
-	var vectors [][]*rank.Vector
+	var vectors [][]*vector.Cell
 	for i := range 2 {
 		s := newStore(t, new(model), "", "a")
-		vectors = append(vectors, []*rank.Vector{s.Vector(rank.Document{Name: fmt.Sprintf("document-of-%d", i)})})
+		vectors = append(vectors, []*vector.Cell{s.Vector(rank.Document{Name: fmt.Sprintf("document-of-%d", i)})})
 		fill(s)
 		s.config.Dir = dir
 		stores = append(stores, s)
@@ -437,7 +438,7 @@ func TestTwoProcessesKeepTheVectorsOfBoth(t *testing.T) {
 	}
 	m := new(model)
 	s := newStore(t, m, dir, "a")
-	all := []*rank.Vector{s.Vector(rank.Document{Name: "document-of-0"}), s.Vector(rank.Document{Name: "document-of-1"})}
+	all := []*vector.Cell{s.Vector(rank.Document{Name: "document-of-0"}), s.Vector(rank.Document{Name: "document-of-1"})}
 	fill(s)
 	if known(all) != 2 || m.count() != 0 {
 		t.Errorf("%d embeddings", m.count())
@@ -478,7 +479,7 @@ func TestTheFileHasABound(t *testing.T) {
 	vectors := documents(s, 10)
 	fill(s)
 	var old []byte
-	values := make([]byte, rank.MaxDimensions)
+	values := make([]byte, vector.MaxDimensions)
 	values[0] = 1
 	for i := range maxFile/len(values) + 10 {
 		old = appendRecord(old, key{byte(i), byte(i >> 8)}, values)
@@ -530,7 +531,7 @@ func TestAVectorOf384DimensionsHasAtMost600Bytes(t *testing.T) {
 		runtime.ReadMemStats(&stats)
 		return stats.HeapAlloc
 	}
-	vectors := make([]*rank.Vector, n)
+	vectors := make([]*vector.Cell, n)
 	before := memory()
 	copy(vectors, documents(s, n))
 	fill(s)
@@ -556,4 +557,25 @@ func FuzzRecords(f *testing.F) {
 			t.Errorf("%x is read as %x", data, again)
 		}
 	})
+}
+
+func TestMeaningTextHasTheNameAndTheDescription(t *testing.T) {
+	words := strings.Repeat("w ", 100)
+	for _, test := range []struct {
+		name string
+		rank.Document
+		want string
+	}{
+		{"name and description", rank.Document{Name: "review-pr", Description: "Review  a\npull request", Body: "text"}, "review pr Review a pull request"},
+		{"parts of a name", rank.Document{Name: "git:parseHTTPHeader2", Body: "x"}, "git parse HTTP Header 2 x"},
+		{"the body without a description", rank.Document{Name: "a", Description: " \n", Body: "# Title\n\ntext"}, "a # Title text"},
+		{"80 words", rank.Document{Name: "a-b", Description: words}, "a b " + strings.TrimSpace(words[:160])},
+		{"a script without spaces", rank.Document{Name: "代码审查", Description: strings.Repeat("会", 1000)}, "代码审查 " + strings.Repeat("会", (maxBytes-13)/3)},
+		{"no UTF-8", rank.Document{Name: "a\xff", Description: "b\xff c"}, "a b c"},
+		{"nothing", rank.Document{}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			must.Match(t, "result", test.want, Text(test.Document))
+		})
+	}
 }

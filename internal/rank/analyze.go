@@ -3,6 +3,9 @@ package rank
 import (
 	"slices"
 	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/internal/vector"
+	"github.com/toolshelf-go/toolshelf/internal/words"
 )
 
 // An Analyzer splits documents into words for [Corpus.PutAnalyzed]. Several Analyzers
@@ -10,7 +13,7 @@ import (
 // all its documents, so it should not outlive a series of documents. The zero Analyzer
 // is ready to use.
 type Analyzer struct {
-	splitter splitter
+	splitter words.Splitter
 	lexicon  lexicon
 	typed    string // the text being analyzed
 	text     []byte // typed, followed by blockSize zeros
@@ -19,13 +22,13 @@ type Analyzer struct {
 
 	doc     document // the last document, without key and terms
 	lengths lengths
-	vector  *Vector  // of the last document, or nil
-	found   []uint32 // terms of the last document, in the order of their first occurrences
-	counts  []counts // by term of lexicon; 0 for the terms that are not in found
-	titles  []uint32 // 1 + each term of the titles without stop words, and 0 after each title
-	ids     []uint32 // by term of lexicon: 1 + the term of idsOf, or 0 if unknown
-	idsOf   *corpus  // the corpus that had the last document
-	idsAt   uint64   // idsOf.removed at that time; a later removal makes ids invalid
+	vector  *vector.Cell // of the last document, or nil
+	found   []uint32     // terms of the last document, in the order of their first occurrences
+	counts  []counts     // by term of lexicon; 0 for the terms that are not in found
+	titles  []uint32     // 1 + each term of the titles without stop words, and 0 after each title
+	ids     []uint32     // by term of lexicon: 1 + the term of idsOf, or 0 if unknown
+	idsOf   *corpus      // the corpus that had the last document
+	idsAt   uint64       // idsOf.removed at that time; a later removal makes ids invalid
 }
 
 // Analyze splits a document into words. The Analyzer keeps the words until the next
@@ -44,16 +47,16 @@ func (a *Analyzer) Analyze(d Document) {
 	a.doc = document{name: d.Name, description: d.Description}
 	a.vector = d.Vector
 
-	a.splitter.any = true
+	a.splitter.Any = true
 	visit := a.visitor(inName)
-	a.splitter.split(bounded(d.Name), func(typed string, folded []byte, part bool) {
+	a.splitter.Split(bounded(d.Name), func(typed string, folded []byte, part bool) {
 		visit(typed, folded, part)
 		if !slices.Contains(a.doc.nameWords, string(folded)) {
 			a.doc.nameWords = append(a.doc.nameWords, string(folded))
 		}
 	})
 	a.titles = append(a.titles, 0)
-	a.splitter.any = false
+	a.splitter.Any = false
 	a.read(d.Description)
 	a.count(inDescription, 0, len(a.typed))
 	a.read(d.Tags)
@@ -124,15 +127,15 @@ func (a *Analyzer) count(f field, begin, end int) {
 // countChunk counts the words of a chunk that is not a short word.
 func (a *Analyzer) countChunk(f field, text string) {
 	for i := 0; i < len(text); {
-		w := nextWord(text, i)
-		typed := text[i:w.end]
+		w := words.Next(text, i)
+		typed := text[i:w.End]
 		switch {
-		case w.end == i:
+		case w.End == i:
 			_, size := utf8.DecodeRuneInString(text[i:])
-			w.end += size
-		case w.dense:
-			a.splitter.visit(typed, w, a.visitor(f))
-		case len(typed) <= maxWord:
+			w.End += size
+		case w.Dense:
+			a.splitter.Visit(typed, w, a.visitor(f))
+		case len(typed) <= words.Max:
 			terms, ok := a.lexicon.long[typed]
 			if !ok {
 				split, stop := a.splitWord(typed)
@@ -140,7 +143,7 @@ func (a *Analyzer) countChunk(f field, text string) {
 			}
 			a.occurrences(f, terms)
 		}
-		i = w.end
+		i = w.End
 	}
 }
 
@@ -148,15 +151,15 @@ func (a *Analyzer) countChunk(f field, text string) {
 // the word is a stop word.
 func (a *Analyzer) splitWord(typed string) (terms []uint32, stop bool) {
 	a.split = a.split[:0]
-	a.splitter.split(typed, func(_ string, folded []byte, part bool) {
+	a.splitter.Split(typed, func(_ string, folded []byte, part bool) {
 		a.split = append(a.split, a.term(folded))
-		stop = !part && isStopWord(string(folded))
+		stop = !part && words.IsStop(string(folded))
 	})
 	return a.split, stop
 }
 
 // visitor counts words that the lexicon does not keep.
-func (a *Analyzer) visitor(f field) visitFunc {
+func (a *Analyzer) visitor(f field) words.VisitFunc {
 	return func(_ string, folded []byte, part bool) {
 		if !part {
 			a.lengths[f]++
@@ -167,7 +170,7 @@ func (a *Analyzer) visitor(f field) visitFunc {
 
 // term returns the term of a folded word.
 func (a *Analyzer) term(folded []byte) uint32 {
-	a.stem = stem(append(a.stem[:0], folded...))
+	a.stem = words.Stem(append(a.stem[:0], folded...))
 	t := a.lexicon.termOf(a.stem)
 	if int(t) == len(a.counts) {
 		a.counts, a.ids = append(a.counts, 0), append(a.ids, 0)

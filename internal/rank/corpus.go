@@ -3,6 +3,8 @@ package rank
 import (
 	"slices"
 	"sync/atomic"
+
+	"github.com/toolshelf-go/toolshelf/internal/vector"
 )
 
 // A term is a stem with the documents that contain the stem.
@@ -30,8 +32,8 @@ type lengths [fields]uint32
 // terms.
 type corpus struct {
 	docs      []document
-	docSizes  []lengths // by document
-	vectors   []*Vector // by document: the meaning, or nil
+	docSizes  []lengths      // by document
+	vectors   []*vector.Cell // by document: the meaning, or nil
 	byKey     map[string]uint32
 	freeDocs  []uint32
 	terms     []term

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/internal/words"
 )
 
 // A nameTable lists the distinct words of the names of all documents.
@@ -161,7 +163,7 @@ func (c *corpus) offer(
 // offered reports whether a weak result can offer a word.
 func offered(word string) bool {
 	r, _ := utf8.DecodeRuneInString(word)
-	return len(word) >= minPrefix && !isStopWord(word) && !unicode.IsDigit(r)
+	return len(word) >= minPrefix && !words.IsStop(word) && !unicode.IsDigit(r)
 }
 
 // first returns the first n letters of a word, or "" for a shorter word.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/internal/words"
 )
 
 // A query is a parsed search text.
@@ -24,10 +26,10 @@ type queryWord struct {
 
 func parse(text string) query {
 	var (
-		s   = splitter{any: true}
+		s   = words.Splitter{Any: true}
 		all []queryWord
 	)
-	s.split(text, func(typed string, folded []byte, part bool) {
+	s.Split(text, func(typed string, folded []byte, part bool) {
 		if part {
 			if last := &all[len(all)-1]; !slices.Contains(last.parts, string(folded)) {
 				last.parts = append(last.parts, string(folded))
@@ -35,14 +37,14 @@ func parse(text string) query {
 			return
 		}
 		first, _ := utf8.DecodeRune(folded)
-		all = append(all, queryWord{typed: typed, whole: string(folded), dense: isDense(first)})
+		all = append(all, queryWord{typed: typed, whole: string(folded), dense: words.IsDense(first)})
 	})
 	q := query{whole: wholeWords(text)}
 	known := map[string]bool{}
 	for _, w := range all {
 		switch {
 		case known[w.whole]:
-		case isStopWord(w.whole):
+		case words.IsStop(w.whole):
 			q.others = append(q.others, w.whole)
 		default:
 			q.words = append(q.words, w)
@@ -63,9 +65,9 @@ func parse(text string) query {
 func (q *query) is(name string) bool { return slices.Equal(q.whole, wholeWords(name)) }
 
 func wholeWords(text string) []string {
-	s := splitter{any: true}
+	s := words.Splitter{Any: true}
 	var words []string
-	s.split(text, func(_ string, folded []byte, part bool) {
+	s.Split(text, func(_ string, folded []byte, part bool) {
 		if !part {
 			words = append(words, string(folded))
 		}
@@ -139,7 +141,7 @@ func (l *lookup) kept(number uint32) bool { return l.keep(&l.docs[number]) }
 
 // term returns the term of a folded word, if a kept document has the term.
 func (l *lookup) term(folded []byte) (id uint32, ok bool) {
-	if id, ok = l.byStem[string(stem(folded))]; ok {
+	if id, ok = l.byStem[string(words.Stem(folded))]; ok {
 		l.terms++
 		for _, p := range l.corpus.terms[id].postings {
 			if l.kept(p.doc) {
@@ -209,7 +211,7 @@ func (l *lookup) parts(w queryWord) (all []uint32) {
 
 // similar returns the terms that a typing error turns into a word.
 func (l *lookup) similar(w queryWord) (near []uint32) {
-	typos(w.whole, func(word []byte) {
+	words.Typos(w.whole, func(word []byte) {
 		if id, ok := l.term(word); ok && !slices.Contains(near, id) {
 			near = append(near, id)
 		}
@@ -234,10 +236,10 @@ func (l *lookup) beginning(w queryWord) (all []uint32) {
 	if w.dense || utf8.RuneCountInString(w.whole) < minPrefix {
 		return nil
 	}
-	words := l.nameTable().beginning(w.whole)
-	for _, n := range words {
+	names := l.nameTable().beginning(w.whole)
+	for _, n := range names {
 		l.terms++
-		stemmed := string(stem([]byte(n.word)))
+		stemmed := string(words.Stem([]byte(n.word)))
 		id, ok := l.byStem[stemmed]
 		if !ok || !strings.HasPrefix(stemmed, w.whole) || slices.Contains(all, id) ||
 			!slices.ContainsFunc(n.docs, l.kept) {
@@ -247,7 +249,7 @@ func (l *lookup) beginning(w queryWord) (all []uint32) {
 			return nil
 		}
 	}
-	for end := minPrefix; end < len(w.whole) && len(words) > 0; end++ {
+	for end := minPrefix; end < len(w.whole) && len(names) > 0; end++ {
 		id, ok := l.byStem[w.whole[:end]]
 		if !ok {
 			continue
@@ -255,7 +257,7 @@ func (l *lookup) beginning(w queryWord) (all []uint32) {
 		named := func(doc uint32) bool {
 			return l.corpus.terms[id].postings.of(doc).of(inName) > 0 && l.kept(doc)
 		}
-		if slices.ContainsFunc(words, func(n nameWord) bool {
+		if slices.ContainsFunc(names, func(n nameWord) bool {
 			return slices.ContainsFunc(n.docs, named)
 		}) {
 			all = append(all, id)

@@ -15,12 +15,13 @@
 // Hits, order and scores depend only on the documents and the query.
 package rank
 
+import "github.com/toolshelf-go/toolshelf/internal/vector"
+
 // The indexed part of a document is bounded, so that a hostile document uses at
 // most about 0.5 MB.
 const (
 	MaxText  = 256 << 10 // bytes indexed of each text of a document, from the start
 	maxTerms = 4096      // distinct words of a document; ordinary documents have a few hundred
-	maxWord  = 64        // bytes of a word; longer words are encoded data and are not indexed
 )
 
 // A Document is a searchable text.
@@ -28,8 +29,8 @@ type Document struct {
 	Name        string
 	Description string
 	Tags        string
-	Body        string  // Markdown
-	Vector      *Vector // the meaning, or nil; not of a report
+	Body        string       // Markdown
+	Vector      *vector.Cell // the meaning, or nil; not of a report
 
 	// Report marks a report. A report is never a hit. A match in a report counts for
 	// the document whose key is the Name of the report.

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/toolshelf-go/toolshelf/internal/vector"
 )
 
 // fieldWeights and lengthShares are w and b of BM25F: the weight of a match in each field, and the
@@ -41,7 +43,7 @@ const (
 // document that is much nearer is a hit. If the meaning of such a document is unknown, or differs
 // in its dimensions, Semantic is false and only words count.
 func (x *Corpus) Search(
-	ctx context.Context, text string, limit int, keep func(key string) bool, near *Point,
+	ctx context.Context, text string, limit int, keep func(key string) bool, near *vector.Point,
 ) (Result, error) {
 	q := parse(text)
 	kept := func(d *document) bool { return keep == nil || keep(d.key) }

@@ -20,6 +20,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/rank"
 	"github.com/toolshelf-go/toolshelf/internal/reports"
+	"github.com/toolshelf-go/toolshelf/internal/vector"
 )
 
 // A Config describes the index and the reports of a Finder.
@@ -113,7 +114,7 @@ func (s *Finder) Find(
 	if err != nil {
 		return Result{}, err
 	}
-	var near *rank.Point
+	var near *vector.Point
 	if s.config.Meanings != nil {
 		s.rlock()
 		understood := s.ranked.Understood(s.keeping(snapshot, keep))
@@ -205,7 +206,7 @@ func (s *Finder) keeping(
 // near returns the point of a query, or nil if a meaning is not known within the time of a search.
 func (s *Finder) near(
 	ctx context.Context, query string, keep func(name string) bool, understood bool,
-) *rank.Point {
+) *vector.Point {
 	within, cancel := meaning.Within(ctx, meaning.MaxWait)
 	defer cancel()
 	if !understood {

@@ -18,6 +18,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/meaning"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/rank"
+	"github.com/toolshelf-go/toolshelf/internal/vector"
 	"github.com/toolshelf-go/toolshelf/trust"
 )
 
@@ -112,7 +113,7 @@ func embed(ctx context.Context, dir string, n int) (embedded int, err error) {
 			}
 			return all, nil
 		}})
-	var kept []*rank.Vector
+	var kept []*vector.Cell
 	for i := range n {
 		kept = append(kept, s.Vector(rank.Document{Name: fmt.Sprint("c", i), Description: "text"}))
 	}
@@ -122,7 +123,7 @@ func embed(ctx context.Context, dir string, n int) (embedded int, err error) {
 		<-left
 	}
 	for _, v := range kept {
-		if p, ok := v.Point(); !ok || len(p.Values()) != 8 {
+		if p := v.Point(); p == nil || len(p.Values()) != 8 {
 			err = errors.New("a vector is unknown")
 		}
 	}

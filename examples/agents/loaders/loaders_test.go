@@ -110,7 +110,7 @@ var (
 // TestAnswer writes what each loader reads from the directories of the flag -asked.
 func TestAnswer(t *testing.T) {
 	if *asked == "" {
-		t.Skip("TOOLSHELF_LOADERS=1 go test ./internal/dev/loaders compares the loaders")
+		t.Skip("TOOLSHELF_COMPARE=1 go test ./internal/dev/loaders compares the loaders")
 	}
 	var dirs []directory
 	question := bytes.NewReader(must.Get(os.ReadFile(*asked))(t))

@@ -28,7 +28,7 @@ const (
 )
 
 // others reports whether the tests run the loaders of other programs too.
-func others() bool { return os.Getenv("TOOLSHELF_LOADERS") != "" }
+func others() bool { return os.Getenv("TOOLSHELF_COMPARE") != "" }
 
 // TestCasesHaveASourceAndAReason checks the form of the cases, which other loaders' authors may
 // read without the code.

@@ -1,19 +1,22 @@
-package needs_test
+package needs
 
 import (
+	"bytes"
+	"encoding/gob"
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/toolshelf-go/toolshelf/internal/dev/needs"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 // earlier holds the scores of the ranker of commit 68efd9d, before Porter2 and the weights that follow it: nDCG@10, and
 // the share of the answers at rank 1 and at ranks 1 to 5, for each half.
-var earlier = map[string][2]needs.Score{
+var earlier = map[string][2]Score{
 	"commands, need":     {{164, 0.4149, 0.2439, 0.5000}, {184, 0.4652, 0.3043, 0.5489}},
 	"commands, words":    {{196, 0.9568, 0.9082, 0.9847}, {207, 0.9497, 0.8937, 0.9903}},
 	"commands, mistyped": {{196, 0.9519, 0.8929, 0.9847}, {207, 0.9545, 0.9034, 0.9903}},
@@ -32,18 +35,18 @@ var earlier = map[string][2]needs.Score{
 var show = flag.Bool("show", false, "show the scores in the form of the variable earlier")
 
 // A language has 15 entries and 15 needs, in both halves.
-func language(t *testing.T, name string) (entries []needs.Entry, queries []needs.Query) {
+func language(t *testing.T, name string) (entries []Entry, queries []Query) {
 	data := must.Get(os.ReadFile("testdata/" + name + ".txt"))(t)
 	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n")[1:] {
 		part := strings.Split(line, " | ")
-		entries = append(entries, needs.Entry{Name: part[0], Description: part[1], Body: part[2]})
-		queries = append(queries, needs.Query{Kind: needs.Need, Text: part[3], Answer: part[0], Half: i % 2})
+		entries = append(entries, Entry{Name: part[0], Description: part[1], Body: part[2]})
+		queries = append(queries, Query{Kind: Need, Text: part[3], Answer: part[0], Half: i % 2})
 	}
 	return entries, queries
 }
 
-func check(t *testing.T, set string, queries []needs.Query, kind needs.Kind, search func(string) []string, ok func(now, before needs.Score) bool) {
-	halves := needs.Measure(queries, kind, search)
+func check(t *testing.T, set string, queries []Query, kind Kind, search func(string) []string, ok func(now, before Score) bool) {
+	halves := Measure(queries, kind, search)
 	name := set + ", " + string(kind)
 	line := fmt.Sprintf("%q: {", name)
 	for half, now := range halves {
@@ -65,13 +68,13 @@ const rounding = 1e-4
 func TestTheRankerAnswersNeeds(t *testing.T) {
 	for _, part := range []string{"commands", "skills"} {
 		t.Run(part, func(t *testing.T) {
-			entries, queries := needs.Read(t, part)
-			search := needs.Ranker(t, entries)
-			check(t, part, queries, needs.Need, search, func(now, before needs.Score) bool { return now.NDCG >= before.NDCG-0.03 })
-			check(t, part, queries, needs.Request, search, func(now, before needs.Score) bool { return now.NDCG >= before.NDCG-rounding })
-			check(t, part, queries, needs.Words, search, func(now, before needs.Score) bool { return now.AtOne >= before.AtOne-0.03 })
-			check(t, part, queries, needs.Mistyped, search, func(now, before needs.Score) bool { return now.NDCG >= before.NDCG-0.03 })
-			check(t, part, queries, needs.Heading, search, func(now, before needs.Score) bool {
+			entries, queries := Read(t, part)
+			search := Ranker(t, entries)
+			check(t, part, queries, Need, search, func(now, before Score) bool { return now.NDCG >= before.NDCG-0.03 })
+			check(t, part, queries, Request, search, func(now, before Score) bool { return now.NDCG >= before.NDCG-rounding })
+			check(t, part, queries, Words, search, func(now, before Score) bool { return now.AtOne >= before.AtOne-0.03 })
+			check(t, part, queries, Mistyped, search, func(now, before Score) bool { return now.NDCG >= before.NDCG-0.03 })
+			check(t, part, queries, Heading, search, func(now, before Score) bool {
 				return now.AtOne >= before.AtOne-rounding && now.AtFive >= before.AtFive-rounding
 			})
 		})
@@ -79,9 +82,51 @@ func TestTheRankerAnswersNeeds(t *testing.T) {
 	for _, name := range []string{"german", "russian", "chinese"} {
 		t.Run(name, func(t *testing.T) {
 			entries, queries := language(t, name)
-			check(t, name, queries, needs.Need, needs.Ranker(t, entries), func(now, before needs.Score) bool {
+			check(t, name, queries, Need, Ranker(t, entries), func(now, before Score) bool {
 				return now.NDCG >= before.NDCG-rounding && now.AtOne >= before.AtOne-rounding
 			})
 		})
 	}
+}
+
+// TestTheBuiltInSearchAnswersRequestsBetterThanBleve asks a Bleve index with the default mapping, in
+// the module examples/bleve, if TOOLSHELF_COMPARE is set. The test logs all scores.
+func TestTheBuiltInSearchAnswersRequestsBetterThanBleve(t *testing.T) {
+	if os.Getenv("TOOLSHELF_COMPARE") == "" {
+		return // TestTheRankerAnswersNeeds covers this library
+	}
+	for _, part := range []string{"commands", "skills"} {
+		entries, queries := Read(t, part)
+		found := askBleve(t, entries, queries)
+		ranked := Ranker(t, entries)
+		for _, kind := range []Kind{Need, Request, Words, Mistyped, Heading} {
+			bleves := Measure(queries, kind, func(text string) []string { return found[text] })
+			ours := Measure(queries, kind, ranked)
+			for half := range ours {
+				t.Logf("%s, %s, half %d: nDCG@10 %.3f, of Bleve %.3f", part, kind, half, ours[half].NDCG, bleves[half].NDCG)
+				if kind == Request && ours[half].NDCG <= bleves[half].NDCG {
+					t.Errorf("%s, half %d: the built-in search is not above Bleve", part, half)
+				}
+			}
+		}
+	}
+}
+
+// askBleve returns the names that Bleve finds for the text of each query.
+func askBleve(t *testing.T, entries []Entry, queries []Query) (found map[string][]string) {
+	t.Helper()
+	asked, answered := filepath.Join(t.TempDir(), "asked"), filepath.Join(t.TempDir(), "answered")
+	var question bytes.Buffer
+	must.Do(t, gob.NewEncoder(&question).Encode(struct {
+		Entries []Entry
+		Queries []Query
+	}{entries, queries}))
+	must.Do(t, os.WriteFile(asked, question.Bytes(), 0o644))
+	test := exec.CommandContext(t.Context(), "go", "-C", "../../../examples/bleve", "test", "-count=1", ".",
+		"-asked", asked, "-answered", answered)
+	if output, err := test.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	must.Do(t, gob.NewDecoder(bytes.NewReader(must.Get(os.ReadFile(answered))(t))).Decode(&found))
+	return found
 }

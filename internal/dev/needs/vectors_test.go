@@ -1,4 +1,4 @@
-package needs_test
+package needs
 
 import (
 	"crypto/sha256"
@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/toolshelf-go/toolshelf/internal/dev/needs"
 	"github.com/toolshelf-go/toolshelf/internal/meaning"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/rank"
@@ -30,11 +29,11 @@ var (
 )
 
 // subset returns the first 400 commands, and their requests.
-func subset(t *testing.T) (entries []needs.Entry, requests []needs.Query) {
-	entries, queries := needs.Read(t, "commands")
+func subset(t *testing.T) (entries []Entry, requests []Query) {
+	entries, queries := Read(t, "commands")
 	entries = entries[:min(400, len(entries))]
 	for _, q := range queries {
-		if q.Kind == needs.Request && slices.ContainsFunc(entries, func(e needs.Entry) bool { return e.Name == q.Answer }) {
+		if q.Kind == Request && slices.ContainsFunc(entries, func(e Entry) bool { return e.Name == q.Answer }) {
 			requests = append(requests, q)
 		}
 	}
@@ -108,8 +107,8 @@ func TestMeaningImprovesTheAnswersToRequests(t *testing.T) {
 		d.Vector.Set(*points[textKey(meaning.Text(d))])
 		x.Put(e.Name, d)
 	}
-	measure := func(near func(text string) *vector.Point) [2]needs.Score {
-		return needs.Measure(requests, needs.Request, func(text string) (names []string) {
+	measure := func(near func(text string) *vector.Point) [2]Score {
+		return Measure(requests, Request, func(text string) (names []string) {
 			found := must.Get(x.Search(t.Context(), text, 10, nil, near(text)))(t)
 			must.Equal(t, "semantic", (near(text) != nil), found.Semantic)
 			for _, h := range found.Hits {

@@ -18,7 +18,6 @@ package needs
 import (
 	"cmp"
 	"crypto/sha256"
-	"embed"
 	"encoding/binary"
 	"io/fs"
 	"math"
@@ -100,12 +99,9 @@ func Read(t testing.TB, part string) (entries []Entry, queries []Query) {
 	return entries, queries
 }
 
-//go:embed testdata/commands.txt testdata/skills.txt
-var texts embed.FS
-
 // readRequests returns the requests of a part by the names of their entries.
 func readRequests(t testing.TB, part string) map[string]string {
-	data := must.Get(texts.ReadFile("testdata/" + part + ".txt"))(t)
+	data := must.Get(os.ReadFile("testdata/" + part + ".txt"))(t)
 	requests := map[string]string{}
 	for line := range strings.Lines(string(data)) {
 		if name, text, ok := strings.Cut(strings.TrimSpace(line), " | "); ok && !strings.HasPrefix(line, "#") {

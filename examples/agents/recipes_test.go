@@ -44,8 +44,8 @@ func recipes(t *testing.T) (all []recipe) {
 			if imports, ok := decl.(*ast.GenDecl); ok && imports.Tok == token.IMPORT {
 				r.code = strings.TrimLeft(text[files.Position(imports.End()).Offset:], "\n")
 			}
-			// An exported function without a receiver is the agent, which uses the glue.
-			if f, ok := decl.(*ast.FuncDecl); ok && (f.Recv != nil || !f.Name.IsExported()) {
+			// The functions Ask… and Run are the agent, which uses the glue.
+			if f, ok := decl.(*ast.FuncDecl); ok && !strings.HasPrefix(f.Name.Name, "Ask") && f.Name.Name != "Run" {
 				r.glue += codeLines(text[files.Position(f.Body.Lbrace).Offset+1 : files.Position(f.Body.Rbrace).Offset])
 			}
 		}

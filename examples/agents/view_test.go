@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf"
-	"github.com/toolshelf-go/toolshelf/examples/agents/internal/fakeapi"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
@@ -14,7 +13,7 @@ import (
 // TestViewOfAnAgentNeedsWithTools shows a pitfall of the document: the tools for files show a
 // hidden skill.
 func TestViewOfAnAgentNeedsWithTools(t *testing.T) {
-	view, err := fakeapi.NewShelf(t).Catalog.View(toolshelf.WithSkillFilter(func(toolshelf.SkillInfo) bool { return false }))
+	view, err := newShelf(t).catalog.View(toolshelf.WithSkillFilter(func(toolshelf.SkillInfo) bool { return false }))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,8 @@ import (
 	"google.golang.org/adk/v2/tool/functiontool"
 )
 
-func functionTools(adapter *mcpadapter.Adapter) (all []tool.Tool, err error) {
+// FunctionTools returns the tools as functions.
+func FunctionTools(adapter *mcpadapter.Adapter) (all []tool.Tool, err error) {
 	for _, t := range adapter.Tools() {
 		schema := new(jsonschema.Schema)
 		invalid := json.Unmarshal(t.InputSchema, schema)

@@ -10,7 +10,8 @@ import (
 	"google.golang.org/adk/v2/tool/mcptoolset"
 )
 
-func mcpTools(ctx context.Context, adapter *mcpadapter.Adapter) (tool.Toolset, error) {
+// MCPTools returns the tools of an MCP server in memory.
+func MCPTools(ctx context.Context, adapter *mcpadapter.Adapter) (tool.Toolset, error) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "shelf", Version: "1.0.0"}, nil)
 	if err := gosdk.Register(server, adapter); err != nil {
 		return nil, err

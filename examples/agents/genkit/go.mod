@@ -5,7 +5,7 @@ go 1.26.5
 require (
 	github.com/firebase/genkit/go v1.4.0
 	github.com/toolshelf-go/toolshelf v0.1.0
-	github.com/toolshelf-go/toolshelf/examples/agents v0.1.0
+	google.golang.org/genai v1.77.0
 )
 
 require (
@@ -36,9 +36,6 @@ require (
 	github.com/mbleigh/raymond v0.0.0-20250414171441-6b3a58ab9e0a // indirect
 	github.com/spf13/afero v1.15.0 // indirect
 	github.com/spf13/cast v1.7.1 // indirect
-	github.com/tidwall/gjson v1.20.0 // indirect
-	github.com/tidwall/match v1.2.0 // indirect
-	github.com/tidwall/pretty v1.2.1 // indirect
 	github.com/wk8/go-ordered-map/v2 v2.1.8 // indirect
 	github.com/xeipuuv/gojsonpointer v0.0.0-20190905194746-02993c407bfb // indirect
 	github.com/xeipuuv/gojsonreference v0.0.0-20180127040603-bd5ef7bd5415 // indirect
@@ -57,7 +54,6 @@ require (
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	google.golang.org/api v0.291.0 // indirect
-	google.golang.org/genai v1.77.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260724162435-b2f20204f0df // indirect
 	google.golang.org/grpc v1.83.0 // indirect
 	google.golang.org/protobuf v1.36.11 // indirect
@@ -65,11 +61,7 @@ require (
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )
 
-replace (
-	github.com/toolshelf-go/toolshelf => ../../..
-	github.com/toolshelf-go/toolshelf/examples/agents => ..
-	github.com/toolshelf-go/toolshelf/mcpadapter/gosdk => ../../../mcpadapter/gosdk
-)
+replace github.com/toolshelf-go/toolshelf => ../../..
 
 // Genkit 1.4 does not build with v0.14.0, and anthropic-sdk-go, which the module of the other recipes requires, does not build with v0.13.0.
 replace github.com/invopop/jsonschema => github.com/invopop/jsonschema v0.13.0

@@ -306,8 +306,12 @@ func TestALinkedSkillIsServedWithItsFiles(t *testing.T) {
 	hosttest.Symlink(t, filepath.Join(outside, "pdf"), filepath.Join(root, "skills", "pdf"))
 	hosttest.Symlink(t, "../a.md", filepath.Join(outside, "pdf", "deep", "link.md"))
 	hosttest.Symlink(t, "../secret.txt", filepath.Join(outside, "pdf", "out.md"))
-	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSymlinks(toolshelf.SymlinksTrusted, outside))
+	pluginDir := diskOf(t, map[string]string{"p/skills/x/SKILL.md": skillFile("x"), "p/skills/x/a.md": "a", "p/secret.txt": "secret"})
+	hosttest.Symlink(t, "a.md", filepath.Join(pluginDir, "p", "skills", "x", "link.md"))
+	hosttest.Symlink(t, "../../secret.txt", filepath.Join(pluginDir, "p", "skills", "x", "out.md"))
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSymlinks(toolshelf.SymlinksTrusted, outside), toolshelf.WithPlugins(pluginDir))
 	for name, want := range map[string][]string{
+		"p:x": {"SKILL.md", "a.md", "link.md"},
 		"csv": {"SKILL.md", "a.md", "deep/b.md", "deep/link.md"},
 		"pdf": {"SKILL.md", "a.md", "deep/b.md"}, // links in a trusted directory are not followed
 	} {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -179,18 +180,8 @@ func (d *Dir) through(dir *confine.Dir, elem, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dirPath, err := realName(d.FS, d.At)
-	if err != nil {
-		return "", err
-	}
-	below, ok := strings.CutPrefix(target, dirPath+"/")
-	switch {
-	case target == dirPath:
-		below, ok = ".", true
-	case dirPath == ".":
-		below, ok = target, true
-	}
-	if !ok {
+	below, err := filepath.Rel(d.Top.RealPath(), d.FS.Path(target))
+	if err != nil || !filepath.IsLocal(below) {
 		return "", confine.ErrEscape
 	}
 	// The target is in the directory, and the error may reveal the target. The
@@ -198,31 +189,5 @@ func (d *Dir) through(dir *confine.Dir, elem, name string) (string, error) {
 	if _, err := d.FS.Info(path.Join(d.At, name)); errors.Is(err, confine.ErrSymlink) {
 		return "", err
 	}
-	return below, confine.ErrSymlink
-}
-
-// realName returns the name of a directory without links.
-func realName(fsys *confine.FS, name string) (string, error) {
-	done, rest := ".", name
-	for links := 0; rest != ""; {
-		var elem string
-		elem, rest, _ = strings.Cut(rest, "/")
-		next := path.Join(done, elem)
-		if next == "." {
-			continue
-		}
-		target, err := fsys.ReadLink(next)
-		switch {
-		case err == nil:
-			if links++; links > maxLinks {
-				return "", syscall.ELOOP
-			}
-			done, rest = ".", path.Join(target, rest)
-		case errors.Is(err, fs.ErrInvalid): // not a link
-			done = next
-		default:
-			return "", err
-		}
-	}
-	return done, nil
+	return filepath.ToSlash(below), confine.ErrSymlink
 }

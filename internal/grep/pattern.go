@@ -23,18 +23,16 @@ type Options struct {
 type Pattern struct {
 	line    *regexp.Regexp // matches a line without its line break
 	group   int            // the group of line with the match
-	needles []needle       // a line that matches contains a needle
-	// Without needles: finds a line that may match, in several lines that end with LF.
-	block *regexp.Regexp
-	exact bool // a line that contains the only needle matches
-	steps int  // the most steps of line and block for a byte
+	needles []needle       // a line that matches contains a needle, if there are any
+	exact   bool           // a line that contains the only needle matches
+	steps   int            // the most steps of line for a byte
 }
 
 const (
 	// MaxPattern is the maximum length of a pattern in bytes.
 	MaxPattern = 4096
 	// maxProgram limits the number of instructions of a compiled pattern, because the time
-	// to search a block is proportional to the number.
+	// to search a line is proportional to the number.
 	maxProgram = 10_000
 )
 
@@ -82,13 +80,9 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 		return nil, errors.New("the pattern is too complex; use smaller counts in {…}, or search for a part of the pattern")
 	}
 	p := &Pattern{steps: len(program.Inst)}
-	if p.needles, p.exact = required(tree); len(p.needles) == 0 {
-		if p.block, err = regexp.Compile(inBlock(tree).String()); err != nil {
-			return nil, explain(err)
-		}
-	}
-	// A line with a match of whole words also has a match without the condition, so needles and
-	// block do not need the condition.
+	p.needles, p.exact = required(tree)
+	// A line with a match of whole words also has a match without the condition, so needles do not
+	// need the condition.
 	if o.WholeWords {
 		pattern = "(?:^|" + notWord + ")(" + pattern + ")(?:$|" + notWord + ")"
 		p.group, p.exact = 1, false
@@ -132,74 +126,4 @@ func hasLineBreak(re *syntax.Regexp) bool {
 		return len(re.Rune) == 2 && re.Rune[0] == '\n' && re.Rune[1] == '\n'
 	}
 	return slices.ContainsFunc(re.Sub, hasLineBreak)
-}
-
-// inBlock changes a pattern for a line into a pattern for several lines: a match does not
-// contain a line break, and begins in each line in which the pattern matches. Because "$" also
-// matches before the CR of any line, a match does not imply that the line matches.
-func inBlock(re *syntax.Regexp) *syntax.Regexp {
-	switch re.Op {
-	case syntax.OpAnyChar:
-		return &syntax.Regexp{Op: syntax.OpAnyCharNotNL}
-	case syntax.OpBeginText:
-		return &syntax.Regexp{Op: syntax.OpBeginLine}
-	case syntax.OpEndText, syntax.OpEndLine:
-		cr := &syntax.Regexp{Op: syntax.OpLiteral, Rune: []rune{'\r'}}
-		maybe := &syntax.Regexp{Op: syntax.OpQuest, Sub: []*syntax.Regexp{cr}}
-		end := &syntax.Regexp{Op: syntax.OpEndLine}
-		return &syntax.Regexp{Op: syntax.OpConcat, Sub: []*syntax.Regexp{maybe, end}}
-	case syntax.OpCharClass:
-		class := *re
-		if class.Rune = withoutLF(re.Rune); len(class.Rune) == 0 {
-			return &syntax.Regexp{Op: syntax.OpNoMatch}
-		}
-		return &class
-	}
-	changed := *re
-	changed.Sub = make([]*syntax.Regexp, len(re.Sub))
-	ended := re.Op != syntax.OpConcat && re.Op != syntax.OpAlternate && re.Op != syntax.OpCapture && hasEnd(re)
-	for i, sub := range re.Sub {
-		if changed.Sub[i] = inBlock(sub); ended {
-			changed.Sub[i] = withoutConditions(changed.Sub[i])
-		}
-		ended = ended || re.Op == syntax.OpConcat && hasEnd(sub)
-	}
-	return &changed
-}
-
-// hasEnd reports whether a part of the pattern matches the end of a line.
-func hasEnd(re *syntax.Regexp) bool {
-	return re.Op == syntax.OpEndText || re.Op == syntax.OpEndLine || slices.ContainsFunc(re.Sub, hasEnd)
-}
-
-// withoutConditions removes the conditions that are false after the CR of a CRLF and can be
-// true before the CR, as in `$^` and `$\b`.
-func withoutConditions(re *syntax.Regexp) *syntax.Regexp {
-	switch re.Op {
-	case syntax.OpBeginLine, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
-		return &syntax.Regexp{Op: syntax.OpEmptyMatch}
-	}
-	changed := *re
-	changed.Sub = make([]*syntax.Regexp, len(re.Sub))
-	for i, sub := range re.Sub {
-		changed.Sub[i] = withoutConditions(sub)
-	}
-	return &changed
-}
-
-// withoutLF removes LF from the ranges of a class. A range is two runes.
-func withoutLF(ranges []rune) (all []rune) {
-	for i := 0; i < len(ranges); i += 2 {
-		from, to := ranges[i], ranges[i+1]
-		if from <= '\n' && '\n' <= to {
-			if from < '\n' {
-				all = append(all, from, '\n'-1)
-			}
-			if from = '\n' + 1; from > to {
-				continue
-			}
-		}
-		all = append(all, from, to)
-	}
-	return all
 }

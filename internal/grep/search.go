@@ -146,21 +146,14 @@ func (s *search) next(block []byte, rest int) (start, end, match int) {
 
 // candidate returns an offset in the first line from rest that may match, or len(block).
 func (s *search) candidate(block []byte, rest int) int {
-	switch {
-	case len(s.finders) > 0:
-		at := len(block)
-		for i := range s.finders {
-			at = min(at, s.finders[i].next(block, rest))
-		}
-		return at
-	case s.terminator != '\n':
+	if len(s.finders) == 0 {
 		return rest
-	default:
-		if at := s.matcher.find(s.block, 0, block[rest:], s.steps); at >= 0 {
-			return rest + at
-		}
-		return len(block)
 	}
+	at := len(block)
+	for i := range s.finders {
+		at = min(at, s.finders[i].next(block, rest))
+	}
+	return at
 }
 
 // match returns the offset of the match in a line, or -1. at is the offset of the candidate.

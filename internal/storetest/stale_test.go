@@ -210,6 +210,10 @@ func TestTheMethodsDuringAnOutage(t *testing.T) {
 				return err
 			}
 		}
+		searchSkills := func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.SearchSkills(ctx, "skill", 10)
+			return err
+		}
 		for _, before := range []call{listPage, listSkills, get("long"), getSkill("long")} {
 			must.Do(t, before(t.Context(), c))
 		}
@@ -226,6 +230,7 @@ func TestTheMethodsDuringAnOutage(t *testing.T) {
 			{"unknown name", unknown("missing"), false, "1 LIST"},
 			{"page of prompts", usagePage, false, "2 GET 2 HEAD 4 LIST"}, // the long files
 			{"Search", searchFor("word1"), false, "2 GET 1 LIST"},
+			{"SearchSkills", searchSkills, false, "2 GET 2 HEAD 3 LIST"},
 			{"Get", get("c00001"), false, "1 GET"},
 			{"Get of a long command", get("long"), false, "1 GET 1 HEAD 1 LIST"},
 			{"Get of an unread command", get("unread"), true, "2 GET 1 LIST"},

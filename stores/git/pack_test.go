@@ -39,7 +39,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/stores/git"
-	"github.com/toolshelf-go/toolshelf/stores/internal/conformance"
 	"github.com/toolshelf-go/toolshelf/stores/internal/hostiletest"
 )
 
@@ -540,22 +539,6 @@ func TestAnUnreachableRemote(t *testing.T) {
 	remote.fail.Store(nil)
 	repo.write(map[string]string{"a.md": "two"})
 	must.Equal(t, "after the failure: a.md", "two", read(t, snapshot(t, lenient), "a.md"))
-}
-
-func TestMethodsDuringAnOutage(t *testing.T) {
-	repo := newRepository(t)
-	repo.write(conformance.Files)
-	remote := newRemote(t, repo)
-	clone := newClone(t)
-	conformance.MethodsDuringAnOutage(t, func(t *testing.T, dir string, stale conformance.Stale) fs.FS {
-		return newStore(t, clone, "refs/remotes/origin/main",
-			git.Options{Dir: dir, Fetch: &gogit.FetchOptions{}, Stale: stale})
-	}, func(down bool) {
-		remote.fail.Store(nil)
-		if down {
-			remote.fail.Store(&errDown)
-		}
-	}, errDown)
 }
 
 func TestARemoteThatHangs(t *testing.T) {

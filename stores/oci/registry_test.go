@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,7 +20,6 @@ import (
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
 	"github.com/toolshelf-go/toolshelf/internal/must"
-	"github.com/toolshelf-go/toolshelf/stores/internal/conformance"
 	"github.com/toolshelf-go/toolshelf/stores/oci"
 )
 
@@ -173,16 +170,6 @@ func TestAnUnreachableRegistry(t *testing.T) {
 	}
 	registry.set(http.StatusNotFound, false)
 	must.Fail(lenient.Snapshot(t.Context()))(t, "a deleted tag", fs.ErrNotExist)
-}
-
-func TestMethodsDuringAnOutage(t *testing.T) {
-	registry, repo := newRegistry(t)
-	registry.orasPush("latest", conformance.Files, slices.Collect(maps.Keys(conformance.Files))...)
-	conformance.MethodsDuringAnOutage(t, func(t *testing.T, dir string, stale conformance.Stale) fs.FS {
-		return newStore(t, repo, "latest", oci.Options{Dir: dir, Stale: stale})
-	}, func(down bool) {
-		registry.set(map[bool]int{true: http.StatusServiceUnavailable}[down], false)
-	}, nil)
 }
 
 func TestARegistryThatHangs(t *testing.T) {

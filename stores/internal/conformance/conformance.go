@@ -1,4 +1,4 @@
-// Package conformance has the common tests of stores: of snapshots, of catalogs, and of outages.
+// Package conformance has the common tests of stores: of snapshots and of catalogs.
 package conformance
 
 import (
@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/must"
@@ -23,9 +22,6 @@ type Store interface {
 	toolshelf.SnapshotFS
 	WithContext(ctx context.Context) fs.FS
 }
-
-// Stale is the type of Options.Stale.
-type Stale = func(err error, age time.Duration) error
 
 // Skill is a SKILL.md of a skill with the name review.
 const Skill = "---\nname: review\ndescription: Reviews a change.\n---\nLook at the diff.\n"

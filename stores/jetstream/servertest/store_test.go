@@ -186,21 +186,6 @@ func TestABucketThatIsCreatedAgain(t *testing.T) {
 	}
 }
 
-func TestMethodsDuringAnOutage(t *testing.T) {
-	node := startNode(t)
-	node.create().replace(conformance.Files)
-	conformance.MethodsDuringAnOutage(t, func(t *testing.T, dir string, stale conformance.Stale) fs.FS {
-		store := node.store(jetstream.Options{Dir: dir, Timeout: 50 * time.Millisecond, Stale: stale})
-		settle(t, store)
-		return store
-	}, func(down bool) {
-		node.stop()
-		if !down {
-			node.start()
-		}
-	}, nil)
-}
-
 func TestAnUnreachableServer(t *testing.T) {
 	node := startNode(t)
 	bucket := node.create()

@@ -1,9 +1,4 @@
-// Command skillhost is the client for the scenarios sep-2640-client-* of the conformance
-// suite. It lists the skills of a server through a catalog. Except in the scenario
-// sep-2640-client-no-prefetch, it then loads each skill and reads all files of the skill.
-//
-//	MCP_CONFORMANCE_SCENARIO=NAME MCP_CONFORMANCE_PROTOCOL_VERSION=REVISION skillhost URL
-package main
+package clients
 
 import (
 	"context"
@@ -18,7 +13,12 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk/skillsclient"
 )
 
-func main() {
+// skillhost is the client for the scenarios sep-2640-client-* of the conformance suite. It lists the
+// skills of a server through a catalog. Except in the scenario sep-2640-client-no-prefetch, it then
+// loads each skill and reads all files of the skill.
+//
+//	MCP_CONFORMANCE_SCENARIO=NAME MCP_CONFORMANCE_PROTOCOL_VERSION=REVISION skillhost URL
+func skillhost() {
 	if len(os.Args) != 2 {
 		log.Fatal("usage: skillhost URL")
 	}

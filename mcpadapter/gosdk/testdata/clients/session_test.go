@@ -1,9 +1,4 @@
-// Command session is an MCP server without an SDK: HTTP around mcpadapter.Session. It
-// serves the commands, skills and files of a directory to the test programs of other
-// projects:
-//
-//	session DIR ADDRESS
-package main
+package clients
 
 import (
 	"crypto/rand"
@@ -21,7 +16,11 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-func main() {
+// sessions is an MCP server without an SDK: HTTP around mcpadapter.Session. It serves the commands,
+// skills and files of a directory to the test programs of other projects:
+//
+//	session DIR ADDRESS
+func sessions() {
 	if len(os.Args) != 3 {
 		log.Fatal("usage: session DIR ADDRESS")
 	}
@@ -29,11 +28,11 @@ func main() {
 	adapter := must.Get(mcpadapter.New(catalog))(must.Program)
 	listener := must.Get(net.Listen("tcp", os.Args[2]))(must.Program)
 	log.Printf("serving http://%s/mcp", listener.Addr())
-	log.Fatal(http.Serve(listener, &server{adapter: adapter}))
+	log.Fatal(http.Serve(listener, &sessionServer{adapter: adapter}))
 }
 
-// A server has a session for each legacy client. A modern request has a session of its own.
-type server struct {
+// A sessionServer has a session for each legacy client. A modern request has a session of its own.
+type sessionServer struct {
 	adapter  *mcpadapter.Adapter
 	sessions sync.Map // of *mcpadapter.Session by Mcp-Session-Id
 }
@@ -53,7 +52,7 @@ type response struct {
 	Error   *mcpadapter.RPCError `json:"error,omitempty"`
 }
 
-func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *sessionServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.WriteHeader(http.StatusMethodNotAllowed) // the server starts no messages
 		return

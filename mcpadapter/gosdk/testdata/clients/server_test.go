@@ -1,9 +1,6 @@
-// Command server is an MCP server for the test programs of other projects. It has 120
-// tools, on three pages, including the tools of the conformance suite. All results have
-// structured content. It serves a directory over stdio or, with an address, over HTTP:
-//
-//	server DIR [ADDRESS]
-package main
+// Package clients has the programs that .ci/clients runs with programs of other projects. The name
+// of the test program is the name of the program: a link with the name server starts the server.
+package clients
 
 import (
 	"context"
@@ -14,6 +11,8 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
+	"testing"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -25,7 +24,21 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
 )
 
-func main() {
+func TestMain(m *testing.M) {
+	programs := map[string]func(){"server": server, "session": sessions, "skillhost": skillhost}
+	if program := programs[filepath.Base(os.Args[0])]; program != nil {
+		program()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// server is an MCP server for the test programs of other projects. It has 120 tools, on three
+// pages, including the tools of the conformance suite. All results have structured content. It
+// serves a directory over stdio or, with an address, over HTTP:
+//
+//	server DIR [ADDRESS]
+func server() {
 	if len(os.Args) < 2 {
 		log.Fatal("usage: server DIR [ADDRESS]")
 	}

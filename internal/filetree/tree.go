@@ -80,19 +80,6 @@ func (f *FS) Open(name string) (fs.File, error) {
 	return &openFile{named: info, path: name, content: content}, nil
 }
 
-// File returns the description of a regular file and follows symbolic links. The operation op is a
-// part of the error.
-func (f *FS) File(op, name string) (*File, error) {
-	found, err := f.find(op, name, true)
-	switch {
-	case err != nil:
-		return nil, err
-	case found.IsDir():
-		return nil, &fs.PathError{Op: op, Path: name, Err: opendir.ErrIsDir}
-	}
-	return found.file, nil
-}
-
 // Stat describes a file or a directory and follows symbolic links.
 func (f *FS) Stat(name string) (fs.FileInfo, error) { return f.info("stat", name, true) }
 

@@ -81,20 +81,11 @@ func (f *FS) ReadFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := files.File("read", name)
-	if err != nil {
-		return nil, err
+	data, err := fs.ReadFile(files.WithContext(f.ctx), name)
+	if failed, ok := err.(*fs.PathError); ok {
+		failed.Op, failed.Path = "read", name
 	}
-	content, err := file.Content(f.ctx)
-	if err != nil {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
-	}
-	data := make([]byte, file.Size)
-	n, err := content.ReadAt(data, 0)
-	if n == len(data) {
-		err = nil // or io.EOF
-	}
-	return data[:n], err
+	return data, err
 }
 
 // ReadHead returns the frontmatter of a SKILL.md and the metadata of the file, without a

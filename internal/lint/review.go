@@ -11,7 +11,6 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
-	"github.com/toolshelf-go/toolshelf/internal/markdown"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
@@ -32,7 +31,7 @@ func Review(kind client.Files, f File) (found []problem.Problem) {
 		}
 	}
 	if kind == client.Commands || kind == client.Skills {
-		if all := first(maxReviewed, shellDirectives(f.Raw, new(markdown.Meter))); all != nil {
+		if all := shellDirectives(f.Raw); all != nil {
 			found = append(found, f.at(placeAfter(f.Raw[:all[0].start]), problem.Warning, problem.RunsCommand,
 				"some clients run "+counted(len(all), "shell command")+" of the text, the first is "+quoted(string(f.Raw[all[0].start:all[0].end])), "read the commands before you approve the file"))
 		}
@@ -65,68 +64,53 @@ var (
 // A span is a part of a text.
 type span struct{ start, end int }
 
-// first returns at most n of the spans that next finds: next returns the first span from an index
-// on.
-func first(n int, next func(from int) (span, bool)) (all []span) {
-	for from := 0; len(all) < n; from = all[len(all)-1].end {
-		found, ok := next(from)
-		if !ok {
+// shellDirectives returns the first !`commands`, beginnings of !{command}, and first lines of blocks
+// of code that a client runs.
+func shellDirectives(text []byte) (all []span) {
+	for at := 0; len(all) < maxReviewed; {
+		n := bytes.IndexByte(text[at:], '!')
+		if n < 0 {
 			break
 		}
-		all = append(all, found)
+		at += n
+		found := span{at, directiveEnd(text, at)}
+		// A fence begins its line.
+		if line, ok := bytes.CutSuffix(text[:at], []byte("```")); ok {
+			line = bytes.TrimRight(line, " \t")
+			if len(line) == 0 || line[len(line)-1] == '\n' {
+				found = span{len(line), at + indexAny(text[at:], "\n")}
+			}
+		}
+		if found.end > at {
+			all = append(all, found)
+		}
+		at = max(at+1, found.end)
 	}
 	return all
 }
 
-// shellDirectives finds !`command`, the beginning of !{command}, and the first line of a block of
-// code that a client runs.
-func shellDirectives(text []byte, meter *markdown.Meter) func(from int) (span, bool) {
-	return func(from int) (span, bool) {
-		for {
-			n := bytes.IndexByte(text[from:], '!')
-			if meter.Add(max(n, 0) + 1); n < 0 {
-				return span{}, false
-			}
-			at := from + n
-			from = at + 1
-			rest := text[from:]
-			start, ok := fenceBefore(text[:at])
-			if meter.Add(at - start); ok {
-				return span{start, from + lineEnd(rest)}, true
-			}
-			if len(rest) == 0 || rest[0] != '`' && rest[0] != '{' {
-				continue
-			}
-			stops := "`\n"
-			if rest[0] == '{' {
-				stops = "}\n"
-			}
-			inner := bytes.IndexAny(rest[1:], stops)
-			meter.Add(max(inner, 0))
-			switch {
-			case rest[0] == '{' && inner != 0 && len(rest) > 1:
-				if inner < 0 {
-					inner = len(rest) - 1
-				}
-				return span{at, from + 1 + inner}, true
-			case rest[0] == '`' && inner > 0 && rest[1+inner] == '`':
-				return span{at, from + 2 + inner}, true
-			}
+// directiveEnd returns the end of the !`command` or of the beginning of the !{command} at an index,
+// or 0.
+func directiveEnd(text []byte, at int) int {
+	from := at + len("!`")
+	switch {
+	case from >= len(text):
+	case text[at+1] == '`':
+		end := from + indexAny(text[from:], "`\n")
+		if end > from && end < len(text) && text[end] == '`' {
+			return end + 1
+		}
+	case text[at+1] == '{':
+		if end := from + indexAny(text[from:], "}\n"); end > from {
+			return end
 		}
 	}
+	return 0
 }
 
-// fenceBefore reports whether a text ends with a fence that begins its line, and returns the start
-// of the line.
-func fenceBefore(text []byte) (start int, ok bool) {
-	line, ok := bytes.CutSuffix(text, []byte("```"))
-	line = bytes.TrimRight(line, " \t")
-	return len(line), ok && (len(line) == 0 || line[len(line)-1] == '\n')
-}
-
-// lineEnd returns the length of the first line of a text, without the line break.
-func lineEnd(text []byte) int {
-	if n := bytes.IndexByte(text, '\n'); n >= 0 {
+// indexAny returns the index of the first of some characters, or the length of the text.
+func indexAny(text []byte, chars string) int {
+	if n := bytes.IndexAny(text, chars); n >= 0 {
 		return n
 	}
 	return len(text)
@@ -135,49 +119,40 @@ func lineEnd(text []byte) int {
 // schemes begin the URLs of findURLs, in any letter case.
 var schemes = []string{"http", "https", "ws", "wss", "ftp", "ftps", "ssh", "git", "file"}
 
-// findURLs finds URLs, and the beginnings of URLs.
-func findURLs(text []byte, meter *markdown.Meter) func(from int) (span, bool) {
-	return func(from int) (span, bool) {
-		for done := from; ; {
-			n := bytes.Index(text[from:], []byte("://"))
-			if meter.Add(max(n, 0) + 1); n < 0 {
-				return span{}, false
-			}
-			colon := from + n
-			from = colon + len("://")
-			start := colon
-			for start > done && isWord(text[start-1]) && colon-start <= len("https") {
-				start--
-			}
-			if !slices.ContainsFunc(schemes, func(s string) bool { return strings.EqualFold(s, string(text[start:colon])) }) {
-				continue
-			}
-			end := from
-			for end < len(text) && !endsURL[text[end]] {
-				end++
-			}
-			if meter.Add(end - start); end > from {
-				return span{start, end}, true
-			}
+// findURLs returns the first URLs, and beginnings of URLs.
+func findURLs(text []byte) (all []span) {
+	for at := 0; len(all) < maxReviewed; {
+		n := bytes.Index(text[at:], []byte("://"))
+		if n < 0 {
+			break
+		}
+		start, colon := at+n, at+n
+		for start > at && isWord(text[start-1]) && colon-start <= len("https") {
+			start--
+		}
+		word := string(text[start:colon])
+		at = colon + len("://")
+		if !slices.ContainsFunc(schemes, func(s string) bool { return strings.EqualFold(s, word) }) {
+			continue
+		}
+		if n := indexAny(text[at:], endsURL); n > 0 {
+			at += n
+			all = append(all, span{start, at})
 		}
 	}
+	return all
 }
 
 func isWord(c byte) bool {
 	return '0' <= c && c <= '9' || c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// endsURL has the characters that end a URL in a text.
-var endsURL = func() (ends [256]bool) {
-	for _, c := range []byte(" \t\n\f\r\"'<>`()[]{}|\\^") {
-		ends[c] = true
-	}
-	return ends
-}()
+// endsURL are the characters that end a URL in a text.
+const endsURL = " \t\n\f\r\"'<>`()[]{}|\\^"
 
 // urls reports the URLs of a text, with the hosts.
 func (f *File) urls() []problem.Problem {
-	all := first(maxReviewed, findURLs(f.Raw, new(markdown.Meter)))
+	all := findURLs(f.Raw)
 	if all == nil {
 		return nil
 	}

@@ -201,56 +201,30 @@ func (s *subset) singleQuoted(text string) (value, rest string) {
 	return "", ""
 }
 
-// doubleQuoted reads the text of a double-quoted scalar after the opening quote.
+// doubleQuoted reads the text of a double-quoted scalar after the opening quote. The escape
+// sequences of both YAML and Go have the same meaning.
 func (s *subset) doubleQuoted(text string) (value, rest string) {
 	if i := strings.IndexByte(text, '"'); i >= 0 && strings.IndexByte(text[:i], '\\') < 0 {
 		return text[:i], text[i+1:]
 	}
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			return s.takeText(), text[i+1:]
-		case '\\':
-			if i++; i == len(text) {
-				s.stop(unsure)
-				return "", ""
-			}
-			size := s.escape(text[i], text[i+1:])
-			if size < 0 {
-				s.stop(invalid)
-				return "", ""
-			}
-			i += size
-		default:
-			s.text = append(s.text, text[i])
+	for i := strings.IndexAny(text, `"\`); i >= 0; i = strings.IndexAny(text, `"\`) {
+		s.text = append(s.text, text[:i]...)
+		if text = text[i:]; text[0] == '"' {
+			return s.takeText(), text[1:]
 		}
+		r, _, rest, err := strconv.UnquoteChar(text, '"')
+		switch {
+		case len(text) == 1, strings.IndexByte("0e '_NLP", text[1]) >= 0:
+			s.stop(unsure)
+			return "", ""
+		case err != nil, '1' <= text[1] && text[1] <= '7': // an octal number in Go
+			s.stop(invalid)
+			return "", ""
+		}
+		s.text, text = utf8.AppendRune(s.text, r), rest
 	}
 	s.stop(unsure)
 	return "", ""
 }
-
-// escape appends the meaning of an escape sequence. The argument c is the character
-// after the backslash. The size is the number of digits after c, or -1 if the
-// sequence is invalid.
-func (s *subset) escape(c byte, after string) (size int) {
-	if i := strings.IndexByte(`0abtnvfre "'\N_LP`, c); i >= 0 {
-		s.text = utf8.AppendRune(s.text, escaped[i])
-		return 0
-	}
-	i := strings.IndexByte("xuU", c) // with 2, 4 and 8 digits
-	if size = 2 << max(i, 0); i < 0 || len(after) < size {
-		return -1
-	}
-	code, err := strconv.ParseUint(after[:size], 16, 32)
-	if err != nil || code > utf8.MaxRune || !utf8.ValidRune(rune(code)) {
-		return -1
-	}
-	s.text = utf8.AppendRune(s.text, rune(code))
-	return size
-}
-
-// escaped are the meanings of the characters after a backslash.
-var escaped = [...]rune{0, '\a', '\b', '\t', '\n', '\v', '\f', '\r', 0x1b, ' ', '"', '\'', '\\',
-	0x85, 0xa0, 0x2028, 0x2029}
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

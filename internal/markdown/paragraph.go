@@ -3,6 +3,7 @@ package markdown
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -242,19 +243,26 @@ func isLazyText(rest []byte, column int) bool {
 	return false
 }
 
-// blockTags has the elements that begin an HTML block in every position (CommonMark,
-// HTML blocks, start condition 6).
-var blockTags = func() map[string]bool {
-	tags := make(map[string]bool)
-	for tag := range strings.FieldsSeq(`address article aside base basefont blockquote body caption
-		center col colgroup dd details dialog dir div dl dt fieldset figcaption figure footer form
-		frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link main menu menuitem
-		nav noframes ol optgroup option p param search section summary table tbody td tfoot th thead
-		title tr track ul`) {
-		tags[tag] = true
-	}
-	return tags
-}()
+// The elements that begin an HTML block (CommonMark, HTML blocks, start conditions 1 and 6): with
+// their closing tag as the end, and in every position.
+var (
+	rawTags   = []string{"pre", "script", "style", "textarea"}
+	blockTags = strings.Fields(`address article aside base basefont blockquote body caption center
+		col colgroup dd details dialog dir div dl dt fieldset figcaption figure footer form frame
+		frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link main menu menuitem nav
+		noframes ol optgroup option p param search section summary table tbody td tfoot th thead
+		title tr track ul`)
+)
+
+var (
+	// The beginning of a tag, and the end of the tag or of its name.
+	beginOfTag = regexp.MustCompile(`^<(/?)([A-Za-z][A-Za-z0-9-]*)(/?>|[ \t]|$)?`)
+	// A complete tag alone in a line (start condition 7).
+	tagAlone = regexp.MustCompile(`^<(?:/[A-Za-z][A-Za-z0-9-]*[ \t]*|[A-Za-z][A-Za-z0-9-]*(?:[ \t]+` +
+		"[A-Za-z_:][^ \t=>/\"'<`]*" + // the name of an attribute
+		"(?:[ \t]*=[ \t]*(?:\"[^\"]*\"|'[^']*'|[^ \t\"'=<>`]+))?)*" +
+		`[ \t]*/?)>[ \t]*$`)
+)
 
 // htmlEnd reports whether a line begins an HTML block, and returns the text that a
 // line must contain to end the block. The text is "" if a blank line ends the block.
@@ -272,70 +280,18 @@ func htmlEnd(rest []byte, interrupting bool) (end string, ok bool) {
 	if rest[1] == '!' {
 		return ">", len(rest) > 2 && isLetter(rest[2])
 	}
-	inner, closing := bytes.CutPrefix(rest[1:], []byte("/"))
-	name := tagName(inner)
-	tag, after := strings.ToLower(string(name)), inner[len(name):]
-	bounded := len(after) == 0 || strings.IndexByte(" \t>", after[0]) >= 0
-	switch {
-	case tag == "":
+	tag := beginOfTag.FindSubmatch(rest)
+	if tag == nil {
 		return "", false
-	case rawTags[tag] && !closing && bounded:
-		return "</" + tag + ">", true
-	case blockTags[tag] && (bounded || bytes.HasPrefix(after, []byte("/>"))):
+	}
+	name, bounded := strings.ToLower(string(tag[2])), tag[3] != nil
+	switch {
+	case bounded && len(tag[1]) == 0 && string(tag[3]) != "/>" && slices.Contains(rawTags, name):
+		return "</" + name + ">", true
+	case bounded && slices.Contains(blockTags, name):
 		return "", true
 	}
-	return "", !interrupting && isTagAlone(after, closing)
-}
-
-// rawTags has the elements whose closing tag ends an HTML block (CommonMark, start condition 1).
-var rawTags = map[string]bool{"script": true, "pre": true, "style": true, "textarea": true}
-
-// tagName returns the name of a tag at the beginning of a text.
-func tagName(text []byte) []byte {
-	n := 0
-	for n < len(text) && (isLetter(text[n]) || n > 0 &&
-		('0' <= text[n] && text[n] <= '9' || text[n] == '-')) {
-		n++
-	}
-	return text[:n]
-}
-
-// isTagAlone reports whether the text after the name of a tag completes the tag, and
-// only blanks follow.
-func isTagAlone(after []byte, closing bool) bool {
-	for {
-		rest := bytes.TrimLeft(after, " \t")
-		if !closing {
-			rest = bytes.TrimPrefix(rest, []byte("/"))
-		}
-		if len(rest) > 0 && rest[0] == '>' {
-			return len(bytes.TrimLeft(rest[1:], " \t")) == 0
-		}
-		var ok bool
-		if after, ok = cutAttribute(after); !ok || closing {
-			return false
-		}
-	}
-}
-
-// cutAttribute cuts blanks and an attribute off the rest of a tag.
-func cutAttribute(tag []byte) (after []byte, ok bool) {
-	rest := bytes.TrimLeft(tag, " \t")
-	n := bytes.IndexAny(rest, " \t=>/\"'<`")
-	if len(rest) == len(tag) || n <= 0 || !isLetter(rest[0]) && rest[0] != '_' && rest[0] != ':' {
-		return nil, false
-	}
-	value, ok := bytes.CutPrefix(bytes.TrimLeft(rest[n:], " \t"), []byte("="))
-	if !ok {
-		return rest[n:], true
-	}
-	value = bytes.TrimLeft(value, " \t")
-	if len(value) > 0 && (value[0] == '"' || value[0] == '\'') {
-		_, after, ok = bytes.Cut(value[1:], value[:1])
-		return after, ok
-	}
-	end := bytes.IndexAny(value, " \t\"'=<>`")
-	return value[max(end, 0):], end > 0
+	return "", !interrupting && tagAlone.Match(rest)
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
@@ -348,31 +304,13 @@ func containsFold(line []byte, s string) bool {
 	return bytes.Contains(line, []byte(s))
 }
 
+// delimiterRow matches dashes, optional colons and optional bars.
+var delimiterRow = regexp.MustCompile(`^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$`)
+
 // isDelimiterRow reports whether a line is the second line of a table.
 func isDelimiterRow(rest []byte) bool {
-	dashes, bars := false, false
-	for _, c := range rest {
-		switch c {
-		case '-':
-			dashes = true
-		case '|':
-			bars = true
-		case ':', ' ', '\t':
-		default:
-			return false
-		}
-	}
-	if !dashes || !bars && !bytes.ContainsRune(rest, ':') {
-		return false
-	}
-	for cell := range bytes.SplitSeq(trimBars(rest), []byte("|")) {
-		cell = bytes.TrimSpace(cell)
-		cell = bytes.TrimSuffix(bytes.TrimPrefix(cell, []byte(":")), []byte(":"))
-		if len(cell) == 0 || len(bytes.Trim(cell, "-")) > 0 {
-			return false
-		}
-	}
-	return true
+	return len(rest) > 0 && strings.IndexByte("|:-", rest[0]) >= 0 &&
+		bytes.ContainsAny(rest, "|:") && delimiterRow.Match(rest)
 }
 
 // cells returns the number of columns of a table row.

@@ -45,12 +45,11 @@ const (
 
 // A subset is the state of a reader of the subset of YAML.
 type subset struct {
-	rest      string // text after the current line
-	current   string // current line without indentation and trailing spaces
-	indent    int    // column of current, or -1 after the last line
-	line      int    // line of current in the file
-	commented bool   // a line with a comment precedes current
-	verdict   verdict
+	rest    string // text after the current line
+	current string // current line without indentation and trailing spaces
+	indent  int    // column of current, or -1 after the last line
+	line    int    // line of current in the file
+	verdict verdict
 
 	key     string   // current top-level key
 	keys    []string // keys of the fields to read; nil means all
@@ -102,18 +101,13 @@ func (s *subset) takeText() string {
 
 // next moves to the next line that has more than a comment.
 func (s *subset) next() {
-	s.commented = false
 	for s.rest != "" {
 		line := s.cutLine()
 		for line != "" && line[len(line)-1] == ' ' {
 			line = line[:len(line)-1]
 		}
 		text := trimSpaces(line)
-		switch {
-		case text == "":
-		case text[0] == '#':
-			s.commented = true
-		default:
+		if text != "" && text[0] != '#' {
 			s.current, s.indent = text, len(line)-len(text)
 			return
 		}
@@ -183,15 +177,11 @@ func (s *subset) list(indent, depth int) Value {
 	from := len(s.items)
 	for s.indent == indent && isSubsetItem(s.current) {
 		text := trimSpaces(s.current[1:])
-		var item Value
-		if _, _, ok := cutSubsetKey(text); ok {
-			s.indent += len(s.current) - len(text)
-			s.current = text
-			item = s.nestedMapping(depth + 1)
-		} else {
-			item = s.value(text, indent, depth, false)
+		if _, _, ok := cutSubsetKey(text); ok { // a mapping
+			s.stop(unsure)
+			break
 		}
-		s.items = append(s.items, item)
+		s.items = append(s.items, s.value(text, indent, depth, false))
 	}
 	if s.indent > indent {
 		s.stop(unsure)
@@ -238,14 +228,10 @@ func (s *subset) value(text string, indent, depth int, ofKey bool) Value {
 		v.Kind = String
 		v.Text, text = s.quoted(text)
 	case '[':
-		literal, line := text, s.line
+		literal := text
 		var items []Value
-		items, text = s.brackets(text, indent)
+		items, text = s.brackets(text)
 		v = sequence(items)
-		if s.line > line {
-			s.stop(unsure)
-			return v
-		}
 		if ofKey && depth == 0 {
 			v.Text = literal[:len(literal)-len(text)]
 		}
@@ -288,14 +274,6 @@ func (s *subset) nested(indent, depth int) Value {
 	switch {
 	case s.indent >= indent && isSubsetItem(s.current):
 		return s.list(s.indent, depth)
-	case s.indent > indent && s.current[0] == '[':
-		items, rest := s.brackets(s.current, indent)
-		if rest != "" {
-			s.stop(unsure)
-		} else {
-			s.endLine(indent)
-		}
-		return sequence(items)
 	case s.indent > indent:
 		return s.nestedMapping(depth)
 	default:

@@ -3,17 +3,16 @@ package matter
 import "strings"
 
 // brackets reads a list of scalars in brackets, and returns the text after the
-// closing bracket. The list may continue in lines that begin to the right of indent.
-func (s *subset) brackets(text string, indent int) (items []Value, rest string) {
+// closing bracket in the line.
+func (s *subset) brackets(text string) (items []Value, rest string) {
 	from := len(s.items)
-	text = s.inBrackets(text[1:], indent)
+	text = trimSpaces(text[1:])
 	for text != "" && text[0] != ']' {
 		var item Value
 		item, text = s.bracketItem(text)
 		s.items = append(s.items, item)
-		text = s.inBrackets(text, indent)
-		if strings.HasPrefix(text, ",") {
-			text = s.inBrackets(text[1:], indent)
+		if text = trimSpaces(text); strings.HasPrefix(text, ",") {
+			text = trimSpaces(text[1:])
 		} else if !strings.HasPrefix(text, "]") {
 			break
 		}
@@ -24,18 +23,6 @@ func (s *subset) brackets(text string, indent int) (items []Value, rest string) 
 		return nil, ""
 	}
 	return items, text[1:]
-}
-
-// inBrackets returns the text without leading spaces, or the next line.
-func (s *subset) inBrackets(text string, indent int) string {
-	text = trimSpaces(text)
-	if text == "" && s.verdict == certain {
-		if s.next(); s.indent <= indent || s.commented {
-			s.stop(unsure)
-		}
-		return s.current
-	}
-	return text
 }
 
 // bracketItem reads a scalar up to a comma or the closing bracket.

@@ -43,7 +43,7 @@ func hasOrdinaryText(text string) bool {
 	return brackets <= MaxDepth // otherwise, the header may be refused
 }
 
-// plain reads a plain scalar of one or more lines.
+// plain reads a plain scalar of one line.
 func (s *subset) plain(text string, indent int, ofKey bool) Value {
 	if !startsPlain(text) {
 		s.stop(unsure)
@@ -58,30 +58,8 @@ func (s *subset) plain(text string, indent int, ofKey bool) Value {
 		s.stop(unsure) // the library reports the comment
 		return Value{}
 	}
-	line := s.line
-	s.next()
-	if s.indent <= indent {
-		return Value{Kind: kind, Text: value}
-	}
-	s.text = append(s.text, value...)
-	for s.indent > indent {
-		part, after, ok := s.plainLine(s.current, ofKey)
-		if !ok {
-			return Value{}
-		}
-		if comment != "" || after != "" || s.commented || part == "" {
-			s.stop(unsure)
-			return Value{}
-		}
-		if s.line == line+1 {
-			s.text = append(s.text, ' ')
-		}
-		s.writeBreaks(s.line - line - 1)
-		s.text = append(s.text, part...)
-		line = s.line
-		s.next()
-	}
-	return Value{Kind: String, Text: s.takeText()}
+	s.endLine(indent)
+	return Value{Kind: kind, Text: value}
 }
 
 // startsPlain reports whether a plain scalar may begin with the text.
@@ -183,19 +161,16 @@ func (s *subset) quoted(text string) (value, rest string) {
 
 // singleQuoted reads the text of a single-quoted scalar after the opening quote.
 func (s *subset) singleQuoted(text string) (value, rest string) {
-	i := strings.IndexByte(text, '\'')
-	if i >= 0 && !strings.HasPrefix(text[i+1:], "'") {
-		return text[:i], text[i+1:]
-	}
-	for i >= 0 {
-		s.text = append(s.text, text[:i]...)
-		text = text[i+1:]
-		if !strings.HasPrefix(text, "'") {
-			return s.takeText(), text
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] != '\'':
+		case strings.HasPrefix(text[i:], "''"):
+			i++
+		case s.discard:
+			return "", text[i+1:]
+		default:
+			return strings.ReplaceAll(text[:i], "''", "'"), text[i+1:]
 		}
-		s.text = append(s.text, '\'')
-		text = text[1:]
-		i = strings.IndexByte(text, '\'')
 	}
 	s.stop(unsure)
 	return "", ""

@@ -99,9 +99,12 @@ type promptOptions struct {
 	err       error
 }
 
-func newPromptOptions(opts []PromptOption) (promptOptions, error) {
+func newPromptOptions[Option interface {
+	comparable
+	PromptOption
+}](opts []Option) (promptOptions, error) {
 	var o promptOptions
-	each(opts, func(opt PromptOption) { opt.applyPrompt(&o) })
+	each(opts, func(opt Option) { opt.applyPrompt(&o) })
 	return o, o.err
 }
 
@@ -328,10 +331,9 @@ func Tokens(n int, count func(text string) int) BudgetOption {
 	return o
 }
 
-// A BudgetOption is a [FileOption], a [PromptOption] and an [InstructionOption].
+// A BudgetOption is a [FileOption], an [InstructionOption] and so a [PromptOption].
 type BudgetOption interface {
 	FileOption
-	PromptOption
 	InstructionOption
 }
 
@@ -357,13 +359,10 @@ func (b budgetOption) applyDir(o *dirOptions) {
 func (b budgetOption) applyGrep(o *dirOptions) { b.applyDir(o) }
 
 func (b budgetOption) applyPrompt(o *promptOptions) {
-	if b.err != nil {
-		o.err = b.err
-	}
-	o.budget = b.Budget
+	o.budget, o.err = b.Budget, cmp.Or(o.err, b.err)
 }
 
-func (b budgetOption) applyInstruction(o *promptOptions) { b.applyPrompt(o) }
+func (budgetOption) ofInstructions() {}
 
 // A Progress is the state of a call that has not ended, or that has just ended.
 //

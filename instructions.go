@@ -76,8 +76,17 @@ func WithInstructionFilter(keep func(Instruction) bool) Filter {
 	}
 }
 
-// An InstructionOption is an option of [Catalog.Instructions] and of [Catalog.InstructionsPrompt].
-type InstructionOption interface{ applyInstruction(*promptOptions) }
+// An InstructionOption is an option of [Catalog.Instructions] and [Catalog.InstructionsPrompt], and
+// a [PromptOption] of [Catalog.RestorePrompt].
+type InstructionOption interface {
+	PromptOption
+	ofInstructions()
+}
+
+type instructionOption func(*promptOptions)
+
+func (f instructionOption) applyPrompt(o *promptOptions) { f(o) }
+func (instructionOption) ofInstructions()                {}
 
 // Imports replaces @path in a text by the text of the file, over at most the given number of hops.
 // The path is relative to the file with the import. With 0, each client follows the number of its
@@ -88,39 +97,21 @@ type InstructionOption interface{ applyInstruction(*promptOptions) }
 // call add at most 1 MiB and are at most 1,000, also the refused imports, first those of the
 // nearest text. An import that is not followed stays as text, with a diagnostic. A text such as
 // @types/node, which leads to no file, is no import.
-func Imports(hops int) ExceptOption {
-	o := importsOption{hops: hops}
-	if hops == 0 {
-		o.hops = instruction.HopsOfClient
-	} else if hops < 0 {
-		o.err = invalidOption("Imports: " + strconv.Itoa(hops) + " hops; use 0 or more")
-	}
-	return o
+func Imports(hops int) InstructionOption {
+	return instructionOption(func(o *promptOptions) {
+		o.hops = cmp.Or(hops, instruction.HopsOfClient)
+		if hops < 0 && o.err == nil {
+			o.err = invalidOption("Imports: " + strconv.Itoa(hops) + " hops; use 0 or more")
+		}
+	})
 }
-
-type importsOption struct {
-	hops int
-	err  error
-}
-
-func (i importsOption) applyInstruction(o *promptOptions) { i.applyPrompt(o) }
-func (i importsOption) applyPrompt(o *promptOptions)      { o.hops, o.err = i.hops, cmp.Or(o.err, i.err) }
 
 // Except omits the instructions that a program has shown to the model: the instructions with the
 // path and the digest of a given instruction. A file that has changed since is not omitted.
-func Except(shown ...Instruction) ExceptOption { return exceptOption(slices.Clone(shown)) }
-
-// An ExceptOption is an [InstructionOption], and a [PromptOption] of [Catalog.RestorePrompt]: Except
-// or [Imports].
-type ExceptOption interface {
-	InstructionOption
-	PromptOption
+func Except(shown ...Instruction) InstructionOption {
+	shown = slices.Clone(shown)
+	return instructionOption(func(o *promptOptions) { o.shown = append(o.shown, shown...) })
 }
-
-type exceptOption []Instruction
-
-func (e exceptOption) applyInstruction(o *promptOptions) { e.applyPrompt(o) }
-func (e exceptOption) applyPrompt(o *promptOptions)      { o.shown = append(o.shown, e...) }
 
 // instructionNamed returns the instruction with a path, and its text: nil if the filter or the gate
 // refuses the instruction, or if the file does not exist.
@@ -195,15 +186,11 @@ func (c *Catalog) InstructionsPrompt(ctx context.Context, path string, opts ...I
 
 // instructionsFor returns the result of Instructions, and the options.
 func (c *Catalog) instructionsFor(ctx context.Context, op, path string, opts []InstructionOption) ([]Instruction, promptOptions, error) {
-	o, call := promptOptions{err: c.begin(ctx, op)}, fileCall{catalog: c, op: op, path: path, dir: true}
-	each(opts, func(opt InstructionOption) {
-		if o.err == nil {
-			opt.applyInstruction(&o)
-		}
-	})
-	if o.err != nil {
-		return nil, o, inOp(op, o.err)
+	o, err := newPromptOptions(opts)
+	if err = cmp.Or(c.begin(ctx, op), err); err != nil {
+		return nil, o, inOp(op, err)
 	}
+	call := fileCall{catalog: c, op: op, path: path, dir: true}
 	seen := c.observer.Begin(ctx)
 	list, err := c.resolveInstructions(ctx, &call, o, seen)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"syscall"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/budget"
@@ -132,7 +131,7 @@ func (f *fileCall) outsideRoot() error {
 		Message: "Path '" + escape.Path(f.path) + "' is outside project root"}
 }
 
-// failure converts an error of a call. The tools list_directory and get_file_info define the texts.
+// failure converts an error of a call.
 func (f *fileCall) failure(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -143,6 +142,8 @@ func (f *fileCall) failure(ctx context.Context, err error) error {
 		return ctx.Err()
 	case CodeOf(err) != "":
 		return err
+	case errors.Is(err, confine.ErrEscape):
+		return f.outsideRoot()
 	case errors.As(err, &small):
 		option := "Budget: "
 		if small.Budget.Count != nil {
@@ -150,66 +151,12 @@ func (f *fileCall) failure(ctx context.Context, err error) error {
 		}
 		return invalidOption(option + small.Error())
 	}
-	c, what := f.catalog, "'"+escape.Path(f.name)+"'"
-	if f.dir {
-		what = "directory '" + slashed(f.name) + "'"
-	}
-	e := &Error{Code: CodeFileRead, Op: f.op, Path: f.path, Err: err, Message: "Cannot read " + what + ": " + escape.Reason(err)}
-	switch {
-	case !f.dir && errors.Is(err, confine.ErrNotRegular):
-		e.Message = what + " is not a regular file; choose another file"
-		if info, err := c.root.Info(f.name); err == nil && info.Mode.IsDir() {
-			e.Message = "'" + slashed(f.name) + "' is a directory, not a file; list the directory and choose a file"
-		}
-		return e
-	// No file has, or can have, the name. On Windows, no file can have the name of a device or a
-	// stream.
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrInvalid), errors.Is(err, syscall.ENAMETOOLONG):
-	case errors.Is(err, fs.ErrPermission):
-		e.Code, e.Message = CodePermissionDenied, "Cannot read "+what
-		return e
-	case errors.Is(err, confine.ErrNotDir):
-		if !f.dir {
-			break
-		}
-		if _, err := c.root.Info(f.name); err == nil {
-			e.Code, e.Message = CodeNotADirectory, "'"+escape.Path(f.name)+"' is a file, not a directory"
-			return e
-		}
-	case errors.Is(err, confine.ErrEscape):
-		return f.outsideRoot()
-	case errors.Is(err, confine.ErrSymlink):
-		e.Code, e.Message = CodeOutsideRoot, "Path '"+escape.Path(f.path)+"' contains a symbolic link that is not followed; use a path without links"
-		return e
-	default:
-		return e
-	}
-	return f.notFound(ctx, err)
-}
-
-// notFound returns the error for a missing file or directory, with the nearest path.
-func (f *fileCall) notFound(ctx context.Context, err error) error {
-	c, e := f.catalog, &Error{Code: CodeNotFound, Op: f.op, Path: f.path, Err: err}
-	if !c.files.RootIsTop() {
+	c := f.catalog
+	why := listing.Explain(ctx, c.root, listing.Subject{Name: f.name, Path: f.path, Dir: f.dir, Hidden: f.showHidden}, err)
+	if why.Missing && !c.files.RootIsTop() {
 		if _, missing := c.root.Lstat("."); errors.Is(missing, fs.ErrNotExist) || errors.Is(missing, confine.ErrNotDir) {
 			return rootNotFound(f.op, c.config.root, missing)
 		}
 	}
-	near := ""
-	if f.dir {
-		e.Code, e.Message = CodeDirectoryNotFound, "Directory '"+slashed(f.name)+"' not found"
-		if near = listing.Nearest(ctx, c.root, f.name, true, f.showHidden); near != "" {
-			near = slashed(near)
-		}
-	} else {
-		e.Message = "File '" + escape.Path(f.name) + "' not found"
-		near = escape.Path(listing.Nearest(ctx, c.root, f.name, false, false))
-	}
-	if near != "" {
-		e.Message += "; did you mean '" + near + "'?"
-	}
-	return e
+	return &Error{Code: Code(why.Code), Op: f.op, Path: f.path, Err: err, Message: why.Message}
 }
-
-// slashed returns the path of a directory below the root as in texts.
-func slashed(name string) string { return escape.Path(name) + "/" }

@@ -15,9 +15,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
-// A Recorder is a Source as an fs.FS. A Recorder records all accesses, and an
-// fs.Sub of a Recorder is confined to its directory. Until Release, the fs.Sub has open directories
-// and records of its own, so goroutines may use several at the same time.
+// A Recorder reads files and names in directories, and records all accesses. The Sub of a Recorder
+// is confined to its directory. Until Release, the Sub has open directories and records of its own,
+// so goroutines may use several at the same time.
 type Recorder struct {
 	*Dirs
 	reads *Reads
@@ -88,15 +88,6 @@ type Read struct {
 	settled bool
 }
 
-var (
-	_ fs.ReadDirFS  = (*Recorder)(nil)
-	_ fs.ReadFileFS = (*Recorder)(nil)
-	_ fs.SubFS      = (*Recorder)(nil)
-)
-
-// Open fails. The caller calls ReadFile and ReadDir.
-func (f *Recorder) Open(string) (fs.File, error) { return nil, errors.ErrUnsupported }
-
 // record adds an access with its error.
 func (f *Recorder) record(r Read, err error) {
 	r.Dir = f.dir
@@ -107,12 +98,17 @@ func (f *Recorder) record(r Read, err error) {
 	*f.block = append(*f.block, r)
 }
 
-func (f *Recorder) Sub(dir string) (fs.FS, error) {
+// Sub returns a Recorder of the files below a directory, with names relative to the directory.
+func (f *Recorder) Sub(dir string) *Recorder {
+	if dir == "." {
+		return f
+	}
 	return &Recorder{Dirs: &Dirs{Source: f.Source}, reads: f.reads, block: f.reads.newBlock(),
-		dir: Below(f.dir, dir), outer: f, limit: f.limit}, nil
+		dir: Below(f.dir, dir), outer: f, limit: f.limit}
 }
 
-// Release closes the open directories. The later accesses are accesses of the outer filesystem.
+// Release closes the open directories of a Sub. The later accesses are accesses of the outer
+// Recorder.
 func (f *Recorder) Release() {
 	if f.outer != nil {
 		f.Close()
@@ -142,22 +138,41 @@ func (f *Recorder) Has(dir, file string) bool {
 	return false
 }
 
+// An Entry is a file in a directory.
+type Entry struct {
+	Name string
+	typ  fs.FileMode // type bits, or confine.TypeUnknown
+}
+
 // ReadDir returns the files of a directory in any order.
-func (f *Recorder) ReadDir(name string) ([]fs.DirEntry, error) {
+func (f *Recorder) ReadDir(name string) ([]Entry, error) {
 	file, now := Below(f.dir, name), time.Now()
 	f.Visit(file)
-	of, all := &listing{f, file}, make([]entry, 0, 8)
+	all := make([]Entry, 0, 8)
 	info, known := f.listed(file)
 	hash, err := f.names(f.dir, file, func(name []byte, typ fs.FileMode) {
-		all = append(all, entry{of, string(name), typ})
+		all = append(all, Entry{string(name), typ})
 	})
 	f.record(Read{File: file, list: true, hash: hash,
 		stamp: stamp.Of(info), settled: known && stamp.Settled(info, now)}, err)
-	entries := make([]fs.DirEntry, len(all))
-	for i := range all {
-		entries[i] = &all[i]
+	return all, err
+}
+
+// Type returns the type bits of a file in a directory, and asks for a type that the directory does
+// not know.
+func (f *Recorder) Type(dir string, e Entry) fs.FileMode {
+	if e.typ != confine.TypeUnknown {
+		return e.typ
 	}
-	return entries, err
+	file := Below(Below(f.dir, dir), e.Name)
+	info, err := f.confined(f.dir).Lstat(file)
+	if err != nil {
+		f.record(Read{File: file}, err)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fs.ModeDir // the open of the directory reports the failure
+	}
+	return info.Mode.Type()
 }
 
 // listed describes a directory in one system call, below an open directory. A link proves nothing.
@@ -205,41 +220,6 @@ func (f *Recorder) ReadFile(name string) ([]byte, error) {
 	f.record(Read{File: file, hash: maphash.Bytes(seed, data), bytes: int64(len(data)),
 		stamp: stamp.Of(info), settled: stamp.Settled(info, now)}, failure)
 	return data, err
-}
-
-// A listing is a directory that a Recorder has listed.
-type listing struct {
-	*Recorder
-	path string
-}
-
-// An entry is a file in a directory.
-type entry struct {
-	listing *listing
-	name    string
-	typ     fs.FileMode
-}
-
-func (e *entry) Name() string { return e.name }
-func (e *entry) IsDir() bool  { return e.Type().IsDir() }
-
-func (e *entry) Info() (fs.FileInfo, error) { return nil, errors.ErrUnsupported }
-
-// Type asks for a type that the directory does not know.
-func (e *entry) Type() fs.FileMode {
-	if e.typ != confine.TypeUnknown {
-		return e.typ
-	}
-	in := e.listing
-	file := Below(in.path, e.name)
-	info, err := in.confined(in.dir).Lstat(file)
-	if err != nil {
-		in.record(Read{File: file}, err)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fs.ModeDir // the open of the directory reports the failure
-	}
-	return info.Mode.Type()
 }
 
 // Unchanged reports whether the accesses for which of returns true have the same results now.

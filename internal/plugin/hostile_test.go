@@ -12,8 +12,11 @@ import (
 	"testing"
 
 	diff "github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/hosttest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
@@ -140,36 +143,6 @@ func checkTable(t *testing.T, table Table) {
 	}
 }
 
-// A rooted filesystem is confined to its directory, as are the filesystems of its subdirectories.
-type rooted struct {
-	root *os.Root
-	fs.FS
-}
-
-func openRooted(t *testing.T, root *os.Root, err error) rooted {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { root.Close() })
-	return rooted{root, root.FS()}
-}
-
-type confined struct {
-	rooted
-	t *testing.T
-}
-
-func (c confined) Sub(dir string) (fs.FS, error) {
-	root, err := c.root.OpenRoot(filepath.FromSlash(dir))
-	if err != nil {
-		return nil, err
-	}
-	return confined{openRooted(c.t, root, nil), c.t}, nil
-}
-
-func (c confined) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(c.FS, name) }
-
 func TestLinksDoNotLeadOutOfAPlugin(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -180,14 +153,13 @@ func TestLinksDoNotLeadOutOfAPlugin(t *testing.T) {
 		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 	}
-	for link, target := range map[string]string{"one/linked": "../secret/skills/s", "two/plugin.json": "../secret/plugin.json", "two/commands": "../one", "three": dir + "/secret"} {
+	for link, target := range map[string]string{"one/linked": "../secret/skills/s", "two/plugin.json": "../secret/plugin.json", "two/commands": "../one", "three": filepath.Dir(dir)} {
 		hosttest.Symlink(t, filepath.FromSlash(target), filepath.Join(dir, filepath.FromSlash(link)))
 	}
-	root, err := os.OpenRoot(dir)
-	fsys := confined{openRooted(t, root, err), t}
-	table := must.Get(Find(t.Context(), fsys, ".", Options{}))(t)
+	recorder, _ := reader(t, afero.NewOsFs(), dir, MaxSize)
+	table := must.Get(Find(t.Context(), recorder, ".", Options{}))(t)
 	want := wantLines(`
-			FILE_READ_ERROR two/plugin.json: the plugin is not listed: cannot read the file: path escapes from parent
+			FILE_READ_ERROR two/plugin.json: the plugin is not listed: cannot read the file: path leads outside the root
 			one in one
 			  skills one/linked/*/SKILL.md, declared
 			  skills one/own/SKILL.md, declared
@@ -197,22 +169,12 @@ func TestLinksDoNotLeadOutOfAPlugin(t *testing.T) {
 	must.Equal(t, "diff.Diff(want, got)", "", diff.Diff(want, got))
 }
 
-// A counter counts the calls of a filesystem.
-type counter struct {
-	fs.FS
-	opened, listed *int
-}
-
-func (c counter) Open(name string) (fs.File, error) { *c.opened++; return c.FS.Open(name) }
-
-func (c counter) ReadDir(name string) ([]fs.DirEntry, error) {
-	*c.listed++
-	return fs.ReadDir(c.FS, name)
-}
-
-func (c counter) Sub(dir string) (fs.FS, error) {
-	below, err := fs.Sub(c.FS, dir)
-	return counter{below, c.opened, c.listed}, err
+// count returns the number of accesses.
+func count(reads *access.Reads) (n int) {
+	for range reads.All {
+		n++
+	}
+	return n
 }
 
 func TestFindReadsEachDirectoryAndManifestOnce(t *testing.T) {
@@ -225,16 +187,14 @@ func TestFindReadsEachDirectoryAndManifestOnce(t *testing.T) {
 		entries = append(entries, fmt.Sprintf(`{"name":"p%d","source":"./%s"}`, i, dir), fmt.Sprintf(`{"name":"s%d","source":"./shared","skills":["./more"]}`, i))
 	}
 	files[market] = `{"plugins":[` + strings.Join(entries, ",") + `]}`
-	opened, listed := 0, 0
-	table, err := Find(t.Context(), counter{memory(files), &opened, &listed}, ".", Options{})
+	recorder, reads := memory(t, files, MaxSize)
+	table, err := Find(t.Context(), recorder, ".", Options{})
 	if err != nil || len(table.Plugins) != 200 {
 		t.Fatal(err, len(table.Plugins))
 	}
 	// A marketplace, a manifest that is missing beside the marketplace, and 101 manifests; the top,
 	// 101 plugins and one declared directory of skills.
-	if opened != 103 || listed != 103 {
-		t.Errorf("%d files opened and %d directories listed, want 103 and 103", opened, listed)
-	}
+	must.Equal(t, "the files and directories", 103+103, count(reads))
 	checkTable(t, table)
 }
 
@@ -283,14 +243,12 @@ func TestEntriesThatShareADirectoryAreLimited(t *testing.T) {
 }
 
 func TestFindReturnsTheErrorOfTheDirectory(t *testing.T) {
-	fsys := memory(map[string]string{"x/commands/a.md": ""})
-	must.Fail(Find(t.Context(), fsys, "missing", Options{}))(t, "Find", fs.ErrNotExist)
-	if _, err := Find(t.Context(), fsys, "../x", Options{}); err == nil {
-		t.Error("no error")
-	}
+	recorder, _ := memory(t, map[string]string{"x/commands/a.md": ""}, MaxSize)
+	must.Fail(Find(t.Context(), recorder, "missing", Options{}))(t, "Find", fs.ErrNotExist)
+	must.Fail(Find(t.Context(), recorder, "../x", Options{}))(t, "Find", confine.ErrEscape)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	must.Fail(Find(ctx, fsys, ".", Options{}))(t, "Find", context.Canceled)
+	must.Fail(Find(ctx, recorder, ".", Options{}))(t, "Find", context.Canceled)
 }
 
 func FuzzFind(f *testing.F) {
@@ -301,11 +259,11 @@ func FuzzFind(f *testing.F) {
 	f.Fuzz(func(t *testing.T, first, second []byte) {
 		for _, names := range [][2]string{{market, claude}, {agent, "y/gemini-extension.json"}, {".agents/plugins/marketplace.json", "x/.codex-plugin/plugin.json"}, {claude, "y/.github/plugin/plugin.json"}} {
 			files := map[string]string{names[0]: string(first), names[1]: string(second), "x/commands/a.md": "", "x/s/SKILL.md": "", "y/skills/s/SKILL.md": "", "SKILL.md": ""}
-			opened, listed := 0, 0
-			table := must.Get(Find(t.Context(), counter{memory(files), &opened, &listed}, ".", Options{Name: "top"}))(t)
+			recorder, reads := memory(t, files, MaxSize)
+			table := must.Get(Find(t.Context(), recorder, ".", Options{Name: "top"}))(t)
 			checkTable(t, table)
-			if limit := 20 + len(first) + len(second); opened+listed > limit || len(table.Plugins) > limit {
-				t.Errorf("%d files, %d directories and %d plugins of %d bytes", opened, listed, len(table.Plugins), limit)
+			if limit := 20 + len(first) + len(second); count(reads) > limit || len(table.Plugins) > limit {
+				t.Errorf("%d files and directories and %d plugins of %d bytes", count(reads), len(table.Plugins), limit)
 			}
 		}
 	})

@@ -25,7 +25,7 @@ func (f *finder) read(d *directory, file string) ([]byte, *problem.Problem) {
 		p := problem.New(code, problem.Error, escape.Path(d.join(file)), message, suggestion)
 		return nil, &p
 	}
-	data, err := fs.ReadFile(d.fsys, file)
+	data, err := d.files.ReadFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil

@@ -36,12 +36,11 @@ type Options struct {
 
 	// Only, if not "", is a manifest below each plugin: the subdirectories with this manifest are
 	// the plugins, and Find reads nothing else. A SKILL.md beside the manifest is a skill of the
-	// directory of Find. fsys has a method Has(dir, file string) bool for a file below a
-	// subdirectory.
+	// directory of Find.
 	Only string
 
 	Reads   int    // the number of directories to read at the same time from a slow filesystem; 0 means 1
-	MaxSize int64  // the size of the largest JSON file that fsys reads, in bytes
+	MaxSize int64  // the size of the largest JSON file that the Recorder reads, in bytes
 	Name    string // the name of a plugin in the directory "." that has no manifest with a name
 
 	Digest func(raw map[string]string) string // if not nil, each plugin has its Raw, and this digest of Raw
@@ -124,14 +123,12 @@ type Part struct {
 // Find returns the plugins of a directory. The directory is a marketplace, a plugin or a directory
 // of plugins: Find looks for a marketplace, then for a manifest or for directories of commands,
 // skills and agents, and then in the subdirectories. A marketplace inside of a plugin does not
-// count. Find returns an error only if the directory cannot be read, or if ctx ends. Find makes all
-// accesses through fsys, and opens the files of a plugin below fs.Sub of the directory of the
-// plugin. If the fs.Sub has a method Release, Find calls Release after the manifest, and may call
-// fs.Sub and Release for several directories at the same time.
-func Find(ctx context.Context, fsys fs.FS, dir string, o Options) (Table, error) {
-	f := &finder{ctx: ctx, fsys: fsys, dir: dir, options: o, formats: ordered(o.Manifests, nil), bare: claudeFormat, dirs: make(map[string]*directory), skills: make(map[string]skillDir), sharing: make(map[sharedDir]int)}
+// count. Find returns an error only if the directory cannot be read, or if ctx ends. Find reads the
+// files of a plugin by the Sub of its directory, and calls Release after the manifest.
+func Find(ctx context.Context, files *access.Recorder, dir string, o Options) (Table, error) {
+	f := &finder{ctx: ctx, files: files, dir: dir, options: o, formats: ordered(o.Manifests, nil), bare: claudeFormat, dirs: make(map[string]*directory), skills: make(map[string]skillDir), sharing: make(map[sharedDir]int)}
 	top := f.list(dir)
-	defer top.release()
+	defer top.files.Release()
 	if top.err != nil {
 		return Table{}, top.err
 	}
@@ -153,7 +150,7 @@ func Find(ctx context.Context, fsys fs.FS, dir string, o Options) (Table, error)
 // A finder is one call of Find.
 type finder struct {
 	ctx     context.Context
-	fsys    fs.FS
+	files   *access.Recorder
 	dir     string // as given to Find
 	options Options
 	formats []*format
@@ -169,8 +166,8 @@ type finder struct {
 // A directory is the open directory of a plugin.
 type directory struct {
 	path     string
-	fsys     fs.FS
-	entries  []fs.DirEntry    // in the order of names.Compare
+	files    *access.Recorder
+	entries  []access.Entry   // in the order of names.Compare
 	top      bool             // the directory that the caller names
 	listed   bool             // an entry of the marketplace has the directory
 	searched bool             // manifest, failed and foreign are set
@@ -235,7 +232,7 @@ const maxAhead = 256
 // look.
 func (f *finder) look(dir string) *directory {
 	d := f.list(dir)
-	defer d.release()
+	defer d.files.Release()
 	if d.err == nil {
 		f.searchManifest(d)
 	}
@@ -244,34 +241,21 @@ func (f *finder) look(dir string) *directory {
 
 // list reads the names of the files of a directory.
 func (f *finder) list(dir string) *directory {
-	d := &directory{path: dir}
-	if d.err = f.ctx.Err(); d.err != nil {
-		return d
+	d := &directory{path: dir, files: f.files.Sub(dir)}
+	if d.err = f.ctx.Err(); d.err == nil {
+		d.entries, d.err = d.files.ReadDir(".")
 	}
-	if d.fsys, d.err = fs.Sub(f.fsys, dir); d.err != nil {
-		return d
-	}
-	if d.entries, d.err = fs.ReadDir(d.fsys, "."); d.err != nil {
-		return d
-	}
-	slices.SortFunc(d.entries, func(a, b fs.DirEntry) int { return names.Compare(a.Name(), b.Name()) })
+	slices.SortFunc(d.entries, func(a, b access.Entry) int { return names.Compare(a.Name, b.Name) })
 	return d
-}
-
-// release tells the filesystem that Find has read the manifest of the directory.
-func (d *directory) release() {
-	if r, ok := d.fsys.(interface{ Release() }); ok {
-		r.Release()
-	}
 }
 
 // entry returns the type bits of a file.
 func (d *directory) entry(name string) (typ fs.FileMode, ok bool) {
-	i, ok := slices.BinarySearchFunc(d.entries, name, func(e fs.DirEntry, name string) int {
-		return names.Compare(e.Name(), name)
+	i, ok := slices.BinarySearchFunc(d.entries, name, func(e access.Entry, name string) int {
+		return names.Compare(e.Name, name)
 	})
 	if ok {
-		typ = d.entries[i].Type()
+		typ = d.files.Type(".", d.entries[i])
 	}
 	return typ, ok
 }
@@ -296,7 +280,7 @@ func (d *directory) join(file string) string { return access.Below(d.path, file)
 func (f *finder) search(top *directory) {
 	var dirs []string
 	for _, e := range top.entries {
-		name := e.Name()
+		name := e.Name
 		if name[0] != '.' && top.isDir(name) && (f.options.Only == "" || f.holds(top, e)) {
 			dirs = append(dirs, top.join(name))
 		}
@@ -319,12 +303,11 @@ func (f *finder) found(top *directory, dir string) {
 }
 
 // holds reports whether a subdirectory has the manifest of Options.Only.
-func (f *finder) holds(top *directory, e fs.DirEntry) bool {
-	fsys, dir := top.fsys, e.Name()
-	if e.Type()&fs.ModeSymlink != 0 { // the target may be outside of top
-		fsys, dir = f.fsys, top.join(dir)
+func (f *finder) holds(top *directory, e access.Entry) bool {
+	if top.files.Type(".", e)&fs.ModeSymlink != 0 { // the target may be outside of top
+		return f.files.Has(top.join(e.Name), f.options.Only)
 	}
-	return fsys.(interface{ Has(dir, file string) bool }).Has(dir, f.options.Only)
+	return top.files.Has(e.Name, f.options.Only)
 }
 
 // report adds problems of the table.
@@ -367,9 +350,11 @@ func (f *finder) skillsIn(d *directory, dir string) skillDir {
 	}
 	kind := missing
 	if first, _, _ := strings.Cut(dir, "/"); d.isDir(first) {
-		if all, err := fs.ReadDir(d.fsys, dir); err == nil {
+		if all, err := d.files.ReadDir(dir); err == nil {
 			kind = manySkill
-			if slices.ContainsFunc(all, func(e fs.DirEntry) bool { return e.Name() == "SKILL.md" && !e.IsDir() }) {
+			if slices.ContainsFunc(all, func(e access.Entry) bool {
+				return e.Name == "SKILL.md" && !d.files.Type(dir, e).IsDir()
+			}) {
 				kind = oneSkill
 			}
 		}

@@ -6,30 +6,41 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"unicode/utf8"
 
 	diff "github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// memory returns a filesystem with the files.
-func memory(files map[string]string) fstest.MapFS {
+// reader returns a Recorder of a filesystem with files of at most limit bytes, and its accesses.
+func reader(t testing.TB, fsys afero.Fs, dir string, limit int64) (*access.Recorder, *access.Reads) {
+	t.Helper()
+	reads := new(access.Reads)
+	source := &access.Source{Context: t.Context(), FS: must.Get(confine.Over(fsys, dir))(t), Opened: new(atomic.Int64)}
+	return access.NewRecorder(source, reads, limit), reads
+}
+
+// memory is reader for a filesystem with the files.
+func memory(t testing.TB, files map[string]string, limit int64) (*access.Recorder, *access.Reads) {
+	t.Helper()
 	fsys := fstest.MapFS{}
 	for name, text := range files {
 		fsys[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	return fsys
+	return reader(t, afero.FromIOFS{FS: fsys}, ".", limit)
 }
 
 var kindNames = map[client.Files]string{client.Commands: "commands", client.Skills: "skills", client.Agents: "agents"}
@@ -69,26 +80,8 @@ func shown(t Table) (lines []string) {
 // find returns the table of a directory.
 func findIn(t *testing.T, files map[string]string, dir string, o Options) Table {
 	t.Helper()
-	return must.Get(Find(t.Context(), limited{memory(files), cmp.Or(o.MaxSize, MaxSize)}, dir, o))(t)
-}
-
-// A limited filesystem reads files of at most size bytes.
-type limited struct {
-	fs.FS
-	size int64
-}
-
-func (l limited) ReadFile(name string) ([]byte, error) {
-	data, err := fs.ReadFile(l.FS, name)
-	if int64(len(data)) > l.size {
-		return nil, access.ErrTooLarge
-	}
-	return data, err
-}
-
-func (l limited) Sub(dir string) (fs.FS, error) {
-	below, err := fs.Sub(l.FS, dir)
-	return limited{below, l.size}, err
+	recorder, _ := memory(t, files, cmp.Or(o.MaxSize, MaxSize))
+	return must.Get(Find(t.Context(), recorder, dir, o))(t)
 }
 
 const (

@@ -149,12 +149,11 @@ func (f *Recorder) ReadDir(name string) ([]Entry, error) {
 	file, now := Below(f.dir, name), time.Now()
 	f.Visit(file)
 	all := make([]Entry, 0, 8)
-	info, known := f.listed(file)
-	hash, err := f.names(f.dir, file, func(name []byte, typ fs.FileMode) {
+	info, hash, err := f.names(f.dir, file, func(name []byte, typ fs.FileMode) {
 		all = append(all, Entry{string(name), typ})
 	})
 	f.record(Read{File: file, list: true, hash: hash,
-		stamp: stamp.Of(info), settled: known && stamp.Settled(info, now)}, err)
+		stamp: stamp.Of(info), settled: stamp.Settled(info, now)}, err)
 	return all, err
 }
 
@@ -175,26 +174,17 @@ func (f *Recorder) Type(dir string, e Entry) fs.FileMode {
 	return info.Mode.Type()
 }
 
-// listed describes a directory in one system call, below an open directory. A link proves nothing.
-func (d *Dirs) listed(dirPath string) (info confine.Info, ok bool) {
-	if d.Tops == nil || d.Remote { // a call can be a request
-		return info, false
-	}
-	var err error
-	if top := d.Tops.layer; top.path == dirPath {
-		info, err = top.dir.Info()
-	} else if top := d.Tops.above(dirPath); top.dir != nil && top.path == path.Dir(dirPath) {
-		info, err = top.dir.Lstat(path.Base(dirPath))
-	}
-	return info, err == nil && info.Mode.IsDir()
-}
-
 // names calls add with the names and the types in a directory, and returns their hash, in any
-// order.
-func (d *Dirs) names(within, dirPath string, add func([]byte, fs.FileMode)) (hash uint64, err error) {
-	opened, err := d.Open(within, dirPath)
+// order, and the metadata before the read.
+func (d *Dirs) names(within, dirPath string, add func([]byte, fs.FileMode)) (
+	info confine.Info, hash uint64, err error,
+) {
+	opened, linked, err := d.Open(within, dirPath)
 	if err != nil {
-		return 0, err
+		return info, 0, err
+	}
+	if !d.Remote && !linked { // a call can be a request, and a link proves nothing
+		info, _ = opened.Info()
 	}
 	err = opened.EachBytes(d.Context, func(name []byte, typ fs.FileMode) error {
 		hash += maphash.Bytes(seed, name) ^ uint64(typ)*0x9E3779B97F4A7C15
@@ -203,7 +193,7 @@ func (d *Dirs) names(within, dirPath string, add func([]byte, fs.FileMode)) (has
 		}
 		return nil
 	})
-	return hash, err
+	return info, hash, err
 }
 
 // ReadFile returns ErrTooLarge for a file larger than the limit of the Recorder.
@@ -262,15 +252,14 @@ func (r *Read) unchanged(d *Dirs) bool {
 // sameNames is unchanged for the names in a directory.
 func (r *Read) sameNames(d *Dirs) bool {
 	now := time.Now()
-	info, known := d.listed(r.File)
-	if known && r.settled && !r.missing && stamp.Of(info).Same(r.stamp) {
+	if r.settled && !r.missing && d.has(r.File, r.stamp) {
 		return true
 	}
-	hash, err := d.names(r.Dir, r.File, nil)
+	info, hash, err := d.names(r.Dir, r.File, nil)
 	if r.missing || err != nil || hash != r.hash {
 		return r.missing && errors.Is(err, fs.ErrNotExist)
 	}
-	r.stamp, r.settled = stamp.Of(info), known && stamp.Settled(info, now)
+	r.stamp, r.settled = stamp.Of(info), stamp.Settled(info, now)
 	return true
 }
 

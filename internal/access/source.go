@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -25,7 +24,7 @@ type Source struct {
 	Remote  bool          // a call can be a request
 	Reads   int           // number of files to read at the same time from a slow filesystem
 	Opened  *atomic.Int64 // counts the files that the scan opens
-	Tops    *Tops         // in a layer with plugins; otherwise nil
+	Top     Top           // in a layer with plugins
 	Watch   *watch.Watch  // nil if the layer is not watched
 	Look    *watch.Look   // nil without an Observer
 
@@ -83,24 +82,25 @@ func IsBelow(top, file string) bool {
 // Dirs opens files near each other with few system calls.
 type Dirs struct {
 	*Source
-	last *confine.Dir // the last opened directory, or nil
-	path string       // of last
+	last   *confine.Dir // the last opened directory, or nil
+	path   string       // of last
+	linked bool         // a link can be on the way to last
 }
 
-// Open opens a directory, which stays open until the next call of Open or Close.
-func (d *Dirs) Open(within, dirPath string) (*confine.Dir, error) {
-	if d.last != nil && d.path == dirPath {
-		return d.last, nil
+// Open opens a directory, which stays open until the next call of Open or Close. If a link can be
+// on the way, linked is true.
+func (d *Dirs) Open(within, dirPath string) (dir *confine.Dir, linked bool, err error) {
+	switch {
+	case d.Top.dir != nil && dirPath == d.Top.path:
+		return d.Top.dir, false, nil
+	case d.last != nil && d.path == dirPath:
+		return d.last, d.linked, nil
 	}
 	d.Close()
-	if dirPath == within {
-		d.Tops.hold(path.Dir(dirPath))
+	if dir, linked, err = d.openDir(d.confined(within), dirPath); err == nil {
+		d.last, d.path, d.linked = dir, dirPath, linked
 	}
-	last, err := d.openDir(d.confined(within), dirPath)
-	if err == nil {
-		d.last, d.path = last, dirPath
-	}
-	return last, err
+	return dir, linked, err
 }
 
 // Close closes the open directory.
@@ -112,11 +112,11 @@ func (d *Dirs) Close() {
 }
 
 // near returns an open directory above a file, if any.
-func (d *Dirs) near(file string) openedDir {
+func (d *Dirs) near(file string) Top {
 	if d.last != nil && IsBelow(d.path, file) {
-		return openedDir{d.last, d.path}
+		return Top{d.last, d.path}
 	}
-	return d.Tops.above(file)
+	return d.Top.above(file)
 }
 
 // in calls do with the directory of a file, or if a link is on the way, returns confine.ErrSymlink.
@@ -228,87 +228,53 @@ func ReadHead(fsys *confine.FS, file string, buf []byte) (int, confine.Info, err
 // Same reports whether a file, or the target of a link, has a stamp. The directories between the
 // directory of the layer and the file must be unchanged.
 func (s *Source) Same(within, file string, known stamp.Stamp) bool {
-	near := s.Tops.above(file)
-	if near.dir != nil && known.IsOf(near.dir, FromTop(near.path, file)) {
+	if s.has(file, known) {
 		return true
 	}
 	info, err := (&Dirs{Source: s}).Info(within, file)
 	return err == nil && stamp.Of(info).Same(known)
 }
 
-// OpenDir opens a directory, if possible below an open directory of the layer.
-func (s *Source) OpenDir(dirPath string) (*confine.Dir, error) { return s.openDir(s.FS, dirPath) }
+// has reports whether the open directory of the layer, or a file below, has a stamp.
+func (s *Source) has(file string, known stamp.Stamp) bool {
+	top := s.Top
+	return top.dir != nil && (file == top.path || IsBelow(top.path, file)) &&
+		known.IsOf(top.dir, FromTop(top.path, file))
+}
 
-func (s *Source) openDir(fsys *confine.FS, dirPath string) (*confine.Dir, error) {
-	if top := s.Tops.above(dirPath); top.dir != nil {
+// OpenDir opens a directory, if possible below the open directory of the layer.
+func (s *Source) OpenDir(dirPath string) (*confine.Dir, error) {
+	dir, _, err := s.openDir(s.FS, dirPath)
+	return dir, err
+}
+
+func (s *Source) openDir(fsys *confine.FS, dirPath string) (dir *confine.Dir, linked bool, err error) {
+	if top := s.Top.above(dirPath); top.dir != nil {
 		dir, err := OpenBelow(top.dir, top.path, dirPath)
 		if !errors.Is(err, confine.ErrSymlink) {
-			return dir, err
+			return dir, false, err
 		}
 		s.FollowedLink()
 	}
-	return fsys.OpenDir(dirPath)
+	dir, err = fsys.OpenDir(dirPath)
+	return dir, true, err
 }
 
-// Tops are the open directory of a layer and a few open directories of plugins below.
-type Tops struct {
-	layer openedDir
-
-	mu    sync.Mutex
-	below []openedDir
-}
-
-// NewTops returns the open directory of a layer.
-func NewTops(dir *confine.Dir, dirPath string) *Tops { return &Tops{layer: openedDir{dir, dirPath}} }
-
-type openedDir struct {
+// A Top is the open directory of a layer. The zero Top has no directory.
+type Top struct {
 	dir  *confine.Dir
 	path string
 }
 
-// maxBelow bounds the descriptors.
-const maxBelow = 7
+// NewTop returns the open directory of a layer.
+func NewTop(dir *confine.Dir, dirPath string) Top { return Top{dir, dirPath} }
 
-// above returns the deepest open directory above a path, if any.
-func (o *Tops) above(dirPath string) (deepest openedDir) {
-	if o == nil || !IsBelow(o.layer.path, dirPath) {
-		return deepest
+// above returns the Top if the directory is above a path, and otherwise the zero Top.
+func (t Top) above(file string) Top {
+	if t.dir == nil || !IsBelow(t.path, file) {
+		return Top{}
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	deepest = o.layer
-	for _, d := range o.below {
-		if IsBelow(d.path, dirPath) && IsBelow(deepest.path, d.path) {
-			deepest = d
-		}
-	}
-	return deepest
-}
-
-// hold opens a directory until close, because the scan opens more directories below.
-func (o *Tops) hold(dirPath string) {
-	if o == nil || !IsBelow(o.layer.path, dirPath) {
-		return
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	known := slices.ContainsFunc(o.below, func(d openedDir) bool { return d.path == dirPath })
-	if known || len(o.below) == maxBelow {
-		return
-	}
-	if dir, err := OpenBelow(o.layer.dir, o.layer.path, dirPath); err == nil {
-		o.below = append(o.below, openedDir{dir, dirPath})
-	}
-}
-
-// Close closes the directories, except the directory of the layer.
-func (o *Tops) Close() {
-	if o == nil {
-		return
-	}
-	for _, d := range o.below {
-		d.dir.Close()
-	}
+	return t
 }
 
 // A ListedDir is a directory before a scan has listed the directory.

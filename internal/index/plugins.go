@@ -236,8 +236,7 @@ func (x *Index) PluginsOf(s *Snapshot, layer int) (all []*plugin.Plugin) {
 
 // scanPlugins adds the files of all plugins of a layer.
 func scanPlugins(s *scan, dir *confine.Dir, dirPath string) error {
-	s.Tops = access.NewTops(dir, dirPath)
-	defer s.Tops.Close()
+	s.Top = access.NewTop(dir, dirPath)
 	table, err := s.at.Plugins.find(s, dirPath)
 	if err != nil {
 		return err
@@ -306,7 +305,7 @@ func pluginProblems(plugins []*plugin.Plugin) (all []problem.Problem) {
 func (s *scan) within(p *Part, reads int) *scan {
 	of := &scan{
 		Source: access.Source{Context: s.Context, FS: s.FS.Within(p.PluginDir), Remote: s.Remote, Reads: reads,
-			Opened: s.Opened, Tops: s.Tops, Watch: s.Watch, Look: s.Look},
+			Opened: s.Opened, Top: s.Top, Watch: s.Watch, Look: s.Look},
 		index: s.index, config: s.config, layer: s.layer, at: &p.Layer, part: p, version: s.version,
 		begin:  s.begin,
 		before: s.before, resumed: s.resumed, plugins: s.plugins, collectors: s.collectors,

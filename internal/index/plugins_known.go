@@ -22,7 +22,6 @@ func (l *lookout) pluginClaims(layer int, name string, e *Entry) bool {
 	}
 	defer x.leave()
 	s := l.source(layer)
-	defer s.Tops.Close()
 	table := known.files.plugins
 	parts, large := table.all, table.reads.Len() > largeLayer
 	recent := large && known.recent(now)
@@ -68,7 +67,7 @@ func (l *lookout) source(layer int) *access.Source {
 	s := &access.Source{Context: l.ctx, FS: x.FS(l.ctx, layer), Remote: at.Store != nil,
 		Reads: x.config.MaxReads, Opened: &x.filesRead, Look: x.config.look}
 	if top := l.openDir(layer); top != nil {
-		s.Tops = access.NewTops(top, at.Dir)
+		s.Top = access.NewTop(top, at.Dir)
 	}
 	return s
 }

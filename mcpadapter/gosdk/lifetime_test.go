@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
@@ -51,7 +52,7 @@ func (s slowFs) Open(name string) (afero.File, error) {
 // TestASlowClientReceivesFewerReports has a client that reads nothing during the call.
 func TestASlowClientReceivesFewerReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, _ := adapterOf(t, slowFs{memory(t, map[string]string{"a/b/c": "", "d/e/f": ""})})
+		a, _ := adapterOf(t, slowFs{catalogtest.Memory(t, map[string]string{"a/b/c": "", "d/e/f": ""})})
 		w := dial(t, serverOf(t, nil, a))
 		id := must.Get(jsonrpc.MakeID("call"))(t)
 		params := json.RawMessage(`{"name":"directory_tree","_meta":{"progressToken":1}}`)

@@ -3,6 +3,7 @@ package gosdk_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
@@ -34,22 +36,6 @@ func promptPages(t testing.TB, c *mcp.ClientSession) [][]string {
 	}
 }
 
-func TestPromptsAreAsFreshAsTheFiles(t *testing.T) {
-	fsys := memory(t, map[string]string{"commands/commit.md": "Commit.\n"})
-	a, _ := adapterOf(t, fsys)
-	c := connect(t, serverOf(t, nil, a), revisions[0], nil)
-	must.Match(t, "result", [][]string{{"commit"}}, promptPages(t, c))
-	write(t, fsys, "commands/review.md", "Review.\n")
-	must.Do(t, fsys.Remove("commands/commit.md"))
-	must.Match(t, "result", [][]string{{"review"}}, promptPages(t, c))
-	res := must.Get(c.GetPrompt(ctx, &mcp.GetPromptParams{Name: "review"}))(t)
-	must.Equal(t, "Text", "Review.\n", res.Messages[0].Content.(*mcp.TextContent).Text)
-	must.Equal(t, "Role", "user", res.Messages[0].Role)
-	if _, err := c.GetPrompt(ctx, &mcp.GetPromptParams{Name: "commit"}); code(err) != -32602 {
-		t.Errorf("a command that went: got %v", err)
-	}
-}
-
 func TestServersOwnPromptsComeAfterTheCommands(t *testing.T) {
 	for _, commands := range []int{0, 1, 50, 51} {
 		for _, own := range []int{0, 1, 49, 50} {
@@ -61,7 +47,7 @@ func TestServersOwnPromptsComeAfterTheCommands(t *testing.T) {
 					files["commands/"+name+".md"] = "x\n"
 					want = append(want, name)
 				}
-				a, _ := adapterOf(t, memory(t, files), mcpadapter.WithPageSize(50))
+				a, _ := adapterOf(t, catalogtest.Memory(t, files), mcpadapter.WithPageSize(50))
 				s := serverOf(t, &mcp.ServerOptions{PageSize: 20}, a)
 				for i := range own {
 					name := fmt.Sprintf("a%03d", i)
@@ -77,7 +63,7 @@ func TestServersOwnPromptsComeAfterTheCommands(t *testing.T) {
 }
 
 func TestCommandsTakePrecedenceOverOwnPrompts(t *testing.T) {
-	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "---\ndescription: A command\n---\n"}))
+	a, _ := adapterOf(t, catalogtest.Memory(t, map[string]string{"commands/commit.md": "---\ndescription: A command\n---\n"}))
 	s := serverOf(t, nil, a)
 	addPrompt(s, "commit")
 	addPrompt(s, "other")
@@ -94,7 +80,7 @@ func TestInvalidCursorsOfPromptsAreRejected(t *testing.T) {
 	for i := range 60 {
 		files[fmt.Sprintf("commands/c%03d.md", i)] = "x\n"
 	}
-	a, _ := adapterOf(t, memory(t, files), mcpadapter.WithExtraTools(tools("tool_%03d", 60)...))
+	a, _ := adapterOf(t, catalogtest.Memory(t, files), mcpadapter.WithExtraTools(tools("tool_%03d", 60)...))
 	s := serverOf(t, nil, a)
 	addPrompt(s, "own")
 	w := dial(t, s)
@@ -119,7 +105,8 @@ func TestDirectoryOfCommandsMayBeMissing(t *testing.T) {
 }
 
 func TestUnreadableDirectoryOfCommandsIsAnError(t *testing.T) {
-	a, _ := adapterOf(t, denied{memory(t, map[string]string{"commands/commit.md": "x\n"}), "commands"})
+	fsys := catalogtest.Memory(t, map[string]string{"commands/commit.md": "x\n"})
+	a, _ := adapterOf(t, catalogtest.Faulty{Fs: fsys, Opens: map[string]error{"commands": os.ErrPermission}})
 	s := serverOf(t, nil, a)
 	addPrompt(s, "own")
 	c := connect(t, s, revisions[0], nil)
@@ -131,7 +118,7 @@ func TestUnreadableDirectoryOfCommandsIsAnError(t *testing.T) {
 }
 
 func TestAnnouncerIsNotListed(t *testing.T) {
-	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}))
+	a, _ := adapterOf(t, catalogtest.Memory(t, map[string]string{"commands/commit.md": "x\n"}))
 	c := connect(t, serverOf(t, &mcp.ServerOptions{PageSize: 1}, a, a), revisions[0], nil)
 	must.Match(t, "result", [][]string{{"commit"}}, promptPages(t, c))
 	if _, err := c.GetPrompt(ctx, &mcp.GetPromptParams{}); code(err) != -32602 {
@@ -142,7 +129,7 @@ func TestAnnouncerIsNotListed(t *testing.T) {
 func TestClientsReceiveOneNotificationForSimultaneousChanges(t *testing.T) {
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
-			fsys := memory(t, map[string]string{"commands/commit.md": "Commit.\n"})
+			fsys := catalogtest.Memory(t, map[string]string{"commands/commit.md": "Commit.\n"})
 			a, catalog := adapterOf(t, fsys)
 			told := make(chan struct{}, 100)
 			c := connect(t, serverOf(t, nil, a), revision, &mcp.ClientOptions{
@@ -186,8 +173,8 @@ func TestOwnCapabilitiesAreKept(t *testing.T) {
 }
 
 func TestCompletionOfSeveralAdaptersNamesTheArguments(t *testing.T) {
-	first, _ := adapterOf(t, memory(t, map[string]string{"commands/first.md": "First $1.\n"}))
-	second, _ := adapterOf(t, memory(t, map[string]string{"commands/second.md": "Second $1.\n"}))
+	first, _ := adapterOf(t, catalogtest.Memory(t, map[string]string{"commands/first.md": "First $1.\n"}))
+	second, _ := adapterOf(t, catalogtest.Memory(t, map[string]string{"commands/second.md": "Second $1.\n"}))
 	c := connect(t, serverOf(t, nil, first, second), revisions[0], nil)
 	for _, name := range []string{"first", "second"} {
 		_, err := c.Complete(ctx, &mcp.CompleteParams{
@@ -200,7 +187,7 @@ func TestCompletionOfSeveralAdaptersNamesTheArguments(t *testing.T) {
 }
 
 func TestCompletionForwardsOtherRequests(t *testing.T) {
-	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n", "commands/review.md": "x\n"}))
+	a, _ := adapterOf(t, catalogtest.Memory(t, map[string]string{"commands/commit.md": "x\n", "commands/review.md": "x\n"}))
 	handler := &mcp.ServerOptions{CompletionHandler: func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 		return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{"the server's"}}}, nil
 	}}
@@ -238,7 +225,7 @@ func TestTheFirstPageHas120Prompts(t *testing.T) {
 	for i := range 120 {
 		files[fmt.Sprintf("commands/c%03d.md", i)] = "---\nargument-hint: <issue>\n---\nTag $1.\n"
 	}
-	a, _ := adapterOf(t, memory(t, files))
+	a, _ := adapterOf(t, catalogtest.Memory(t, files))
 	s := serverOf(t, nil, a)
 	addPrompt(s, "own")
 	page, err := connect(t, s, revisions[0], nil).ListPrompts(ctx, nil)

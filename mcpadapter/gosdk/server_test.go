@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -16,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
@@ -28,39 +26,15 @@ var ctx = context.Background()
 // The protocol revisions of the test clients, one legacy and one modern.
 var revisions = []string{"2025-11-25", "2026-07-28"}
 
-// memory returns a filesystem in memory with the files.
-func memory(t testing.TB, files map[string]string) afero.Fs {
-	t.Helper()
-	fsys := afero.NewMemMapFs()
-	for name, content := range files {
-		write(t, fsys, name, content)
-	}
-	return fsys
-}
-
 func write(t testing.TB, fsys afero.Fs, name, content string) {
 	t.Helper()
 	must.Do(t, afero.WriteFile(fsys, name, []byte(content), 0o644))
 }
 
-// denied is a filesystem that denies opening one path.
-type denied struct {
-	afero.Fs
-	path string
-}
-
-func (d denied) Open(name string) (afero.File, error) {
-	if path.Clean(name) == d.path {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: os.ErrPermission}
-	}
-	return d.Fs.Open(name)
-}
-
 // adapterOf returns an adapter of a filesystem. The end of the test closes the catalog.
 func adapterOf(t testing.TB, fsys afero.Fs, opts ...mcpadapter.Option) (*mcpadapter.Adapter, *toolshelf.Catalog) {
 	t.Helper()
-	c := must.Get(toolshelf.New(toolshelf.WithFs(fsys)))(t)
-	t.Cleanup(func() { c.Close() })
+	c := catalogtest.Open(t, toolshelf.WithFs(fsys))
 	return must.Get(mcpadapter.New(c, opts...))(t), c
 }
 

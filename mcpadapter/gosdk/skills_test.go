@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
@@ -31,8 +32,8 @@ func newest(members string) string {
 }
 
 func TestServersDeclareSkills(t *testing.T) {
-	with, _ := adapterOf(t, memory(t, map[string]string{"skills/a/SKILL.md": skillText("a")}))
-	without, _ := adapterOf(t, memory(t, map[string]string{"commands/a.md": "a"}))
+	with, _ := adapterOf(t, catalogtest.Memory(t, map[string]string{"skills/a/SKILL.md": skillText("a")}))
+	without, _ := adapterOf(t, catalogtest.Memory(t, map[string]string{"commands/a.md": "a"}))
 	for _, revision := range revisions {
 		for declared, a := range map[bool]*mcpadapter.Adapter{true: with, false: without} {
 			c := connect(t, serverOf(t, nil, a), revision, nil).InitializeResult().Capabilities
@@ -47,7 +48,7 @@ func TestServersDeclareSkills(t *testing.T) {
 }
 
 func TestSkillResultsFollowTheEra(t *testing.T) {
-	a, _ := adapterOf(t, memory(t, map[string]string{"skills/a/SKILL.md": skillText("a"), "skills/a/empty.txt": ""}))
+	a, _ := adapterOf(t, catalogtest.Memory(t, map[string]string{"skills/a/SKILL.md": skillText("a"), "skills/a/empty.txt": ""}))
 	s := serverOf(t, nil, a)
 	for _, tt := range []struct {
 		method, members string
@@ -87,7 +88,7 @@ func TestServersKeepTheirOwnResources(t *testing.T) {
 		files[fmt.Sprintf("skills/s%d/SKILL.md", i)] = skillText(fmt.Sprintf("s%d", i))
 	}
 	for _, revision := range revisions {
-		a, _ := adapterOf(t, memory(t, files), mcpadapter.WithPageSize(3))
+		a, _ := adapterOf(t, catalogtest.Memory(t, files), mcpadapter.WithPageSize(3))
 		s := serverOf(t, &mcp.ServerOptions{PageSize: 2}, a)
 		want := []string{}
 		for i := range 5 {
@@ -124,8 +125,8 @@ func TestServersKeepTheirOwnResources(t *testing.T) {
 }
 
 func TestServersOfSeveralAdaptersServeAllSkills(t *testing.T) {
-	a, _ := adapterOf(t, memory(t, map[string]string{"skills/a/SKILL.md": skillText("a"), "skills/both/SKILL.md": skillText("both")}), mcpadapter.WithTools(), mcpadapter.WithPrompts())
-	b, _ := adapterOf(t, memory(t, map[string]string{"skills/b/SKILL.md": skillText("b"), "skills/both/SKILL.md": skillText("both") + "first\n"}), mcpadapter.WithTools(), mcpadapter.WithPrompts())
+	a, _ := adapterOf(t, catalogtest.Memory(t, map[string]string{"skills/a/SKILL.md": skillText("a"), "skills/both/SKILL.md": skillText("both")}), mcpadapter.WithTools(), mcpadapter.WithPrompts())
+	b, _ := adapterOf(t, catalogtest.Memory(t, map[string]string{"skills/b/SKILL.md": skillText("b"), "skills/both/SKILL.md": skillText("both") + "first\n"}), mcpadapter.WithTools(), mcpadapter.WithPrompts())
 	w := dial(t, serverOf(t, nil, a, b))
 	var list struct{ Skills []mcpadapter.SkillEntry }
 	raw, err := w.request("skills/list", `{}`)
@@ -172,7 +173,7 @@ func TestListsOfSeveralAdaptersListTheSkillsOnce(t *testing.T) {
 			name := fmt.Sprintf("%s%d", prefix, i)
 			files["skills/"+name+"/SKILL.md"] = skillText(name)
 		}
-		a, _ := adapterOf(t, counter{memory(t, files), &opened}, mcpadapter.WithPageSize(5))
+		a, _ := adapterOf(t, counter{catalogtest.Memory(t, files), &opened}, mcpadapter.WithPageSize(5))
 		adapters = append(adapters, a)
 	}
 	w := dial(t, serverOf(t, nil, adapters...))
@@ -188,7 +189,7 @@ func TestListsOfSeveralAdaptersListTheSkillsOnce(t *testing.T) {
 }
 
 func TestReadsOfStaleEntriesFail(t *testing.T) {
-	fsys := memory(t, map[string]string{"skills/a/SKILL.md": skillText("a"), "skills/a/x.txt": "one"})
+	fsys := catalogtest.Memory(t, map[string]string{"skills/a/SKILL.md": skillText("a"), "skills/a/x.txt": "one"})
 	a, _ := adapterOf(t, fsys)
 	s := serverOf(t, nil, a)
 	holder, fresh := dial(t, s), dial(t, s)
@@ -230,7 +231,7 @@ func TestReadsOfStaleEntriesOfSeveralAdaptersFail(t *testing.T) {
 					name := fmt.Sprintf("%s%d", prefix, i+1)
 					files["skills/"+name+"/SKILL.md"] = skillText(name)
 				}
-				disks = append(disks, memory(t, files))
+				disks = append(disks, catalogtest.Memory(t, files))
 				a, _ := adapterOf(t, disks[len(disks)-1], mcpadapter.WithPageSize(2))
 				adapters = append(adapters, a)
 			}
@@ -264,7 +265,7 @@ func TestReadsOfStaleEntriesOfSeveralAdaptersFail(t *testing.T) {
 
 func TestServersAnnounceChangesOfSkills(t *testing.T) {
 	for _, revision := range revisions {
-		fsys := memory(t, map[string]string{"skills/a/SKILL.md": skillText("a")})
+		fsys := catalogtest.Memory(t, map[string]string{"skills/a/SKILL.md": skillText("a")})
 		a, catalog := adapterOf(t, fsys)
 		accept := &mcp.ServerOptions{
 			SubscribeHandler:   func(context.Context, *mcp.SubscribeRequest) error { return nil },
@@ -285,7 +286,7 @@ func TestServersAnnounceChangesOfSkills(t *testing.T) {
 }
 
 func TestAnnouncersAreHidden(t *testing.T) {
-	a, _ := adapterOf(t, memory(t, map[string]string{"skills/a/SKILL.md": skillText("a")}))
+	a, _ := adapterOf(t, catalogtest.Memory(t, map[string]string{"skills/a/SKILL.md": skillText("a")}))
 	list, err := connect(t, serverOf(t, nil, a), revisions[1], nil).ListResources(ctx, nil)
 	if err != nil || slices.ContainsFunc(list.Resources, func(r *mcp.Resource) bool { return r.URI != "skill://a/SKILL.md" }) {
 		t.Errorf("got %+v, %v", list, err)

@@ -11,11 +11,12 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
 func TestHooksOfTheServerStay(t *testing.T) {
-	a := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}))
+	a := adapterOf(t, catalogtest.Memory(t, map[string]string{"commands/commit.md": "x\n"}))
 	shared := &server.Hooks{}
 	var asked atomic.Int32
 	count := func(context.Context, any, *mcp.ListPromptsRequest) { asked.Add(1) }
@@ -39,7 +40,7 @@ func (s slowFs) Open(name string) (afero.File, error) {
 // TestASlowClientReceivesFewerReports has a client that handles a notification an hour long.
 func TestASlowClientReceivesFewerReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := adapterOf(t, slowFs{memory(t, map[string]string{"a/b/c": "", "d/e/f": ""})})
+		a := adapterOf(t, slowFs{catalogtest.Memory(t, map[string]string{"a/b/c": "", "d/e/f": ""})})
 		c := connect(t, serverOf(t, a))
 		var received atomic.Int32
 		c.OnNotification(func(mcp.JSONRPCNotification) {

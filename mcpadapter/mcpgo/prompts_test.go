@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/mcpgo"
 )
@@ -23,35 +24,8 @@ func prompts(t testing.TB, s *server.MCPServer) []string {
 	return all
 }
 
-func TestPromptsAreAsFreshAsTheFiles(t *testing.T) {
-	fsys := memory(t, map[string]string{"commands/commit.md": "Commit.\n", "commands/part.md": "---\nis_dependency: true\n---\n"})
-	s := serverOf(t, adapterOf(t, fsys))
-	s.AddPrompt(ownPrompt("own"))
-	must.Match(t, "result", []string{"commit", "own"}, prompts(t, s))
-	write(t, fsys, "commands/review.md", "Review.\n")
-	var got struct {
-		Messages []struct {
-			Role    string
-			Content struct{ Type, Text string }
-		}
-	}
-	request(t, s, "prompts/get", `{"name":"review"}`).into(t, &got)
-	if m := got.Messages; len(m) != 1 || m[0].Role != "user" || m[0].Content.Type != "text" || m[0].Content.Text != "Review.\n" {
-		t.Errorf("got %+v", got)
-	}
-	request(t, s, "prompts/get", `{"name":"review.md"}`).into(t, &got)
-	if m := got.Messages; len(m) != 1 || m[0].Content.Text != "Review.\n" {
-		t.Errorf("by the name of its file: got %+v", got)
-	}
-	must.Do(t, fsys.Remove("commands/commit.md"))
-	must.Equal(t, "a command that went", -32602,
-		request(t, s, "prompts/get", `{"name":"commit"}`).Error.Code)
-	request(t, s, "prompts/get", `{"name":"part"}`)
-	must.Match(t, "result", []string{"own", "review"}, prompts(t, s))
-}
-
 func TestChangedDescriptionsAreListed(t *testing.T) {
-	fsys := memory(t, map[string]string{"commands/commit.md": "Old.\n"})
+	fsys := catalogtest.Memory(t, map[string]string{"commands/commit.md": "Old.\n"})
 	s := serverOf(t, adapterOf(t, fsys))
 	write(t, fsys, "commands/commit.md", "Newer.\n")
 	var list struct {
@@ -72,7 +46,7 @@ func TestDirectoryOfCommandsMayBeMissing(t *testing.T) {
 }
 
 func TestPromptsStayIfTheDirectoryCannotBeRead(t *testing.T) {
-	fsys := &deniable{Fs: memory(t, map[string]string{"commands/commit.md": "x\n"}), path: "commands"}
+	fsys := &deniable{Fs: catalogtest.Memory(t, map[string]string{"commands/commit.md": "x\n"}), path: "commands"}
 	s := serverOf(t, adapterOf(t, fsys))
 	fsys.deny(true)
 	write(t, fsys.Fs, "commands/review.md", "x\n")
@@ -82,7 +56,7 @@ func TestPromptsStayIfTheDirectoryCannotBeRead(t *testing.T) {
 }
 
 func TestRegisterSucceedsIfTheDirectoryCannotBeRead(t *testing.T) {
-	fsys := &deniable{Fs: memory(t, map[string]string{"commands/commit.md": "x\n"}), path: "commands", denied: true}
+	fsys := &deniable{Fs: catalogtest.Memory(t, map[string]string{"commands/commit.md": "x\n"}), path: "commands", denied: true}
 	s := serverOf(t, adapterOf(t, fsys))
 	must.Len(t, "prompts", 0, prompts(t, s))
 	fsys.deny(false)
@@ -95,7 +69,7 @@ func TestFailuresOfAnAdapterAreNotAnswersOfOthers(t *testing.T) {
 	s := server.NewMCPServer("test", "1")
 	var filesystems [3]*deniable
 	for i, name := range []string{"first", "second", "third"} {
-		filesystems[i] = &deniable{Fs: memory(t, map[string]string{
+		filesystems[i] = &deniable{Fs: catalogtest.Memory(t, map[string]string{
 			"commands/both.md": "Both.\n", "commands/" + name + ".md": "Only $1.\n",
 			"skills/both/SKILL.md": skillText("both"), "skills/" + name + "/SKILL.md": skillText(name),
 		})}
@@ -132,7 +106,7 @@ func TestFailuresOfAnAdapterAreNotAnswersOfOthers(t *testing.T) {
 }
 
 func TestClientsReceiveOneNotificationForSimultaneousChanges(t *testing.T) {
-	fsys := memory(t, map[string]string{"commands/commit.md": "Commit.\n"})
+	fsys := catalogtest.Memory(t, map[string]string{"commands/commit.md": "Commit.\n"})
 	s := serverOf(t, adapterOf(t, fsys))
 	c := connect(t, s)
 	told := make(chan string, 100)
@@ -174,7 +148,7 @@ func (f *gatedFs) Open(name string) (afero.File, error) {
 }
 
 func TestHangingRequestsDoNotBlockOthers(t *testing.T) {
-	fsys := &gatedFs{Fs: memory(t, map[string]string{"commands/commit.md": "x\n"}), waiting: make(chan struct{}, 1)}
+	fsys := &gatedFs{Fs: catalogtest.Memory(t, map[string]string{"commands/commit.md": "x\n"}), waiting: make(chan struct{}, 1)}
 	s := serverOf(t, adapterOf(t, fsys))
 	gate := make(chan struct{})
 	fsys.gate.Store(&gate)
@@ -204,7 +178,7 @@ func (completions) CompletePromptArgument(context.Context, string, mcp.CompleteA
 }
 
 func TestArgumentsAreCompleted(t *testing.T) {
-	a := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n", "commands/review.md": "x\n"}))
+	a := adapterOf(t, catalogtest.Memory(t, map[string]string{"commands/commit.md": "x\n", "commands/review.md": "x\n"}))
 	tests := []struct {
 		name, prompt string
 		opts         []mcpgo.Option

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/mcpgo"
@@ -25,16 +26,6 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var ctx = context.Background()
-
-// memory returns a filesystem in memory with the files.
-func memory(t testing.TB, files map[string]string) afero.Fs {
-	t.Helper()
-	fsys := afero.NewMemMapFs()
-	for name, content := range files {
-		write(t, fsys, name, content)
-	}
-	return fsys
-}
 
 func write(t testing.TB, fsys afero.Fs, name, content string) {
 	t.Helper()
@@ -68,9 +59,7 @@ func (d *deniable) Open(name string) (afero.File, error) {
 // adapterOf returns an adapter of a filesystem. The end of the test closes the catalog.
 func adapterOf(t testing.TB, fsys afero.Fs, opts ...mcpadapter.Option) *mcpadapter.Adapter {
 	t.Helper()
-	c := must.Get(toolshelf.New(toolshelf.WithFs(fsys)))(t)
-	t.Cleanup(func() { c.Close() })
-	return must.Get(mcpadapter.New(c, opts...))(t)
+	return must.Get(mcpadapter.New(catalogtest.Open(t, toolshelf.WithFs(fsys)), opts...))(t)
 }
 
 // serverOf returns a server with an adapter.

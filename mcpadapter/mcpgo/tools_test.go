@@ -18,6 +18,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/mcpgo"
@@ -39,7 +40,7 @@ func TestCallsAcceptSeveralSpellings(t *testing.T) {
 	hooks.AddBeforeCallTool(func(context.Context, any, *mcp.CallToolRequest) { heard++ })
 	for name, opts := range map[string][]server.ServerOption{"no hooks": nil, "hooks": {server.WithHooks(hooks)}} {
 		t.Run(name, func(t *testing.T) {
-			s := serverOf(t, adapterOf(t, memory(t, painter), mcpadapter.WithNamespace("docs")), opts...)
+			s := serverOf(t, adapterOf(t, catalogtest.Memory(t, painter), mcpadapter.WithNamespace("docs")), opts...)
 			for _, name := range []string{"docs.list_skills", "docs_list_skills"} {
 				must.Equal(t, name, `{"skills":["paint"]}`, call(t, s, name))
 			}
@@ -54,7 +55,7 @@ func TestCallsAcceptSeveralSpellings(t *testing.T) {
 }
 
 func TestOwnToolsTakePrecedenceForTheirExactName(t *testing.T) {
-	s := serverOf(t, adapterOf(t, memory(t, painter), mcpadapter.WithNamespace("docs")))
+	s := serverOf(t, adapterOf(t, catalogtest.Memory(t, painter), mcpadapter.WithNamespace("docs")))
 	s.AddTool(own("docs_list_skills"))
 	must.Equal(t, "result", "the server's docs_list_skills", call(t, s, "docs_list_skills"))
 }
@@ -69,7 +70,7 @@ func (s session) GetSessionTools() map[string]server.ServerTool { return s.tools
 func (s session) SetSessionTools(map[string]server.ServerTool)  {}
 
 func TestSessionToolsTakePrecedenceForTheirExactName(t *testing.T) {
-	s := serverOf(t, adapterOf(t, memory(t, painter), mcpadapter.WithNamespace("docs")))
+	s := serverOf(t, adapterOf(t, catalogtest.Memory(t, painter), mcpadapter.WithNamespace("docs")))
 	tool, handler := own("docs_list_skills")
 	with := s.WithContext(ctx, session{server.NewInProcessSession("one", nil), map[string]server.ServerTool{tool.Name: {Tool: tool, Handler: handler}}})
 	raw, err := json.Marshal(s.HandleMessage(with, json.RawMessage(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"docs_list_skills"}}`)))
@@ -80,7 +81,7 @@ func TestSessionToolsTakePrecedenceForTheirExactName(t *testing.T) {
 
 func TestSharedHooksApplyOnlyToTheirServer(t *testing.T) {
 	hooks := &server.Hooks{}
-	serverOf(t, adapterOf(t, memory(t, painter), mcpadapter.WithNamespace("docs")), server.WithHooks(hooks))
+	serverOf(t, adapterOf(t, catalogtest.Memory(t, painter), mcpadapter.WithNamespace("docs")), server.WithHooks(hooks))
 	other := server.NewMCPServer("other", "1", server.WithHooks(hooks))
 	other.AddTool(own("docs.list_skills"))
 	must.Equal(t, "Code", -32602,
@@ -130,7 +131,7 @@ func TestServerDeclaresCapabilities(t *testing.T) {
 }
 
 func TestSessionsAreIndependent(t *testing.T) {
-	s := serverOf(t, adapterOf(t, memory(t, painter)))
+	s := serverOf(t, adapterOf(t, catalogtest.Memory(t, painter)))
 	later := func() *client.Client { // the SDK names a session after the time, and the clock of Windows has long ticks
 		for start := time.Now().UnixNano(); time.Now().UnixNano() == start; {
 			runtime.Gosched()
@@ -175,7 +176,7 @@ func TestRegisterReturnsErrorsOfTheSDK(t *testing.T) {
 }
 
 func TestProgramsMayCallToolsDirectly(t *testing.T) {
-	s := serverOf(t, adapterOf(t, memory(t, map[string]string{"commands/commit.md": "Commit.\n"})))
+	s := serverOf(t, adapterOf(t, catalogtest.Memory(t, map[string]string{"commands/commit.md": "Commit.\n"})))
 	var req mcp.CallToolRequest
 	req.Params.Arguments = map[string]any{"command_name": "commit"}
 	must.Equal(t, "IsError", false, must.Get(s.GetTool("get_command").Handler(ctx, req))(t).IsError)
@@ -186,7 +187,7 @@ func skillText(name string) string {
 }
 
 func TestSkillsAreResources(t *testing.T) {
-	fsys := memory(t, map[string]string{"skills/a/SKILL.md": skillText("a"), "skills/a/sub/x y.bin": "\x00\xff", "skills/a/empty": "", "skills/b/SKILL.md": skillText("b")})
+	fsys := catalogtest.Memory(t, map[string]string{"skills/a/SKILL.md": skillText("a"), "skills/a/sub/x y.bin": "\x00\xff", "skills/a/empty": "", "skills/b/SKILL.md": skillText("b")})
 	s := serverOf(t, adapterOf(t, fsys), server.WithResourceCapabilities(true, true))
 	list := func() (uris []string) {
 		var page struct {

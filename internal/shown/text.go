@@ -5,25 +5,11 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/text"
 )
 
 // A FileText is the text of a file, or of some lines of a file.
-type FileText struct {
-	Path        string
-	Text        string
-	First, Last int // negative if counted from the end; 0 if Text is empty
-	Total       int // -1 if unknown
-	Size        int64
-	Truncated   bool
-	NextLine    int
-	NextColumn  int64
-	Column      int64
-	LineEnding  string // "lf", "crlf", "mixed", "cr", or "" if Text has no line break
-	Encoding    string
-	BOM         bool
-	Invalid     int
-	Changed     bool
-}
+type FileText text.Page
 
 // String returns the numbered lines, the rest and the warnings.
 func (t FileText) String() string {
@@ -67,8 +53,8 @@ func (t FileText) writeLines(b *strings.Builder) {
 		if number > t.First {
 			b.WriteByte('\n')
 		}
-		text := strconv.Itoa(number)
-		b.WriteString(strings.Repeat(" ", width-len(text)) + text)
+		digits := strconv.Itoa(number)
+		b.WriteString(strings.Repeat(" ", width-len(digits)) + digits)
 		line = escape.Line(t.withoutBreak(line))
 		if number == t.First && t.Column > 0 {
 			line = "…" + line

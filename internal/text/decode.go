@@ -15,6 +15,21 @@ type Decoded struct {
 	Invalid int    // number of invalid bytes, or of invalid units of UTF-16; each is U+FFFD in Text
 }
 
+func (d *Decoded) lineEnding(f Format) string {
+	switch {
+	case d.Breaks == 0:
+		return ""
+	case f.CR:
+		return "cr"
+	case d.CRLF == 0:
+		return "lf"
+	case d.CRLF == d.Breaks:
+		return "crlf"
+	default:
+		return "mixed"
+	}
+}
+
 // Decode decodes as many whole lines of raw as fit into max bytes of UTF-8. If the first
 // line is longer, Decode decodes the beginning of the line: whole characters, at least one,
 // and no half of a CRLF.

@@ -22,21 +22,24 @@ type Request struct {
 	InOrder bool // reading backwards is expensive
 }
 
-// A Page is a part of the text of a file.
+// A Page is a part of the text of a file. Read does not set Path, Size and Changed.
 type Page struct {
+	Path        string
 	Text        string // in UTF-8, without the byte order mark
-	Format      Format
-	First, Last int   // lines of Text, negative if counted from the end; 0 if the page has no line
-	Column      int64 // bytes of the line First before Text
+	First, Last int    // lines of Text, negative if counted from the end; 0 if Text is empty
+	Total       int    // lines of the file, -1 if unknown
+	Size        int64
+	Truncated   bool // Request.Max ended the page
 	// Line that follows Text, or that contains the next byte; 0 at the end of the file and if the
 	// page has no line.
 	NextLine   int
-	NextColumn int64 // bytes of the line NextLine before the end of Text
-	Truncated  bool  // Max ended the page
-	Total      int   // lines of the file, -1 if unknown
-	Breaks     int   // line breaks in Text
-	CRLF       int   // line breaks in Text that are CRLF
-	Invalid    int   // as in Decoded
+	NextColumn int64  // bytes of the line NextLine before the end of Text
+	Column     int64  // bytes of the line First before Text
+	LineEnding string // "lf", "crlf", "mixed", "cr", or "" if Text has no line break
+	Encoding   string // an Encoding
+	BOM        bool
+	Invalid    int // as in Decoded
+	Changed    bool
 }
 
 // A NotTextError reports a file that is not text.
@@ -89,7 +92,7 @@ func (r *reader) around(q Request) (Page, error) {
 	}
 	q.From, q.To, q.Column = q.Around, q.Around, 0
 	if p.Last >= q.Around {
-		lines := strings.Split(p.Text, string(p.Format.Terminator()))
+		lines := strings.Split(p.Text, string(r.format.Terminator()))
 		// A file that changes can have fewer line breaks than the index.
 		lines = lines[:min(len(lines), p.Last-p.First+1)]
 		if at := q.Around - p.First; at < len(lines) {
@@ -352,14 +355,14 @@ func (r *reader) text(s position, raw []byte, last int64, max int) (Page, error)
 	}
 	p := Page{
 		// Nothing else refers to the bytes.
-		Text:    unsafe.String(unsafe.SliceData(d.Text), len(d.Text)),
-		Format:  r.format,
-		First:   s.line,
-		Last:    s.line + d.Breaks,
-		Column:  s.column,
-		Breaks:  d.Breaks,
-		CRLF:    d.CRLF,
-		Invalid: d.Invalid,
+		Text:       unsafe.String(unsafe.SliceData(d.Text), len(d.Text)),
+		First:      s.line,
+		Last:       s.line + d.Breaks,
+		Column:     s.column,
+		LineEnding: d.lineEnding(r.format),
+		Encoding:   string(r.format.Encoding),
+		BOM:        r.format.BOM,
+		Invalid:    d.Invalid,
 	}
 	if ended {
 		p.Last--
@@ -403,7 +406,9 @@ func (r *reader) decode(s position, raw []byte, max int) Decoded {
 }
 
 // none returns a page without lines.
-func (r *reader) none() Page { return Page{Format: r.format, Total: r.total()} }
+func (r *reader) none() Page {
+	return Page{Encoding: string(r.format.Encoding), BOM: r.format.BOM, Total: r.total()}
+}
 
 func (r *reader) total() int {
 	if n, ok := r.index.Lines(); ok {

@@ -102,11 +102,19 @@ func FuzzPages(f *testing.F) {
 			return
 		}
 		want := lines(string(whole.Text), format)
-		crlf := func(text string) int {
-			if format.CR {
-				return 0
+		ending := func(text string) string {
+			breaks, crlf := strings.Count(text, string(format.Terminator())), strings.Count(text, "\r\n")
+			switch {
+			case breaks == 0:
+				return ""
+			case format.CR:
+				return "cr"
+			case crlf == 0:
+				return "lf"
+			case crlf < breaks:
+				return "mixed"
 			}
-			return strings.Count(text, "\r\n")
+			return "crlf"
 		}
 
 		// The pages, joined, are the file, with an index of large and of small blocks.
@@ -124,15 +132,15 @@ func FuzzPages(f *testing.F) {
 				if p.Text != "" && (p.First != next.NextLine || p.Column != next.NextColumn) {
 					t.Fatalf("a page begins at line %d, column %d; the page before says %d, %d", p.First, p.Column, next.NextLine, next.NextColumn)
 				}
-				if whole := strings.HasSuffix(p.Text, string(format.Terminator())) || p.NextLine == 0; !whole && p.Breaks > 0 {
+				if whole := strings.HasSuffix(p.Text, string(format.Terminator())) || p.NextLine == 0; !whole && p.Last > p.First {
 					t.Fatalf("%d bytes: the page %q has a part of a second line", most, p.Text)
 				}
 				if !format.CR && strings.HasSuffix(before, "\r") && strings.HasPrefix(p.Text, "\n") {
 					t.Fatalf("pages of %d bytes divide a CRLF", most)
 				}
 				before = p.Text
-				if p.CRLF != crlf(p.Text) {
-					t.Fatalf("%d CRLF in %q", p.CRLF, p.Text)
+				if p.LineEnding != ending(p.Text) {
+					t.Fatalf("the line ending %s of %q", p.LineEnding, p.Text)
 				}
 				if len(p.Text) > max(most, 4) {
 					t.Fatalf("a page of %d bytes: %q", most, p.Text)
@@ -176,7 +184,7 @@ func FuzzPages(f *testing.F) {
 		}
 		large := &reader{ctx: t.Context(), file: bytes.NewReader(file), size: int64(len(file)), index: &LineIndex{small: smallBlocks}, memory: new([chunk]byte)}
 		for range 2 {
-			if p, err := large.page(q); err != nil || p.Text != wanted || p.CRLF != crlf(wanted) {
+			if p, err := large.page(q); err != nil || p.Text != wanted || p.LineEnding != ending(wanted) {
 				t.Fatalf("lines %d to %d of a large file: %+v, %v, want %q", from, to, p, err, wanted)
 			}
 		}
@@ -232,14 +240,14 @@ func TestLongLine(t *testing.T) {
 		size    int
 		read    int64 // the largest number of bytes that the call may read
 	}{
-		{"the beginning", Request{}, Page{First: 1, Last: 1, Total: -1, NextLine: 2, Truncated: true, Breaks: 1}, 2, chunk + 2*most},
-		{"the first line", Request{To: 1}, Page{First: 1, Last: 1, Total: -1, NextLine: 2, Breaks: 1}, 2, chunk + 2*most},
+		{"the beginning", Request{}, Page{First: 1, Last: 1, Total: -1, NextLine: 2, Truncated: true, LineEnding: "lf"}, 2, chunk + 2*most},
+		{"the first line", Request{To: 1}, Page{First: 1, Last: 1, Total: -1, NextLine: 2, LineEnding: "lf"}, 2, chunk + 2*most},
 		{"the last line", Request{From: -1}, Page{First: -1, Last: -1, Total: -1}, 2, 2 * chunk},
 		{"the beginning of the line", Request{From: 2}, Page{First: 2, Last: 2, Total: -1, NextLine: 2, NextColumn: most, Truncated: true}, most, chunk + 2*most},
 		{"the line from the end", Request{From: -2, To: -2}, Page{First: -2, Last: -2, Total: -1, NextLine: -2, NextColumn: most, Truncated: true}, most, length + 3*chunk},
 		{"the middle of the line", Request{From: 2, Column: length / 2}, Page{First: 2, Last: 2, Column: length / 2, Total: -1, NextLine: 2, NextColumn: length/2 + most, Truncated: true}, most, length/2 + 2*chunk},
 		{"the middle again", Request{From: 2, Column: length / 2}, Page{First: 2, Last: 2, Column: length / 2, Total: -1, NextLine: 2, NextColumn: length/2 + most, Truncated: true}, most, 2 * chunk},
-		{"the line from the end, with a column", Request{From: -2, Column: length - 1}, Page{First: 2, Last: 3, Column: length - 1, Total: 3, Breaks: 1}, 4, length/2 + 3*chunk},
+		{"the line from the end, with a column", Request{From: -2, Column: length - 1}, Page{First: 2, Last: 3, Column: length - 1, Total: 3, LineEnding: "lf"}, 4, length/2 + 3*chunk},
 		{"a column beyond the line", Request{From: 2, Column: length + 1}, Page{First: 3, Last: 3, Total: 3}, 2, 4 * chunk},
 		{"the line after the long line", Request{From: 3}, Page{First: 3, Last: 3, Total: 3}, 2, 2 * chunk},
 		{"a column beyond the last line", Request{From: 3, Column: math.MaxInt64}, Page{Total: 3}, 0, 2 * chunk},
@@ -255,7 +263,7 @@ func TestLongLine(t *testing.T) {
 			}
 		})
 		got := p
-		got.Text, got.Format = "", Format{}
+		got.Text, got.Encoding = "", ""
 		if diff := cmp.Diff(tt.want, got); diff != "" || len(p.Text) != tt.size {
 			t.Errorf("%s: %d bytes of text, want %d (-want +got):\n%s", tt.rule, len(p.Text), tt.size, diff)
 		}
@@ -277,7 +285,7 @@ func TestRangeEndsBeforeItsBeginning(t *testing.T) {
 		var x LineIndex
 		for _, q.Max = range []int{1, chunk, 4 * len(file)} {
 			p, err := Read(t.Context(), bytes.NewReader(file), int64(len(file)), &x, q)
-			if want := (Page{Format: Format{Encoding: UTF8}, Total: n}); err != nil || p != want {
+			if want := (Page{Encoding: "utf-8", Total: n}); err != nil || p != want {
 				t.Errorf("%+v: %.200v, %v", q, p, err)
 			}
 		}
@@ -288,7 +296,7 @@ func TestRangeEndsBeforeItsBeginning(t *testing.T) {
 func TestUTF16OfUnknownSize(t *testing.T) {
 	const line = "0123456789\n"
 	file := utf16Text(binary.LittleEndian, strings.Repeat(line, 2*countable/len(line)))
-	want := Page{Text: line, Format: Format{Encoding: UTF16LE, BOM: true}, First: 1, Last: 1, NextLine: 2, Total: -1, Breaks: 1}
+	want := Page{Text: line, Encoding: "utf-16le", BOM: true, First: 1, Last: 1, NextLine: 2, Total: -1, LineEnding: "lf"}
 	p, err := Read(t.Context(), bytes.NewReader(file), -1, new(LineIndex), Request{To: 1, Max: chunk})
 	if diff := cmp.Diff(want, p); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)

@@ -16,7 +16,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/must"
-	"github.com/toolshelf-go/toolshelf/internal/shown"
 	"github.com/toolshelf-go/toolshelf/internal/text"
 )
 
@@ -51,15 +50,15 @@ func TestReadDescribesThePage(t *testing.T) {
 	for _, tt := range []struct {
 		name, content string
 		from, to      int
-		want          shown.FileText
+		want          text.Page
 	}{
-		{"an empty file", "", 0, 0, shown.FileText{Encoding: "utf-8"}},
-		{"all lines", "a\nb\n", 0, 0, shown.FileText{Text: "a\nb\n", First: 1, Last: 2, Total: 2, LineEnding: "lf", Encoding: "utf-8"}},
-		{"the last line", "a\nb\n", -1, 0, shown.FileText{Text: "b\n", First: 2, Last: 2, Total: 2, LineEnding: "lf", Encoding: "utf-8"}},
-		{"CRLF", "a\r\nb", 0, 0, shown.FileText{Text: "a\r\nb", First: 1, Last: 2, Total: 2, LineEnding: "crlf", Encoding: "utf-8"}},
-		{"CR", "a\rb\r", 0, 0, shown.FileText{Text: "a\rb\r", First: 1, Last: 2, Total: 2, LineEnding: "cr", Encoding: "utf-8"}},
-		{"both line breaks", "a\r\nb\n", 0, 0, shown.FileText{Text: "a\r\nb\n", First: 1, Last: 2, Total: 2, LineEnding: "mixed", Encoding: "utf-8"}},
-		{"a line without a line break", "a", 0, 0, shown.FileText{Text: "a", First: 1, Last: 1, Total: 1, Encoding: "utf-8"}},
+		{"an empty file", "", 0, 0, text.Page{Encoding: "utf-8"}},
+		{"all lines", "a\nb\n", 0, 0, text.Page{Text: "a\nb\n", First: 1, Last: 2, Total: 2, LineEnding: "lf", Encoding: "utf-8"}},
+		{"the last line", "a\nb\n", -1, 0, text.Page{Text: "b\n", First: 2, Last: 2, Total: 2, LineEnding: "lf", Encoding: "utf-8"}},
+		{"CRLF", "a\r\nb", 0, 0, text.Page{Text: "a\r\nb", First: 1, Last: 2, Total: 2, LineEnding: "crlf", Encoding: "utf-8"}},
+		{"CR", "a\rb\r", 0, 0, text.Page{Text: "a\rb\r", First: 1, Last: 2, Total: 2, LineEnding: "cr", Encoding: "utf-8"}},
+		{"both line breaks", "a\r\nb\n", 0, 0, text.Page{Text: "a\r\nb\n", First: 1, Last: 2, Total: 2, LineEnding: "mixed", Encoding: "utf-8"}},
+		{"a line without a line break", "a", 0, 0, text.Page{Text: "a", First: 1, Last: 1, Total: 1, Encoding: "utf-8"}},
 	} {
 		for _, ordered := range []bool{false, true} {
 			t.Run(fmt.Sprint(tt.name, " in order ", ordered), func(t *testing.T) {
@@ -82,7 +81,7 @@ func TestReadErrors(t *testing.T) {
 		{"d", confine.ErrNotRegular},
 		{"../a.txt", confine.ErrEscape},
 	} {
-		if got, err := r.Read(t.Context(), tt.name, text.Request{Max: 10}); !errors.Is(err, tt.is) || got != (shown.FileText{}) {
+		if got, err := r.Read(t.Context(), tt.name, text.Request{Max: 10}); !errors.Is(err, tt.is) || got != (text.Page{}) {
 			t.Errorf("%s: got %+v, %v; want %v", tt.name, got, err, tt.is)
 		}
 	}
@@ -99,7 +98,7 @@ func TestAFileInOrderHasTheSamePages(t *testing.T) {
 		fmt.Fprintf(&content, "line %058d\n", i+1)
 	}
 	for _, from := range []int{1, 9000, 2, -1, -9999} {
-		var got [2]shown.FileText
+		var got [2]text.Page
 		for i, ordered := range []bool{false, true} {
 			r, opened := reader(t, content.String(), ordered)
 			var err error
@@ -110,7 +109,7 @@ func TestAFileInOrderHasTheSamePages(t *testing.T) {
 				t.Errorf("line %d: the file is opened %d times", from, *opened)
 			}
 		}
-		if diff := cmp.Diff(got[0], got[1], cmpopts.IgnoreFields(shown.FileText{}, "Total")); diff != "" || got[1].Changed || len(got[1].Text) != 64 {
+		if diff := cmp.Diff(got[0], got[1], cmpopts.IgnoreFields(text.Page{}, "Total")); diff != "" || got[1].Changed || len(got[1].Text) != 64 {
 			t.Errorf("line %d, -any order +in order:\n%s", from, diff)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -224,43 +223,34 @@ func (x *Index) ReadSealed(ctx context.Context, e *Entry, name string) (raw []by
 // CountOmitted returns the number of files below an omitted directory of a skill, and whether these
 // are all files. At the limit, and after a directory that cannot be read, there can be more.
 func (x *Index) CountOmitted(ctx context.Context, e *Entry, name string, limit int) (files int, all bool) {
-	left := 10 * limit // files and directories
-	all = true
-	var count func(dir *confine.Dir, depth int)
-	count = func(dir *confine.Dir, depth int) {
-		var below []string
-		err := dir.Each(ctx, func(name string, typ fs.FileMode) error {
-			if left--; left < 0 || files == limit {
-				all = false
-				return fs.SkipAll
-			}
-			if typ != fs.ModeDir {
-				files++
-			} else if depth < skilldir.MaxDepth {
-				below = append(below, name)
-			}
-			return nil
-		})
-		all = all && err == nil
-		for _, name := range below {
-			dir, err := dir.OpenDir(name)
-			if all = all && err == nil; err == nil && left > 0 {
-				count(dir, depth+1)
-				dir.Close()
-			}
-		}
-	}
 	skill, err := x.OpenSkill(ctx, e)
 	if err != nil {
 		return 0, false
 	}
 	defer skill.Close()
-	dir, err := skill.OpenDir(name)
-	if err != nil {
-		return 0, false
+	left := 10 * limit // files and directories
+	all = true
+	for dirs := []string{name}; len(dirs) > 0 && left >= 0; dirs = dirs[1:] {
+		dir, err := skill.OpenDir(dirs[0])
+		if err != nil {
+			all = false
+			continue
+		}
+		err = dir.Each(ctx, func(elem string, typ fs.FileMode) error {
+			if left--; left < 0 || files == limit {
+				left, all = -1, false
+				return fs.SkipAll
+			}
+			if typ != fs.ModeDir {
+				files++
+			} else if below := path.Join(dirs[0], elem); strings.Count(below[len(name):], "/") <= skilldir.MaxDepth {
+				dirs = append(dirs, below)
+			}
+			return nil
+		})
+		all = all && err == nil
+		dir.Close()
 	}
-	defer dir.Close()
-	count(dir, 0)
 	return files, all
 }
 
@@ -430,10 +420,7 @@ func (s *scan) sealFiles(e *Entry, before *Seal, dir *confine.Dir, dirPath strin
 			seal.Files[i], now.files[i] = before.Files[known], before.proof.Load().files[known]
 		default:
 			seal.Files[i].Name = f.Name
-			read := shared(s, path.Join(dirPath, f.Name), func() (r fileSum) {
-				r.sum, r.read, r.err = s.sum(d, f.Name)
-				return r
-			})
+			read := shared(s, path.Join(dirPath, f.Name), func() fileSum { return s.sum(d, f.Name) })
 			if seal.Files[i].Sum, now.files[i], err = read.sum, read.read, read.err; err != nil {
 				code := problem.FileRead
 				if errors.Is(err, ErrTooLarge) {
@@ -482,35 +469,12 @@ func (s *scan) sameFiles(e *Entry, dir *confine.Dir, at string) bool {
 }
 
 // sum reads a file of a skill.
-func (s *scan) sum(d *SkillDir, name string) (sum [sha256.Size]byte, read fileProof, err error) {
+func (s *scan) sum(d *SkillDir, name string) fileSum {
 	now := time.Now()
-	f, err := d.Open(name)
-	if err != nil {
-		return sum, read, err
+	sum, info, n, err := d.Sum(s.Context, name, s.config.MaxFileSize)
+	if err == nil || errors.Is(err, ErrTooLarge) {
+		s.Opened.Add(1)
 	}
-	defer f.Close()
-	s.Opened.Add(1)
-	if f.Info().Size > s.config.MaxFileSize {
-		return sum, read, ErrTooLarge
-	}
-	hash := sha256.New()
-	n, err := io.Copy(hash, io.LimitReader(reader{s.Context, f}, s.config.MaxFileSize+1))
-	if err == nil && n > s.config.MaxFileSize {
-		err = ErrTooLarge
-	}
-	hash.Sum(sum[:0])
-	return sum, fileProof{stamp.Of(f.Info()), n == f.Info().Size && (s.at.Immutable || stamp.Settled(f.Info(), now))}, err
-}
-
-// A reader is a file that ends with a context.
-type reader struct {
-	ctx context.Context
-	f   *confine.File
-}
-
-func (r reader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.f.Read(p)
+	settled := n == info.Size && (s.at.Immutable || stamp.Settled(info, now))
+	return fileSum{sum, fileProof{stamp.Of(info), settled}, err}
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"hash/maphash"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -48,52 +47,22 @@ func headHash(format, frontmatter string) uint64 {
 
 // Of returns the digest of a listed file, from the cache if possible, or index.ErrChanging if the
 // file has changed since the listing.
-func (c *Digests) Of(ctx context.Context, dir *Dir, f skilldir.File) (Digest, error) {
+func (c *Digests) Of(ctx context.Context, dir *Dir, f skilldir.File) (d Digest, err error) {
 	if d, ok := c.Kept(dir, f); ok {
 		return d, nil
 	}
 	now := time.Now()
-	d, err := readDigest(ctx, dir, f)
+	var info confine.Info
+	d.sum, info, _, err = dir.Sum(ctx, f.Name, f.Info.Size)
 	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, confine.ErrNotRegular),
+		errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink),
+		errors.Is(err, index.ErrTooLarge), err == nil && !stamp.SameFile(info, f.Info):
+		return d, index.ErrChanging
 	case err == nil:
 		c.Keep(dir, f, d, now)
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, confine.ErrNotRegular),
-		errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
-		return d, index.ErrChanging
 	}
 	return d, err
-}
-
-// readDigest returns the digest of a listed file, or index.ErrChanging if the file has other
-// metadata.
-func readDigest(ctx context.Context, dir *Dir, listed skilldir.File) (d Digest, err error) {
-	f, err := dir.Open(listed.Name)
-	if err != nil {
-		return d, err
-	}
-	defer f.Close()
-	if !stamp.SameFile(f.Info(), listed.Info) {
-		return d, index.ErrChanging
-	}
-	hash := sha256.New()
-	if _, err := io.Copy(hash, io.LimitReader(untilEnded{ctx, f}, listed.Info.Size+1)); err != nil {
-		return d, err
-	}
-	hash.Sum(d.sum[:0])
-	return d, nil
-}
-
-// untilEnded is a reader that stops at the end of a context.
-type untilEnded struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (u untilEnded) Read(p []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return u.r.Read(p)
 }
 
 // unchanged lists the files of a skill again, and returns index.ErrChanging if the files have

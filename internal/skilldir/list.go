@@ -2,7 +2,9 @@ package skilldir
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -89,6 +91,41 @@ func (d *Dir) NestedSkills(ctx context.Context) ([]string, error) {
 		}
 	}
 	return found, nil
+}
+
+// Sum returns the SHA-256, the metadata and the number of bytes of a file that Open opens. A file
+// with more than limit bytes is access.ErrTooLarge. The error may be the error of ctx.
+func (d *Dir) Sum(ctx context.Context, name string, limit int64) (
+	sum [sha256.Size]byte, info confine.Info, n int64, err error,
+) {
+	f, err := d.Open(name)
+	if err != nil {
+		return sum, info, 0, err
+	}
+	defer f.Close()
+	if info = f.Info(); info.Size > limit {
+		return sum, info, 0, access.ErrTooLarge
+	}
+	hash := sha256.New()
+	n, err = io.Copy(hash, io.LimitReader(untilEnded{ctx, f}, limit+1))
+	if err == nil && n > limit {
+		err = access.ErrTooLarge
+	}
+	hash.Sum(sum[:0])
+	return sum, info, n, err
+}
+
+// untilEnded is a reader that stops at the end of a context.
+type untilEnded struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u untilEnded) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(p)
 }
 
 // fileInfo returns the metadata of a file that Open opens.

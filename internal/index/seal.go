@@ -260,12 +260,8 @@ func (x *Index) readBeside(ctx context.Context, e *Entry, name string) ([]byte, 
 		return nil, err
 	}
 	defer dir.Close()
-	f, err := dir.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return x.ReadOpen(f)
+	raw, _, err := x.readAndClose(dir.Open(name))
+	return raw, err
 }
 
 // A sharedFile is the key of a file that is confined to a directory, in scan.shared.
@@ -287,12 +283,14 @@ func shared[T any](s *scan, file string, read func() T) T {
 	return first.(func() T)()
 }
 
-// readWhole reads a file of a sealed layer.
+// readWhole reads a file of a sealed layer. A file that is too large has no bytes.
 func (s *scan) readWhole(f source) fileBytes {
 	return shared(s, f.file, func() fileBytes {
 		w := fileBytes{at: time.Now()}
 		if w.raw, w.info, w.err = s.openWhole(f); w.err == nil {
 			w.sum = sha256.Sum256(w.raw)
+		} else if w.info.Size > s.config.MaxFileSize {
+			w.err = nil
 		}
 		return w
 	})
@@ -300,38 +298,14 @@ func (s *scan) readWhole(f source) fileBytes {
 
 func (s *scan) openWhole(f source) ([]byte, confine.Info, error) {
 	s.Opened.Add(1)
-	open := func(fsys *confine.FS) ([]byte, confine.Info, error) {
-		file, err := fsys.OpenRegular(f.file)
-		if err == nil {
-			return s.readSealed(file)
-		}
-		return nil, confine.Info{}, err
-	}
 	if f.link {
-		return open(s.FS)
+		return s.index.ReadFile(s.FS, f.file)
 	}
-	file, err := f.dir.OpenRegular(f.base)
-	if err == nil {
-		var raw []byte
-		var info confine.Info
-		if raw, info, err = s.readSealed(file); err == nil {
-			return raw, info, nil
-		}
+	raw, info, err := s.index.readAndClose(f.dir.OpenRegular(f.base))
+	if err == nil || s.refused == nil || s.Context.Err() != nil || !access.MayHaveChanged(err) {
+		return raw, info, err
 	}
-	if s.refused == nil || s.Context.Err() != nil || !access.MayHaveChanged(err) {
-		return nil, confine.Info{}, err
-	}
-	return open(s.refused)
-}
-
-// readSealed reads and closes an open file.
-func (s *scan) readSealed(f *confine.File) ([]byte, confine.Info, error) {
-	defer f.Close()
-	if f.Info().Size > s.config.MaxFileSize {
-		return nil, f.Info(), nil
-	}
-	raw, err := s.index.ReadOpen(f)
-	return raw, f.Info(), err
+	return s.index.ReadFile(s.refused, f.file)
 }
 
 // seal gives an entry that a scan has just made the seal of its file.

@@ -10,7 +10,11 @@ import (
 
 // ReadFile reads a regular file up to the size limit.
 func (x *Index) ReadFile(fsys *confine.FS, name string) ([]byte, confine.Info, error) {
-	f, err := fsys.OpenRegular(name)
+	return x.readAndClose(fsys.OpenRegular(name))
+}
+
+// readAndClose is ReadFile for the results of an open.
+func (x *Index) readAndClose(f *confine.File, err error) ([]byte, confine.Info, error) {
 	if err != nil {
 		return nil, confine.Info{}, err
 	}

@@ -53,7 +53,7 @@ func (c *Digests) Of(ctx context.Context, dir *Dir, f skilldir.File) (d Digest, 
 	}
 	now := time.Now()
 	var info confine.Info
-	d.sum, info, _, err = dir.Sum(ctx, f.Name, f.Info.Size)
+	d.sum, info, _, err = dir.Sum(ctx, f.Name, max(f.Info.Size, dir.reader.MaxFileSize))
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, confine.ErrNotRegular),
 		errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink),

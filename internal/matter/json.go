@@ -28,10 +28,10 @@ func (d *Document) decodeJSON() {
 	}
 	switch {
 	case errors.Is(err, errRefused):
-		d.report(problem.FrontmatterRefused, 1, refused, "")
+		d.report(problem.FrontmatterRefused, d.Line, refused, "")
 	case err != nil:
 		before := d.Header[:min(int(decoder.InputOffset()), len(d.Header))]
-		d.report(problem.FrontmatterInvalid, 2+strings.Count(before, "\n"),
+		d.report(problem.FrontmatterInvalid, d.Line+1+strings.Count(before, "\n"),
 			"the frontmatter is not a valid JSON object; the fields are unknown: "+err.Error(), "")
 	default:
 		d.Fields = v.Fields()

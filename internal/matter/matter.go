@@ -181,38 +181,13 @@ func (s *Scanner) text(data []byte) string {
 	return string(data)
 }
 
-// decode decodes a header that split found. The lines count the blank lines before the fence.
+// decode decodes a header that split found.
 func (s *Scanner) decode(data []byte, f fenced) Document {
-	doc := s.decodeFenced(data, f)
-	for i := range doc.Fields {
-		if field := &doc.Fields[i]; field.Line > 0 {
-			field.Line += f.blank
-		}
-	}
-	for i := range doc.Problems {
-		doc.Problems[i].Line += f.blank
-	}
-	if doc.Format != "" {
-		doc.Line += f.blank
-	}
-	if f.blank > 0 && doc.Format != "" {
-		found := doc.Problems
-		doc.Problems = nil
-		doc.report(problem.FrontmatterAfterBlankLines, 1,
-			"blank lines precede the frontmatter; most other readers find no frontmatter",
-			"remove the blank lines")
-		doc.Problems = append(doc.Problems, found...)
-	}
-	doc.checkDuplicates()
-	return doc
-}
-
-// decodeFenced decodes a header. Lines are counted from the opening fence.
-func (s *Scanner) decodeFenced(data []byte, f fenced) Document {
+	line := f.blank + 1
 	none := Document{Start: f.begin, Body: f.begin}
 	switch {
 	case f.open && f.wholeTOML:
-		none.report(problem.FrontmatterRefused, 1, fmt.Sprintf("the TOML file is longer than %d KB; "+
+		none.report(problem.FrontmatterRefused, line, fmt.Sprintf("the TOML file is longer than %d KB; "+
 			"the fields and the prompt are unknown", MaxHead>>10), "shorten the prompt")
 		return none
 	case f.open:
@@ -223,12 +198,17 @@ func (s *Scanner) decodeFenced(data []byte, f fenced) Document {
 		return none
 	}
 	header := Frontmatter{Format: f.format, Header: s.text(data[f.header:f.headerEnd])}
-	doc := Document{Frontmatter: header, Line: 1, Start: f.header, Body: f.body,
+	doc := Document{Frontmatter: header, Line: line, Start: f.header, Body: f.body,
 		wholeTOML: f.wholeTOML}
-	switch f.format {
+	if f.blank > 0 {
+		doc.report(problem.FrontmatterAfterBlankLines, 1,
+			"blank lines precede the frontmatter; most other readers find no frontmatter",
+			"remove the blank lines")
+	}
+	switch before := len(doc.Problems); f.format {
 	case YAML:
 		if !doc.decodeYAML(s) {
-			none.Problems = doc.Problems
+			none.Problems = doc.Problems[before:]
 			return none
 		}
 	case TOML:
@@ -236,6 +216,7 @@ func (s *Scanner) decodeFenced(data []byte, f fenced) Document {
 	case JSON:
 		doc.decodeJSON()
 	}
+	doc.checkDuplicates()
 	return doc
 }
 
@@ -247,12 +228,12 @@ func (d *Document) checkOpen(data []byte, f fenced) {
 	message, add := "the frontmatter has no closing fence",
 		`add a line "`+f.close+`" after the last field`
 	if len(data) >= MaxHead {
-		d.report(problem.FrontmatterUnterminated, 1, message+fmt.Sprintf(
+		d.report(problem.FrontmatterUnterminated, f.blank+1, message+fmt.Sprintf(
 			" in the first %d KB of the file and is read as text", MaxHead>>10),
 			"shorten the frontmatter, or "+add)
 		return
 	}
-	p := d.report(problem.FrontmatterUnterminated, 1, message+" and is read as text", add)
+	p := d.report(problem.FrontmatterUnterminated, f.blank+1, message+" and is read as text", add)
 	line := f.blank + 1
 	for text := range bytes.Lines(data[f.header:]) {
 		if line++; resemblesFence(text, f.close) {
@@ -270,7 +251,7 @@ func (d *Document) checkOpen(data []byte, f fenced) {
 func (d *Document) checkFence(data []byte, f fenced) {
 	text := data[f.first:]
 	if f.err != nil && objectStart.Match(text) {
-		d.report(problem.FrontmatterInvalid, 1,
+		d.report(problem.FrontmatterInvalid, f.blank+1,
 			"the JSON object at the start of the file is invalid and is read as text: "+f.err.Error(), "")
 		return
 	}
@@ -287,7 +268,7 @@ func (d *Document) checkFence(data []byte, f fenced) {
 			if number++; !resemblesFence(line, fence.text) {
 				continue
 			}
-			p := d.report(problem.FrontmatterUnknownFence, 1,
+			p := d.report(problem.FrontmatterUnknownFence, f.blank+1,
 				"the first line is not a valid fence; the fields after the line are read as text",
 				`begin the file with a line that contains only "`+fence.text+`"`)
 			if string(bytes.TrimRight(line, " \t\r\n")) != fence.text {

@@ -565,7 +565,7 @@ func BenchmarkParse(b *testing.B) {
 				{"parse", func() { Parse(text, true) }},
 				{"library", func() {
 					if _, _, err := strictYAML(class.header, 2, newScope(class.header)); err != nil {
-						for c := range chunks(class.header) {
+						for c := range chunks(class.header, 1) {
 							strictYAML(c.text, c.line, newScope(class.header))
 						}
 					}

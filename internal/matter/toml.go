@@ -19,15 +19,15 @@ func (d *Document) decodeTOML() {
 	text, standIns := d.printable()
 	decoded, meta, err := DecodeTOML(text)
 	if err == errRefused {
-		d.report(problem.FrontmatterRefused, 1, refused, "")
+		d.report(problem.FrontmatterRefused, d.Line, refused, "")
 		return
 	}
 	if err != nil {
-		p := d.report(problem.FrontmatterInvalid, 1,
+		p := d.report(problem.FrontmatterInvalid, d.Line,
 			"the frontmatter is not valid TOML; the fields are unknown", "")
 		var at toml.ParseError
 		if errors.As(err, &at) {
-			p.Line, p.Message = at.Position.Line+1, p.Message+": "+at.Message
+			p.Line, p.Message = d.Line+at.Position.Line, p.Message+": "+at.Message
 		}
 		return
 	}

@@ -84,7 +84,7 @@ const refused = "the frontmatter is nested too deeply, or too large after alias 
 // decodeYAML returns false: the fences are thematic breaks and the text is body.
 func (d *Document) decodeYAML(scanner *Scanner) bool {
 	s := &scanner.subset
-	verdict := s.read(d.Header, 2, scanner.keys)
+	verdict := s.read(d.Header, d.Line+1, scanner.keys)
 	if verdict == certain {
 		d.Fields = s.fields
 		d.Plain = scanner.keys == nil
@@ -98,14 +98,14 @@ func (d *Document) decodeYAML(scanner *Scanner) bool {
 	whole := newScope(text)
 	fields, problems, err := []Field(nil), []problem.Problem(nil), errInvalid
 	if verdict == unsure {
-		fields, problems, err = strictYAML(text, 2, whole)
+		fields, problems, err = strictYAML(text, d.Line+1, whole)
 	}
 	switch {
 	case err == nil:
 		d.Fields, d.Problems = fields, append(d.Problems, problems...)
 		return true
 	case errors.Is(err, errNotMapping):
-		d.report(problem.FrontmatterNotAMapping, 1,
+		d.report(problem.FrontmatterNotAMapping, d.Line,
 			`the text between the lines "---" contains no fields and is part of the content`,
 			`write fields as "key: value", or begin the file with a line other than "---"`)
 		return false
@@ -116,16 +116,16 @@ func (d *Document) decodeYAML(scanner *Scanner) bool {
 	}
 	if len(recovered) == 0 {
 		if looksLikeHeader([]byte(text), YAML) {
-			d.report(problem.FrontmatterNotAMapping, 1,
+			d.report(problem.FrontmatterNotAMapping, d.Line,
 				"the frontmatter is not valid YAML and is part of the content", "")
 		}
 		return false
 	}
 	if errors.Is(err, errRefused) {
-		d.report(problem.FrontmatterRefused, 1, refused,
+		d.report(problem.FrontmatterRefused, d.Line, refused,
 			"replace aliases by values, and use fewer levels")
 	} else if !broken {
-		d.report(problem.FrontmatterRecovered, 1,
+		d.report(problem.FrontmatterRecovered, d.Line,
 			"the frontmatter is not valid YAML; each field is read separately", "")
 	}
 	d.Fields = recovered
@@ -139,10 +139,10 @@ func (d *Document) decodeIndented(text string, whole *scope) bool {
 		if tab == 0 {
 			break
 		}
-		fields, _, err := strictYAML(retab(text, width), 2, whole)
+		fields, _, err := strictYAML(retab(text, width), d.Line+1, whole)
 		if err == nil && len(fields) > 0 {
 			d.Fields = fields
-			d.report(problem.FrontmatterRecovered, 1+tab, tabMessage,
+			d.report(problem.FrontmatterRecovered, d.Line+tab, tabMessage,
 				fmt.Sprintf("replace each tab at the beginning of a line with %d blanks", width)).Column = 1
 			return true
 		}
@@ -169,7 +169,8 @@ func (d *Document) printable() (text string, standIns bool) {
 		if !reported && (isControl(r) || isSpecial(r) && r != 0x85 && r>>8 != 0x20) {
 			reported = true
 			line := d.Header[strings.LastIndexByte(d.Header[:i], '\n')+1 : i]
-			p := d.report(problem.ControlCharacter, 2+strings.Count(d.Header[:i], "\n"), "the character "+
+			number := d.Line + 1 + strings.Count(d.Header[:i], "\n")
+			p := d.report(problem.ControlCharacter, number, "the character "+
 				strconv.QuoteRuneToASCII(r)+" is not allowed in frontmatter", "remove the character")
 			p.Column = 1 + utf8.RuneCountInString(line)
 		}
@@ -271,7 +272,7 @@ func strictYAML(text string, line int, whole *scope) ([]Field, []problem.Problem
 		return nil, nil, nil
 	}
 	if root.Kind == yaml.ScalarNode {
-		for range chunks(text) {
+		for range chunks(text, 0) {
 			return nil, nil, errInvalid // quotes of different fields enclose the keys between the fields
 		}
 	}
@@ -627,11 +628,11 @@ func endsWord(c byte) bool { return strings.IndexByte(":#\"' \t\n\f\r", c) >= 0 
 // is valid.
 func (d *Document) recover(text string, r repairer) (fields []Field, broken bool) {
 	fields = make([]Field, 0, 4)
-	for c := range chunks(text) {
+	for c := range chunks(text, d.Line) {
 		if len(fields) == 0 {
-			if line := firstText(text); line < c.line-1 {
+			if line := d.Line + firstText(text); line < c.line {
 				broken = true
-				d.reportStray(1 + line)
+				d.reportStray(line)
 			}
 		}
 		f, problems, err := r.field(c)
@@ -686,11 +687,11 @@ type chunk struct {
 
 // chunks splits a header at the lines with a top-level key. The text before the
 // first of these lines belongs to no chunk. The examples of a description, and the
-// headings above the examples, belong to its chunk.
-func chunks(text string) iter.Seq[chunk] {
+// headings above the examples, belong to its chunk. above is the line above the text.
+func chunks(text string, above int) iter.Seq[chunk] {
 	return func(yield func(chunk) bool) {
 		var c chunk
-		line, from, at := 1, -1, 0
+		line, from, at := above, -1, 0
 		examples := exampleReader{text: text}
 		for l := range strings.Lines(text) {
 			line++

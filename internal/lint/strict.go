@@ -171,7 +171,7 @@ func (s *strict) tabs() {
 		switch {
 		case scalar.node.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0:
 			// An anchor or a tag may precede the quote.
-			i = closingQuote(s.text, i+max(0, bytes.IndexAny(s.text[i:], `"'`)))
+			i = matter.AfterQuote(s.text, i+max(0, bytes.IndexAny(s.text[i:], `"'`)))
 		case scalar.node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
 			first := s.lines[min(scalar.node.Line, len(s.lines)-1)]
 			s.between(i, first)
@@ -203,22 +203,6 @@ func (s *strict) between(from, to int) {
 			return
 		}
 	}
-}
-
-// closingQuote returns the offset after the quoted text at i.
-func closingQuote(text []byte, i int) int {
-	for j := i + 1; j < len(text); j++ {
-		switch quote := text[i]; {
-		case text[j] == '\\' && quote == '"':
-			j++
-		case text[j] != quote:
-		case quote == '\'' && j+1 < len(text) && text[j+1] == quote:
-			j++
-		default:
-			return j + 1
-		}
-	}
-	return len(text)
 }
 
 // offset returns the offset of a node in the text.

@@ -551,23 +551,13 @@ func (c *converter) literals(fields []Field, text string) {
 // bracketed splits a text after the bracket that closes the first bracket. The
 // rest is a comment or the text of other fields, because the text is YAML.
 func bracketed(text string) (literal, rest string) {
-	depth, quote := 0, byte(0)
+	depth := 0
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
-		case quote != 0:
-			switch {
-			case c == '\\' && quote == '"':
-				i++
-			case c != quote:
-			case c == '\'' && i+1 < len(text) && text[i+1] == c:
-				i++
-			default:
-				quote = 0
-			}
 		case c == '"' || c == '\'':
 			// In a plain scalar, a quote is an ordinary character.
 			if strings.IndexByte(" ,[{:", text[i-1]) >= 0 {
-				quote = c
+				i = AfterQuote(text, i) - 1
 			}
 		case c == '[' || c == '{':
 			depth++
@@ -578,6 +568,22 @@ func bracketed(text string) (literal, rest string) {
 		}
 	}
 	return text, ""
+}
+
+// AfterQuote returns the offset after the quoted text at i, or the length of the text.
+func AfterQuote[T string | []byte](text T, i int) int {
+	for j := i + 1; j < len(text); j++ {
+		switch quote := text[i]; {
+		case text[j] == '\\' && quote == '"':
+			j++
+		case text[j] != quote:
+		case quote == '\'' && j+1 < len(text) && text[j+1] == quote:
+			j++
+		default:
+			return j + 1
+		}
+	}
+	return len(text)
 }
 
 // TopLevelKey splits a line that begins with a key at column 0. A key is a text in

@@ -74,13 +74,7 @@ func plain(text []byte, comments, commas bool) []byte {
 func token(text []byte) int {
 	switch {
 	case text[0] == '"':
-		n := 1
-		for ; n < len(text) && text[n] != '"'; n++ {
-			if text[n] == '\\' {
-				n++
-			}
-		}
-		return min(n+1, len(text))
+		return matter.AfterQuote(text, 0)
 	case bytes.HasPrefix(text, []byte("//")):
 		if n := bytes.IndexByte(text, '\n'); n >= 0 {
 			return n

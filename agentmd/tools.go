@@ -287,37 +287,22 @@ func clean(file string) bool {
 }
 
 // matchElements compares the elements of a path. The element "**" is any number of elements, and
-// at least one at the end.
+// at least one at the end. In an element, "*" is any text, and "?" one character. After a failure,
+// only the last "**" takes one more element: an earlier one with more elements leaves less of the
+// path to the later elements.
 func matchElements(pattern, elements []string) bool {
 	if pattern[len(pattern)-1] == "**" {
 		pattern = append(pattern, "*")
 	}
-	return matchList(pattern, elements, "**", matchElement)
-}
-
-// matchElement compares an element of a path: "*" is any text, and "?" one character.
-func matchElement(pattern, element string) bool {
-	if !strings.Contains(pattern, "?") {
-		return matchStars(pattern, element)
-	}
-	return matchList([]rune(pattern), []rune(element), '*', func(want, is rune) bool {
-		return want == '?' || want == is
-	})
-}
-
-// matchList compares a list with a pattern in which star is any number of items. After a failure,
-// only the last star takes one more item: an earlier star with more items leaves less of the list
-// to the later items.
-func matchList[T comparable](pattern, list []T, star T, match func(want, is T) bool) bool {
 	last, taken, p, i := -1, 0, 0, 0
-	for i < len(list) || p < len(pattern) {
+	for i < len(elements) || p < len(pattern) {
 		switch {
-		case p < len(pattern) && pattern[p] == star:
+		case p < len(pattern) && pattern[p] == "**":
 			last, taken = p, i
 			p++
-		case p < len(pattern) && i < len(list) && match(pattern[p], list[i]):
+		case p < len(pattern) && i < len(elements) && matchElement(pattern[p], elements[i]):
 			p, i = p+1, i+1
-		case last < 0 || taken == len(list):
+		case last < 0 || taken == len(elements):
 			return false
 		default:
 			taken++
@@ -325,6 +310,12 @@ func matchList[T comparable](pattern, list []T, star T, match func(want, is T) b
 		}
 	}
 	return true
+}
+
+// matchElement compares an element of a path with a pattern without brackets and backslashes.
+func matchElement(pattern, element string) bool {
+	ok, _ := path.Match(pattern, element) // no pattern is malformed
+	return ok
 }
 
 // matchURL compares the host of a URL with "domain:HOST". In HOST, a leading "*." is any number of

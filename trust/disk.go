@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,13 +111,7 @@ func writeNew(name, text string) error {
 		return err
 	}
 	_, err = f.WriteString(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	return err
+	return cmp.Or(err, f.Sync(), f.Close())
 }
 
 // poll calls try until try is done or fails, or ctx ends.

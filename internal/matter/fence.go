@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"unicode"
 )
 
 // fenced holds the offsets of the parts of a file.
@@ -94,9 +93,7 @@ func split(data []byte, ends bool) fenced {
 // looksBlank reports whether a line shows nothing: the line has only white space
 // and invisible characters.
 func looksBlank(line []byte) bool {
-	return bytes.IndexFunc(line, func(r rune) bool {
-		return !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r)
-	}) < 0
+	return len(bytes.TrimLeftFunc(line, invisible)) == 0
 }
 
 // splitObject finds a JSON object at the start of the text. The last line of the

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
@@ -348,12 +349,8 @@ func isSeparator(r rune) bool { return r == ',' || r <= ' ' }
 
 // isName reports whether $name may have the name s.
 func isName(s string) bool {
-	for i := range len(s) {
-		if !isWord(s[i]) && s[i] != '-' {
-			return false
-		}
-	}
-	return s != "" && s[0] != '-' && len(s) <= maxName
+	other := func(r rune) bool { return r != '-' && (r > unicode.MaxASCII || !isWord(byte(r))) }
+	return s != "" && s[0] != '-' && len(s) <= maxName && !strings.ContainsFunc(s, other)
 }
 
 // readHint parses an argument-hint. If the hint contains no arguments, readHint returns

@@ -199,13 +199,7 @@ func anyNumber(digits string) (number int) {
 }
 
 // digits returns the number of digits at the beginning of s.
-func digits(s string) int {
-	n := 0
-	for n < len(s) && isDigit(s[n]) {
-		n++
-	}
-	return n
-}
+func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
 // named reads $name. A name may contain hyphens, and the longest known name wins:
 // $issue-id is issue-id if known, and otherwise issue followed by "-id".

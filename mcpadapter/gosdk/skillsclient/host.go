@@ -102,6 +102,7 @@ func (h *Host) Server(label string, session *mcp.ClientSession) (*Server, error)
 		timeout = time.Minute
 	}
 	s := &Server{host: h, label: label, session: session, timeout: timeout, maxList: maxListSize, turn: make(chan struct{}, 1)}
+	s.contents.Max = maxSkillSize + 1<<10 // the largest file and its entry
 	s.state = s.finish(&state{entries: map[string]*held{}})
 	s.announces = init.Capabilities.Resources != nil && init.Capabilities.Resources.ListChanged
 	h.servers[key] = s

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
 
@@ -297,47 +298,24 @@ func (s *Server) read(ctx context.Context, skill *Skill, path string) ([]byte, e
 	if !ok {
 		return nil, s.fail(skill.URI, failf(ErrUnlisted, "the skill does not list the file %s; get the skill again for a new list", quote(path)))
 	}
-	raw, ok := s.cached(f)
-	if !ok {
+	var raw []byte
+	kept := s.contents.Get(index.File{Path: f.Digest})
+	switch {
+	case kept == nil || int64(len(kept.Value)) != f.Size: // an entry may have a digest with a wrong size
 		var err error
 		if raw, err = s.requestFile(ctx, f); err != nil {
 			return nil, err
 		}
-		s.keep(f.Digest, raw)
-	} else if s.closed.Load() {
+		s.contents.Put(&index.Cached[[]byte]{
+			File: index.File{Path: f.Digest}, Value: raw, Size: int64(len(raw)),
+		})
+	case s.closed.Load():
 		return nil, s.fail(f.URI, ErrClosed)
+	default:
+		raw = kept.Value
 	}
 	if path == skillFile && !sameFrontmatter(raw, skill.Frontmatter) {
 		return nil, s.fail(f.URI, failf(ErrFrontmatter, "the frontmatter of the file differs from the entry; do not use the skill"))
 	}
 	return raw, nil
-}
-
-// A cache holds verified contents by their digest. The cache is emptied when the next
-// content does not fit.
-type cache struct {
-	contents map[string][]byte
-	size     int
-}
-
-const maxCache = 16 << 20 // bytes
-
-// cached returns the held content of a file. An entry may have a digest with a wrong size.
-func (s *Server) cached(f File) ([]byte, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	raw, ok := s.cache.contents[f.Digest]
-	return raw, ok && int64(len(raw)) == f.Size
-}
-
-func (s *Server) keep(digest string, raw []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cache.contents == nil || s.cache.size+len(raw) > maxCache {
-		s.cache = cache{contents: make(map[string][]byte)}
-	}
-	if _, ok := s.cache.contents[digest]; !ok {
-		s.cache.contents[digest] = raw
-		s.cache.size += len(raw)
-	}
 }

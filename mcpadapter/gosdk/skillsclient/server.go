@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolshelf-go/toolshelf/internal/filetree"
+	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 
 // A Server provides the skills of one server. [Host.Server] returns a Server. All methods
@@ -32,9 +33,10 @@ type Server struct {
 	closed   atomic.Bool
 	turn     chan struct{} // held by the one list in progress
 
+	contents index.Cache[[]byte] // verified files, by the digest as the path
+
 	mu    sync.Mutex
 	state *state // of the last list
-	cache cache
 }
 
 // A state is a list and the entries of Get. It is immutable.
@@ -59,7 +61,7 @@ func (s *Server) Close() error {
 	defer s.mu.Unlock()
 	s.closed.Store(true)
 	s.state = s.failed(&state{entries: map[string]*held{}}, s.fail("", ErrClosed))
-	s.cache = cache{}
+	s.contents.Retain(func(index.File) bool { return false })
 	return nil
 }
 

@@ -92,9 +92,9 @@ func (s *scan) split(children []child) (files, dirs []child) {
 	return files, dirs
 }
 
-// listed has the directories of a layer whose headers name the files, of a layer of skills with
-// scan.nesting, or of each part of a layer with plugins. No file has been added while the directories
-// are unchanged. Without directories, a new file, or a change of a file, could go unnoticed.
+// listed has the directories of a layer whose headers name the files, or of each part of a layer
+// with plugins. No file has been added while the directories are unchanged. Without directories, a
+// new file, or a change of a file, could go unnoticed.
 type listed struct {
 	files   *layerFiles // the result of the scan
 	dirs    []access.ListedDir
@@ -123,11 +123,11 @@ func (s *scan) enter(dir *confine.Dir, dirPath string) identity {
 	return identify(dir, info)
 }
 
-// listing adds a directory to scan.dirs, and returns the metadata, if available. A directory that
-// has changed since the scan began proves nothing, so the scan may already have looked into it.
+// listing adds a directory to scan.dirs, and returns the metadata, if available.
 func (s *scan) listing(dirPath string, stat func() (confine.Info, error)) confine.Info {
+	now := time.Now()
 	info, err := stat()
-	if err != nil || !stamp.Settled(info, s.begin) {
+	if err != nil || !stamp.Settled(info, now) {
 		s.Unsettled.Store(true)
 	}
 	s.mu.Lock()

@@ -13,6 +13,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/access"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/skilldir"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
@@ -54,6 +55,7 @@ type lookout struct {
 	index *Index
 	ctx   context.Context
 	last  *Snapshot
+	dirs  int    // number of directories that nestedClaims has read
 	bare  *Entry // the entry of a plugin that has the name as a bare name, or nil
 
 	open *confine.Dir // the open directory of the layer at, if current; nil otherwise
@@ -246,9 +248,10 @@ const (
 // or a file with another name that has precedence over e.
 func (l *lookout) renames(layer int, e *Entry) bool {
 	known, now := l.listed(layer), l.index.config.Now()
-	if known == nil {
+	if known == nil || !l.index.enter() {
 		return true
 	}
+	defer l.index.leave()
 	files := known.files.entries
 	large := len(files) > largeLayer
 	recent := large && known.recent(now)
@@ -260,38 +263,24 @@ func (l *lookout) renames(layer int, e *Entry) bool {
 	case !large && e != nil:
 		files = files[:slices.Index(files, e)+1] // the later files have no precedence
 	}
-	if l.changed(layer, files...) {
+	dir, at := l.openDir(layer), l.index.config.Layers[layer].Dir
+	same := func(file string, before stamp.Stamp) bool {
+		if dir != nil && before.IsOf(dir, access.FromTop(at, file)) {
+			return true
+		}
+		info, err := confine.Info{}, l.ctx.Err()
+		if err == nil {
+			info, err = l.index.FS(l.ctx, layer).Info(file)
+		}
+		return err == nil && stamp.Of(info).Same(before)
+	}
+	if known.changed(nil, files, same) {
 		return true
 	}
 	if large && !recent {
 		known.checked.Store(&now)
 	}
 	return false
-}
-
-// changed reports whether a directory that the scan of the snapshot has listed in a layer, or one of
-// the entries, can have changed.
-func (l *lookout) changed(layer int, entries ...*Entry) bool {
-	known := l.listed(layer)
-	return known == nil || known.changed(nil, entries, func(file string, before stamp.Stamp) bool {
-		return l.same(layer, file, before)
-	})
-}
-
-// same reports whether a file of a layer, or the target of a link, has a stamp.
-func (l *lookout) same(layer int, file string, before stamp.Stamp) bool {
-	dir, at := l.openDir(layer), l.index.config.Layers[layer].Dir
-	if dir != nil && l.index.enter() {
-		defer l.index.leave()
-		if before.IsOf(dir, access.FromTop(at, file)) {
-			return true
-		}
-	}
-	if l.ended() {
-		return false
-	}
-	info, err := l.index.FS(l.ctx, layer).Info(file)
-	return err == nil && stamp.Of(info).Same(before)
 }
 
 // listed returns what the scan of the snapshot has listed in a layer, or nil.
@@ -309,8 +298,7 @@ func skillClaims(l *lookout, layer int, name string, e *Entry) bool {
 	stem, ok := strings.CutPrefix(name, at.Prefix)
 	switch {
 	case at.Files:
-		return at.Names == client.FromPath && e != nil && !l.same(layer, e.Path, e.Stamp) ||
-			fileClaims(l, layer, name, e)
+		return at.Names == client.FromPath && e != nil && !l.same(layer, e) || fileClaims(l, layer, name, e)
 	case at.Names != client.FromPath:
 		return true
 	case !ok:
@@ -321,7 +309,7 @@ func skillClaims(l *lookout, layer int, name string, e *Entry) bool {
 		_, err := l.lstat(layer, access.Below(at.Dir, stem))
 		return !absent(err)
 	case e != nil && path.Dir(e.Path) == at.Dir:
-		return l.relinked(layer, e) || l.hasSkillFile(layer, at.Dir, e) || l.ended() || l.changed(layer, e)
+		return l.ownSkillClaims(layer, e)
 	}
 	return l.directoryClaims(layer, stem, e)
 }
@@ -330,25 +318,32 @@ func skillClaims(l *lookout, layer int, name string, e *Entry) bool {
 func (l *lookout) directoryClaims(layer int, name string, e *Entry) bool {
 	at := &l.index.config.Layers[layer]
 	first := access.Below(at.Dir, name) // the directory with the highest precedence
+	own, level := "", max(at.Depth, 1)  // the directory of e, and the last level with precedence
 	if e != nil {
-		own := path.Dir(e.Path)
-		if l.relinked(layer, e) || l.hasSkillFile(layer, own, e) {
+		own = path.Dir(e.Path)
+		level = 1 + strings.Count(own, "/") - strings.Count(first, "/")
+		if l.relinked(layer, e) || l.hasSkillFile(layer, own, e) ||
+			level > 2 && !l.searched(layer, at.Dir, own) {
 			return true
 		}
-		if own == first {
-			return false
-		}
 	}
-	if own := at.dirName(); at.Depth <= 1 && (names.Loose(own) && own != name || !l.hasSkillFile(layer, at.Dir, nil)) {
-		return l.holdsSkill(layer, first)
-	}
-	return l.ended() || l.changed(layer) // a deeper directory, or the layer itself, can be the skill
+	return own != first && (l.layerClaims(layer, name) || l.holdsSkill(layer, first) ||
+		level > 1 && l.nestedClaims(layer, at.Dir, name, own, level-1))
 }
 
 // relinked reports whether a link to a SKILL.md, or the target of the link, can have changed. A
 // SkillDir does not open a link in place of a file.
 func (l *lookout) relinked(layer int, e *Entry) bool {
-	return e.Linked && !l.same(layer, e.Path, e.Stamp)
+	return e.Linked && !l.same(layer, e)
+}
+
+// same reports whether the file of an entry is unchanged.
+func (l *lookout) same(layer int, e *Entry) bool {
+	if l.ended() {
+		return false
+	}
+	info, err := l.index.FS(l.ctx, layer).Info(e.Path)
+	return err == nil && stamp.Of(info).Same(e.Stamp)
 }
 
 // holdsSkill reports whether a directory can have a SKILL.md.
@@ -377,6 +372,128 @@ func (l *lookout) hasSkillFile(layer int, dirPath string, e *Entry) bool {
 		}
 	}
 	return false
+}
+
+// searched reports whether a scan searches the directories above a nested skill. A scan searches
+// each directory of the first level. Below a directory with a SKILL.md, a scan searches only
+// directories with a SKILL.md. searched does not count the directories that limit a scan; see
+// maxDirs.
+func (l *lookout) searched(layer int, top, own string) bool {
+	above := strings.Split(strings.TrimPrefix(own, top+"/"), "/")
+	inSkill := false
+	for _, name := range above[:len(above)-1] {
+		top = access.Below(top, name)
+		has := l.hasSkillFile(layer, top, nil)
+		if inSkill && !has {
+			return false
+		}
+		inSkill = has
+	}
+	return true
+}
+
+// nestedClaims reports whether a directory in the given number of levels of directories below
+// dirPath holds a skill of the name. On the last level, the skills in own and later paths
+// have no precedence.
+func (l *lookout) nestedClaims(layer int, dirPath, name, own string, levels int) bool {
+	if l.dirs++; l.ended() || l.dirs > maxDirs {
+		return true
+	}
+	return l.anyDir(layer, dirPath, func(dir *confine.Dir, child string, typ fs.FileMode) bool {
+		childPath := access.Below(dirPath, child)
+		candidate := access.Below(childPath, name)
+		later := levels == 1 && own != "" && candidate >= own
+		return !later && !lacks(dir, child, typ, name) && l.holdsSkill(layer, candidate) ||
+			levels > 1 && l.nestedClaims(layer, childPath, name, own, levels-1)
+	})
+}
+
+// anyDir reports whether an entry of a directory meets a condition. The entry can be a directory
+// with skills. A directory that cannot be read meets the condition.
+func (l *lookout) anyDir(layer int, dirPath string, meets func(dir *confine.Dir, child string, typ fs.FileMode) bool) bool {
+	dir, err := l.index.FS(l.ctx, layer).OpenDir(dirPath)
+	if err != nil {
+		return !absent(err)
+	}
+	defer dir.Close()
+	found := false
+	err = dir.Each(l.ctx, func(child string, typ fs.FileMode) error {
+		if typ.IsRegular() || !names.Loose(child) || skilldir.Skipped(child) || !meets(dir, child, typ) {
+			return nil
+		}
+		found = true
+		return fs.SkipAll
+	})
+	return found || err != nil
+}
+
+// lacks reports whether a subdirectory of an open directory has no entry of the name. If a link
+// is on the way, lacks reports false.
+func lacks(dir *confine.Dir, child string, typ fs.FileMode, name string) bool {
+	if typ != fs.ModeDir {
+		return false
+	}
+	sub, err := dir.OpenDir(child)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	defer sub.Close()
+	_, err = sub.Lstat(name)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// layerClaims reports whether the layer itself can be a skill of the name.
+func (l *lookout) layerClaims(layer int, name string) bool {
+	at := l.index.config.Layers[layer]
+	if own := at.dirName(); names.Loose(own) && own != name || !l.hasSkillFile(layer, at.Dir, nil) {
+		return false
+	}
+	for _, e := range l.last.layers[layer].entries {
+		dir := path.Dir(e.Path)
+		if hasSkillFile(e) && dir != at.Dir && path.Dir(dir) == at.Dir && l.hasSkillFile(layer, dir, nil) {
+			return false // beside a skill, the layer is not a skill
+		}
+	}
+	for _, base := range skilldir.Names {
+		own, err := l.ownName(layer, access.Below(at.Dir, base))
+		switch {
+		case err == nil:
+			return own == at.Prefix+name
+		case !absent(err):
+			return true
+		}
+	}
+	return false
+}
+
+// ownSkillClaims reports whether a layer that is a skill can be another skill or no skill now.
+func (l *lookout) ownSkillClaims(layer int, e *Entry) bool {
+	dir := path.Dir(e.Path)
+	if l.relinked(layer, e) || l.hasSkillFile(layer, dir, e) {
+		return true
+	}
+	name, err := l.ownName(layer, e.Path)
+	return err != nil || name != e.Name || l.anyDir(layer, dir, func(_ *confine.Dir, child string, _ fs.FileMode) bool {
+		return l.holdsSkill(layer, access.Below(dir, child))
+	})
+}
+
+// ownName returns the name of a layer that is a skill because of its own file.
+func (l *lookout) ownName(layer int, file string) (string, error) {
+	if l.ended() {
+		return "", errLookout
+	}
+	head := make([]byte, matter.MinHead)
+	n, info, err := access.ReadHead(l.index.FS(l.ctx, layer), file, head)
+	if err != nil {
+		return "", err
+	}
+	doc, more := matter.Parse(head[:n], n < len(head) || int64(n) == info.Size)
+	if more || !describesSkill(doc.Frontmatter) || info.Size > l.index.config.MaxFileSize {
+		return "", errLookout
+	}
+	at := l.index.config.Layers[layer]
+	return at.Prefix + at.skillName(doc.Frontmatter), nil
 }
 
 // keepOpen keeps a layer's directory open for Stat, or closes a directory

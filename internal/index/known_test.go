@@ -73,8 +73,7 @@ func TestABrokenCommandIsNotKnown(t *testing.T) {
 // TestKnownSkill asks for skills after one change. The change decides whether another
 // skill can have the name.
 func TestKnownSkill(t *testing.T) {
-	files := tree{"one/a/SKILL.md": "", "one/b/skill.md": "", "one/bare/x": "", "one/web/deep/SKILL.md": "", "one/web/d/x": "",
-		"two/d/SKILL.md": "", "two/web/low/SKILL.md": "", "two/bare/SKILL.md": ""}
+	files := tree{"one/a/SKILL.md": "", "one/b/skill.md": "", "one/bare/x": "", "one/web/deep/SKILL.md": "", "two/d/SKILL.md": "", "two/web/low/SKILL.md": "", "two/bare/SKILL.md": ""}
 	for _, tt := range []struct {
 		name, change string // a file to write, or "" for none
 		known        bool
@@ -83,19 +82,18 @@ func TestKnownSkill(t *testing.T) {
 		{"a", "one/web/a/SKILL.md", true}, {"a", "two/a/SKILL.md", true}, // without precedence
 		{"b", "one/b/SKILL.md", false},
 		{"bare", "one/bare/skill.md", false}, {"bare", "one/web/bare/SKILL.md", false}, {"bare", "two/web/bare/SKILL.md", true},
-		{"deep", "one/deep/SKILL.md", false}, {"deep", "one/a/deep/SKILL.md", false}, {"deep", "one/web/deep/x", true},
-		{"d", "one/d/SKILL.md", false}, {"d", "one/a/d/SKILL.md", false}, {"d", "one/web/d/SKILL.md", false}, {"d", "one/web/deep/x", true},
-		{"low", "one/low/SKILL.md", false}, {"low", "two/low/SKILL.md", false}, {"low", "two/d/low/SKILL.md", false}, {"low", "two/web/low/x", true},
+		{"deep", "one/deep/SKILL.md", false}, {"deep", "one/a/deep/SKILL.md", false}, {"deep", "one/x/deep/SKILL.md", true},
+		{"d", "one/d/x", true}, {"d", "one/d/SKILL.md", false}, {"d", "one/a/d/SKILL.md", false}, {"d", "one/d/SKILL.md/x", true},
+		{"low", "one/low/SKILL.md", false}, {"low", "two/low/SKILL.md", false}, {"low", "two/d/low/SKILL.md", false}, {"low", "one/.x/low/SKILL.md", true},
 	} {
 		t.Run(tt.name+" "+tt.change, func(t *testing.T) {
-			root := files.onDisk(t)
-			fsys := confined(t)(confine.New(root))
-			x := skillsOf(t, Config{Depth: 2}, fsys, "one", "two", "missing")
-			untilKnown(t, fsys, func() bool { return x.Known(t.Context(), snapshotOf(t, x), "low") != nil })
+			fsys := files.inMemory(t)
+			x := skillsOf(t, Config{Depth: 2}, confined(t)(confine.Over(fsys, "/")), "one", "two", "missing")
+			s := snapshotOf(t, x)
 			if tt.change != "" {
-				must.Do(t, create(filepath.Join(root, tt.change), "", ""))
+				must.Do(t, write(fsys, tt.change, ""))
 			}
-			if e := x.Known(t.Context(), x.Last(), tt.name); (e != nil) != tt.known || e != nil && e != x.Last().Lookup(tt.name) {
+			if e := x.Known(t.Context(), s, tt.name); (e != nil) != tt.known || e != nil && e != s.Lookup(tt.name) {
 				t.Errorf("Known = %v", e)
 			}
 		})
@@ -118,13 +116,13 @@ func TestALinkedSkillIsKnownUntilItsTargetChanges(t *testing.T) {
 // A layer that is a skill stays known until a subdirectory has a SKILL.md.
 func TestALayerThatIsASkillIsKnown(t *testing.T) {
 	root := tree{"pdf/SKILL.md": skillText("pdf"), "pdf/scripts/x.py": "", "low/pdf/SKILL.md": ""}.onDisk(t)
-	fsys := confined(t)(confine.New(root))
-	x := skillsOf(t, Config{}, fsys, "pdf", "low")
-	known := func() *Entry { return x.Known(t.Context(), x.Last(), "pdf") }
-	untilKnown(t, fsys, func() bool { return snapshotOf(t, x) != nil && known() != nil })
-	must.Equal(t, "the path", "pdf/SKILL.md", known().Path)
+	x := skillsOf(t, Config{}, confined(t)(confine.New(root)), "pdf", "low")
+	s := snapshotOf(t, x)
+	if e := x.Known(t.Context(), s, "pdf"); e == nil || e.Path != "pdf/SKILL.md" {
+		t.Errorf("%v", e)
+	}
 	must.Do(t, os.WriteFile(filepath.Join(root, "pdf", "scripts", "SKILL.md"), nil, 0o644))
-	if e := known(); e != nil {
+	if e := x.Known(t.Context(), s, "pdf"); e != nil {
 		t.Errorf("%v beside a skill in a subdirectory", e)
 	}
 }

@@ -307,7 +307,6 @@ func (s *scan) within(p *Part, reads int) *scan {
 		Source: access.Source{Context: s.Context, FS: s.FS.Within(p.PluginDir), Remote: s.Remote, Reads: reads,
 			Opened: s.Opened, Top: s.Top, Watch: s.Watch, Look: s.Look},
 		index: s.index, config: s.config, layer: s.layer, at: &p.Layer, part: p, version: s.version,
-		begin:  s.begin,
 		before: s.before, resumed: s.resumed, plugins: s.plugins, collectors: s.collectors,
 		exactCase: s.exactCase,
 	}

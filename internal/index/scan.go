@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 	"unsafe"
 
 	"github.com/toolshelf-go/toolshelf/confine"
@@ -35,15 +34,12 @@ type scan struct {
 	refused *confine.FS  // view.refused
 	version string       // view.version
 
-	begin   time.Time // of the scan of the layer
-	nesting bool      // lookups of skills compare the directories; see scan.nests
-
 	before     *layerFiles       // the result of the previous scan
 	resumed    map[string]*Entry // what interrupted scans have read since the previous scan, by path
 	collectors []*collector      // at the beginning of the scan
 
 	entries  []*Entry
-	dirs     []access.ListedDir // see listed
+	dirs     []access.ListedDir // of a layer whose headers name the files, or of a part
 	parts    map[*Part][]access.ListedDir
 	mu       sync.Mutex // guards problems, hidden and dirs: several goroutines load files
 	problems []problem.Problem
@@ -59,7 +55,7 @@ func newScan(ctx context.Context, x *Index, layer int, store view) *scan {
 	s := &scan{
 		Source: access.Source{Context: ctx, FS: store.fs, Remote: l.Store != nil,
 			Reads: x.config.MaxReads, Opened: &x.filesRead, Look: x.config.look},
-		index: x, config: &x.config, layer: layer, at: l, begin: time.Now(),
+		index: x, config: &x.config, layer: layer, at: l,
 		refused: store.refused, version: store.version, before: state.files, resumed: state.read,
 		exactCase: new(atomic.Bool),
 	}

@@ -27,8 +27,7 @@ func scanSkills(s *scan, dir *confine.Dir, dirPath string) error {
 	if s.at.Files {
 		return scanFiles(s, dir, dirPath)
 	}
-	s.nesting = s.part == nil && s.nests(dirPath)
-	if s.part != nil || s.nesting {
+	if s.part != nil {
 		s.listing(dirPath, dir.Info)
 	}
 	children, err := s.children(dir, dirPath)
@@ -66,15 +65,6 @@ func scanSkills(s *scan, dir *confine.Dir, dirPath string) error {
 		s.entries = append(s.entries, own)
 	}
 	return nil
-}
-
-// nests reports whether a directory that is not directly below the layer can be a skill: a deeper
-// directory, or the layer itself, which the last scan has found. Then s.dirs has the directories in
-// which the scan looks for skills, and each directory without a SKILL.md.
-func (s *scan) nests(dirPath string) bool {
-	return s.at.Depth > 1 || slices.ContainsFunc(skilldir.Names[:], func(base string) bool {
-		return s.find(access.Below(dirPath, base)) != nil
-	})
 }
 
 // isBare reports whether the entry is a directory without a SKILL.md.
@@ -284,9 +274,6 @@ func (s *scan) loadIn(first source, dirPath, name string) *Entry {
 			}
 			return s.sealDirectory(e, f.known, f.dir, dirPath)
 		}
-	}
-	if s.nesting {
-		s.listing(dirPath, first.dir.Info)
 	}
 	if s.at.manifest != "" && s.part == nil {
 		if _, err := s.FS.Info(access.Below(dirPath, s.at.manifest)); err == nil {

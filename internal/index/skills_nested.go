@@ -105,12 +105,7 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 		return nil, s.reportUnsearched(dirPath, err)
 	}
 	defer dir.Close()
-	var info confine.Info
-	if s.nesting && isSkill { // loadIn has listed the other directories
-		info = s.listing(dirPath, dir.Info)
-	} else {
-		info, _ = dir.Info()
-	}
+	info, _ := dir.Info()
 	id := identify(dir, info)
 	if seen[id] {
 		if !isSkill {

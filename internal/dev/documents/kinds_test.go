@@ -22,7 +22,7 @@ var sharedPackages = []string{"internal/index", "internal/search", "internal/pro
 var namesOfKinds = []string{
 	"index.Index.OpenSkill", "index.Index.viewSkill",
 	"index.Layer.skillName", "index.Snapshot.HasSkill", "index.describesSkill", "index.hasSkillFile",
-	"index.lookout.hasSkillFile", "index.lookout.holdsSkill",
+	"index.lookout.hasSkillFile", "index.lookout.holdsSkill", "index.lookout.ownSkillClaims",
 	"index.scan.nestedSkills", "index.scan.ownSkill", "index.scan.skill", "index.scan.skillSource", "index.scan.skills", "index.scan.skillsIn", "index.scanSkills",
 	"index.skillClaims",
 	"lint.Commands.AddSkill", "lint.Profile.Skill", "lint.newSkill",

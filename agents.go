@@ -118,7 +118,7 @@ func (c *Catalog) GetAgent(ctx context.Context, name string) (Agent, error) {
 		return Agent{}, err
 	}
 	o := c.observer.Begin(ctx)
-	now, err := lookup[Agent, AgentInfo]{catalog: c, from: c.agents, op: op, name: name, stem: name,
+	now, err := lookup[Agent]{catalog: c, from: c.agents, op: op, name: name, stem: name,
 		reader: agentReader{}, direct: true}.find(ctx)
 	return now.sent(o, c.agents, Event{Action: EventLoaded, Name: name}, err)
 }
@@ -145,14 +145,17 @@ func (c *Catalog) Agents(ctx context.Context) iter.Seq2[Agent, error] {
 type agentReader struct{}
 
 func (agentReader) read(ctx context.Context, c *Catalog, s *index.Snapshot, e *index.Entry,
-	kept *index.Cached[string]) (now reading[Agent, AgentInfo], err error) {
+	kept *index.Cached[string]) (now reading[Agent], err error) {
 	a, err := c.caches.agents.Load(ctx, e, kept)
 	if err != nil {
 		return now, err
 	}
 	a.Shadows, a.Raw = c.agents.shadows(s, e), bytes.Clone(a.Raw) // the cache has the original
 	a.Tools, a.Diagnostics = slices.Clone(a.Tools), slices.Clone(a.Diagnostics)
-	now.value, now.states = a, []AgentInfo{a.AgentInfo}
+	now.value = a
+	if c.agents.filter.Keeps != nil {
+		now.passes = func() bool { return keeps(c.keep.agents, a.AgentInfo) }
+	}
 	now.outcome = outcome{digest: a.Source.digest, bytes: len(a.Raw)}
 	return now, nil
 }
@@ -197,9 +200,9 @@ func (c *Catalog) agentInfo(e *index.Entry, header Frontmatter, problems []probl
 }
 
 // newAgents returns the agents of a new catalog. The error is the error of the watch.
-func (c *Catalog) newAgents(user userDirs) (*collection[AgentInfo], error) {
-	agents := &collection[AgentInfo]{
-		filter:      &filter[AgentInfo]{Keep: c.config.keep.agents, Info: c.listedAgent},
+func (c *Catalog) newAgents(user userDirs) (*collection, error) {
+	agents := &collection{
+		filter:      &filter{Keeps: keepsEntries(c.keep.agents, c.listedAgent)},
 		layers:      c.config.agents.All,
 		description: headerDescription,
 		texts:       &c.caches.agents.Texts,

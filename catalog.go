@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -45,13 +44,14 @@ import (
 // After Close, every method with a context returns [ErrClosed].
 type Catalog struct {
 	*shared
-	commands *collection[CommandInfo]
-	skills   *collection[SkillInfo]
-	agents   *collection[AgentInfo]
+	commands *collection
+	skills   *collection
+	agents   *collection
 
-	instructions *collection[Instruction] // the rules
-	asked        *instruction.Asked       // the single files
-	servers      servers.List[MCPServer]
+	instructions *collection        // the rules
+	asked        *instruction.Asked // the single files
+	servers      servers.List
+	keep         filterFuncs
 
 	view  bool         // created by View, not by New
 	whole *Catalog     // of the catalog of one call; see along
@@ -126,7 +126,7 @@ func New(opts ...Option) (*Catalog, error) {
 	if err != nil {
 		return nil, inOp(op, err)
 	}
-	c := &Catalog{asked: new(instruction.Asked), servers: servers.List[MCPServer]{Asked: new(servers.Asked)}, ended: new(atomic.Bool), shared: &shared{config: config, at: paths.Root{Dir: filepath.Clean(config.root), OnOS: config.onOS()}}}
+	c := &Catalog{asked: new(instruction.Asked), servers: servers.List{Asked: new(servers.Asked)}, keep: config.keep, ended: new(atomic.Bool), shared: &shared{config: config, at: paths.Root{Dir: filepath.Clean(config.root), OnOS: config.onOS()}}}
 	if c.at.OnOS {
 		if c.at.Dir, err = filepath.Abs(c.at.Dir); err != nil {
 			return nil, inOp(op, invalidOption("WithRoot: the working directory is unknown ("+escape.Reason(err)+"); pass an absolute directory"))
@@ -214,7 +214,7 @@ func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
 	if c.isClosed() {
 		return nil, closedError(op)
 	}
-	keep := filterFuncs{slices.Clone(c.commands.filter.Keep), slices.Clone(c.skills.filter.Keep), slices.Clone(c.agents.filter.Keep), slices.Clone(c.instructions.filter.Keep), slices.Clone(c.servers.Keep)}
+	keep := c.keep.clone()
 	for _, filter := range filters {
 		if filter == nil {
 			continue
@@ -223,8 +223,15 @@ func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
 			return nil, inOp(op, err)
 		}
 	}
-	return &Catalog{shared: c.shared, view: true, ended: new(atomic.Bool), servers: servers.List[MCPServer]{Finder: c.servers.Finder, Keep: keep.servers, Asked: new(servers.Asked)},
-		commands: c.commands.view(keep.commands), skills: c.skills.view(keep.skills), agents: c.agents.view(keep.agents), instructions: c.instructions.view(keep.instructions), asked: new(instruction.Asked)}, nil
+	return &Catalog{
+		shared: c.shared, view: true, ended: new(atomic.Bool), keep: keep,
+		commands:     c.commands.view(keepsEntries(keep.commands, c.listedCommand)),
+		skills:       c.skills.view(keepsEntries(keep.skills, c.listedSkill)),
+		agents:       c.agents.view(keepsEntries(keep.agents, c.listedAgent)),
+		instructions: c.instructions,
+		asked:        new(instruction.Asked),
+		servers:      servers.List{Finder: c.servers.Finder, Asked: new(servers.Asked)},
+	}, nil
 }
 
 // Close ends all calls in progress and releases the open directories. A call in progress returns

@@ -21,11 +21,11 @@ import (
 
 // A collection is the commands, the skills or the agents of a catalog, as the catalog shows
 // them. All fields are set once. A view has a copy with another filter.
-type collection[Info any] struct {
+type collection struct {
 	*index.Index
 	finder *search.Finder
-	engine Searcher      // replaces finder, unless nil
-	filter *filter[Info] // Index knows no filter: list applies the filter, Index.Snapshot does not
+	engine Searcher // replaces finder, unless nil
+	filter *filter  // Index knows no filter: list applies the filter, Index.Snapshot does not
 
 	observer *observe.Observer[Event]
 
@@ -53,10 +53,10 @@ type collection[Info any] struct {
 
 // open opens the layers of a new collection. The function drop removes from the caches the files
 // that are not in a new snapshot. The error is the error of the watch.
-func (c *collection[Info]) open(of *Catalog, user userDirs, kind client.Files, drop func(now *index.Snapshot), x index.Config, s search.Config) (*collection[Info], error) {
+func (c *collection) open(of *Catalog, user userDirs, kind client.Files, drop func(now *index.Snapshot), x index.Config, s search.Config) (*collection, error) {
 	config := &of.config
 	x.Layers = of.files.Open(c.layers, user)
-	c.filter.Guard = config.newGuard(Kind(c.noun), c.layers, x.Layers)
+	c.filter.Guard = config.newGuard(c.noun, c.layers, x.Layers)
 	x.Judge, x.Changed, x.Whole = config.judge(kind), of.changed(drop), index.KeepVersioned(c.texts)
 	if c.observer = of.observer; c.observer != nil {
 		notify := x.Changed
@@ -91,15 +91,15 @@ func (c *collection[Info]) open(of *Catalog, user userDirs, kind client.Files, d
 
 // view returns a copy of the collection that shows only the entries that all
 // functions keep.
-func (c *collection[Info]) view(keep []func(Info) bool) *collection[Info] {
+func (c *collection) view(keeps func(*index.Snapshot, *index.Entry) bool) *collection {
 	view := *c
-	view.filter = c.filter.With(keep)
+	view.filter = c.filter.With(keeps)
 	return &view
 }
 
 // list returns the current entries, and the entries that pass the filter, dependencies included. If
 // no directory exists, list returns an error.
-func (c *collection[Info]) list(ctx context.Context, op string) (all, shown *index.Snapshot, err error) {
+func (c *collection) list(ctx context.Context, op string) (all, shown *index.Snapshot, err error) {
 	o, e := c.observer.Begin(ctx), Event{Action: EventListed, Kind: Kind(c.noun)}
 	if all, err = c.current(ctx); err == nil {
 		shown = c.filter.Apply(ctx, all)
@@ -111,7 +111,7 @@ func (c *collection[Info]) list(ctx context.Context, op string) (all, shown *ind
 }
 
 // current returns the current entries, after a look at the settings.
-func (c *collection[Info]) current(ctx context.Context) (*index.Snapshot, error) {
+func (c *collection) current(ctx context.Context) (*index.Snapshot, error) {
 	if c.way != nil {
 		return c.way.All, nil
 	}
@@ -124,14 +124,14 @@ func (c *collection[Info]) current(ctx context.Context) (*index.Snapshot, error)
 }
 
 // shown returns the entries of a snapshot that pass the filter.
-func (c *collection[Info]) shown(all *index.Snapshot) *index.Snapshot {
+func (c *collection) shown(all *index.Snapshot) *index.Snapshot {
 	return c.filter.Apply(context.Background(), all)
 }
 
 // optionalSnapshot returns the current entries without the filter, for a method
 // that works without directories. If no option names a layer, missing directories
 // are empty instead of an error.
-func (c *collection[Info]) optionalSnapshot(ctx context.Context, op string) (*index.Snapshot, error) {
+func (c *collection) optionalSnapshot(ctx context.Context, op string) (*index.Snapshot, error) {
 	all, err := c.current(ctx)
 	var missing *index.LayerError
 	if all != nil && errors.As(err, &missing) && !slices.ContainsFunc(c.layers, func(l layer) bool { return l.Named }) {
@@ -142,7 +142,7 @@ func (c *collection[Info]) optionalSnapshot(ctx context.Context, op string) (*in
 
 // checkName returns an error for a name that no entry can have. The name of a file, such as "x..md"
 // of the entry "x.", is valid if the stem is valid.
-func (c *collection[Info]) checkName(op, name string) error {
+func (c *collection) checkName(op, name string) error {
 	if stem, _ := names.TrimMarkdown(name); c.names.Valid(stem) || c.names.Valid(name) {
 		return nil
 	}
@@ -155,7 +155,7 @@ func (c *collection[Info]) checkName(op, name string) error {
 }
 
 // shadows returns the places of the entries that an entry shadows.
-func (c *collection[Info]) shadows(s *index.Snapshot, e *index.Entry) (places []string) {
+func (c *collection) shadows(s *index.Snapshot, e *index.Entry) (places []string) {
 	for _, other := range s.Shadows(e) {
 		places = append(places, c.Place(other))
 	}
@@ -175,7 +175,7 @@ const (
 
 // loadAll ranges over all entries, with their texts. An entry that cannot be loaded is the result
 // of unloaded, with the reason or nil.
-func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info], op string, r reader[T, Info], unloaded func(*index.Snapshot, *index.Entry, error) T) iter.Seq2[T, error] {
+func loadAll[T any](ctx context.Context, c *Catalog, in *collection, op string, r reader[T], unloaded func(*index.Snapshot, *index.Entry, error) T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
 		if err := c.begin(ctx, op); err != nil {
@@ -191,7 +191,7 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 		defer cancel()
 		defer context.AfterFunc(c.lifetime, cancel)()
 		type loaded struct {
-			reading[T, Info]
+			reading[T]
 			err error
 		}
 		last, o := -1, in.observer.Begin(ctx)
@@ -199,7 +199,7 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 		load := func(ctx context.Context, i int) loaded {
 			l, e := loaded{err: entries[i].Broken()}, entries[i]
 			if l.err == nil {
-				of := lookup[T, Info]{catalog: c, reader: r, all: all, entry: e.Entry, kept: e.Text}
+				of := lookup[T]{catalog: c, reader: r, all: all, entry: e.Entry, kept: e.Text}
 				l.reading, l.err = of.read(ctx)
 			}
 			l.entry = e.Entry
@@ -210,7 +210,7 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 				break
 			}
 			last = i
-			if errors.Is(now.err, fs.ErrNotExist) && entries[i].Broken() == nil || !in.filter.KeepsAll(now.states) {
+			if errors.Is(now.err, fs.ErrNotExist) && entries[i].Broken() == nil || !now.kept() {
 				continue // removed, or hidden by a change, since the scan
 			}
 			if now.err != nil {
@@ -236,7 +236,7 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 }
 
 // collected returns the current entries, and the entries that a range shows.
-func (c *collection[Info]) collected(ctx context.Context, op string) (all *index.Snapshot, entries []index.Collected, err error) {
+func (c *collection) collected(ctx context.Context, op string) (all *index.Snapshot, entries []index.Collected, err error) {
 	texts, end := c.CollectTexts(maxCollected)
 	defer end() // also after a panic of the caller's filesystem
 	all, shown, err := c.list(ctx, op)
@@ -248,7 +248,7 @@ func (c *collection[Info]) collected(ctx context.Context, op string) (all *index
 
 // unread returns the problem of a file that could not be read after the scan. If the scan could not
 // read the file either, the entry has its problems.
-func (c *collection[Info]) unread(e *index.Entry, err error) []problem.Problem {
+func (c *collection) unread(e *index.Entry, err error) []problem.Problem {
 	if e.Broken() != nil {
 		return e.Problems()
 	}

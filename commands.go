@@ -159,6 +159,10 @@ func (c *Catalog) commandInfos(entries []*index.Entry) []CommandInfo {
 	return rows
 }
 
+func (c *Catalog) listedCommand(_ *index.Snapshot, e *index.Entry) CommandInfo {
+	return c.commandInfo(e, c.commands.LayerOf(e).FS.Path(e.Path))
+}
+
 func (c *Catalog) commandInfo(e *index.Entry, path string) CommandInfo {
 	return CommandInfo{
 		Name:         e.Name,
@@ -217,7 +221,7 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 		return Command{}, err
 	}
 	o := c.observer.Begin(ctx)
-	now, err := c.commandLookup(op, name).find(ctx)
+	now, err := commandLookup(c, op, name).find(ctx)
 	command, err := now.sent(o, c.commands, Event{Action: EventLoaded, Name: name}, err)
 	if err != nil {
 		return command, err
@@ -226,9 +230,9 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 }
 
 // commandLookup is the lookup of Get. The caller detaches the command.
-func (c *Catalog) commandLookup(op, name string) lookup[Command, CommandInfo] {
+func commandLookup(c *Catalog, op, name string) lookup[Command] {
 	stem, _ := names.TrimMarkdown(name)
-	return lookup[Command, CommandInfo]{catalog: c, from: c.commands, op: op, name: name, stem: stem,
+	return lookup[Command]{catalog: c, from: c.commands, op: op, name: name, stem: stem,
 		reader: commandReader{}, direct: true}
 }
 
@@ -243,15 +247,15 @@ func (c Command) info() CommandInfo {
 type commandReader struct{}
 
 func (commandReader) read(ctx context.Context, c *Catalog, _ *index.Snapshot, e *index.Entry,
-	kept *index.Cached[string]) (now reading[Command, CommandInfo], err error) {
+	kept *index.Cached[string]) (now reading[Command], err error) {
 	command, err := c.caches.commands.Load(ctx, e, kept)
 	if err != nil {
 		return now, err
 	}
 	now.value = command
 	now.outcome = outcome{digest: command.Source.digest, bytes: len(command.Raw)}
-	if c.commands.filter.Active() {
-		now.states = []CommandInfo{command.info()}
+	if c.commands.filter.Keeps != nil {
+		now.passes = func() bool { return keeps(c.keep.commands, command.info()) }
 	}
 	return now, nil
 }
@@ -307,8 +311,8 @@ type Frontmatter = agentmd.Frontmatter
 
 // newCommands returns the commands of a new catalog. The error is the error of the
 // watch.
-func (c *Catalog) newCommands(user userDirs) (*collection[CommandInfo], error) {
-	commands := &collection[CommandInfo]{
+func (c *Catalog) newCommands(user userDirs) (*collection, error) {
+	commands := &collection{
 		engine:      c.config.commandSearcher,
 		layers:      c.config.commands.All,
 		description: (*index.Entry).Description,
@@ -324,9 +328,7 @@ func (c *Catalog) newCommands(user userDirs) (*collection[CommandInfo], error) {
 			return suggestion(shown, name, "list the commands for the names")
 		},
 	}
-	commands.filter = &filter[CommandInfo]{Keep: c.config.keep.commands, Info: func(_ *index.Snapshot, e *index.Entry) CommandInfo {
-		return c.commandInfo(e, commands.LayerOf(e).FS.Path(e.Path))
-	}}
+	commands.filter = &filter{Keeps: keepsEntries(c.keep.commands, c.listedCommand)}
 	drop := func(now *index.Snapshot) {
 		c.caches.commands.Retain(now)
 		c.usages.Commands.Kept.Retain(now.HasFile)

@@ -172,12 +172,12 @@ func invalidOption(message string) error {
 }
 
 // unknownName returns the error for a name that no shown entry has.
-func (c *collection[Info]) unknownName(op, name, stem string, shown *index.Snapshot) error {
+func (c *collection) unknownName(op, name, stem string, shown *index.Snapshot) error {
 	return &Error{Code: c.notFound, Op: op, Path: name, Message: "there is no " + c.noun + " " + quote(stem) + "; " + c.hint(shown.Entries, stem)}
 }
 
 // ambiguousName returns the error for a name that several plugins have.
-func (c *collection[Info]) ambiguousName(op, name string, candidates []*index.Entry) error {
+func (c *collection) ambiguousName(op, name string, candidates []*index.Entry) error {
 	e := &Error{Code: CodeAmbiguousName, Op: op, Path: name}
 	for _, candidate := range candidates {
 		e.Names = append(e.Names, candidate.Name)
@@ -197,7 +197,7 @@ func (c *collection[Info]) ambiguousName(op, name string, candidates []*index.En
 const maxShownNames = 5
 
 // lookupError returns the error for a name if the directories cannot be scanned.
-func (c *collection[Info]) lookupError(op, name, stem string, err error) error {
+func (c *collection) lookupError(op, name, stem string, err error) error {
 	failed := c.layerError(op, err)
 	if CodeOf(failed) != CodeDirectoryNotFound {
 		return failed
@@ -212,7 +212,7 @@ func (c *collection[Info]) lookupError(op, name, stem string, err error) error {
 
 // fileError describes why the file of an entry cannot be read. An *Error of a reader
 // stays.
-func (c *collection[Info]) fileError(op, name string, entry *index.Entry, err error) error {
+func (c *collection) fileError(op, name string, entry *index.Entry, err error) error {
 	if CodeOf(err) != "" {
 		return err
 	}
@@ -243,7 +243,7 @@ func (c *collection[Info]) fileError(op, name string, entry *index.Entry, err er
 
 // layerError converts an error of the index to an *Error. The contract of
 // list_skills prescribes the texts for missing and unreadable directories.
-func (c *collection[Info]) layerError(op string, err error) error {
+func (c *collection) layerError(op string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -269,7 +269,7 @@ func (c *collection[Info]) layerError(op string, err error) error {
 
 // missingReason returns the reason of a store for a missing directory, in parentheses. If the
 // error says no more than fs.ErrNotExist, missingReason returns "".
-func (c *collection[Info]) missingReason(failed *index.LayerError) string {
+func (c *collection) missingReason(failed *index.LayerError) string {
 	cause := escape.Cause(failed.Err)
 	_, system := cause.(syscall.Errno)
 	if c.layers[failed.Layer].FS == nil || system || cause == fs.ErrNotExist {

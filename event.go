@@ -90,7 +90,7 @@ func (e Event) of(kind string, entry *index.Entry, layer string) Event {
 
 // seen completes the event of a call for an entry. The event has the action, and the name and the
 // path as given.
-func (c *collection[Info]) seen(ctx context.Context, e Event, found outcome) Event {
+func (c *collection) seen(ctx context.Context, e Event, found outcome) Event {
 	e.Kind, e.Digest, e.Bytes = Kind(c.noun), found.digest, found.bytes
 	if found.entry != nil {
 		e = e.of(c.noun, found.entry, c.LayerOf(found.entry).Name)
@@ -105,7 +105,7 @@ func (c *collection[Info]) seen(ctx context.Context, e Event, found outcome) Eve
 }
 
 // send sends the event that seen returns.
-func (c *collection[Info]) send(o observe.Call[Event], e Event, found outcome, err error) {
+func (c *collection) send(o observe.Call[Event], e Event, found outcome, err error) {
 	if ctx := o.Context(); ctx != nil {
 		o.Send(c.seen(ctx, e, found), err)
 	}

@@ -352,7 +352,7 @@ func (c *Catalog) invoked(ctx context.Context, op, typed, name string, wanted se
 // invokedCommand returns the command that a user invokes by a name. If no command has the name, the
 // error is unknown.
 func (c *Catalog) invokedCommand(ctx context.Context, op, name string, unknown *Error, failed *Event) (Command, error) {
-	now, err := c.commandLookup(op, name).find(ctx)
+	now, err := commandLookup(c, op, name).find(ctx)
 	if err != nil && now.entry != nil && c.observer != nil {
 		*failed = c.commands.seen(ctx, *failed, now.outcome)
 	}

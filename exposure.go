@@ -47,7 +47,7 @@ func WithExposure(f func(SkillInfo) Exposure) Option {
 
 // forModel returns a view with the skills that a model may see.
 func (c *Catalog) forModel() *Catalog {
-	view := c.skills.view(c.skills.filter.Keep)
+	view := c.skills.view(c.skills.filter.Keeps)
 	view.forModel, view.filter.Only = true, func(e *index.Entry) bool { return c.exposure(e).toModel() }
 	models := *c
 	models.view, models.skills = true, view
@@ -122,15 +122,15 @@ func (c *Catalog) near(ctx context.Context, op string, at *pathOption) (near *Ca
 }
 
 // A besideFunc is a lookup.beside.
-type besideFunc[Info any] func(context.Context) (*collection[Info], *Catalog, string, error)
+type besideFunc func(context.Context) (*collection, *Catalog, string, error)
 
 // beside returns the lookup.beside of a name, or nil if no directory below the root can have the
 // skill.
-func (c *Catalog) beside(op, name string, at *pathOption) besideFunc[SkillInfo] {
+func (c *Catalog) beside(op, name string, at *pathOption) besideFunc {
 	if len(c.below.Layers) == 0 || at == nil && !strings.Contains(name, ":") {
 		return nil
 	}
-	return func(ctx context.Context) (_ *collection[SkillInfo], _ *Catalog, _ string, err error) {
+	return func(ctx context.Context) (_ *collection, _ *Catalog, _ string, err error) {
 		full, near, listed := name, c, at != nil && !exposure.Qualified(name)
 		if listed {
 			if near, err = c.near(ctx, op, at); err == nil {
@@ -176,14 +176,14 @@ func (c *Catalog) skillsBelow() func(*changes.Names) {
 
 // withSkills returns the catalog for one call with the skills of a Way.
 func (c *Catalog) withSkills(way *exposure.Way) *Catalog {
-	skills, near := c.skills.view(c.skills.filter.Keep), *c
+	skills, near := c.skills.view(c.skills.filter.Keeps), *c
 	near.skills, near.whole = skills, cmp.Or(c.whole, c)
 	skills.Index, skills.way, skills.exposure = way.Index, way, near.exposure
 	skills.layers = slices.Clip(skills.layers)
 	for _, l := range way.Index.Layers()[len(skills.layers):] {
 		skills.layers = append(skills.layers, layer{Name: l.Name})
 	}
-	skills.filter = c.skills.filter.In(way.Index, near.listedSkill, func(e *index.Entry) bool {
+	skills.filter = c.skills.filter.In(way.Index, keepsEntries(c.keep.skills, near.listedSkill), func(e *index.Entry) bool {
 		return way.Applies(e) && (!skills.forModel || near.exposure(e).toModel())
 	})
 	return &near

@@ -106,20 +106,26 @@ func (c *config) isGated(l layer) bool {
 // allowsText reports whether the gate allows an instruction. A name concerns the place also in the
 // directories below and above the root.
 func (c *config) allowsText(ctx context.Context, t instruction.Text) bool {
-	i := Item(gate.TextItem(KindInstruction, t))
+	i := textItem(t)
 	return !c.gates(!t.User, t.Place) || i.Digest != "" && c.gate.Allowed(ctx, i)
 }
 
-// A guard is nil without a gated layer.
-type guard = gate.Guard[Kind]
+func newItem(i gate.Item) Item {
+	return Item{Kind(i.Kind), i.Name, i.Layer, i.Plugin, i.Rules, i.File, i.Digest}
+}
 
-type filter[Info any] = gate.Filter[Info, Kind]
+func textItem(t instruction.Text) Item { return newItem(gate.TextItem(string(KindInstruction), t)) }
+
+// A guard is nil without a gated layer.
+type guard = gate.Guard
+
+type filter = gate.Filter
 
 type layer = layers.Layer
 
 // newGuard seals the gated layers of a collection.
-func (c *config) newGuard(kind Kind, layers []layer, opened []index.Layer) *guard {
-	if kind == KindInstruction {
+func (c *config) newGuard(kind string, layers []layer, opened []index.Layer) *guard {
+	if Kind(kind) == KindInstruction {
 		return nil // the gate decides about the bytes that a call reads
 	}
 	for i, l := range layers {
@@ -128,7 +134,8 @@ func (c *config) newGuard(kind Kind, layers []layer, opened []index.Layer) *guar
 	if !slices.ContainsFunc(opened, func(l index.Layer) bool { return l.Sealed }) {
 		return nil
 	}
-	return &guard{Kind: kind, Plugin: KindPlugin, Gate: c.gate, Allowed: func(ctx context.Context, i gate.Item[Kind]) bool { return c.gate.Allowed(ctx, Item(i)) }}
+	allowed := func(ctx context.Context, i gate.Item) bool { return c.gate.Allowed(ctx, newItem(i)) }
+	return &guard{Kind: kind, Plugin: string(KindPlugin), Gate: c.gate, Allowed: allowed}
 }
 
 // A Pending is an entry that the gate of [WithGate] refuses.
@@ -173,18 +180,22 @@ func (c *Catalog) Pending(ctx context.Context) ([]Pending, error) {
 			return nil, err
 		}
 	}
-	refused, err := await(ctx, c, func(ctx context.Context) ([]gate.Refused[Kind], error) {
-		all, err := gate.All(ctx, c.newAudit(lint.Default()), map[client.Files]*guard{client.Commands: c.commands.filter.Guard, client.Skills: c.skills.filter.Guard, client.Agents: c.agents.filter.Guard}, of, KindInstruction, func(t instruction.Text) bool { return c.config.allowsText(ctx, t) })
+	guards := map[client.Files]*guard{client.Commands: c.commands.filter.Guard,
+		client.Skills: c.skills.filter.Guard, client.Agents: c.agents.filter.Guard}
+	refused, err := await(ctx, c, func(ctx context.Context) ([]gate.Refused, error) {
+		all, err := gate.All(ctx, c.newAudit(lint.Default()), guards, of, string(KindInstruction),
+			func(t instruction.Text) bool { return c.config.allowsText(ctx, t) })
 		return all, (&fileCall{catalog: c, op: op, dir: true, name: "."}).failure(ctx, err)
 	})
 	if err != nil {
 		return nil, c.methodError(op, err)
 	}
 	found, err := c.findServers(ctx, op, of[client.Commands], nil)
-	refused = append(refused, gate.Servers(KindMCPServer, found, func(s *servers.Server) bool { return c.allowsServer(ctx, s) })...)
+	refused = append(refused, gate.Servers(string(KindMCPServer), found,
+		func(s *servers.Server) bool { return c.allowsServer(ctx, s) })...)
 	all := make([]Pending, len(refused))
 	for i, r := range refused {
-		all[i] = Pending{Item: Item(r.Item), Path: r.Path, New: r.New, Findings: newDiagnostics(r.Problems)}
+		all[i] = Pending{Item: newItem(r.Item), Path: r.Path, New: r.New, Findings: newDiagnostics(r.Problems)}
 		all[i].Old, all[i].Revoked = gate.Decided(ctx, c.config.gate, all[i].Item)
 	}
 	return all, err

@@ -14,7 +14,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/changes"
-	"github.com/toolshelf-go/toolshelf/internal/gate"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/instruction"
 	"github.com/toolshelf-go/toolshelf/internal/layers"
@@ -140,7 +139,7 @@ func (c *Catalog) instructionNamed(ctx context.Context, op, name string, hops in
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, t, err
 	}
-	if i := newInstruction(t); err == nil && (t.Unread() != "" || c.config.allowsText(ctx, t) && c.instructions.filter.Keeps(i)) {
+	if i := newInstruction(t); err == nil && (t.Unread() != "" || c.config.allowsText(ctx, t) && keeps(c.keep.instructions, i)) {
 		return &i, t, nil
 	}
 	return nil, t, ctx.Err()
@@ -225,7 +224,7 @@ func textEvent(action, reason string, t instruction.Text) Event {
 	if code == problem.LinkNotFollowed {
 		action, reason, code = EventRefused, "link", problem.FileRead
 	}
-	return Event{Action: action, Reason: reason, Kind: KindInstruction, Name: t.Path, Layer: t.Layer, Digest: cmp.Or(gate.TextItem(KindInstruction, t).Digest, t.Digest), Bytes: len(t.Text), Code: Code(code)}
+	return Event{Action: action, Reason: reason, Kind: KindInstruction, Name: t.Path, Layer: t.Layer, Digest: cmp.Or(textItem(t).Digest, t.Digest), Bytes: len(t.Text), Code: Code(code)}
 }
 
 // findInstructions returns the instructions that pass the filter, and their texts. The events of
@@ -254,7 +253,7 @@ func (c *Catalog) findInstructions(ctx context.Context, call *fileCall, query in
 		for _, t := range answer.Texts {
 			i, e := newInstruction(t), textEvent(EventRefused, "gate", t)
 			if c.config.allowsText(ctx, t) {
-				if c.instructions.filter.Keeps(i) {
+				if keeps(c.keep.instructions, i) {
 					list = append(list, i)
 					continue
 				}
@@ -275,12 +274,12 @@ func newInstruction(t instruction.Text) Instruction {
 
 // shownRules returns a function that returns the rules of a snapshot that pass the filter.
 func (c *Catalog) shownRules() func(*index.Snapshot) map[string]*index.Entry {
-	if !c.instructions.filter.Active() && c.config.gate == nil {
+	if len(c.keep.instructions) == 0 && c.config.gate == nil {
 		return c.finder.Files(nil, func(*index.Entry) bool { return true })
 	}
 	return c.finder.Files(c.instructions.Last(), func(e *index.Entry) bool {
 		t, err := await(context.Background(), c, func(ctx context.Context) (instruction.Text, error) { return c.finder.Rule(ctx, e, 0) })
-		return err == nil && c.config.allowsText(context.Background(), t) && c.instructions.filter.Keeps(newInstruction(t))
+		return err == nil && c.config.allowsText(context.Background(), t) && keeps(c.keep.instructions, newInstruction(t))
 	})
 }
 
@@ -310,7 +309,7 @@ func (c *config) rows() []client.Client {
 
 // newInstructions returns the rules of a new catalog, and sets the finder. The error is the error
 // of the watch.
-func (c *Catalog) newInstructions(user userDirs) (*collection[Instruction], error) {
+func (c *Catalog) newInstructions(user userDirs) (*collection, error) {
 	f := &instruction.Finder{Rows: c.config.rows(), MaxSize: c.config.maxFileSize, Root: instruction.Tree{FS: c.root, Dir: ".", Name: ".", MayBeMissing: c.files.RootIsTop()}}
 	for _, parent := range c.parents {
 		f.Parents = append(f.Parents, instruction.Tree{FS: c.files.Confine(parent.Dir), Dir: ".", Name: parent.Name, Path: parent.Dir, Below: c.at.Below(parent),
@@ -327,7 +326,7 @@ func (c *Catalog) newInstructions(user userDirs) (*collection[Instruction], erro
 	for _, l := range c.config.instructions.All {
 		f.AddRules(l.Place.Place, l.Parent)
 	}
-	rules := &collection[Instruction]{filter: &filter[Instruction]{Keep: c.config.keep.instructions}, layers: c.config.instructions.All, texts: new(index.Texts[[]byte]), noun: "instruction"}
+	rules := &collection{filter: new(filter), layers: c.config.instructions.All, texts: new(index.Texts[[]byte]), noun: "instruction"}
 	rules, err := rules.open(c, user, client.Instructions, f.Retain, index.Config{Broken: true}, search.Config{})
 	if err == nil {
 		f.Rules, c.finder = rules.Index, f

@@ -10,19 +10,21 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/observe"
 )
 
-// A reading is the result of a reader, with every state of the entry that the
-// reader has seen. The filter must keep all states. Without a filter, the states
-// are unknown.
-type reading[T, Info any] struct {
+// A reading is the result of a reader. The filter must keep every state of the entry that the reader
+// has seen.
+type reading[T any] struct {
 	value  T
-	states []Info
-	from   *collection[Info] // of a skill below the root; otherwise nil
+	passes func() bool // asks the filter about all states; nil without a filter
+	from   *collection // of a skill below the root; otherwise nil
 	outcome
 }
 
+// kept reports whether the filter keeps all states.
+func (r reading[T]) kept() bool { return r.passes == nil || r.passes() }
+
 // sent sends the event with the action, the name and the path of e, and returns the value.
-func (r reading[T, Info]) sent(
-	o observe.Call[Event], in *collection[Info], e Event, err error,
+func (r reading[T]) sent(
+	o observe.Call[Event], in *collection, e Event, err error,
 ) (value T, _ error) {
 	cmp.Or(r.from, in).send(o, e, r.outcome, err)
 	if err != nil {
@@ -34,23 +36,23 @@ func (r reading[T, Info]) sent(
 // A reader reads the file of an entry of a snapshot. If the argument kept, the text that the scan
 // has read, is not nil, the reader reads no file. If the reader fails, the states count all the
 // same.
-type reader[T, Info any] interface {
+type reader[T any] interface {
 	read(ctx context.Context, c *Catalog, s *index.Snapshot, e *index.Entry,
-		kept *index.Cached[string]) (reading[T, Info], error)
+		kept *index.Cached[string]) (reading[T], error)
 }
 
 // A lookup finds the entry with a name or, if no entry has the name, with the stem of the
 // name, and reads the file of the entry.
-type lookup[T, Info any] struct {
+type lookup[T any] struct {
 	catalog    *Catalog
-	from       *collection[Info]
+	from       *collection
 	op         string
 	name, stem string
-	reader     reader[T, Info]
+	reader     reader[T]
 	direct     bool // the reader may return a kept value, also after the end of its context
 
 	// If not nil, beside finds the collection of an unknown name, and the name there.
-	beside besideFunc[Info]
+	beside besideFunc
 
 	// Of the entry that read reads.
 	all   *index.Snapshot
@@ -60,7 +62,7 @@ type lookup[T, Info any] struct {
 
 // find returns the reading of the entry: in the last snapshot if stats prove the entry, or else in
 // the result of a scan. If the error is not nil, only the outcome counts.
-func (l lookup[T, Info]) find(ctx context.Context) (now reading[T, Info], err error) {
+func (l lookup[T]) find(ctx context.Context) (now reading[T], err error) {
 	if l.beside != nil {
 		return l.findBeside(ctx)
 	}
@@ -82,11 +84,11 @@ func (l lookup[T, Info]) find(ctx context.Context) (now reading[T, Info], err er
 	} else if err != nil {
 		now, err = await(ctx, l.catalog, l.read)
 	}
-	if err == nil && from.filter.Shows(ctx, now.entry) && from.filter.KeepsAll(now.states) {
+	if err == nil && from.filter.Shows(ctx, now.entry) && now.kept() {
 		return now, nil
 	}
 	if ctx.Err() != nil {
-		return reading[T, Info]{}, ctx.Err()
+		return reading[T]{}, ctx.Err()
 	}
 	now, err = l.scanned(ctx, from.Snapshot)
 	if from.watch && CodeOf(err) == from.notFound {
@@ -97,7 +99,7 @@ func (l lookup[T, Info]) find(ctx context.Context) (now reading[T, Info], err er
 }
 
 // read returns the reading of the entry, or of the entry that stats prove.
-func (l lookup[T, Info]) read(ctx context.Context) (now reading[T, Info], err error) {
+func (l lookup[T]) read(ctx context.Context) (now reading[T], err error) {
 	if !l.catalog.lifetime.Enter() {
 		return now, fs.ErrClosed
 	}
@@ -116,8 +118,8 @@ func (l lookup[T, Info]) read(ctx context.Context) (now reading[T, Info], err er
 
 // findBeside is find for a name that can be in the collection of beside. The name of a plugin may be
 // missing only if no skill there has the name.
-func (l lookup[T, Info]) findBeside(ctx context.Context) (reading[T, Info], error) {
-	listed, failed, short := reading[T, Info]{}, error(nil), false
+func (l lookup[T]) findBeside(ctx context.Context) (reading[T], error) {
+	listed, failed, short := reading[T]{}, error(nil), false
 	if !exposure.Qualified(l.name) {
 		inList := l
 		inList.beside = nil
@@ -142,7 +144,7 @@ func (l lookup[T, Info]) findBeside(ctx context.Context) (reading[T, Info], erro
 }
 
 // absent reports whether stats prove that no entry has the name.
-func (l lookup[T, Info]) absent(ctx context.Context) bool {
+func (l lookup[T]) absent(ctx context.Context) bool {
 	absent, err := awaitRoot(ctx, l.catalog, l.from.inRoot, func(ctx context.Context) (bool, error) {
 		return l.from.Absent(ctx, l.from.Last(), l.name), nil
 	})
@@ -150,19 +152,19 @@ func (l lookup[T, Info]) absent(ctx context.Context) bool {
 }
 
 // scanned resolves the name in the result of snapshot, which scans the files.
-func (l lookup[T, Info]) scanned(ctx context.Context,
-	snapshot func(context.Context) (*index.Snapshot, error)) (reading[T, Info], error) {
+func (l lookup[T]) scanned(ctx context.Context,
+	snapshot func(context.Context) (*index.Snapshot, error)) (reading[T], error) {
 	all, err := snapshot(ctx)
 	if err != nil {
-		return reading[T, Info]{}, l.from.lookupError(l.op, l.name, l.stem, err)
+		return reading[T]{}, l.from.lookupError(l.op, l.name, l.stem, err)
 	}
 	return l.in(ctx, all, l.from.filter.Apply(ctx, all))
 }
 
 // in resolves the name in a snapshot. The snapshot shown has the entries of all that pass
 // the filter.
-func (l lookup[T, Info]) in(ctx context.Context, all, shown *index.Snapshot,
-) (now reading[T, Info], err error) {
+func (l lookup[T]) in(ctx context.Context, all, shown *index.Snapshot,
+) (now reading[T], err error) {
 	e, candidates := shown.Find(l.name, l.stem)
 	if now.entry = e; e == nil {
 		now.entry, _ = all.Find(l.name, l.stem)
@@ -183,7 +185,7 @@ func (l lookup[T, Info]) in(ctx context.Context, all, shown *index.Snapshot,
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return now, ctx.Err()
-	case !l.from.filter.KeepsAll(now.states): // the filter refuses the new content
+	case !now.kept(): // the filter refuses the new content
 		now.hidden = true
 		return now, l.from.unknownName(l.op, l.name, l.stem, shown)
 	case err != nil:

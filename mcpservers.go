@@ -102,7 +102,7 @@ func (c *Catalog) listServers(ctx context.Context, op string,
 		switch {
 		case !c.allowsServer(ctx, s):
 			e.Action, e.Reason = EventRefused, "gate"
-		case !c.servers.Keeps(m):
+		case !keeps(c.keep.servers, m):
 			e.Action, e.Reason, e.Digest = EventRefused, "filter", ""
 		default:
 			list, states[s.Name] = append(list, m), s.State()
@@ -186,13 +186,12 @@ func (c *Catalog) findServers(ctx context.Context, op string, s *index.Snapshot,
 
 func (c *Catalog) allowsServer(ctx context.Context, s *servers.Server) bool {
 	return !s.Gated || s.Digest != "" &&
-		c.config.gate.Allowed(ctx, Item(gate.ServerItem(KindMCPServer, s)))
+		c.config.gate.Allowed(ctx, newItem(gate.ServerItem(string(KindMCPServer), s)))
 }
 
 // openServers sets the finder of the servers, which follow the indexes in the lists of OnChange.
 func (c *Catalog) openServers(user userDirs) {
 	rows := c.config.placed
-	c.servers.Keep = c.config.keep.servers
 	if !servers.HasFiles(rows) && len(c.config.plugins.All) == 0 {
 		return
 	}

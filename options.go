@@ -580,6 +580,27 @@ func WithCommandFilter(keep func(CommandInfo) bool) Filter {
 }
 
 // addFilter returns [ErrInvalidOption] if keep is nil.
+// clone returns the functions in slices of their own.
+func (f *filterFuncs) clone() filterFuncs {
+	return filterFuncs{slices.Clone(f.commands), slices.Clone(f.skills), slices.Clone(f.agents),
+		slices.Clone(f.instructions), slices.Clone(f.servers)}
+}
+
+// keeps reports whether all functions show a row.
+func keeps[Info any](all []func(Info) bool, row Info) bool {
+	return !slices.ContainsFunc(all, func(keep func(Info) bool) bool { return !keep(row) })
+}
+
+// keepsEntries returns a function that reports whether all functions show the row of an entry, or nil without
+// functions.
+func keepsEntries[Info any](all []func(Info) bool, row func(*index.Snapshot, *index.Entry) Info,
+) func(*index.Snapshot, *index.Entry) bool {
+	if len(all) == 0 {
+		return nil
+	}
+	return func(s *index.Snapshot, e *index.Entry) bool { return keeps(all, row(s, e)) }
+}
+
 func addFilter[Info any](all *[]func(Info) bool, keep func(Info) bool, option, content string) error {
 	if keep == nil {
 		return invalidOption(option + ": the function is nil; omit the option to show all " + content)

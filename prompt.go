@@ -50,7 +50,7 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 }
 
 // promptOf returns the PromptList of a collection.
-func promptOf[Info any](ctx context.Context, c *Catalog, in *collection[Info], op string, opts []PromptOption) (PromptList, error) {
+func promptOf(ctx context.Context, c *Catalog, in *collection, op string, opts []PromptOption) (PromptList, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return PromptList{}, err
 	}
@@ -64,7 +64,7 @@ func promptOf[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 	return list, err
 }
 
-func fitPrompt[Info any](ctx context.Context, c *Catalog, in *collection[Info], op string, options promptOptions) (PromptList, error) {
+func fitPrompt(ctx context.Context, c *Catalog, in *collection, op string, options promptOptions) (PromptList, error) {
 	all, err := in.optionalSnapshot(ctx, op)
 	if err != nil {
 		return PromptList{}, err
@@ -123,7 +123,7 @@ func PromptFor(query string) PromptOption {
 
 // preferredNames returns the names that precede the order of the layers: the names of
 // PromptFirst, and then the matches of PromptFor.
-func preferredNames[Info any](ctx context.Context, op string, c *Catalog, in *collection[Info], o *promptOptions, all, shown *index.Snapshot) ([]string, error) {
+func preferredNames(ctx context.Context, op string, c *Catalog, in *collection, o *promptOptions, all, shown *index.Snapshot) ([]string, error) {
 	if !o.budget.Limited {
 		return nil, nil
 	}
@@ -145,7 +145,7 @@ func preferredNames[Info any](ctx context.Context, op string, c *Catalog, in *co
 }
 
 // addTo appends an entry that a model may see to the block.
-func (c *collection[Info]) addTo(b *promptblock.Block, o promptOptions, e *index.Entry) {
+func (c *collection) addTo(b *promptblock.Block, o promptOptions, e *index.Entry) {
 	seen, location := ExposeFull, ""
 	if c.exposure != nil {
 		seen = c.exposure(e)
@@ -259,7 +259,7 @@ func (r *restoring) restore(ctx context.Context, i Item) error {
 			r.block.AddForm("skill", s.Name, s.Content, changed, s.block().With)
 		})
 	case KindCommand:
-		now, err := r.commandLookup(r.op, i.Name).find(ctx)
+		now, err := commandLookup(r.Catalog, r.op, i.Name).find(ctx)
 		m := now.value
 		r.sends = append(r.sends, r.commands.later(o, i, now.outcome, err))
 		return r.add(i, m.Plugin, now.outcome, err, func() {
@@ -273,7 +273,7 @@ func (r *restoring) restore(ctx context.Context, i Item) error {
 }
 
 // later returns a function that sends the event of a use.
-func (c *collection[Info]) later(o observe.Call[Event], i Item, found outcome, err error) func() {
+func (c *collection) later(o observe.Call[Event], i Item, found outcome, err error) func() {
 	return func() { c.send(o, Event{Action: EventLoaded, Name: i.Name}, found, err) }
 }
 

@@ -97,7 +97,7 @@ func (c *Catalog) SearchSkills(ctx context.Context, query string, limit int, opt
 	return searchIn(ctx, near, near.skills, op, query, limit, opts)
 }
 
-func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], op, query string, limit int, opts []SearchOption) (SearchResults, error) {
+func searchIn(ctx context.Context, c *Catalog, in *collection, op, query string, limit int, opts []SearchOption) (SearchResults, error) {
 	begin := time.Now()
 	if err := c.begin(ctx, op); err != nil {
 		return SearchResults{}, in.searchError(ctx, op, err)
@@ -140,7 +140,7 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 }
 
 // findCurrent searches the current entries that pass the filter.
-func findCurrent[Info any](ctx context.Context, c *Catalog, in *collection[Info], progress *parallel.Reporter, op, query string, limit int) (search.Result, error) {
+func findCurrent(ctx context.Context, c *Catalog, in *collection, progress *parallel.Reporter, op, query string, limit int) (search.Result, error) {
 	names, cancel := context.WithTimeout(ctx, searchTimeout)
 	defer cancel()
 	if slices.ContainsFunc(in.layers, func(l layer) bool { return l.FS != nil }) {
@@ -164,7 +164,7 @@ func findCurrent[Info any](ctx context.Context, c *Catalog, in *collection[Info]
 }
 
 // searchError adds the code ErrSearchTimeout to the error of a deadline, of ctx or of the search.
-func (c *collection[Info]) searchError(ctx context.Context, op string, err error) error {
+func (c *collection) searchError(ctx context.Context, op string, err error) error {
 	if !errors.Is(err, context.DeadlineExceeded) || CodeOf(err) != "" {
 		return err
 	}
@@ -178,7 +178,7 @@ func (c *collection[Info]) searchError(ctx context.Context, op string, err error
 
 // find returns the best hits among the shown entries of a snapshot. If the caller set no
 // Searcher, the built-in search finds the hits.
-func (c *collection[Info]) find(ctx context.Context, op string, all, shown *index.Snapshot, query string, limit int) (search.Result, error) {
+func (c *collection) find(ctx context.Context, op string, all, shown *index.Snapshot, query string, limit int) (search.Result, error) {
 	if c.engine != nil {
 		return c.findWithEngine(ctx, op, shown, query, limit)
 	}
@@ -197,14 +197,14 @@ func (c *collection[Info]) find(ctx context.Context, op string, all, shown *inde
 }
 
 // shownName returns the name of an entry of a snapshot as a list shows the name.
-func (c *collection[Info]) shownName(s *index.Snapshot, name string) string {
+func (c *collection) shownName(s *index.Snapshot, name string) string {
 	if e := s.Lookup(name); e != nil {
 		return c.way.Name(e)
 	}
 	return name
 }
 
-func (c *collection[Info]) findWithEngine(ctx context.Context, op string, shown *index.Snapshot, query string, limit int) (search.Result, error) {
+func (c *collection) findWithEngine(ctx context.Context, op string, shown *index.Snapshot, query string, limit int) (search.Result, error) {
 	ask := func(limit int) ([]Hit, int, error) {
 		hits, total, err := c.engine.Search(ctx, query, limit)
 		return hits, total, cmp.Or(ctx.Err(), err)

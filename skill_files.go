@@ -60,7 +60,7 @@ func readWithin[T any](ctx context.Context, c *Catalog, op, name string, e Event
 // recordText records the state that the current SKILL.md describes. The error can be the reason why
 // WithStrict does not load the skill.
 func (o *openSkill) recordText() error {
-	if !o.skills.filter.Active() && o.config.strict == nil {
+	if o.skills.filter.Keeps == nil && o.config.strict == nil {
 		return nil
 	}
 	text, err := o.dir.Text()
@@ -182,7 +182,7 @@ func (c bridged) SkillManifests(ctx context.Context, choose func(skills []SkillI
 			return
 		}
 		for _, name := range c.chosenSkills(all, shown, choose) {
-			var now reading[skillManifest, SkillInfo]
+			var now reading[skillManifest]
 			err := c.skills.checkName(op, name)
 			if err == nil {
 				now, err = skillLookup(c.Catalog, op, name, nil, skillPart[skillManifest](manifestOf)).in(ctx, all, shown)

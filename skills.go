@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
@@ -218,7 +219,7 @@ type skillReader struct {
 }
 
 func (r skillReader) read(ctx context.Context, c *Catalog, s *index.Snapshot, e *index.Entry,
-	kept *index.Cached[string]) (now reading[Skill, SkillInfo], err error) {
+	kept *index.Cached[string]) (now reading[Skill], err error) {
 	o := &openSkill{Catalog: c, snapshot: s, entry: e}
 	var whole skill.Whole
 	if kept != nil {
@@ -232,9 +233,10 @@ func (r skillReader) read(ctx context.Context, c *Catalog, s *index.Snapshot, e 
 			whole.Text, err = o.dir.Latest(ctx)
 		}
 	}
-	if r.files {
-		now.states = o.states
+	if !r.files {
+		o.states = nil
 	}
+	now.passes = o.passes()
 	if err != nil {
 		return now, err
 	}
@@ -245,7 +247,7 @@ func (r skillReader) read(ctx context.Context, c *Catalog, s *index.Snapshot, e 
 		now.value.SkillInfo, now.value.Files = o.whole(&whole)
 	} else {
 		now.value.SkillInfo = o.info(&whole.Text)
-		now.states = []SkillInfo{now.value.SkillInfo}
+		o.states = []SkillInfo{now.value.SkillInfo}
 	}
 	now.outcome = outcome{digest: now.value.Source.digest, bytes: whole.Text.Size()}
 	return now, nil
@@ -272,9 +274,9 @@ type openSkill struct {
 }
 
 // skillLookup is a lookup of a skill by its directory name, or by a name of the skills for a path.
-func skillLookup[T any](c *Catalog, op, name string, at *pathOption, r reader[T, SkillInfo],
-) lookup[T, SkillInfo] {
-	return lookup[T, SkillInfo]{catalog: c, from: c.skills, op: op, name: name, stem: name, reader: r,
+func skillLookup[T any](c *Catalog, op, name string, at *pathOption, r reader[T],
+) lookup[T] {
+	return lookup[T]{catalog: c, from: c.skills, op: op, name: name, stem: name, reader: r,
 		beside: c.beside(op, name, at)}
 }
 
@@ -282,15 +284,25 @@ func skillLookup[T any](c *Catalog, op, name string, at *pathOption, r reader[T,
 type skillPart[T any] func(context.Context, *openSkill) (T, error)
 
 func (part skillPart[T]) read(ctx context.Context, c *Catalog, s *index.Snapshot, e *index.Entry,
-	_ *index.Cached[string]) (now reading[T, SkillInfo], err error) {
+	_ *index.Cached[string]) (now reading[T], err error) {
 	o := &openSkill{Catalog: c, snapshot: s, entry: e}
 	if err := o.open(ctx); err != nil {
 		return now, err
 	}
 	defer o.dir.Close()
 	now.value, err = part(ctx, o)
-	now.states, now.outcome = o.states, outcome{digest: o.dir.Digest, bytes: o.dir.Size}
+	now.passes, now.outcome = o.passes(), outcome{digest: o.dir.Digest, bytes: o.dir.Size}
 	return now, err
+}
+
+// passes returns the function that asks the filter about all states.
+func (o *openSkill) passes() func() bool {
+	if o.skills.filter.Keeps == nil {
+		return nil
+	}
+	return func() bool {
+		return !slices.ContainsFunc(o.states, func(s SkillInfo) bool { return !keeps(o.keep.skills, s) })
+	}
 }
 
 // open opens the directory of the entry.
@@ -303,7 +315,7 @@ func (o *openSkill) open(ctx context.Context) error {
 		return err
 	}
 	o.dir = o.caches.skills.Of(opened)
-	if o.skills.filter.Active() {
+	if o.skills.filter.Keeps != nil {
 		o.states = append(o.states, o.listedSkill(o.snapshot, o.entry))
 		o.dir.Seen = func(text skill.Text) { o.states = append(o.states, o.info(&text)) }
 	}
@@ -387,10 +399,10 @@ func Digests() SkillOption {
 }
 
 // newSkills returns the skills of a new catalog. The error is the error of the watch.
-func (c *Catalog) newSkills(user userDirs) (*collection[SkillInfo], error) {
-	skills := &collection[SkillInfo]{
+func (c *Catalog) newSkills(user userDirs) (*collection, error) {
+	skills := &collection{
 		engine:      c.config.skillSearcher,
-		filter:      &filter[SkillInfo]{Keep: c.config.keep.skills, Info: c.listedSkill},
+		filter:      &filter{Keeps: keepsEntries(c.keep.skills, c.listedSkill)},
 		layers:      c.config.skills.All,
 		description: headerDescription,
 		texts:       &c.caches.skills.Texts,

@@ -24,8 +24,8 @@ import (
 )
 
 // An Item is one state of an entry. The fields are those of toolshelf.Item.
-type Item[Kind ~string] struct {
-	Kind   Kind
+type Item struct {
+	Kind   string
 	Name   string
 	Layer  string
 	Plugin string
@@ -35,15 +35,15 @@ type Item[Kind ~string] struct {
 }
 
 // A Guard asks the gate about the entries of an index. A nil Guard allows all entries.
-type Guard[Kind ~string] struct {
-	Kind, Plugin Kind // of the entries, and of their plugins
+type Guard struct {
+	Kind, Plugin string // of the entries, and of their plugins
 	Index        *index.Index
 	Gate         any // may have a method Version
-	Allowed      func(context.Context, Item[Kind]) bool
+	Allowed      func(context.Context, Item) bool
 }
 
 // Version returns the version of the answers. If the answers have no version, ok is false.
-func (g *Guard[Kind]) Version() (version uint64, ok bool) {
+func (g *Guard) Version() (version uint64, ok bool) {
 	if g == nil {
 		return 0, true
 	}
@@ -63,8 +63,8 @@ func layerName(l index.Layer) string {
 }
 
 // item returns the Item of an entry of a gated layer. A file that cannot be read has no Digest.
-func (g *Guard[Kind]) item(e *index.Entry) Item[Kind] {
-	i := Item[Kind]{Kind: g.Kind, Name: e.Name, Layer: layerName(g.Index.Layer(e.Layer())), Plugin: e.Plugin(), Rules: g.Index.LayerOf(e).RulesOf, File: g.Index.Below(e)}
+func (g *Guard) item(e *index.Entry) Item {
+	i := Item{Kind: g.Kind, Name: e.Name, Layer: layerName(g.Index.Layer(e.Layer())), Plugin: e.Plugin(), Rules: g.Index.LayerOf(e).RulesOf, File: g.Index.Below(e)}
 	if seal := e.Seal(); seal != nil {
 		i.Digest = seal.Digest
 	}
@@ -72,8 +72,8 @@ func (g *Guard[Kind]) item(e *index.Entry) Item[Kind] {
 }
 
 // TextItem returns the Item of an instruction. An instruction without a Seal has no Digest.
-func TextItem[Kind ~string](kind Kind, t instruction.Text) Item[Kind] {
-	i := Item[Kind]{Kind: kind, Name: t.Path, Layer: t.Dir, Rules: t.Rules}
+func TextItem(kind string, t instruction.Text) Item {
+	i := Item{Kind: kind, Name: t.Path, Layer: t.Dir, Rules: t.Rules}
 	if t.Seal != nil {
 		i.Digest = t.Seal.Digest
 	}
@@ -81,13 +81,13 @@ func TextItem[Kind ~string](kind Kind, t instruction.Text) Item[Kind] {
 }
 
 // ServerItem returns the Item of an MCP server.
-func ServerItem[Kind ~string](kind Kind, s *servers.Server) Item[Kind] {
-	return Item[Kind]{Kind: kind, Name: s.Name, Layer: s.At, Plugin: s.Plugin, Rules: s.Of, File: s.Below, Digest: s.Digest}
+func ServerItem(kind string, s *servers.Server) Item {
+	return Item{Kind: kind, Name: s.Name, Layer: s.At, Plugin: s.Plugin, Rules: s.Of, File: s.Below, Digest: s.Digest}
 }
 
 // Allows reports whether the gate allows the current content of an entry, and of the plugin of the
 // entry.
-func (g *Guard[Kind]) Allows(ctx context.Context, e *index.Entry) bool {
+func (g *Guard) Allows(ctx context.Context, e *index.Entry) bool {
 	if g == nil || !g.Index.Sealed(e) {
 		return true
 	}
@@ -96,7 +96,7 @@ func (g *Guard[Kind]) Allows(ctx context.Context, e *index.Entry) bool {
 }
 
 // Refused returns the entries of a snapshot that the gate does not allow.
-func (g *Guard[Kind]) Refused(ctx context.Context, all *index.Snapshot) (refused []*index.Entry) {
+func (g *Guard) Refused(ctx context.Context, all *index.Snapshot) (refused []*index.Entry) {
 	if g == nil {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (g *Guard[Kind]) Refused(ctx context.Context, all *index.Snapshot) (refused
 
 // Refusal returns the reason why Allows is false, and the digest of the entry: "gate", or "link"
 // for a link that leads outside. The reason of an allowed entry is "".
-func (g *Guard[Kind]) Refusal(ctx context.Context, e *index.Entry) (reason, digest string) {
+func (g *Guard) Refusal(ctx context.Context, e *index.Entry) (reason, digest string) {
 	seal, broken := e.Seal(), e.Broken()
 	switch {
 	case g.Allows(ctx, e):
@@ -126,26 +126,26 @@ func (g *Guard[Kind]) Refusal(ctx context.Context, e *index.Entry) (reason, dige
 // Unread returns the file or the directory that the scan could not read and because of which the
 // entry of a name is unknown, or nil: all.Hidden, or the file of an entry that the gate has refused
 // without a digest.
-func (g *Guard[Kind]) Unread(all *index.Snapshot, e *index.Entry, refused bool, names ...string) *index.Hidden {
+func (g *Guard) Unread(all *index.Snapshot, e *index.Entry, refused bool, names ...string) *index.Hidden {
 	if refused && g != nil && g.Index.Sealed(e) && e.Unread() != nil {
 		return g.Index.HiddenBy(e)
 	}
 	return all.Hidden(e, names...)
 }
 
-func (g *Guard[Kind]) allowsContent(ctx context.Context, e *index.Entry) bool {
+func (g *Guard) allowsContent(ctx context.Context, e *index.Entry) bool {
 	i := g.item(e)
 	return i.Digest != "" && g.Allowed(ctx, i)
 }
 
 // AllowsPlugin reports whether the gate allows a plugin. A plugin without a manifest, and in a
 // layer without the gate, has no digest.
-func (g *Guard[Kind]) AllowsPlugin(ctx context.Context, l index.Layer, name, format, digest string) bool {
+func (g *Guard) AllowsPlugin(ctx context.Context, l index.Layer, name, format, digest string) bool {
 	return g == nil || digest == "" || g.Allowed(ctx, g.pluginItem(l, name, format, digest))
 }
 
-func (g *Guard[Kind]) pluginItem(l index.Layer, name, format, digest string) Item[Kind] {
-	return Item[Kind]{Kind: g.Plugin, Name: name, Layer: layerName(l), Plugin: name, Rules: format, Digest: digest}
+func (g *Guard) pluginItem(l index.Layer, name, format, digest string) Item {
+	return Item{Kind: g.Plugin, Name: name, Layer: layerName(l), Plugin: name, Rules: format, Digest: digest}
 }
 
 // Decided returns the results of the optional methods Approved and Revoked of a gate.
@@ -164,8 +164,8 @@ func Decided[Item any](ctx context.Context, gate any, i Item) (approved map[stri
 }
 
 // A Refused is an entry that the gate refuses. The fields are those of toolshelf.Pending.
-type Refused[Kind ~string] struct {
-	Item[Kind]
+type Refused struct {
+	Item
 	Path     string
 	New      map[string]string
 	Problems []problem.Problem
@@ -183,12 +183,12 @@ func newText(text string, sum [sha256.Size]byte) string {
 }
 
 // Servers returns the refused MCP servers.
-func Servers[Kind ~string](kind Kind, found servers.Result, allows func(*servers.Server) bool) (all []Refused[Kind]) {
+func Servers(kind string, found servers.Result, allows func(*servers.Server) bool) (all []Refused) {
 	for _, s := range found.Servers {
 		if allows(s) {
 			continue
 		}
-		r := Refused[Kind]{ServerItem(kind, s), s.Path(), map[string]string{s.Key(): s.Text()}, audit.Join(s.Review())}
+		r := Refused{ServerItem(kind, s), s.Path(), map[string]string{s.Key(): s.Text()}, audit.Join(s.Review())}
 		for name, c := range s.Files {
 			if r.New[name] = newText(c.Begin, c.Sum); strings.HasPrefix(path.Base(name), ".env") {
 				r.New[name] = index.FileDigest(c.Sum) // the values are secrets
@@ -201,7 +201,7 @@ func Servers[Kind ~string](kind Kind, found servers.Result, allows func(*servers
 
 // All returns the refused plugins, commands, skills, agents and instructions. The function allows
 // reports whether an instruction is allowed, or has no gate.
-func All[Kind ~string](ctx context.Context, a *audit.Audit, guards map[client.Files]*Guard[Kind], of map[client.Files]*index.Snapshot, text Kind, allows func(instruction.Text) bool) ([]Refused[Kind], error) {
+func All(ctx context.Context, a *audit.Audit, guards map[client.Files]*Guard, of map[client.Files]*index.Snapshot, text string, allows func(instruction.Text) bool) ([]Refused, error) {
 	all := guards[client.Commands].plugins(ctx, of[client.Commands])
 	if err := a.AddBelow(ctx, of); err != nil {
 		return nil, err
@@ -228,7 +228,7 @@ func All[Kind ~string](ctx context.Context, a *audit.Audit, guards map[client.Fi
 
 // plugins returns the refused plugins of a snapshot. Only the first plugin of a layer with a name
 // can be approved.
-func (g *Guard[Kind]) plugins(ctx context.Context, s *index.Snapshot) (all []Refused[Kind]) {
+func (g *Guard) plugins(ctx context.Context, s *index.Snapshot) (all []Refused) {
 	if g == nil {
 		return nil
 	}
@@ -242,7 +242,7 @@ func (g *Guard[Kind]) plugins(ctx context.Context, s *index.Snapshot) (all []Ref
 			if seen[p.Name] = true; g.AllowsPlugin(ctx, l, p.Name, p.Format, p.Digest) {
 				continue
 			}
-			r := Refused[Kind]{Item: g.pluginItem(l, p.Name, p.Format, p.Digest), Path: l.FS.Path(p.File), New: make(map[string]string), Problems: audit.Plugin(p, l.Dir, known, func(file string) string { return g.Index.PlaceIn(i, file) })}
+			r := Refused{Item: g.pluginItem(l, p.Name, p.Format, p.Digest), Path: l.FS.Path(p.File), New: make(map[string]string), Problems: audit.Plugin(p, l.Dir, known, func(file string) string { return g.Index.PlaceIn(i, file) })}
 			for name, raw := range p.Raw {
 				r.New[name] = newText(raw, sums.Of(raw))
 			}
@@ -254,11 +254,11 @@ func (g *Guard[Kind]) plugins(ctx context.Context, s *index.Snapshot) (all []Ref
 
 // entries returns the refused entries of a kind. An entry that changes during the call is not in
 // the result. An entry that cannot be read has no digest.
-func (g *Guard[Kind]) entries(ctx context.Context, a *audit.Audit, kind client.Files, of map[client.Files]*index.Snapshot) (all []Refused[Kind], err error) {
+func (g *Guard) entries(ctx context.Context, a *audit.Audit, kind client.Files, of map[client.Files]*index.Snapshot) (all []Refused, err error) {
 	if g == nil {
 		return nil, nil
 	}
-	check, known := a.Check(kind, of), make(map[audit.Key]Refused[Kind])
+	check, known := a.Check(kind, of), make(map[audit.Key]Refused)
 	for e := range of[kind].Files() {
 		if !g.Index.Sealed(e) || e.Unread() == nil && (e.Seal() == nil || e.Broken() != nil) || g.allowsContent(ctx, e) || of[kind].Lookup(e.Name) != e {
 			continue
@@ -289,16 +289,16 @@ func (g *Guard[Kind]) entries(ctx context.Context, a *audit.Audit, kind client.F
 }
 
 // unread returns a refused entry that cannot be read.
-func (g *Guard[Kind]) unread(e *index.Entry, problems ...problem.Problem) Refused[Kind] {
-	r := Refused[Kind]{Item: g.item(e), Path: g.Index.LayerOf(e).FS.Path(e.Spelled()), Problems: problems}
+func (g *Guard) unread(e *index.Entry, problems ...problem.Problem) Refused {
+	r := Refused{Item: g.item(e), Path: g.Index.LayerOf(e).FS.Path(e.Spelled()), Problems: problems}
 	r.Digest = ""
 	return r
 }
 
 // refused reads the files of an entry.
-func (g *Guard[Kind]) refused(ctx context.Context, check audit.Check, e *index.Entry) (Refused[Kind], error) {
+func (g *Guard) refused(ctx context.Context, check audit.Check, e *index.Entry) (Refused, error) {
 	x := g.Index
-	r := Refused[Kind]{Item: g.item(e), Path: x.LayerOf(e).FS.Path(e.Spelled()), New: make(map[string]string)}
+	r := Refused{Item: g.item(e), Path: x.LayerOf(e).FS.Path(e.Spelled()), New: make(map[string]string)}
 	seal := e.Seal()
 	raw := make(map[string][]byte)
 	for _, f := range seal.Files {
@@ -334,8 +334,8 @@ func uncovered(place string, files int, all bool) problem.Problem {
 }
 
 // refusedText returns a refused instruction.
-func refusedText[Kind ~string](kind Kind, t instruction.Text) Refused[Kind] {
-	r := Refused[Kind]{Item: TextItem(kind, t), Path: t.File, New: make(map[string]string), Problems: t.Problems}
+func refusedText(kind string, t instruction.Text) Refused {
+	r := Refused{Item: TextItem(kind, t), Path: t.File, New: make(map[string]string), Problems: t.Problems}
 	for name, raw := range t.Raw {
 		shown := name
 		if len(t.Raw) == 1 {

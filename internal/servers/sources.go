@@ -289,19 +289,13 @@ func (a *Asked) Follow(list func()) (since func(*changes.Names)) {
 }
 
 // A List is the servers of a catalog or of a view.
-type List[Info any] struct {
+type List struct {
 	*Finder // nil without rows with files and without plugins
-	Keep    []func(Info) bool
 	Asked   *Asked
 }
 
-// Keeps reports whether the filters show a server.
-func (l List[Info]) Keeps(s Info) bool {
-	return !slices.ContainsFunc(l.Keep, func(keep func(Info) bool) bool { return !keep(s) })
-}
-
 // Close ends the watch.
-func (l List[Info]) Close() {
+func (l List) Close() {
 	if l.Finder != nil {
 		l.Observer.Close()
 	}

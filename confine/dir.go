@@ -102,7 +102,10 @@ func (d *Dir) OpenDir(name string) (*Dir, error) {
 
 // below returns the Dir of a handle below d.
 func (d *Dir) below(handle dirHandle, name string) *Dir {
-	full := path.Join(d.name, name)
+	full := name
+	if d.name != "." {
+		full = d.name + "/" + name
+	}
 	at := full // without links on the way, in the same allocation
 	if d.at != d.name {
 		at = path.Join(d.at, name)

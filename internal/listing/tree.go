@@ -303,16 +303,18 @@ func (t *treeBuilder[E]) cut(f *treeDir[E]) error {
 	case f.data.filled:
 		return nil
 	}
-	dir, err := t.walk.acquire(f)
-	defer t.walk.release(f, 1)
+	at := t.walk.location(f)
+	dir, err := t.walk.open(f, at)
 	if err != nil {
 		f.data.rest = Rest{Reason: escape.Reason(err)}
 		return nil
 	}
+	if f != t.walk.top {
+		defer dir.Close()
+	}
 	// The first reading has counted the omitted entries.
 	again := &reader{Options: t.Options}
 	again.Seen = nil
-	at := t.walk.location(f)
 	at.rules = f.rules
 	entries, _, total, err := again.entries(t.ctx, dir, at, nil, t.entryLimit(limit), nil)
 	if again.reason != nil {

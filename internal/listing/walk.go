@@ -3,7 +3,7 @@ package listing
 import (
 	"context"
 	"slices"
-	"sync"
+	"sync/atomic"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/ignore"
@@ -14,15 +14,12 @@ import (
 // parallel. The walk opens each directory from its parent, or else by its path from the top, and
 // never through a link, so a replaced directory cannot lead the walk out of the top.
 //
-// A walk keeps at most maxHeld directories of a level open for the next level. The walk opens the
-// other directories again, each once, for all subdirectories of the directory.
+// A walk keeps at most maxHeld directories of a level open for the next level.
 type walk[T any] struct {
 	top   *directory[T]
 	at    location // of top
 	visit visitFunc[T]
-
-	mu   sync.Mutex
-	held []*directory[T] // the open directories besides top
+	held  atomic.Int64 // number of directories of the level to keep open, also beyond maxHeld
 }
 
 // A directory is a directory to visit. T is the type of the data that a visitFunc keeps.
@@ -32,18 +29,14 @@ type directory[T any] struct {
 	depth   int             // 0 for the top
 	rules   *ignore.Rules   // after the visit: of the .gitignore files down to the directory
 	below   []*directory[T] // after the visit: the subdirectories to visit
-
-	// Guarded by the walk's mu.
-	dir   *confine.Dir // nil while closed
-	users int          // goroutines that use dir, and subdirectories of the level
-
-	data T
+	dir     *confine.Dir    // after the visit: nil unless the walk keeps the directory open
+	data    T
 }
 
-// maxHeld limits the visited directories that a walk keeps open for their subdirectories. Each
-// goroutine can have another directory open, which acquire opens by the whole path: on systems
-// without openat2, the calls for many long chains grow with their depth.
-const maxHeld = 64
+// maxHeld limits the directories of a level that a walk keeps open for their subdirectories, and
+// two levels can be open. The walk opens the subdirectories of the other directories by their paths
+// from the top: on systems without openat2, the calls for many long paths grow with their depth.
+const maxHeld = 32
 
 // A visitFunc visits a directory, and returns the subdirectories to visit. If the
 // directory cannot be opened, dir is nil and err is the reason. An error of the visitFunc
@@ -58,21 +51,20 @@ func newWalk[T any](dir *confine.Dir, at location, visit visitFunc[T]) *walk[T] 
 // levels calls settle for the next level.
 func (w *walk[T]) levels(ctx context.Context,
 	settle func(level []*directory[T]) ([]*directory[T], error)) error {
-	defer w.close(func(*directory[T]) bool { return true })
-	for level := []*directory[T]{w.top}; len(level) > 0; {
-		for _, f := range level {
-			if f.parent != nil {
-				f.parent.users++
-			}
+	var above []*directory[T]
+	level := []*directory[T]{w.top}
+	defer func() { w.close(slices.Concat(above, level)) }()
+	for len(level) > 0 {
+		w.held.Store(0)
+		if err := inParallel(ctx, len(level), func(i int) error { return w.enter(level[i]) }); err != nil {
+			return err
 		}
-		w.close(func(f *directory[T]) bool { return f.users == 0 })
-		err := inParallel(ctx, len(level), func(i int) error { return w.enter(level[i]) })
-		if err == nil {
-			level, err = settle(level)
-		}
+		next, err := settle(level)
 		if err != nil {
 			return err
 		}
+		w.close(above)
+		above, level = level, next
 	}
 	return nil
 }
@@ -128,71 +120,38 @@ func (f *directory[T]) path() string {
 // enter opens and visits a directory. If the walk may hold the directory, enter keeps the
 // directory open for its subdirectories.
 func (w *walk[T]) enter(f *directory[T]) error {
-	dir, err := f.dir, error(nil)
-	if f != w.top {
-		var parent *confine.Dir
-		if parent, err = w.acquire(f.parent); err == nil {
-			dir, err = parent.OpenDir(f.element)
-		}
-		w.release(f.parent, 2) // the goroutine, and the subdirectory of the level
-	}
-	f.below, err = w.visit(f, w.location(f), dir, err)
-	if dir == nil || f == w.top {
-		return err
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if err == nil && len(f.below) > 0 && len(w.held) < maxHeld {
-		f.dir, w.held = dir, append(w.held, f)
-	} else {
+	at := w.location(f)
+	dir, err := w.open(f, at)
+	f.below, err = w.visit(f, at, dir, err)
+	switch {
+	case dir == nil:
+	case f == w.top, err == nil && len(f.below) > 0 && w.held.Add(1) <= maxHeld:
+		f.dir = dir
+	default:
 		dir.Close()
 	}
 	return err
 }
 
-// acquire returns the open directory of f, and opens a closed directory. The caller must call
-// release, also after an error.
-func (w *walk[T]) acquire(f *directory[T]) (*confine.Dir, error) {
-	w.mu.Lock()
-	f.users++
-	dir := f.dir
-	w.mu.Unlock()
-	if dir != nil {
-		return dir, nil
+// open returns the top, or opens another directory. The walk never closes the top.
+func (w *walk[T]) open(f *directory[T], at location) (*confine.Dir, error) {
+	switch {
+	case f == w.top:
+		return f.dir, nil
+	case f.parent.dir != nil:
+		return f.parent.dir.OpenDir(f.element)
 	}
-	dir, err := w.top.dir.OpenBelow(f.path())
-	if err != nil {
-		return nil, err
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if f.dir == nil {
-		f.dir, w.held = dir, append(w.held, f)
-	} else { // another goroutine has opened the directory
-		dir.Close()
-	}
-	return f.dir, nil
+	return w.top.dir.OpenBelow(at.path)
 }
 
-// release ends a number of uses of a directory, and closes a directory without users.
-func (w *walk[T]) release(f *directory[T], uses int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if f.users -= uses; f.users == 0 {
-		w.close(func(g *directory[T]) bool { return f == g })
-	}
-}
-
-// close closes the held directories for which needless returns true.
-func (w *walk[T]) close(needless func(*directory[T]) bool) {
-	w.held = slices.DeleteFunc(w.held, func(f *directory[T]) bool {
-		if !needless(f) {
-			return false
+// close closes the open directories of a level.
+func (w *walk[T]) close(level []*directory[T]) {
+	for _, f := range level {
+		if f.dir != nil && f != w.top {
+			f.dir.Close()
+			f.dir = nil
 		}
-		f.dir.Close()
-		f.dir = nil
-		return true
-	})
+	}
 }
 
 // inParallel is [parallel.Do] on a suitable number of goroutines.

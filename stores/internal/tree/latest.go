@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,10 +20,9 @@ type Latest struct {
 	timeout time.Duration // of an update; not limited if not positive
 	stale   func(err error, age time.Duration) error
 
-	mu   sync.Mutex
-	next *flight // not yet started; nil if no call waits
-
+	begun  atomic.Int64  // number of updates
 	turn   chan struct{} // holds a value during an update
+	shared result        // of the last update whose context had not ended; guarded by turn
 	good   atomic.Pointer[answer]
 	outage *atomic.Pointer[outage] // of the store, which several Latest may share
 }
@@ -41,12 +39,11 @@ type outage struct {
 	at  time.Time
 }
 
-// A flight is an update that several calls share. All calls began before the update.
-type flight struct {
-	done  chan struct{} // closed after the update
-	files *filetree.FS
-	err   error
-	again bool // the update has not returned, or the context of the call that updates has ended
+// A result is the result of an update, for the calls that began before the update.
+type result struct {
+	number int64 // of the update, from 1
+	files  *filetree.FS
+	err    error
 }
 
 // NewLatest returns a Latest. The function update asks the store. The argument last is the
@@ -95,46 +92,24 @@ func (l *Latest) Start(from *Latest, dir string) {
 // share the next update. The errors of update that match fs.ErrNotExist or fs.ErrClosed, and
 // the cause of a context that has ended, never lead to the last snapshot.
 func (l *Latest) Snapshot(ctx context.Context) (*filetree.FS, error) {
-	for {
-		l.mu.Lock()
-		f := l.next
-		if f == nil {
-			f = &flight{done: make(chan struct{}), again: true}
-			l.next = f
-			l.mu.Unlock()
-			l.run(ctx, f)
-			return f.files, f.err
-		}
-		l.mu.Unlock()
-		select {
-		case <-f.done:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-		if !f.again {
-			return f.files, f.err
-		}
-	}
-}
-
-// run waits for the previous update and updates.
-func (l *Latest) run(ctx context.Context, f *flight) {
-	defer close(f.done)
+	before := l.begun.Load()
 	select {
 	case l.turn <- struct{}{}:
 		defer func() { <-l.turn }()
 	case <-ctx.Done():
 	}
-	l.mu.Lock()
-	l.next = nil // later calls need a later update
-	l.mu.Unlock()
-	if ctx.Err() == nil {
-		f.files, f.err = l.ask(ctx)
-		f.again = false
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case l.shared.number > before:
+		return l.shared.files, l.shared.err
 	}
-	if ctx.Err() != nil && (f.files == nil || f.err != nil) {
-		f.files, f.err, f.again = nil, context.Cause(ctx), true
+	r := result{number: l.begun.Add(1)}
+	if r.files, r.err = l.ask(ctx); ctx.Err() != nil && (r.files == nil || r.err != nil) {
+		return nil, context.Cause(ctx)
 	}
+	l.shared = r
+	return r.files, r.err
 }
 
 // ask updates, and returns the last snapshot if stale allows.

@@ -126,10 +126,13 @@ func New(opts ...Option) (*Catalog, error) {
 	if err != nil {
 		return nil, inOp(op, err)
 	}
-	c := &Catalog{asked: new(instruction.Asked), servers: servers.List{Asked: new(servers.Asked)}, keep: config.keep, ended: new(atomic.Bool), shared: &shared{config: config, at: paths.Root{Dir: filepath.Clean(config.root), OnOS: config.onOS()}}}
+	c := &Catalog{shared: &shared{config: config}, keep: config.keep, ended: new(atomic.Bool),
+		asked: new(instruction.Asked), servers: servers.List{Asked: new(servers.Asked)}}
+	c.at = paths.Root{Dir: filepath.Clean(config.root), OnOS: config.onOS()}
 	if c.at.OnOS {
 		if c.at.Dir, err = filepath.Abs(c.at.Dir); err != nil {
-			return nil, inOp(op, invalidOption("WithRoot: the working directory is unknown ("+escape.Reason(err)+"); pass an absolute directory"))
+			return nil, inOp(op, invalidOption("WithRoot: the working directory is unknown ("+
+				escape.Reason(err)+"); pass an absolute directory"))
 		}
 	}
 	c.files = layers.Files{At: c.at, Given: config.fs, Options: config.linkOptions(), Fed: config.feed.listen != nil}
@@ -137,7 +140,9 @@ func New(opts ...Option) (*Catalog, error) {
 		return nil, inOp(op, err)
 	}
 	if config.observer != nil {
-		c.observer = &observe.Observer[Event]{Func: config.observer, Finish: finishEvent, More: func(n int) Event { return Event{Action: EventChanged, Count: n} }, Logger: config.logger}
+		more := func(n int) Event { return Event{Action: EventChanged, Count: n} }
+		c.observer = &observe.Observer[Event]{Func: config.observer, Finish: finishEvent, More: more,
+			Logger: config.logger}
 	}
 	c.namePlugins()
 	c.lifetime = lifetime.New()
@@ -191,7 +196,8 @@ func (c *Catalog) changed(drop func(now *index.Snapshot)) func(before, now *inde
 	return func(before, now *index.Snapshot) {
 		drop(now)
 		if c.config.logger.Enabled(c.lifetime, slog.LevelDebug) {
-			c.config.logger.Debug("files changed", "generation", now.Generation, "listed", len(now.Entries), "problems", len(now.Problems()))
+			c.config.logger.Debug("files changed", "generation", now.Generation,
+				"listed", len(now.Entries), "problems", len(now.Problems()))
 		}
 		c.changes.Notify(list, before)
 	}
@@ -199,7 +205,8 @@ func (c *Catalog) changed(drop func(now *index.Snapshot)) func(before, now *inde
 
 // logExit reports a panic of a function of the caller on a goroutine without a caller.
 func (c *Catalog) logExit(exit *parallel.Exit) {
-	c.config.logger.Error("a function of the program did not return in the background; the next call runs the function again", "exit", exit.String())
+	c.config.logger.Error("a function of the program did not return in the background; "+
+		"the next call runs the function again", "exit", exit.String())
 }
 
 // View returns a Catalog of the same files with additional filters, for example the skills for one
@@ -348,10 +355,14 @@ func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 			}
 		}
 	}
+	listServers := func() { _, _ = c.listServers(c.lifetime, "OnChange", observe.Call[Event]{}) }
 	return c.changes.Subscribe(&changes.Subscriber{
-		Lists: []changes.List{{Index: c.commands.Index, Shown: c.commands.shown}, {Index: c.skills.Index, Shown: c.skills.shown, More: c.skillsBelow()},
+		Lists: []changes.List{
+			{Index: c.commands.Index, Shown: c.commands.shown},
+			{Index: c.skills.Index, Shown: c.skills.shown, More: c.skillsBelow()},
 			{Index: c.agents.Index, Shown: c.agents.shown},
-			{Index: c.instructions.Index, Since: c.instructionsSince()}, {Index: c.commands.Index, More: c.servers.Asked.Follow(func() { _, _ = c.listServers(c.lifetime, "OnChange", observe.Call[Event]{}) })}},
+			{Index: c.instructions.Index, Since: c.instructionsSince()},
+			{Index: c.commands.Index, More: c.servers.Asked.Follow(listServers)}},
 		Ended:  c.ended,
 		Exited: c.logExit,
 		Call: func(change changes.Change) {

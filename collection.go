@@ -23,6 +23,7 @@ import (
 // them. All fields are set once. A view has a copy with another filter.
 type collection struct {
 	*index.Index
+	kind   client.Files
 	finder *search.Finder
 	engine Searcher // replaces finder, unless nil
 	filter *filter  // Index knows no filter: list applies the filter, Index.Snapshot does not
@@ -55,7 +56,7 @@ type collection struct {
 // that are not in a new snapshot. The error is the error of the watch.
 func (c *collection) open(of *Catalog, user userDirs, kind client.Files, drop func(now *index.Snapshot), x index.Config, s search.Config) (*collection, error) {
 	config := &of.config
-	x.Layers = of.files.Open(c.layers, user)
+	c.kind, x.Layers = kind, of.files.Open(c.layers, user)
 	c.filter.Guard = config.newGuard(c.noun, c.layers, x.Layers)
 	x.Judge, x.Changed, x.Whole = config.judge(kind), of.changed(drop), index.KeepVersioned(c.texts)
 	if c.observer = of.observer; c.observer != nil {
@@ -87,6 +88,11 @@ func (c *collection) open(of *Catalog, user userDirs, kind client.Files, drop fu
 	c.finder = search.New(s)
 	c.root, c.watch, c.inRoot = config.root, config.watch, !slices.ContainsFunc(c.Layers(), func(l index.Layer) bool { return l.FS != of.root })
 	return c, nil
+}
+
+// kinds returns the collections of a catalog.
+func (c *Catalog) kinds() []*collection {
+	return []*collection{c.commands, c.skills, c.agents, c.instructions}
 }
 
 // view returns a copy of the collection that shows only the entries that all

@@ -172,16 +172,14 @@ func (c *Catalog) Pending(ctx context.Context) ([]Pending, error) {
 	if err := c.begin(ctx, op); err != nil || c.config.gate == nil {
 		return nil, err
 	}
-	of := map[client.Files]*index.Snapshot{}
-	for kind, snapshot := range c.optionalSnapshots() {
-		var err error
-		of[kind], err = snapshot(ctx, op)
+	of, guards := map[client.Files]*index.Snapshot{}, map[client.Files]*guard{}
+	for _, k := range c.kinds() {
+		snapshot, err := k.optionalSnapshot(ctx, op)
 		if _, missing := missingDirectory(err); err != nil && !missing {
 			return nil, err
 		}
+		of[k.kind], guards[k.kind] = snapshot, k.filter.Guard
 	}
-	guards := map[client.Files]*guard{client.Commands: c.commands.filter.Guard,
-		client.Skills: c.skills.filter.Guard, client.Agents: c.agents.filter.Guard}
 	refused, err := await(ctx, c, func(ctx context.Context) ([]gate.Refused, error) {
 		all, err := gate.All(ctx, c.newAudit(lint.Default()), guards, of, string(KindInstruction),
 			func(t instruction.Text) bool { return c.config.allowsText(ctx, t) })

@@ -53,14 +53,12 @@ func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, e
 }
 
 func (c *Catalog) newAudit(profile *lint.Profile) *audit.Audit {
-	return &audit.Audit{Root: c.root, Profile: profile, Valid: c.commands.names.Element, Finder: c.finder, Below: c.below.Everywhere,
-		Indexes: map[client.Files]*index.Index{client.Commands: c.commands.Index, client.Skills: c.skills.Index, client.Agents: c.agents.Index, client.Instructions: c.instructions.Index}}
-}
-
-// optionalSnapshots returns the function of each kind for a snapshot.
-func (c *Catalog) optionalSnapshots() map[client.Files]func(context.Context, string) (*index.Snapshot, error) {
-	return map[client.Files]func(context.Context, string) (*index.Snapshot, error){client.Commands: c.commands.optionalSnapshot, client.Skills: c.skills.optionalSnapshot,
-		client.Agents: c.agents.optionalSnapshot, client.Instructions: c.instructions.optionalSnapshot}
+	a := &audit.Audit{Root: c.root, Profile: profile, Valid: c.commands.names.Element, Finder: c.finder,
+		Below: c.below.Everywhere, Indexes: map[client.Files]*index.Index{}}
+	for _, k := range c.kinds() {
+		a.Indexes[k.kind] = k.Index
+	}
+	return a
 }
 
 // LintFor makes Lint check by the rules of a client, such as client.Claude(): the Fields and Strict
@@ -82,14 +80,13 @@ func (c lintFor) applyLint(o *lintOptions) {
 
 // lint returns the problems in the order of Lint. The audit counts the checked files.
 func (c *Catalog) lint(ctx context.Context, op string, progress *parallel.Reporter, a *audit.Audit) ([]problem.Problem, error) {
-	kinds := []client.Files{client.Commands, client.Skills, client.Agents, client.Instructions}
-	snapshots, found := map[client.Files]*index.Snapshot{}, make([][]problem.Problem, len(kinds))
-	errs := make([]error, len(kinds))
-	of := c.optionalSnapshots()
-	for i, kind := range kinds {
-		snapshots[kind], errs[i] = parallel.Reported(ctx, progress, func(ctx context.Context) (*index.Snapshot, error) { return of[kind](ctx, op) })
+	kinds, snapshots := c.kinds(), map[client.Files]*index.Snapshot{}
+	found, errs := make([][]problem.Problem, len(kinds)), make([]error, len(kinds))
+	for i, k := range kinds {
+		snapshots[k.kind], errs[i] = parallel.Reported(ctx, progress,
+			func(ctx context.Context) (*index.Snapshot, error) { return k.optionalSnapshot(ctx, op) })
 	}
-	for i, kind := range kinds {
+	for i, k := range kinds {
 		if missing, ok := missingDirectory(errs[i]); ok {
 			found[i] = []problem.Problem{missing}
 			continue
@@ -99,7 +96,9 @@ func (c *Catalog) lint(ctx context.Context, op string, progress *parallel.Report
 		}
 		var err error
 		found[i], err = parallel.Reported(ctx, progress, func(ctx context.Context) ([]problem.Problem, error) {
-			return await(ctx, c, func(ctx context.Context) ([]problem.Problem, error) { return a.Of(ctx, kind, snapshots) })
+			return await(ctx, c, func(ctx context.Context) ([]problem.Problem, error) {
+				return a.Of(ctx, k.kind, snapshots)
+			})
 		})
 		if errors.Is(err, fs.ErrClosed) {
 			err = closedMeanwhile(op)

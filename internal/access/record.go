@@ -183,7 +183,9 @@ func (d *Dirs) names(within, dirPath string, add func([]byte, fs.FileMode)) (
 	if err != nil {
 		return info, 0, err
 	}
-	if !d.Remote && !linked { // a call can be a request, and a link proves nothing
+	// A call can be a request, and a link proves nothing. The names in the layer show a link in place
+	// of the directory on the way, and no names show the link in place of a deeper directory.
+	if !d.Remote && !linked && strings.Count(FromTop(d.Top.path, dirPath), "/") <= 1 {
 		info, _ = opened.Info()
 	}
 	err = opened.EachBytes(d.Context, func(name []byte, typ fs.FileMode) error {

@@ -3,6 +3,7 @@ package ignore_test
 import (
 	"bytes"
 	_ "embed"
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -68,7 +69,8 @@ func add(rules *ignore.Rules, dir, text string) *ignore.Rules {
 }
 
 func ignores(rules *ignore.Rules, dir, name string, isDir bool) bool {
-	return rules.Ignores(dir, name, isDir, func(int) bool { return true })
+	ignored, _ := rules.Ignores(dir, name, isDir, func(int) error { return nil })
+	return ignored
 }
 
 // ignored walks to a path, and stops at an ignored directory.
@@ -142,15 +144,19 @@ func TestNoRulesIgnoreNothing(t *testing.T) {
 	}
 }
 
-func TestIgnoresEndsWithSpend(t *testing.T) {
+func TestIgnoresEndsWithTheErrorOfSpend(t *testing.T) {
 	rules := add(nil, "", "a*b\nc*d\n*.log\n")
+	end := errors.New("end")
 	steps := 0
-	ignored := rules.Ignores("", strings.Repeat("c", 100), false, func(n int) bool {
+	_, err := rules.Ignores("", strings.Repeat("c", 100), false, func(n int) error {
 		steps += n
-		return steps <= 100
+		if steps > 100 {
+			return end
+		}
+		return nil
 	})
-	if ignored || steps > 400 {
-		t.Errorf("%v after %d steps", ignored, steps)
+	if err != end || steps > 400 {
+		t.Errorf("%v after %d steps", err, steps)
 	}
 }
 
@@ -175,12 +181,12 @@ func TestTheStepsOfAPathAreBounded(t *testing.T) {
 			var none *ignore.Rules
 			rules, skipped := none.Add("", []byte(tt.text+"\n*.log\n"))
 			steps := 0
-			count := func(n int) bool { steps += n; return true }
+			count := func(n int) error { steps += n; return nil }
 			const dir, name = "aaa/aaa/aaa/aaa", "aaaaaaaaaaaaaaaaaaaaaaaaa"
-			if ignored := rules.Ignores(dir, name, false, count); ignored || steps > tt.max*len(dir+"/"+name) || (skipped > 0) != tt.skips {
-				t.Errorf("%v after %d steps, %d for each byte; %d patterns skipped", ignored, steps, steps/len(dir+"/"+name), skipped)
+			if ignored, err := rules.Ignores(dir, name, false, count); ignored || err != nil || steps > tt.max*len(dir+"/"+name) || (skipped > 0) != tt.skips {
+				t.Errorf("%v, %v after %d steps, %d for each byte; %d patterns skipped", ignored, err, steps, steps/len(dir+"/"+name), skipped)
 			}
-			if !rules.Ignores(dir, "a.log", false, count) {
+			if ignored, _ := rules.Ignores(dir, "a.log", false, count); !ignored {
 				t.Error("the last pattern has no effect")
 			}
 		})

@@ -140,7 +140,7 @@ type Index struct {
 	collecting sync.Mutex // guards collectors
 	collectors []*collector
 
-	access    sync.RWMutex // read-locked by filesystem access outside of a scan; Close locks access and never unlocks
+	access    sync.RWMutex // read-locked by clean; Close locks access and never unlocks
 	filesRead atomic.Int64
 	free      atomic.Int64 // bytes of sharedMemory that neither the last snapshot nor the current scan uses
 }
@@ -246,10 +246,10 @@ func (x *Index) clean() bool {
 	if x.watch == nil {
 		return true
 	}
-	if !x.enter() {
+	if !x.access.TryRLock() { // closed
 		return false
 	}
-	defer x.leave()
+	defer x.access.RUnlock()
 	return x.watch.Clean()
 }
 
@@ -404,8 +404,3 @@ func (x *Index) closeDirs() {
 		}
 	}
 }
-
-// enter reports whether the index may use the filesystem outside of a scan.
-// Close waits for leave.
-func (x *Index) enter() bool { return x.access.TryRLock() }
-func (x *Index) leave()      { x.access.RUnlock() }

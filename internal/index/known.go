@@ -24,7 +24,7 @@ import (
 // entry, and scans no layer. The caller checks the file of the entry itself. If another file can
 // have the name now, Known returns nil. Known also returns nil for a broken entry, for an unknown
 // name, and if last is nil. If ctx has ended, Known does not wait: Known looks only into the open
-// directories of Stat, and returns nil if a file elsewhere can have the name.
+// directories of the layers, and returns nil if a file elsewhere can have the name.
 func (x *Index) Known(ctx context.Context, last *Snapshot, wanted ...string) *Entry {
 	return (&lookout{index: x, ctx: ctx, last: last}).known(wanted)
 }
@@ -50,7 +50,8 @@ func (x *Index) Absent(ctx context.Context, last *Snapshot, name string) bool {
 	return l.unclaimed(len(x.config.Layers), name)
 }
 
-// A lookout finds out whether a file that a snapshot does not contain can have a name.
+// A lookout finds out whether a file that a snapshot does not contain can have a name. A lookout may
+// run during Close; the caller closes the filesystems afterwards.
 type lookout struct {
 	index *Index
 	ctx   context.Context
@@ -143,9 +144,8 @@ var errLookout = errors.New("undecided")
 func (l *lookout) lstat(layer int, file string) (confine.Info, error) {
 	at := l.index.config.Layers[layer].Dir
 	if path.Dir(file) == at {
-		if dir := l.openDir(layer); dir != nil && l.index.enter() {
+		if dir := l.openDir(layer); dir != nil {
 			info, err := dir.Lstat(path.Base(file))
-			l.index.leave()
 			if !errors.Is(err, fs.ErrClosed) { // a scan has replaced dir
 				return info, err
 			}
@@ -170,11 +170,7 @@ func (l *lookout) lstat(layer int, file string) (confine.Info, error) {
 // elsewhere.
 func (l *lookout) openDir(layer int) *confine.Dir {
 	if l.at != layer+1 {
-		l.at, l.open = layer+1, nil
-		if l.index.enter() {
-			l.open = l.index.openLayer(layer)
-			l.index.leave()
-		}
+		l.at, l.open = layer+1, l.index.openLayer(layer)
 	}
 	return l.open
 }
@@ -248,10 +244,9 @@ const (
 // or a file with another name that has precedence over e.
 func (l *lookout) renames(layer int, e *Entry) bool {
 	known, now := l.listed(layer), l.index.config.Now()
-	if known == nil || !l.index.enter() {
+	if known == nil || l.ended() && len(known.dirs) > 1 {
 		return true
 	}
-	defer l.index.leave()
 	files := known.files.entries
 	large := len(files) > largeLayer
 	recent := large && known.recent(now)
@@ -264,15 +259,8 @@ func (l *lookout) renames(layer int, e *Entry) bool {
 		files = files[:slices.Index(files, e)+1] // the later files have no precedence
 	}
 	dir, at := l.openDir(layer), l.index.config.Layers[layer].Dir
-	same := func(file string, before stamp.Stamp) bool {
-		if dir != nil && before.IsOf(dir, access.FromTop(at, file)) {
-			return true
-		}
-		info, err := confine.Info{}, l.ctx.Err()
-		if err == nil {
-			info, err = l.index.FS(l.ctx, layer).Info(file)
-		}
-		return err == nil && stamp.Of(info).Same(before)
+	same := func(file string, before stamp.Stamp) bool { // the directories on the way are compared too
+		return dir != nil && before.IsOf(dir, access.FromTop(at, file)) || l.same(layer, nil, file, before)
 	}
 	if known.changed(nil, files, same) {
 		return true
@@ -298,7 +286,8 @@ func skillClaims(l *lookout, layer int, name string, e *Entry) bool {
 	stem, ok := strings.CutPrefix(name, at.Prefix)
 	switch {
 	case at.Files:
-		return at.Names == client.FromPath && e != nil && !l.same(layer, e) || fileClaims(l, layer, name, e)
+		return at.Names == client.FromPath && e != nil && !l.same(layer, nil, e.Path, e.Stamp) ||
+			fileClaims(l, layer, name, e)
 	case at.Names != client.FromPath:
 		return true
 	case !ok:
@@ -334,16 +323,32 @@ func (l *lookout) directoryClaims(layer int, name string, e *Entry) bool {
 // relinked reports whether a link to a SKILL.md, or the target of the link, can have changed. A
 // SkillDir does not open a link in place of a file.
 func (l *lookout) relinked(layer int, e *Entry) bool {
-	return e.Linked && !l.same(layer, e)
+	return e.Linked && !l.same(layer, nil, e.Path, e.Stamp)
 }
 
-// same reports whether the file of an entry is unchanged.
-func (l *lookout) same(layer int, e *Entry) bool {
+// same reports whether a file of a layer, or the target of a link, has a stamp. If possible, same
+// checks that the path of the layer still leads to the open directory without a link below the root,
+// and stats the file below the directory, in few system calls.
+func (l *lookout) same(layer int, in *Part, file string, before stamp.Stamp) bool {
+	parent, base := path.Split(access.FromTop(l.index.config.Layers[layer].Dir, file))
+	if l.ended() && parent != "" {
+		return false // a filesystem that hangs can be mounted below the layer
+	}
+	dir := l.openDir(layer)
+	if dir != nil && parent != "" {
+		opened, err := dir.OpenBelow(path.Clean(parent))
+		if dir = opened; err == nil {
+			defer opened.Close()
+		}
+	}
+	if dir != nil && before.IsOf(dir, base) {
+		return true
+	}
 	if l.ended() {
 		return false
 	}
-	info, err := l.index.FS(l.ctx, layer).Info(e.Path)
-	return err == nil && stamp.Of(info).Same(e.Stamp)
+	info, err := l.index.fsIn(l.ctx, layer, in).Info(file)
+	return err == nil && stamp.Of(info).Same(before)
 }
 
 // holdsSkill reports whether a directory can have a SKILL.md.
@@ -496,9 +501,9 @@ func (l *lookout) ownName(layer int, file string) (string, error) {
 	return at.Prefix + at.skillName(doc.Frontmatter), nil
 }
 
-// keepOpen keeps a layer's directory open for Stat, or closes a directory
+// keepOpen keeps a layer's directory open for lookouts, or closes a directory
 // that must not stay open. In both cases keepOpen closes the directory of the
-// previous scan. A directory stays open only if none of the calls of Stat
+// previous scan. A directory stays open only if no stat of a file in the directory
 // can hang.
 func (x *Index) keepOpen(layer int, dir *confine.Dir) {
 	// The real path differs if a link leads to the directory.
@@ -518,35 +523,4 @@ func (x *Index) openLayer(layer int) *confine.Dir {
 		return dir
 	}
 	return nil
-}
-
-// Stat describes the current file of a known entry. If possible, Stat checks that the path of the
-// layer still leads to the open directory without a link below the root, and stats the file below
-// the directory, in few system calls. If ctx has ended, Stat does not wait: Stat returns the error
-// of ctx if the answer needs more than a file in an open directory on a local disk.
-func (x *Index) Stat(ctx context.Context, e *Entry) (confine.Info, error) {
-	if !e.Linked && x.enter() {
-		defer x.leave()
-		dir, base := x.openLayer(e.Layer()), x.Below(e)
-		switch below := strings.Contains(base, "/"); {
-		case dir == nil:
-		case !below:
-			if info, err := dir.Lstat(base); err == nil {
-				return info, nil
-			}
-		case ctx.Err() == nil:
-			if opened, err := dir.OpenBelow(path.Dir(base)); err == nil {
-				defer opened.Close()
-				return opened.Lstat(path.Base(base))
-			}
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return confine.Info{}, err
-	}
-	fsys := x.FSOf(ctx, e)
-	if e.Linked {
-		return fsys.Info(e.Path)
-	}
-	return fsys.Lstat(e.Path)
 }

@@ -97,6 +97,6 @@ func (l *Loader[T]) unchanged(ctx context.Context, e *Entry, known confine.Info)
 	if l.Index.LayerOf(e).Immutable {
 		return true
 	}
-	info, err := l.Index.Stat(ctx, e)
-	return err == nil && stamp.SameFile(info, known)
+	now := lookout{index: l.Index, ctx: ctx}
+	return now.same(e.Layer(), e.Part(), e.Path, stamp.Of(known))
 }

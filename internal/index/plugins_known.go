@@ -17,10 +17,9 @@ func (l *lookout) pluginClaims(layer int, name string, e *Entry) bool {
 	x := l.index
 	known, now := l.listed(layer), x.config.Now()
 	at := &x.config.Layers[layer]
-	if l.ended() || at.Remote() || known == nil || known.files.plugins == nil || !x.enter() {
+	if l.ended() || at.Remote() || known == nil || known.files.plugins == nil {
 		return true
 	}
-	defer x.leave()
 	s := l.source(layer)
 	table := known.files.plugins
 	parts, large := table.all, table.reads.Len() > largeLayer

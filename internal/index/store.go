@@ -60,9 +60,14 @@ func (x *Index) FS(ctx context.Context, layer int) *confine.FS {
 // FSOf returns the filesystem for reads of the file of an entry. No link leads out of the plugin of
 // the entry. On a contextFS, the calls end with ctx.
 func (x *Index) FSOf(ctx context.Context, e *Entry) *confine.FS {
-	fsys := x.FS(ctx, e.Layer())
-	if p := e.Part(); p != nil {
-		return fsys.Within(p.PluginDir)
+	return x.fsIn(ctx, e.Layer(), e.Part())
+}
+
+// fsIn is FSOf for a file in a plugin, or with a nil part in a layer.
+func (x *Index) fsIn(ctx context.Context, layer int, in *Part) *confine.FS {
+	fsys := x.FS(ctx, layer)
+	if in != nil {
+		return fsys.Within(in.PluginDir)
 	}
 	return fsys
 }

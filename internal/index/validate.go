@@ -62,7 +62,7 @@ const retryAfter = time.Second
 // A layerState is the result of the last scan of a layer. The next scan continues from
 // the state, even if no snapshot contains the result.
 type layerState struct {
-	open   atomic.Pointer[confine.Dir] // see Stat
+	open   atomic.Pointer[confine.Dir] // see keepOpen
 	listed atomic.Pointer[listed]      // see lookout.renames
 	retry  atomic.Pointer[time.Time]   // freshness.retry of the last scan; nil if the store has answered
 

@@ -107,8 +107,7 @@ func (i *Ignored) Has(ctx context.Context, dir *confine.Dir, at, name string) (b
 		return false, cmp.Or(err, errors.New("the .gitignore file cannot be read"))
 	}
 	m := meter{ctx: ctx}
-	ignored := i.rules.Ignores(rulesDir(at), name, true, m.spend)
-	return ignored, m.err
+	return i.rules.Ignores(rulesDir(at), name, true, m.spend)
 }
 
 // rulesDir returns the path of a directory in the form of package ignore.

@@ -257,25 +257,35 @@ func (c *correction) files(in foundFiles) error {
 	defer c.mu.Unlock()
 	m := meter{ctx: c.ctx}
 	for _, file := range in.files {
-		omitted := !c.hidden && strings.Contains("/"+joinPath(in.at.path, file), "/.")
+		compare := (*subject).compare
+		if !c.hidden && strings.Contains("/"+joinPath(in.at.path, file), "/.") {
+			compare = (*subject).compareHidden
+		}
 		for _, s := range c.subjects {
-			if omitted {
-				s.omitted = s.omitted || s.glob.matches(&m, in.at.path, file, false)
-			} else {
-				s.compare(&m, in.at.path, file)
+			if err := compare(s, &m, in.at.path, file); err != nil {
+				return err
 			}
 		}
 	}
-	return m.err
+	return nil
+}
+
+// compareHidden compares a file that the options omit with the glob.
+func (s *subject) compareHidden(m *meter, dir, file string) error {
+	ok, err := s.glob.matches(m, dir, file, false)
+	s.omitted = s.omitted || ok
+	return err
 }
 
 // compare compares a file with a subject.
-func (s *subject) compare(m *meter, dir, file string) {
+func (s *subject) compare(m *meter, dir, file string) (err error) {
 	for i := range s.trials {
-		s.found[i] = s.found[i] || s.trials[i].matches(m, dir, file, false)
+		if !s.found[i] && err == nil {
+			s.found[i], err = s.trials[i].matches(m, dir, file, false)
+		}
 	}
-	if s.literal == "" {
-		return
+	if s.literal == "" || err != nil {
+		return err
 	}
 	text := file
 	if s.scope == nil && strings.Contains(s.literal, "/") {
@@ -285,11 +295,16 @@ func (s *subject) compare(m *meter, dir, file string) {
 		text = firstRunes(text, utf8.RuneCountInString(s.literal))
 	}
 	if n := len(text) - len(s.literal); max(n, -n) > maxEdits*utf8.UTFMax {
-		return
+		return nil
 	}
-	if s.scope == nil || s.scope.matches(m, dir, file, false) {
+	ok := true
+	if s.scope != nil {
+		ok, err = s.scope.matches(m, dir, file, false)
+	}
+	if ok && err == nil {
 		s.near = append(s.near, text)
 	}
+	return err
 }
 
 // firstRunes returns the first n characters of a text.

@@ -73,9 +73,9 @@ func (r *Rules) Add(dir string, text []byte) (rules *Rules, skipped int) {
 // directory itself is not ignored.
 //
 // The time is proportional to the product of the lengths of path and patterns,
-// for any patterns. Ignores calls spend with the steps of each pattern, and
-// returns the error of spend.
-func (r *Rules) Ignores(dir, name string, isDir bool, spend func(steps int) error) (bool, error) {
+// for any patterns. Ignores calls spend with the steps of each pattern, and returns false early
+// if spend returns false.
+func (r *Rules) Ignores(dir, name string, isDir bool, spend func(steps int) bool) bool {
 	path := ""
 	for ; r != nil; r = r.above {
 		for i := len(r.patterns) - 1; i >= 0; i-- {
@@ -92,14 +92,14 @@ func (r *Rules) Ignores(dir, name string, isDir bool, spend func(steps int) erro
 			}
 			matched, steps := p.matches(text)
 			if matched {
-				return !p.negated, nil
+				return !p.negated
 			}
-			if err := spend(steps); err != nil {
-				return false, err
+			if !spend(steps) {
+				return false
 			}
 		}
 	}
-	return false, nil
+	return false
 }
 
 func join(dir, name string) string {

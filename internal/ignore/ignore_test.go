@@ -3,7 +3,6 @@ package ignore_test
 import (
 	"bytes"
 	_ "embed"
-	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -69,8 +68,7 @@ func add(rules *ignore.Rules, dir, text string) *ignore.Rules {
 }
 
 func ignores(rules *ignore.Rules, dir, name string, isDir bool) bool {
-	ignored, _ := rules.Ignores(dir, name, isDir, func(int) error { return nil })
-	return ignored
+	return rules.Ignores(dir, name, isDir, func(int) bool { return true })
 }
 
 // ignored walks to a path, and stops at an ignored directory.
@@ -144,19 +142,15 @@ func TestNoRulesIgnoreNothing(t *testing.T) {
 	}
 }
 
-func TestIgnoresEndsWithTheErrorOfSpend(t *testing.T) {
+func TestIgnoresEndsWithSpend(t *testing.T) {
 	rules := add(nil, "", "a*b\nc*d\n*.log\n")
-	end := errors.New("end")
 	steps := 0
-	_, err := rules.Ignores("", strings.Repeat("c", 100), false, func(n int) error {
+	ignored := rules.Ignores("", strings.Repeat("c", 100), false, func(n int) bool {
 		steps += n
-		if steps > 100 {
-			return end
-		}
-		return nil
+		return steps <= 100
 	})
-	if err != end || steps > 400 {
-		t.Errorf("%v after %d steps", err, steps)
+	if ignored || steps > 400 {
+		t.Errorf("%v after %d steps", ignored, steps)
 	}
 }
 
@@ -181,12 +175,12 @@ func TestTheStepsOfAPathAreBounded(t *testing.T) {
 			var none *ignore.Rules
 			rules, skipped := none.Add("", []byte(tt.text+"\n*.log\n"))
 			steps := 0
-			count := func(n int) error { steps += n; return nil }
+			count := func(n int) bool { steps += n; return true }
 			const dir, name = "aaa/aaa/aaa/aaa", "aaaaaaaaaaaaaaaaaaaaaaaaa"
-			if ignored, err := rules.Ignores(dir, name, false, count); ignored || err != nil || steps > tt.max*len(dir+"/"+name) || (skipped > 0) != tt.skips {
-				t.Errorf("%v, %v after %d steps, %d for each byte; %d patterns skipped", ignored, err, steps, steps/len(dir+"/"+name), skipped)
+			if ignored := rules.Ignores(dir, name, false, count); ignored || steps > tt.max*len(dir+"/"+name) || (skipped > 0) != tt.skips {
+				t.Errorf("%v after %d steps, %d for each byte; %d patterns skipped", ignored, steps, steps/len(dir+"/"+name), skipped)
 			}
-			if ignored, _ := rules.Ignores(dir, "a.log", false, count); !ignored {
+			if !rules.Ignores(dir, "a.log", false, count) {
 				t.Error("the last pattern has no effect")
 			}
 		})

@@ -26,13 +26,14 @@ func (p *Profile) Skill(f File) []problem.Problem {
 
 // problems returns the problems of the rules.
 func (s *skill) problems() []problem.Problem {
-	found := append(s.header(), s.check(fileRules)...)
+	s.found = s.header()
+	s.ofFile()
 	if s.isYAML() {
-		found = append(found, s.ofFields()...)
-		reconcile(found)
-		found = append(found, s.fenceInField(found)...)
+		s.ofFields()
+		reconcile(s.found)
+		s.fenceInField()
 	}
-	return s.profile.Judge(s.kind, found)
+	return s.profile.Judge(s.kind, s.found)
 }
 
 // A skill is a SKILL.md with the values that the rules check.
@@ -41,6 +42,7 @@ type skill struct {
 	fence                            string // line of the opening fence, without the line break
 	name, description, compatibility value
 	normalized                       string // trimmed name after NFKC normalization
+	found                            []problem.Problem
 }
 
 // A value is a field that the specification defines as text.
@@ -93,15 +95,122 @@ func (s *skill) isYAML() bool {
 	return s.Doc.Format == matter.YAML && strings.TrimRight(s.fence, " \t\r") == "---"
 }
 
+// report adds an error at a place if something is wrong.
+func (s *skill) report(
+	wrong bool, code problem.Code, place matter.Field, message, suggestion string,
+) {
+	if wrong {
+		s.found = append(s.found, s.at(place, problem.Error, code, message, suggestion))
+	}
+}
+
+// ofFile checks the rules for every SKILL.md.
+func (s *skill) ofFile() {
+	start, fence := matter.Field{Line: 1}, matter.Field{Line: s.Doc.Line}
+	s.report(bytes.HasPrefix(s.Raw, byteOrderMark), problem.SkillByteOrderMark, start,
+		"the file begins with a byte order mark; other clients find no frontmatter",
+		"save the file as UTF-8 without a byte order mark")
+	s.report(s.Doc.Format == "" && !s.explained(), problem.SkillFrontmatterMissing, start,
+		"frontmatter is missing",
+		`begin the file with a line "---", the fields name and description, and a line "---"`)
+	s.report(s.Doc.Format != "" && !s.isYAML(), problem.SkillFrontmatterNotYAML, fence,
+		`the frontmatter is not YAML between lines "---"; other clients read only YAML`,
+		`write the fields as "key: value" between two lines "---"`)
+	fence.Column = 1 + strings.IndexByte(s.fence, '\t')
+	s.report(fence.Column > 0 && s.isYAML(), problem.SkillYAMLTab, fence,
+		`some clients, including the reference validator, reject a tab after "---"`, "remove the tab")
+}
+
 // ofFields checks the fields of a frontmatter that is YAML.
-func (s *skill) ofFields() []problem.Problem {
-	var found []problem.Problem
+func (s *skill) ofFields() {
 	if s.profile.client.Strict {
 		for _, p := range strictProblems(&s.Doc) {
-			found = append(found, p.In(s.Path))
+			s.found = append(s.found, p.In(s.Path))
 		}
 	}
-	return slices.Concat(found, s.check(fieldRules), s.fields())
+	if !s.rejects || s.profile.client.Strict { // otherwise warnings
+		s.unexpectedFields()
+	}
+	s.ofName()
+	const describe = "describe what the skill does and when to use it"
+	d, c := s.description, s.compatibility
+	s.report(!d.present, problem.SkillDescriptionMissing, d.Field, "description is missing", describe)
+	if !d.scalar || d.empty() {
+		s.report(true, problem.SkillDescriptionNotText, d.Field, notText(d.Field), describe)
+	}
+	s.limit(problem.SkillDescriptionTooLong, "description", d)
+	if !c.scalar {
+		s.report(true, problem.SkillCompatibilityNotText, c.Field, notText(c.Field),
+			"write the compatibility as text")
+	}
+	s.limit(problem.SkillCompatibilityTooLong, "compatibility", c)
+	metadata, ok := s.field("metadata")
+	if kind := metadata.Value.Kind; ok && kind != matter.Mapping && kind != matter.Null {
+		s.found = append(s.found, s.at(metadata, problem.Warning, problem.SkillMetadataNotAMapping,
+			"metadata is not a mapping; clients ignore the value",
+			`write each value as "key: value" in an indented line below metadata`))
+	}
+	s.found = append(s.found, s.fields()...)
+}
+
+// unexpectedFields reports the last field of each key that the client does not define.
+func (s *skill) unexpectedFields() {
+	for _, field := range s.unique {
+		defines := func(f client.Field) bool { return f.Name == field.Key && f.In(s.kind) }
+		if !slices.ContainsFunc(s.profile.client.Fields, defines) {
+			s.report(true, problem.SkillFieldUnexpected, field, s.profile.title()+
+				" does not define the field "+strconv.Quote(shorten(field.Key)), s.fieldSuggestion(field))
+		}
+	}
+}
+
+// ofName checks the name after File.NFKC.
+func (s *skill) ofName() {
+	name := s.normalized
+	report := func(wrong bool, code problem.Code, message string) {
+		if wrong {
+			s.report(true, code, s.name.Field, message, s.nameSuggestion())
+		}
+	}
+	report(!s.name.present, problem.SkillNameMissing, "name is missing")
+	if !s.name.scalar || s.name.empty() {
+		report(true, problem.SkillNameNotText, notText(s.name.Field))
+	}
+	if limit := s.profile.field(s.kind, "name").Limit; exceeds(name, limit) {
+		report(true, problem.SkillNameTooLong, tooLong("name", name, limit))
+	}
+	report(name != strings.ToLower(name), problem.SkillNameNotLowercase,
+		"name contains an uppercase letter")
+	report(name != strings.Trim(name, "-"), problem.SkillNameHyphenAtEdge,
+		"name begins or ends with a hyphen")
+	report(strings.Contains(name, "--"), problem.SkillNameDoubleHyphen,
+		"name contains two consecutive hyphens")
+	if i := strings.IndexFunc(name, notInName); i >= 0 {
+		r, _ := utf8.DecodeRuneInString(name[i:])
+		report(true, problem.SkillNameCharacters, fmt.Sprintf(
+			"name contains the character %q; use letters, digits and hyphens", r))
+	}
+	if validName(name) && strings.ContainsFunc(name, notASCII) {
+		s.found = append(s.found, s.at(s.name.Field, problem.Warning, problem.SkillNameNotASCII,
+			"name contains letters other than a to z; some clients reject these letters",
+			"use a to z, digits and hyphens"))
+	}
+	if name != "" && s.Name != "" && name != s.normalize(s.Name) {
+		declared := strconv.Quote(shorten(strings.TrimSpace(s.name.text)))
+		report(true, problem.SkillNameMismatch,
+			"name "+declared+" does not match the "+s.owner()+" name "+strconv.Quote(s.Name))
+	}
+}
+
+// limit reports a text that is longer than the client allows.
+func (s *skill) limit(code problem.Code, key string, v value) {
+	if limit := s.profile.field(s.kind, key).Limit; exceeds(v.text, limit) {
+		s.report(true, code, v.Field, tooLong(key, v.text, limit), shortenBy(v.text, limit))
+	}
+}
+
+func exceeds(text string, limit int) bool {
+	return limit > 0 && utf8.RuneCountInString(text) > limit
 }
 
 // reconcile gives the problems of one field one correction: the correction of a rule for
@@ -139,26 +248,29 @@ func reconcile(found []problem.Problem) {
 // fenceInField reports a "---" inside the frontmatter. The reference validator
 // ends the frontmatter there. The problem is an error if the validator rejects
 // the rest of the frontmatter for no other known reason.
-func (s *skill) fenceInField(known []problem.Problem) []problem.Problem {
+func (s *skill) fenceInField() {
 	header := s.Doc.Header
 	i := strings.Index(header, "---")
 	if i < 0 {
-		return nil
+		return
 	}
 	isError := func(p problem.Problem) bool { return p.Severity == problem.Error }
 	severity := problem.Warning
-	if s.profile.client.Strict && !slices.ContainsFunc(known, isError) {
+	if s.profile.client.Strict && !slices.ContainsFunc(s.found, isError) {
 		rest := s.File
 		rest.Raw = []byte("---\n" + header[:i] + "\n---\n")
 		rest.Doc, _ = matter.Parse(rest.Raw, true)
-		if r := newSkill(rest, s.profile); slices.ContainsFunc(append(r.header(), r.ofFields()...), isError) {
+		r := newSkill(rest, s.profile)
+		r.found = r.header()
+		if r.ofFields(); slices.ContainsFunc(r.found, isError) {
 			severity = problem.Error
 		}
 	}
-	begin := strings.LastIndexByte(header[:i], '\n') + 1
-	place := matter.Field{Line: s.Doc.Line + 1 + strings.Count(header[:i], "\n"), Column: 1 + utf8.RuneCountInString(header[begin:i])}
-	return []problem.Problem{s.at(place, severity, problem.SkillFenceInField,
-		`some clients, including the reference validator, end the frontmatter at this "---"`, "use another dash")}
+	place := placeAfter([]byte(header[:i]))
+	place.Line += s.Doc.Line
+	s.found = append(s.found, s.at(place, severity, problem.SkillFenceInField,
+		`some clients, including the reference validator, end the frontmatter at this "---"`,
+		"use another dash"))
 }
 
 // effectiveFields are the top-level fields of skills that toolshelf supports in addition to the
@@ -166,150 +278,6 @@ func (s *skill) fenceInField(known []problem.Problem) []problem.Problem {
 var effectiveFields = []string{"disable-model-invocation", "user-invocable"}
 
 var byteOrderMark = []byte("\uFEFF")
-
-// A rule is a condition that a SKILL.md must not meet.
-type rule struct {
-	code       problem.Code
-	severity   problem.Severity
-	condition  func(*skill) []matter.Field // places where the file meets the condition
-	message    text
-	suggestion text
-}
-
-// A text returns a message or a suggestion for a place.
-type text func(s *skill, place matter.Field) string
-
-// check applies rules.
-func (s *skill) check(rules []rule) []problem.Problem {
-	var found []problem.Problem
-	for _, r := range rules {
-		for _, place := range r.condition(s) {
-			found = append(found, s.at(place, r.severity, r.code, r.message(s, place), r.suggestion(s, place)))
-		}
-	}
-	return found
-}
-
-// fileRules apply to every SKILL.md.
-var fileRules = []rule{
-	{problem.SkillByteOrderMark, problem.Error, atStart(func(s *skill) bool { return bytes.HasPrefix(s.Raw, byteOrderMark) }),
-		literal("the file begins with a byte order mark; other clients find no frontmatter"), literal("save the file as UTF-8 without a byte order mark")},
-	{problem.SkillFrontmatterMissing, problem.Error, atStart(func(s *skill) bool { return s.Doc.Format == "" && !s.explained() }),
-		literal("frontmatter is missing"), literal(`begin the file with a line "---", the fields name and description, and a line "---"`)},
-	{problem.SkillFrontmatterNotYAML, problem.Error, atFence(func(s *skill) bool { return s.Doc.Format != "" && !s.isYAML() }),
-		literal(`the frontmatter is not YAML between lines "---"; other clients read only YAML`), literal(`write the fields as "key: value" between two lines "---"`)},
-	{problem.SkillYAMLTab, problem.Error, tabInFence,
-		literal(`some clients, including the reference validator, reject a tab after "---"`), literal("remove the tab")},
-}
-
-// fieldRules apply to a frontmatter that is YAML. The rules for a name apply to
-// the name after File.NFKC.
-var fieldRules = []rule{
-	{problem.SkillFieldUnexpected, problem.Error, unexpectedFields, unexpectedField, fieldSuggestion},
-
-	{problem.SkillNameMissing, problem.Error, inName(func(s *skill) bool { return !s.name.present }),
-		literal("name is missing"), nameSuggestion},
-	{problem.SkillNameNotText, problem.Error, inName(func(s *skill) bool { return !s.name.scalar || s.name.empty() }),
-		notText, nameSuggestion},
-	{problem.SkillNameTooLong, problem.Error, inName(func(s *skill) bool { return s.exceeds("name", s.normalized) }),
-		func(s *skill, _ matter.Field) string { return tooLong("name", s.normalized, s.limit("name")) }, nameSuggestion},
-	{problem.SkillNameNotLowercase, problem.Error, inName(func(s *skill) bool { return s.normalized != strings.ToLower(s.normalized) }),
-		literal("name contains an uppercase letter"), nameSuggestion},
-	{problem.SkillNameHyphenAtEdge, problem.Error, inName(func(s *skill) bool { return s.normalized != strings.Trim(s.normalized, "-") }),
-		literal("name begins or ends with a hyphen"), nameSuggestion},
-	{problem.SkillNameDoubleHyphen, problem.Error, inName(func(s *skill) bool { return strings.Contains(s.normalized, "--") }),
-		literal("name contains two consecutive hyphens"), nameSuggestion},
-	{problem.SkillNameCharacters, problem.Error, inName(func(s *skill) bool { return strings.ContainsFunc(s.normalized, notInName) }),
-		invalidCharacter, nameSuggestion},
-	{problem.SkillNameNotASCII, problem.Warning, inName(func(s *skill) bool { return validName(s.normalized) && strings.ContainsFunc(s.normalized, notASCII) }),
-		literal("name contains letters other than a to z; some clients reject these letters"), literal("use a to z, digits and hyphens")},
-	{problem.SkillNameMismatch, problem.Error, inName(func(s *skill) bool { return s.normalized != "" && s.Name != "" && s.normalized != s.normalize(s.Name) }),
-		func(s *skill, _ matter.Field) string {
-			return "name " + strconv.Quote(shorten(strings.TrimSpace(s.name.text))) + " does not match the " + s.owner() + " name " + strconv.Quote(s.Name)
-		}, nameSuggestion},
-
-	{problem.SkillDescriptionMissing, problem.Error, inDescription(func(v *value) bool { return !v.present }),
-		literal("description is missing"), describe},
-	{problem.SkillDescriptionNotText, problem.Error, inDescription(func(v *value) bool { return !v.scalar || v.empty() }),
-		notText, describe},
-	{problem.SkillDescriptionTooLong, problem.Error, tooLongIn("description"), tooLongText("description"), shortenText("description")},
-
-	{problem.SkillCompatibilityNotText, problem.Error, inCompatibility(func(v *value) bool { return !v.scalar }),
-		notText, literal("write the compatibility as text")},
-	{problem.SkillCompatibilityTooLong, problem.Error, tooLongIn("compatibility"), tooLongText("compatibility"), shortenText("compatibility")},
-
-	{problem.SkillMetadataNotAMapping, problem.Warning, metadataWithoutKeys,
-		literal("metadata is not a mapping; clients ignore the value"), literal(`write each value as "key: value" in an indented line below metadata`)},
-}
-
-// Conditions at one place.
-
-func atStart(met func(*skill) bool) func(*skill) []matter.Field {
-	return func(s *skill) []matter.Field { return placeIf(met(s), matter.Field{Line: 1}) }
-}
-
-func atFence(met func(*skill) bool) func(*skill) []matter.Field {
-	return func(s *skill) []matter.Field { return placeIf(met(s), matter.Field{Line: s.Doc.Line}) }
-}
-
-func inName(met func(*skill) bool) func(*skill) []matter.Field {
-	return func(s *skill) []matter.Field { return placeIf(met(s), s.name.Field) }
-}
-
-func inDescription(met func(*value) bool) func(*skill) []matter.Field {
-	return func(s *skill) []matter.Field { return placeIf(met(&s.description), s.description.Field) }
-}
-
-func inCompatibility(met func(*value) bool) func(*skill) []matter.Field {
-	return func(s *skill) []matter.Field { return placeIf(met(&s.compatibility), s.compatibility.Field) }
-}
-
-// tooLongIn is the condition that the client rejects the length of a text.
-func tooLongIn(key string) func(*skill) []matter.Field {
-	return func(s *skill) []matter.Field {
-		v := s.value(key)
-		return placeIf(s.exceeds(key, v.text), v.Field)
-	}
-}
-
-// limit returns the number of characters that the client allows, or 0.
-func (s *skill) limit(key string) int { return s.profile.field(s.kind, key).Limit }
-
-func (s *skill) exceeds(key, text string) bool {
-	limit := s.limit(key)
-	return limit > 0 && utf8.RuneCountInString(text) > limit
-}
-
-func placeIf(met bool, place matter.Field) []matter.Field {
-	if !met {
-		return nil
-	}
-	return []matter.Field{place}
-}
-
-func tabInFence(s *skill) []matter.Field {
-	i := strings.IndexByte(s.fence, '\t')
-	return placeIf(s.isYAML() && i >= 0, matter.Field{Line: s.Doc.Line, Column: 1 + i})
-}
-
-// unexpectedFields returns the last field of each key that the client does not define.
-func unexpectedFields(s *skill) []matter.Field {
-	if s.rejects && !s.profile.client.Strict {
-		return nil // warnings
-	}
-	var found []matter.Field
-	for _, field := range s.unique {
-		if !slices.ContainsFunc(s.profile.client.Fields, func(f client.Field) bool { return f.Name == field.Key && f.In(s.kind) }) {
-			found = append(found, field)
-		}
-	}
-	return found
-}
-
-func metadataWithoutKeys(s *skill) []matter.Field {
-	field, ok := s.field("metadata")
-	return placeIf(ok && field.Value.Kind != matter.Mapping && field.Value.Kind != matter.Null, field)
-}
 
 // notInName reports characters other than letters, numbers and hyphens, like
 // str.isalnum in the reference validator.
@@ -327,17 +295,7 @@ func spelling(name string) string {
 	return strings.TrimRight(string(runes[:min(len(runes), specifiedName().Limit)]), "-")
 }
 
-// Messages and suggestions.
-
-func literal(s string) text { return func(*skill, matter.Field) string { return s } }
-
-var describe = literal("describe what the skill does and when to use it")
-
-func unexpectedField(s *skill, place matter.Field) string {
-	return s.profile.title() + " does not define the field " + strconv.Quote(shorten(place.Key))
-}
-
-func fieldSuggestion(s *skill, place matter.Field) string {
+func (s *skill) fieldSuggestion(place matter.Field) string {
 	if key := s.spelling(place.Key); key != "" {
 		return s.spell(place, key)
 	}
@@ -360,7 +318,7 @@ const nameKey = "name: "
 // nameSuggestion states how the field "name" and the directory get the same valid name.
 // nameSuggestion prefers the directory name, because the directory name is the name of
 // the skill in toolshelf. The field is the end of the suggestion.
-func nameSuggestion(s *skill, _ matter.Field) string {
+func (s *skill) nameSuggestion() string {
 	declared := strings.TrimSpace(s.name.text)
 	name := s.Name
 	if !validName(name) {
@@ -389,25 +347,11 @@ func nameSuggestion(s *skill, _ matter.Field) string {
 	return strings.Join(steps, " and ")
 }
 
-func invalidCharacter(s *skill, _ matter.Field) string {
-	i := strings.IndexFunc(s.normalized, notInName)
-	r, _ := utf8.DecodeRuneInString(s.normalized[i:])
-	return fmt.Sprintf("name contains the character %q; use letters, digits and hyphens", r)
-}
-
-func notText(_ *skill, place matter.Field) string {
+func notText(place matter.Field) string {
 	if place.Value.Kind == matter.Sequence || place.Value.Kind == matter.Mapping {
 		return place.Key + " is a list or a mapping; text is required"
 	}
 	return place.Key + " is empty"
-}
-
-func tooLongText(key string) text {
-	return func(s *skill, _ matter.Field) string { return tooLong(key, s.value(key).text, s.limit(key)) }
-}
-
-func shortenText(key string) text {
-	return func(s *skill, _ matter.Field) string { return shortenBy(s.value(key).text, s.limit(key)) }
 }
 
 func tooLong(key, text string, limit int) string {

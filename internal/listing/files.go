@@ -72,10 +72,9 @@ func (f *fileWalk) visit(in *searched, at location, dir *confine.Dir,
 				below = append(below, in.in(name))
 			}
 		case KindFile, KindLink:
-			ok, err := f.matches(m, at.path, bytes)
 			switch {
-			case !ok:
-				return err
+			case len(f.globs) > 0 && !matchesAny(f.globs, m, at.path, string(bytes), false):
+				return m.err
 			case k == KindLink:
 				found.links = append(found.links, text.add(bytes))
 			default:
@@ -96,13 +95,6 @@ func (f *fileWalk) visit(in *searched, at location, dir *confine.Dir,
 		f.skipped.Add(1)
 	}
 	return below, f.found(found)
-}
-
-func (f *fileWalk) matches(m *meter, dir string, name []byte) (bool, error) {
-	if len(f.globs) == 0 {
-		return true, nil
-	}
-	return matchesAny(f.globs, m, dir, string(name), false)
 }
 
 // enters reports whether a directory can contain a match, and is no directory of

@@ -107,7 +107,8 @@ func (i *Ignored) Has(ctx context.Context, dir *confine.Dir, at, name string) (b
 		return false, cmp.Or(err, errors.New("the .gitignore file cannot be read"))
 	}
 	m := meter{ctx: ctx}
-	return i.rules.Ignores(rulesDir(at), name, true, m.spend)
+	ignored := i.rules.Ignores(rulesDir(at), name, true, m.spend)
+	return ignored, m.err
 }
 
 // rulesDir returns the path of a directory in the form of package ignore.

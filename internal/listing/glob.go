@@ -233,29 +233,29 @@ func classLength(pattern string) int {
 	return len(pattern)
 }
 
-// A meter counts the steps of a computation, and checks the context from time to
-// time.
+// A meter counts the steps of comparisons, and checks the context from time to time. After the end
+// of the context, no comparison is complete.
 type meter struct {
 	ctx   context.Context
+	err   error // of ctx
 	steps int
 	seen  int // entries of a directory, until reader.see
 }
 
-// spend adds steps. spend returns the context's error.
-func (m *meter) spend(steps int) error {
+// spend adds steps, and reports whether the comparison may continue.
+func (m *meter) spend(steps int) bool {
 	const stepsPerCheck = 1 << 16
-	if m.steps += steps; m.steps < stepsPerCheck {
-		return nil
+	if m.steps += steps; m.steps >= stepsPerCheck {
+		m.steps, m.err = 0, m.ctx.Err()
 	}
-	m.steps = 0
-	return m.ctx.Err()
+	return m.err == nil
 }
 
 // matches reports whether the glob matches an entry of dir, the path of a directory
-// relative to the directory of the call. matches returns the context's error.
-func (g *Glob) matches(m *meter, dir, name string, isDir bool) (bool, error) {
-	if g.dirOnly && !isDir {
-		return false, nil
+// relative to the directory of the call.
+func (g *Glob) matches(m *meter, dir, name string, isDir bool) bool {
+	if g.dirOnly && !isDir || m.err != nil {
+		return false
 	}
 	full := ""
 	for i := range g.alternatives {
@@ -268,14 +268,11 @@ func (g *Glob) matches(m *meter, dir, name string, isDir bool) (bool, error) {
 			text = full
 		}
 		matches, steps := a.matches(text)
-		if matches {
-			return true, nil
-		}
-		if err := m.spend(steps); err != nil {
-			return false, err
+		if matches || !m.spend(steps) {
+			return matches
 		}
 	}
-	return false, nil
+	return false
 }
 
 // reach returns the number of levels that can contain a match, or 0 for all levels,
@@ -319,13 +316,13 @@ func reachOf(globs []Glob) (depth int, base []string) {
 }
 
 // matchesAny reports whether any of the globs matches an entry, as matches does.
-func matchesAny(globs []Glob, m *meter, dir, name string, isDir bool) (bool, error) {
+func matchesAny(globs []Glob, m *meter, dir, name string, isDir bool) bool {
 	for i := range globs {
-		if ok, err := globs[i].matches(m, dir, name, isDir); ok || err != nil {
-			return ok, err
+		if globs[i].matches(m, dir, name, isDir) {
+			return true
 		}
 	}
-	return false, nil
+	return false
 }
 
 // Globs are compiled globs for the paths of files, in little memory. The zero value matches no

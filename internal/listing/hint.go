@@ -257,35 +257,25 @@ func (c *correction) files(in foundFiles) error {
 	defer c.mu.Unlock()
 	m := meter{ctx: c.ctx}
 	for _, file := range in.files {
-		compare := (*subject).compare
-		if !c.hidden && strings.Contains("/"+joinPath(in.at.path, file), "/.") {
-			compare = (*subject).compareHidden
-		}
+		omitted := !c.hidden && strings.Contains("/"+joinPath(in.at.path, file), "/.")
 		for _, s := range c.subjects {
-			if err := compare(s, &m, in.at.path, file); err != nil {
-				return err
+			if omitted {
+				s.omitted = s.omitted || s.glob.matches(&m, in.at.path, file, false)
+			} else {
+				s.compare(&m, in.at.path, file)
 			}
 		}
 	}
-	return nil
-}
-
-// compareHidden compares a file that the options omit with the glob.
-func (s *subject) compareHidden(m *meter, dir, file string) error {
-	ok, err := s.glob.matches(m, dir, file, false)
-	s.omitted = s.omitted || ok
-	return err
+	return m.err
 }
 
 // compare compares a file with a subject.
-func (s *subject) compare(m *meter, dir, file string) (err error) {
+func (s *subject) compare(m *meter, dir, file string) {
 	for i := range s.trials {
-		if !s.found[i] && err == nil {
-			s.found[i], err = s.trials[i].matches(m, dir, file, false)
-		}
+		s.found[i] = s.found[i] || s.trials[i].matches(m, dir, file, false)
 	}
-	if s.literal == "" || err != nil {
-		return err
+	if s.literal == "" {
+		return
 	}
 	text := file
 	if s.scope == nil && strings.Contains(s.literal, "/") {
@@ -295,16 +285,11 @@ func (s *subject) compare(m *meter, dir, file string) (err error) {
 		text = firstRunes(text, utf8.RuneCountInString(s.literal))
 	}
 	if n := len(text) - len(s.literal); max(n, -n) > maxEdits*utf8.UTFMax {
-		return nil
+		return
 	}
-	ok := true
-	if s.scope != nil {
-		ok, err = s.scope.matches(m, dir, file, false)
-	}
-	if ok && err == nil {
+	if s.scope == nil || s.scope.matches(m, dir, file, false) {
 		s.near = append(s.near, text)
 	}
-	return err
 }
 
 // firstRunes returns the first n characters of a text.

@@ -127,23 +127,18 @@ func (d *reader) read(ctx context.Context, dir *confine.Dir, at location,
 			}
 		}
 		k := kindOf(typ)
-		if len(d.Exclude) > 0 {
-			if out, err := matchesAny(d.Exclude, &m, at.path, string(name), k == KindDir); out || err != nil {
-				return err
-			}
+		if len(d.Exclude) > 0 && matchesAny(d.Exclude, &m, at.path, string(name), k == KindDir) {
+			return nil
 		}
 		if d.Gitignore && !(k == KindDir && d.skips(string(name))) {
-			out, err := string(name) == ".git", error(nil)
-			if !out && at.rules != nil {
-				out, err = at.rules.Ignores(rulesDir(at.name), string(name), k == KindDir, m.spend)
-			}
-			if err != nil {
-				return err
-			}
-			if out {
+			if string(name) == ".git" || at.rules != nil &&
+				at.rules.Ignores(rulesDir(at.name), string(name), k == KindDir, m.spend) {
 				d.ignored.Add(1)
 				return nil
 			}
+		}
+		if m.err != nil {
+			return m.err
 		}
 		if k == KindDir {
 			t.dirs++

@@ -71,8 +71,8 @@ func (s *blocks) line(line []byte) (done bool) {
 	if len(rest) == 0 || indent >= 4 {
 		return false // indented code
 	}
-	if s.startsBlock(rest, false) {
-		s.enter(indent, rest)
+	if next, ok := s.begin(indent, rest, false); ok {
+		*s = next
 		return false
 	}
 	s.state = inParagraph
@@ -124,7 +124,11 @@ func (s *blocks) listContinues(indent int, rest []byte) bool {
 
 // isText reports whether a line can continue a paragraph or the rows of a table.
 func (s *blocks) isText(indent int, rest []byte) bool {
-	return len(rest) > 0 && (indent >= 4 || !s.startsBlock(rest, true))
+	if len(rest) == 0 || indent >= 4 {
+		return len(rest) > 0
+	}
+	_, block := s.begin(indent, rest, true)
+	return !block
 }
 
 // paragraphLine reads the line after a line of a paragraph. It reports whether the
@@ -134,7 +138,7 @@ func (s *blocks) paragraphLine(indent int, rest []byte) (taken, done bool) {
 	switch {
 	case indent < 4 && IsUnderline(rest):
 		return s.endParagraph(), false // a heading, unless all lines are definitions
-	case indent < 4 && isDelimiterRow(rest) && !s.startsBlock(rest, true) &&
+	case indent < 4 && isDelimiterRow(rest) && s.isText(indent, rest) &&
 		cells(s.lines[len(s.lines)-1]) == cells(rest):
 		s.lines = s.lines[:len(s.lines)-1]
 		done = s.endParagraph()
@@ -171,76 +175,45 @@ func (s *blocks) joined() string {
 	return strings.TrimSpace(b.String())
 }
 
-// startsBlock reports whether a line, indented by less than a code block, starts a
-// block other than a paragraph. If interrupting is true, the line follows text, and
-// only the blocks that can interrupt text count.
-func (s *blocks) startsBlock(rest []byte, interrupting bool) bool {
-	if IsHeading(rest) || IsThematicBreak(rest) || len(OpenFence(rest)) > 0 || rest[0] == '>' {
-		return true
-	}
-	if _, ok := htmlEnd(rest, interrupting); ok {
-		return true
-	}
-	marker := ListMarker(rest)
-	return marker > 0 && (!interrupting || s.state != inParagraph || InterruptsParagraph(rest, marker))
-}
-
-// enter begins a block for which startsBlock is true.
-func (s *blocks) enter(indent int, rest []byte) {
+// begin reports whether a line, indented by less than a code block, begins a block other than a
+// paragraph, and returns the state after the line. If interrupting is true, the line follows text,
+// and only the blocks that can interrupt text count.
+func (s *blocks) begin(indent int, rest []byte, interrupting bool) (next blocks, ok bool) {
+	fence := OpenFence(rest)
 	switch {
 	case IsHeading(rest), IsThematicBreak(rest):
-	case len(OpenFence(rest)) > 0:
-		s.state, s.fence = inFence, OpenFence(rest)
+		return next, true
+	case len(fence) > 0:
+		return blocks{state: inFence, fence: fence}, true
 	case rest[0] == '>':
-		s.state = inQuote
-		s.lazy = isLazyText(rest, indent)
-	default:
-		if end, ok := htmlEnd(rest, false); ok {
-			if end == "" || !containsFold(rest, end) {
-				s.state, s.until = inHTML, end
-			}
-			return
-		}
-		width, _, text := ListItem(rest, ListMarker(rest), indent)
-		s.state, s.indent, s.empty = inList, indent+width, len(text) == 0
-		s.lazy = isLazyText(rest, indent)
+		return blocks{state: inQuote, lazy: isLazyText(rest, indent)}, true
 	}
+	if end, ok := htmlEnd(rest, interrupting); ok {
+		if end == "" || !containsFold(rest, end) {
+			next.state, next.until = inHTML, end
+		}
+		return next, true
+	}
+	marker := ListMarker(rest)
+	if marker == 0 || interrupting && s.state == inParagraph && !InterruptsParagraph(rest, marker) {
+		return next, false
+	}
+	width, _, text := ListItem(rest, marker, indent)
+	return blocks{state: inList, indent: indent + width, empty: len(text) == 0,
+		lazy: isLazyText(rest, indent)}, true
 }
 
 // isLazyText reports whether a line of a container belongs to a paragraph, which the
 // next line can continue without the marker of the container.
-//
-// After a marker, isLazyText checks for a thematic break only if the text begins
-// with another character. Otherwise each marker of "- - - x" would cost a check of
-// the whole line.
 func isLazyText(rest []byte, column int) bool {
-	var mark byte
-	for len(rest) > 0 {
-		if IsHeading(rest) || rest[0] != mark && IsThematicBreak(rest) || len(OpenFence(rest)) > 0 {
-			return false
-		}
-		mark = rest[0]
-		if mark == '>' {
-			var text int
-			text, rest = Columns(rest[1:], column+1)
-			if text-column > 5 {
-				return false // indented code in the quote
-			}
-			column = text
-			continue
-		}
-		marker := ListMarker(rest)
-		if marker == 0 {
-			_, html := htmlEnd(rest, false)
-			return !html
-		}
-		indent, at, text := ListItem(rest, marker, column)
-		if len(text) > 0 && at > column+indent {
-			return false // indented code in the item
-		}
-		column, rest = at, text
+	c := cursor{rest: string(rest), column: column, margin: column}
+	r := reader{meter: new(Meter), yield: func(int, int, Kind) {}}
+	if r.markers(&c) || c.rest == "" || c.indent() >= 4 || IsHeading(c.rest) ||
+		OpenFence(c.rest) != "" {
+		return false
 	}
-	return false
+	_, html := htmlEnd([]byte(c.rest), false)
+	return !html
 }
 
 // The elements that begin an HTML block (CommonMark, HTML blocks, start conditions 1 and 6): with

@@ -43,14 +43,22 @@ func hasOrdinaryText(text string) bool {
 	return brackets <= MaxDepth // otherwise, the header may be refused
 }
 
-// plain reads a plain scalar of one line.
+// plain reads a plain scalar of one line. If the line contains ": ", YAML takes the text before the
+// colon for a key.
 func (s *subset) plain(text string, indent int, ofKey bool) Value {
-	if !startsPlain(text) {
+	value, comment := text, ""
+	if i := strings.Index(text, " #"); i >= 0 {
+		value, comment = text[:i], text[i+1:]
+	}
+	value = strings.TrimRight(value, " ")
+	switch {
+	case !startsPlain(text):
 		s.stop(unsure)
 		return Value{}
-	}
-	value, comment, ok := s.plainLine(text, ofKey)
-	if !ok {
+	case strings.HasSuffix(value, ":") || strings.Contains(value, ": "):
+		if s.stop(unsure); ofKey {
+			s.stop(invalid)
+		}
 		return Value{}
 	}
 	kind := plainKind(value)
@@ -72,43 +80,6 @@ func startsPlain(text string) bool {
 	default:
 		return strings.IndexByte("$(/_.~+<=;^\\)", c) >= 0
 	}
-}
-
-// plainLine splits a line of a plain scalar before a comment. If the line contains
-// ": ", YAML takes the text before the colon for a key.
-func (s *subset) plainLine(text string, ofKey bool) (value, comment string, ok bool) {
-	end := len(text)
-	for from := 0; from < len(text); {
-		i := strings.IndexByte(text[from:], '#')
-		if i < 0 {
-			break
-		}
-		if i += from; i == 0 || text[i-1] == ' ' {
-			end = i
-			break
-		}
-		from = i + 1
-	}
-	for from := 0; from < end; {
-		i := strings.IndexByte(text[from:end], ':')
-		if i < 0 {
-			break
-		}
-		if i += from; i+1 == len(text) || text[i+1] == ' ' {
-			if ofKey && i > 0 {
-				s.stop(invalid)
-			} else {
-				s.stop(unsure)
-			}
-			return "", "", false
-		}
-		from = i + 1
-	}
-	value, comment = text[:end], text[end:]
-	for value != "" && value[len(value)-1] == ' ' {
-		value = value[:len(value)-1]
-	}
-	return value, comment, true
 }
 
 // plainKind returns the kind of a plain scalar.

@@ -152,10 +152,7 @@ func (agentReader) read(ctx context.Context, c *Catalog, s *index.Snapshot, e *i
 	}
 	a.Shadows, a.Raw = c.agents.shadows(s, e), bytes.Clone(a.Raw) // the cache has the original
 	a.Tools, a.Diagnostics = slices.Clone(a.Tools), slices.Clone(a.Diagnostics)
-	now.value = a
-	if c.agents.filter.Keeps != nil {
-		now.passes = func() bool { return keeps(c.keep.agents, a.AgentInfo) }
-	}
+	now.value, now.passes = a, keepsRow(c.keep.agents, a.AgentInfo)
 	now.outcome = outcome{digest: a.Source.digest, bytes: len(a.Raw)}
 	return now, nil
 }

@@ -255,7 +255,7 @@ func (commandReader) read(ctx context.Context, c *Catalog, _ *index.Snapshot, e 
 	now.value = command
 	now.outcome = outcome{digest: command.Source.digest, bytes: len(command.Raw)}
 	if c.commands.filter.Keeps != nil {
-		now.passes = func() bool { return keeps(c.keep.commands, command.info()) }
+		now.passes = keepsRow(c.keep.commands, command.info())
 	}
 	return now, nil
 }

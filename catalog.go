@@ -221,7 +221,7 @@ func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
 	if c.isClosed() {
 		return nil, closedError(op)
 	}
-	keep := c.keep.clone()
+	keep := c.keep
 	for _, filter := range filters {
 		if filter == nil {
 			continue

@@ -15,6 +15,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/observe"
 	"github.com/toolshelf-go/toolshelf/internal/template"
+	"github.com/toolshelf-go/toolshelf/internal/text"
 	"github.com/toolshelf-go/toolshelf/internal/usage"
 )
 
@@ -104,14 +105,17 @@ func (c *Catalog) CompleteName(ctx context.Context, prefix string, limit int, ki
 }
 
 func (c *Catalog) completion(e usage.Invoked) Completion {
+	in, hint := c.commands, ""
 	switch {
 	case e.Agent:
-		return Completion{Kind: KindAgent, Name: e.Name, Description: headerDescription(e.Entry), Layer: c.agents.LayerOf(e.Entry).Name, Plugin: e.Plugin()}
-	case !e.Skill:
-		return Completion{Kind: KindCommand, Name: e.Name, Hint: e.Hint(), Description: e.Description(), Layer: c.commands.LayerOf(e.Entry).Name, Plugin: e.Plugin()}
+		in = c.agents
+	case e.Skill:
+		in, hint = c.skills, agentmd.NewFrontmatter(e.Header()).Text("argument-hint")
+	default:
+		hint = e.Hint()
 	}
-	header := agentmd.NewFrontmatter(e.Header())
-	return Completion{Kind: KindSkill, Name: e.Name, Hint: header.Text("argument-hint"), Description: strings.TrimSpace(header.Text("description")), Layer: c.skills.LayerOf(e.Entry).Name, Plugin: e.Plugin()}
+	return Completion{Kind: Kind(in.noun), Name: e.Name, Hint: hint, Description: in.description(e.Entry),
+		Layer: in.LayerOf(e.Entry).Name, Plugin: e.Plugin()}
 }
 
 // A selection has the kinds of entries of a call.
@@ -315,7 +319,7 @@ func (x Expansion) send(o observe.Call[Event], failed Event, err error) {
 // quote the name as typed. A name that no entry can have never reaches the filesystem. If an entry
 // with the name cannot be shown or read, invoked sets the event of the failure.
 func (c *Catalog) invoked(ctx context.Context, op, typed, name string, wanted selection, failed *Event) (Expansion, error) {
-	unknown := &Error{Code: CodeCommandNotFound, Op: op, Path: firstRunes(typed, maxQuery)}
+	unknown := &Error{Code: CodeCommandNotFound, Op: op, Path: text.First(typed, maxQuery)}
 	missing := error(unknown)
 	x, skillErr := Expansion{}, missing
 	if wanted.skills {
@@ -344,7 +348,7 @@ func (c *Catalog) invoked(ctx context.Context, op, typed, name string, wanted se
 		return Expansion{}, err
 	}
 	if skillErr == missing && unknown.Message == "" {
-		unknown.Message = "there is no " + wanted.String() + " " + quote(unknown.Path) + "; " + c.invocableHint(firstRunes(name, maxQuery), wanted)
+		unknown.Message = "there is no " + wanted.String() + " " + quote(unknown.Path) + "; " + c.invocableHint(text.First(name, maxQuery), wanted)
 	}
 	return x, skillErr
 }

@@ -580,12 +580,6 @@ func WithCommandFilter(keep func(CommandInfo) bool) Filter {
 }
 
 // addFilter returns [ErrInvalidOption] if keep is nil.
-// clone returns the functions in slices of their own.
-func (f *filterFuncs) clone() filterFuncs {
-	return filterFuncs{slices.Clone(f.commands), slices.Clone(f.skills), slices.Clone(f.agents),
-		slices.Clone(f.instructions), slices.Clone(f.servers)}
-}
-
 // keeps reports whether all functions show a row.
 func keeps[Info any](all []func(Info) bool, row Info) bool {
 	return !slices.ContainsFunc(all, func(keep func(Info) bool) bool { return !keep(row) })
@@ -613,7 +607,7 @@ func addFilter[Info any](all *[]func(Info) bool, keep func(Info) bool, option, c
 	if keep == nil {
 		return invalidOption(option + ": the function is nil; omit the option to show all " + content)
 	}
-	*all = append(*all, keep)
+	*all = append(slices.Clip(*all), keep) // a view has the slice of its catalog
 	return nil
 }
 

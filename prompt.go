@@ -11,6 +11,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/observe"
 	"github.com/toolshelf-go/toolshelf/internal/promptblock"
 	"github.com/toolshelf-go/toolshelf/internal/search"
+	"github.com/toolshelf-go/toolshelf/internal/text"
 )
 
 // A PromptList is a list of skills, commands or agents for the instructions of a model.
@@ -127,7 +128,7 @@ func preferredNames(ctx context.Context, op string, c *Catalog, in *collection, 
 	if !o.budget.Limited {
 		return nil, nil
 	}
-	query := strings.TrimSpace(firstRunes(strings.TrimSpace(o.query), maxQuery))
+	query := strings.TrimSpace(text.First(strings.TrimSpace(o.query), maxQuery))
 	if query == "" || len(shown.Loadable) == 0 {
 		return o.first, nil
 	}
@@ -162,16 +163,6 @@ func (c *collection) addTo(b *promptblock.Block, o promptOptions, e *index.Entry
 	case description != "" || c.undescribed:
 		b.Add(e.Layer(), c.way.Name(e), description, location)
 	}
-}
-
-// firstRunes returns the first n characters of a text.
-func firstRunes(s string, n int) string {
-	for i := range s {
-		if n--; n < 0 {
-			return s[:i]
-		}
-	}
-	return s
 }
 
 // Prompt returns the text for a model that activates the skill, in the form of the client guide of

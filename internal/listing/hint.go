@@ -13,6 +13,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/text"
 )
 
 // A hintKind is the reason why a glob matches no file.
@@ -277,29 +278,19 @@ func (s *subject) compare(m *meter, dir, file string) {
 	if s.literal == "" {
 		return
 	}
-	text := file
+	shown := file
 	if s.scope == nil && strings.Contains(s.literal, "/") {
-		text = joinPath(dir, file)
+		shown = joinPath(dir, file)
 	}
 	if s.after != "" {
-		text = firstRunes(text, utf8.RuneCountInString(s.literal))
+		shown = text.First(shown, utf8.RuneCountInString(s.literal))
 	}
-	if n := len(text) - len(s.literal); max(n, -n) > maxEdits*utf8.UTFMax {
+	if n := len(shown) - len(s.literal); max(n, -n) > maxEdits*utf8.UTFMax {
 		return
 	}
 	if s.scope == nil || s.scope.matches(m, dir, file, false) {
-		s.near = append(s.near, text)
+		s.near = append(s.near, shown)
 	}
-}
-
-// firstRunes returns the first n characters of a text.
-func firstRunes(text string, n int) string {
-	for i := range text {
-		if n--; n < 0 {
-			return text[:i]
-		}
-	}
-	return text
 }
 
 // answer returns the hint for the glob in a search of a directory, or "". If the walk is not

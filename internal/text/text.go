@@ -94,3 +94,13 @@ func (f Format) Terminator() byte {
 	}
 	return '\n'
 }
+
+// First returns the first n characters of a text.
+func First(text string, n int) string {
+	for i := range text {
+		if n--; n < 0 {
+			return text[:i]
+		}
+	}
+	return text
+}

@@ -21,7 +21,7 @@ var rootCounts = []struct {
 	ceiling, goal int
 }{
 	{"files", 28, 25},             // without test files
-	{"lines of code", 5181, 4600}, // of these files, without comments and blank lines
+	{"lines of code", 5177, 4600}, // of these files, without comments and blank lines
 	{"exported names", 205, 145},  // functions, methods and types
 	{"test files", 25, 25},
 }

@@ -118,101 +118,98 @@ type reader struct {
 
 	countable int64 // the constant, except in tests
 
+	err    error // of the file or ctx, or a *NotTextError; the reader then reads nothing more
 	memory *[chunk]byte
 	buf    []byte // the bytes of the last read
 	at     int64  // offset of buf
 	owned  bool   // buf is not a part of memory
 }
 
-// fill reads up to n bytes, n <= chunk. The result is shorter only at the end of the file.
-func (r *reader) fill(offset int64, n int) ([]byte, error) {
+// fill reads up to n bytes, n <= chunk. The result is shorter only at the end of the file and after
+// an error.
+func (r *reader) fill(offset int64, n int) []byte {
 	r.at, r.owned = offset, false
-	var err error
-	r.buf, err = r.read(r.memory[:n], offset)
-	return r.buf, err
+	r.buf = r.read(r.memory[:n], offset)
+	return r.buf
 }
 
 // fillPage reads a page that begins at an offset, or up to a distance after the offset.
 // One read then finds the beginning of the page and returns the page.
-func (r *reader) fillPage(offset, distance int64, q Request) error {
+func (r *reader) fillPage(offset, distance int64, q Request) {
 	end := offset + min(distance+r.format.RawSize(q.Max), r.size-offset)
 	if q.To > 0 {
 		// The line To can be before the offset: in Lines(-1, 1), or in a file that changes.
 		end = max(offset, min(end, r.index.after(q.To)))
 	}
-	if end-offset <= chunk {
-		_, err := r.fill(offset, int(end-offset))
-		return err
+	if end-offset <= chunk || r.err != nil {
+		r.fill(offset, int(min(end-offset, chunk)))
+	} else {
+		r.buf, r.at, r.owned = r.raw(offset, end), offset, true
 	}
-	raw, err := r.raw(offset, end)
-	r.buf, r.at, r.owned = raw, offset, true
-	return err
 }
 
 // read is fill into the caller's memory.
-func (r *reader) read(into []byte, offset int64) ([]byte, error) {
+func (r *reader) read(into []byte, offset int64) []byte {
 	into = into[:max(0, min(int64(len(into)), r.size-offset))]
-	if len(into) == 0 {
-		return nil, nil
+	if len(into) > 0 && r.err == nil {
+		r.err = r.ctx.Err()
 	}
-	if err := r.ctx.Err(); err != nil {
-		return nil, err
+	if len(into) == 0 || r.err != nil {
+		return nil
 	}
 	n, err := r.file.ReadAt(into, offset)
 	if n < len(into) {
 		if err != nil && err != io.EOF {
-			return nil, err
+			r.err = err
+			return nil
 		}
 		r.size = offset + int64(n)
 	}
-	return into[:n], nil
+	return into[:n]
 }
 
 // bytes returns some bytes, and none at the end of the file. If a read is necessary, the
 // read has n bytes.
-func (r *reader) bytes(offset int64, n int) ([]byte, error) {
+func (r *reader) bytes(offset int64, n int) []byte {
 	if i := offset - r.at; i >= 0 && i < int64(len(r.buf)) {
-		return r.buf[i:], nil
+		return r.buf[i:]
 	}
 	return r.fill(offset, n)
 }
 
 // detect finds the format.
-func (r *reader) detect() error {
-	if f, ok := r.index.Format(); ok {
-		r.format = f
-		return nil
+func (r *reader) detect() {
+	known := false
+	if r.format, known = r.index.Format(); known {
+		return
 	}
-	head, err := r.fill(0, chunk)
-	if err != nil {
-		return err
-	}
+	head := r.fill(0, chunk)
 	f, isText := Detect(head)
-	if !isText {
-		return &NotTextError{MediaType(head)}
+	switch {
+	case r.err != nil:
+	case !isText:
+		r.err = &NotTextError{MediaType(head)}
+	default:
+		r.format = f
+		r.index.setFormat(f)
 	}
-	r.format = f
-	r.index.setFormat(f)
-	return nil
 }
 
 // advance moves m forward until m has n line breaks, but not beyond an offset and the end
 // of the file. advance adds the marks on its way to the index.
-func (r *reader) advance(m mark, n int, until int64) (mark, error) {
+func (r *reader) advance(m mark, n int, until int64) mark {
 	block := r.index.block()
 	want := int(block - m.offset%block)
 	for m.breaks < n && m.offset < until {
-		raw, err := r.bytes(m.offset, want)
-		if err != nil {
-			return m, err
-		}
+		raw := r.bytes(m.offset, want)
 		if len(raw) == 0 {
-			return m, r.setEnd(m)
+			r.setEnd(m)
+			return m
 		}
 		m = r.count(m, raw[:min(int64(len(raw)), until-m.offset)], n)
 		want = chunk
 	}
-	return m, nil
+	return m
 }
 
 // count is advance within the bytes after m.
@@ -231,94 +228,85 @@ func (r *reader) count(m mark, raw []byte, n int) mark {
 	return m
 }
 
-// setEnd adds the number of lines to the index. m is the end of the file.
-func (r *reader) setEnd(m mark) error {
+// setEnd adds the number of lines to the index. Without an error, m is the end of the file.
+func (r *reader) setEnd(m mark) {
 	lines := m.breaks
-	if m.offset > r.format.Start() {
-		ended, err := r.endsAt(m.offset)
-		if err != nil {
-			return err
-		}
-		if !ended {
-			lines++
-		}
+	if m.offset > r.format.Start() && !r.endsAt(m.offset) {
+		lines++
 	}
-	r.index.setLines(lines)
-	return nil
+	if r.err == nil {
+		r.index.setLines(lines)
+	}
 }
 
 // endsAt reports whether a line break ends at the offset.
-func (r *reader) endsAt(offset int64) (bool, error) {
+func (r *reader) endsAt(offset int64) bool {
 	unit := int64(r.format.unit())
 	if offset%unit != 0 || offset-unit < r.format.Start() {
-		return false, nil
+		return false
 	}
-	raw, err := r.bytes(offset-unit, int(unit))
-	return err == nil && int64(len(raw)) >= unit && r.format.ends(raw[:unit]), err
+	raw := r.bytes(offset-unit, int(unit))
+	return int64(len(raw)) >= unit && r.format.ends(raw[:unit])
 }
 
 // back returns the beginning of the line -n, or the beginning of the text if the file has
 // fewer lines. The line -0 is the end of the file.
-func (r *reader) back(n int) (int64, error) {
+func (r *reader) back(n int) int64 {
 	end := r.size
 	if n == 0 {
-		return end, nil
+		return end
 	}
-	if ended, err := r.endsAt(end); err != nil {
-		return 0, err
-	} else if ended {
+	if r.endsAt(end) {
 		end -= int64(r.format.unit())
 	}
-	for end > r.format.Start() {
+	for end > r.format.Start() && r.err == nil {
 		start := max(r.format.Start(), (end-1)/chunk*chunk)
-		raw, err := r.fill(start, int(end-start))
-		if err != nil {
-			return 0, err
-		}
-		offset, breaks := r.format.skipBack(raw, n)
+		offset, breaks := r.format.skipBack(r.fill(start, int(end-start)), n)
 		if breaks == n {
-			return start + int64(offset), nil
+			return start + int64(offset)
 		}
 		n -= breaks
 		end = start
 	}
-	return r.format.Start(), nil
+	return r.format.Start()
 }
 
 // page reads a part of the file.
 func (r *reader) page(q Request) (Page, error) {
-	if err := r.detect(); err != nil {
-		return Page{}, err
+	var p Page
+	if r.detect(); r.err == nil {
+		p = r.find(q)
 	}
-	if err := r.countLines(q); err != nil {
-		return Page{}, err
+	if r.err != nil {
+		return Page{}, r.err
 	}
+	return p, nil
+}
+
+// find is page for a text. After an error, the result has no meaning.
+func (r *reader) find(q Request) Page {
+	r.countLines(q)
 	if total, ok := r.index.Lines(); ok && !q.fromBegin(total) {
-		return r.none(), nil
+		return r.none()
 	}
-	s, err := r.start(q)
-	if err != nil {
-		return Page{}, err
-	}
-	if more, err := r.more(s.offset); err != nil || !more {
-		if r.total() < 0 && err == nil {
-			err = r.setEnd(s.mark())
+	s := r.start(q)
+	if !r.more(s.offset) {
+		if r.total() < 0 {
+			r.setEnd(s.mark())
 		}
-		return r.none(), err
+		return r.none()
 	}
-	end, last, err := r.end(q, s)
-	if err != nil || end <= s.offset {
-		return r.none(), err
+	end, last := r.end(q, s)
+	if end <= s.offset {
+		return r.none()
 	}
 	if i := s.offset - r.at; i < 0 || end-r.at > int64(len(r.buf)) {
-		if err := r.fillPage(s.offset, 0, q); err != nil {
-			return Page{}, err
-		}
+		r.fillPage(s.offset, 0, q)
 	}
 	raw := r.buf[s.offset-r.at:]
 	raw = raw[:min(int64(len(raw)), end-s.offset)]
 	if len(raw) == 0 {
-		return r.none(), nil
+		return r.none()
 	}
 	return r.text(s, raw, last, q.Max)
 }
@@ -338,7 +326,7 @@ func (q *Request) fromBegin(total int) bool {
 
 // text returns the page that begins with raw. The last line of the request ends at the offset
 // last, if known.
-func (r *reader) text(s position, raw []byte, last int64, max int) (Page, error) {
+func (r *reader) text(s position, raw []byte, last int64, max int) Page {
 	d := r.decode(s, raw, max)
 	// A short text must not keep a large buffer alive.
 	if shared := len(d.Text) > 0 && &d.Text[0] == &raw[0]; shared && (!r.owned || len(d.Text) < len(r.buf)/2) {
@@ -349,10 +337,7 @@ func (r *reader) text(s position, raw []byte, last int64, max int) (Page, error)
 	if s.line > 0 && r.index.last().offset < end {
 		r.count(s.mark(), raw[:d.Raw], math.MaxInt)
 	}
-	more, err := r.more(end)
-	if err != nil {
-		return Page{}, err
-	}
+	more := r.more(end)
 	p := Page{
 		// Nothing else refers to the bytes.
 		Text:       unsafe.String(unsafe.SliceData(d.Text), len(d.Text)),
@@ -369,7 +354,7 @@ func (r *reader) text(s position, raw []byte, last int64, max int) (Page, error)
 	}
 	switch {
 	case !more:
-		if s.line > 0 {
+		if s.line > 0 && r.err == nil {
 			r.index.setLines(p.Last)
 		}
 	case ended:
@@ -382,7 +367,7 @@ func (r *reader) text(s position, raw []byte, last int64, max int) (Page, error)
 	}
 	p.Truncated = more && (last == 0 || end < last)
 	p.Total = r.total()
-	return p, nil
+	return p
 }
 
 // decode is Decode for the bytes after s. The text of valid UTF-8 shares memory with raw. decode
@@ -419,9 +404,9 @@ func (r *reader) total() int {
 
 // countLines counts the lines of a small file, and of a file whose lines the request
 // cannot select without the number of lines.
-func (r *reader) countLines(q Request) error {
+func (r *reader) countLines(q Request) {
 	if _, ok := r.index.Lines(); ok {
-		return nil
+		return
 	}
 	until := r.countable + block
 	switch unknown := r.size == math.MaxInt64; {
@@ -429,10 +414,9 @@ func (r *reader) countLines(q Request) error {
 		(q.From < 0 || q.To < 0) && (q.InOrder || unknown):
 		until = math.MaxInt64
 	case r.size > r.countable && !unknown:
-		return nil
+		return
 	}
-	_, err := r.advance(r.index.last(), math.MaxInt, until)
-	return err
+	r.advance(r.index.last(), math.MaxInt, until)
 }
 
 // A position is the beginning of a page.
@@ -447,47 +431,43 @@ func (s position) mark() mark { return mark{s.offset, s.line - 1} }
 
 // start finds the beginning of the page. Beyond the last line, the offset is the end of
 // the file.
-func (r *reader) start(q Request) (position, error) {
+func (r *reader) start(q Request) position {
 	if q.From < 0 {
-		offset, err := r.back(-q.From)
-		s := position{offset: offset, line: q.From}
-		if offset == r.format.Start() {
+		s := position{offset: r.back(-q.From), line: q.From}
+		if s.offset == r.format.Start() {
 			s.line = 1
 		}
-		return s, err
+		return s
 	}
 	line := max(q.From, 1)
 	if n := line - 1; n > 0 {
 		m, next := r.index.beforeBreak(n), r.index.after(n)
 		if next < math.MaxInt64 && q.Column == 0 {
-			if err := r.fillPage(m.offset, next-m.offset, q); err != nil {
-				return position{}, err
-			}
+			r.fillPage(m.offset, next-m.offset, q)
 		}
 	}
-	m, err := r.line(line)
-	if err != nil || m.breaks < line-1 || q.Column == 0 {
-		return position{offset: m.offset, line: line}, err
+	m := r.line(line)
+	if m.breaks < line-1 || q.Column == 0 {
+		return position{offset: m.offset, line: line}
 	}
 	column := q.Column - q.Column%int64(r.format.unit())
 	until := m.offset + min(column, math.MaxInt64-m.offset)
 	if known := r.index.before(until); known.offset > m.offset {
 		if known.breaks >= line {
-			m, err = r.line(line + 1)
-			return position{offset: m.offset, line: line + 1}, err
+			return position{offset: r.line(line + 1).offset, line: line + 1}
 		}
 		m = known
 	}
-	m, err = r.advance(m, line, until)
+	m = r.advance(m, line, until)
 	if m.breaks == line {
-		return position{offset: m.offset, line: line + 1}, err
+		return position{offset: m.offset, line: line + 1}
 	}
-	return position{m.offset, line, column}, err
+	return position{m.offset, line, column}
 }
 
 // line returns the beginning of a line, or the end of the file if the file has fewer
 // lines.
-func (r *reader) line(n int) (mark, error) {
+func (r *reader) line(n int) mark {
 	m := mark{offset: r.format.Start()}
 	if n > 1 {
 		m = r.index.beforeBreak(n - 1)
@@ -498,29 +478,29 @@ func (r *reader) line(n int) (mark, error) {
 // end finds the offset up to which Read must read for a page, and the end of the last line
 // of the request. The second offset is 0 if the line is beyond the page or is the last line
 // of the file.
-func (r *reader) end(q Request, s position) (end, last int64, err error) {
+func (r *reader) end(q Request, s position) (end, last int64) {
 	end = s.offset + min(r.format.RawSize(q.Max), r.size-s.offset)
 	switch {
 	case q.To == 0:
-		return end, 0, nil
+		return end, 0
 	case q.To < 0:
-		last, err = r.back(-q.To - 1)
+		last = r.back(-q.To - 1)
 	default:
 		from := s.mark()
 		if known := r.index.beforeBreak(q.To); known.offset > from.offset {
 			from = known
 		}
-		var m mark
-		if m, err = r.advance(from, q.To, end); m.breaks < q.To {
-			return min(end, r.size), 0, err
+		m := r.advance(from, q.To, end)
+		if m.breaks < q.To {
+			return min(end, r.size), 0
 		}
 		last = m.offset
 	}
-	return min(end, last, r.size), last, err
+	return min(end, last, r.size), last
 }
 
 // raw returns the bytes between two offsets in new memory, fewer if the file is shorter.
-func (r *reader) raw(from, to int64) (raw []byte, err error) {
+func (r *reader) raw(from, to int64) (raw []byte) {
 	// If the size is unknown, the file may be much shorter.
 	const step = 1 << 20
 	if r.size < math.MaxInt64 {
@@ -531,17 +511,14 @@ func (r *reader) raw(from, to int64) (raw []byte, err error) {
 		if cap(raw)-len(raw) < n {
 			raw = append(raw, make([]byte, n)...)[:len(raw)]
 		}
-		more, err := r.read(raw[len(raw):len(raw)+n], from)
-		if err != nil {
-			return nil, err
-		}
+		more := r.read(raw[len(raw):len(raw)+n], from)
 		raw = raw[:len(raw)+len(more)]
 		from += int64(len(more))
 		if len(more) < n {
 			break
 		}
 	}
-	return raw, nil
+	return raw
 }
 
 // uninitialized returns an empty slice with a capacity of n bytes, n > 0. The bytes beyond the
@@ -555,10 +532,9 @@ func uninitialized(n int) []byte {
 }
 
 // more reports whether the file has bytes after an offset.
-func (r *reader) more(offset int64) (bool, error) {
+func (r *reader) more(offset int64) bool {
 	if r.size < math.MaxInt64 {
-		return offset < r.size, nil
+		return offset < r.size
 	}
-	rest, err := r.bytes(offset, r.format.unit()) // advance must find whole units
-	return len(rest) > 0, err
+	return len(r.bytes(offset, r.format.unit())) > 0 // advance must find whole units
 }

@@ -372,15 +372,17 @@ func TestConcurrentReads(t *testing.T) {
 	readers.Wait()
 }
 
-// Read returns the error of the file, and of a context that ends between two reads.
+// Read returns the error of the file, and of a context that ends between two reads. The index learns
+// nothing wrong.
 func TestReadErrors(t *testing.T) {
 	broken := errors.New("disk on fire")
 	for _, q := range []Request{{}, {From: 1 << 20}, {From: -1}, {From: -1 << 20}, {To: -1 << 20}, {From: 1, Column: 1 << 20}} {
 		q.Max = 1 << 20
 		for fail := 1; ; fail++ {
 			ctx, cancel := context.WithCancelCause(t.Context())
-			file := &failing{generated: generated{size: 2 << 20, other: map[int64]byte{5: '\n'}}, left: fail, err: broken}
-			_, err := Read(ctx, file, file.size, new(LineIndex), q)
+			file := &failing{generated: generated{size: 2 << 20, other: map[int64]byte{5: '\n', 2<<20 - 5: '\n'}}, left: fail, err: broken}
+			x := new(LineIndex)
+			_, err := Read(ctx, file, file.size, x, q)
 			ended := &failing{generated: file.generated, left: fail, cancel: func() { cancel(nil) }}
 			_, endedErr := Read(ctx, ended, ended.size, new(LineIndex), q)
 			cancel(nil)
@@ -391,6 +393,9 @@ func TestReadErrors(t *testing.T) {
 				break
 			}
 			must.Equal(t, fmt.Sprintf("%+v: the read %d fails", q, fail), broken, err)
+			if n, known := x.Lines(); known && n != 3 {
+				t.Errorf("%+v: %d lines after the failed read %d", q, n, fail)
+			}
 			if ended.left < 0 || endedErr != nil && endedErr != context.Canceled {
 				t.Errorf("%+v: %d reads after the context ended in the read %d: %v", q, -ended.left, fail, endedErr)
 			}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -155,8 +156,7 @@ func (d *Dirs) readHead(within, file string, buf []byte) (n int, info confine.In
 
 var heads = sync.Pool{New: func() any { return new([4 << 10]byte) }}
 
-// readFile reads a regular file of at most limit bytes. A larger file is ErrTooLarge. On a local
-// disk, the size is known, and readFile makes no call at the end.
+// readFile reads a regular file of at most limit bytes. A larger file is ErrTooLarge.
 func (d *Dirs) readFile(within, file string, limit int64) ([]byte, confine.Info, error) {
 	if !d.Remote { // a small file needs no File, and its directory is not opened
 		buf := heads.Get().(*[4 << 10]byte)
@@ -185,20 +185,39 @@ func (d *Dirs) readFile(within, file string, limit int64) ([]byte, confine.Info,
 		return nil, confine.Info{}, err
 	}
 	defer opened.Close()
-	info := opened.Info()
-	if info.Size > limit {
-		return nil, info, ErrTooLarge
+	data, err := ReadOpen(d.Context, opened, limit)
+	return data, opened.Info(), err
+}
+
+// readStep is the number of bytes read between two looks at a context.
+const readStep = 16 << 20
+
+// ReadOpen reads an open file of at most limit bytes. A larger file is ErrTooLarge. On a local disk,
+// the size is known, and ReadOpen makes no call at the end. Elsewhere the size is a hint: a file can
+// grow, and a filesystem can report any size. Beyond readStep, memory grows with the bytes read.
+func ReadOpen(ctx context.Context, f *confine.File, limit int64) ([]byte, error) {
+	size, known := f.Info().Size, !f.Info().Changed.IsZero()
+	if size > limit {
+		return nil, ErrTooLarge
 	}
-	if !info.Changed.IsZero() {
-		data := make([]byte, info.Size)
-		n, err := opened.ReadHead(data)
-		return data[:n], info, err
+	raw := make([]byte, 0, min(size, readStep)+1)
+	for ctx.Err() == nil {
+		n, err := f.Read(raw[len(raw) : len(raw)+min(cap(raw)-len(raw), readStep)])
+		raw = raw[:len(raw)+n]
+		switch {
+		case int64(len(raw)) > limit:
+			return nil, ErrTooLarge
+		case err == io.EOF, err == nil && known && int64(len(raw)) == size:
+			return raw, nil
+		case err != nil:
+			return nil, err
+		}
+		if len(raw) == cap(raw) {
+			rest := max(size+1-int64(len(raw)), 1)
+			raw = slices.Grow(raw, int(min(rest, int64(len(raw)))))
+		}
 	}
-	data, err := io.ReadAll(io.LimitReader(opened, limit+1))
-	if int64(len(data)) > limit {
-		return nil, info, ErrTooLarge
-	}
-	return data, info, err
+	return nil, ctx.Err()
 }
 
 // Info describes a file, or the target of a link.

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/access"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
@@ -160,8 +160,8 @@ func (f *settingsFile) load(now time.Time) (r reading, err error) {
 		return r, err
 	}
 	defer opened.Close()
-	data, err := io.ReadAll(io.LimitReader(opened, maxSize+1))
-	if err != nil || len(data) > maxSize {
+	data, err := access.ReadOpen(context.Background(), opened, maxSize)
+	if err != nil {
 		return r, err
 	}
 	info := opened.Info()

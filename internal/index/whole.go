@@ -1,11 +1,10 @@
 package index
 
 import (
-	"io"
 	"io/fs"
-	"slices"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/access"
 )
 
 // ReadFile reads a regular file up to the size limit.
@@ -25,32 +24,9 @@ func (x *Index) readAndClose(f *confine.File, err error) ([]byte, confine.Info, 
 
 // ReadOpen reads an open file up to the size limit.
 func (x *Index) ReadOpen(f *confine.File) ([]byte, error) {
-	c, size := &x.config, f.Info().Size
-	if size > c.MaxFileSize {
-		return nil, ErrTooLarge
+	raw, err := access.ReadOpen(x.config.Lifetime, f, x.config.MaxFileSize)
+	if err != nil && x.config.Lifetime.Err() != nil {
+		err = fs.ErrClosed
 	}
-	// The reported size is a hint: a file can grow, and a filesystem can report any
-	// size. Beyond readStep, memory therefore grows with the bytes read.
-	raw := make([]byte, 0, min(size, readStep)+1)
-	for c.Lifetime.Err() == nil {
-		n, err := f.Read(raw[len(raw) : len(raw)+min(cap(raw)-len(raw), readStep)])
-		raw = raw[:len(raw)+n]
-		switch {
-		case int64(len(raw)) > c.MaxFileSize:
-			return nil, ErrTooLarge
-		case err == io.EOF:
-			return raw, nil
-		case err != nil:
-			return nil, err
-		}
-		if len(raw) == cap(raw) {
-			rest := max(size+1-int64(len(raw)), 1)
-			raw = slices.Grow(raw, int(min(rest, int64(len(raw)))))
-		}
-	}
-	return nil, fs.ErrClosed
+	return raw, err
 }
-
-// readStep is the number of bytes read between two checks whether the catalog was
-// closed.
-const readStep = 16 << 20

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"io"
+	"math"
 	"unicode/utf8"
 )
 
@@ -21,8 +22,8 @@ type Blocks struct {
 	Head    int // of the beginning of the file that determines the format; HeadSize
 	MaxLine int // of a line that Next does not cut; the constant MaxLine
 
-	src    io.Reader
-	left   int64 // bytes to read; negative if unknown
+	src    io.LimitedReader
+	err    error // of src, or a *NotTextError
 	format Format
 
 	memory []byte
@@ -47,12 +48,15 @@ type Block struct {
 
 // Reset begins a text. Blocks reads src up to size bytes, or up to the end if size is negative.
 func (b *Blocks) Reset(src io.Reader, size int64) {
+	if size < 0 {
+		size = math.MaxInt64
+	}
 	b.Size, b.Head, b.MaxLine = cmp.Or(b.Size, blockSize), cmp.Or(b.Head, HeadSize), cmp.Or(b.MaxLine, MaxLine)
 	memory := b.memory
 	if len(memory) != b.Size {
 		memory = make([]byte, b.Size)
 	}
-	*b = Blocks{Size: b.Size, Head: b.Head, MaxLine: b.MaxLine, src: src, left: size, memory: memory, buffer: b.buffer}
+	*b = Blocks{Size: b.Size, Head: b.Head, MaxLine: b.MaxLine, src: io.LimitedReader{R: src, N: size}, memory: memory, buffer: b.buffer}
 }
 
 // Format returns the format of the text, after the first call of Next.
@@ -64,17 +68,12 @@ func (b *Blocks) Next() (Block, error) {
 	b.used = copy(b.memory, b.memory[b.given:b.used])
 	b.given = 0
 	if !b.begun {
-		if err := b.begin(); err != nil {
-			return Block{}, err
-		}
+		b.begin()
 	}
 	if b.inLine {
-		if err := b.skipLine(); err != nil {
-			return Block{}, err
-		}
+		b.skipLine()
 	}
-	searched := 0
-	for {
+	for searched := 0; b.err == nil; {
 		if i := bytes.LastIndexByte(b.memory[searched:b.used], b.format.Terminator()); i >= 0 {
 			return b.give(searched + i + 1), nil
 		}
@@ -96,10 +95,9 @@ func (b *Blocks) Next() (Block, error) {
 			copy(memory, b.memory[:b.used])
 			b.memory = memory
 		}
-		if err := b.fill(); err != nil {
-			return Block{}, err
-		}
+		b.fill()
 	}
+	return Block{}, b.err
 }
 
 // longest returns the size of the longest line that Next does not cut, with its line break.
@@ -124,18 +122,20 @@ func wholeRunes(text []byte) int {
 }
 
 // begin detects the format.
-func (b *Blocks) begin() error {
+func (b *Blocks) begin() {
 	b.begun = true
 	b.format.Encoding = UTF8
-	for b.used < b.Head && !b.ended {
-		if err := b.fill(); err != nil {
-			return err
-		}
+	for b.used < b.Head && !b.ended && b.err == nil {
+		b.fill()
 	}
 	head := b.memory[:min(b.used, b.Head)]
 	f, isText := Detect(head)
-	if !isText {
-		return &NotTextError{MediaType(head)}
+	switch {
+	case b.err != nil:
+		return
+	case !isText:
+		b.err = &NotTextError{MediaType(head)}
+		return
 	}
 	b.format = f
 	head = b.memory[f.Start():b.used]
@@ -144,15 +144,14 @@ func (b *Blocks) begin() error {
 			b.buffer = make([]byte, b.Size)
 		}
 		b.raw, b.used = b.buffer[:copy(b.buffer, head)], 0
-		return nil
+		return
 	}
 	b.used = copy(b.memory, head)
-	return nil
 }
 
 // skipLine skips the rest of a line.
-func (b *Blocks) skipLine() error {
-	for {
+func (b *Blocks) skipLine() {
+	for b.err == nil {
 		if i := bytes.IndexByte(b.memory[:b.used], b.format.Terminator()); i >= 0 {
 			b.used = copy(b.memory, b.memory[i+1:b.used])
 			break
@@ -161,28 +160,20 @@ func (b *Blocks) skipLine() error {
 		if b.ended && len(b.raw) == 0 {
 			break
 		}
-		if err := b.fill(); err != nil {
-			return err
-		}
+		b.fill()
 	}
 	b.inLine = false
-	return nil
 }
 
-// fill adds text, or sets ended. The memory has room for a character.
-func (b *Blocks) fill() error {
+// fill adds text, or sets ended or err. The memory has room for a character.
+func (b *Blocks) fill() {
 	if !b.format.wide() {
-		n, err := b.read(b.memory[b.used:min(len(b.memory), b.longest())])
-		b.used += n
-		return err
+		b.used += b.read(b.memory[b.used:min(len(b.memory), b.longest())])
+		return
 	}
 	if len(b.raw) < 4 && !b.ended {
 		pending := copy(b.buffer, b.raw)
-		n, err := b.read(b.buffer[pending:])
-		if err != nil {
-			return err
-		}
-		b.raw = b.buffer[:pending+n]
+		b.raw = b.buffer[:pending+b.read(b.buffer[pending:])]
 	}
 	// Before the end, a character may need four bytes.
 	for len(b.raw) >= 4 || b.ended && len(b.raw) > 0 {
@@ -193,28 +184,17 @@ func (b *Blocks) fill() error {
 		b.used += utf8.EncodeRune(b.memory[b.used:], r)
 		b.raw = b.raw[size:]
 	}
-	return nil
 }
 
 // read reads some bytes. At the end, read sets ended.
-func (b *Blocks) read(into []byte) (int, error) {
-	if b.left >= 0 {
-		into = into[:min(int64(len(into)), b.left)]
+func (b *Blocks) read(into []byte) int {
+	n, err := b.src.Read(into)
+	if err == io.EOF || err == nil && b.src.N == 0 {
+		b.ended = true
+	} else {
+		b.err = err
 	}
-	n := 0
-	if len(into) > 0 {
-		var err error
-		if n, err = b.src.Read(into); err == io.EOF {
-			b.ended = true
-		} else if err != nil {
-			return 0, err
-		}
-	}
-	if b.left >= 0 {
-		b.left -= int64(n)
-		b.ended = b.ended || b.left == 0
-	}
-	return n, nil
+	return n
 }
 
 // EncodedLen returns the number of bytes of a text of a Block in the file.

@@ -192,8 +192,13 @@ func (d *Document) uncut(f Field, lines []string) string {
 // uncutLine returns a line with its value in quotes. After a list or mapping in brackets, the part
 // that YAML cuts at a column is a comment.
 func uncutLine(line, key string, column int) string {
-	letters := []rune(line)
-	at := len(string(letters[:min(column-1, len(letters))]))
+	at := len(line)
+	for i := range line { // a byte that is not UTF-8 is a character
+		if column--; column == 0 {
+			at = i
+			break
+		}
+	}
 	list, below := strings.CutPrefix(line[:at], key)
 	if part, cut := strings.CutPrefix(line[at:], "#"); cut && below && isClosed(list) {
 		return line[:at] + "# " + part

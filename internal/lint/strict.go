@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,40 +40,22 @@ func ofNodes(doc *matter.Document) []problem.Problem {
 
 // isStrict reports whether the fields of a plain header show that the header has no problem. Of
 // the constructs, a plain header contains only lists in brackets, keys that occur twice below the
-// top level, and mappings of different indentation.
+// top level, and mappings of different indentation. isStrict leaves values below the second level
+// to the nodes.
 func isStrict(doc *matter.Document) bool {
 	isNested := func(f matter.Field) bool { return f.Value.Kind >= matter.Sequence }
-	return !slices.ContainsFunc(doc.Fields, isNested) ||
-		strings.IndexByte(doc.Header, '[') < 0 && isStrictMapping(doc.Fields, true)
-}
-
-// isStrictMapping reports whether the fields have no list of lists or mappings, and,
-// below the top level, no key twice. The mappings among the values must begin in the
-// same column.
-func isStrictMapping(fields []matter.Field, top bool) bool {
-	column := 0 // of the first mapping value
-	for i, f := range fields {
-		sameKey := func(other matter.Field) bool { return other.Key == f.Key }
-		if !top && slices.ContainsFunc(fields[:i], sameKey) {
-			return false
-		}
-		for _, item := range f.Value.Items() {
-			if item.Kind >= matter.Sequence {
-				return false
-			}
-		}
-		if f.Value.Kind == matter.Mapping {
-			if at := f.Value.Fields()[0].Column; column == 0 {
-				column = at
-			} else if at != column {
-				return false
-			}
-			if !isStrictMapping(f.Value.Fields(), false) {
+	column := 0 // of the keys below the top level
+	for _, f := range doc.Fields {
+		below := f.Value.Fields()
+		for i, g := range below {
+			sameKey := func(other matter.Field) bool { return other.Key == g.Key }
+			if column = cmp.Or(column, g.Column); g.Column != column || isNested(g) ||
+				slices.ContainsFunc(below[:i], sameKey) {
 				return false
 			}
 		}
 	}
-	return true
+	return strings.IndexByte(doc.Header, '[') < 0 || !slices.ContainsFunc(doc.Fields, isNested)
 }
 
 type strict struct {

@@ -202,12 +202,7 @@ type Field struct {
 }
 
 // In reports whether files of a kind have the field.
-func (f Field) In(kind Files) bool {
-	if f.Files == 0 {
-		return kind&(Commands|Skills) != 0
-	}
-	return f.Files&kind != 0
-}
+func (f Field) In(kind Files) bool { return cmp.Or(f.Files, Commands|Skills)&kind != 0 }
 
 // Files is a set of kinds of files, such as Commands|Skills.
 type Files int
@@ -373,10 +368,8 @@ type checkedFields []Field
 
 func (before *checkedFields) add(f Field) error {
 	err := f.check()
-	if err == nil && slices.ContainsFunc([]Files{Commands, Skills, Agents}, func(kind Files) bool {
-		return f.In(kind) && slices.ContainsFunc(*before, func(other Field) bool {
-			return other.Name == f.Name && other.In(kind)
-		})
+	if err == nil && slices.ContainsFunc(*before, func(other Field) bool {
+		return other.Name == f.Name && other.In(cmp.Or(f.Files, Commands|Skills))
 	}) {
 		err = errors.New("a second field has the name; remove one of the two fields")
 	}

@@ -56,12 +56,8 @@ type value struct {
 func newSkill(f File, p *Profile) *skill {
 	s := &skill{File: f}
 	s.prepare(client.Skills, p)
-	text := bytes.TrimPrefix(f.Raw, byteOrderMark)
-	for range f.Doc.Line - 1 {
-		_, text, _ = bytes.Cut(text, []byte("\n"))
-	}
-	first, _, _ := bytes.Cut(text, []byte("\n"))
-	s.fence = string(first)
+	before := bytes.TrimSuffix(bytes.TrimPrefix(f.Raw[:f.Doc.Start], byteOrderMark), []byte("\n"))
+	s.fence = string(before[bytes.LastIndexByte(before, '\n')+1:])
 	s.name, s.description, s.compatibility = s.value("name"), s.value("description"), s.value("compatibility")
 	s.normalized = s.normalize(strings.TrimSpace(s.name.text))
 	return s

@@ -2,8 +2,10 @@ package matter
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"math/big"
+	"regexp"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -232,28 +234,23 @@ func isBaseInteger(text string) bool {
 	return ok && digits != "" && strings.Trim(digits, "01234567") == ""
 }
 
+// decimalParts matches the sign, the leading zeros, the whole number, the fraction and the exponent of
+// a decimal number.
+var decimalParts = regexp.MustCompile(`^([-+]?)(0*)([0-9]*)(?:\.([0-9]*))?((?:[eE].*)?)$`)
+
 // decimal removes a plus sign, leading zeros, and a point without digits from a decimal
-// number, and adds a zero before a leading point.
+// number, and adds a zero before a leading point. Other texts stay.
 func decimal(text string) string {
-	sign := ""
-	if text != "" && (text[0] == '+' || text[0] == '-') {
-		sign, text = strings.Trim(text[:1], "+"), text[1:]
-	}
-	mantissa, exponent := text, ""
-	if i := strings.IndexAny(text, "eE"); i >= 0 {
-		mantissa, exponent = text[:i], text[i:]
-	}
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	if whole+fraction == "" {
+	m := decimalParts.FindStringSubmatch(text)
+	switch {
+	case m == nil:
+		return text
+	case m[2]+m[3]+m[4] == "":
 		return "" // no digits
+	case m[4] != "":
+		m[4] = "." + m[4]
 	}
-	if whole = strings.TrimLeft(whole, "0"); whole == "" {
-		whole = "0"
-	}
-	if fraction != "" {
-		fraction = "." + fraction
-	}
-	return sign + whole + fraction + exponent
+	return strings.Trim(m[1], "+") + cmp.Or(m[3], "0") + m[4] + m[5]
 }
 
 // AppendJSON appends the header as a JSON object, by the rules of Value.AppendJSON.

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -748,8 +747,7 @@ func (c *call) complete(x *found, hops int, left *allowance) error {
 		x.Seal, x.Raw = nil, nil // a text that was cut has another import
 	}
 	if x.full > 0 {
-		sum := sha256.Sum256([]byte(x.Text.Text))
-		x.Digest = "sha256:" + hex.EncodeToString(sum[:])
+		x.Digest = index.FileDigest(sha256.Sum256([]byte(x.Text.Text)))
 	}
 	return nil
 }

@@ -175,13 +175,10 @@ func (s *Server) named(text string) (all []named, more bool) {
 		}
 	}
 	add(text, false)
-	for rest := text; len(all) < maxParts; {
-		_, after, ok := strings.Cut(rest, "=")
-		if !ok {
-			break
+	for i := 0; i < len(text) && len(all) < maxParts; i++ {
+		if text[i] == '=' {
+			add(text[i+1:], false)
 		}
-		add(after, false)
-		rest = after
 	}
 	separates := func(r rune) bool { return strings.ContainsRune(" \t\r\n:;,@=\"'`()", r) }
 	parts := strings.FieldsFunc(text, separates)

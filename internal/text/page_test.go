@@ -103,18 +103,8 @@ func FuzzPages(f *testing.F) {
 		}
 		want := lines(string(whole.Text), format)
 		ending := func(text string) string {
-			breaks, crlf := strings.Count(text, string(format.Terminator())), strings.Count(text, "\r\n")
-			switch {
-			case breaks == 0:
-				return ""
-			case format.CR:
-				return "cr"
-			case crlf == 0:
-				return "lf"
-			case crlf < breaks:
-				return "mixed"
-			}
-			return "crlf"
+			breaks := strings.Count(text, string(format.Terminator()))
+			return (&Decoded{Breaks: breaks, CRLF: strings.Count(text, "\r\n")}).lineEnding(format)
 		}
 
 		// The pages, joined, are the file, with an index of large and of small blocks.

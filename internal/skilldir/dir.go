@@ -111,16 +111,30 @@ func (d *Dir) OpenDir(name string) (*confine.Dir, error) {
 // with the target if a link is on the way.
 func (d *Dir) follow(name string, open func(dir *confine.Dir, elem string) error) error {
 	for range maxLinks {
-		if name == "." {
-			return open(d.Top, ".")
-		}
-		next, err := d.step(name, open)
-		if !errors.Is(err, confine.ErrSymlink) || next == "" {
+		err := d.in(name, open)
+		if !errors.Is(err, confine.ErrSymlink) {
 			return err
 		}
-		name = next
+		if name, err = d.through(name); err != nil {
+			return err
+		}
 	}
 	return syscall.ELOOP
+}
+
+// in calls open with the directory and the last element of a name. If a link is on the way, the
+// error is confine.ErrSymlink.
+func (d *Dir) in(name string, open func(dir *confine.Dir, elem string) error) error {
+	parent := path.Dir(name)
+	if parent == "." {
+		return open(d.Top, name)
+	}
+	dir, err := d.Top.OpenBelow(parent)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return open(dir, path.Base(name))
 }
 
 // IsFile reports whether a name in the directory is the entry's SKILL.md.
@@ -139,55 +153,34 @@ func (d *Dir) IsFile(name string) bool {
 	return err == nil && stamp.SameFile(own, info)
 }
 
-// step calls open if no link is on the way of a name. If a link is on the way and
-// may be followed, the error is confine.ErrSymlink, and next is the name to continue
-// with.
-func (d *Dir) step(name string, open func(*confine.Dir, string) error) (next string, err error) {
-	dir, done, rest := d.Top, "", name
-	for {
-		var elem string
-		elem, rest, _ = strings.Cut(rest, "/")
-		var child *confine.Dir
-		if rest == "" {
-			err = open(dir, elem)
-		} else {
-			child, err = dir.OpenDir(elem)
+// through replaces the first link on the way of a name by the target, if the link may be followed.
+// Without a link, which another file has replaced, through returns the name.
+func (d *Dir) through(name string) (string, error) {
+	done, rest, more := "", name, true
+	for more {
+		var elem, target string
+		elem, rest, more = strings.Cut(rest, "/")
+		done = path.Join(done, elem)
+		err := d.in(done, func(dir *confine.Dir, elem string) (err error) {
+			target, err = dir.ReadLink(elem)
+			return err
+		})
+		if errors.Is(err, fs.ErrInvalid) { // not a link
+			continue
 		}
-		if errors.Is(err, confine.ErrSymlink) {
-			next, err = d.through(dir, elem, path.Join(done, elem))
-			if next != "" {
-				next = path.Join(next, rest)
-			}
+		if err != nil {
+			return "", err
 		}
-		if dir != d.Top {
-			dir.Close()
+		below, err := filepath.Rel(d.Top.RealPath(), d.FS.Path(target))
+		if err != nil || !filepath.IsLocal(below) {
+			return "", confine.ErrEscape
 		}
-		if err != nil || child == nil {
-			return next, err
+		// The target is in the directory, and the error may reveal the target. The
+		// filesystem decides whether the policy allows the link.
+		if _, err := d.FS.Info(path.Join(d.At, done)); errors.Is(err, confine.ErrSymlink) {
+			return "", err
 		}
-		dir, done = child, path.Join(done, elem)
+		return path.Join(filepath.ToSlash(below), rest), nil
 	}
-}
-
-// through returns the target of a link as a name below the directory, with
-// confine.ErrSymlink. If the link must not be followed, through returns "" and
-// the reason.
-func (d *Dir) through(dir *confine.Dir, elem, name string) (string, error) {
-	target, err := dir.ReadLink(elem)
-	if errors.Is(err, fs.ErrInvalid) {
-		return name, confine.ErrSymlink // no longer a link: open the same name again
-	}
-	if err != nil {
-		return "", err
-	}
-	below, err := filepath.Rel(d.Top.RealPath(), d.FS.Path(target))
-	if err != nil || !filepath.IsLocal(below) {
-		return "", confine.ErrEscape
-	}
-	// The target is in the directory, and the error may reveal the target. The
-	// filesystem decides whether the policy allows the link.
-	if _, err := d.FS.Info(path.Join(d.At, name)); errors.Is(err, confine.ErrSymlink) {
-		return "", err
-	}
-	return filepath.ToSlash(below), confine.ErrSymlink
+	return name, nil
 }

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/client"
@@ -248,75 +249,51 @@ func (s *scanner) braced(i, end int) bool {
 		s.find(token{kind: valueToken, start: i, end: i + len("${") + n + 1, name: name[:n]})
 }
 
+// parameterForm matches ${1}, ${@} and ${ARGUMENTS}, also with a slice, or up to a default.
+var parameterForm = regexp.MustCompile(
+	`^\$\{(?:(ARGUMENTS)|@|([0-9]+))(?:\}|(:-)|:([0-9]+)(?::([0-9]+))?\})`)
+
 // parameter reads ${1}, ${@} and their forms with a slice or a default, as in a shell.
 func (s *scanner) parameter(i, end int) bool {
-	const all = "ARGUMENTS"
 	if s.forms&(client.BracedArguments|client.BracedNumber|client.Slice|client.NumberSlice|
 		client.Default) == 0 {
 		return false
 	}
-	t := token{kind: allToken, start: i}
+	m := parameterForm.FindStringSubmatch(s.text[i:end])
+	if m == nil || m[3] != "" && s.forms&client.Default == 0 {
+		s.meter.Add(digits(s.text[i+len("${") : end]))
+		return false
+	}
+	s.meter.Add(len(m[0]))
+	t := token{kind: allToken, start: i, end: i + len(m[0])}
 	whole, slice := client.BracedArguments, client.Slice
-	at := i + len("${")
-	switch rest := s.text[at:end]; {
-	case strings.HasPrefix(rest, all):
-		at += len(all)
-		slice = 0
-	case strings.HasPrefix(rest, "@"):
-		at++
-	default:
-		n := digits(rest)
-		s.meter.Add(n)
-		if n == 0 {
-			return false
-		}
-		t.number = anyNumber(rest[:n])
-		at += n
+	if m[2] != "" {
+		t.number = anyNumber(m[2])
 		t.kind, whole, slice = numberToken, client.BracedNumber, client.NumberSlice
 	}
-	rest := s.text[at:end]
+	isNumber, from, length := t.kind == numberToken, m[4], m[5]
 	switch {
-	case strings.HasPrefix(rest, "}"):
-		t.end = at + 1
-		return s.forms&whole != 0 && (t.kind == allToken || t.number > 0) && s.find(t)
-	case s.forms&client.Default != 0 && strings.HasPrefix(rest, ":-"):
-		at += len(":-")
-		closing, ok := s.closing(&s.brace, "}", at, end)
+	case m[3] != "":
+		closing, ok := s.closing(&s.brace, "}", t.end, end)
 		if !ok {
 			return false
 		}
-		if t.kind == allToken {
+		if !isNumber {
 			t.number = allArguments
 		}
-		t.kind, t.text, t.end = defaultToken, s.text[at:closing], closing+1
-		return s.find(t)
-	case s.forms&slice != 0 && strings.HasPrefix(rest, ":"):
-		return s.slice(t, at, end)
-	}
-	return false
-}
-
-// slice reads :2} and :2:3} at i, after ${@, and :3} after ${2.
-func (s *scanner) slice(t token, i, end int) bool {
-	var numbers []int
-	for len(numbers) < 2 && i < end && s.text[i] == ':' {
-		n := digits(s.text[i+1 : end])
-		s.meter.Add(n + 1)
-		if n == 0 {
-			return false
-		}
-		numbers = append(numbers, anyNumber(s.text[i+1:i+1+n]))
-		i += 1 + n
-	}
-	if i == end || s.text[i] != '}' || t.kind == numberToken && (len(numbers) != 1 || t.number == 0) {
+		t.kind, t.text, t.end = defaultToken, s.text[t.end:closing], closing+1
+	case from == "":
+		return s.forms&whole != 0 && (!isNumber || t.number > 0) && s.find(t)
+	case s.forms&slice == 0 || m[1] != "" || isNumber && (length != "" || t.number == 0):
 		return false
+	case isNumber:
+		t.kind, t.length, t.required = sliceToken, anyNumber(from), true
+	default:
+		t.kind, t.number, t.length = sliceToken, max(anyNumber(from), 1), -1
+		if length != "" {
+			t.length = anyNumber(length)
+		}
 	}
-	if t.kind == numberToken {
-		t.length, t.required = numbers[0], true
-	} else if t.number, t.length = max(numbers[0], 1), -1; len(numbers) == 2 {
-		t.length = numbers[1]
-	}
-	t.kind, t.end = sliceToken, i+1
 	return s.find(t)
 }
 

@@ -286,25 +286,14 @@ func isDelimiterRow(rest []byte) bool {
 		bytes.ContainsAny(rest, "|:") && delimiterRow.Match(rest)
 }
 
-// cells returns the number of columns of a table row.
+// cells returns the number of columns of a table row. The bars at both ends are optional.
 func cells(row []byte) int {
-	row = trimBars(row)
-	n := 1
-	for i, c := range row {
-		if c == '|' && (i == 0 || row[i-1] != '\\') {
-			n++
-		}
+	text := strings.TrimPrefix(string(bytes.TrimSpace(row)), "|")
+	n := 1 + strings.Count(text, "|") - strings.Count(text, `\|`)
+	if strings.HasSuffix(text, "|") && !strings.HasSuffix(text, `\|`) {
+		n--
 	}
 	return n
-}
-
-func trimBars(row []byte) []byte {
-	row = bytes.TrimSpace(row)
-	row = bytes.TrimPrefix(row, []byte("|"))
-	if bytes.HasSuffix(row, []byte("|")) && !bytes.HasSuffix(row, []byte(`\|`)) {
-		row = row[:len(row)-1]
-	}
-	return row
 }
 
 // definition matches a link reference definition: a label, a destination and an

@@ -409,21 +409,17 @@ func firstAlternative(hint string) (list []Parameter, literal, alternatives, ok 
 
 // cutHint cuts a separator, a text in brackets or a word off a hint.
 func cutHint(hint string) (part, rest string) {
-	n := 1
-	switch opening := hint[0]; {
-	case isSeparator(rune(opening)):
-	case opening == '(':
-		n = bracketLength(hint, '(', ')')
-	case inBrackets(hint):
-		n = bracketLength(hint, opening, opening+2) // in ASCII, "]" is "[" + 2, and ">" is "<" + 2
-	default:
-		n = strings.IndexFunc(hint, func(c rune) bool {
-			return isSeparator(c) || strings.ContainsRune("([<", c)
-		})
-		if n < 0 {
-			n = len(hint)
-		}
+	const opening, closing = "([<", ")]>"
+	n := strings.IndexFunc(hint, func(c rune) bool {
+		return isSeparator(c) || strings.ContainsRune(opening, c)
+	})
+	switch i := strings.IndexByte(opening, hint[0]); {
+	case i >= 0:
+		n = bracketLength(hint, opening[i], closing[i])
+	case n < 0:
+		n = len(hint)
 	}
+	n = max(n, 1) // a separator
 	return hint[:n], hint[n:]
 }
 
@@ -442,7 +438,7 @@ func choosesWords(inner string) bool {
 
 // hinted returns the parameters of a pair of brackets in a hint. A flag declares no
 // parameter. A list, for example [issue, branch], declares several parameters.
-func hinted(key, brackets string) []Parameter {
+func hinted(key, brackets string) (list []Parameter) {
 	inner := strings.TrimSpace(strings.TrimRight(argumentName(strings.TrimRight(brackets, ".…")),
 		".…"))
 	hint := brackets
@@ -456,19 +452,13 @@ func hinted(key, brackets string) []Parameter {
 	if inner == "" || inner[0] == '-' {
 		return nil
 	}
-	if parts := strings.Split(inner, ","); len(parts) > 1 {
-		for i := range parts {
-			parts[i] = strings.TrimSpace(parts[i])
+	for name := range strings.SplitSeq(inner, ",") {
+		if name = strings.TrimSpace(name); !isName(name) {
+			return []Parameter{{Name: inner, Hint: hint, Required: required}}
 		}
-		if !slices.ContainsFunc(parts, func(s string) bool { return !isName(s) }) {
-			var list []Parameter
-			for _, name := range parts {
-				list = append(list, Parameter{Name: name, Hint: hint, Required: required})
-			}
-			return list
-		}
+		list = append(list, Parameter{Name: name, Hint: hint, Required: required})
 	}
-	return []Parameter{{Name: inner, Hint: hint, Required: required}}
+	return list
 }
 
 // bracketLength returns the length of the bracketed text at the beginning of s,

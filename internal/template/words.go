@@ -17,11 +17,11 @@ func Words(line string) []string {
 			i += n
 			continue
 		}
-		begin := i
-		for i < len(line) && ordinary(line[i]) {
-			i++
+		begin, n := i, strings.IndexAny(line[i:], " \t\r\n'\"\\")
+		if i += n; n < 0 {
+			i = len(line)
 		}
-		if i == len(line) || blank(line[i:]) > 0 {
+		if n < 0 || blank(line[i:]) > 0 {
 			words = append(words, line[begin:i])
 			continue
 		}
@@ -72,15 +72,6 @@ func blank(s string) int {
 		return 2
 	}
 	return 0
-}
-
-// ordinary reports whether a character is a letter in every place.
-func ordinary(c byte) bool {
-	switch c {
-	case ' ', '\t', '\r', '\n', '\'', '"', '\\':
-		return false
-	}
-	return true
 }
 
 // closingQuote returns the index of the first double quote without a backslash, or -1.

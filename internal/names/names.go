@@ -3,7 +3,9 @@
 package names
 
 import (
+	"cmp"
 	"path"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -22,20 +24,16 @@ func Plain(name string) bool {
 	return name != ""
 }
 
+// notPlain matches the characters in place of which PlainSpelling writes a hyphen.
+var notPlain = regexp.MustCompile(`-?[^A-Za-z0-9_-]+`)
+
 // PlainSpelling returns a plain name similar to name, for a suggestion.
 func PlainSpelling(name string) string {
-	var b strings.Builder
-	for i := 0; i < len(name); i++ {
-		if Plain(name[i : i+1]) {
-			b.WriteByte(name[i])
-		} else if s := b.String(); s != "" && !strings.HasSuffix(s, "-") {
-			b.WriteByte('-')
-		}
+	s := strings.TrimRight(notPlain.ReplaceAllString(name, "-"), "-")
+	if !Plain(name[:min(1, len(name))]) {
+		s = strings.TrimPrefix(s, "-")
 	}
-	if s := strings.TrimRight(b.String(), "-"); s != "" {
-		return s
-	}
-	return "command"
+	return cmp.Or(s, "command")
 }
 
 // Loose reports whether name is a single path element that is safe on every

@@ -243,19 +243,14 @@ func (s *subset) value(text string, indent, depth int, ofKey bool) Value {
 	if s.verdict != certain {
 		return v
 	}
-	rest := trimSpaces(text)
-	switch {
+	switch rest := trimSpaces(text); {
 	case rest == "":
-	case rest[0] == '#' && len(rest) < len(text) &&
-		(v.Kind == String || depth > 0 || !isText(rest, s.key)):
+		s.endLine(indent)
 	case rest[0] == '#' || !ofKey:
 		s.stop(unsure)
-		return v
 	default:
 		s.stop(invalid)
-		return v
 	}
-	s.endLine(indent)
 	return v
 }
 

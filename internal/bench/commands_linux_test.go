@@ -152,7 +152,7 @@ func BenchmarkListCold(b *testing.B) {
 		b.Run(mix.Name, func(b *testing.B) {
 			d := PublicCommands(b, n, mix.Classes, PublicCommandSizes)
 			dir := filepath.Join(d.Root, "commands")
-			catalogtest.Compare(b, []string{"ours", "floor", "naive"}, map[string]func(){
+			compare(b, []string{"ours", "floor", "naive"}, map[string]func(){
 				"ours": func() {
 					c := catalogtest.Open(b, toolshelf.WithRoot(d.Root))
 					list(b, c, n)
@@ -173,7 +173,7 @@ func BenchmarkListWarm(b *testing.B) {
 			c := catalogtest.Open(b, toolshelf.WithRoot(root))
 			list(b, c, n)
 			buf := make([]byte, 64<<10)
-			catalogtest.Compare(b, []string{"ours", "floor", "reused"}, map[string]func(){
+			compare(b, []string{"ours", "floor", "reused"}, map[string]func(){
 				"ours":   func() { list(b, c, n) },
 				"floor":  func() { statFloor(b, filepath.Join(root, "commands")) },
 				"reused": func() { reusedStatFloor(b, filepath.Join(root, "commands"), buf) },
@@ -200,7 +200,7 @@ func BenchmarkGetWarm(b *testing.B) {
 	c := catalogtest.Open(b, toolshelf.WithRoot(root))
 	list(b, c, n)
 	file := filepath.Join(root, "commands", "review-005000.md")
-	catalogtest.Compare(b, []string{"ours", "stat", "read"}, map[string]func(){
+	compare(b, []string{"ours", "stat", "read"}, map[string]func(){
 		"ours": func() {
 			must.Get(c.Get(b.Context(), "review-005000"))(b)
 		},
@@ -237,7 +237,7 @@ func BenchmarkGetAgents(b *testing.B) {
 			run["floor"] = func() { wholeFloor(b, files) }
 		}
 	}
-	catalogtest.Compare(b, []string{"4000", "2000", "floor"}, run)
+	compare(b, []string{"4000", "2000", "floor"}, run)
 }
 
 // BenchmarkGlobs asks for the instructions of a file that none of 200 rules of 1,000 globs matches,
@@ -261,7 +261,7 @@ func BenchmarkGlobs(b *testing.B) {
 			must.Get(c.Instructions(b.Context(), "src/main.rs"))(b)
 		}
 	}
-	catalogtest.Compare(b, []string{"1000", "1"}, run)
+	compare(b, []string{"1000", "1"}, run)
 }
 
 // allow is a gate that allows every item.
@@ -306,8 +306,8 @@ func BenchmarkListGated(b *testing.B) {
 				list(c)
 				run[name] = func() { list(c) }
 			}
-			b.Run("versioned", func(b *testing.B) { catalogtest.Compare(b, []string{"gated", "open"}, run) })
-			b.Run("unversioned", func(b *testing.B) { catalogtest.Compare(b, []string{"unversioned", "open"}, run) })
+			b.Run("versioned", func(b *testing.B) { compare(b, []string{"gated", "open"}, run) })
+			b.Run("unversioned", func(b *testing.B) { compare(b, []string{"unversioned", "open"}, run) })
 		})
 		b.Run(of.name+"/cold", func(b *testing.B) {
 			run := map[string]func(){}
@@ -318,7 +318,7 @@ func BenchmarkListGated(b *testing.B) {
 					c.Close()
 				}
 			}
-			catalogtest.Compare(b, []string{"gated", "open"}, run)
+			compare(b, []string{"gated", "open"}, run)
 		})
 	}
 }

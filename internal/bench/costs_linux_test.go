@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -347,5 +348,30 @@ func searches(b *testing.B, ctx context.Context, n int, rare bool) func() error 
 			}
 		}
 		return nil
+	}
+}
+
+// compare times the functions in turn, and reports the median of each function and the ratio of the
+// first function to each other function. The ratios of the medians stay valid if the speed of the
+// machine drifts.
+func compare(b *testing.B, order []string, run map[string]func()) {
+	b.Helper()
+	times := map[string][]float64{}
+	for b.Loop() {
+		for _, name := range order {
+			begin := time.Now()
+			run[name]()
+			times[name] = append(times[name], float64(time.Since(begin).Nanoseconds()))
+		}
+	}
+	median := func(name string) float64 {
+		slices.Sort(times[name])
+		return times[name][len(times[name])/2]
+	}
+	ours := median(order[0])
+	b.ReportMetric(ours, "ns/"+order[0])
+	for _, name := range order[1:] {
+		b.ReportMetric(median(name), "ns/"+name)
+		b.ReportMetric(ours/median(name), order[0]+"/"+name)
 	}
 }

@@ -44,7 +44,7 @@ func BenchmarkListDir(b *testing.B) {
 			c := catalogtest.Open(b, toolshelf.WithRoot(dir))
 			buf := make([]byte, 64<<10)
 			b.ResetTimer()
-			catalogtest.Compare(b, []string{"ours", "floor", "reused", "os.ReadDir", "afero.ReadDir"}, map[string]func(){
+			compare(b, []string{"ours", "floor", "reused", "os.ReadDir", "afero.ReadDir"}, map[string]func(){
 				"ours": func() {
 					must.Len(b, "Entries", n, must.Get(c.ListDir(b.Context(), "."))(b).Entries)
 				},
@@ -132,7 +132,7 @@ func BenchmarkTree(b *testing.B) {
 	c := catalogtest.Open(b, toolshelf.WithRoot(dir))
 	buf := make([]byte, 64<<10)
 	b.ResetTimer()
-	catalogtest.Compare(b, []string{"ours", "floor", "filepath.WalkDir"}, map[string]func(){
+	compare(b, []string{"ours", "floor", "filepath.WalkDir"}, map[string]func(){
 		"ours": func() {
 			tree := must.Get(c.Tree(b.Context(), ".", toolshelf.Limit(0)))(b)
 			must.Equal(b, "entries", n, tree.Files+tree.Dirs)
@@ -166,7 +166,7 @@ func BenchmarkFindFiles(b *testing.B) {
 		{"gitignore", "*.md", 10_000, []toolshelf.DirOption{toolshelf.Gitignore()}},
 	} {
 		b.Run(tt.name, func(b *testing.B) {
-			catalogtest.Compare(b, []string{"ours", "floor", "filepath.WalkDir"}, map[string]func(){
+			compare(b, []string{"ours", "floor", "filepath.WalkDir"}, map[string]func(){
 				"ours": func() {
 					must.Equal(b, "found.Total", tt.want,
 						must.Get(c.FindFiles(b.Context(), ".", tt.pattern, tt.options...))(b).Total)
@@ -276,7 +276,7 @@ func BenchmarkGrep(b *testing.B) {
 					}
 				}
 			}
-			catalogtest.Compare(b, order, run)
+			compare(b, order, run)
 		})
 	}
 }

@@ -163,7 +163,7 @@ func BenchmarkPlugins(b *testing.B) {
 	}
 	for _, w := range works {
 		b.Run("cold/"+w.name, func(b *testing.B) {
-			catalogtest.Compare(b, []string{"ours", "floor"}, map[string]func(){
+			compare(b, []string{"ours", "floor"}, map[string]func(){
 				"ours": func() {
 					c := catalogtest.Open(b, toolshelf.WithRoot(root), toolshelf.WithPlugins("."))
 					w.list(c)
@@ -177,7 +177,7 @@ func BenchmarkPlugins(b *testing.B) {
 		b.Run("warm/"+w.name, func(b *testing.B) {
 			c := catalogtest.Open(b, toolshelf.WithRoot(root), toolshelf.WithPlugins("."))
 			w.list(c)
-			catalogtest.Compare(b, []string{"ours", "floor"}, map[string]func(){
+			compare(b, []string{"ours", "floor"}, map[string]func(){
 				"ours":  func() { w.list(c) },
 				"floor": func() { pluginFloor(b, root, false, w.kinds...) },
 			})
@@ -197,6 +197,6 @@ func BenchmarkPlugins(b *testing.B) {
 				}
 			}
 		}
-		catalogtest.Compare(b, []string{"plugins", "plain"}, map[string]func(){"plugins": request(c), "plain": request(plain)})
+		compare(b, []string{"plugins", "plain"}, map[string]func(){"plugins": request(c), "plain": request(plain)})
 	})
 }

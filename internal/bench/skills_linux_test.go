@@ -96,7 +96,7 @@ func BenchmarkListSkills5000(b *testing.B) {
 		b.Run("cold/"+mix.Name, func(b *testing.B) {
 			d := PublicSkills(b, 5000, mix.Classes, PublicSkillSizes)
 			dir := filepath.Join(d.Root, "skills")
-			catalogtest.Compare(b, []string{"cold", "floor", "naive"}, map[string]func(){
+			compare(b, []string{"cold", "floor", "naive"}, map[string]func(){
 				"cold": func() {
 					c := catalogtest.Open(b, toolshelf.WithRoot(d.Root))
 					list(c)
@@ -117,7 +117,7 @@ func BenchmarkListSkills5000(b *testing.B) {
 				c.Close()
 			}
 		}
-		catalogtest.Compare(b, []string{"codex", "agentskills", "cold"}, map[string]func(){
+		compare(b, []string{"codex", "agentskills", "cold"}, map[string]func(){
 			"codex":       cold(toolshelf.WithStrict(client.Codex())),
 			"agentskills": cold(toolshelf.WithStrict(client.AgentSkills())),
 			"cold":        cold(),
@@ -128,7 +128,7 @@ func BenchmarkListSkills5000(b *testing.B) {
 	b.Run("warm", func(b *testing.B) {
 		c := catalogtest.Open(b, toolshelf.WithRoot(root))
 		list(c)
-		catalogtest.Compare(b, []string{"warm", "floor", "naive"}, map[string]func(){
+		compare(b, []string{"warm", "floor", "naive"}, map[string]func(){
 			"warm":  func() { list(c) },
 			"floor": func() { skillFloor(b, dir, false) },
 			"naive": func() { naiveSkills(b, dir) },
@@ -137,7 +137,7 @@ func BenchmarkListSkills5000(b *testing.B) {
 	b.Run("watched", func(b *testing.B) {
 		c := catalogtest.Open(b, toolshelf.WithRoot(root), toolshelf.WithWatch())
 		list(c)
-		catalogtest.Compare(b, []string{"watched", "naive"}, map[string]func(){
+		compare(b, []string{"watched", "naive"}, map[string]func(){
 			"watched": func() { list(c) },
 			"naive":   func() { naiveSkills(b, dir) },
 		})

@@ -22,7 +22,7 @@ var rootCounts = []struct {
 }{
 	{"files", 28, 25},             // without test files
 	{"lines of code", 5177, 4600}, // of these files, without comments and blank lines
-	{"exported names", 205, 145},  // functions, methods and types
+	{"exported names", 204, 145},  // functions, methods and types
 	{"test files", 25, 25},
 }
 

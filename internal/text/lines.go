@@ -23,23 +23,6 @@ func (f Format) indexUnit(raw []byte, c byte) int {
 	}
 }
 
-// lastUnit returns the offset of the last unit with the value c, or -1.
-func (f Format) lastUnit(raw []byte, c byte) int {
-	if !f.wide() {
-		return bytes.LastIndexByte(raw, c)
-	}
-	for end := len(raw); ; {
-		i := bytes.LastIndexByte(raw[:end], c)
-		if i < 0 {
-			return -1
-		}
-		if at := i &^ 1; f.isUnit(raw, at, c) {
-			return at
-		}
-		end = i
-	}
-}
-
 // isUnit reports whether the unit of two bytes at an offset has the value c.
 func (f Format) isUnit(raw []byte, at int, c byte) bool {
 	if at+1 >= len(raw) {
@@ -69,8 +52,8 @@ func (f Format) Breaks(raw []byte) int {
 	}
 }
 
-// stretch is the number of bytes in which skip and skipBack count line breaks before they
-// search for a single line break. Counting is faster than searching.
+// stretch is the number of bytes in which skip counts line breaks before skip searches for a single
+// line break. Counting is faster than searching.
 const stretch = 4 << 10
 
 // skip returns the offset after the n-th line break, n > 0, and the number of line breaks
@@ -95,24 +78,11 @@ func (f Format) skip(raw []byte, n int) (offset, breaks int) {
 // skipBack returns the offset after the n-th line break from the end, n > 0, and n. If raw
 // has fewer line breaks, skipBack returns 0 and their number.
 func (f Format) skipBack(raw []byte, n int) (offset, breaks int) {
-	end := len(raw)
-	for end > 0 {
-		start := max(0, (end-1)&^(stretch-1))
-		more := f.Breaks(raw[start:end])
-		if breaks+more >= n {
-			break
-		}
-		breaks += more
-		end = start
+	if breaks = f.Breaks(raw); breaks < n {
+		return 0, breaks
 	}
-	for end > 0 {
-		i := f.lastUnit(raw[:end], f.Terminator())
-		if breaks++; breaks == n {
-			return i + f.unit(), n
-		}
-		end = i
-	}
-	return 0, breaks
+	offset, _ = f.skip(raw, breaks-n+1)
+	return offset, n
 }
 
 // ends reports whether raw ends with a line break.

@@ -104,12 +104,7 @@ func (f Format) cut(raw []byte, max int) []byte {
 
 // beginsWithLF reports whether raw begins with the second half of a CRLF that is a line
 // break.
-func (f Format) beginsWithLF(raw []byte) bool {
-	if f.CR || len(raw) == 0 {
-		return false
-	}
-	return f.wide() && f.isUnit(raw, 0, '\n') || !f.wide() && raw[0] == '\n'
-}
+func (f Format) beginsWithLF(raw []byte) bool { return !f.CR && f.isUnit(raw, 0, '\n') }
 
 // decodeRune decodes the first character. For an invalid byte or unit, decodeRune returns
 // U+FFFD and the size of the byte or unit.
@@ -133,10 +128,14 @@ func (f Format) decodeRune(raw []byte) (r rune, size int) {
 }
 
 func (f Format) unitAt(raw []byte, at int) rune {
-	if f.Encoding == UTF16BE {
+	switch f.Encoding {
+	case UTF16LE:
+		return rune(raw[at+1])<<8 | rune(raw[at])
+	case UTF16BE:
 		return rune(raw[at])<<8 | rune(raw[at+1])
+	default:
+		return rune(raw[at])
 	}
-	return rune(raw[at+1])<<8 | rune(raw[at])
 }
 
 // isReplacement reports whether raw begins with a valid U+FFFD.

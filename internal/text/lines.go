@@ -23,16 +23,9 @@ func (f Format) indexUnit(raw []byte, c byte) int {
 	}
 }
 
-// isUnit reports whether the unit of two bytes at an offset has the value c.
+// isUnit reports whether the unit at an offset has the value c.
 func (f Format) isUnit(raw []byte, at int, c byte) bool {
-	if at+1 >= len(raw) {
-		return false
-	}
-	low, high := raw[at], raw[at+1]
-	if f.Encoding == UTF16BE {
-		low, high = high, low
-	}
-	return low == c && high == 0
+	return at >= 0 && at+f.unit() <= len(raw) && f.unitAt(raw, at) == rune(c)
 }
 
 // Breaks returns the number of line breaks.
@@ -87,9 +80,5 @@ func (f Format) skipBack(raw []byte, n int) (offset, breaks int) {
 
 // ends reports whether raw ends with a line break.
 func (f Format) ends(raw []byte) bool {
-	at := len(raw) - f.unit()
-	if !f.wide() {
-		return at >= 0 && raw[at] == f.Terminator()
-	}
-	return at >= 0 && len(raw)%2 == 0 && f.isUnit(raw, at, f.Terminator())
+	return len(raw)%f.unit() == 0 && f.isUnit(raw, len(raw)-f.unit(), f.Terminator())
 }

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io/fs"
+	"strings"
 	"testing"
 
 	"github.com/spf13/afero"
@@ -72,6 +74,48 @@ func TestCacheGivesTheDigestOfTheListedFile(t *testing.T) {
 		if err := unchanged(t.Context(), dir, listed); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// A sizeless filesystem reports the size 0, and counts the reads.
+type sizeless struct {
+	afero.Fs
+	reads *int
+}
+
+type sizelessFile struct {
+	afero.File
+	of sizeless
+}
+
+type sizelessInfo struct{ fs.FileInfo }
+
+func (sizelessInfo) Size() int64 { return 0 }
+
+func (s sizeless) Open(name string) (afero.File, error) {
+	f, err := s.Fs.Open(name)
+	return sizelessFile{f, s}, err
+}
+
+func (f sizelessFile) Stat() (fs.FileInfo, error) {
+	info, err := f.File.Stat()
+	return sizelessInfo{info}, err
+}
+
+func (f sizelessFile) Read(p []byte) (int, error) {
+	*f.of.reads++
+	return f.File.Read(p)
+}
+
+func TestTheDigestOfAFileWithoutASize(t *testing.T) {
+	text, reads := strings.Repeat("text", 1<<16), 0
+	fsys, _ := skills(t, map[string]string{"/skills/a/SKILL.md": "A.", "/skills/a/x": text})
+	root := must.Get(confine.Over(sizeless{fsys, &reads}, "/"))(t)
+	top := must.Get(root.OpenDir("skills/a"))(t)
+	d := skilldir.Dir{Top: top, FS: root, At: "skills/a", File: "SKILL.md"}
+	sum, _, _, err := d.Sum(t.Context(), "x", 1<<20)
+	if hex.EncodeToString(sum[:]) != sha(text) || err != nil || reads > 1000 {
+		t.Errorf("%x, %v after %d reads", sum, err, reads)
 	}
 }
 

@@ -107,7 +107,7 @@ func (d *Dir) Sum(ctx context.Context, name string, limit int64) (
 		return sum, info, 0, access.ErrTooLarge
 	}
 	hash := sha256.New()
-	buf := make([]byte, min(max(info.Size, 0), 32<<10)+1) // the size is a hint
+	buf := make([]byte, min(max(info.Size, 511), 32<<10)+1) // the size is a hint, and can be 0
 	n, err = io.CopyBuffer(hash, io.LimitReader(untilEnded{ctx, f}, max(limit, limit+1)), buf)
 	if err == nil && n > limit {
 		err = access.ErrTooLarge

@@ -15,6 +15,15 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
 
+// commandNames returns the names of the commands of a catalog.
+func commandNames(t *testing.T, c *toolshelf.Catalog) (names []string) {
+	t.Helper()
+	for _, command := range must.Get(c.List(t.Context(), toolshelf.Page{}))(t).Commands {
+		names = append(names, command.Name)
+	}
+	return names
+}
+
 func TestBackslashesOnAMemoryFilesystem(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"/w/x": "text", "/v/x": "text"})), toolshelf.WithRoot(`\w`))
 	for _, path := range []string{`x`, `.\x`, `y\..\x`, `/w/x`, `\w\x`, `\\w\\x`, `\w\..\w\x`} {
@@ -62,7 +71,7 @@ func TestALayerWithoutADrive(t *testing.T) {
 	t.Chdir(outside)
 	rooted := outside[len(filepath.VolumeName(outside)):]
 	for _, dir := range []string{outside, rooted, filepath.ToSlash(rooted)} {
-		if got := names(t, catalog(t, toolshelf.WithRoot(root), toolshelf.WithCommandsDir(dir))); len(got) != 1 || got[0] != "a" {
+		if got := commandNames(t, catalog(t, toolshelf.WithRoot(root), toolshelf.WithCommandsDir(dir))); len(got) != 1 || got[0] != "a" {
 			t.Errorf("%s: got %q, want a", dir, got)
 		}
 	}
@@ -99,7 +108,7 @@ func TestEntriesWithHostileNamesAffectNoOtherEntry(t *testing.T) {
 	if found, err := c.Grep(t.Context(), ".", "inside|unread"); err != nil || strings.Contains(fmt.Sprint(found), "unread") || found.Files < 6 {
 		t.Errorf("%v, %v", found, err)
 	}
-	if got := names(t, c); len(got) != 1 || got[0] != "file" {
+	if got := commandNames(t, c); len(got) != 1 || got[0] != "file" {
 		t.Errorf("commands: %q", got)
 	}
 	if skill, err := c.GetSkill(t.Context(), "s"); err != nil || len(skill.Files) != 3 {

@@ -579,7 +579,6 @@ func WithCommandFilter(keep func(CommandInfo) bool) Filter {
 	return func(f *filterFuncs) error { return addFilter(&f.commands, keep, "WithCommandFilter", "commands") }
 }
 
-// addFilter returns [ErrInvalidOption] if keep is nil.
 // keeps reports whether all functions show a row.
 func keeps[Info any](all []func(Info) bool, row Info) bool {
 	return !slices.ContainsFunc(all, func(keep func(Info) bool) bool { return !keep(row) })
@@ -603,6 +602,7 @@ func keepsEntries[Info any](all []func(Info) bool, row func(*index.Snapshot, *in
 	return func(s *index.Snapshot, e *index.Entry) bool { return keeps(all, row(s, e)) }
 }
 
+// addFilter returns [ErrInvalidOption] if keep is nil.
 func addFilter[Info any](all *[]func(Info) bool, keep func(Info) bool, option, content string) error {
 	if keep == nil {
 		return invalidOption(option + ": the function is nil; omit the option to show all " + content)

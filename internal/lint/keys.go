@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,25 +100,10 @@ func similarKey(key string, keys []string) string {
 	if i := slices.IndexFunc(keys, func(known string) bool { return hyphens.Replace(known) == plain }); i >= 0 {
 		return keys[i]
 	}
-	set := letterSet(plain)
 	for _, known := range keys {
-		limit, d, of := len(known)/4, len(key)-len(known), letterSet(known)
-		if max(d, -d) > limit || bits.OnesCount32(set&^of) > limit || bits.OnesCount32(of&^set) > limit {
-			continue // too far, without a computation of the distance
-		}
-		if names.Nearest(plain, slices.Values([]string{hyphens.Replace(known)}), limit, nil) != "" {
+		if names.Near(plain, hyphens.Replace(known), len(known)/4) {
 			return known
 		}
 	}
 	return ""
-}
-
-// letterSet returns the set of the letters a to z of a key, in any letter case.
-func letterSet(key string) (set uint32) {
-	for i := range len(key) {
-		if c := key[i] | ' '; c >= 'a' && c <= 'z' {
-			set |= 1 << (c - 'a')
-		}
-	}
-	return set
 }

@@ -23,16 +23,7 @@ func Nearest(
 	name = strings.ToLower(name)
 	wanted, letters := []rune(name), letterSet(name)
 	for candidate := range candidates {
-		n := utf8.RuneCountInString(candidate)
-		if max(n-len(wanted), len(wanted)-n) > limit {
-			continue
-		}
-		lower := strings.ToLower(candidate)
-		of := letterSet(lower) // each letter that one name lacks is an edit
-		if max(bits.OnesCount64(letters&^of), bits.OnesCount64(of&^letters)) > limit {
-			continue
-		}
-		d := distance(wanted, []rune(lower))
+		d := edits(wanted, letters, candidate, limit)
 		if d > limit || d == limit && nearest != "" && Compare(candidate, nearest) >= 0 {
 			continue
 		}
@@ -41,6 +32,28 @@ func Nearest(
 		}
 	}
 	return nearest
+}
+
+// Near reports whether at most limit edits turn a name into another name. Letter case does not
+// count.
+func Near(name, other string, limit int) bool {
+	name = strings.ToLower(name)
+	return edits([]rune(name), letterSet(name), other, limit) <= limit
+}
+
+// edits returns the distance of a name in lower case, given with its letters, from a candidate, or
+// any number above the limit.
+func edits(wanted []rune, letters uint64, candidate string, limit int) int {
+	n := utf8.RuneCountInString(candidate)
+	if d := max(n-len(wanted), len(wanted)-n); d > limit {
+		return d
+	}
+	lower := strings.ToLower(candidate)
+	of := letterSet(lower) // each letter that one name lacks is an edit
+	if d := max(bits.OnesCount64(letters&^of), bits.OnesCount64(of&^letters)); d > limit {
+		return d
+	}
+	return distance(wanted, []rune(lower))
 }
 
 // letterSet returns the set of the letters of a name, modulo 64.

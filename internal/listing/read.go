@@ -75,27 +75,25 @@ type totals struct {
 
 func (t totals) all() int { return t.files + t.dirs }
 
+// add adds n entries of a kind.
+func (t *totals) add(k Kind, n int) {
+	switch k {
+	case kindGone:
+	case KindDir:
+		t.dirs += n
+	default:
+		t.files += n
+	}
+}
+
 // settle corrects the totals for entries that changed after the read of the directory,
 // and reports whether any entry changed.
 func (t *totals) settle(entries []dirent) (changed bool) {
 	for i := range entries {
 		e := &entries[i]
-		if e.now != kindGone && (e.now == KindDir) == (e.kind == KindDir) {
-			continue
-		}
-		changed = true
-		if e.kind == KindDir {
-			t.dirs--
-		} else {
-			t.files--
-		}
-		switch e.now {
-		case kindGone:
-		case KindDir:
-			t.dirs++
-		default:
-			t.files++
-		}
+		t.add(e.kind, -1)
+		t.add(e.now, 1)
+		changed = changed || e.now == kindGone || (e.now == KindDir) != (e.kind == KindDir)
 	}
 	return changed
 }
@@ -140,11 +138,7 @@ func (d *reader) read(ctx context.Context, dir *confine.Dir, at location,
 		if m.err != nil {
 			return m.err
 		}
-		if k == KindDir {
-			t.dirs++
-		} else {
-			t.files++
-		}
+		t.add(k, 1)
 		return visit(&m, name, k, info)
 	})
 	d.see(m.seen)

@@ -3,6 +3,7 @@ package listing
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/toolshelf-go/toolshelf/confine"
@@ -99,22 +100,11 @@ func (w *walk[T]) location(f *directory[T]) location {
 
 // path returns the path of a directory from the top.
 func (f *directory[T]) path() string {
-	if f.parent == nil {
-		return ""
-	}
-	length := -1
+	elements := make([]string, f.depth)
 	for g := f; g.parent != nil; g = g.parent {
-		length += 1 + len(g.element)
+		elements[g.depth-1] = g.element
 	}
-	buf := make([]byte, length)
-	for g := f; ; g = g.parent {
-		length -= copy(buf[length-len(g.element):], g.element)
-		if length == 0 {
-			return string(buf)
-		}
-		length--
-		buf[length] = '/'
-	}
+	return strings.Join(elements, "/")
 }
 
 // enter opens and visits a directory. If the walk may hold the directory, enter keeps the

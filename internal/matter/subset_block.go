@@ -3,24 +3,18 @@ package matter
 // block reads a literal or folded block scalar. The argument text is the rest of the
 // line, and indent is the column of the key or the hyphen.
 func (s *subset) block(text string, indent int) string {
-	folded, chomping := text[0] == '>', text[1:]
-	if chomping != "" && chomping != "-" && chomping != "+" {
+	folded, strip := text[0] == '>', text[1:] == "-"
+	if text[1:] != "" && !strip {
 		s.stop(unsure)
-		return ""
 	}
-	column := 0     // of the text; 0 means unknown
-	breaks := 0     // line breaks after the last line of text
-	spaced := false // the last line of text begins with a space
-	for s.rest != "" {
+	column := 0 // of the text; 0 means unknown
+	breaks := 0 // line breaks after the last line of text
+	for s.verdict == certain && s.rest != "" {
 		rest, number := s.rest, s.line
 		line := s.cutLine()
 		text := trimSpaces(line)
 		spaces := len(line) - len(text)
-		if text == "" {
-			if spaces > column {
-				s.stop(unsure)
-				return ""
-			}
+		if text == "" && spaces <= column {
 			breaks++
 			continue
 		}
@@ -31,9 +25,10 @@ func (s *subset) block(text string, indent int) string {
 			s.rest, s.line = rest, number
 			break
 		}
-		leading := spaces > column
 		switch {
-		case len(s.text) == 0 || !folded || spaced || leading:
+		case text == "", folded && spaces > column: // the line breaks around the line stay
+			s.stop(unsure)
+		case len(s.text) == 0 || !folded:
 			s.writeBreaks(breaks)
 		case breaks == 1:
 			s.text = append(s.text, ' ')
@@ -41,17 +36,13 @@ func (s *subset) block(text string, indent int) string {
 			s.writeBreaks(breaks - 1)
 		}
 		s.text = append(s.text, line[column:]...)
-		breaks, spaced = 1, leading
+		breaks = 1
 	}
-	if len(s.text) == 0 || chomping == "+" && s.rest == "" {
+	if len(s.text) == 0 {
 		s.stop(unsure)
-		return ""
 	}
-	switch chomping {
-	case "":
+	if !strip {
 		s.text = append(s.text, '\n')
-	case "+":
-		s.writeBreaks(breaks)
 	}
 	value := s.takeText()
 	s.endLine(indent)

@@ -101,7 +101,9 @@ func similarKey(key string, keys []string) string {
 		return keys[i]
 	}
 	for _, known := range keys {
-		if names.Near(plain, hyphens.Replace(known), len(known)/4) {
+		// A character counts by its bytes, because a known key has only ASCII.
+		limit, d := len(known)/4, len(key)-len(known)
+		if max(d, -d) <= limit && names.Near(plain, hyphens.Replace(known), limit) {
 			return known
 		}
 	}

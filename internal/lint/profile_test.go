@@ -83,6 +83,7 @@ func TestAMisspelledKeyMeansAKeyOfTheClient(t *testing.T) {
 		{Default(), client.Commands, "is-dependency", "is_dependency"},
 		{Default(), client.Skills, "disallowed-tools", ""},
 		{Default(), client.Skills, "compatability", "compatibility"},
+		{Default(), client.Commands, "description\ufffd", ""}, // of a header that is not UTF-8
 		{Default(), client.Commands, strings.Repeat("a", 1e6), ""},
 	} {
 		f := file("a", "")

@@ -72,13 +72,9 @@ func (s *skill) normalize(name string) string {
 
 func (s *skill) value(key string) value {
 	field, ok := s.field(key)
-	v := value{Field: field, present: ok}
-	switch field.Value.Kind {
-	case matter.Sequence, matter.Mapping:
-	case matter.Null:
-		v.scalar = true
-	default:
-		v.scalar, v.text = true, field.Value.Text
+	v := value{Field: field, present: ok, scalar: field.Value.Kind < matter.Sequence}
+	if v.scalar && field.Value.Kind != matter.Null {
+		v.text = field.Value.Text
 	}
 	return v
 }

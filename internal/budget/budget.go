@@ -95,20 +95,21 @@ type Text struct {
 // Measure returns a Text.
 func (b Budget) Measure(entries int, text string) Text { return Text{entries, text, b.size(text)} }
 
-// Longest returns the text with the most entries within the budget. The text low is within the
-// budget, the text high is not, and a text with more entries must not be shorter. The function
-// estimate returns numbers that grow with the sizes of the texts. If ctx ends, Longest returns the
-// error of ctx.
+// Longest returns the text with the most entries, up to most, within the budget. If the text low is
+// not within the budget, only the text with most entries can be. Otherwise a text with more entries
+// must not be shorter. If no text is within the budget, Longest returns low. The function estimate
+// returns numbers that grow with the sizes of the texts. If ctx ends, the result has no meaning.
 //
 // A counter of the caller is expensive. For most counters, a good guess is the interpolation
 // between low and high. Every second guess is the middle, to limit the number of texts for every
 // counter.
-func (b Budget) Longest(ctx context.Context, low, high Text, estimate func(entries int) int,
-	text func(entries int) string) (Text, error) {
-	for middle := false; low.Entries+1 < high.Entries; middle = !middle {
-		if err := ctx.Err(); err != nil {
-			return Text{}, err
-		}
+func (b Budget) Longest(ctx context.Context, low Text, most int, estimate func(entries int) int,
+	text func(entries int) string) Text {
+	high := b.Measure(most, text(most))
+	if high.Size <= b.Max {
+		return high
+	}
+	for middle := false; low.Size <= b.Max && low.Entries+1 < high.Entries && ctx.Err() == nil; middle = !middle {
 		share := 0.5
 		if !middle {
 			share = float64(b.Max-low.Size) / float64(high.Size-low.Size)
@@ -123,7 +124,7 @@ func (b Budget) Longest(ctx context.Context, low, high Text, estimate func(entri
 			high = next
 		}
 	}
-	return low, nil
+	return low
 }
 
 // A cut describes how a budget reduces a result to its first entries.
@@ -180,16 +181,12 @@ func (c *cut[T]) search(ctx context.Context, b Budget) (int, error) {
 		}
 		return 0, &TooSmallError{b, sizes[0]}
 	}
-	most := b.Measure(c.most, draft(c.most))
-	if most.Size <= b.Max {
-		return c.most, nil
-	}
 	least := b.Measure(c.least, draft(c.least))
-	if least.Size > b.Max {
+	found := b.Longest(ctx, least, c.most, func(n int) int { return n }, draft)
+	if found.Size > b.Max {
 		return 0, &TooSmallError{b, least.Size}
 	}
-	found, err := b.Longest(ctx, least, most, func(n int) int { return n }, draft)
-	return found.Entries, err
+	return found.Entries, ctx.Err()
 }
 
 // withWarnings returns the result with n entries and the first warnings, as many as fit, and

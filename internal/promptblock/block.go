@@ -149,21 +149,21 @@ func (b *Block) fit(ctx context.Context, limit budget.Budget) (choice, string, e
 	if !limit.Limited {
 		return whole, b.text(whole), nil
 	}
-	chosen, best, err := choice{}, budget.Text{}, error(nil)
 	elements := b.measure(limit, b.at(n))
 	if ctx.Err() != nil {
 		return choice{}, "", ctx.Err()
 	}
 	if elements.Size <= limit.Max {
-		chosen, best, err = b.search(ctx, limit, sequence{last - n, func(i int) choice { return b.at(n + i) }}, elements)
-	} else {
-		chosen, best, err = b.search(ctx, limit, sequence{max(n-1, 0), b.at}, budget.Text{})
-		if kept, described := chosen.kept, chosen.described; err == nil && described > 0 {
-			longer := sequence{b.excess(described), func(i int) choice { return choice{kept, described, minDescription + i} }}
-			chosen, best, err = b.search(ctx, limit, longer, best)
-		}
+		longer := sequence{last - n, func(i int) choice { return b.at(n + i) }}
+		chosen, best := b.search(ctx, limit, longer, elements)
+		return chosen, best.Text, ctx.Err()
 	}
-	return chosen, best.Text, err
+	chosen, best := b.search(ctx, limit, sequence{max(n-1, 0), b.at}, budget.Text{})
+	if kept, described := chosen.kept, chosen.described; described > 0 && ctx.Err() == nil {
+		longer := sequence{b.excess(described), func(i int) choice { return choice{kept, described, minDescription + i} }}
+		chosen, best = b.search(ctx, limit, longer, best)
+	}
+	return chosen, best.Text, ctx.Err()
 }
 
 // measure returns the text of a choice with its size, or without a counter only the size.
@@ -286,23 +286,17 @@ func (b *Block) omission(c choice) string {
 // search returns the last choice of a sequence within a budget, and its text. The text of the first
 // choice is first, which is within the budget.
 func (b *Block) search(ctx context.Context, limit budget.Budget, choices sequence,
-	first budget.Text) (choice, budget.Text, error) {
+	first budget.Text) (choice, budget.Text) {
 	size := func(i int) int { return b.size(choices.at(i)) }
 	text := func(i int) string { return b.text(choices.at(i)) }
 	if limit.Count == nil {
 		last := max(0, sort.Search(choices.last+1, func(i int) bool { return size(i) > limit.Max })-1)
-		return choices.at(last), budget.Text{Text: text(last)}, nil
+		return choices.at(last), budget.Text{Text: text(last)}
 	}
 	first.Entries = 0
 	if choices.last == 0 || limit.Max < 0 {
-		return choices.at(0), first, nil
+		return choices.at(0), first
 	}
-	found := limit.Measure(choices.last, text(choices.last))
-	if found.Size > limit.Max {
-		var err error
-		if found, err = limit.Longest(ctx, first, found, size, text); err != nil {
-			return choice{}, budget.Text{}, err
-		}
-	}
-	return choices.at(found.Entries), found, nil
+	found := limit.Longest(ctx, first, choices.last, size, text)
+	return choices.at(found.Entries), found
 }

@@ -62,13 +62,7 @@ func (b *Instructions) Fit(ctx context.Context,
 	case limit.Count == nil:
 		n = sort.Search(min(total, limit.Max)+1, func(i int) bool { return limit.Measure(i, text(i)).Size > limit.Max }) - 1
 	default:
-		if size := limit.Measure(total, text(total)); size.Size > limit.Max {
-			found, err := limit.Longest(ctx, budget.Text{Entries: -1}, size, func(i int) int { return i }, text)
-			if err != nil {
-				return Result{}, "", err
-			}
-			n = found.Entries
-		}
+		n = limit.Longest(ctx, budget.Text{Entries: -1}, total, func(i int) int { return i }, text).Entries
 	}
 	if err := ctx.Err(); err != nil {
 		return Result{}, "", err

@@ -3,6 +3,7 @@ package agentmd
 import (
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -312,8 +313,17 @@ func matchElements(pattern, elements []string) bool {
 	return true
 }
 
-// matchElement compares an element of a path with a pattern without brackets and backslashes.
+// anyText matches a "*" with the "*" and "?" around.
+var anyText = regexp.MustCompile(`[*?]*\*[*?]*`)
+
+// matchElement compares an element of a path with a pattern without brackets and backslashes. In
+// package path, "*" can end within a character, so each "?" precedes the "*".
 func matchElement(pattern, element string) bool {
+	if strings.Contains(pattern, "?") {
+		pattern = anyText.ReplaceAllStringFunc(pattern, func(part string) string {
+			return strings.ReplaceAll(part, "*", "") + "*"
+		})
+	}
 	ok, _ := path.Match(pattern, element) // no pattern is malformed
 	return ok
 }

@@ -102,33 +102,28 @@ func (r *repairer) structures(c chunk) iter.Seq2[Field, string] {
 	}
 }
 
+// The indentation of a line with a text: with a tab, and with blanks only.
+var (
+	tabIndent   = regexp.MustCompile(`(?m)^ *\t[ \t]*(?:[^ \t\r\n]|\r+[^\r\n])`)
+	blankIndent = regexp.MustCompile(`(?m)^ +(?:[^ \t\r\n]|\r+[^\r\n])`)
+)
+
 // tabWidths returns the widths of a tab to try, and the number of the first line with
 // a tab in the indentation. If other lines have only blanks, the width in the editor
 // of the author matters.
 func tabWidths(text string) (widths []int, first int) {
-	tabs, blanks := 0, false
-	n := 0
-	for line := range strings.Lines(text) {
-		n++
-		indent := indentation(line)
-		switch {
-		case len(indent) == len(strings.TrimRight(line, "\r\n")):
-		case strings.IndexByte(indent, '\t') >= 0:
-			if tabs++; tabs == 1 {
-				first = n
-			}
-		case indent != "":
-			blanks = true
-		}
+	var at []int
+	if strings.IndexByte(text, '\t') >= 0 { // few texts need the expressions
+		at = tabIndent.FindStringIndex(text)
 	}
-	switch {
-	case tabs == 0:
+	if at == nil {
 		return []int{0}, 0
-	case blanks:
-		return []int{8, 4, 2}, first
-	default:
-		return []int{2}, first
 	}
+	first = 1 + strings.Count(text[:at[0]], "\n")
+	if blankIndent.MatchString(text) {
+		return []int{8, 4, 2}, first
+	}
+	return []int{2}, first
 }
 
 func indentation(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " \t"))] }

@@ -29,9 +29,9 @@ func (x *Index) newDir(e *Entry) *SkillDir {
 		Sealed: l.Sealed, Layer: l.Name, Below: x.Below(e)}}
 }
 
-// OpenSkill opens the directory of a skill, if possible below the open directory of the layer, which
-// needs fewer system calls. The caller must close the SkillDir. The calls of the filesystem may end
-// with ctx.
+// OpenSkill opens the directory of a skill. For a skill of no plugin, OpenSkill begins at the open
+// directory of the layer if possible, which needs fewer system calls. The caller must close the
+// SkillDir. The calls of the filesystem may end with ctx.
 func (x *Index) OpenSkill(ctx context.Context, e *Entry) (*SkillDir, error) {
 	d, l := x.newDir(e), x.LayerOf(e)
 	err := x.viewSkill(ctx, d)

@@ -612,3 +612,19 @@ func TestKnownByBareName(t *testing.T) {
 		}
 	}
 }
+
+// Parallel scans of one part would change the same entries.
+func TestAPluginThatAMarketplaceRepeatsHasEachPartOnce(t *testing.T) {
+	files := tree{
+		"shop/.claude-plugin/marketplace.json": `{"name": "m", "plugins": [{"name": "a", "source": "./p"}, {"name": "b", "source": "./p"}]}`,
+		"shop/p/.claude-plugin/plugin.json":    `{"name": "same", "skills": ["./more"]}`,
+		"shop/p/skills/x/SKILL.md":             "", "shop/p/more/x/SKILL.md": ""}
+	layer := Layer{Name: "shop", FS: confined(t)(confine.New(files.onDisk(t))), Dir: "shop", Plugins: newPlugins()}
+	parts := snapshotOf(t, open(t, client.Skills, Config{Layers: []Layer{layer}, Broken: true, Valid: names.Plain}, nil, nil)).layers[0].plugins
+	var dirs []string
+	for _, part := range parts.all {
+		must.Equal(t, "the order", len(dirs), parts.order[part])
+		dirs = append(dirs, part.Dir)
+	}
+	must.Equal(t, "directories", "shop/p/skills shop/p/more", strings.Join(dirs, " "))
+}

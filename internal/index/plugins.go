@@ -177,11 +177,14 @@ func (p *Plugins) partsOf(kind client.Files, l *Layer) *pluginParts {
 				part = newPart(*l, key)
 				known[part.hash] = part
 			}
-			now.order[part] = len(now.order)
 			if declared {
 				now.declared[part] = true
 			}
-			now.all = append(now.all, part)
+			// Two entries of a marketplace can be one plugin.
+			if _, repeated := now.order[part]; !repeated {
+				now.order[part] = len(now.order)
+				now.all = append(now.all, part)
+			}
 		}
 	}
 	if p.parts == nil {

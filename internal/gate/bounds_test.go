@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/must"
 )
@@ -115,4 +116,18 @@ func TestHostileTextsCostTheirSize(t *testing.T) {
 			t.Run(fmt.Sprintf("%q %q", before[:20], part), func(t *testing.T) { costOf(8<<10).Linear(t, costOf(32<<10)) })
 		}
 	}
+}
+
+// Pending has each rule with a text, and each rule that cannot be read. A rule without a text tells a
+// model nothing.
+func TestPendingHasTheRulesWithATextOrADefect(t *testing.T) {
+	fsys := catalogtest.Memory(t, map[string]string{"/repo/.cursor/rules/empty.mdc": "", "/repo/.cursor/rules/short.mdc": "x",
+		"/repo/.cursor/rules/large.mdc": strings.Repeat("x", 100)})
+	c := catalogtest.Open(t, toolshelf.WithFs(fsys), toolshelf.WithRoot("/repo"), toolshelf.WithMaxFileSize(50),
+		toolshelf.WithInstructions(client.Cursor()), toolshelf.WithGate(refusing{}))
+	var names []string
+	for _, p := range must.Get(c.Pending(t.Context()))(t) {
+		names = append(names, p.Name)
+	}
+	must.Match(t, "the pending rules", []string{".cursor/rules/large.mdc", ".cursor/rules/short.mdc"}, names)
 }

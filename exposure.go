@@ -176,8 +176,8 @@ func (c *Catalog) skillsBelow() func(*changes.Names) {
 
 // withSkills returns the catalog for one call with the skills of a Way.
 func (c *Catalog) withSkills(way *exposure.Way) *Catalog {
-	skills, near := c.skills.view(c.skills.filter.Keeps), *c
-	near.skills, near.whole = skills, cmp.Or(c.whole, c)
+	skills, near := *c.skills, *c
+	near.skills, near.whole = &skills, cmp.Or(c.whole, c)
 	skills.Index, skills.way, skills.exposure = way.Index, way, near.exposure
 	skills.layers = slices.Clip(skills.layers)
 	for _, l := range way.Index.Layers()[len(skills.layers):] {

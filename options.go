@@ -584,7 +584,8 @@ func keeps[Info any](all []func(Info) bool, row Info) bool {
 	return !slices.ContainsFunc(all, func(keep func(Info) bool) bool { return !keep(row) })
 }
 
-// keepsRow returns a function that reports whether all functions show a row, or nil without functions.
+// keepsRow returns a function that reports whether all functions show a row, or nil without
+// functions.
 func keepsRow[Info any](all []func(Info) bool, row Info) func() bool {
 	if len(all) == 0 {
 		return nil
@@ -592,8 +593,8 @@ func keepsRow[Info any](all []func(Info) bool, row Info) func() bool {
 	return func() bool { return keeps(all, row) }
 }
 
-// keepsEntries returns a function that reports whether all functions show the row of an entry, or nil without
-// functions.
+// keepsEntries returns a function that reports whether all functions show the row of an entry, or nil
+// without functions.
 func keepsEntries[Info any](all []func(Info) bool, row func(*index.Snapshot, *index.Entry) Info,
 ) func(*index.Snapshot, *index.Entry) bool {
 	if len(all) == 0 {

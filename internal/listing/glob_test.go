@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -154,15 +155,15 @@ func TestGlobsEndWithTheirSteps(t *testing.T) {
 			list = append(list, g)
 		}
 		all := NewGlobs(list)
-		left := 1 << 40
+		left := math.MaxInt
 		if ok, err := all.Match(name, &left); ok || err != nil {
 			t.Fatal(ok, err)
 		}
-		few := 1<<40 - left - 1
+		few := math.MaxInt - left - 1
 		if _, err := all.Match(name, &few); err != ErrTooManySteps {
 			t.Errorf("%d globs with a step too few: %v", globs, err)
 		}
-		return 1<<40 - left
+		return math.MaxInt - left
 	}
 	name := strings.Repeat("a/", 200) + "main.go"
 	inner := func(i int) string { return fmt.Sprintf("a/**/x%d*.go", i) }
@@ -238,7 +239,7 @@ func TestGitignoreFileThatGrows(t *testing.T) {
 		"it tells no size":       {sizes: []int{600 * line}, tells: -1},
 		"it tells a small size":  {sizes: []int{600 * line}, tells: 10},
 		"it is too large":        {sizes: []int{maxGitignore + 5}},
-		"it tells a larger size": {sizes: []int{line}, tells: 1 << 40},
+		"it tells a larger size": {sizes: []int{line}, tells: math.MaxInt},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g.text = text.String()
